@@ -1,0 +1,57 @@
+/** The one error class of the product. `http/errors.ts` maps it to each family's body; jobs store `code` and `message`. */
+
+/** The contract's closed list of HTTP error codes with their statuses. */
+export const HTTP_STATUS = {
+  bad_request: 400,
+  unauthenticated: 401,
+  insufficient_credits: 402,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  asset_processing: 409,
+  asset_payment_required: 409,
+  asset_failed: 409,
+  asset_not_ready: 409,
+  modifier_not_ready: 409,
+  unsupported_format: 409,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  validation_error: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  upstream_error: 502,
+  upstream_unavailable: 503,
+} as const;
+
+export type HttpCode = keyof typeof HTTP_STATUS;
+
+/** Why an asset, a cut or a render failed for good. */
+export type JobCode =
+  | "unsupported_media"
+  | "corrupt_media"
+  | "no_media_streams"
+  | "media_limits_exceeded"
+  | "processing_failed"
+  | "no_speech"
+  | "script_mismatch"
+  | "transcription_unavailable"
+  | "cancelled"
+  | "storage_full";
+
+export type FieldError = { field: string; message: string; type?: string; input?: unknown };
+
+/** An error with a code of the contract. `message` is a single line that is safe to show to the user. */
+export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> extends Error {
+  constructor(
+    readonly code: Code,
+    message: string,
+    readonly details: { fields?: FieldError[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.name = "AppError";
+  }
+}
+
+/** True for the codes that an HTTP answer may carry. */
+export const isHttpCode = (code: string): code is HttpCode => Object.hasOwn(HTTP_STATUS, code);

@@ -1,0 +1,72 @@
+/** Jobs: what a runner carries, whichever runner it is. A job is a step's row; the runner holds a lease on it. */
+import { AppError } from "./errors";
+
+export const JOB_NAMES = ["prepare", "cut", "render"] as const;
+export type JobName = (typeof JOB_NAMES)[number];
+
+/** A claimed step. `attempt` counts from 1; `failures` are the earlier attempts that ended in an error. */
+export type Job = {
+  stepId: string;
+  pipelineId: string;
+  userId: string;
+  name: JobName;
+  subjectId: string;
+  attempt: number;
+  failures: number;
+};
+
+/** Why a running job's signal was aborted. `shutdown` and `lost` leave the step to a later run. */
+export type AbortReason = "cancelled" | "shutdown" | "lost";
+
+export class JobAborted extends Error {
+  constructor(readonly reason: AbortReason) {
+    super(`job ${reason}`);
+    this.name = "JobAborted";
+  }
+}
+
+export type JobContext = {
+  /** Its reason is a `JobAborted`. */
+  signal: AbortSignal;
+  /** How much is done, 0 to 1; what goes back is ignored. */
+  progress(share: number): void;
+};
+
+/** Does the job and writes its result and the step's end in one transaction. Throwing leaves the end to the runner. */
+export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
+
+/** Where a runner finds its jobs. */
+export type JobSource = {
+  /** Takes the next due step of this name for `leaseMs`, fair between users; null when none is due. */
+  claim(name: JobName, owner: string, leaseMs: number): Promise<Job | null>;
+  /** Extends the leases and stores the progress; gives the ids of the steps that are no longer this owner's. */
+  renew(running: { stepId: string; progress: number | null }[], owner: string, leaseMs: number): Promise<string[]>;
+  /** Gives a step back unharmed: it was cut off, not failed. */
+  release(job: Job, owner: string): Promise<void>;
+  /** A run ended in an error: plans another one, or fails the step for good. */
+  fail(job: Job, error: unknown): Promise<void>;
+  /** When the next step of this name is due, in milliseconds since 1970; null when none waits. */
+  nextDue(name: JobName): Promise<number | null>;
+};
+
+export type Runner = {
+  start(): void;
+  /** There may be something to do. */
+  wake(): void;
+  /** Aborts the step if it runs here. */
+  cancel(stepId: string): void;
+  /** Aborts what runs, waits until it has ended and gives it back. */
+  stop(): Promise<void>;
+};
+
+/** Errors in a row after which a step fails for good, and starts after which it is taken to bring the server down. */
+export const MOST_FAILURES = 3;
+export const MOST_ATTEMPTS = 12;
+
+/** How long a step waits after its nth error, in milliseconds; null: it has failed for good. */
+export function retryDelayMs(failures: number): number | null {
+  return failures >= MOST_FAILURES ? null : [0, 2_000, 15_000][failures]!;
+}
+
+/** An error that another try would meet again. */
+export const isPermanent = (error: unknown): boolean => error instanceof AppError && error.code !== "processing_failed";

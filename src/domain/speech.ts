@@ -1,0 +1,45 @@
+/** The contract between the product and a speech recogniser, and the data that goes between. Plain data, no I/O. */
+import type { Span, Ticks } from "./time";
+
+/** A spoken word. `confidence` is 0 to 1. */
+export type Word = { text: string; start: Ticks; end: Ticks; confidence: number };
+
+/** A stretch of speech as it was recognised in one piece; `words` are also in the transcript. */
+export type Utterance = Span & { text: string; meanLogProb: number };
+
+export type Transcript = { language: string | null; words: Word[]; utterances: Utterance[] };
+
+/** Loudness of a recording: one value in dB (full scale 0) for each 5 ms, the first centred at 2.5 ms. */
+export type EnergyContour = Float32Array;
+export const ENERGY_HOP: Ticks = 5_000;
+
+/** What listening to a recording gives. `speech` is voice activity: sorted, disjoint. `transcript` is null when no model knows the language. */
+export type Listening = { duration: Ticks; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
+
+/** A text to hold against a stretch of the recording; `mute` spans are silenced first. */
+export type ForceRequest = { window: Span; text: string; mute?: Span[] };
+
+export type ForcedWord = Word & { logProb: number };
+
+/**
+ * How well a text fits a stretch. `meanLogProb` over the text's tokens (spoken: about -0.1 to -0.5; another sentence: below -3);
+ * `tailLogProb` is the lowest among the last tokens before the end: low when the sentence was broken off.
+ */
+export type Forced = { words: ForcedWord[]; meanLogProb: number; tailLogProb: number };
+
+/** 16 kHz mono signed 16-bit little-endian samples without header; sample 0 is the source's clock 0. */
+export type PcmFile = { path: string };
+export const PCM_RATE = 16_000;
+
+export type ListenOptions = { language: string | null; signal?: AbortSignal; onProgress?: (share: number) => void };
+
+/** A recogniser. Errors: `AppError` `processing_failed` when a recording crashes it repeatedly, the signal's reason when aborted. */
+export type SpeechEngine = {
+  /** Whether some model here can transcribe the language (null: not known, the default model decides). */
+  canTranscribe(language: string | null): boolean;
+  listen(pcm: PcmFile, options: ListenOptions): Promise<Listening>;
+  /** Results in the order of the requests. */
+  force(pcm: PcmFile, requests: ForceRequest[], signal?: AbortSignal): Promise<Forced[]>;
+  /** Ends the child process, if one runs. */
+  close(): Promise<void>;
+};
