@@ -1,0 +1,153 @@
+/**
+ * Settings: defaults < TOML file < `OFFCUT_*` environment < flags, read once at start and then passed.
+ * An unknown key or a bad value is a `ConfigError` whose one-line message names it.
+ */
+import { availableParallelism, homedir } from "node:os";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+
+export class ConfigError extends Error {}
+
+type Reader<T> = (value: unknown) => T;
+type Setting<T> = { read: Reader<T>; default: () => T; secret?: true; about: string };
+
+const fail = (what: string): never => {
+  throw new ConfigError(what);
+};
+const text: Reader<string> = (v) => (typeof v === "string" && v !== "" ? v : fail("must be a non-empty text"));
+const optionalText: Reader<string | null> = (v) => (v === "" ? null : text(v));
+const whole =
+  (min: number, max = Number.MAX_SAFE_INTEGER): Reader<number> =>
+  (v) => {
+    const n = typeof v === "string" && /^-?\d+$/.test(v.trim()) ? Number(v) : v;
+    return typeof n === "number" && Number.isSafeInteger(n) && n >= min && n <= max
+      ? n
+      : fail(`must be a whole number from ${min} to ${max}`);
+  };
+const flag: Reader<boolean> = (v) => {
+  if (v === true || v === "true" || v === "1") return true;
+  if (v === false || v === "false" || v === "0") return false;
+  return fail("must be true or false");
+};
+const list: Reader<string[]> = (v) => {
+  if (Array.isArray(v) && v.every((x) => typeof x === "string")) return v;
+  if (typeof v === "string")
+    return v
+      .split(",")
+      .map((x) => x.trim())
+      .filter(Boolean);
+  return fail("must be a list of texts");
+};
+const url: Reader<string | null> = (v) => {
+  const value = optionalText(v);
+  if (value === null) return null;
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) fail("must be an http or https address");
+  return value.replace(/\/+$/, "");
+};
+
+const setting = <T>(read: Reader<T>, fallback: () => T, about: string): Setting<T> => ({
+  read,
+  default: fallback,
+  about,
+});
+
+/** Every setting: its key in the file and the flag; in the environment it is `OFFCUT_` and the key in capitals. */
+const SETTINGS = {
+  data_dir: setting(text, () => join(homedir(), ".local/share/offcut"), "folder that holds everything"),
+  host: setting(text, () => "127.0.0.1", "address to listen on"),
+  port: setting(whole(0, 65535), () => 4700, "port to listen on; 0 takes a free one"),
+  public_url: setting(url, () => null as string | null, "address in links; default from host and port"),
+  tls_cert: setting(optionalText, () => null as string | null, "PEM file of the certificate"),
+  tls_key: setting(optionalText, () => null as string | null, "PEM file of its key"),
+  trusted_proxies: setting(list, () => [] as string[], "addresses whose forwarding headers are believed"),
+  cors_origins: setting(list, () => [] as string[], "origins that may call from a browser"),
+  ffmpeg: setting(optionalText, () => null as string | null, "ffmpeg to use; default the PATH's, else the bundled one"),
+  encoder: setting(optionalText, () => null as string | null, "video encoder to use; default the best that works"),
+  rate_limit: setting(whole(0), () => 600, "requests a minute and user; 0 is off"),
+  signup_credits: setting(whole(0), () => 6000, "credits of a new account"),
+  credits_per_minute: setting(whole(0), () => 1, "credits for each started minute of a recording"),
+  max_upload_bytes: setting(whole(64), () => 100 * 1024 ** 3, "largest upload"),
+  max_uploads: setting(whole(1), () => 10, "unfinished uploads a user"),
+  max_duration_seconds: setting(whole(1), () => 24 * 3600, "longest recording"),
+  max_side_pixels: setting(whole(16), () => 8192, "largest width or height"),
+  max_streams: setting(whole(1), () => 64, "most streams in a file"),
+  render_jobs: setting(whole(1, 256), () => Math.max(1, availableParallelism() >> 1), "renders at the same time"),
+  prepare_jobs: setting(whole(1, 256), () => 2, "preparations at the same time"),
+  webhooks_allow_private: setting(flag, () => false, "webhooks may go to private addresses"),
+  webhooks_allow_loopback: setting(flag, () => false, "webhooks may go to this machine"),
+  speech_idle_seconds: setting(whole(1), () => 300, "idle time after which the speech worker ends"),
+} as const;
+
+type Settings = typeof SETTINGS;
+type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+
+/** The effective settings, in camel case: `config.dataDir`, `config.maxUploadBytes`, … */
+export type Config = { [K in keyof Settings as Camel<K>]: ReturnType<Settings[K]["read"]> };
+
+const camel = (key: string) => key.replace(/_(.)/g, (_, c: string) => c.toUpperCase());
+
+export type ConfigSources = {
+  file?: string | null;
+  env: Record<string, string | undefined>;
+  flags: Record<string, string | boolean>;
+};
+
+/** The flags that `parseArgs` of a command must know, for all settings. */
+export const configFlags = (): Record<string, { type: "string" }> =>
+  Object.fromEntries(
+    [...Object.keys(SETTINGS), "config"].map((key) => [key.replaceAll("_", "-"), { type: "string" as const }]),
+  );
+
+const DEFAULT_FILE = "/etc/offcut/offcut.toml";
+
+/**
+ * Reads the settings. `flags` are keyed as on the command line (`data-dir`); others than settings are left alone.
+ * Throws `ConfigError`.
+ */
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const values: Record<string, unknown> = {};
+  for (const [key, s] of Object.entries(SETTINGS)) values[key] = s.default();
+  const apply = (key: string, value: unknown, origin: string) => {
+    const s = SETTINGS[key as keyof Settings] as Setting<unknown> | undefined;
+    if (!s) throw new ConfigError(`${origin}: unknown setting "${key}"`);
+    try {
+      values[key] = s.read(value);
+    } catch (error) {
+      if (error instanceof ConfigError) throw new ConfigError(`${origin}: ${key} ${error.message}`);
+      throw error;
+    }
+  };
+
+  const named = (sources.flags.config as string | undefined) ?? sources.file ?? null;
+  const file = Bun.file(named ?? DEFAULT_FILE);
+  if (await file.exists()) {
+    for (const [key, value] of Object.entries(parseToml(await file.text(), file.name ?? "")))
+      apply(key, value, file.name ?? "");
+  } else if (named) throw new ConfigError(`${named}: no such configuration file`);
+
+  for (const [name, value] of Object.entries(sources.env)) {
+    if (name.startsWith("OFFCUT_") && value !== undefined) apply(name.slice(7).toLowerCase(), value, name);
+  }
+  for (const [name, value] of Object.entries(sources.flags)) {
+    const key = name.replaceAll("-", "_");
+    if (key in SETTINGS) apply(key, value, `--${name}`);
+  }
+  if ((values.tls_cert === null) !== (values.tls_key === null))
+    throw new ConfigError("tls_cert and tls_key go together");
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [camel(key), value])) as Config;
+}
+
+function parseToml(source: string, path: string): Record<string, unknown> {
+  try {
+    return parse(source) as Record<string, unknown>;
+  } catch (error) {
+    throw new ConfigError(`${path}: ${(error as Error).message.split("\n")[0]}`);
+  }
+}
+
+/** The address in links, from the setting or from where the server listens. */
+export function publicUrl(config: Config, port: number): string {
+  if (config.publicUrl) return config.publicUrl;
+  const host = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
+  return `${config.tlsCert ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,65 @@
+/** The data folder: made private, owned by whoever runs the program, locked by one process. */
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ConfigError } from "./config";
+import { writeAtomic } from "./lib/atomic-file";
+import { type FolderLock, lockFolder } from "./lib/folder-lock";
+import { randomToken } from "./lib/ids";
+
+/** Keys that are made on first start and never leave the folder. */
+export type Secrets = { links: string; cursors: string; sessions: string };
+
+export type DataFolder = { path: string; secrets: Secrets; lock: FolderLock };
+
+/** The folder is held by another process. */
+export class FolderHeld extends ConfigError {}
+
+/** Makes the folder if need be and checks who owns it. Throws `ConfigError`. */
+export function prepareFolder(configured: string): string {
+  const path = resolve(configured);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const { uid, mode } = statSync(path);
+    const me = process.getuid?.();
+    if (me !== undefined && uid !== me) {
+      throw new ConfigError(`${path} belongs to user ${uid}, and this is user ${me}: run offcut as the folder's owner`);
+    }
+    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`cannot use the data folder ${path}: ${(error as Error).message}`);
+  }
+  return path;
+}
+
+/** Prepares and locks the folder. Throws `FolderHeld` when another process has it, `ConfigError` when it cannot be used. */
+export async function openDataFolder(configured: string): Promise<DataFolder> {
+  const path = prepareFolder(configured);
+  const lock = lockFolder(path);
+  if (!lock) throw new FolderHeld(`another offcut is using ${path}`);
+  return { path, lock, secrets: await readSecrets(join(path, "secrets.json")) };
+}
+
+async function readSecrets(path: string): Promise<Secrets> {
+  const file = Bun.file(path);
+  const stored = (await file.exists()) ? ((await file.json()) as Partial<Secrets>) : {};
+  const secrets: Secrets = {
+    links: stored.links ?? randomToken(43),
+    cursors: stored.cursors ?? randomToken(43),
+    sessions: stored.sessions ?? randomToken(43),
+  };
+  if (Object.keys(secrets).some((name) => !(name in stored))) {
+    await writeAtomic(path, JSON.stringify(secrets));
+    chmodSync(path, 0o600);
+  }
+  return secrets;
+}
+
+/** The longest path that a Unix socket may have (`sun_path`), less the final zero. */
+const LONGEST_SOCKET_PATH = 107;
+
+/** Where a running server listens for the shell's commands. */
+export const controlSocket = (folder: string): string => join(folder, "control.sock");
+
+/** Whether the socket's path fits the system's limit. */
+export const socketFits = (folder: string): boolean => Buffer.byteLength(controlSocket(folder)) <= LONGEST_SOCKET_PATH;
