@@ -1,0 +1,116 @@
+/** Assets: one row an uploaded file. Their bytes are in `blobs/`. */
+import { and, asc, count, desc, eq, gt, inArray, lt, ne, or } from "drizzle-orm";
+import type { Queries } from "./db";
+import { assets } from "./schema";
+
+export type Asset = typeof assets.$inferSelect;
+export type NewAsset = typeof assets.$inferInsert;
+export type AssetState = Asset["state"];
+
+export async function insertAsset(tx: Queries, asset: NewAsset): Promise<Asset> {
+  const [row] = await tx.insert(assets).values(asset).returning();
+  return row!;
+}
+
+/** The user's own asset, or null. */
+export async function findAsset(db: Queries, userId: string, id: string): Promise<Asset | null> {
+  const [row] = await db
+    .select()
+    .from(assets)
+    .where(and(eq(assets.id, id), eq(assets.user_id, userId)))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Any user's asset, for jobs. */
+export async function getAsset(db: Queries, id: string): Promise<Asset | null> {
+  const [row] = await db.select().from(assets).where(eq(assets.id, id)).limit(1);
+  return row ?? null;
+}
+
+/** The user's source assets, newest first. */
+export function listAssets(
+  db: Queries,
+  userId: string,
+  filter: { projectId: string | null; state: AssetState | null; afterId: string | null; limit: number },
+): Promise<Asset[]> {
+  return db
+    .select()
+    .from(assets)
+    .where(
+      and(
+        eq(assets.user_id, userId),
+        eq(assets.kind, "source"),
+        filter.projectId ? eq(assets.project_id, filter.projectId) : undefined,
+        filter.state ? eq(assets.state, filter.state) : undefined,
+        filter.afterId ? lt(assets.id, filter.afterId) : undefined,
+      ),
+    )
+    .orderBy(desc(assets.id))
+    .limit(filter.limit);
+}
+
+export async function updateAsset(tx: Queries, id: string, change: Partial<NewAsset>): Promise<Asset | null> {
+  const [row] = await tx.update(assets).set(change).where(eq(assets.id, id)).returning();
+  return row ?? null;
+}
+
+/** Changes the asset only while it is in `from`; null when it is not (any more). */
+export async function moveAsset(
+  tx: Queries,
+  id: string,
+  from: AssetState,
+  change: Partial<NewAsset>,
+): Promise<Asset | null> {
+  const [row] = await tx
+    .update(assets)
+    .set(change)
+    .where(and(eq(assets.id, id), eq(assets.state, from)))
+    .returning();
+  return row ?? null;
+}
+
+export async function deleteAsset(tx: Queries, id: string): Promise<void> {
+  await tx.delete(assets).where(eq(assets.id, id));
+}
+
+/** Unfinished uploads that count against the user's cap: those with bytes, and empty ones opened after `emptySince`. */
+export async function countOpenUploads(db: Queries, userId: string, emptySince: number): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(assets)
+    .where(
+      and(
+        eq(assets.user_id, userId),
+        eq(assets.state, "pending_upload"),
+        // An upload that has got a byte has been active after it was opened.
+        or(gt(assets.upload_active_at, emptySince), ne(assets.upload_active_at, assets.created_at)),
+      ),
+    );
+  return row?.n ?? 0;
+}
+
+/** Uploads that are not complete, of all users. */
+export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
+  db.select().from(assets).where(eq(assets.state, "pending_upload"));
+
+/** The user's assets that wait for credits, oldest first. */
+export const listUnpaid = (db: Queries, userId: string): Promise<Asset[]> =>
+  db
+    .select()
+    .from(assets)
+    .where(and(eq(assets.user_id, userId), eq(assets.state, "pending_payment")))
+    .orderBy(asc(assets.prepared_at), asc(assets.id));
+
+/** Ids of the project's assets of every kind. */
+export async function assetIdsOfProject(db: Queries, projectId: string): Promise<string[]> {
+  const rows = await db.select({ id: assets.id }).from(assets).where(eq(assets.project_id, projectId));
+  return rows.map((row) => row.id);
+}
+
+/** Which of these ids still name an asset. */
+export async function existingAssetIds(db: Queries, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.select({ id: assets.id }).from(assets).where(inArray(assets.id, ids));
+  return new Set(rows.map((row) => row.id));
+}

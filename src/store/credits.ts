@@ -1,0 +1,57 @@
+/** Credits: the ledger and the holds. The balance is never stored: it is the ledger's sum less the active holds. */
+import { and, asc, desc, eq, lt, sum } from "drizzle-orm";
+import type { Queries } from "./db";
+import { holds, ledger } from "./schema";
+
+export type LedgerEntry = typeof ledger.$inferSelect;
+export type Hold = typeof holds.$inferSelect;
+
+/** What the user can still spend. Read it in the transaction that acts on it. */
+export async function balance(db: Queries, userId: string): Promise<number> {
+  const [entries] = await db
+    .select({ total: sum(ledger.delta) })
+    .from(ledger)
+    .where(eq(ledger.user_id, userId));
+  return Number(entries?.total ?? 0) - (await totalHeld(db, userId));
+}
+
+export async function totalHeld(db: Queries, userId: string): Promise<number> {
+  const [held] = await db
+    .select({ total: sum(holds.amount) })
+    .from(holds)
+    .where(eq(holds.user_id, userId));
+  return Number(held?.total ?? 0);
+}
+
+export async function insertLedgerEntry(tx: Queries, entry: typeof ledger.$inferInsert): Promise<LedgerEntry> {
+  const [row] = await tx.insert(ledger).values(entry).returning();
+  return row!;
+}
+
+/** The user's entries, newest first. */
+export function listLedger(
+  db: Queries,
+  userId: string,
+  filter: { afterId: string | null; limit: number },
+): Promise<LedgerEntry[]> {
+  return db
+    .select()
+    .from(ledger)
+    .where(and(eq(ledger.user_id, userId), filter.afterId ? lt(ledger.id, filter.afterId) : undefined))
+    .orderBy(desc(ledger.id))
+    .limit(filter.limit);
+}
+
+export async function insertHold(tx: Queries, hold: typeof holds.$inferInsert): Promise<void> {
+  await tx.insert(holds).values(hold);
+}
+
+/** Active holds, oldest first. */
+export const listHolds = (db: Queries, userId: string): Promise<Hold[]> =>
+  db.select().from(holds).where(eq(holds.user_id, userId)).orderBy(asc(holds.id));
+
+/** Ends the asset's hold. True when there was one. */
+export async function deleteAssetHold(tx: Queries, assetId: string): Promise<boolean> {
+  const rows = await tx.delete(holds).where(eq(holds.asset_id, assetId)).returning({ id: holds.id });
+  return rows.length > 0;
+}

@@ -1,0 +1,114 @@
+/**
+ * The database: one libSQL file, one connection that writes, one that reads.
+ *
+ * Writes go through one lane. What waits in the lane is committed together (each caller in a savepoint of its own), because with
+ * `synchronous=FULL` a commit costs a disk flush, and one flush can serve many callers.
+ */
+
+import type { ResultSet } from "@libsql/client";
+import { type Client, createClient } from "@libsql/client";
+import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
+import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+
+/** What a query runs on: the reading connection or an open transaction. */
+export type Queries = BaseSQLiteDatabase<"async", ResultSet, Record<string, never>>;
+
+export type Store = {
+  /** For reads outside a transaction: sees everything that has been committed. */
+  read: Queries;
+  /**
+   * Runs `work` in a write transaction and resolves when it is on disk. When `work` throws, nothing of it stays and the error is passed on.
+   * `work` must await nothing but queries on its own `tx`: everyone else waits meanwhile.
+   */
+  write<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
+  /** Writes a consistent copy of the database to `path`, which must not exist. */
+  copyTo(path: string): Promise<void>;
+  /** Whether the database answers. */
+  isAlive(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+type Waiting = {
+  work: (tx: Queries) => Promise<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+};
+
+/** The most callers that one commit serves: bounds how long the first of them waits. */
+const GROUP = 64;
+
+/** Opens (and makes) the database file at `path`. The schema is `store/migrate.ts`'s business. */
+export async function openStore(path: string): Promise<Store> {
+  const writer = await connect(path);
+  const reader = await connect(path);
+  const writing = drizzle(writer) as LibSQLDatabase<Record<string, never>>;
+  const waiting: Waiting[] = [];
+  let draining: Promise<void> | null = null;
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) await commitGroup(writing, waiting.splice(0, GROUP));
+    draining = null;
+  }
+
+  return {
+    read: drizzle(reader) as Queries,
+    write: <T>(work: (tx: Queries) => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+        draining ??= drain();
+      }),
+    copyTo: async (target) => {
+      await reader.execute({ sql: "VACUUM INTO ?", args: [target] });
+    },
+    isAlive: () =>
+      reader.execute("SELECT 1").then(
+        () => true,
+        () => false,
+      ),
+    close: async () => {
+      while (draining) await draining;
+      writer.close();
+      reader.close();
+    },
+  };
+}
+
+async function connect(path: string): Promise<Client> {
+  // A single connection in the pool: the PRAGMAs below belong to a connection, and a second one would come without them.
+  const client = createClient({ url: `file:${encodeURI(path)}`, concurrency: 1 });
+  // WAL first: the others may depend on it. FULL because an acknowledged charge must outlive a power cut.
+  for (const pragma of [
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "busy_timeout=5000",
+    "temp_store=MEMORY",
+  ]) {
+    await client.execute(`PRAGMA ${pragma}`);
+  }
+  return client;
+}
+
+async function commitGroup(db: LibSQLDatabase<Record<string, never>>, group: Waiting[]): Promise<void> {
+  const settled: (() => void)[] = [];
+  try {
+    await db.transaction(
+      async (tx) => {
+        for (const one of group) {
+          try {
+            const value = await tx.transaction((savepoint) => one.work(savepoint as unknown as Queries));
+            settled.push(() => one.resolve(value));
+          } catch (error) {
+            settled.push(() => one.reject(error));
+          }
+        }
+      },
+      { behavior: "immediate" },
+    );
+  } catch (error) {
+    // The commit itself failed (disk full, I/O error): nothing of the group is stored, so nobody may believe it is.
+    for (const one of group) one.reject(error);
+    return;
+  }
+  for (const settle of settled) settle();
+}

@@ -1,0 +1,34 @@
+/** The outbox of events, and the answers remembered for `Idempotency-Key`. */
+import { and, eq, lt } from "drizzle-orm";
+import type { Queries } from "./db";
+import { events, idempotency } from "./schema";
+
+export type Event = typeof events.$inferSelect;
+
+/** Adds an event. Telling the same one twice changes nothing. */
+export async function insertEvent(tx: Queries, event: typeof events.$inferInsert): Promise<void> {
+  await tx.insert(events).values(event).onConflictDoNothing();
+}
+
+/** The entity's events, oldest first. */
+export const listEventsOf = (db: Queries, entityId: string): Promise<Event[]> =>
+  db.select().from(events).where(eq(events.entity_id, entityId)).orderBy(events.id);
+
+export type RememberedAnswer = typeof idempotency.$inferSelect;
+
+export async function findAnswer(db: Queries, userId: string, key: string): Promise<RememberedAnswer | null> {
+  const [row] = await db
+    .select()
+    .from(idempotency)
+    .where(and(eq(idempotency.user_id, userId), eq(idempotency.key, key)))
+    .limit(1);
+  return row ?? null;
+}
+
+export async function rememberAnswer(tx: Queries, answer: typeof idempotency.$inferInsert): Promise<void> {
+  await tx.insert(idempotency).values(answer);
+}
+
+export async function forgetAnswersBefore(tx: Queries, time: number): Promise<void> {
+  await tx.delete(idempotency).where(lt(idempotency.created_at, time));
+}

@@ -1,0 +1,64 @@
+/** Projects. */
+import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import type { Queries } from "./db";
+import { projects } from "./schema";
+
+export type Project = typeof projects.$inferSelect;
+export type ProjectState = Project["state"];
+
+export async function insertProject(tx: Queries, project: typeof projects.$inferInsert): Promise<Project> {
+  const [row] = await tx.insert(projects).values(project).returning();
+  return row!;
+}
+
+/** The user's own project, or null. */
+export async function findProject(db: Queries, userId: string, id: string): Promise<Project | null> {
+  const [row] = await db
+    .select()
+    .from(projects)
+    .where(and(eq(projects.id, id), eq(projects.user_id, userId)))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Most recent activity first; `after` is the sort key of the last one shown. */
+export function listProjects(
+  db: Queries,
+  userId: string,
+  filter: { state: ProjectState; after: { lastActivityAt: number; id: string } | null; limit: number },
+): Promise<Project[]> {
+  const { after } = filter;
+  const beyond = after
+    ? or(
+        lt(projects.last_activity_at, after.lastActivityAt),
+        and(eq(projects.last_activity_at, after.lastActivityAt), lt(projects.id, after.id)),
+      )
+    : undefined;
+  return db
+    .select()
+    .from(projects)
+    .where(and(eq(projects.user_id, userId), eq(projects.state, filter.state), beyond))
+    .orderBy(desc(projects.last_activity_at), desc(projects.id))
+    .limit(filter.limit);
+}
+
+export async function updateProject(
+  tx: Queries,
+  id: string,
+  change: Partial<typeof projects.$inferInsert>,
+): Promise<Project> {
+  const [row] = await tx.update(projects).set(change).where(eq(projects.id, id)).returning();
+  return row!;
+}
+
+/** Moves the project's last activity forward, never back. */
+export async function touchProject(tx: Queries, id: string, now: number): Promise<void> {
+  await tx
+    .update(projects)
+    .set({ last_activity_at: sql`max(${projects.last_activity_at}, ${now})` })
+    .where(eq(projects.id, id));
+}
+
+export async function deleteProject(tx: Queries, id: string): Promise<void> {
+  await tx.delete(projects).where(eq(projects.id, id));
+}

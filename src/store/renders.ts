@@ -1,0 +1,107 @@
+/** Renders. */
+import { and, desc, eq, inArray, isNull, lt, notInArray } from "drizzle-orm";
+import type { Queries } from "./db";
+import { renders } from "./schema";
+
+export type Render = typeof renders.$inferSelect;
+export type RenderState = Render["state"];
+
+export async function insertRender(tx: Queries, render: typeof renders.$inferInsert): Promise<Render> {
+  const [row] = await tx.insert(renders).values(render).returning();
+  return row!;
+}
+
+/** The user's own render, or null. */
+export async function findRender(db: Queries, userId: string, id: string): Promise<Render | null> {
+  const [row] = await db
+    .select()
+    .from(renders)
+    .where(and(eq(renders.id, id), eq(renders.user_id, userId)))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Any user's render, for jobs. */
+export async function getRender(db: Queries, id: string): Promise<Render | null> {
+  const [row] = await db.select().from(renders).where(eq(renders.id, id)).limit(1);
+  return row ?? null;
+}
+
+/** The render that an identical request made, unless it failed or was cancelled. */
+export async function findSameRender(db: Queries, userId: string, requestHash: string): Promise<Render | null> {
+  const [row] = await db
+    .select()
+    .from(renders)
+    .where(
+      and(
+        eq(renders.user_id, userId),
+        eq(renders.request_hash, requestHash),
+        notInArray(renders.state, ["failed", "cancelled"]),
+      ),
+    )
+    .orderBy(desc(renders.id))
+    .limit(1);
+  return row ?? null;
+}
+
+/** The user's renders, newest first. */
+export function listRenders(
+  db: Queries,
+  userId: string,
+  filter: {
+    assetId: string | null;
+    cutId: string | null;
+    state: RenderState | null;
+    afterId: string | null;
+    limit: number;
+  },
+): Promise<Render[]> {
+  return db
+    .select()
+    .from(renders)
+    .where(
+      and(
+        eq(renders.user_id, userId),
+        filter.assetId ? eq(renders.asset_id, filter.assetId) : undefined,
+        filter.cutId ? eq(renders.cut_id, filter.cutId) : undefined,
+        filter.state ? eq(renders.state, filter.state) : undefined,
+        filter.afterId ? lt(renders.id, filter.afterId) : undefined,
+      ),
+    )
+    .orderBy(desc(renders.id))
+    .limit(filter.limit);
+}
+
+/** Renders of these assets, or of this cut, in any state. */
+export const rendersOfAssets = (db: Queries, assetIds: string[]): Promise<Render[]> =>
+  db.select().from(renders).where(inArray(renders.asset_id, assetIds));
+export const rendersOfCut = (db: Queries, cutId: string): Promise<Render[]> =>
+  db.select().from(renders).where(eq(renders.cut_id, cutId));
+
+/** Which of these ids still name a render that has, or will have, a file. */
+export async function existingRenderIds(db: Queries, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .select({ id: renders.id })
+    .from(renders)
+    .where(and(inArray(renders.id, ids), notInArray(renders.state, ["failed", "cancelled"])));
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Changes the render unless it is in a terminal state; null when it is, or is gone. */
+export async function updateOpenRender(
+  tx: Queries,
+  id: string,
+  change: Partial<typeof renders.$inferInsert>,
+): Promise<Render | null> {
+  const [row] = await tx
+    .update(renders)
+    .set(change)
+    .where(and(eq(renders.id, id), isNull(renders.completed_at)))
+    .returning();
+  return row ?? null;
+}
+
+export async function deleteRender(tx: Queries, id: string): Promise<void> {
+  await tx.delete(renders).where(eq(renders.id, id));
+}

@@ -1,0 +1,299 @@
+/** The tables. Times are milliseconds since 1970, durations are ticks (microseconds), JSON columns hold plain data. */
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { MediaInfo, ResolvedOutput } from "../domain/media";
+import type { CutOptions } from "../domain/plan";
+
+const id = () => text().primaryKey();
+const time = () => integer();
+const flag = () => integer({ mode: "boolean" }).notNull().default(false);
+
+export const users = sqliteTable("users", {
+  id: id(),
+  /** Lower case; the sign-in name. */
+  email: text().notNull().unique(),
+  password_hash: text(),
+  first_name: text(),
+  last_name: text(),
+  is_admin: flag(),
+  email_verified_at: time(),
+  deleted_at: time(),
+  created_at: time().notNull(),
+});
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    /** SHA-256 of the key, which itself is never stored. */
+    hash: text().notNull().unique(),
+    created_at: time().notNull(),
+    last_used_at: time(),
+    expires_at: time(),
+  },
+  (t) => [index("api_keys_by_user").on(t.user_id, t.id)],
+);
+
+export const projects = sqliteTable(
+  "projects",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text().notNull(),
+    state: text({ enum: ["active", "archived"] }).notNull(),
+    archived_at: time(),
+    created_at: time().notNull(),
+    updated_at: time().notNull(),
+    last_activity_at: time().notNull(),
+  },
+  (t) => [index("projects_by_activity").on(t.user_id, t.state, t.last_activity_at, t.id)],
+);
+
+export const assets = sqliteTable(
+  "assets",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    project_id: text()
+      .notNull()
+      .references(() => projects.id, { onDelete: "cascade" }),
+    kind: text({ enum: ["source", "rendered_video", "cut_file"] }).notNull(),
+    type: text({ enum: ["audio", "video"] }),
+    state: text({ enum: ["pending_upload", "processing", "pending_payment", "ready", "failed"] }).notNull(),
+    extension: text(),
+    content_type: text(),
+    /** The ffmpeg demuxer that the sniffed bytes belong to. */
+    demuxer: text(),
+    /** Announced length of the upload, which is the stored size once it is complete. */
+    upload_length: integer().notNull(),
+    /** When the last byte arrived (or the upload was opened): idle expiry counts from here. */
+    upload_active_at: time().notNull(),
+    /** The client's `Upload-Metadata` header, given back by HEAD. */
+    upload_metadata: text(),
+    filename: text(),
+    external_id: text(),
+    language: text(),
+    duration: integer(),
+    info: text({ mode: "json" }).$type<MediaInfo>(),
+    /** The audio line of the preparation is done; `has_transcript` says whether words came of it. */
+    audio_prepared: flag(),
+    video_prepared: flag(),
+    has_transcript: flag(),
+    has_poster: flag(),
+    has_preview: flag(),
+    has_waveform: flag(),
+    /** Credits that this asset costs; null until its duration is known. */
+    charge: integer(),
+    /** `held`: an active hold covers the charge; `settled`: the charge is in the ledger. */
+    payment: text({ enum: ["none", "held", "settled"] }).notNull(),
+    error_code: text(),
+    error_message: text(),
+    created_at: time().notNull(),
+    prepared_at: time(),
+  },
+  (t) => [
+    index("assets_by_user").on(t.user_id, t.kind, t.id),
+    index("assets_by_project").on(t.project_id, t.kind, t.id),
+    index("assets_by_state").on(t.user_id, t.state, t.id),
+  ],
+);
+
+export const pipelines = sqliteTable(
+  "pipelines",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    state: text({ enum: ["pending", "running", "completed", "failed", "cancelled"] }).notNull(),
+    /** Outlives the asset it names. */
+    input_asset_id: text(),
+    input_asset_deleted: flag(),
+    total_credits_reserved: integer().notNull().default(0),
+    total_credits_consumed: integer().notNull().default(0),
+    created_at: time().notNull(),
+    started_at: time(),
+    finished_at: time(),
+  },
+  (t) => [index("pipelines_by_user").on(t.user_id, t.id), index("pipelines_by_asset").on(t.input_asset_id)],
+);
+
+/** A step is a job: the row is the truth, a runner only carries it. */
+export const steps = sqliteTable(
+  "steps",
+  {
+    id: id(),
+    pipeline_id: text()
+      .notNull()
+      .references(() => pipelines.id, { onDelete: "cascade" }),
+    user_id: text().notNull(),
+    step_order: integer().notNull(),
+    processor_name: text({ enum: ["prepare", "cut", "render"] }).notNull(),
+    state: text({ enum: ["pending", "running", "completed", "failed", "cancelled"] }).notNull(),
+    /** The asset, cut or render that the step works on. */
+    subject_id: text().notNull(),
+    input_asset_id: text(),
+    input_asset_deleted: flag(),
+    output_asset_id: text(),
+    output_asset_deleted: flag(),
+    credits_cost: integer().notNull().default(0),
+    /** Starts so far. A lease names the runner that has the step; it lapses when the heartbeat stops. */
+    attempts: integer().notNull().default(0),
+    /** Starts that ended in an error; the others were cut off by a stop or a crash. */
+    failures: integer().notNull().default(0),
+    run_after: time().notNull(),
+    lease_owner: text(),
+    lease_until: time(),
+    progress: real(),
+    created_at: time().notNull(),
+    started_at: time(),
+    finished_at: time(),
+  },
+  (t) => [
+    index("steps_to_run").on(t.state, t.processor_name, t.run_after),
+    index("steps_by_pipeline").on(t.pipeline_id, t.step_order),
+    index("steps_by_subject").on(t.subject_id),
+  ],
+);
+
+export const cuts = sqliteTable(
+  "cuts",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    asset_id: text()
+      .notNull()
+      .references(() => assets.id, { onDelete: "cascade" }),
+    state: text({ enum: ["pending", "processing", "completed", "failed"] }).notNull(),
+    script: text().notNull(),
+    options: text({ mode: "json" }).$type<CutOptions>().notNull(),
+    /** Hash of asset, script and options: what makes two requests the same. Null on an edited plan. */
+    request_hash: text(),
+    edited_from: text(),
+    /** The plan as the API shows it, as JSON text; null until completed. */
+    plan: text(),
+    error_code: text(),
+    error_message: text(),
+    created_at: time().notNull(),
+    started_at: time(),
+    completed_at: time(),
+  },
+  (t) => [
+    index("cuts_by_user").on(t.user_id, t.id),
+    index("cuts_by_asset").on(t.asset_id, t.id),
+    index("cuts_by_request").on(t.request_hash),
+  ],
+);
+
+export const renders = sqliteTable(
+  "renders",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    asset_id: text()
+      .notNull()
+      .references(() => assets.id, { onDelete: "cascade" }),
+    cut_id: text().references(() => cuts.id, { onDelete: "cascade" }),
+    state: text({ enum: ["pending", "processing", "completed", "failed", "cancelled"] }).notNull(),
+    /** The output as the API shows it, and what the renderer is told. */
+    output: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    resolved: text({ mode: "json" }).$type<ResolvedOutput>().notNull(),
+    request_hash: text().notNull(),
+    size_bytes: integer(),
+    strategy: text(),
+    warnings: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
+    error_code: text(),
+    error_message: text(),
+    created_at: time().notNull(),
+    started_at: time(),
+    completed_at: time(),
+  },
+  (t) => [
+    index("renders_by_user").on(t.user_id, t.id),
+    index("renders_by_asset").on(t.asset_id, t.id),
+    index("renders_by_cut").on(t.cut_id, t.id),
+    index("renders_by_request").on(t.request_hash),
+  ],
+);
+
+export const ledger = sqliteTable(
+  "ledger",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    type: text({ enum: ["topup", "grant", "consume_asset", "consume_step", "refund", "adjustment"] }).notNull(),
+    delta: integer().notNull(),
+    asset_id: text(),
+    payment_invoice_id: text(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    index("ledger_by_user").on(t.user_id, t.id),
+    // An asset is charged at most once, whatever happens around it.
+    uniqueIndex("ledger_one_charge").on(t.asset_id).where(sql`type = 'consume_asset'`),
+  ],
+);
+
+export const holds = sqliteTable(
+  "holds",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    pipeline_id: text().notNull(),
+    asset_id: text(),
+    amount: integer().notNull(),
+    created_at: time().notNull(),
+  },
+  (t) => [index("holds_by_user").on(t.user_id), uniqueIndex("holds_by_asset").on(t.asset_id)],
+);
+
+/** The outbox: what happened, written in the transaction that made it happen. */
+export const events = sqliteTable(
+  "events",
+  {
+    id: id(),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    type: text().notNull(),
+    entity_id: text().notNull(),
+    data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    created_at: time().notNull(),
+  },
+  // A terminal state is reached once, so it is told once.
+  (t) => [uniqueIndex("events_once").on(t.entity_id, t.type), index("events_by_user").on(t.user_id, t.id)],
+);
+
+export const idempotency = sqliteTable(
+  "idempotency",
+  {
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    key: text().notNull(),
+    /** Method, path and body of the request that used the key. */
+    request_hash: text().notNull(),
+    status: integer().notNull(),
+    body: text().notNull(),
+    headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
+    created_at: time().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.key] }), index("idempotency_by_age").on(t.created_at)],
+);
