@@ -1,0 +1,36 @@
+/**
+ * Links that work without a key for a short time: `/files/{kind}/{id}/{what}?expires=…&signature=…`.
+ * The signature covers everything else; whether the thing still exists is asked when it is fetched.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** What a link may name. `what`: `source`, `output`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript`. */
+export type LinkTarget = { kind: "assets" | "renders"; id: string; what: string };
+
+export type SignedLinks = {
+  /** A link that ends after `LINK_SECONDS`. */
+  sign(target: LinkTarget, now: number): string;
+  /** Whether the signature is right and the time not over. */
+  verify(target: LinkTarget, expires: string | null, signature: string | null, now: number): boolean;
+};
+
+export const LINK_SECONDS = 15 * 60;
+
+/** Links below `publicUrl`, signed with `secret`. */
+export function createSignedLinks(secret: string, publicUrl: () => string): SignedLinks {
+  const mark = (t: LinkTarget, expires: string) =>
+    createHmac("sha256", secret).update(`link\0${t.kind}\0${t.id}\0${t.what}\0${expires}`).digest("base64url");
+  return {
+    sign: (target, now) => {
+      const expires = String(Math.floor(now / 1000) + LINK_SECONDS);
+      const query = new URLSearchParams({ expires, signature: mark(target, expires) });
+      return `${publicUrl()}/files/${target.kind}/${target.id}/${target.what}?${query}`;
+    },
+    verify: (target, expires, signature, now) => {
+      if (!expires || !signature || !/^\d{1,12}$/.test(expires) || Number(expires) * 1000 < now) return false;
+      const expected = Buffer.from(mark(target, expires));
+      const given = Buffer.from(signature);
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+  };
+}
