@@ -1,0 +1,108 @@
+/** The HTTP server's one entrance: mounts the families, and gives every answer its request id. */
+import { Elysia } from "elysia";
+import type { LinkTarget } from "../blobs/signed-links";
+import { AppError } from "../domain/errors";
+import type { Log } from "../lib/log";
+import type { Services } from "../work/services";
+import { authenticateKey } from "./auth";
+import { respond } from "./call";
+import { corsHeaders, isPreflight, preflight } from "./cors";
+import { describeRoute, docs, withLocalScript } from "./docs";
+import { answerError, publicShape } from "./errors";
+import { serveFile } from "./files";
+import { isReady } from "./health";
+import { publicRoutes } from "./public";
+import { createRateLimiter } from "./rate-limit";
+import type { Route } from "./route";
+import { createUploadSurface } from "./uploads";
+
+type Entered = { requestId: string; log: Log };
+
+export type Handler = (request: Request) => Promise<Response>;
+
+/** The server's request handler. */
+export function createHandler(services: Services): Handler {
+  const entered = new WeakMap<Request, Entered>();
+  const limiter = createRateLimiter(services.config.rateLimit);
+  const uploads = createUploadSurface(services);
+  const of = (request: Request): Entered => entered.get(request) ?? { requestId: "", log: services.log };
+
+  async function runPublic(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
+    const { requestId, log } = of(request);
+    const user = await authenticateKey(services, request);
+    const rate = limiter.take(user.id, services.now());
+    if (!rate.allowed) {
+      const refused = refuse(
+        new AppError("rate_limited", "Too many requests.", { retryAfterSeconds: rate.retryAfterSeconds }),
+        log,
+      );
+      return withHeaders(refused, rate.headers);
+    }
+    try {
+      const reply = await route.run({ services, request, requestId, log, user }, params);
+      return respond({ ...reply, headers: { ...rate.headers, ...reply.headers } });
+    } catch (error) {
+      return withHeaders(refuse(error, log), rate.headers);
+    }
+  }
+
+  const app = new Elysia({ normalize: false }).use(docs());
+  for (const route of publicRoutes) {
+    app.route(route.method, `/v1${route.path}`, ({ request, params }) => runPublic(route, request, params), {
+      parse: "none",
+      detail: describeRoute(route),
+    });
+  }
+  for (const method of ["HEAD", "PATCH", "DELETE"]) {
+    app.route(
+      method,
+      "/v1/uploads/:upload_id",
+      async ({ request, params }) =>
+        uploads.handle(request, await authenticateKey(services, request), params.upload_id),
+      { parse: "none", detail: { summary: `TUS ${method} on a transfer URL` } },
+    );
+  }
+  app.route("OPTIONS", "/v1/uploads/:upload_id", ({ request }) => uploads.options(request), {
+    detail: { summary: "TUS discovery" },
+  });
+  for (const method of ["GET", "HEAD"]) {
+    app.route(method, "/files/:kind/:id/:what", ({ request, params }) =>
+      serveFile(services, request, params as LinkTarget),
+    );
+  }
+  app.get("/healthz", () => new Response("ok\n"));
+  app.get("/readyz", async () => {
+    const state = await isReady(services);
+    return respond({ status: state.ready ? 200 : 503, body: state });
+  });
+  app.onError(({ error, code, request }) => {
+    const shown = code === "NOT_FOUND" ? new AppError("not_found", "There is no such path.") : error;
+    return refuse(shown, of(request).log);
+  });
+
+  return async (request) => {
+    const requestId = crypto.randomUUID();
+    const log = services.log.with({ request: requestId });
+    entered.set(request, { requestId, log });
+    const { pathname } = new URL(request.url);
+    let answer = isPreflight(request) ? preflight(services.config.corsOrigins, request) : await app.fetch(request);
+    if (pathname === "/docs") answer = await withLocalScript(answer);
+    const all = { ...corsHeaders(services.config.corsOrigins, request), "X-Request-Id": requestId };
+    if (pathname.startsWith("/v1/") && request.method !== "GET") {
+      log.info("request", { method: request.method, path: pathname, status: answer.status });
+    }
+    return withHeaders(answer, all);
+  };
+}
+
+function refuse(error: unknown, log: Log): Response {
+  const { status, body, headers } = answerError(error, publicShape, (unknown) =>
+    log.error("request failed", { error: unknown }),
+  );
+  return respond({ status, body, headers });
+}
+
+function withHeaders(answer: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  return answer;
+}

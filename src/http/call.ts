@@ -1,0 +1,38 @@
+/** A request on its way through a family: who asks, what was sent, and the answer that goes back. */
+import type { Log } from "../lib/log";
+import type { User } from "../store/users";
+import type { IdempotencyKey } from "../work/idempotency";
+import type { Services } from "../work/services";
+
+export type Call = {
+  services: Services;
+  request: Request;
+  requestId: string;
+  log: Log;
+  user: User;
+  /** Path parameters: UUIDs. */
+  params: Record<string, string>;
+  /** Null where the route needs none or the client sent none. */
+  idempotency: IdempotencyKey;
+};
+
+export type Reply = { status: number; body?: unknown; headers?: Record<string, string> };
+
+export const ok = (body: unknown): Reply => ({ status: 200, body });
+export const created = (location: string, body: unknown, headers: Record<string, string> = {}): Reply => ({
+  status: 201,
+  body,
+  headers: { Location: location, ...headers },
+});
+export const noContent = (): Reply => ({ status: 204 });
+
+/** A reply as the platform sends it. */
+export function respond(reply: Reply): Response {
+  const headers = new Headers(reply.headers);
+  if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
+  headers.set("Content-Type", "application/json; charset=utf-8");
+  return new Response(JSON.stringify(reply.body), { status: reply.status, headers });
+}
+
+/** ISO 8601 in UTC with milliseconds, or null. */
+export const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

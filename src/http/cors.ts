@@ -1,0 +1,56 @@
+/** Cross-origin calls, for the origins that the configuration names. */
+
+const EXPOSED = [
+  "Location",
+  "Upload-Offset",
+  "Upload-Length",
+  "Upload-Expires",
+  "Upload-Metadata",
+  "Tus-Resumable",
+  "Tus-Version",
+  "Tus-Max-Size",
+  "Tus-Extension",
+  "X-Request-Id",
+  "Retry-After",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Content-Disposition",
+].join(", ");
+
+const ALLOWED_HEADERS = [
+  "Authorization",
+  "Content-Type",
+  "Idempotency-Key",
+  "Tus-Resumable",
+  "Upload-Length",
+  "Upload-Metadata",
+  "Upload-Offset",
+  "X-Requested-With",
+  "Range",
+].join(", ");
+
+/** A browser asking whether it may call. */
+export const isPreflight = (request: Request): boolean =>
+  request.method === "OPTIONS" && request.headers.has("origin") && request.headers.has("access-control-request-method");
+
+/** The headers that let this request's origin read the answer; none for an origin that is not allowed. */
+export function corsHeaders(origins: string[], request: Request): Record<string, string> {
+  const origin = request.headers.get("origin");
+  if (!origin || !(origins.includes("*") || origins.includes(origin))) return {};
+  return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED, Vary: "Origin" };
+}
+
+/** The answer to a preflight. */
+export function preflight(origins: string[], request: Request): Response {
+  const allowed = corsHeaders(origins, request);
+  if (Object.keys(allowed).length === 0) return new Response(null, { status: 403 });
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...allowed,
+      "Access-Control-Allow-Methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+      "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+      "Access-Control-Max-Age": "7200",
+    },
+  });
+}

@@ -1,0 +1,65 @@
+/** The API's description at `/openapi.json` and its page at `/docs`, whole from the executable: a studio's network has no CDN. */
+import { swagger } from "@elysiajs/swagger";
+import { Elysia } from "elysia";
+import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import type { Route } from "./route";
+
+const SCRIPT_PATH = "/docs/swagger-ui.js";
+const STYLE_PATH = "/docs/swagger-ui.css";
+
+/** The documentation of these routes, as a plugin. */
+export function docs() {
+  return new Elysia({ name: "docs" })
+    .use(
+      swagger({
+        path: "/docs",
+        specPath: "/openapi.json",
+        provider: "swagger-ui",
+        theme: STYLE_PATH,
+        exclude: [/^\/docs/, /^\/files/, /^\/healthz/, /^\/readyz/],
+        documentation: {
+          info: {
+            title: "Offcut",
+            version: "0.0.0",
+            description: "Cuts recordings and renders them, on your own server.",
+          },
+          components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer", bearerFormat: "sk_…" } } },
+          security: [{ apiKey: [] }],
+        },
+      }),
+    )
+    .get(SCRIPT_PATH, () => new Response(Bun.file(script), { headers: { "Content-Type": "text/javascript" } }))
+    .get(STYLE_PATH, () => new Response(Bun.file(style), { headers: { "Content-Type": "text/css" } }));
+}
+
+/** The page as the plugin writes it names a script on a CDN: ours is here. */
+export async function withLocalScript(page: Response): Promise<Response> {
+  const html = (await page.text()).replace(/<script src="https:\/\/[^"]*"[^>]*>/, `<script src="${SCRIPT_PATH}">`);
+  const headers = new Headers(page.headers);
+  headers.delete("content-length");
+  return new Response(html, { status: page.status, headers });
+}
+
+/** What the documentation says of a route. */
+export const describeRoute = (route: Route) => ({
+  summary: route.summary,
+  ...(route.body ? { requestBody: { required: true, content: { "application/json": { schema: route.body } } } } : {}),
+  parameters: [
+    ...[...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+      name: name!,
+      in: "path" as const,
+      required: true,
+      schema: { type: "string" as const, format: "uuid" },
+    })),
+    ...Object.entries(route.query?.properties ?? {}).map(([name, schema]) => ({
+      name,
+      in: "query" as const,
+      required: false,
+      schema,
+    })),
+  ],
+  responses: Object.fromEntries(
+    Object.entries(route.answers).map(([status, description]) => [status, { description }]),
+  ),
+});

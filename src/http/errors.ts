@@ -1,0 +1,50 @@
+/** The one map from errors to answers. What is not an `AppError` is logged and becomes `internal_error` without details. */
+import { AppError, HTTP_STATUS, type HttpCode, isHttpCode } from "../domain/errors";
+
+export type ErrorAnswer = { status: number; body: unknown; headers: Record<string, string> };
+
+/** How a family shows an error. */
+export type ErrorShape = (code: HttpCode, error: AppError) => unknown;
+
+/** The public family's body: `{ error: { code, message, fields? } }`. */
+export const publicShape: ErrorShape = (code, error) => ({
+  error: {
+    code,
+    message: singleLine(error.message),
+    ...(error.details.fields ? { fields: error.details.fields.map(({ field, message }) => ({ field, message })) } : {}),
+  },
+});
+
+/** The answer to an error; `onUnknown` hears of those that nobody expected. */
+export function answerError(error: unknown, shape: ErrorShape, onUnknown: (error: unknown) => void): ErrorAnswer {
+  const known = asAppError(error);
+  if (!known) onUnknown(error);
+  const shown = known ?? new AppError("internal_error", "Something went wrong on the server.");
+  const code = isHttpCode(shown.code) ? shown.code : "internal_error";
+  const { retryAfterSeconds } = shown.details;
+  return {
+    status: HTTP_STATUS[code],
+    body: shape(code, shown),
+    headers: retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) },
+  };
+}
+
+const STORAGE_FULL_RETRY_SECONDS = 60;
+
+function asAppError(error: unknown): AppError | null {
+  if (error instanceof AppError) {
+    return error.code === "storage_full" ? storageFull() : error;
+  }
+  const { code } = error as { code?: unknown };
+  // SQLITE_FULL and ENOSPC are the same bad day.
+  if (code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_FULL") return storageFull();
+  return null;
+}
+
+/** The answer when the disk is full. */
+export const storageFull = (): AppError =>
+  new AppError("upstream_unavailable", "The server's storage is full.", {
+    retryAfterSeconds: STORAGE_FULL_RETRY_SECONDS,
+  });
+
+const singleLine = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -1,0 +1,25 @@
+/** Fields that several calls share. */
+import { Type } from "@sinclair/typebox";
+
+export const uuid = (description: string) => Type.String({ format: "uuid", description });
+
+/** `limit` and `cursor` of a list. */
+export const paging = (most = 100, usual = 20) => ({
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: most,
+    default: usual,
+    errorText: `must be a whole number from 1 to ${most}`,
+  }),
+  cursor: Type.Optional(Type.String({ description: "`next_cursor` of the page before" })),
+});
+
+/** One of some words. */
+export const oneOf = <const T extends string[]>(...words: T) =>
+  Type.Unsafe<T[number]>(
+    Type.String({ pattern: `^(${words.join("|")})$`, enum: words, errorText: `must be one of ${words.join(", ")}` }),
+  );
+
+/** An object that takes no other properties. */
+export const exactly = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });

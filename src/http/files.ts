@@ -1,0 +1,104 @@
+/** Files behind signed links: ranges, validators, and a name that cannot hurt. */
+
+import type { LinkTarget } from "../blobs/signed-links";
+import { AppError } from "../domain/errors";
+import { parseRange } from "../lib/http-range";
+import { getAsset } from "../store/assets";
+import { getRender } from "../store/renders";
+import type { Services } from "../work/services";
+
+type Found = { path: string; contentType: string; name: string };
+
+/** Answers GET and HEAD of `/files/{kind}/{id}/{what}`. Errors: `not_found` for a bad or late link, and for what is gone. */
+export async function serveFile(services: Services, request: Request, target: LinkTarget): Promise<Response> {
+  const { searchParams } = new URL(request.url);
+  const isValid = services.links.verify(
+    target,
+    searchParams.get("expires"),
+    searchParams.get("signature"),
+    services.now(),
+  );
+  const found = isValid ? await find(services, target) : null;
+  const file = found ? Bun.file(found.path) : null;
+  if (!found || !file || !(await file.exists()))
+    throw new AppError("not_found", "The link is not valid, or no longer.");
+
+  const { size } = file;
+  const etag = `"${target.id}-${target.what}-${size}-${Math.round(file.lastModified)}"`;
+  const headers = new Headers({
+    "Accept-Ranges": "bytes",
+    "Cache-Control": "private, no-store",
+    "Content-Disposition": disposition(found.name),
+    "Content-Type": found.contentType,
+    "Last-Modified": new Date(file.lastModified).toUTCString(),
+    "X-Content-Type-Options": "nosniff",
+    ETag: etag,
+  });
+  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  const condition = request.headers.get("if-range");
+  const isSame = condition === null || condition === etag || condition === headers.get("Last-Modified");
+  const range = isSame ? parseRange(request.headers.get("range"), size) : null;
+  if (range === "unsatisfiable") {
+    headers.set("Content-Range", `bytes */${size}`);
+    return new Response(null, { status: 416, headers });
+  }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  headers.set("Content-Length", String(end - start + 1));
+  if (range) headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
+  const body = request.method === "HEAD" ? null : range ? file.slice(start, end + 1) : file;
+  return new Response(body, { status: range ? 206 : 200, headers });
+}
+
+const OUTPUT_TYPES: Record<string, string> = {
+  mp4: "video/mp4",
+  mov: "video/quicktime",
+  m4a: "audio/mp4",
+  mp3: "audio/mpeg",
+};
+
+async function find(services: Services, target: LinkTarget): Promise<Found | null> {
+  if (target.kind === "renders") {
+    const render = target.what === "output" ? await getRender(services.store.read, target.id) : null;
+    if (render?.state !== "completed") return null;
+    const { format } = render.resolved;
+    const asset = await getAsset(services.store.read, render.asset_id);
+    return {
+      path: services.folders.renderOutput(render.id, format),
+      contentType: OUTPUT_TYPES[format] ?? "application/octet-stream",
+      name: `${stem(asset?.filename) ?? "render"}${render.cut_id ? ".cut" : ""}.${format}`,
+    };
+  }
+  const asset = await getAsset(services.store.read, target.id);
+  if (!asset) return null;
+  const folder = services.folders.media(asset.id);
+  const named = stem(asset.filename) ?? "asset";
+  switch (target.what) {
+    case "source":
+      return {
+        path: folder.source,
+        contentType: asset.content_type ?? "application/octet-stream",
+        name: asset.filename ?? `asset.${asset.extension ?? "bin"}`,
+      };
+    case "poster":
+      return { path: folder.poster, contentType: "image/jpeg", name: `${named}.poster.jpg` };
+    case "filmstrip":
+      return { path: folder.filmstrip, contentType: "image/jpeg", name: `${named}.filmstrip.jpg` };
+    case "preview":
+      return { path: folder.preview, contentType: "video/mp4", name: `${named}.preview.mp4` };
+    case "waveform":
+      return { path: folder.waveform, contentType: "application/json", name: `${named}.waveform.json` };
+    case "transcript":
+      return { path: folder.transcript, contentType: "application/json", name: `${named}.transcript.json` };
+    default:
+      return null;
+  }
+}
+
+const stem = (filename: string | null | undefined): string | null => filename?.replace(/\.[^.]*$/, "") || null;
+
+/** RFC 6266: a plain name for old clients, the real one in UTF-8. */
+function disposition(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(/['()*!]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,19 @@
+/** Whether the server can do its work: database, storage, ffmpeg, queue. */
+import { statfs } from "node:fs/promises";
+import type { Services } from "../work/services";
+import { sizeOf } from "../work/uploads";
+
+const SMALLEST_FREE_BYTES = 256 * 1024 * 1024;
+
+export type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean };
+
+/** Tries each part. */
+export async function isReady(services: Services): Promise<Readiness> {
+  const database = await services.store.isAlive();
+  const storage = await statfs(services.folders.root).then(
+    (s) => s.bavail * s.bsize > SMALLEST_FREE_BYTES,
+    () => false,
+  );
+  const ffmpeg = (await sizeOf(services.ffmpeg.path)) !== null;
+  return { ready: database && storage && ffmpeg, database, storage, ffmpeg };
+}

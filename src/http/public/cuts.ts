@@ -1,0 +1,124 @@
+/** /v1/cuts */
+import { type Static, Type } from "@sinclair/typebox";
+import { AppError } from "../../domain/errors";
+import { CUT_MODES, type CutOptions } from "../../domain/plan";
+import { findAsset } from "../../store/assets";
+import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
+import { page } from "../../store/paging";
+import { requestCut } from "../../work/cut";
+import { removeCutNow } from "../../work/deletion";
+import { type Call, created, isoTime, noContent, ok } from "../call";
+import { exactly, oneOf, paging, uuid } from "../fields";
+import { type Route, route } from "../route";
+
+const MOST_SCRIPT_WORDS = 20_000;
+
+const seconds = (minimum: number, maximum: number) =>
+  Type.Optional(Type.Number({ minimum, maximum, errorText: `must be a number from ${minimum} to ${maximum}` }));
+
+const options = exactly({
+  mode: Type.Optional(oneOf("tight", "natural", "loose")),
+  min_silence_seconds: seconds(0.1, 10),
+  padding_before_seconds: seconds(0, 2),
+  padding_after_seconds: seconds(0, 2),
+  remove_fillers: Type.Optional(Type.Boolean()),
+  remove_retakes: Type.Optional(Type.Boolean()),
+});
+
+/** The options with the mode's defaults filled in. */
+const resolve = (given: Static<typeof options>): CutOptions => ({ ...CUT_MODES[given.mode ?? "natural"], ...given });
+
+function checkedScript(script: string | null | undefined): string {
+  if (!script || script.trim() === "") return "";
+  if (script.trim().split(/\s+/).length > MOST_SCRIPT_WORDS) {
+    throw new AppError("validation_error", "The script is too long.", {
+      fields: [{ field: "body.script", message: `must have at most ${MOST_SCRIPT_WORDS} words` }],
+    });
+  }
+  return script;
+}
+
+/** A cut as lists show it. */
+const showRow = (cut: CutRow) => ({
+  id: cut.id,
+  asset_id: cut.asset_id,
+  state: cut.state,
+  script: cut.script,
+  options: cut.options,
+  edited_from: cut.edited_from,
+  error_code: cut.error_code,
+  error_message: cut.error_message,
+  created_at: isoTime(cut.created_at),
+  started_at: isoTime(cut.started_at),
+  completed_at: isoTime(cut.completed_at),
+});
+
+const show = (cut: Cut) => ({ ...showRow(cut), plan: cut.plan === null ? null : JSON.parse(cut.plan) });
+
+const path = "/cuts/:cut_id";
+const load = (call: Call) => findCut(call.services.store.read, call.user.id, call.params.cut_id!);
+
+export const cutRoutes: Route[] = [
+  route({
+    method: "POST",
+    path: "/cuts",
+    summary: "Compute which parts of an asset to keep",
+    body: exactly({
+      asset_id: uuid("The asset to cut"),
+      script: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      options: Type.Optional(options),
+    }),
+    answers: { 201: "The new cut", 200: "The cut that an identical request made" },
+    handle: async ({ services, user }, { body }) => {
+      const script = checkedScript(body.script);
+      const result = await services.store.write(async (tx) => {
+        const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
+        if (!asset) throw new AppError("not_found", "There is no such asset.");
+        return requestCut(services, tx, { userId: user.id, asset, script, options: resolve(body.options ?? {}) });
+      });
+      if (!result.isNew) return ok(show(result.cut));
+      services.runner.wake();
+      return created(`/v1/cuts/${result.cut.id}`, show(result.cut));
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/cuts",
+    summary: "List cuts, the newest first",
+    query: exactly({
+      ...paging(),
+      asset_id: Type.Optional(uuid("Only those of this asset")),
+      state: Type.Optional(oneOf("pending", "processing", "completed", "failed")),
+    }),
+    answers: { 200: "A page of cuts without their plans" },
+    handle: async ({ services, user }, { query }) => {
+      const list = `cuts ${user.id} ${query.asset_id ?? ""} ${query.state ?? ""}`;
+      const rows = await listCuts(services.store.read, user.id, {
+        assetId: query.asset_id?.toLowerCase() ?? null,
+        state: query.state ?? null,
+        afterId: query.cursor ? String(services.cursors.read(list, query.cursor)[0]) : null,
+        limit: query.limit + 1,
+      });
+      return ok(page(rows, query.limit, showRow, (row) => services.cursors.write(list, [row.id])));
+    },
+  }),
+  route({
+    method: "GET",
+    path,
+    summary: "Read a cut with its plan",
+    answers: { 200: "The cut" },
+    load,
+    handle: async (_, { resource }) => ok(show(resource)),
+  }),
+  route({
+    method: "DELETE",
+    path,
+    summary: "Delete a cut, its subtitle and its renders",
+    answers: { 204: "Deleted" },
+    load,
+    handle: async ({ services }, { resource }) => {
+      await removeCutNow(services, resource.id);
+      return noContent();
+    },
+  }),
+];

@@ -1,0 +1,114 @@
+/** /v1/projects */
+import { Type } from "@sinclair/typebox";
+import { newId } from "../../lib/ids";
+import { page } from "../../store/paging";
+import { findProject, insertProject, listProjects, type Project, updateProject } from "../../store/projects";
+import { removeProjectNow } from "../../work/deletion";
+import { once } from "../../work/idempotency";
+import { created, isoTime, noContent, ok } from "../call";
+import { exactly, oneOf, paging } from "../fields";
+import { type Route, route } from "../route";
+
+const name = Type.String({ minLength: 1, maxLength: 256, errorText: "must be a text of 1 to 256 characters" });
+const state = oneOf("active", "archived");
+
+/** A project as the API shows it. */
+const show = (project: Project) => ({
+  id: project.id,
+  name: project.name,
+  state: project.state,
+  archived_at: isoTime(project.archived_at),
+  created_at: isoTime(project.created_at),
+  updated_at: isoTime(project.updated_at),
+  last_activity_at: isoTime(project.last_activity_at),
+});
+
+const path = "/projects/:project_id";
+const load = (call: Parameters<NonNullable<Parameters<typeof route>[0]["load"]>>[0]) =>
+  findProject(call.services.store.read, call.user.id, call.params.project_id!);
+
+export const projectRoutes: Route[] = [
+  route({
+    method: "POST",
+    path: "/projects",
+    summary: "Make a project",
+    body: exactly({ name }),
+    idempotent: true,
+    answers: { 201: "The project" },
+    handle: async ({ services, user, idempotency }, { body }) => {
+      const now = services.now();
+      return services.store.write((tx) =>
+        once(tx, idempotency, now, async () => {
+          const project = await insertProject(tx, {
+            id: newId(),
+            user_id: user.id,
+            name: body.name,
+            state: "active",
+            created_at: now,
+            updated_at: now,
+            last_activity_at: now,
+          });
+          const { status, headers } = created(`/v1/projects/${project.id}`, null);
+          return { status, body: show(project), headers: headers ?? {} };
+        }),
+      );
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/projects",
+    summary: "List projects, the most recently active first",
+    query: exactly({ ...paging(), state: Type.Optional(state) }),
+    answers: { 200: "A page of projects" },
+    handle: async ({ services, user }, { query }) => {
+      const shownState = query.state ?? "active";
+      const list = `projects ${user.id} ${shownState}`;
+      const after = query.cursor ? services.cursors.read(list, query.cursor) : null;
+      const rows = await listProjects(services.store.read, user.id, {
+        state: shownState,
+        after: after && { lastActivityAt: Number(after[0]), id: String(after[1]) },
+        limit: query.limit + 1,
+      });
+      return ok(page(rows, query.limit, show, (row) => services.cursors.write(list, [row.last_activity_at, row.id])));
+    },
+  }),
+  route({
+    method: "GET",
+    path,
+    summary: "Read a project",
+    answers: { 200: "The project" },
+    load,
+    handle: async (_, { resource }) => ok(show(resource)),
+  }),
+  route({
+    method: "PATCH",
+    path,
+    summary: "Rename, archive or restore a project",
+    body: exactly({ name: Type.Optional(name), state: Type.Optional(state) }),
+    answers: { 200: "The project as it is now" },
+    load,
+    handle: async ({ services }, { body, resource }) => {
+      const now = services.now();
+      const archivedAt = body.state === "archived" ? (resource.archived_at ?? now) : null;
+      const change = {
+        ...(body.name === undefined ? {} : { name: body.name }),
+        ...(body.state === undefined ? {} : { state: body.state, archived_at: archivedAt }),
+      };
+      if (Object.keys(change).length === 0) return ok(show(resource));
+      return ok(
+        show(await services.store.write((tx) => updateProject(tx, resource.id, { ...change, updated_at: now }))),
+      );
+    },
+  }),
+  route({
+    method: "DELETE",
+    path,
+    summary: "Delete a project and everything in it",
+    answers: { 204: "Deleted" },
+    load,
+    handle: async ({ services }, { resource }) => {
+      await removeProjectNow(services, resource.id);
+      return noContent();
+    },
+  }),
+];

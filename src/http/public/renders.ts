@@ -1,0 +1,140 @@
+/** /v1/renders */
+import { Type } from "@sinclair/typebox";
+import { AppError } from "../../domain/errors";
+import { findAsset } from "../../store/assets";
+import { findCut } from "../../store/cuts";
+import { page } from "../../store/paging";
+import { findRender, listRenders, type Render } from "../../store/renders";
+import { progressOf } from "../../store/steps";
+import { removeRenderNow } from "../../work/deletion";
+import { cancelRender, requestRender } from "../../work/render";
+import type { Services } from "../../work/services";
+import { type Call, created, isoTime, noContent, ok } from "../call";
+import { exactly, oneOf, paging, uuid } from "../fields";
+import { type Route, route } from "../route";
+
+const whole = (unit: string) => Type.Optional(Type.Integer({ description: unit, errorText: "must be a whole number" }));
+
+const output = exactly({
+  format: Type.Optional(oneOf("mp4", "mov", "m4a", "mp3")),
+  resolution: Type.Optional(Type.String({ pattern: "^[0-9]{1,5}p$", errorText: "must look like 720p" })),
+  video_bitrate: whole("bits per second"),
+  frame_rate: whole("frames per second"),
+  audio_bitrate: whole("bits per second"),
+});
+
+/** A render as lists show it. */
+const showRow = (render: Render) => ({
+  id: render.id,
+  asset_id: render.asset_id,
+  cut_id: render.cut_id,
+  state: render.state,
+  output: render.output,
+  size_bytes: render.size_bytes,
+  error_code: render.error_code,
+  error_message: render.error_message,
+  created_at: isoTime(render.created_at),
+  started_at: isoTime(render.started_at),
+  completed_at: isoTime(render.completed_at),
+});
+
+/** The detail, with a signed link to a completed output. */
+async function show(services: Services, render: Render) {
+  const isOpen = render.state === "pending" || render.state === "processing";
+  const progress = isOpen ? ((await progressOf(services.store.read, [render.id])).get(render.id) ?? 0) : null;
+  const isDone = render.state === "completed";
+  return {
+    ...showRow(render),
+    download_url: isDone
+      ? services.links.sign({ kind: "renders", id: render.id, what: "output" }, services.now())
+      : null,
+    progress: isDone ? 1 : progress,
+    strategy: render.strategy,
+    warnings: render.warnings,
+  };
+}
+
+const path = "/renders/:render_id";
+const load = (call: Call) => findRender(call.services.store.read, call.user.id, call.params.render_id!);
+
+export const renderRoutes: Route[] = [
+  route({
+    method: "POST",
+    path: "/renders",
+    summary: "Render an asset, with or without a cut, to a file",
+    body: exactly({
+      asset_id: uuid("The source"),
+      cut_id: Type.Optional(Type.Union([uuid("The cut to apply"), Type.Null()])),
+      output: Type.Optional(output),
+    }),
+    answers: { 201: "The new render", 200: "The render that an identical request made" },
+    handle: async ({ services, user }, { body }) => {
+      const result = await services.store.write(async (tx) => {
+        const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
+        if (!asset) throw new AppError("not_found", "There is no such asset.");
+        const cut = body.cut_id ? await findCut(tx, user.id, body.cut_id.toLowerCase()) : null;
+        if (body.cut_id && cut?.asset_id !== asset.id) {
+          throw new AppError("validation_error", "The cut is not a cut of this asset.", {
+            fields: [{ field: "body.cut_id", message: "is not a cut of this asset" }],
+          });
+        }
+        return requestRender(services, tx, { userId: user.id, asset, cut, output: body.output ?? {} });
+      });
+      const shown = await show(services, result.render);
+      if (!result.isNew) return ok(shown);
+      services.runner.wake();
+      return created(`/v1/renders/${result.render.id}`, shown);
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/renders",
+    summary: "List renders, the newest first",
+    query: exactly({
+      ...paging(),
+      asset_id: Type.Optional(uuid("Only those of this asset")),
+      cut_id: Type.Optional(uuid("Only those of this cut")),
+      state: Type.Optional(oneOf("pending", "processing", "completed", "failed", "cancelled")),
+    }),
+    answers: { 200: "A page of renders" },
+    handle: async ({ services, user }, { query }) => {
+      const list = `renders ${user.id} ${query.asset_id ?? ""} ${query.cut_id ?? ""} ${query.state ?? ""}`;
+      const rows = await listRenders(services.store.read, user.id, {
+        assetId: query.asset_id?.toLowerCase() ?? null,
+        cutId: query.cut_id?.toLowerCase() ?? null,
+        state: query.state ?? null,
+        afterId: query.cursor ? String(services.cursors.read(list, query.cursor)[0]) : null,
+        limit: query.limit + 1,
+      });
+      return ok(page(rows, query.limit, showRow, (row) => services.cursors.write(list, [row.id])));
+    },
+  }),
+  route({
+    method: "GET",
+    path,
+    summary: "Read a render, with a signed link when it is completed",
+    answers: { 200: "The render" },
+    load,
+    handle: async ({ services }, { resource }) => ok(await show(services, resource)),
+  }),
+  route({
+    method: "POST",
+    path: `${path}/cancel`,
+    summary: "Cancel a render that has not ended",
+    answers: { 200: "The cancelled render" },
+    load,
+    handle: async ({ services, user }, { resource }) =>
+      ok(await show(services, await cancelRender(services, user.id, resource.id))),
+  }),
+  route({
+    method: "DELETE",
+    path,
+    summary: "Delete a render and its file",
+    answers: { 204: "Deleted" },
+    load,
+    handle: async ({ services }, { resource }) => {
+      await removeRenderNow(services, resource);
+      return noContent();
+    },
+  }),
+];

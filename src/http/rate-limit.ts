@@ -1,0 +1,44 @@
+/** The rate limit: a token bucket a user. */
+
+export type RateAnswer = { allowed: boolean; headers: Record<string, string>; retryAfterSeconds: number };
+export type RateLimiter = { take(userId: string, now: number): RateAnswer };
+
+const BURST = 100;
+
+/** Buckets that hold `BURST` requests (less when the limit is lower) and refill at `perMinute`; 0 is off. */
+export function createRateLimiter(perMinute: number): RateLimiter {
+  if (perMinute === 0) return { take: () => ({ allowed: true, headers: {}, retryAfterSeconds: 0 }) };
+  const burst = Math.min(BURST, perMinute);
+  const perMs = perMinute / 60_000;
+  const buckets = new Map<string, { tokens: number; at: number }>();
+
+  function sweep(now: number): void {
+    // A full bucket is the same as none.
+    for (const [id, bucket] of buckets) if (bucket.tokens + (now - bucket.at) * perMs >= burst) buckets.delete(id);
+  }
+
+  return {
+    take: (userId, now) => {
+      if (buckets.size > 10_000) sweep(now);
+      const bucket = buckets.get(userId) ?? { tokens: burst, at: now };
+      bucket.tokens = Math.min(burst, bucket.tokens + Math.max(0, now - bucket.at) * perMs);
+      bucket.at = now;
+      const allowed = bucket.tokens >= 1;
+      if (allowed) bucket.tokens -= 1;
+      buckets.set(userId, bucket);
+      const remaining = Math.floor(bucket.tokens);
+      const resetSeconds = Math.ceil((burst - bucket.tokens) / perMs / 1000);
+      return {
+        allowed,
+        retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000)),
+        headers: {
+          "RateLimit-Policy": `"user";q=${perMinute};w=60`,
+          RateLimit: `"user";r=${remaining};t=${resetSeconds}`,
+          "RateLimit-Limit": String(perMinute),
+          "RateLimit-Remaining": String(remaining),
+          "RateLimit-Reset": String(resetSeconds),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * Routes as data. A resource's file says what each call takes and does; a family mounts it with its own authentication and error shape.
+ * The order of checks is the contract's: authentication, rate, existence of the path's resource, body shape, state, credits.
+ */
+import type { Static, TObject } from "@sinclair/typebox";
+import { AppError } from "../domain/errors";
+import { sha256 } from "../lib/ids";
+import type { Call, Reply } from "./call";
+import { parseBody, parsePathIds, parseQuery, readBodyText } from "./reading";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** A mounted call: all that a family needs to know of it. */
+export type Route = {
+  method: Method;
+  /** Below the family's prefix, parameters as `:name`. */
+  path: string;
+  summary: string;
+  query?: TObject;
+  body?: TObject;
+  /** Answers by status: the description for the documentation. */
+  answers: Record<number, string>;
+  /** Runs the call once the caller is known and within the rate. */
+  run(call: Omit<Call, "params" | "idempotency">, params: Record<string, string>): Promise<Reply>;
+};
+
+type Input<Q extends TObject | undefined, B extends TObject | undefined, R> = {
+  query: Q extends TObject ? Static<Q> : undefined;
+  body: B extends TObject ? Static<B> : undefined;
+  resource: R;
+};
+
+type Definition<Q extends TObject | undefined, B extends TObject | undefined, R> = {
+  method: Method;
+  path: string;
+  summary: string;
+  query?: Q;
+  body?: B;
+  /** A missing body counts as `{}`. */
+  bodyOptional?: boolean;
+  /** The call honours `Idempotency-Key` (through `call.idempotency`). */
+  idempotent?: boolean;
+  answers: Record<number, string>;
+  /** Finds the resource that the path names; null is a 404. */
+  load?(call: Call): Promise<R | null>;
+  handle(call: Call, input: Input<Q, B, R>): Promise<Reply>;
+};
+
+/** Makes a route of its definition. */
+export function route<
+  Q extends TObject | undefined = undefined,
+  B extends TObject | undefined = undefined,
+  R = undefined,
+>(definition: Definition<Q, B, R>): Route {
+  const { method, path, summary, query, body, answers } = definition;
+  return {
+    method,
+    path,
+    summary,
+    query,
+    body,
+    answers,
+    run: async (caller, params) => {
+      const call: Call = { ...caller, params: parsePathIds(params), idempotency: null };
+      const resource = definition.load ? await definition.load(call) : undefined;
+      if (resource === null) throw new AppError("not_found", "There is no such resource.");
+      const parsedQuery = query ? parseQuery(query, new URL(call.request.url)) : undefined;
+      const text = body ? await readBodyText(call.request) : "";
+      const parsedBody = body ? parseBody(body, text, definition.bodyOptional) : undefined;
+      if (definition.idempotent) call.idempotency = idempotencyOf(call, text);
+      return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as Input<Q, B, R>);
+    },
+  };
+}
+
+const LONGEST_KEY = 255;
+
+function idempotencyOf(call: Call, body: string): Call["idempotency"] {
+  const key = call.request.headers.get("idempotency-key");
+  if (!key) return null;
+  if (key.length > LONGEST_KEY)
+    throw new AppError("bad_request", `Idempotency-Key has at most ${LONGEST_KEY} characters.`);
+  const { pathname } = new URL(call.request.url);
+  return { userId: call.user.id, key, requestHash: sha256(`${call.request.method}\0${pathname}\0${body}`) };
+}

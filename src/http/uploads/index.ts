@@ -1,0 +1,140 @@
+/**
+ * The TUS surface (version 1.0.0): OPTIONS, HEAD, PATCH and DELETE on a transfer URL. The protocol's own work is the TUS server's;
+ * who may call, what a finished upload answers and how errors look is decided here.
+ */
+import { EVENTS, Server } from "@tus/server";
+import { AppError, type HttpCode } from "../../domain/errors";
+import { type Asset, findAsset, getAsset } from "../../store/assets";
+import type { User } from "../../store/users";
+import { removeAssetNow } from "../../work/deletion";
+import type { Services } from "../../work/services";
+import { finishUpload, isExpired, noteBytes, sizeOf, uploadExpiresAt } from "../../work/uploads";
+import { storageFull } from "../errors";
+import { AssetUploadStore } from "./store";
+
+const TUS_VERSION = "1.0.0";
+
+export type UploadSurface = {
+  options(request: Request): Promise<Response>;
+  /** HEAD, PATCH or DELETE on the upload `id` by its caller. Errors: the contract's. */
+  handle(request: Request, user: User, id: string): Promise<Response>;
+};
+
+/** The transfer URLs of a server. */
+export function createUploadSurface(services: Services): UploadSurface {
+  const tus = new Server({
+    path: "/v1/uploads",
+    datastore: new AssetUploadStore(services),
+    maxSize: services.config.maxUploadBytes,
+    allowedOrigins: [],
+  });
+  tus.on(EVENTS.POST_RECEIVE, (_stream: unknown, upload: { id: string; offset: number }) => {
+    void getAsset(services.store.read, upload.id)
+      .then((asset) => asset && noteBytes(services, asset, upload.offset))
+      .catch((error) => services.log.warn("bytes could not be noted", { asset: upload.id, error }));
+  });
+
+  async function patch(request: Request, asset: Asset): Promise<Response> {
+    requireOffsetBody(request);
+    if (asset.state !== "pending_upload") return answerFinished(request, asset);
+    const { signal } = request;
+    const noted = () => noteDisconnected(services, asset);
+    signal.addEventListener("abort", noted, { once: true });
+    try {
+      const answer = await delegate(tus, request);
+      const offset = Number(answer.headers.get("upload-offset"));
+      if (offset === asset.upload_length) await finishUpload(services, asset);
+      else await noteBytes(services, asset, offset);
+      answer.headers.set(
+        "Upload-Expires",
+        new Date(services.now() + uploadExpiresAt(asset) - asset.upload_active_at).toUTCString(),
+      );
+      return answer;
+    } finally {
+      signal.removeEventListener("abort", noted);
+    }
+  }
+
+  async function head(request: Request, asset: Asset): Promise<Response> {
+    if (asset.state !== "pending_upload") {
+      const length = String(asset.upload_length);
+      return tusAnswer(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
+    }
+    const answer = await delegate(tus, request);
+    answer.headers.set("Upload-Expires", new Date(uploadExpiresAt(asset)).toUTCString());
+    if (asset.upload_metadata) answer.headers.set("Upload-Metadata", asset.upload_metadata);
+    return answer;
+  }
+
+  return {
+    options: (request) => tus.handleWeb(request),
+    handle: async (request, user, id) => {
+      if (request.headers.get("tus-resumable") !== TUS_VERSION) {
+        throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
+      }
+      const found = await findAsset(services.store.read, user.id, id);
+      const asset = found && !isExpired(found, services.now()) ? found : null;
+      if (request.method === "DELETE") {
+        // Asked twice, for someone else's, or after the end: nothing to do, and nothing to tell.
+        if (asset?.state === "pending_upload") {
+          await tus.handleWeb(request).catch(() => {});
+          await removeAssetNow(services, asset.id);
+        }
+        return tusAnswer(204, {});
+      }
+      if (!asset) throw new AppError("not_found", "There is no such upload.");
+      return request.method === "HEAD" ? head(request, asset) : patch(request, asset);
+    },
+  };
+}
+
+const tusAnswer = (status: number, headers: Record<string, string>): Response =>
+  new Response(null, { status, headers: { "Tus-Resumable": TUS_VERSION, ...headers } });
+
+function requireOffsetBody(request: Request): void {
+  if (request.headers.get("content-type") !== "application/offset+octet-stream") {
+    throw new AppError("unsupported_media_type", "Send the bytes as application/offset+octet-stream.");
+  }
+  if (!/^\d{1,15}$/.test(request.headers.get("upload-offset") ?? "")) {
+    throw new AppError("bad_request", "Send the header Upload-Offset with the offset of the first byte.");
+  }
+}
+
+/** A PATCH of an upload that is complete: an empty one at its end repeats the last answer, anything else does not fit. */
+function answerFinished(request: Request, asset: Asset): Response {
+  const offset = Number(request.headers.get("upload-offset"));
+  if (offset !== asset.upload_length)
+    throw new AppError("conflict", `The upload is at ${asset.upload_length}, not at ${offset}.`);
+  if (Number(request.headers.get("content-length") ?? 0) > 0) {
+    throw new AppError("payload_too_large", "The upload is complete: no more bytes fit.");
+  }
+  return tusAnswer(204, { "Upload-Offset": String(asset.upload_length) });
+}
+
+/** A client that went away in the middle: what has arrived counts as activity. */
+function noteDisconnected(services: Services, asset: Asset): void {
+  void sizeOf(services.folders.upload(asset.id))
+    .then((size) => (size ? noteBytes(services, asset, size) : undefined))
+    .catch((error) => services.log.warn("bytes could not be noted", { asset: asset.id, error }));
+}
+
+const CODES: Record<number, HttpCode> = {
+  400: "bad_request",
+  404: "not_found",
+  409: "conflict",
+  410: "not_found",
+  412: "precondition_failed",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+};
+
+/** Lets the TUS server answer; its errors become the contract's. */
+async function delegate(tus: Server, request: Request): Promise<Response> {
+  const answer = await tus.handleWeb(request);
+  if (answer.status < 400) return answer;
+  if (answer.status === 503) throw storageFull();
+  const said = (await answer.text()).trim();
+  const code = CODES[answer.status];
+  if (!code) throw new Error(`the TUS server answered ${answer.status}: ${said}`);
+  throw new AppError(code, said || "The upload cannot go on like this.");
+}

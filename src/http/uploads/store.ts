@@ -1,0 +1,67 @@
+/** Where the TUS server keeps its uploads: the bytes in a file each, what is known of them in the asset's row. */
+import { createWriteStream } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { FileStore } from "@tus/file-store";
+import { Upload } from "@tus/server";
+import { getAsset } from "../../store/assets";
+import type { Services } from "../../work/services";
+import { sizeOf } from "../../work/uploads";
+
+/** Thrown in the shape that the TUS server turns into an answer. */
+type TusError = { status_code: number; body: string };
+
+/** Bytes buffered between the network and the disk: bounds the memory of an upload. */
+const BUFFER_BYTES = 1024 * 1024;
+
+/** A file store whose configuration is the `assets` table. */
+export class AssetUploadStore extends FileStore {
+  constructor(private readonly services: Services) {
+    super({ directory: services.folders.uploads, configstore: rowsAsConfig(services) });
+    // What is really offered: creation is POST /v1/assets, and lengths are always announced.
+    this.extensions = ["creation", "termination", "expiration"];
+  }
+
+  override async getUpload(id: string): Promise<Upload> {
+    const path = this.services.folders.upload(id);
+    // Made on first use: the row is committed before there is a file, and a crash may come between the two.
+    if ((await sizeOf(path)) === null && (await getAsset(this.services.store.read, id))?.state === "pending_upload") {
+      await mkdir(this.services.folders.uploads, { recursive: true });
+      await writeFile(path, "", { flag: "a" });
+    }
+    return super.getUpload(id);
+  }
+
+  override async write(readable: Readable, id: string, offset: number): Promise<number> {
+    const path = this.services.folders.upload(id);
+    const file = createWriteStream(path, { flags: "r+", start: offset, highWaterMark: BUFFER_BYTES });
+    try {
+      await pipeline(readable, file);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
+        throw { status_code: 503, body: "storage full" } satisfies TusError;
+      }
+      throw error;
+    }
+    return offset + file.bytesWritten;
+  }
+}
+
+function rowsAsConfig(services: Services) {
+  return {
+    get: async (id: string): Promise<Upload | undefined> => {
+      const asset = await getAsset(services.store.read, id);
+      if (asset?.state !== "pending_upload") return undefined;
+      return new Upload({
+        id,
+        offset: 0,
+        size: asset.upload_length,
+        creation_date: new Date(asset.created_at).toISOString(),
+      });
+    },
+    set: async () => {},
+    delete: async () => {},
+  };
+}
