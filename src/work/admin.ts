@@ -1,0 +1,40 @@
+/** What the shell's commands ask for, by name: run by the server that holds the data folder, or by the command itself. */
+import { AppError } from "../domain/errors";
+import { createApiKey, createUser, grantCredits, listAccounts } from "./accounts";
+import type { Services } from "./services";
+
+export type AdminServices = Pick<Services, "store" | "config" | "now">;
+type Arguments = Record<string, unknown>;
+
+const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Promise<unknown>> = {
+  "user create": (services, args) =>
+    createUser(services, {
+      email: text(args, "email"),
+      password: text(args, "password"),
+      admin: args.admin === true,
+      credits: args.credits === undefined ? null : number(args, "credits"),
+    }),
+  "user list": (services) => listAccounts(services),
+  "user grant": (services, args) =>
+    grantCredits(services, { email: text(args, "email"), credits: number(args, "credits") }),
+  "key create": (services, args) => createApiKey(services, { email: text(args, "email"), name: text(args, "name") }),
+};
+
+/** Runs a command. Errors: `not_found` for an unknown one, `bad_request` for its arguments, and the command's own. */
+export async function runAdmin(services: AdminServices, name: string, args: Arguments): Promise<unknown> {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw new AppError("not_found", `The server does not know the command "${name}".`);
+  return command(services, args);
+}
+
+function text(args: Arguments, name: string): string {
+  const value = args[name];
+  if (typeof value !== "string" || value === "") throw new AppError("bad_request", `${name} is missing.`);
+  return value;
+}
+
+function number(args: Arguments, name: string): number {
+  const value = args[name];
+  if (typeof value !== "number") throw new AppError("bad_request", `${name} must be a number.`);
+  return value;
+}

@@ -1,0 +1,107 @@
+/**
+ * What an asset costs and how it is paid: a hold as soon as the duration is known, the ledger entry together with `ready`.
+ * Everything here runs inside the caller's write transaction, so two assets can never spend the same credit.
+ */
+import type { Ticks } from "../domain/time";
+import { TICKS_PER_SECOND } from "../domain/time";
+import { newId } from "../lib/ids";
+import { type Asset, listUnpaid, moveAsset, updateAsset } from "../store/assets";
+import { balance, deleteAssetHold, insertHold, insertLedgerEntry } from "../store/credits";
+import type { Queries } from "../store/db";
+import { insertEvent } from "../store/events";
+import { stepOf } from "../store/steps";
+
+/** Credits for a recording: each started minute counts. */
+export const chargeFor = (duration: Ticks, creditsPerMinute: number): number =>
+  Math.max(1, Math.ceil(duration / (60 * TICKS_PER_SECOND))) * creditsPerMinute;
+
+/** The data of an asset's event. */
+const eventData = (asset: Asset, previousState?: string) => ({
+  entity_id: asset.id,
+  asset_id: asset.id,
+  project_id: asset.project_id,
+  external_id: asset.external_id,
+  previous_state: previousState ?? null,
+});
+
+export function tellAsset(tx: Queries, asset: Asset, type: string, now: number, previousState?: string): Promise<void> {
+  return insertEvent(tx, {
+    id: newId(),
+    user_id: asset.user_id,
+    type,
+    entity_id: asset.id,
+    data: eventData(asset, previousState),
+    created_at: now,
+  });
+}
+
+/** Holds the asset's charge when the balance covers it. Gives the asset as it is then. */
+async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
+  if (asset.payment !== "none" || asset.charge === null) return asset;
+  if (asset.charge === 0) return (await updateAsset(tx, asset.id, { payment: "settled" })) ?? asset;
+  if ((await balance(tx, asset.user_id)) < asset.charge) return asset;
+  const step = await stepOf(tx, asset.id);
+  await insertHold(tx, {
+    id: newId(),
+    user_id: asset.user_id,
+    // A preparation is a pipeline; an asset always has one.
+    pipeline_id: step?.pipeline_id ?? asset.id,
+    asset_id: asset.id,
+    amount: asset.charge,
+    created_at: now,
+  });
+  return (await updateAsset(tx, asset.id, { payment: "held" })) ?? asset;
+}
+
+/** Called when the duration is known: holds the charge, unless older assets still wait for theirs. */
+export async function holdCharge(tx: Queries, asset: Asset, now: number): Promise<Asset> {
+  if ((await listUnpaid(tx, asset.user_id)).length > 0) return asset;
+  return tryHold(tx, asset, now);
+}
+
+/** Turns the hold into the charge and makes the asset `ready`. */
+async function settle(tx: Queries, asset: Asset, now: number): Promise<void> {
+  const held = await deleteAssetHold(tx, asset.id);
+  if (held) {
+    await insertLedgerEntry(tx, {
+      id: newId(),
+      user_id: asset.user_id,
+      type: "consume_asset",
+      delta: -(asset.charge ?? 0),
+      asset_id: asset.id,
+      created_at: now,
+    });
+  }
+  const ready = await moveAsset(tx, asset.id, asset.state, { state: "ready", payment: "settled" });
+  if (ready) await tellAsset(tx, ready, "asset.ready", now, asset.state);
+}
+
+/** Called when the preparation is done: the asset becomes `ready`, or waits for credits behind those that wait already. */
+export async function finishPreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
+  if (asset.payment !== "none") return settle(tx, asset, now);
+  const waiting = await moveAsset(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
+  if (!waiting) return;
+  const paid = await settleWaiting(tx, asset.user_id, now);
+  // Told only when it really has to wait; otherwise it went through this state unseen.
+  if (!paid.includes(asset.id)) await tellAsset(tx, waiting, "asset.pending_payment", now, "processing");
+}
+
+/**
+ * Called whenever a balance has risen: settles the assets that wait, oldest first; the first that does not fit waits, and those
+ * behind it too. Gives the ids of the assets that became ready.
+ */
+export async function settleWaiting(tx: Queries, userId: string, now: number): Promise<string[]> {
+  const ready: string[] = [];
+  for (const asset of await listUnpaid(tx, userId)) {
+    const held = await tryHold(tx, asset, now);
+    if (held.payment === "none") break;
+    await settle(tx, held, now);
+    ready.push(asset.id);
+  }
+  return ready;
+}
+
+/** Gives the hold back, if there is one, to those that wait. */
+export async function releaseCharge(tx: Queries, asset: Asset, now: number): Promise<void> {
+  if (await deleteAssetHold(tx, asset.id)) await settleWaiting(tx, asset.user_id, now);
+}

@@ -1,0 +1,131 @@
+/** Cuts: asking for one, and computing it. */
+import { AppError } from "../domain/errors";
+import type { Job, JobContext } from "../domain/jobs";
+import type { CutOptions } from "../domain/plan";
+import { planToJson } from "../domain/plan-json";
+import { newId, sha256 } from "../lib/ids";
+import type { Asset } from "../store/assets";
+import { getAsset } from "../store/assets";
+import { type Cut, findSameCut, getCut, insertCut, updateOpenCut } from "../store/cuts";
+import type { Queries } from "../store/db";
+import { insertEvent } from "../store/events";
+import { touchProject } from "../store/projects";
+import { endStep, stepOf } from "../store/steps";
+import { startPipeline } from "./pipeline";
+import { planCut } from "./plan-cut";
+import { readListening, readProbed } from "./prepared";
+import type { Services } from "./services";
+
+/** Whether the asset's audio is transcribed and paid for. */
+export const isCuttable = (asset: Asset): boolean =>
+  (asset.state === "processing" || asset.state === "ready") && asset.audio_prepared && asset.payment !== "none";
+
+/** Throws the contract's code when the asset cannot be cut now. */
+async function requireCuttable(tx: Queries, asset: Asset, now: number): Promise<void> {
+  if (isCuttable(asset)) return;
+  if (asset.state === "failed")
+    throw new AppError("asset_failed", "The asset's preparation failed: upload the file again.");
+  if (asset.state === "pending_payment" || (asset.state === "processing" && asset.audio_prepared)) {
+    throw new AppError("asset_payment_required", "The asset is prepared but not paid for: add credits.");
+  }
+  throw new AppError("asset_processing", "The asset is still being prepared.", {
+    retryAfterSeconds: await remainingSeconds(tx, asset, now),
+  });
+}
+
+/** Rough time until the preparation is done, from what it has done so far: 1 to 60 s. */
+async function remainingSeconds(tx: Queries, asset: Asset, now: number): Promise<number> {
+  const step = await stepOf(tx, asset.id);
+  const share = step?.progress ?? 0;
+  if (!step?.started_at || share < 0.02) return 10;
+  const remaining = ((now - step.started_at) * (1 - share)) / share / 1000;
+  return Math.min(60, Math.max(1, Math.ceil(remaining)));
+}
+
+export type CutRequest = { userId: string; asset: Asset; script: string; options: CutOptions };
+
+/**
+ * The cut that an identical request made, or a new one. Runs in a write transaction; wake the runner afterwards.
+ * Errors: `asset_processing`, `asset_payment_required`, `asset_failed`.
+ */
+export async function requestCut(
+  services: Services,
+  tx: Queries,
+  request: CutRequest,
+): Promise<{ cut: Cut; isNew: boolean }> {
+  const { asset, options, script, userId } = request;
+  const requestHash = sha256(JSON.stringify([asset.id, script, options]));
+  const same = await findSameCut(tx, userId, requestHash);
+  if (same) return { cut: same, isNew: false };
+  const now = services.now();
+  await requireCuttable(tx, asset, now);
+  const cut = await insertCut(tx, {
+    id: newId(),
+    user_id: userId,
+    asset_id: asset.id,
+    state: "pending",
+    script,
+    options,
+    request_hash: requestHash,
+    created_at: now,
+  });
+  await startPipeline(tx, { userId, assetId: asset.id, name: "cut", subjectId: cut.id, now });
+  await touchProject(tx, asset.project_id, now);
+  return { cut, isNew: true };
+}
+
+/** The job `cut`. */
+export async function computeCut(services: Services, job: Job, context: JobContext): Promise<void> {
+  const started = await services.store.write(async (tx) => {
+    const cut = await getCut(tx, job.subjectId);
+    return cut && updateOpenCut(tx, cut.id, { state: "processing", started_at: cut.started_at ?? services.now() });
+  });
+  if (!started) return;
+  const asset = await getAsset(services.store.read, started.asset_id);
+  if (!asset) return;
+  const folder = services.folders.media(asset.id);
+  const probed = await readProbed(folder);
+  if (!probed) throw new Error("the asset has not been probed");
+  const listening = await readListening(folder);
+  if (!listening) throw new AppError("no_speech", "There is no sound in the recording, so there is nothing to cut by.");
+  context.progress(0.1);
+  const plan = await planCut({
+    listening,
+    probed,
+    script: started.script,
+    options: started.options,
+    language: asset.language,
+    force: (requests) => services.speech.force({ path: folder.pcm }, requests, context.signal),
+  });
+  const now = services.now();
+  await services.store.write(async (tx) => {
+    if (!(await endStep(tx, job.stepId, "completed", now))) return;
+    const cut = await updateOpenCut(tx, started.id, {
+      state: "completed",
+      plan: JSON.stringify(planToJson(plan)),
+      completed_at: now,
+    });
+    if (cut) await tellCut(tx, cut, "cut.completed", now);
+  });
+}
+
+/** Ends the cut as failed. */
+export async function failCut(tx: Queries, cutId: string, code: string, message: string, now: number): Promise<void> {
+  const cut = await updateOpenCut(tx, cutId, {
+    state: "failed",
+    error_code: code,
+    error_message: message,
+    completed_at: now,
+  });
+  if (cut) await tellCut(tx, cut, "cut.failed", now);
+}
+
+const tellCut = (tx: Queries, cut: Cut, type: string, now: number): Promise<void> =>
+  insertEvent(tx, {
+    id: newId(),
+    user_id: cut.user_id,
+    type,
+    entity_id: cut.id,
+    data: { entity_id: cut.id, asset_id: cut.asset_id },
+    created_at: now,
+  });

@@ -1,0 +1,112 @@
+/** Deleting: what depends on a thing goes with it, jobs in flight are cancelled, bytes are swept after the commit. */
+
+import { discard } from "../blobs/sweep";
+import { newId } from "../lib/ids";
+import { type Asset, assetIdsOfProject, deleteAsset, getAsset } from "../store/assets";
+import { deleteCut, listCuts } from "../store/cuts";
+import type { Queries } from "../store/db";
+import { insertEvent } from "../store/events";
+import { deleteProject, touchProject } from "../store/projects";
+import { deleteRender, type Render, rendersOfAssets, rendersOfCut } from "../store/renders";
+import { endStep, markAssetDeleted, openStepsOf } from "../store/steps";
+import { releaseCharge } from "./charge";
+import type { Services } from "./services";
+
+/** What is left to do once the deletion is committed. */
+type Aftermath = { steps: string[]; paths: string[] };
+
+async function removeRenders(services: Services, tx: Queries, renders: Render[], after: Aftermath): Promise<void> {
+  const now = services.now();
+  await endSteps(
+    tx,
+    renders.map((r) => r.id),
+    now,
+    after,
+  );
+  for (const render of renders) {
+    if (render.completed_at === null) await tellCancelled(tx, render, now);
+    after.paths.push(services.folders.render(render.id), services.folders.work(render.id));
+    await deleteRender(tx, render.id);
+  }
+}
+
+/** The event of a cancelled render. */
+export function tellCancelled(tx: Queries, render: Render, now: number): Promise<void> {
+  return insertEvent(tx, {
+    id: newId(),
+    user_id: render.user_id,
+    type: "render.cancelled",
+    entity_id: render.id,
+    data: { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id },
+    created_at: now,
+  });
+}
+
+async function endSteps(tx: Queries, subjectIds: string[], now: number, after: Aftermath): Promise<void> {
+  for (const step of await openStepsOf(tx, subjectIds)) {
+    await endStep(tx, step.id, "cancelled", now);
+    after.steps.push(step.id);
+  }
+}
+
+async function removeAsset(services: Services, tx: Queries, asset: Asset, after: Aftermath): Promise<void> {
+  await removeRenders(services, tx, await rendersOfAssets(tx, [asset.id]), after);
+  const cuts = await listCuts(tx, asset.user_id, { assetId: asset.id, state: null, afterId: null, limit: 1_000_000 });
+  await endSteps(tx, [asset.id, ...cuts.map((cut) => cut.id)], services.now(), after);
+  await markAssetDeleted(tx, asset.id);
+  await deleteAsset(tx, asset.id);
+  await releaseCharge(tx, asset, services.now());
+  after.paths.push(
+    services.folders.media(asset.id).dir,
+    services.folders.upload(asset.id),
+    services.folders.work(asset.id),
+  );
+}
+
+async function finish(services: Services, after: Aftermath): Promise<void> {
+  for (const step of after.steps) services.runner.cancel(step);
+  await discard(services.folders, after.paths);
+}
+
+/** Deletes the asset, its cuts and its renders. Nothing happens when it is gone already. */
+export async function removeAssetNow(services: Services, assetId: string): Promise<void> {
+  const after: Aftermath = { steps: [], paths: [] };
+  await services.store.write(async (tx) => {
+    const asset = await getAsset(tx, assetId);
+    if (!asset) return;
+    await removeAsset(services, tx, asset, after);
+    await touchProject(tx, asset.project_id, services.now());
+  });
+  await finish(services, after);
+}
+
+/** Deletes the project and everything in it. */
+export async function removeProjectNow(services: Services, projectId: string): Promise<void> {
+  const after: Aftermath = { steps: [], paths: [] };
+  await services.store.write(async (tx) => {
+    for (const id of await assetIdsOfProject(tx, projectId)) {
+      const asset = await getAsset(tx, id);
+      if (asset) await removeAsset(services, tx, asset, after);
+    }
+    await deleteProject(tx, projectId);
+  });
+  await finish(services, after);
+}
+
+/** Deletes the cut with its renders. */
+export async function removeCutNow(services: Services, cutId: string): Promise<void> {
+  const after: Aftermath = { steps: [], paths: [services.folders.work(cutId)] };
+  await services.store.write(async (tx) => {
+    await removeRenders(services, tx, await rendersOfCut(tx, cutId), after);
+    await endSteps(tx, [cutId], services.now(), after);
+    await deleteCut(tx, cutId);
+  });
+  await finish(services, after);
+}
+
+/** Deletes the render; one in flight is cancelled first. */
+export async function removeRenderNow(services: Services, render: Render): Promise<void> {
+  const after: Aftermath = { steps: [], paths: [] };
+  await services.store.write((tx) => removeRenders(services, tx, [render], after));
+  await finish(services, after);
+}

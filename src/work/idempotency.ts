@@ -1,0 +1,42 @@
+/** `Idempotency-Key`: the first answer to a key is remembered with what it made, and given again for a day. */
+import { AppError } from "../domain/errors";
+import type { Queries } from "../store/db";
+import { findAnswer, rememberAnswer } from "../store/events";
+
+/** The key of a request, and the hash of its method, path and body. Null: the client sent none. */
+export type IdempotencyKey = { userId: string; key: string; requestHash: string } | null;
+
+export type Answer = { status: number; body: unknown; headers: Record<string, string> };
+
+/**
+ * The remembered answer to this key, or what `make` gives, remembered in the same transaction: simultaneous requests make one thing.
+ * Errors: `validation_error` when the key was used for another request.
+ */
+export async function once(
+  tx: Queries,
+  key: IdempotencyKey,
+  now: number,
+  make: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!key) return make();
+  const earlier = await findAnswer(tx, key.userId, key.key);
+  if (earlier) {
+    if (earlier.request_hash === key.requestHash) {
+      return { status: earlier.status, body: JSON.parse(earlier.body), headers: earlier.headers };
+    }
+    throw new AppError("validation_error", "This Idempotency-Key was used for another request.", {
+      fields: [{ field: "header.idempotency-key", message: "was used for a request with another body" }],
+    });
+  }
+  const answer = await make();
+  await rememberAnswer(tx, {
+    user_id: key.userId,
+    key: key.key,
+    request_hash: key.requestHash,
+    status: answer.status,
+    body: JSON.stringify(answer.body),
+    headers: answer.headers,
+    created_at: now,
+  });
+  return answer;
+}

@@ -1,0 +1,31 @@
+/** Pipelines: what is run in which order. A request of the public family is a pipeline of one step. */
+import type { JobName } from "../domain/jobs";
+import { newId } from "../lib/ids";
+import type { Queries } from "../store/db";
+import { insertPipeline } from "../store/steps";
+
+/** A pipeline of one step. */
+export async function startPipeline(
+  tx: Queries,
+  start: { userId: string; assetId: string; name: JobName; subjectId: string; now: number },
+): Promise<void> {
+  const pipelineId = newId();
+  await insertPipeline(
+    tx,
+    { id: pipelineId, user_id: start.userId, state: "pending", input_asset_id: start.assetId, created_at: start.now },
+    [
+      {
+        id: newId(),
+        pipeline_id: pipelineId,
+        user_id: start.userId,
+        step_order: 0,
+        processor_name: start.name,
+        state: "pending",
+        subject_id: start.subjectId,
+        input_asset_id: start.assetId,
+        run_after: start.now,
+        created_at: start.now,
+      },
+    ],
+  );
+}

@@ -1,0 +1,66 @@
+/** What a preparation leaves in the asset's folder, written and read. */
+import { rename } from "node:fs/promises";
+import type { MediaFolder } from "../blobs/folders";
+import type { Probed } from "../domain/media";
+import type { Listening } from "../domain/speech";
+import type { FrameTimes } from "../domain/time";
+import { toSeconds } from "../domain/time";
+import { writeAtomic } from "../lib/atomic-file";
+
+type StoredFrames =
+  | Exclude<FrameTimes, { kind: "listed" }>
+  | { kind: "listed"; rate: { num: number; den: number }; times: number[]; end: number };
+
+/** Stores what probing found. */
+export async function writeProbed(folder: MediaFolder, probed: Probed): Promise<void> {
+  const { frames } = probed;
+  const stored: StoredFrames | null =
+    frames?.kind === "listed" ? { ...frames, times: Array.from(frames.times) } : frames;
+  await writeAtomic(folder.probed, JSON.stringify({ info: probed.info, frames: stored }));
+}
+
+/** What probing found, null before it has. */
+export async function readProbed(folder: MediaFolder): Promise<Probed | null> {
+  const stored = await readJson<{ info: Probed["info"]; frames: StoredFrames | null }>(folder.probed);
+  if (!stored) return null;
+  const { info, frames } = stored;
+  return { info, frames: frames?.kind === "listed" ? { ...frames, times: Float64Array.from(frames.times) } : frames };
+}
+
+/** Stores what was heard; the transcript once more in the form that the API serves. */
+export async function writeListening(folder: MediaFolder, listening: Listening): Promise<void> {
+  const { energy, ...rest } = listening;
+  await writeAtomic(folder.energy, new Uint8Array(energy.buffer, energy.byteOffset, energy.byteLength));
+  if (listening.transcript) {
+    const words = listening.transcript.words.map((w) => ({
+      text: w.text,
+      start: toSeconds(w.start),
+      end: toSeconds(w.end),
+      confidence: Math.round(w.confidence * 1000) / 1000,
+    }));
+    await writeAtomic(folder.transcript, JSON.stringify({ language: listening.transcript.language, words }));
+  }
+  // Last: its presence says that all of it is there.
+  await writeAtomic(folder.listening, JSON.stringify(rest));
+}
+
+/** What was heard, null before it was. */
+export async function readListening(folder: MediaFolder): Promise<Listening | null> {
+  const rest = await readJson<Omit<Listening, "energy">>(folder.listening);
+  if (!rest) return null;
+  return { ...rest, energy: new Float32Array(await Bun.file(folder.energy).arrayBuffer()) };
+}
+
+async function readJson<T>(path: string): Promise<T | null> {
+  const file = Bun.file(path);
+  return (await file.exists()) ? ((await file.json()) as T) : null;
+}
+
+/** Makes a file through `make` unless it is there: `make` writes beside it, so a crash never leaves half of it. */
+export async function makeOnce(path: string, make: (partPath: string) => Promise<void>): Promise<void> {
+  if (await Bun.file(path).exists()) return;
+  // The ending stays last: ffmpeg chooses the container by it.
+  const part = path.replace(/([^/.]*)(\.[^/.]*)?$/, "$1.part$2");
+  await make(part);
+  await rename(part, path);
+}

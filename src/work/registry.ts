@@ -1,0 +1,84 @@
+/** Job name -> what does it and what its failure means. The types make a name without a handler impossible to build. */
+import { discard } from "../blobs/sweep";
+import { AppError } from "../domain/errors";
+import {
+  isPermanent,
+  type Job,
+  type JobContext,
+  type JobHandler,
+  type JobName,
+  type JobSource,
+  MOST_ATTEMPTS,
+  retryDelayMs,
+} from "../domain/jobs";
+import type { Queries } from "../store/db";
+import { claimStep, endStep, nextDue, renewStep, returnStep } from "../store/steps";
+import { computeCut, failCut } from "./cut";
+import { failAsset, prepare } from "./prepare";
+import { computeRender, failRender } from "./render";
+import type { Services } from "./services";
+
+type Entry = {
+  run(services: Services, job: Job, context: JobContext): Promise<void>;
+  fail(tx: Queries, subjectId: string, code: string, message: string, now: number): Promise<void>;
+};
+
+const REGISTRY: Record<JobName, Entry> = {
+  prepare: { run: prepare, fail: failAsset },
+  cut: { run: computeCut, fail: failCut },
+  render: { run: computeRender, fail: failRender },
+};
+
+/** The handlers for a runner. */
+export function jobHandlers(services: Services): Record<JobName, JobHandler> {
+  const bind =
+    (entry: Entry): JobHandler =>
+    async (job, context) => {
+      await entry.run(services, job, context);
+      // A handler that found nothing to do (its subject is gone or has ended) leaves the step to be closed here.
+      await services.store.write((tx) => endStep(tx, job.stepId, "completed", services.now()));
+    };
+  return { prepare: bind(REGISTRY.prepare), cut: bind(REGISTRY.cut), render: bind(REGISTRY.render) };
+}
+
+/** Where the runner finds its jobs: the steps in the database. */
+export function jobSource(services: Services): JobSource {
+  const { store, folders } = services;
+  const now = () => services.now();
+
+  async function failForGood(job: Job, error: unknown): Promise<void> {
+    const known = error instanceof AppError ? error : null;
+    const code = known?.code ?? "processing_failed";
+    const message = known?.message ?? "Something went wrong on the server; its log says what.";
+    await store.write(async (tx) => {
+      if (await endStep(tx, job.stepId, "failed", now()))
+        await REGISTRY[job.name].fail(tx, job.subjectId, code, message, now());
+    });
+    if (job.name === "render") await discard(folders, [folders.work(job.subjectId), folders.render(job.subjectId)]);
+  }
+
+  return {
+    claim: async (name, owner, leaseMs) => {
+      const job = await store.write((tx) => claimStep(tx, name, owner, now(), leaseMs));
+      if (!job || job.attempt <= MOST_ATTEMPTS) return job;
+      await failForGood(job, new AppError("processing_failed", "The server stopped each time it worked on this."));
+      return null;
+    },
+    renew: async (running, owner, leaseMs) =>
+      store.write(async (tx) => {
+        const lost: string[] = [];
+        for (const { stepId, progress } of running) {
+          if (!(await renewStep(tx, stepId, owner, now() + leaseMs, progress))) lost.push(stepId);
+        }
+        return lost;
+      }),
+    release: (job) => store.write((tx) => returnStep(tx, job.stepId, { runAfter: now(), attempts: job.attempt - 1 })),
+    fail: async (job, error) => {
+      const failures = job.failures + 1;
+      const delay = isPermanent(error) ? null : retryDelayMs(failures);
+      if (delay === null) return failForGood(job, error);
+      await store.write((tx) => returnStep(tx, job.stepId, { runAfter: now() + delay, failures }));
+    },
+    nextDue: (name) => nextDue(store.read, name),
+  };
+}

@@ -1,0 +1,175 @@
+/** Renders: asking for one, computing it, cancelling it. */
+import { mkdir } from "node:fs/promises";
+import { discard } from "../blobs/sweep";
+import { AppError } from "../domain/errors";
+import type { Job, JobContext } from "../domain/jobs";
+import { JobAborted } from "../domain/jobs";
+import type { RenderSegment } from "../domain/media";
+import { type PlanJson, planSegments } from "../domain/plan-json";
+import { type OutputRequest, resolveOutput } from "../domain/render-output";
+import { newId, sha256 } from "../lib/ids";
+import { renderMedia } from "../media/render";
+import { type Asset, getAsset } from "../store/assets";
+import { type Cut, getCut } from "../store/cuts";
+import type { Queries } from "../store/db";
+import { insertEvent } from "../store/events";
+import { touchProject } from "../store/projects";
+import { findRender, findSameRender, getRender, insertRender, type Render, updateOpenRender } from "../store/renders";
+import { endStep, openStepsOf } from "../store/steps";
+import { isCuttable } from "./cut";
+import { tellCancelled } from "./deletion";
+import { startPipeline } from "./pipeline";
+import { readProbed } from "./prepared";
+import type { Services } from "./services";
+
+export type RenderAsk = { userId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
+
+/**
+ * The render that an identical request made, or a new one. Runs in a write transaction; wake the runner afterwards.
+ * Errors: `asset_not_ready`, `modifier_not_ready`, `validation_error` (against the source).
+ */
+export async function requestRender(
+  services: Services,
+  tx: Queries,
+  ask: RenderAsk,
+): Promise<{ render: Render; isNew: boolean }> {
+  const { asset, cut, userId } = ask;
+  const wantsAudio = isAudioFormat(ask.output.format) || (ask.output.format === undefined && asset.type === "audio");
+  const isReady = wantsAudio ? isCuttable(asset) : asset.state === "ready";
+  if (!isReady || !asset.info) throw new AppError("asset_not_ready", "The asset is not ready to be rendered.");
+  const resolved = resolveOutput({ info: asset.info, frames: null }, ask.output);
+  if (!resolved.ok)
+    throw new AppError("validation_error", "The output does not fit the asset.", { fields: resolved.errors });
+  if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "The cut is not completed.");
+
+  const requestHash = sha256(JSON.stringify([asset.id, cut?.id ?? null, resolved.output]));
+  const same = await findSameRender(tx, userId, requestHash);
+  if (same) return { render: same, isNew: false };
+  const now = services.now();
+  const render = await insertRender(tx, {
+    id: newId(),
+    user_id: userId,
+    asset_id: asset.id,
+    cut_id: cut?.id ?? null,
+    state: "pending",
+    output: resolved.shown,
+    resolved: resolved.output,
+    request_hash: requestHash,
+    created_at: now,
+  });
+  await startPipeline(tx, { userId, assetId: asset.id, name: "render", subjectId: render.id, now });
+  await touchProject(tx, asset.project_id, now);
+  return { render, isNew: true };
+}
+
+const isAudioFormat = (format: string | undefined): boolean => format === "m4a" || format === "mp3";
+
+/** The job `render`. */
+export async function computeRender(services: Services, job: Job, context: JobContext): Promise<void> {
+  const render = await services.store.write(async (tx) => {
+    const row = await getRender(tx, job.subjectId);
+    return row && updateOpenRender(tx, row.id, { state: "processing", started_at: row.started_at ?? services.now() });
+  });
+  if (!render) return;
+  const { folders } = services;
+  const folder = folders.media(render.asset_id);
+  const probed = await readProbed(folder);
+  if (!probed || !(await getAsset(services.store.read, render.asset_id)))
+    throw new Error("the asset has not been probed");
+  const outputPath = folders.renderOutput(render.id, render.resolved.format);
+  const workDir = folders.work(render.id);
+  await mkdir(folders.render(render.id), { recursive: true });
+  await mkdir(workDir, { recursive: true });
+  const result = await renderMedia(
+    {
+      sourcePath: folder.source,
+      probed,
+      segments: await segmentsOf(services, render.cut_id),
+      output: render.resolved,
+      workDir,
+      outputPath,
+    },
+    {
+      ffmpeg: services.ffmpeg,
+      encoder: await services.encoder(),
+      jobs: Math.max(1, navigator.hardwareConcurrency),
+      signal: context.signal,
+      onProgress: (share) => context.progress(share),
+      log: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
+    },
+  ).catch(async (error) => {
+    // A cancelled render leaves nothing; one that is to go on keeps its finished chunks.
+    if (context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled") {
+      await discard(folders, [workDir, folders.render(render.id)]);
+    }
+    throw error;
+  });
+  const now = services.now();
+  const stored = await services.store.write(async (tx) => {
+    if (!(await endStep(tx, job.stepId, "completed", now))) return false;
+    const done = await updateOpenRender(tx, render.id, {
+      state: "completed",
+      size_bytes: result.sizeBytes,
+      strategy: result.strategy,
+      warnings: result.warnings,
+      completed_at: now,
+    });
+    if (done) await tellRender(tx, done, "render.completed", now);
+    return done !== null;
+  });
+  await discard(folders, stored ? [workDir] : [workDir, folders.render(render.id)]);
+}
+
+async function segmentsOf(services: Services, cutId: string | null): Promise<RenderSegment[] | null> {
+  if (!cutId) return null;
+  const cut = await getCut(services.store.read, cutId);
+  if (!cut?.plan) throw new JobAborted("cancelled");
+  return planSegments(JSON.parse(cut.plan) as PlanJson);
+}
+
+/** Ends the render as failed and takes its partial files away with the trash. */
+export async function failRender(
+  tx: Queries,
+  renderId: string,
+  code: string,
+  message: string,
+  now: number,
+): Promise<void> {
+  const render = await updateOpenRender(tx, renderId, {
+    state: "failed",
+    error_code: code,
+    error_message: message,
+    completed_at: now,
+  });
+  if (render) await tellRender(tx, render, "render.failed", now);
+}
+
+/** Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one. */
+export async function cancelRender(services: Services, userId: string, renderId: string): Promise<Render> {
+  const now = services.now();
+  const { render, steps } = await services.store.write(async (tx) => {
+    const existing = await findRender(tx, userId, renderId);
+    if (!existing) throw new AppError("not_found", "There is no such render.");
+    const cancelled = await updateOpenRender(tx, renderId, { state: "cancelled", completed_at: now });
+    if (!cancelled) throw new AppError("conflict", `The render is ${existing.state} already.`);
+    const open = await openStepsOf(tx, [renderId]);
+    for (const step of open) await endStep(tx, step.id, "cancelled", now);
+    await tellCancelled(tx, cancelled, now);
+    return { render: cancelled, steps: open };
+  });
+  for (const step of steps) services.runner.cancel(step.id);
+  if (steps.every((step) => step.state === "pending")) {
+    await discard(services.folders, [services.folders.work(renderId), services.folders.render(renderId)]);
+  }
+  return render;
+}
+
+const tellRender = (tx: Queries, render: Render, type: string, now: number): Promise<void> =>
+  insertEvent(tx, {
+    id: newId(),
+    user_id: render.user_id,
+    type,
+    entity_id: render.id,
+    data: { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id },
+    created_at: now,
+  });

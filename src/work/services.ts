@@ -1,0 +1,28 @@
+/** What the capabilities in this folder work with. `boot.ts` makes it. */
+import type { Folders } from "../blobs/folders";
+import type { SignedLinks } from "../blobs/signed-links";
+import type { Config } from "../config";
+import type { Runner } from "../domain/jobs";
+import type { SpeechEngine } from "../domain/speech";
+import type { Log } from "../lib/log";
+import type { Ffmpeg } from "../media/ffmpeg";
+import type { Store } from "../store/db";
+import type { Cursors } from "../store/paging";
+
+export type Services = {
+  config: Config;
+  store: Store;
+  folders: Folders;
+  links: SignedLinks;
+  cursors: Cursors;
+  log: Log;
+  /** Milliseconds since 1970; replaced in tests. */
+  now(): number;
+  runner: Runner;
+  speech: SpeechEngine;
+  ffmpeg: Ffmpeg;
+  /** The video encoder in use; found by trying, on the first call. */
+  encoder(): Promise<string>;
+  /** Where clients reach this server, without a slash at the end. */
+  publicUrl(): string;
+};

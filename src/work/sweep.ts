@@ -1,0 +1,35 @@
+/** What no row names any more, and what has outlived its time. */
+import { discard, namesIn } from "../blobs/sweep";
+import { isUuid } from "../lib/ids";
+import { existingAssetIds } from "../store/assets";
+import { forgetAnswersBefore } from "../store/events";
+import { existingRenderIds } from "../store/renders";
+import { openStepsOf } from "../store/steps";
+import type { Services } from "./services";
+
+const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
+
+/** Takes away the bytes of assets and renders that are gone, and the scratch space of jobs that have ended. */
+export async function sweepOrphans(services: Services): Promise<void> {
+  const { folders, store } = services;
+  const orphans = async (folder: string, alive: (ids: string[]) => Promise<Set<string>>) => {
+    const names = await namesIn(folder);
+    const living = await alive(names.filter(isUuid));
+    return names.filter((name) => !living.has(name)).map((name) => `${folder}/${name}`);
+  };
+  const assets = (ids: string[]) => existingAssetIds(store.read, ids);
+  const paths = [
+    ...(await orphans(folders.mediaRoot, assets)),
+    ...(await orphans(folders.uploads, assets)),
+    ...(await orphans(folders.rendersRoot, (ids) => existingRenderIds(store.read, ids))),
+    ...(await orphans(
+      folders.workRoot,
+      async (ids) => new Set((await openStepsOf(store.read, ids)).map((s) => s.subject_id)),
+    )),
+  ];
+  if (paths.length > 0) {
+    await discard(folders, paths);
+    services.log.info("leftovers removed", { count: paths.length });
+  }
+  await store.write((tx) => forgetAnswersBefore(tx, services.now() - ANSWERS_KEPT_MS));
+}

@@ -1,0 +1,192 @@
+/** Uploads: opening one, what is learnt from its first bytes, and handing a complete one to the preparation. */
+import { mkdir, rename, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { AppError } from "../domain/errors";
+import { newId } from "../lib/ids";
+import { sniff } from "../media/sniff";
+import {
+  type Asset,
+  countOpenUploads,
+  insertAsset,
+  listOpenUploads,
+  moveAsset,
+  type NewAsset,
+  updateAsset,
+} from "../store/assets";
+import { balance } from "../store/credits";
+import type { Queries } from "../store/db";
+import { findProject, touchProject } from "../store/projects";
+import { removeAssetNow } from "./deletion";
+import { startPipeline } from "./pipeline";
+import type { Services } from "./services";
+
+export const SMALLEST_UPLOAD_BYTES = 64;
+const IDLE_MS = 7 * 24 * 3600 * 1000;
+const EMPTY_COUNTS_MS = 3600 * 1000;
+
+/** When the upload is given up unless more bytes come. */
+export const uploadExpiresAt = (asset: Asset): number => asset.upload_active_at + IDLE_MS;
+export const isExpired = (asset: Asset, now: number): boolean =>
+  asset.state === "pending_upload" && uploadExpiresAt(asset) < now;
+
+/** What the client says about its file, from the `Upload-Metadata` header. */
+export type UploadMetadata = { header: string | null; filename: string | null; externalId: string | null };
+
+/**
+ * Reads a TUS `Upload-Metadata` header (`key base64value,…`). The file name is reduced to its basename, so that no client can name a path.
+ * Errors: `bad_request` for a value that is not base64 or an `external_id` that is too long.
+ */
+export function readUploadMetadata(header: string | null): UploadMetadata {
+  const values = new Map<string, string>();
+  for (const pair of (header ?? "")
+    .split(",")
+    .map((p) => p.trim())
+    .filter(Boolean)) {
+    const [key = "", value = "", ...more] = pair.split(/\s+/);
+    if (more.length > 0 || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) {
+      throw new AppError("bad_request", "Upload-Metadata holds pairs of a key and a base64 value.");
+    }
+    values.set(key, Buffer.from(value, "base64").toString("utf8"));
+  }
+  const externalId = values.get("external_id") || null;
+  if (externalId && externalId.length > 256)
+    throw new AppError("bad_request", "external_id has at most 256 characters.");
+  return { header, filename: safeBasename(values.get("filename") ?? ""), externalId };
+}
+
+/** Control characters, and those that turn the direction of text to disguise a name. */
+const UNSAFE_IN_NAMES = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The last part of a path of any system, without control characters; null when nothing is left. */
+export function safeBasename(name: string): string | null {
+  const clean = basename(name.replaceAll("\\", "/").replace(UNSAFE_IN_NAMES, "")).trim();
+  if (!clean || clean === "." || clean === "..") return null;
+  return clean.slice(0, 255);
+}
+
+export type OpenUpload = {
+  userId: string;
+  projectId: string;
+  sizeBytes: number;
+  language: string | null;
+  metadata: UploadMetadata;
+};
+
+/**
+ * Opens an upload: makes the asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
+ * `conflict` (archived project, too many uploads), `insufficient_credits`.
+ */
+export async function openUpload(services: Services, tx: Queries, request: OpenUpload): Promise<Asset> {
+  const { config } = services;
+  if (request.sizeBytes < SMALLEST_UPLOAD_BYTES) {
+    throw new AppError("bad_request", `size_bytes must be at least ${SMALLEST_UPLOAD_BYTES}.`);
+  }
+  if (request.sizeBytes > config.maxUploadBytes) {
+    throw new AppError("payload_too_large", `size_bytes must be at most ${config.maxUploadBytes}.`);
+  }
+  const now = services.now();
+  const project = await findProject(tx, request.userId, request.projectId);
+  if (!project) throw new AppError("not_found", "There is no such project.");
+  if (project.state === "archived") throw new AppError("conflict", "The project is archived and takes no new assets.");
+  if ((await countOpenUploads(tx, request.userId, now - EMPTY_COUNTS_MS)) >= config.maxUploads) {
+    throw new AppError(
+      "conflict",
+      `There are ${config.maxUploads} unfinished uploads already: finish or cancel one first.`,
+    );
+  }
+  if ((await balance(tx, request.userId)) <= 0) {
+    throw new AppError("insufficient_credits", "The balance is used up: add credits before uploading.");
+  }
+  const asset: NewAsset = {
+    id: newId(),
+    user_id: request.userId,
+    project_id: project.id,
+    kind: "source",
+    state: "pending_upload",
+    upload_length: request.sizeBytes,
+    upload_active_at: now,
+    upload_metadata: request.metadata.header,
+    filename: request.metadata.filename,
+    external_id: request.metadata.externalId,
+    language: request.language,
+    payment: "none",
+    created_at: now,
+  };
+  await touchProject(tx, project.id, now);
+  return insertAsset(tx, asset);
+}
+
+/** How many bytes tell what a file is. */
+const HEAD_BYTES = 16 * 1024;
+
+/** Notes that bytes have come, and what they are once there are enough of them. */
+export async function noteBytes(services: Services, asset: Asset, received: number): Promise<void> {
+  const change: Partial<NewAsset> = { upload_active_at: Math.max(services.now(), asset.created_at + 1) };
+  if (!asset.demuxer && received > 0) Object.assign(change, await sniffUpload(services, asset));
+  await services.store.write((tx) => moveAsset(tx, asset.id, "pending_upload", change));
+}
+
+async function sniffUpload(services: Services, asset: Asset): Promise<Partial<NewAsset>> {
+  const head = await readHead(services.folders.upload(asset.id));
+  const sniffed = head ? await sniff(head) : null;
+  return sniffed
+    ? { type: sniffed.type, extension: sniffed.extension, content_type: sniffed.contentType, demuxer: sniffed.demuxer }
+    : {};
+}
+
+async function readHead(path: string): Promise<Uint8Array | null> {
+  const file = Bun.file(path);
+  return (await file.exists()) ? new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()) : null;
+}
+
+/**
+ * Hands a complete upload to the preparation. Doing it twice, or after a crash half-way, is fine: the bytes move first, then the
+ * state, and start-up looks for bytes that have moved while the state has not.
+ */
+export async function finishUpload(services: Services, asset: Asset): Promise<void> {
+  const { folders } = services;
+  const upload = folders.upload(asset.id);
+  const media = folders.media(asset.id);
+  const sniffed = asset.demuxer ? {} : await sniffUpload(services, asset);
+  await mkdir(media.dir, { recursive: true });
+  await rename(upload, media.source).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  const now = services.now();
+  const finished = await services.store.write(async (tx) => {
+    const moved = await moveAsset(tx, asset.id, "pending_upload", {
+      state: "processing",
+      upload_active_at: now,
+      ...sniffed,
+    });
+    if (!moved) return false;
+    await startPipeline(tx, { userId: moved.user_id, assetId: moved.id, name: "prepare", subjectId: moved.id, now });
+    await touchProject(tx, asset.project_id, now);
+    return true;
+  });
+  if (finished) services.runner.wake();
+}
+
+/** At start: uploads that were complete when the server stopped are handed on, expired ones are removed. */
+export async function recoverUploads(services: Services): Promise<void> {
+  for (const asset of await listOpenUploads(services.store.read)) {
+    if (isExpired(asset, services.now())) {
+      await removeAssetNow(services, asset.id);
+      continue;
+    }
+    const size =
+      (await sizeOf(services.folders.media(asset.id).source)) ?? (await sizeOf(services.folders.upload(asset.id)));
+    if (size === asset.upload_length) await finishUpload(services, asset);
+    else if (size !== null && size > 0 && asset.upload_active_at === asset.created_at) {
+      await services.store.write((tx) => updateAsset(tx, asset.id, { upload_active_at: services.now() }));
+    }
+  }
+}
+
+/** A file's size in bytes, null when it is not there. */
+export async function sizeOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    (s) => s.size,
+    () => null,
+  );
+}
