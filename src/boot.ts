@@ -1,0 +1,218 @@
+/** The only place that builds objects and hands them to each other: start checks, and the order of starting and stopping. */
+import { chmodSync, existsSync, unlinkSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { foldersIn } from "./blobs/folders";
+import { createSignedLinks } from "./blobs/signed-links";
+import { emptyTrash } from "./blobs/sweep";
+import { type Config, ConfigError, publicUrl } from "./config";
+import { controlSocket, openDataFolder, socketFits } from "./data-folder";
+import type { Runner } from "./domain/jobs";
+import { createHandler } from "./http/app";
+import { createControlHandler } from "./http/control";
+import { type Assets, openAssets } from "./lib/assets";
+import type { Log } from "./lib/log";
+import { killAllChildren } from "./lib/process";
+import { chooseEncoder } from "./media/encoders";
+import { findFfmpeg } from "./media/ffmpeg";
+import { createEmbeddedRunner } from "./queue/embedded";
+import { createSpeechEngine } from "./speech/engine";
+import { openStore, type Store } from "./store/db";
+import { migrate } from "./store/migrate";
+import { createCursors } from "./store/paging";
+import { returnAllSteps } from "./store/steps";
+import type { AdminServices } from "./work/admin";
+import { jobHandlers, jobSource } from "./work/registry";
+import type { Services } from "./work/services";
+import { sweepOrphans } from "./work/sweep";
+import { recoverUploads } from "./work/uploads";
+
+/** The argument that makes the executable a speech worker; the folder of the extracted assets follows, or nothing in development. */
+export const SPEECH_COMMAND = "__speech";
+
+/** How a child process of this program is started. */
+export function selfCommand(...args: string[]): string[] {
+  const isCompiled = !process.execPath.endsWith("/bun") && !process.execPath.endsWith("/bun.exe");
+  return isCompiled ? [process.execPath, ...args] : [process.execPath, join(import.meta.dir, "main.ts"), ...args];
+}
+
+/** The command of the speech worker. */
+export const speechCommand = (assets: Assets): string[] =>
+  selfCommand(SPEECH_COMMAND, ...(assets.folder === null ? [] : [assets.folder]));
+
+type Opened = {
+  path: string;
+  assets: Assets;
+  store: Store;
+  secrets: { links: string; cursors: string };
+  close(): Promise<void>;
+};
+
+/** Locks the data folder and opens the database. Throws `ConfigError` with a line that says what is wrong. */
+async function openFolder(config: Config): Promise<Opened> {
+  const folder = await openDataFolder(config.dataDir);
+  try {
+    const assets = await openAssets({ dataDir: folder.path });
+    const store = await openStore(join(folder.path, "offcut.db"));
+    await migrate(store);
+    return {
+      path: folder.path,
+      assets,
+      store,
+      secrets: folder.secrets,
+      close: async () => {
+        await store.close();
+        folder.lock.release();
+      },
+    };
+  } catch (error) {
+    folder.lock.release();
+    throw error;
+  }
+}
+
+/** For a command of the shell while no server runs. Throws `FolderHeld` when one does. */
+export async function openForAdmin(config: Config): Promise<AdminServices & { close(): Promise<void> }> {
+  const { store, close } = await openFolder(config);
+  return { store, config, now: Date.now, close };
+}
+
+export type RunningServer = { port: number; url: string; dataDir: string; stop(): Promise<void> };
+
+/** How long requests may take to end once the server stops. */
+const DRAIN_MS = 10_000;
+
+/** Starts the server. Throws `ConfigError` for a held folder, a taken port, a bad certificate. */
+export async function startServer(config: Config, log: Log): Promise<RunningServer> {
+  const opened = await openFolder(config);
+  try {
+    return await serve(config, log, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function serve(config: Config, log: Log, opened: Opened): Promise<RunningServer> {
+  const { path, assets, store, secrets } = opened;
+  const folders = foldersIn(path);
+  for (const folder of [folders.uploads, folders.mediaRoot, folders.rendersRoot, folders.workRoot]) {
+    await mkdir(folder, { recursive: true });
+  }
+  const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  log.info("ffmpeg", { path: ffmpeg.path, version: ffmpeg.version, bundled: ffmpeg.bundled });
+
+  let url = "";
+  let encoder: Promise<string> | null = null;
+  const speech = createSpeechEngine({
+    command: speechCommand(assets),
+    idleSeconds: config.speechIdleSeconds,
+    log: (event, fields) => log.info(event, { ...fields }),
+  });
+  const services: Services = {
+    config,
+    store,
+    folders,
+    links: createSignedLinks(secrets.links, () => url),
+    cursors: createCursors(secrets.cursors),
+    log,
+    now: Date.now,
+    runner: idleRunner,
+    speech,
+    ffmpeg,
+    encoder: () => {
+      const chosen = encoder ?? chooseEncoder(ffmpeg, config.encoder);
+      encoder = chosen;
+      return chosen;
+    },
+    publicUrl: () => url,
+  };
+  services.runner = createEmbeddedRunner({
+    source: jobSource(services),
+    handlers: jobHandlers(services),
+    slots: { prepare: config.prepareJobs, cut: 2, render: config.renderJobs },
+    log,
+  });
+
+  const handler = createHandler(services);
+  const server = listen(config, handler);
+  url = publicUrl(config, server.port ?? config.port);
+  const control = await listenForCommands(path, createControlHandler(services, log), log);
+
+  await recover(services);
+  services.runner.start();
+
+  return {
+    port: server.port ?? config.port,
+    url,
+    dataDir: path,
+    stop: async () => {
+      // New connections are refused at once; what is under way may end.
+      const drained = server.stop(false);
+      control?.stop(true);
+      await Promise.race([drained, Bun.sleep(DRAIN_MS)]);
+      await server.stop(true);
+      await services.runner.stop();
+      await speech.close();
+      await killAllChildren();
+      await opened.close();
+    },
+  };
+}
+
+/** Before the runner is there nothing can be woken or cancelled. */
+const idleRunner: Runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
+
+/** After a crash or a stop: every unfinished step waits again, complete uploads are handed on, leftovers go. */
+async function recover(services: Services): Promise<void> {
+  const returned = await services.store.write((tx) => returnAllSteps(tx, services.now()));
+  if (returned > 0) services.log.info("unfinished jobs go on", { jobs: returned });
+  await recoverUploads(services);
+  await sweepOrphans(services);
+  void emptyTrash(services.folders).catch((error) => services.log.warn("the trash could not be emptied", { error }));
+}
+
+type Listening = { port?: number; stop(force: boolean): Promise<void> };
+
+function listen(config: Config, handler: (request: Request) => Promise<Response>): Listening {
+  try {
+    return Bun.serve({
+      hostname: config.host,
+      port: config.port,
+      // A second server on the same port must fail, not share it.
+      reusePort: false,
+      // Uploads have their own limit; JSON bodies are limited where they are read.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      idleTimeout: 120,
+      development: false,
+      fetch: handler,
+      ...(config.tlsCert && config.tlsKey
+        ? { tls: { cert: Bun.file(config.tlsCert), key: Bun.file(config.tlsKey) } }
+        : {}),
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE")
+      throw new ConfigError(`port ${config.port} on ${config.host} is taken by another program`);
+    throw new ConfigError(`cannot listen on ${config.host}:${config.port}: ${message}`);
+  }
+}
+
+async function listenForCommands(
+  folder: string,
+  handler: (request: Request) => Promise<Response>,
+  log: Log,
+): Promise<Listening | null> {
+  const socket = controlSocket(folder);
+  if (!socketFits(folder)) {
+    log.warn("no control socket: the data folder's path is too long, stop the server to use user and key", {
+      path: socket,
+    });
+    return null;
+  }
+  // Whoever made it is gone: this process holds the folder's lock.
+  if (existsSync(socket)) unlinkSync(socket);
+  const server = Bun.serve({ unix: socket, fetch: handler });
+  chmodSync(socket, 0o600);
+  return { stop: (force) => server.stop(force) };
+}

@@ -1,0 +1,51 @@
+/** Speaking to whoever holds the data folder: a running server over its socket, or nobody, and then the folder is opened here. */
+import { existsSync } from "node:fs";
+import { openForAdmin } from "../boot";
+import type { Config } from "../config";
+import { ConfigError } from "../config";
+import { controlSocket, FolderHeld, prepareFolder } from "../data-folder";
+import { runAdmin } from "../work/admin";
+
+const TRIES = 40;
+const PAUSE_MS = 100;
+
+/** Runs an administrator's command and gives its result. Throws `ConfigError` or an error whose message is for the user. */
+export async function admin(config: Config, command: string, args: Record<string, unknown>): Promise<unknown> {
+  const folder = prepareFolder(config.dataDir);
+  // A server that is starting holds the lock before its socket is there, and one that stops the other way round.
+  for (let attempt = 1; ; attempt++) {
+    const answer = await askServer(folder, command, args);
+    if (answer) return answer.result;
+    try {
+      return await runHere(config, command, args);
+    } catch (error) {
+      if (!(error instanceof FolderHeld) || attempt === TRIES) throw error;
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+}
+
+async function askServer(
+  folder: string,
+  command: string,
+  args: Record<string, unknown>,
+): Promise<{ result: unknown } | null> {
+  const unix = controlSocket(folder);
+  if (!existsSync(unix)) return null;
+  const answer = await fetch("http://offcut/", { unix, method: "POST", body: JSON.stringify({ command, args }) }).catch(
+    () => null,
+  );
+  if (!answer) return null;
+  const body = (await answer.json()) as { error?: { message: string } };
+  if (!answer.ok) throw new ConfigError(body.error?.message ?? `the server answered ${answer.status}`);
+  return { result: body };
+}
+
+async function runHere(config: Config, command: string, args: Record<string, unknown>): Promise<unknown> {
+  const services = await openForAdmin(config);
+  try {
+    return await runAdmin(services, command, args);
+  } finally {
+    await services.close();
+  }
+}

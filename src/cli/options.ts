@@ -1,0 +1,42 @@
+/** The command line: settings as flags, usage errors as one line, exit codes. */
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type Config, ConfigError, configFlags, loadConfig } from "../config";
+
+/** A call that does not fit the command's usage: exit code 2. */
+export class UsageError extends Error {}
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
+export type Parsed = { values: Record<string, string | boolean | undefined>; positionals: string[] };
+
+/** Reads the arguments of a command that knows `options` and every setting. Throws `UsageError`. */
+export function parseCommand(argv: string[], options: Options): Parsed {
+  try {
+    const { values, positionals } = parseArgs({
+      args: argv,
+      options: { ...configFlags(), help: { type: "boolean", short: "h" }, json: { type: "boolean" }, ...options },
+      allowPositionals: true,
+      strict: true,
+    });
+    return { values: values as Parsed["values"], positionals };
+  } catch (error) {
+    throw new UsageError((error as Error).message.split("\n")[0] ?? "bad arguments");
+  }
+}
+
+/** The settings with these flags over them. Throws `ConfigError`. */
+export function configOf(parsed: Parsed): Promise<Config> {
+  const flags = Object.fromEntries(Object.entries(parsed.values).filter((entry) => entry[1] !== undefined));
+  return loadConfig({ env: process.env, flags: flags as Record<string, string | boolean> });
+}
+
+/** Runs a command's body: 0 for success, 2 for a usage or configuration error, 1 for anything else, each told in one line. */
+export async function exitCodeOf(name: string, body: () => Promise<number>): Promise<number> {
+  try {
+    return await body();
+  } catch (error) {
+    const isKnown = error instanceof UsageError || error instanceof ConfigError;
+    process.stderr.write(`offcut ${name}: ${(error as Error).message ?? error}\n`);
+    return isKnown ? 2 : 1;
+  }
+}
