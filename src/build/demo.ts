@@ -1,0 +1,183 @@
+/**
+ * The demo's client: sends a recording through the public API of a running server, as any program would, and prints what came of it.
+ * `bun src/build/demo.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE`
+ */
+import { mkdir } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
+import { clock, removedTable, summary, timeline } from "../cli/plan-report";
+import type { PlanJson } from "../domain/plan-json";
+
+type Asset = {
+  id: string;
+  type: string;
+  state: string;
+  progress: number | null;
+  cuttable: boolean;
+  upload_url: string;
+};
+type Job = { id: string; state: string; progress?: number | null; error_code?: string; error_message?: string };
+type Cut = Job & { plan: PlanJson | null };
+type Render = Job & { download_url: string; strategy: string; warnings: string[]; size_bytes: number };
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+const TRIES = 5;
+const POLL_MS = 300;
+/** The file's length against the plan's: a frame at each end, and the audio's own framing. */
+const LENGTH_TOLERANCE_SECONDS = 0.2;
+
+let lastProgress = "";
+
+const { values, positionals } = parseArgs({
+  options: {
+    url: { type: "string" },
+    key: { type: "string" },
+    out: { type: "string" },
+    script: { type: "string" },
+    "expect-retake": { type: "boolean", default: false },
+  },
+  allowPositionals: true,
+});
+const [recording] = positionals;
+if (!recording || !values.url || !values.key || !values.out) throw new Error("see the head of this file for its use");
+const server = values.url;
+const authorization = `Bearer ${values.key}`;
+await mkdir(values.out, { recursive: true });
+
+const started = performance.now();
+const took: [string, number][] = [];
+const asset = await timed("upload", () => upload(recording));
+const ready = await timed("prepare", () => prepared(asset));
+const format = ready.type === "audio" ? "m4a" : "mp4";
+const script = values.script === undefined ? null : await Bun.file(values.script).text();
+const variants = [{ name: "cut", script: "" }, ...(script === null ? [] : [{ name: "script", script }])];
+for (const variant of variants) {
+  const title = variant.script === "" ? "without a script" : "with the script";
+  const cut = await timed(`cut ${title}`, () => cutOf(ready, variant.script));
+  const plan = cut.plan!;
+  const name = `${basename(recording, extname(recording))}.${variant.name}.${format}`;
+  const output = join(values.out, name);
+  const render = await timed(`render ${title}`, () => rendered(ready, cut, format, output));
+  print("", `== The cut ${title} ==`, "", ...timeline(plan, 100), "", ...removedTable(plan), "", ...summary(plan));
+  print(`written: ${output} (${(render.size_bytes / 1e6).toFixed(2)} MB, ${render.strategy})`, ...render.warnings);
+  await check(plan, output);
+}
+print("", ...took.map(([what, seconds]) => `${what.padEnd(26)} ${seconds.toFixed(1).padStart(6)} s`));
+print(`${"all".padEnd(26)} ${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s`);
+
+function print(...lines: string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+async function timed<T>(what: string, run: () => Promise<T>): Promise<T> {
+  const from = performance.now();
+  const result = await run();
+  took.push([what, (performance.now() - from) / 1000]);
+  return result;
+}
+
+async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  const answer = await fetch(`${server}${path}`, {
+    method,
+    headers: { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+async function upload(path: string): Promise<Asset> {
+  const file = Bun.file(path);
+  if (!(await file.exists())) throw new Error(`${path} does not exist`);
+  const project = await call<{ id: string }>("POST", "/v1/projects", { name: "Demo" });
+  const metadata = `filename ${Buffer.from(basename(path)).toString("base64")}`;
+  const asset = await call<Asset>(
+    "POST",
+    "/v1/assets",
+    { project_id: project.id, size_bytes: file.size },
+    { "upload-metadata": metadata },
+  );
+  const headers = { authorization, "tus-resumable": "1.0.0" };
+  let offset = 0;
+  let failures = 0;
+  while (offset < file.size) {
+    progress("uploading", offset / file.size);
+    const answer = await fetch(asset.upload_url, {
+      method: "PATCH",
+      headers: { ...headers, "upload-offset": String(offset), "content-type": "application/offset+octet-stream" },
+      body: file.slice(offset, offset + CHUNK_BYTES),
+    }).catch(() => null);
+    if (answer?.ok) {
+      offset = Number(answer.headers.get("upload-offset"));
+      continue;
+    }
+    // Cut off: ask how far the server got, and go on from there.
+    if (++failures > TRIES) throw new Error(`the upload failed: ${answer?.status} ${await answer?.text()}`);
+    await Bun.sleep(POLL_MS * 2 ** failures);
+    const head = await fetch(asset.upload_url, { method: "HEAD", headers });
+    if (!head.ok) throw new Error(`the upload cannot go on: ${head.status}`);
+    offset = Number(head.headers.get("upload-offset"));
+  }
+  progress("uploading", 1);
+  return asset;
+}
+
+function prepared(asset: Asset): Promise<Asset> {
+  return waitFor<Asset & Job>("preparing", `/v1/assets/${asset.id}`, ["ready"], ["failed", "pending_payment"]);
+}
+
+async function cutOf(asset: Asset, script: string): Promise<Cut> {
+  const cut = await call<Cut>("POST", "/v1/cuts", { asset_id: asset.id, script });
+  return waitFor<Cut>("cutting", `/v1/cuts/${cut.id}`, ["completed"], ["failed"]);
+}
+
+async function rendered(asset: Asset, cut: Cut, format: string, output: string): Promise<Render> {
+  const body = { asset_id: asset.id, cut_id: cut.id, output: { format } };
+  const { id } = await call<Render>("POST", "/v1/renders", body);
+  const render = await waitFor<Render>("rendering", `/v1/renders/${id}`, ["completed"], ["failed", "cancelled"]);
+  const file = await fetch(render.download_url);
+  if (!file.ok) throw new Error(`the download failed: ${file.status}`);
+  await Bun.write(output, file);
+  return render;
+}
+
+async function waitFor<T extends Job>(what: string, path: string, good: string[], bad: string[]): Promise<T> {
+  for (;;) {
+    const job = await call<T>("GET", path);
+    if (good.includes(job.state)) {
+      progress(what, 1);
+      return job;
+    }
+    if (bad.includes(job.state))
+      throw new Error(`${what}: ${job.state} ${job.error_code ?? ""} ${job.error_message ?? ""}`);
+    progress(what, job.progress ?? 0);
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+/** The length that the file really has is the plan's, and shorter than the source; a known retake is gone. */
+async function check(plan: PlanJson, output: string): Promise<void> {
+  using input = new Input({ source: new BlobSource(Bun.file(output)), formats: ALL_FORMATS });
+  const seconds = await input.computeDuration();
+  if (Math.abs(seconds - plan.kept_duration) > LENGTH_TOLERANCE_SECONDS)
+    throw new Error(`${output} lasts ${clock(seconds)}, the plan keeps ${clock(plan.kept_duration)}`);
+  if (!values["expect-retake"]) return;
+  if (seconds >= plan.source_duration) throw new Error(`${output} is not shorter than its source`);
+  if (!plan.removed.some((span) => span.reason === "retake")) throw new Error("the retake is still there");
+}
+
+/** A bar that redraws itself on a terminal; elsewhere a line when a tenth is done. */
+function progress(what: string, share: number): void {
+  const tenths = Math.floor(share * 10);
+  if (process.stderr.isTTY) {
+    const bar = "█".repeat(tenths * 3).padEnd(30, "░");
+    process.stderr.write(
+      `\r${what.padEnd(10)} ${bar} ${String(Math.round(share * 100)).padStart(3)}%${share === 1 ? "\n" : ""}`,
+    );
+    return;
+  }
+  const line = `${what} ${tenths * 10}%`;
+  if (line !== lastProgress) process.stderr.write(`${line}\n`);
+  lastProgress = line;
+}

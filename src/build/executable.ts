@@ -1,0 +1,98 @@
+/**
+ * Builds the one executable: `bun src/build/executable.ts [--out dist/offcut] [--entry src/main.ts]`.
+ *
+ * It is built on the runtime of the Bun that runs this. From 1.4.5 on, its x64 build and its "baseline" build for processors without
+ * AVX2 are the same file, so there is nothing to choose. It is not minified: that breaks Elysia's reading of destructured contexts.
+ */
+import { chmod, mkdir, readdir, rename, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import ffmpegInstaller from "@ffmpeg-installer/ffmpeg";
+import packageJson from "../../package.json";
+import type { EmbeddedFile, EmbeddedFiles } from "../lib/extract";
+import { sha256Of } from "../lib/extract";
+import { collectLicenses } from "./licenses";
+import { nativeAddons, nativeFiles } from "./native-addons";
+import { prepareSpeechGraphs } from "./speech-graphs";
+
+const PROJECT = resolve(import.meta.dir, "../..");
+const ASSETS = join(PROJECT, "dist/assets");
+
+const { values } = parseArgs({
+  options: { out: { type: "string", default: "dist/offcut" }, entry: { type: "string", default: "src/main.ts" } },
+});
+const started = performance.now();
+const out = resolve(values.out);
+await prepareSpeechGraphs(join(ASSETS, "speech"));
+await mkdir(ASSETS, { recursive: true });
+await Bun.write(join(ASSETS, "licenses.txt"), await collectLicenses(PROJECT));
+const embedded = await describe(await assetFiles());
+await compile(embedded);
+const { size } = await stat(out);
+console.log(`${out}: ${(size / 1e6).toFixed(0)} MB in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+
+async function assetFiles(): Promise<{ name: string; path: string; executable: boolean }[]> {
+  const graphs = (await readdir(join(ASSETS, "speech"))).filter((name) => !name.startsWith(".")).sort();
+  return [
+    { name: "ffmpeg", path: ffmpegInstaller.path, executable: true },
+    { name: "licenses.txt", path: join(ASSETS, "licenses.txt"), executable: false },
+    ...graphs.map((name) => ({ name: `speech/${name}`, path: join(ASSETS, "speech", name), executable: false })),
+    ...nativeFiles(PROJECT).map(({ name, path }) => ({ name: `native/${name}`, path, executable: true })),
+  ];
+}
+
+async function describe(files: Awaited<ReturnType<typeof assetFiles>>): Promise<EmbeddedFiles> {
+  const described: EmbeddedFile[] = [];
+  for (const file of files) {
+    const sha256 = await sha256Of(file.path);
+    if (sha256 === null) throw new Error(`${file.path} is missing`);
+    described.push({ ...file, sizeBytes: Bun.file(file.path).size, sha256 });
+  }
+  const hash = new Bun.CryptoHasher("sha256").update(described.map((f) => `${f.name} ${f.sha256}\n`).join(""));
+  return { id: `${packageJson.version}-${hash.digest("hex").slice(0, 12)}`, files: described };
+}
+
+async function compile(embedded: EmbeddedFiles): Promise<void> {
+  await mkdir(dirname(out), { recursive: true });
+  // Built beside and renamed: an executable that runs cannot be written over, and a failed build leaves the old one.
+  const fresh = join(dirname(out), `.${basename(out)}.${process.pid}`);
+  const result = await Bun.build({
+    entrypoints: [resolve(values.entry)],
+    target: "bun",
+    compile: {
+      outfile: fresh,
+      // It runs in folders of strangers: nothing found there may change how it works.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+    plugins: [nativeAddons(join(PROJECT, "src/lib/native.ts")), embeddedModule(embedded)],
+  });
+  if (!result.success) throw new AggregateError(result.logs, "the build failed");
+  await chmod(fresh, 0o755);
+  await rename(fresh, out);
+}
+
+/** Replaces `lib/embedded-files.ts` by one that imports every file. */
+function embeddedModule(embedded: EmbeddedFiles): Bun.BunPlugin {
+  const imports = embedded.files.map(
+    (file, index) => `import path${index} from ${JSON.stringify(`asset:${file.path}`)};`,
+  );
+  const files = embedded.files.map((file, index) => {
+    const { path: _, ...rest } = file;
+    return `{ path: path${index}, ...${JSON.stringify(rest)} }`;
+  });
+  return {
+    name: "embedded-files",
+    setup(build) {
+      build.onLoad({ filter: /src\/lib\/embedded-files\.ts$/ }, () => ({
+        contents: `${imports.join("\n")}\nexport const embeddedFiles = { id: ${JSON.stringify(embedded.id)}, files: [${files.join(", ")}] };\n`,
+        loader: "js",
+      }));
+      build.onResolve({ filter: /^asset:/ }, ({ path }) => ({ path: path.slice("asset:".length), namespace: "asset" }));
+      build.onLoad({ filter: /.*/, namespace: "asset" }, async ({ path }) => ({
+        contents: await Bun.file(path).bytes(),
+        loader: "file",
+      }));
+    },
+  };
+}

@@ -1,0 +1,4 @@
+/** What travels inside the executable. The build replaces this module; run from the sources, nothing is embedded. */
+import type { EmbeddedFiles } from "./extract";
+
+export const embeddedFiles: EmbeddedFiles | null = null;

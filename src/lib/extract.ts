@@ -1,0 +1,164 @@
+/**
+ * Takes the files that travel inside the executable out into a versioned folder: once, atomically, safe when two processes start
+ * at the same time. A later start looks at sizes and times only, and reads a file when these do not match.
+ */
+import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+/** One file: `name` is its place in the folder, `path` where the executable holds it, `sha256` in hex. */
+export type EmbeddedFile = { name: string; path: string; sizeBytes: number; sha256: string; executable: boolean };
+
+/** `id` names the folder: it changes whenever a file does. */
+export type EmbeddedFiles = { id: string; files: EmbeddedFile[] };
+
+/** What a start believes without reading: a file of this size and time is the one that was written. */
+type Written = Record<string, { sizeBytes: number; modifiedMs: number }>;
+
+const WRITTEN = "written.json";
+const IN_USE = "in-use";
+const PARTIAL = "partial-";
+
+/**
+ * Brings `parent/<id>` into being or repairs it, removes the folders of other versions that no living process uses, and returns the
+ * folder. Errors: those of the file system, such as `ENOSPC` and `EACCES`.
+ */
+export async function extractFiles(embedded: EmbeddedFiles, parent: string): Promise<string> {
+  const folder = join(parent, embedded.id);
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  if (!(await exists(folder))) await extractWhole(embedded, parent, folder);
+  await markInUse(folder);
+  await repair(embedded, folder);
+  await sweepUnused(parent, embedded.id);
+  return folder;
+}
+
+/** Reads every file and returns the names of those that are not as they were built. */
+export async function damagedFiles(embedded: EmbeddedFiles, folder: string): Promise<string[]> {
+  const sums = await Promise.all(embedded.files.map((file) => sha256Of(join(folder, file.name))));
+  return embedded.files.filter((file, index) => sums[index] !== file.sha256).map((file) => file.name);
+}
+
+/** SHA-256 in hex, read in pieces; null when there is no such file. */
+export async function sha256Of(path: string): Promise<string | null> {
+  if (!(await exists(path))) return null;
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
+  return hasher.digest("hex");
+}
+
+async function extractWhole(embedded: EmbeddedFiles, parent: string, folder: string): Promise<void> {
+  const partial = join(parent, `${PARTIAL}${process.pid}-${crypto.randomUUID()}`);
+  try {
+    const written: Written = {};
+    for (const file of embedded.files) written[file.name] = await writeFile(file, join(partial, file.name));
+    await writeDurably(join(partial, WRITTEN), JSON.stringify(written));
+    await rename(partial, folder);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    // Another process was faster: its folder is as good.
+    if (isCode(error, "ENOTEMPTY", "EEXIST") && (await exists(folder))) return;
+    throw error;
+  }
+}
+
+async function repair(embedded: EmbeddedFiles, folder: string): Promise<void> {
+  const written = await readWritten(folder);
+  let changed = false;
+  for (const file of embedded.files) {
+    const path = join(folder, file.name);
+    const found = await stat(path).catch(() => null);
+    const believed = written[file.name];
+    if (found?.size === file.sizeBytes && believed?.modifiedMs === found.mtimeMs) {
+      if (file.executable && (found.mode & 0o100) === 0) await chmod(path, 0o700);
+      continue;
+    }
+    changed = true;
+    if (found?.size === file.sizeBytes && (await sha256Of(path)) === file.sha256) {
+      written[file.name] = { sizeBytes: found.size, modifiedMs: found.mtimeMs };
+      continue;
+    }
+    // Beside and then over it: a process that has the damaged file open or mapped keeps it.
+    const fresh = `${path}.${crypto.randomUUID()}`;
+    written[file.name] = await writeFile(file, fresh);
+    await rename(fresh, path);
+  }
+  if (!changed) return;
+  const fresh = join(folder, `${WRITTEN}.${crypto.randomUUID()}`);
+  await writeDurably(fresh, JSON.stringify(written));
+  await rename(fresh, join(folder, WRITTEN));
+}
+
+async function readWritten(folder: string): Promise<Written> {
+  try {
+    return (await Bun.file(join(folder, WRITTEN)).json()) as Written;
+  } catch {
+    return {};
+  }
+}
+
+async function writeFile(file: EmbeddedFile, path: string): Promise<Written[string]> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeDurably(path, Bun.file(file.path));
+  await chmod(path, file.executable ? 0o700 : 0o600);
+  // Whole milliseconds: what is read back compares equal on every file system.
+  const now = new Date(Math.floor(Date.now() / 1000) * 1000);
+  await utimes(path, now, now);
+  const { size, mtimeMs } = await stat(path);
+  if (size !== file.sizeBytes) throw new Error(`${basename(path)}: ${size} of ${file.sizeBytes} bytes were written`);
+  return { sizeBytes: size, modifiedMs: mtimeMs };
+}
+
+/** On the disk before it returns: a power cut after the rename must not leave a file of the right size without its content. */
+async function writeDurably(path: string, content: string | Blob): Promise<void> {
+  await Bun.write(path, content);
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function markInUse(folder: string): Promise<void> {
+  await mkdir(join(folder, IN_USE), { recursive: true, mode: 0o700 });
+  await Bun.write(join(folder, IN_USE, String(process.pid)), "");
+}
+
+async function sweepUnused(parent: string, keep: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const folder = join(parent, name);
+    if (name === keep) await forgetDead(folder);
+    else if (name.startsWith(PARTIAL) ? !isAlive(Number(name.split("-")[1])) : (await forgetDead(folder)) === 0)
+      await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes the marks of processes that have gone and returns how many live ones use the folder. */
+async function forgetDead(folder: string): Promise<number> {
+  const pids = await readdir(join(folder, IN_USE)).catch(() => []);
+  let alive = 0;
+  for (const pid of pids) {
+    if (isAlive(Number(pid))) alive++;
+    else await rm(join(folder, IN_USE, pid), { force: true });
+  }
+  return alive;
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid < 1) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return isCode(error, "EPERM");
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+const isCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof Error && "code" in error && codes.includes(String(error.code));

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { nativeAddons } from "../../../src/build/native-addons";
+import { temporaryFolder } from "../../temporary-folder";
+
+const PROJECT = join(import.meta.dir, "../../..");
+
+async function bundle(folder: string, entry: string): Promise<string> {
+  const path = join(folder, "entry.ts");
+  await Bun.write(path, entry);
+  const built = await Bun.build({
+    entrypoints: [path],
+    target: "bun",
+    root: PROJECT,
+    plugins: [nativeAddons(join(PROJECT, "src/lib/native.ts"))],
+  });
+  return built.outputs[0]!.text();
+}
+
+test("a package that is not in the build fails it", async () => {
+  await using folder = await temporaryFolder();
+  await expect(bundle(folder.path, "console.log(1)")).rejects.toThrow();
+});
+
+test("the packages ask for their addons late and by name", async () => {
+  await using folder = await temporaryFolder();
+  const packages = ["libsql", "onnxruntime-node"].map((name) => Bun.resolveSync(name, PROJECT));
+  const entry = packages.map((path, i) => `import * as p${i} from ${JSON.stringify(path)}; console.log(typeof p${i});`);
+  const source = await bundle(folder.path, entry.join("\n"));
+  expect(source).toContain('loadNative("libsql.node")');
+  expect(source).toContain('loadNative("onnxruntime_binding.node")');
+  expect(source).not.toContain("onnxruntime_binding.node`");
+  // Reading the modules loads nothing: without a folder for the addons it would throw.
+  const path = join(folder.path, "bundle.js");
+  await Bun.write(path, source);
+  const run = Bun.spawnSync([process.execPath, path], { stderr: "pipe" });
+  expect(run.stderr.toString()).toBe("");
+  expect(run.stdout.toString()).toBe("object\nobject\n");
+});

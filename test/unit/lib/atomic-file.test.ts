@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomic } from "../../../src/lib/atomic-file";
+import { temporaryFolder } from "../../temporary-folder";
+
+test("a file is written whole, with its folder, and leaves nothing beside it", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a/b/file.json");
+  await writeAtomic(path, "one");
+  await writeAtomic(path, new Uint8Array([116, 119, 111]));
+  expect(await Bun.file(path).text()).toBe("two");
+  expect(await readdir(join(folder.path, "a/b"))).toEqual(["file.json"]);
+});
+
+test("simultaneous writers leave one of their files, whole", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "file");
+  const bodies = Array.from({ length: 20 }, (_, i) => String(i).repeat(50_000));
+  await Promise.all(bodies.map((body) => writeAtomic(path, body)));
+  expect(bodies).toContain(await Bun.file(path).text());
+  expect(await readdir(folder.path)).toEqual(["file"]);
+});
+
+test("a write that fails leaves what was there", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "taken");
+  await mkdir(join(path, "inside"), { recursive: true });
+  await expect(writeAtomic(path, "new")).rejects.toThrow();
+  expect(await readdir(folder.path)).toEqual(["taken"]);
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { lockFolder } from "../../../src/lib/folder-lock";
+import { temporaryFolder } from "../../temporary-folder";
+
+/** Another process that takes the lock, says whether it got it, and holds it until it is ended. */
+function otherProcess(folder: string) {
+  const lockModule = join(import.meta.dir, "../../../src/lib/folder-lock.ts");
+  const program = `
+    const { lockFolder } = await import(${JSON.stringify(lockModule)});
+    console.log(lockFolder(${JSON.stringify(folder)}) ? "got it" : "refused");
+    setInterval(() => {}, 1000);
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
+  const said = async () => {
+    for await (const chunk of child.stdout) return new TextDecoder().decode(chunk).trim();
+    return "nothing";
+  };
+  return {
+    said,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+test("a folder is locked by one process, and free again as soon as that one is killed", async () => {
+  await using folder = await temporaryFolder();
+  const other = otherProcess(folder.path);
+  expect(await other.said()).toBe("got it");
+  expect(lockFolder(folder.path)).toBeNull();
+  await other.kill();
+  const lock = lockFolder(folder.path);
+  expect(lock).not.toBeNull();
+  const late = otherProcess(folder.path);
+  expect(await late.said()).toBe("refused");
+  await late.kill();
+  lock!.release();
+});
+
+test("a released lock can be taken again", async () => {
+  await using folder = await temporaryFolder();
+  const first = lockFolder(folder.path)!;
+  expect(lockFolder(folder.path)).toBeNull();
+  first.release();
+  const second = lockFolder(folder.path);
+  expect(second).not.toBeNull();
+  second!.release();
+});
+
+test("a folder that is not there is an error, not a held lock", async () => {
+  await using folder = await temporaryFolder();
+  expect(() => lockFolder(join(folder.path, "missing"))).toThrow();
+});

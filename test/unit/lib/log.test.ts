@@ -1,0 +1,43 @@
+import { describe, expect, test } from "bun:test";
+import { createLog } from "../../../src/lib/log";
+
+function captured(readable: boolean) {
+  const lines: string[] = [];
+  return { lines, log: createLog((line) => lines.push(line), readable) };
+}
+
+describe("for machines", () => {
+  test("a line is one JSON object with time, level, event and the fields of its logger", () => {
+    const { lines, log } = captured(false);
+    log.with({ request: "r1" }).with({ job: "j1" }).warn("slow", { seconds: 3 });
+    expect(lines).toHaveLength(1);
+    const line = JSON.parse(lines[0]!);
+    expect(line).toMatchObject({ level: "warn", event: "slow", request: "r1", job: "j1", seconds: 3 });
+    expect(new Date(line.time).toISOString()).toBe(line.time);
+  });
+
+  test("text with line breaks stays on one line", () => {
+    const { lines, log } = captured(false);
+    log.info("name", { name: "a\nb\r\u2028c" });
+    expect(lines[0]).not.toContain("\n");
+    expect(JSON.parse(lines[0]!).name).toBe("a\nb\r\u2028c");
+  });
+
+  test("an error keeps its name, message, code and cause", () => {
+    const { lines, log } = captured(false);
+    const error = Object.assign(new Error("no room", { cause: new Error("disk") }), { code: "ENOSPC" });
+    log.error("failed", { error });
+    expect(JSON.parse(lines[0]!).error).toMatchObject({
+      name: "Error",
+      message: "no room",
+      code: "ENOSPC",
+      cause: "disk",
+    });
+  });
+});
+
+test("for people a line is text", () => {
+  const { lines, log } = captured(true);
+  log.info("ready", { port: 4700, url: "http://x" });
+  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}ready port=4700 url=http:\/\/x$/);
+});
