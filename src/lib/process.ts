@@ -1,0 +1,170 @@
+/** Child processes: the only place that spawns. Children lead a process group of their own, which is killed as a whole. */
+import { closeSync } from "node:fs";
+
+/** Limits of a child, set before its program starts. `wallSeconds` is watched from here, the others by the kernel. */
+export type ChildLimits = { memoryBytes?: number; cpuSeconds?: number; fileSizeBytes?: number; wallSeconds?: number };
+
+export type SpawnOptions = {
+  /** Program (an absolute path) and arguments. Never passes through a shell's parsing. */
+  command: string[];
+  /** The whole environment of the child: empty unless given. */
+  env?: Record<string, string>;
+  cwd?: string;
+  stdin?: "pipe" | "ignore";
+  stdout?: "pipe" | "ignore";
+  limits?: ChildLimits;
+  /** Kills the child when aborted. */
+  signal?: AbortSignal;
+  /** Each line of standard error, also those that end in a carriage return only. */
+  onStderrLine?: (line: string) => void;
+};
+
+/** `write` resolves when the child may be given more, and rejects when it reads no longer (`EPIPE`). */
+export type ChildStdin = { write(chunk: Uint8Array | string): Promise<void>; end(): Promise<void> };
+
+export type ChildExit = { code: number | null; signal: string | null };
+
+export type Child = {
+  pid: number;
+  /** Throws on use unless spawned with `stdin: "pipe"`. */
+  stdin: ChildStdin;
+  /** Read at the reader's pace; empty unless spawned with `stdout: "pipe"`. */
+  stdout: ReadableStream<Uint8Array>;
+  /** Resolves, and never rejects, when the child has gone and its standard error is read. */
+  exited: Promise<ChildExit>;
+  /** The last lines of standard error, at most 8 KiB. */
+  stderrTail(): string;
+  /** Why this side ended the child: wall time over, `kill` or the signal; null when it ended by itself. */
+  endedBy(): "wall" | "kill" | null;
+  /** Ends the whole group: SIGTERM, after two seconds SIGKILL. Resolves when the child has gone. */
+  kill(): Promise<void>;
+};
+
+const TERM_GRACE_MS = 2_000;
+const TAIL_CHARACTERS = 8_192;
+const LINE_CHARACTERS = 4_096;
+
+const children = new Set<Child>();
+
+/**
+ * Starts a program. Errors: a program that cannot be started exits with code 126 or 127; this throws only when the shell itself
+ * cannot be started or the signal is aborted already (the signal's reason).
+ */
+export function spawnChild(options: SpawnOptions): Child {
+  options.signal?.throwIfAborted();
+  const process_ = Bun.spawn(["/bin/sh", "-c", launcher(options.limits ?? {}), "sh", ...options.command], {
+    env: options.env ?? {},
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const lifeline = process_.stdio[3] as number;
+  const stderr = followStderr(process_.stderr as ReadableStream<Uint8Array>, options.onStderrLine);
+  let endedBy: "wall" | "kill" | null = null;
+  let gone = false;
+  const left = process_.exited.then(() => {
+    gone = true;
+    closeSync(lifeline);
+  });
+
+  const end = async (reason: "wall" | "kill"): Promise<void> => {
+    if (gone) return;
+    endedBy ??= reason;
+    signalGroup(process_.pid, "SIGTERM");
+    const timer = setTimeout(() => signalGroup(process_.pid, "SIGKILL"), TERM_GRACE_MS);
+    await left;
+    clearTimeout(timer);
+  };
+  const wallSeconds = options.limits?.wallSeconds;
+  const wall = wallSeconds === undefined ? undefined : setTimeout(() => void end("wall"), wallSeconds * 1000);
+  const onAbort = () => void end("kill");
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+
+  const child: Child = {
+    pid: process_.pid,
+    stdin: inputOf(process_.stdin, () => gone),
+    stdout: (process_.stdout as ReadableStream<Uint8Array> | undefined) ?? new Blob([]).stream(),
+    exited: left.then(async (): Promise<ChildExit> => {
+      clearTimeout(wall);
+      options.signal?.removeEventListener("abort", onAbort);
+      await stderr.ended;
+      children.delete(child);
+      return { code: process_.exitCode, signal: process_.signalCode === null ? null : String(process_.signalCode) };
+    }),
+    stderrTail: stderr.tail,
+    endedBy: () => endedBy,
+    kill: () => end("kill"),
+  };
+  children.add(child);
+  return child;
+}
+
+/** Ends every child that still runs; resolves when all have gone. */
+export async function killAllChildren(): Promise<void> {
+  await Promise.all([...children].map((child) => child.kill()));
+}
+
+/**
+ * The fixed script that sets the limits and becomes the program; user text is only ever in its arguments. A second shell waits
+ * on descriptor 3, whose other end this process holds: when we are gone, even by SIGKILL, or close it, it kills the whole group, so no
+ * orphan goes on writing. A limit that cannot be set was tighter already.
+ */
+function launcher(limits: ChildLimits): string {
+  const set = (flag: string, value: number | undefined, unit: number) =>
+    value === undefined ? "" : `ulimit -${flag} ${Math.max(1, Math.ceil(value / unit))} 2>/dev/null; `;
+  return (
+    set("v", limits.memoryBytes, 1024) +
+    set("t", limits.cpuSeconds, 1) +
+    set("f", limits.fileSizeBytes, 512) +
+    "(read -r gone <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
+    'exec "$@" 3<&-'
+  );
+}
+
+function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group has gone already.
+  }
+}
+
+function inputOf(sink: unknown, hasGone: () => boolean): ChildStdin {
+  if (sink === null || typeof sink !== "object") {
+    const closed = () => Promise.reject(new Error("the child has no standard input"));
+    return { write: closed, end: closed };
+  }
+  const pipe = sink as import("bun").FileSink;
+  return {
+    async write(chunk) {
+      // The sink swallows what is written to a child that has gone.
+      if (hasGone()) throw new Error("EPIPE: the child has ended");
+      await pipe.write(chunk);
+      await pipe.flush();
+    },
+    async end() {
+      await pipe.end();
+    },
+  };
+}
+
+/** Reads standard error to its end, hands on each line and keeps the last of it. */
+function followStderr(stream: ReadableStream<Uint8Array>, onLine: ((line: string) => void) | undefined) {
+  let tail = "";
+  let line = "";
+  const emit = (text: string) => {
+    if (text !== "") onLine?.(text);
+  };
+  const read = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      const text = decoder.decode(chunk, { stream: true });
+      tail = (tail + text).slice(-TAIL_CHARACTERS);
+      const parts = (line + text).split(/[\r\n]+/);
+      line = (parts.pop() ?? "").slice(0, LINE_CHARACTERS);
+      for (const part of parts) emit(part);
+    }
+    emit(line);
+  };
+  return { ended: read().catch(() => {}), tail: () => tail.trim() };
+}
