@@ -1,0 +1,118 @@
+/** Holds given texts against stretches of a recording. */
+import type { Forced, ForceRequest } from "../domain/speech";
+import { type Span, TICKS_PER_SECOND } from "../domain/time";
+import { createEnergyMeter, gainFor } from "./energy";
+import type { Encoded, Moonshine } from "./moonshine";
+import { amplify, type PcmReader } from "./pcm";
+import { snapToSound } from "./snapping";
+import { tokensOf } from "./tokens";
+import { onClock, timeWords } from "./word-timing";
+
+/** Rows scored at once. */
+const BATCH = 8;
+/** Longest stretch and longest text that the graphs hold; what is beyond is left out. */
+const MAX_WINDOW = 40 * TICKS_PER_SECOND;
+const MAX_TOKENS = 1_000;
+/** Fades a muted span's edges, so that they do not click: 5 ms. */
+const FADE_SAMPLES = 80;
+
+type Window = { span: Span; mute: Span[] };
+type Prepared = Window & { encoded: Encoded; energy: Float32Array };
+
+/** Encoded windows of past requests, the latest ones: a planner asks about the same stretch again and again. */
+export type WindowCache = Map<string, Prepared>;
+const CACHE_FRAMES = 5_000;
+
+/**
+ * Results in the order of the requests. `recording` names the recording in the cache. `check` is called between steps and may throw to
+ * stop.
+ */
+export async function force(
+  moonshine: Moonshine,
+  pcm: PcmReader,
+  requests: ForceRequest[],
+  cache: WindowCache,
+  recording: string,
+  check: () => void,
+): Promise<Forced[]> {
+  const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
+  const jobs = requests.map((request, index) => {
+    const start = Math.min(Math.max(0, request.window.start), duration);
+    const end = Math.min(duration, start + MAX_WINDOW, Math.max(start, request.window.end));
+    const window = { span: { start, end }, mute: request.mute ?? [] };
+    const tokens = tokensOf(request.text.replace(/\s+/g, " ").trim()).slice(0, MAX_TOKENS);
+    return { index, window, key: JSON.stringify([recording, window]), tokens: request.text.trim() === "" ? [] : tokens };
+  });
+  const results: Forced[] = new Array(jobs.length);
+  // Rows of like length are scored together; equal windows are next to each other and encoded once.
+  const length = (job: (typeof jobs)[number]) => job.window.span.end - job.window.span.start;
+  const ordered = [...jobs].sort((a, b) => length(a) - length(b) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  for (let at = 0; at < ordered.length; at += BATCH) {
+    const batch = ordered.slice(at, at + BATCH);
+    const rows = [];
+    for (const job of batch) {
+      check();
+      rows.push({ job, prepared: await cached(cache, job.key, () => prepare(moonshine, pcm, job.window)) });
+    }
+    check();
+    const scored = await moonshine.score(rows.map((r) => ({ encoded: r.prepared.encoded, tokens: r.job.tokens })));
+    for (const [i, { job, prepared }] of rows.entries()) results[job.index] = forcedOf(scored[i]!, prepared);
+  }
+  return results;
+}
+
+function forcedOf(scored: Awaited<ReturnType<Moonshine["score"]>>[number], prepared: Prepared): Forced {
+  const { start, end } = prepared.span;
+  const words = snapToSound(timeWords(scored), prepared.energy).map((w) => {
+    const from = onClock(w.start, start, end);
+    return {
+      text: w.text,
+      start: from,
+      end: Math.max(from, onClock(w.end, start, end)),
+      confidence: Math.exp(w.meanLogProb),
+      logProb: w.minLogProb,
+    };
+  });
+  // An empty text is judged by how likely silence is: by the end alone.
+  const spoken = scored.tokens.length === 0 ? scored.logProbs : scored.logProbs.subarray(0, scored.tokens.length);
+  return {
+    words,
+    meanLogProb: spoken.reduce((a, b) => a + b, 0) / spoken.length,
+    tailLogProb: Math.min(...spoken.subarray(-3)),
+  };
+}
+
+async function prepare(moonshine: Moonshine, pcm: PcmReader, window: Window): Promise<Prepared> {
+  const toSample = (time: number) => Math.round((time * 16_000) / TICKS_PER_SECOND);
+  const from = toSample(window.span.start);
+  const samples = await pcm.read(from, toSample(window.span.end) - from);
+  for (const span of window.mute) mute(samples, toSample(span.start) - from, toSample(span.end) - from);
+  const meter = createEnergyMeter(samples.length);
+  meter.add(samples);
+  const energy = meter.contour();
+  return { ...window, energy, encoded: await moonshine.encode(amplify(samples, gainFor(energy))) };
+}
+
+/** Silences samples, fading over the few around the edges. */
+export function mute(samples: Float32Array, from: number, to: number): void {
+  const first = Math.max(0, from - FADE_SAMPLES);
+  const last = Math.min(samples.length, to + FADE_SAMPLES);
+  for (let i = first; i < last; i++) {
+    const distance = i < from ? from - i : i >= to ? i - to + 1 : 0;
+    samples[i]! *= distance / (FADE_SAMPLES + 1);
+  }
+}
+
+async function cached(cache: WindowCache, key: string, make: () => Promise<Prepared>): Promise<Prepared> {
+  const found = cache.get(key) ?? (await make());
+  cache.delete(key);
+  cache.set(key, found);
+  let frames = 0;
+  for (const entry of cache.values()) frames += entry.encoded.frames;
+  for (const [oldest, entry] of cache) {
+    if (frames <= CACHE_FRAMES || oldest === key) break;
+    cache.delete(oldest);
+    frames -= entry.encoded.frames;
+  }
+  return found;
+}

@@ -1,0 +1,56 @@
+/** Listens to a whole recording: loudness, voice activity and, when the language is known, the transcript. */
+import type { EnergyContour, Transcript } from "../domain/speech";
+import { type Span, TICKS_PER_SECOND } from "../domain/time";
+import { createEnergyMeter, gainFor } from "./energy";
+import type { Moonshine } from "./moonshine";
+import { amplify, type PcmReader } from "./pcm";
+import { segmentsOf } from "./segmentation";
+import { transcribe } from "./transcribe";
+import { placeEdges, type VoiceDetector, voiceSpans, WINDOW_SAMPLES } from "./vad";
+
+/** Samples read at a time: 32 s, whole windows of the voice detector. */
+const CHUNK_SAMPLES = 1_000 * WINDOW_SAMPLES;
+
+export type Models = { detector: VoiceDetector; moonshine: Moonshine };
+export type Heard = { duration: number; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
+
+/** How the work divides: shares of measuring, detecting and recognising in the whole. */
+const MEASURED = 0.02;
+const DETECTED = 0.1;
+
+/**
+ * Listens to `pcm`. `language` null leaves the transcript out. `onProgress` gets a share that only grows; `check` is called between
+ * steps and may throw to stop.
+ */
+export async function listen(
+  models: Models,
+  pcm: PcmReader,
+  language: string | null,
+  onProgress: (share: number) => void,
+  check: () => void,
+): Promise<Heard> {
+  const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
+  const meter = createEnergyMeter(pcm.samples);
+  for (let at = 0; at < pcm.samples; at += CHUNK_SAMPLES) {
+    check();
+    meter.add(await pcm.read(at, CHUNK_SAMPLES));
+  }
+  const energy = meter.contour();
+  onProgress(MEASURED);
+
+  const gain = gainFor(energy);
+  const run = models.detector.start();
+  const probabilities = new Float32Array(Math.ceil(pcm.samples / WINDOW_SAMPLES));
+  for (let at = 0; at < pcm.samples; at += CHUNK_SAMPLES) {
+    check();
+    probabilities.set(await run.add(amplify(await pcm.read(at, CHUNK_SAMPLES), gain)), at / WINDOW_SAMPLES);
+    onProgress(MEASURED + (DETECTED - MEASURED) * Math.min(1, (at + CHUNK_SAMPLES) / pcm.samples));
+  }
+  const speech = placeEdges(voiceSpans(probabilities), energy, duration);
+  if (language === null) return { duration, speech, energy, transcript: null };
+
+  const segments = segmentsOf(speech, energy, duration);
+  const share = (done: number) => onProgress(DETECTED + (1 - DETECTED) * done);
+  const heard = await transcribe(models.moonshine, { pcm, energy }, segments, share, check);
+  return { duration, speech, energy, transcript: { language, ...heard } };
+}

@@ -1,0 +1,68 @@
+/** The one place that touches ONNX Runtime. The library is loaded with the first graph, not with this file. */
+import type { Tensor } from "onnxruntime-node";
+
+/** A tensor's values, by element type. */
+export type Values = Float32Array | Int32Array | BigInt64Array;
+export type Feed = { values: Values; dims: readonly number[] };
+export type Feeds = Record<string, Feed>;
+
+/** A loaded graph. Each run gives all outputs. */
+export type Graph = {
+  run(feeds: Feeds): Promise<Record<string, Feed>>;
+  release(): Promise<void>;
+};
+
+/**
+ * Loads a graph from a file. Waiting threads sleep instead of spinning, which costs some wall time and saves a
+ * quarter of the processor time and more.
+ */
+export async function loadGraph(path: string, threads: number): Promise<Graph> {
+  const runtime = await import("onnxruntime-node");
+  const session = await runtime.InferenceSession.create(path, {
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    graphOptimizationLevel: "all",
+    executionMode: "sequential",
+    logSeverityLevel: 3,
+    extra: { session: { intra_op: { allow_spinning: "0" } } },
+  });
+  const tensorOf = ({ values, dims }: Feed): Tensor => {
+    if (values instanceof Float32Array) return new runtime.Tensor("float32", values, dims);
+    if (values instanceof Int32Array) return new runtime.Tensor("int32", values, dims);
+    return new runtime.Tensor("int64", values, dims);
+  };
+  return {
+    async run(feeds) {
+      const outputs = await session.run(
+        Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, tensorOf(feed)])),
+      );
+      const out: Record<string, Feed> = {};
+      for (const [name, tensor] of Object.entries(outputs))
+        out[name] = { values: tensor.data as Values, dims: tensor.dims };
+      return out;
+    },
+    release: () => session.release(),
+  };
+}
+
+/** The float values of an output. Throws when it holds another type. */
+export function floatsOf(outputs: Record<string, Feed>, name: string): Float32Array {
+  const values = outputs[name]?.values;
+  if (!(values instanceof Float32Array)) throw new Error(`the graph gave no floats named ${name}`);
+  return values;
+}
+
+/** The 64-bit integers of an output, as numbers. Throws when it holds another type. */
+export function integersOf(outputs: Record<string, Feed>, name: string): number[] {
+  const values = outputs[name]?.values;
+  if (!(values instanceof BigInt64Array)) throw new Error(`the graph gave no integers named ${name}`);
+  return Array.from(values, Number);
+}
+
+/** A feed of 64-bit integers. */
+export const integerFeed = (values: number[], dims: readonly number[]): Feed => ({
+  values: BigInt64Array.from(values.map(BigInt)),
+  dims,
+});
+
+export const floatFeed = (values: Float32Array, dims: readonly number[]): Feed => ({ values, dims });

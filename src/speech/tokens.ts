@@ -1,0 +1,20 @@
+/** Moonshine's tokens: SentencePiece pieces, in which `▁` marks the beginning of a word. */
+import llama from "llama-tokenizer-js";
+
+export const BEGIN = 1;
+export const END = 2;
+/** Ids below this are control tokens. */
+const FIRST_TEXT_TOKEN = 3;
+
+/** The tokens of a text, as the recogniser would give them. */
+export const tokensOf = (text: string): number[] => llama.encode(text, false, true);
+
+/** The text of tokens; control tokens are left out. */
+export const textOf = (tokens: readonly number[]): string =>
+  llama.decode(tokens.filter((t) => t >= FIRST_TEXT_TOKEN), false, false).trim();
+
+/** Whether a token begins a word: its piece starts with the word mark. */
+export const beginsWord = (token: number): boolean => (llama.vocabById[token] ?? "").startsWith("▁");
+
+/** Whether a token holds nothing but punctuation. */
+export const isPunctuation = (token: number): boolean => /^▁?[^\p{L}\p{N}▁<]+$/u.test(llama.vocabById[token] ?? "");

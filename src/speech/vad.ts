@@ -1,0 +1,129 @@
+/** Where somebody speaks: Silero's probabilities, turned into spans whose edges the loudness places. */
+import { join } from "node:path";
+import { ENERGY_HOP } from "../domain/speech";
+import { fromSeconds, type Span, type Ticks } from "../domain/time";
+import { percentile } from "./energy";
+import { floatFeed, floatsOf, loadGraph } from "./onnx-session";
+
+/** Samples a probability stands for, and those before them that the detector sees again. */
+export const WINDOW_SAMPLES = 512;
+const CONTEXT_SAMPLES = 64;
+const STATE = [1, 1, 128];
+
+export type VoiceDetector = {
+  /** Forgets the recording before. */
+  start(): VoiceRun;
+};
+
+/** A run through one recording, in order. */
+export type VoiceRun = {
+  /** The probability of speech in each window of 512 samples; what is left over is padded with silence, so only the last piece may be uneven. */
+  add(samples: Float32Array): Promise<Float32Array>;
+};
+
+/** Loads the detector from a folder of prepared graphs. */
+export async function loadVoiceDetector(folder: string): Promise<VoiceDetector> {
+  const graph = await loadGraph(join(folder, "silero_vad.onnx"), 1);
+  return {
+    start() {
+      let hidden = floatFeed(new Float32Array(128), STATE);
+      let cell = hidden;
+      const context = new Float32Array(CONTEXT_SAMPLES);
+      return {
+        async add(samples) {
+          const count = Math.ceil(samples.length / WINDOW_SAMPLES);
+          if (count === 0) return new Float32Array(0);
+          const windows = windowed(samples, count, context);
+          const out = await graph.run({
+            windows: floatFeed(windows, [count, CONTEXT_SAMPLES + WINDOW_SAMPLES]),
+            hidden,
+            cell,
+          });
+          context.set(windows.subarray(windows.length - CONTEXT_SAMPLES));
+          hidden = out.next_hidden!;
+          cell = out.next_cell!;
+          return floatsOf(out, "speech");
+        },
+      };
+    },
+  };
+}
+
+function windowed(samples: Float32Array, count: number, context: Float32Array): Float32Array {
+  const width = CONTEXT_SAMPLES + WINDOW_SAMPLES;
+  const windows = new Float32Array(count * width);
+  for (let i = 0; i < count; i++) {
+    const from = i * WINDOW_SAMPLES;
+    if (i === 0) windows.set(context);
+    windows.set(samples.subarray(Math.max(0, from - CONTEXT_SAMPLES), from + WINDOW_SAMPLES), i * width + (i === 0 ? CONTEXT_SAMPLES : 0));
+  }
+  return windows;
+}
+
+/** Speech begins at a probability of `on` and ends when it stays under `off`. */
+export type VoiceThresholds = { on: number; off: number; minSpeechSeconds: number; minSilenceSeconds: number };
+export const VOICE_THRESHOLDS: VoiceThresholds = { on: 0.5, off: 0.35, minSpeechSeconds: 0.1, minSilenceSeconds: 0.2 };
+
+const WINDOW_SECONDS = WINDOW_SAMPLES / 16_000;
+
+/** Spans of speech from the probabilities of consecutive windows: sorted, disjoint, whole windows. */
+export function voiceSpans(probabilities: Float32Array, thresholds = VOICE_THRESHOLDS): Span[] {
+  const spans: Span[] = [];
+  const close = (from: number, to: number) => {
+    if ((to - from) * WINDOW_SECONDS < thresholds.minSpeechSeconds) return;
+    spans.push({ start: fromSeconds(from * WINDOW_SECONDS), end: fromSeconds(to * WINDOW_SECONDS) });
+  };
+  let from = -1;
+  let quietFrom = -1;
+  for (let i = 0; i < probabilities.length; i++) {
+    const p = probabilities[i]!;
+    if (from < 0) {
+      if (p >= thresholds.on) from = i;
+      quietFrom = -1;
+      continue;
+    }
+    if (p >= thresholds.off) {
+      quietFrom = -1;
+      continue;
+    }
+    if (quietFrom < 0) quietFrom = i;
+    if ((i - quietFrom + 1) * WINDOW_SECONDS < thresholds.minSilenceSeconds) continue;
+    close(from, quietFrom);
+    from = -1;
+  }
+  if (from >= 0) close(from, quietFrom >= 0 ? quietFrom : probabilities.length);
+  return spans;
+}
+
+/** How far an edge may move to where the sound begins or ends. */
+const REACH_OUT: Ticks = 250_000;
+const REACH_IN: Ticks = 120_000;
+
+/**
+ * Moves each span's edges to where the sound begins and ends: outwards while it sounds, inwards while it does not. The level that
+ * counts as sound comes from the surroundings of the span. Spans stay sorted, disjoint and within `duration`.
+ */
+export function placeEdges(spans: Span[], energy: Float32Array, duration: Ticks): Span[] {
+  const placed: Span[] = [];
+  for (const [i, span] of spans.entries()) {
+    const before = placed.at(-1)?.end ?? 0;
+    const after = spans[i + 1]?.start ?? duration;
+    const around = energy.subarray(hop(Math.max(0, span.start - 1_000_000)), hop(span.end + 1_000_000));
+    const floor = percentile(around, 0.05);
+    const inside = percentile(energy.subarray(hop(span.start), hop(span.end)), 0.9);
+    const level = Math.max(inside - 35, Math.min(floor + 8, inside - 10));
+    const sounds = (at: number) => (energy[at] ?? Number.NEGATIVE_INFINITY) >= level;
+    let first = hop(span.start);
+    if (sounds(first)) while (first > hop(Math.max(before, span.start - REACH_OUT)) && sounds(first - 1)) first--;
+    else while (first < hop(Math.min(span.end, span.start + REACH_IN)) && !sounds(first)) first++;
+    let last = Math.max(first + 1, hop(span.end));
+    if (sounds(last - 1)) while (last < hop(Math.min(after, span.end + REACH_OUT)) && sounds(last)) last++;
+    else while (last > hop(Math.max(span.start, span.end - REACH_IN)) && last > first + 1 && !sounds(last - 1)) last--;
+    const start = Math.max(before, first * ENERGY_HOP);
+    const end = Math.min(duration, last * ENERGY_HOP);
+    if (end > start) placed.push({ start, end });
+  }
+  return placed;
+}
+
+const hop = (time: Ticks): number => Math.floor(time / ENERGY_HOP);

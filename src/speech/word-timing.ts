@@ -1,0 +1,90 @@
+/** Words with times: the attention of the decoder says which frames belong to which token. */
+import { TICKS_PER_SECOND } from "../domain/time";
+import type { Decoded } from "./moonshine";
+import { beginsWord, isPunctuation, textOf } from "./tokens";
+
+/** Frame j of the encoder hears `FRAME_SECONDS * j + FRAME_OFFSET` seconds and the `FRAME_SECONDS` after it. */
+const FRAME_SECONDS = 0.024;
+const FRAME_OFFSET = 0.016;
+
+/** A word on the clock of its segment, in seconds. `meanLogProb` and `minLogProb` are over its tokens. */
+export type TimedWord = { text: string; start: number; end: number; meanLogProb: number; minLogProb: number };
+
+/**
+ * The monotonic path of most attention through `rows` x `frames`, each row getting at least one frame: for each row its first frame
+ * and the one after its last.
+ */
+export function followAttention(attention: Float32Array, rows: number, frames: number): { first: Int32Array; end: Int32Array } {
+  const width = frames + 1;
+  const cost = new Float64Array((rows + 1) * width).fill(Number.POSITIVE_INFINITY);
+  const cameFrom = new Uint8Array((rows + 1) * width);
+  cost[0] = 0;
+  for (let row = 1; row <= rows; row++) {
+    for (let frame = 1; frame <= frames; frame++) {
+      const at = row * width + frame;
+      const diagonal = cost[at - width - 1]!;
+      const above = cost[at - width]!;
+      const before = cost[at - 1]!;
+      let least = diagonal;
+      let step = DIAGONAL;
+      if (above < least) {
+        least = above;
+        step = ABOVE;
+      }
+      if (before < least) {
+        least = before;
+        step = BEFORE;
+      }
+      cost[at] = least - attention[(row - 1) * frames + frame - 1]!;
+      cameFrom[at] = step;
+    }
+  }
+  const first = new Int32Array(rows).fill(-1);
+  const end = new Int32Array(rows).fill(-1);
+  for (let row = rows, frame = frames; row > 0 && frame > 0; ) {
+    if (end[row - 1]! < 0) end[row - 1] = frame;
+    first[row - 1] = frame - 1;
+    const step = cameFrom[row * width + frame]!;
+    if (step !== BEFORE) row--;
+    if (step !== ABOVE) frame--;
+  }
+  return { first, end };
+}
+
+const DIAGONAL = 0;
+const ABOVE = 1;
+const BEFORE = 2;
+
+/** The words of decoded tokens. Punctuation belongs to the word before it and does not make it longer. */
+export function timeWords(decoded: Decoded): TimedWord[] {
+  const { tokens, logProbs, attention, frames } = decoded;
+  if (tokens.length === 0) return [];
+  const { first, end } = followAttention(attention, attention.length / frames, frames);
+  const words: { from: number; to: number; start: number; end: number }[] = [];
+  for (const [k, token] of tokens.entries()) {
+    const endSeconds = end[k]! * FRAME_SECONDS + FRAME_OFFSET;
+    const last = words.at(-1);
+    const punctuation = isPunctuation(token);
+    if (!last || (beginsWord(token) && !punctuation)) {
+      words.push({ from: k, to: k + 1, start: first[k]! * FRAME_SECONDS + FRAME_OFFSET, end: endSeconds });
+      continue;
+    }
+    last.to = k + 1;
+    if (!punctuation) last.end = endSeconds;
+  }
+  return words.map((w) => {
+    const values = logProbs.subarray(w.from, w.to);
+    const sum = values.reduce((a, b) => a + b, 0);
+    return {
+      text: textOf(tokens.slice(w.from, w.to)),
+      start: w.start,
+      end: w.end,
+      meanLogProb: sum / values.length,
+      minLogProb: Math.min(...values),
+    };
+  });
+}
+
+/** Seconds on a segment's clock to ticks on the recording's, within its bounds. */
+export const onClock = (seconds: number, start: number, end: number): number =>
+  Math.min(end, Math.max(start, start + Math.round(seconds * TICKS_PER_SECOND)));

@@ -1,0 +1,89 @@
+/** The child process that listens. A crash in here takes no server with it. */
+import { type Answer, energyFrame, messageFrame, type Order, readFrames } from "./frames";
+import { force, type WindowCache } from "./force";
+import { listen, type Models } from "./listen";
+import { loadMoonshine } from "./moonshine";
+import { openPcm, type PcmReader } from "./pcm";
+import { loadVoiceDetector } from "./vad";
+
+/** Progress is reported at most this often. */
+const PROGRESS_MS = 200;
+const ENCODER_THREADS = 2;
+
+/** Thrown inside a cancelled order to leave it. */
+const CANCELLED = new Error("cancelled");
+
+type Work = { cancelled: Set<number>; cache: WindowCache; models: () => Promise<Models> };
+
+/**
+ * Serves orders from standard input until it is closed, that is until the parent ends or lets go. `speechDir` holds the prepared
+ * graphs; they are loaded with the first order. Orders run side by side, taking turns at each step.
+ */
+export async function runSpeechWorker(speechDir: string): Promise<void> {
+  let models: Promise<Models> | null = null;
+  const load = async (): Promise<Models> => ({
+    detector: await loadVoiceDetector(speechDir),
+    moonshine: await loadMoonshine(speechDir, ENCODER_THREADS),
+  });
+  const work: Work = {
+    cancelled: new Set(),
+    cache: new Map(),
+    models: () => {
+      models ??= load();
+      return models;
+    },
+  };
+  const output = Bun.stdout.writer();
+  const send = (bytes: Uint8Array) => {
+    output.write(bytes);
+    void output.flush();
+  };
+  for await (const frame of readFrames(Bun.stdin.stream())) {
+    if (frame.kind !== "message" || !("order" in frame.message)) continue;
+    const order = frame.message;
+    if (order.order === "cancel") work.cancelled.add(order.id);
+    else void serve(order, work, send);
+  }
+  process.exit(0);
+}
+
+async function serve(order: Exclude<Order, { order: "cancel" }>, work: Work, send: (bytes: Uint8Array) => void) {
+  const answer = (message: Answer) => send(messageFrame(message));
+  const check = () => {
+    if (work.cancelled.has(order.id)) throw CANCELLED;
+  };
+  let pcm: PcmReader | null = null;
+  try {
+    pcm = await openPcm(order);
+    const models = await work.models();
+    if (order.order === "force") {
+      const recording = `${order.path}:${pcm.version}`;
+      const forced = await force(models.moonshine, pcm, order.requests, work.cache, recording, check);
+      answer({ answer: "forced", id: order.id, forced });
+      return;
+    }
+    const onProgress = progressReporter((share) => answer({ answer: "progress", id: order.id, share }));
+    const { energy, ...heard } = await listen(models, pcm, order.language, onProgress, check);
+    send(energyFrame(order.id, energy));
+    answer({ answer: "listened", id: order.id, ...heard });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    answer({ answer: "failed", id: order.id, message });
+  } finally {
+    work.cancelled.delete(order.id);
+    await pcm?.close();
+  }
+}
+
+/** Passes shares on that have grown, not more often than the eye can follow. */
+function progressReporter(report: (share: number) => void): (share: number) => void {
+  let highest = 0;
+  let last = 0;
+  return (share) => {
+    const now = performance.now();
+    if (share <= highest || now - last < PROGRESS_MS) return;
+    highest = share;
+    last = now;
+    report(Math.min(1, share));
+  };
+}
