@@ -29,6 +29,61 @@ export type FrameTimes =
   | { kind: "constant"; rate: Rational; first: Ticks; count: number }
   | { kind: "listed"; rate: Rational; times: Float64Array; end: Ticks };
 
+/** The rates that cameras and screens use, besides whole numbers. */
+const BROADCAST_RATES: readonly Rational[] = [24_000, 30_000, 48_000, 60_000, 120_000].map((num) => ({
+  num,
+  den: 1001,
+}));
+
+/**
+ * The frame times of a clip from when its frames are shown (ticks, ascending, at least one) and when the last one ends: `constant` when a
+ * standard rate, or the mean one, meets every time within `tolerance` (the container's own rounding).
+ */
+export function frameTimesFrom(times: Float64Array, end: Ticks, tolerance: Ticks): FrameTimes {
+  const count = times.length;
+  const first = times[0]!;
+  const span = count > 1 ? times[count - 1]! - first : Math.max(1, end - first);
+  const mean = (Math.max(1, count - 1) * TICKS_PER_SECOND) / Math.max(1, span);
+  // A whole frame left out is no rounding.
+  const rounding = Math.min(tolerance, (0.3 * TICKS_PER_SECOND) / mean);
+  const rate = ratesNear(mean).find((candidate) => meets(times, candidate, rounding));
+  if (rate !== undefined) return { kind: "constant", rate, first, count };
+  return { kind: "listed", rate: toRational(mean), times, end: Math.max(end, times[count - 1]! + 1) };
+}
+
+/** Standard rates close to a measured one, nearest first, then the measured one itself. */
+function ratesNear(mean: number): Rational[] {
+  const near = [
+    ...BROADCAST_RATES,
+    { num: Math.max(1, Math.round(mean)), den: 1 },
+    { num: Math.round(mean * 2), den: 2 },
+  ];
+  const distance = (rate: Rational) => Math.abs(rate.num / rate.den - mean);
+  return [
+    ...near.filter((rate) => rate.num > 0 && distance(rate) < mean * 0.1).sort((a, b) => distance(a) - distance(b)),
+    toRational(mean),
+  ].map(lowestTerms);
+}
+
+/** Whether every time lies on the grid of a rate that goes through the best first time. */
+function meets(times: Float64Array, rate: Rational, tolerance: Ticks): boolean {
+  const step = (rate.den * TICKS_PER_SECOND) / rate.num;
+  const first = times[0]!;
+  for (let n = 0; n < times.length; n++) if (Math.abs(times[n]! - first - n * step) > tolerance) return false;
+  return true;
+}
+
+function toRational(value: number): Rational {
+  return lowestTerms({ num: Math.max(1, Math.round(value * 1000)), den: 1000 });
+}
+
+function lowestTerms({ num, den }: Rational): Rational {
+  let a = num;
+  let b = den;
+  while (b > 0) [a, b] = [b, a % b];
+  return { num: num / a, den: den / a };
+}
+
 /** How many frames there are. */
 export const frameCount = (frames: FrameTimes): number =>
   frames.kind === "constant" ? frames.count : frames.times.length;

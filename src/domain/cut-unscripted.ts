@@ -1,0 +1,82 @@
+/** The plan of a recording without a script: pauses, hesitations and retakes go; what is not surely one of them stays. */
+import { heardWords, inOrder } from "./cut-heard";
+import { type JudgedWord, makePieces, type Verdict } from "./cut-pieces";
+import { assemble } from "./cut-policy";
+import { hearSound, overlap, type Sound } from "./cut-sound";
+import { findFillers } from "./fillers";
+import type { CutOptions, Plan } from "./plan";
+import { findRetakes } from "./retakes";
+import { type Clock, joinReviews } from "./segments";
+import type { Forced, ForceRequest, Listening, Transcript } from "./speech";
+import { fromSeconds, type Rational, type Span } from "./time";
+
+/** What every plan is made of. */
+export type PlanContext = {
+  listening: Listening;
+  clock: Clock;
+  frameRate: Rational | null;
+  options: CutOptions;
+  language: string | null;
+};
+
+/** A planner: yields what it wants held against the sound, takes the results, returns the plan. */
+export type PlanSteps<Result> = Generator<ForceRequest[], Result, Forced[]>;
+
+const LONGEST_FILLER = fromSeconds(0.9);
+const KEEP: Verdict = { keep: true, reason: "silence", review: null };
+
+/** Plans without a script. */
+export function* planBySpeech(context: PlanContext): PlanSteps<Plan> {
+  const { listening, clock, options } = context;
+  const sound = hearSound({ ...listening, duration: clock.duration });
+  const words = listening.transcript
+    ? judgeWords(listening.transcript, context)
+    : listening.speech.map((span) => ({ ...span, ...KEEP, text: "" }));
+  const pieces = makePieces(words, sound, (island, noise) => judgeWordless(island, noise, sound, context));
+  return {
+    sourceDuration: clock.duration,
+    frameRate: context.frameRate,
+    ...assemble(pieces, clock, options),
+    takes: [],
+    missing: [],
+    warnings: listening.transcript
+      ? []
+      : ["No speech model knows this language: the cut is made from voice activity alone."],
+  };
+}
+
+function judgeWords(transcript: Transcript, { options, language }: PlanContext): JudgedWord[] {
+  const words = inOrder(transcript.words);
+  const judged: JudgedWord[] = words.map(({ start, end, text }) => ({ start, end, text, ...KEEP }));
+  const fillers = options.remove_fillers ? findFillers(words) : new Set<number>();
+  for (const i of fillers) judged[i] = { ...judged[i]!, keep: false, reason: "filler" };
+  if (!options.remove_retakes) return judged;
+  const spoken = heardWords(words, language).filter((word) => !fillers.has(word.word));
+  const { retakes, doubts } = findRetakes(words, spoken);
+  for (const { from, to, kind } of retakes) {
+    for (let i = from; i < to; i++) {
+      judged[i] = { ...judged[i]!, keep: false, reason: kind === "retake" ? "retake" : "off_script" };
+    }
+  }
+  for (const { from, to, review } of doubts) {
+    for (let i = from; i < to; i++) judged[i] = { ...judged[i]!, review: joinReviews([judged[i]!.review, review]) };
+  }
+  return judged;
+}
+
+function judgeWordless(island: Span, noise: boolean, sound: Sound, { listening, options }: PlanContext): Verdict {
+  const length = island.end - island.start;
+  const voiced = listening.speech.reduce((sum, span) => sum + overlap(span, island), 0);
+  if (noise || voiced < length / 3) return { keep: false, reason: "noise", review: null };
+  if (!listening.transcript) return KEEP;
+  if (options.remove_fillers && length <= LONGEST_FILLER && isolated(island, sound)) {
+    return { keep: false, reason: "filler", review: null };
+  }
+  return { ...KEEP, review: "speech that was not understood" };
+}
+
+/** Quiet of at least 0.1 s on both sides. */
+function isolated(island: Span, sound: Sound): boolean {
+  const wide = { start: island.start - fromSeconds(0.1), end: island.end + fromSeconds(0.1) };
+  return sound.islands.every((other) => other.start === island.start || overlap(other, wide) === 0);
+}

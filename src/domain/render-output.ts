@@ -1,0 +1,192 @@
+/** What an output request means for a source: every field resolved and held against the source's limits. */
+import type { Probed, ResolvedOutput, VideoStream } from "./media";
+import type { Rational } from "./time";
+
+export type OutputFormat = ResolvedOutput["format"];
+
+/** The `output` object of a render request: absent and null are the same, "as the source". Bitrates are bits per second. */
+export type OutputRequest = {
+  format?: string | null;
+  resolution?: string | null;
+  video_bitrate?: number | null;
+  frame_rate?: number | null;
+  audio_bitrate?: number | null;
+};
+
+/** The `output` object of a render as the API shows it: rounded; null where the output has no such thing, or nobody knows. */
+export type ShownOutput = {
+  format: OutputFormat;
+  resolution: string | null;
+  video_bitrate: number | null;
+  frame_rate: number | null;
+  audio_bitrate: number | null;
+};
+
+export type OutputError = { field: string; message: string };
+
+export const OUTPUT_FORMATS: readonly OutputFormat[] = ["mp4", "mov", "m4a", "mp3"];
+
+const VIDEO_BITRATE_MIN = 50_000;
+const AUDIO_BITRATE_MIN = 32_000;
+const AUDIO_BITRATE_MAX = 320_000;
+const FRAME_RATE_MAX = 120;
+const SIDE_MIN = 144;
+/** Lossy speech below this a channel sounds worse when it is encoded once more. */
+const AUDIO_BITRATE_CHANNEL_FLOOR = 64_000;
+const LOSSLESS_BITRATE_CHANNEL = 96_000;
+
+/** Whether the format has a picture. */
+export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4" || format === "mov";
+
+/**
+ * Resolves a request against a source. Gives either the output for the renderer and its shown form, or every field that does not fit,
+ * named as in the request's body (`body.output.resolution`).
+ */
+export function resolveOutput(
+  probed: Probed,
+  request: OutputRequest,
+): { ok: true; output: ResolvedOutput; shown: ShownOutput } | { ok: false; errors: OutputError[] } {
+  const errors: OutputError[] = [];
+  const fail = (field: keyof OutputRequest, message: string) => errors.push({ field: `body.output.${field}`, message });
+  const { video, audio } = probed.info;
+
+  const format = resolveFormat(probed, request.format ?? null, fail);
+  if (format === null) return { ok: false, errors };
+  const picture = isVideoFormat(format) && video !== null ? resolveVideo(video, request, fail) : null;
+  if (!isVideoFormat(format)) refuseVideoFields(request, fail);
+  const sound = resolveAudio(probed, request.audio_bitrate ?? null, fail);
+  if (errors.length > 0) return { ok: false, errors };
+
+  const output: ResolvedOutput = {
+    format,
+    video: picture === null ? null : picture.resolved,
+    audio: audio.length === 0 || sound === null ? null : { bitrate: sound },
+    matchesSource: picture?.unchanged ?? false,
+  };
+  return { ok: true, output, shown: shownOf(output, video) };
+}
+
+type Fail = (field: keyof OutputRequest, message: string) => void;
+
+function resolveFormat(probed: Probed, asked: string | null, fail: Fail): OutputFormat | null {
+  const { video, audio } = probed.info;
+  if (asked === null) return video === null ? "m4a" : "mp4";
+  const format = OUTPUT_FORMATS.find((known) => known === asked);
+  if (format === undefined) {
+    fail("format", `must be one of ${OUTPUT_FORMATS.join(", ")}`);
+    return null;
+  }
+  if (isVideoFormat(format) && video === null) {
+    fail("format", "the source has no picture: choose m4a or mp3");
+    return null;
+  }
+  if (!isVideoFormat(format) && audio.length === 0) {
+    fail("format", "the source has no sound: choose mp4 or mov");
+    return null;
+  }
+  return format;
+}
+
+function refuseVideoFields(request: OutputRequest, fail: Fail): void {
+  for (const field of ["resolution", "video_bitrate", "frame_rate"] as const)
+    if ((request[field] ?? null) !== null) fail(field, "does not apply to an audio format");
+}
+
+function resolveVideo(video: VideoStream, request: OutputRequest, fail: Fail) {
+  const own = evenSize(video.width, video.height);
+  const size = resolveSize(own, request.resolution ?? null, fail);
+  const bitrate = resolveVideoBitrate(video, request.video_bitrate ?? null, fail);
+  const frameRate = resolveFrameRate(video, request.frame_rate ?? null, fail);
+  return {
+    resolved: { ...size, frameRate, bitrate },
+    unchanged: size.width === own.width && size.height === own.height && bitrate === null && frameRate === null,
+  };
+}
+
+/** The largest even size within the source's: chroma is stored for two by two pixels. */
+function evenSize(width: number, height: number): { width: number; height: number } {
+  return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
+}
+
+function resolveSize(own: { width: number; height: number }, resolution: string | null, fail: Fail) {
+  if (resolution === null) return own;
+  const short = Math.min(own.width, own.height);
+  const side = /^([1-9]\d{0,4})p$/.test(resolution) ? Number.parseInt(resolution, 10) : Number.NaN;
+  if (!(side % 2 === 0 && side <= short && (side >= SIDE_MIN || side === short))) {
+    const range = short > SIDE_MIN ? `from ${SIDE_MIN}p to ${short}p` : `${short}p`;
+    fail("resolution", `must be an even number of pixels of the shorter side, ${range}, as in "${short}p"`);
+    return own;
+  }
+  const scaled = (length: number) => Math.max(2, 2 * Math.round((length * side) / short / 2));
+  return own.width <= own.height
+    ? { width: side, height: scaled(own.height) }
+    : { width: scaled(own.width), height: side };
+}
+
+/** Null when the source's own is asked for. */
+function resolveVideoBitrate(video: VideoStream, asked: number | null, fail: Fail): number | null {
+  if (asked === null) return null;
+  const most = video.bitrate === null ? Number.MAX_SAFE_INTEGER : Math.round(video.bitrate);
+  const least = Math.min(VIDEO_BITRATE_MIN, most);
+  if (!Number.isInteger(asked) || asked < least || asked > most) {
+    const range = video.bitrate === null ? `at least ${least}` : `from ${least} to the source's ${most}`;
+    fail("video_bitrate", `must be a whole number of bits per second, ${range}`);
+    return null;
+  }
+  return asked === most ? null : asked;
+}
+
+/** Null when the frames keep their times. */
+function resolveFrameRate(video: VideoStream, asked: number | null, fail: Fail): Rational | null {
+  if (asked === null) return null;
+  const { num, den } = video.frameRate;
+  const most = Math.max(1, Math.min(FRAME_RATE_MAX, Math.floor((2 * num) / den)));
+  if (!Number.isInteger(asked) || asked < 1 || asked > most) {
+    fail("frame_rate", `must be a whole number of frames per second from 1 to ${most}`);
+    return null;
+  }
+  return !video.variable && num === asked * den ? null : { num: asked, den: 1 };
+}
+
+function resolveAudio(probed: Probed, asked: number | null, fail: Fail): number | null {
+  const stream = probed.info.audio[0];
+  if (stream === undefined) {
+    if (asked !== null) fail("audio_bitrate", "the source has no sound");
+    return null;
+  }
+  if (asked === null) return ownAudioBitrate(stream);
+  if (!Number.isInteger(asked) || asked < AUDIO_BITRATE_MIN || asked > AUDIO_BITRATE_MAX) {
+    fail(
+      "audio_bitrate",
+      `must be a whole number of bits per second from ${AUDIO_BITRATE_MIN} to ${AUDIO_BITRATE_MAX}`,
+    );
+    return null;
+  }
+  return asked;
+}
+
+function ownAudioBitrate(stream: { codec: string; channels: number; bitrate: number | null }): number {
+  const channels = Math.max(1, stream.channels);
+  const lossless = /^(pcm_|flac|alac|ape|wavpack|tta|truehd|mlp)/.test(stream.codec);
+  const wanted =
+    lossless || stream.bitrate === null
+      ? LOSSLESS_BITRATE_CHANNEL * channels
+      : Math.max(stream.bitrate, AUDIO_BITRATE_CHANNEL_FLOOR * Math.min(2, channels));
+  return Math.round(Math.min(AUDIO_BITRATE_MAX, Math.max(AUDIO_BITRATE_MIN, wanted)));
+}
+
+function shownOf(output: ResolvedOutput, video: VideoStream | null): ShownOutput {
+  const { format, audio } = output;
+  const audio_bitrate = audio?.bitrate ?? null;
+  if (output.video === null || video === null)
+    return { format, resolution: null, video_bitrate: null, frame_rate: null, audio_bitrate };
+  const rate = output.video.frameRate ?? video.frameRate;
+  const bitrate = output.video.bitrate ?? video.bitrate;
+  return {
+    format,
+    resolution: `${Math.min(output.video.width, output.video.height)}p`,
+    video_bitrate: bitrate === null ? null : Math.round(bitrate),
+    frame_rate: Math.max(1, Math.round(rate.num / rate.den)),
+    audio_bitrate,
+  };
+}

@@ -1,0 +1,125 @@
+/** From kept segments to what a renderer does: exact output times, and the chunks that are encoded apart. */
+import type { Probed, RenderSegment } from "./media";
+import { type FrameTimes, frameAtOrAfter, frameAtOrBefore, frameCount, frameTime, type Ticks } from "./time";
+
+/** A kept stretch with its place in the output. Frames are null without video; `start` and `end` are the source's clock. */
+export type PlacedSegment = {
+  start: Ticks;
+  end: Ticks;
+  outStart: Ticks;
+  outEnd: Ticks;
+  frames: { from: number; to: number } | null;
+};
+
+export type Timeline = { segments: PlacedSegment[]; duration: Ticks; frameCount: number };
+
+/**
+ * Snaps the segments to the source's frames (starts down, ends up), joins those that touch, and places them one after the other. `null`
+ * segments: the whole source. At the file's own ends sound may reach beyond the picture: the first frame is then shown earlier, the last
+ * one longer.
+ */
+export function placeSegments(probed: Probed, segments: readonly RenderSegment[] | null): Timeline {
+  const whole: RenderSegment = { start: 0, end: probed.info.duration, startFrame: null, endFrame: null };
+  const snapped = (segments ?? [whole])
+    .map((segment) => snap(segment, probed))
+    .filter((segment) => segment.end > segment.start);
+  const placed: PlacedSegment[] = [];
+  for (const segment of snapped) {
+    const before = placed.at(-1);
+    if (before !== undefined && touches(before, segment)) extend(before, segment);
+    else placed.push({ ...segment, outStart: 0, outEnd: 0 });
+  }
+  let out: Ticks = 0;
+  let frames = 0;
+  for (const segment of placed) {
+    segment.outStart = out;
+    out += segment.end - segment.start;
+    segment.outEnd = out;
+    frames += segment.frames === null ? 0 : segment.frames.to - segment.frames.from;
+  }
+  return { segments: placed, duration: out, frameCount: frames };
+}
+
+type Snapped = Omit<PlacedSegment, "outStart" | "outEnd">;
+
+function snap(segment: RenderSegment, probed: Probed): Snapped {
+  const { frames, info } = probed;
+  const start = Math.max(0, Math.min(segment.start, info.duration));
+  const end = Math.max(start, Math.min(segment.end, info.duration));
+  if (frames === null) return { start, end, frames: null };
+  const count = frameCount(frames);
+  const from = Math.min(count - 1, segment.startFrame ?? frameAtOrBefore(frames, start));
+  const to = Math.min(count, Math.max(from + 1, segment.endFrame ?? frameAtOrAfter(frames, end)));
+  const videoEnd = frameTime(frames, count);
+  return {
+    start: from === 0 ? Math.min(start, frameTime(frames, 0)) : frameTime(frames, from),
+    end: to === count ? Math.max(videoEnd, end) : frameTime(frames, to),
+    frames: { from, to },
+  };
+}
+
+function touches(before: PlacedSegment, next: Snapped): boolean {
+  if (before.frames !== null && next.frames !== null) return next.frames.from <= before.frames.to;
+  return next.start <= before.end;
+}
+
+function extend(before: PlacedSegment, next: Snapped): void {
+  before.end = Math.max(before.end, next.end);
+  if (before.frames !== null && next.frames !== null) before.frames.to = Math.max(before.frames.to, next.frames.to);
+}
+
+/** When frame `n` of a segment is shown in the output. */
+export function outTimeOf(segment: PlacedSegment, frames: FrameTimes, n: number): Ticks {
+  if (n <= segment.frames!.from) return segment.outStart;
+  return segment.outStart + frameTime(frames, n) - segment.start;
+}
+
+/** Frames `[from, to)` of the source. Source time `sourceStart` falls on `outStart` in the output. */
+export type Piece = { from: number; to: number; sourceStart: Ticks; outStart: Ticks };
+
+/** What one process decodes and encodes: near pieces, in order. */
+export type Chunk = { pieces: Piece[]; outStart: Ticks; outEnd: Ticks; frameCount: number };
+
+export type ChunkSizes = {
+  /** A chunk is closed when it holds this many frames; longer segments are divided. */
+  frames: number;
+  /** Pieces further apart than this many frames are not worth decoding what lies between. */
+  gapFrames: number;
+  pieces: number;
+};
+
+/** Divides a timeline into chunks of about the same work. */
+export function divideIntoChunks(timeline: Timeline, frames: FrameTimes, sizes: ChunkSizes): Chunk[] {
+  const chunks: Chunk[] = [];
+  let open: Chunk | null = null;
+  for (const segment of timeline.segments) {
+    for (const [from, to] of parts(segment.frames!, sizes.frames)) {
+      const outStart = outTimeOf(segment, frames, from);
+      const outEnd = to === segment.frames!.to ? segment.outEnd : outTimeOf(segment, frames, to);
+      const last: Piece | undefined = open?.pieces.at(-1);
+      const joins =
+        open !== null &&
+        last !== undefined &&
+        from - last.to <= sizes.gapFrames &&
+        open.pieces.length < sizes.pieces &&
+        open.frameCount + to - from <= sizes.frames;
+      if (!joins) {
+        open = { pieces: [], outStart, outEnd, frameCount: 0 };
+        chunks.push(open);
+      }
+      const sourceStart = from === segment.frames!.from ? segment.start : frameTime(frames, from);
+      open!.pieces.push({ from, to, sourceStart, outStart });
+      open!.outEnd = outEnd;
+      open!.frameCount += to - from;
+    }
+  }
+  return chunks;
+}
+
+/** Equal parts of at most `size` frames. */
+function parts(range: { from: number; to: number }, size: number): [number, number][] {
+  const length = range.to - range.from;
+  const count = Math.max(1, Math.ceil(length / size));
+  const cut = (n: number) => range.from + Math.round((length * n) / count);
+  return Array.from({ length: count }, (_, n) => [cut(n), cut(n + 1)]);
+}

@@ -1,0 +1,107 @@
+/** Which take of each script line is kept: candidates by text, checked against the sound, chosen so that they follow one another. */
+import type { HeardWord } from "./cut-heard";
+import { islandsIn, type Sound } from "./cut-sound";
+import type { Match } from "./script-match";
+import type { ScriptLine } from "./script-text";
+import type { Forced, ForceRequest } from "./speech";
+import { fromSeconds, type Span } from "./time";
+
+/** A stretch that may be a take of a line, and what the sound says about it (`forced` null: it was not, or could not be, held against it). */
+export type LineCandidate = Match & {
+  window: Span;
+  forced: Forced | null;
+  /** 0 to 1: how well the stretch fits the line. */
+  quality: number;
+  /** The line is spoken here, to its end. */
+  complete: boolean;
+  /** The line, or much of it, is spoken here. */
+  accepted: boolean;
+};
+
+/** A recogniser takes no more than half a minute at once. */
+export const LONGEST_WINDOW = fromSeconds(27);
+const PAD = fromSeconds(0.15);
+/** Sound this near to a word is still part of it. */
+const ATTACHED = fromSeconds(0.2);
+
+const ACCEPTED_MEAN = -1.9;
+const ACCEPTED_TAIL = -7;
+const UNSPOKEN_WORD = -6;
+/** Text alone that resembles the line this much is believed. */
+const SURE_TEXT = 0.85;
+
+/** The stretch of sound to hold a line against: the words that matched, those that should have, and the quiet around them. */
+export function windowOf(match: Pick<Match, "from" | "to" | "pairs">, heard: readonly HeardWord[], sound: Sound): Span {
+  const leading = match.pairs.findIndex((word) => word >= 0);
+  const trailing = match.pairs.length - 1 - match.pairs.findLastIndex((word) => word >= 0);
+  const from = reach(heard, match.from, -1, leading);
+  const to = reach(heard, match.to - 1, 1, trailing);
+  const before = heard[from - 1]?.end ?? 0;
+  const after = heard[to + 1]?.start ?? sound.duration;
+  let start = heard[from]!.start;
+  let end = heard[to]!.end;
+  for (const island of islandsIn(sound.islands, { start: Math.min(before, start), end: start }).reverse()) {
+    if (start - island.end < ATTACHED) start = Math.max(island.start, Math.min(before, start));
+  }
+  for (const island of islandsIn(sound.islands, { start: end, end: Math.max(after, end) })) {
+    if (island.start - end < ATTACHED) end = Math.min(island.end, Math.max(after, end));
+  }
+  return {
+    start: Math.round(Math.max(0, start - Math.min(PAD, Math.max(0, start - before) / 2))),
+    end: Math.round(Math.min(sound.duration, end + Math.min(PAD, Math.max(0, after - end) / 2))),
+  };
+}
+
+/** Goes on over heard words that may be misheard words of the line, up to a pause. */
+function reach(heard: readonly HeardWord[], at: number, step: 1 | -1, missing: number): number {
+  let now = at;
+  for (let n = 0; n < missing + 1 && missing > 0; n++) {
+    const next = heard[now + step];
+    if (!next) break;
+    const pause = step > 0 ? next.start - heard[now]!.end : heard[now]!.start - next.end;
+    if (pause > ATTACHED) break;
+    now += step;
+  }
+  return now;
+}
+
+/** Each reading of a line, to be held against a window of the sound. None when the window is longer than a recogniser takes. */
+export function readingsOf(line: ScriptLine, window: Span, mute: Span[] = []): ForceRequest[] {
+  if (window.end - window.start > LONGEST_WINDOW || window.end <= window.start) return [];
+  return line.spoken.map((text) => ({ window, text, ...(mute.length > 0 ? { mute } : {}) }));
+}
+
+/** Whether a forced result says anything: a recogniser that cannot force gives no words. */
+export const usable = (forced: Forced | null | undefined): forced is Forced =>
+  forced != null && forced.words.length > 0 && Number.isFinite(forced.meanLogProb);
+
+/** The best of several readings of one line. */
+export function bestForced(results: readonly (Forced | undefined)[]): Forced | null {
+  let best: Forced | null = null;
+  for (const forced of results) if (usable(forced) && (!best || forced.meanLogProb > best.meanLogProb)) best = forced;
+  return best;
+}
+
+/** Whether the sound says that a line is spoken to its end. */
+export function fits(forced: Forced): boolean {
+  const unspoken = forced.words.filter((word) => word.logProb < UNSPOKEN_WORD).length;
+  return (
+    forced.meanLogProb > ACCEPTED_MEAN &&
+    forced.tailLogProb > ACCEPTED_TAIL &&
+    unspoken <= Math.max(1, 0.15 * forced.words.length)
+  );
+}
+
+/** Judges a stretch by its text and by the sound. */
+export function judged(match: Match, window: Span, forced: Forced | null): LineCandidate {
+  const first = match.pairs[0]!;
+  const last = match.pairs[match.pairs.length - 1]!;
+  if (!forced) {
+    const complete = match.score >= 0.6 && last >= 0;
+    return { ...match, window, forced, quality: 0.85 * match.score, complete, accepted: match.score >= 0.55 };
+  }
+  const sure = match.score >= SURE_TEXT && first >= 0 && last >= 0;
+  const accepted = sure || fits(forced);
+  const quality = Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4, sure ? 0.8 * match.score : 0));
+  return { ...match, window, forced, quality, complete: accepted, accepted };
+}

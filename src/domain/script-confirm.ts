@@ -1,0 +1,59 @@
+/** Holds the takes that the path found against the sound, so that their words have exact times, and lets go of what is not the line. */
+import { bestForced, fits, type LineCandidate, readingsOf, usable, windowOf } from "./script-alignment";
+import type { PlanSteps } from "./cut-unscripted";
+import type { Hearing } from "./script-plan";
+import { type LineTake, skippedSpan } from "./script-takes";
+import type { Forced } from "./speech";
+import type { Span } from "./time";
+
+/** A kept take. `mute`: stretches inside `window` that are not kept. `forced` null: it could not be held against the sound. */
+export type SpokenLine = LineTake & {
+  window: Span;
+  mute: Span[];
+  forced: Forced | null;
+  quality: number;
+  complete: boolean;
+  review: string | null;
+};
+
+const LEAST_SCORE = 0.4;
+
+/** Confirms the take of each line; null for the lines that were not spoken. */
+export function* confirmTakes(
+  takes: readonly (LineTake | null)[],
+  candidates: readonly LineCandidate[][],
+  { heard, sound, lines }: Hearing,
+): PlanSteps<(SpokenLine | null)[]> {
+  const asked = takes.map((take) => {
+    if (!take) return null;
+    const window = windowOf(take, heard, sound);
+    const mute = take.skipped.map((run) => skippedSpan(run, heard));
+    const known = candidates[take.line]!.find(
+      (one) => mute.length === 0 && one.window.start === window.start && one.window.end === window.end,
+    );
+    return { take, window, mute, known, requests: known ? [] : readingsOf(lines[take.line]!, window, mute) };
+  });
+  const answers = yield asked.flatMap((one) => one?.requests ?? []);
+  let at = 0;
+  return asked.map((one) => {
+    if (!one) return null;
+    const forced = one.known ? one.known.forced : bestForced(answers.slice(at, at + one.requests.length));
+    at += one.requests.length;
+    return spokenLine(one.take, one.window, one.mute, forced);
+  });
+}
+
+function spokenLine(take: LineTake, window: Span, mute: Span[], forced: Forced | null): SpokenLine | null {
+  const fitting = usable(forced) && fits(forced);
+  if (!fitting && take.score < LEAST_SCORE) return null;
+  const last = take.pairs[take.pairs.length - 1]!;
+  return {
+    ...take,
+    window,
+    mute,
+    forced,
+    quality: usable(forced) ? Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4, 0.6 * take.score)) : 0.85 * Math.max(0, take.score),
+    complete: fitting || last >= 0,
+    review: fitting || take.score >= 0.8 ? null : "differs from the script",
+  };
+}

@@ -1,0 +1,61 @@
+/** Takes out of a chosen take what is not in its line: hesitations, a cough, a word to oneself. */
+import { islandsIn, overlap } from "./cut-sound";
+import type { PlanSteps } from "./cut-unscripted";
+import { isFillerText } from "./fillers";
+import { bestForced, readingsOf, usable } from "./script-alignment";
+import type { SpokenLine } from "./script-confirm";
+import type { Hearing } from "./script-plan";
+import type { ForceRequest } from "./speech";
+import { fromSeconds, type Span, type Ticks } from "./time";
+
+/** A take and the stretches that were taken out of it. */
+export type RefinedTake = SpokenLine & { cut: Span[] };
+
+const LONGEST_HESITATION = fromSeconds(0.9);
+const QUIET: Ticks = fromSeconds(0.1);
+/** Muting a hesitation makes the line fit better; muting a word makes it fit much worse. */
+const MAY_FALL = 0.03;
+const MUTE_PAD = fromSeconds(0.02);
+
+/** Tries, for each take, to do without the isolated sounds in it; what the line does not miss is cut. */
+export function* excise(takes: readonly SpokenLine[], hearing: Hearing): PlanSteps<RefinedTake[]> {
+  const trials: { take: number; span: Span; requests: ForceRequest[] }[] = [];
+  for (const [index, take] of takes.entries()) {
+    if (!usable(take.forced)) continue;
+    for (const span of suspects(take, hearing)) {
+      const mute = [...take.mute, { start: span.start - MUTE_PAD, end: span.end + MUTE_PAD }];
+      trials.push({ take: index, span, requests: readingsOf(hearing.lines[take.line]!, take.window, mute) });
+    }
+  }
+  const answers = yield trials.flatMap((trial) => trial.requests);
+  const refined: RefinedTake[] = takes.map((take) => ({ ...take, cut: [] }));
+  let at = 0;
+  for (const { take, span, requests } of trials) {
+    const without = bestForced(answers.slice(at, at + requests.length));
+    at += requests.length;
+    const before = takes[take]!.forced;
+    if (!without || !before || without.meanLogProb < before.meanLogProb - MAY_FALL) continue;
+    refined[take]!.cut.push(span);
+    refined[take]!.forced = without;
+  }
+  return refined;
+}
+
+/** Islands inside a take that stand apart and are short, and in which no more than a word of the line was heard. */
+function suspects(take: SpokenLine, { sound, heard, words }: Hearing): Span[] {
+  const inside = islandsIn(sound.islands, take.window).filter((island) => !take.mute.some((span) => overlap(span, island) > 0));
+  const paired = new Set(take.pairs);
+  return inside.filter((island, i) => {
+    const before = inside[i - 1];
+    const after = inside[i + 1];
+    if (!before || !after || island.end - island.start > LONGEST_HESITATION) return false;
+    if (island.start - before.end < QUIET || after.start - island.end < QUIET) return false;
+    let sure = 0;
+    for (let k = take.from; k < take.to; k++) {
+      const word = heard[k]!;
+      const inIsland = overlap(word, island) > (word.end - word.start) / 2;
+      if (inIsland && paired.has(k) && !isFillerText(words[word.word]!.text)) sure++;
+    }
+    return sure <= 1;
+  });
+}

@@ -1,0 +1,134 @@
+/** The plan of a recording with its script: of each line the take that is kept, and nothing that is not in the script. */
+import { type HeardWord, heardWords, inOrder } from "./cut-heard";
+import { makePieces, type Verdict } from "./cut-pieces";
+import { assemble } from "./cut-policy";
+import { hearSound, overlap, type Sound } from "./cut-sound";
+import type { PlanContext, PlanSteps } from "./cut-unscripted";
+import type { Plan, Take } from "./plan";
+import { findRetakes } from "./retakes";
+import { bestForced, judged, type LineCandidate, readingsOf, windowOf } from "./script-alignment";
+import { confirmTakes, type SpokenLine } from "./script-confirm";
+import { splitCompounds } from "./script-compounds";
+import { excise } from "./script-excision";
+import { type Match, matchLines } from "./script-match";
+import { findPath } from "./script-path";
+import { rescueLines } from "./script-rescue";
+import { biasOf, takesOf } from "./script-takes";
+import type { ScriptLine } from "./script-text";
+import { wordsOfTakes } from "./script-words";
+import type { Transcript, Word } from "./speech";
+import { fromSeconds } from "./time";
+
+/** What planning with a script works on. */
+export type ScriptContext = PlanContext & { lines: ScriptLine[]; transcript: Transcript };
+export type Hearing = { words: Word[]; heard: HeardWord[]; sound: Sound; lines: ScriptLine[] };
+
+/** Below both shares, of the script that is spoken and of the speech that is script, the script belongs to another recording. */
+const LEAST_SCRIPT = 0.25;
+const LEAST_SPEECH = 0.25;
+const LONGEST_HESITATION = fromSeconds(0.9);
+
+/** Plans with a script; `mismatch` when the script is not what is spoken. */
+export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatch"> {
+  const { listening, clock, options, language, transcript } = context;
+  const words = inOrder(transcript.words);
+  const { lines, heard } = splitCompounds(context.lines, heardWords(words, language));
+  const hearing: Hearing = { words, heard, sound: hearSound({ ...listening, duration: clock.duration }), lines };
+  const candidates = yield* checkMatches(matchLines(lines, heard), hearing);
+  const again = saidAgain(hearing);
+  let path = findPath(lines, heard, again, biasOf(candidates, heard.length));
+  const rescued = yield* rescueLines(takesOf(lines, path), candidates, hearing);
+  if (rescued.length > 0) {
+    for (const candidate of rescued) addInOrder(candidates[candidate.line]!, candidate);
+    path = findPath(lines, heard, again, biasOf(candidates, heard.length));
+  }
+  const spoken = yield* confirmTakes(takesOf(lines, path), candidates, hearing);
+  if (isMismatch(lines, spoken, heard.length)) return "mismatch";
+
+  const refined = yield* excise(spoken.filter((take) => take !== null), hearing);
+  const pieces = makePieces(wordsOfTakes(refined, candidates, path, hearing), hearing.sound, (island, noise): Verdict => {
+    const voiced = listening.speech.some((span) => overlap(span, island) > 0);
+    if (noise || !voiced) return { keep: false, reason: "noise", review: null };
+    const short = island.end - island.start <= LONGEST_HESITATION;
+    return { keep: false, reason: short ? "filler" : "off_script", review: null };
+  });
+  return {
+    sourceDuration: clock.duration,
+    frameRate: context.frameRate,
+    ...assemble(pieces, clock, options),
+    takes: listTakes(lines, candidates, spoken),
+    missing: lines.filter((line, i) => !spoken[i] && !line.optional).map((line) => line.text),
+    warnings: [],
+  };
+}
+
+/** Holds every line against each stretch that resembles it. */
+function* checkMatches(matches: readonly Match[][], { heard, sound, lines }: Hearing): PlanSteps<LineCandidate[][]> {
+  const asked = matches.flat().map((match) => {
+    const window = windowOf(match, heard, sound);
+    return { match, window, requests: readingsOf(lines[match.line]!, window) };
+  });
+  const answers = yield asked.flatMap((one) => one.requests);
+  const candidates: LineCandidate[][] = lines.map(() => []);
+  let at = 0;
+  for (const { match, window, requests } of asked) {
+    const forced = bestForced(answers.slice(at, at + requests.length));
+    at += requests.length;
+    candidates[match.line]!.push(judged(match, window, forced));
+  }
+  return candidates;
+}
+
+/** A candidate replaces those that it overlaps: they did not fit. */
+function addInOrder(row: LineCandidate[], candidate: LineCandidate): void {
+  const others = row.filter((one) => one.accepted || one.to <= candidate.from || one.from >= candidate.to);
+  row.splice(0, row.length, ...others, candidate);
+  row.sort((a, b) => a.from - b.from);
+}
+
+/** Which heard words are said again right after. */
+function saidAgain({ words, heard }: Hearing): Uint8Array {
+  const again = new Uint8Array(heard.length);
+  const gone = new Uint8Array(words.length);
+  for (const { from, to, kind } of findRetakes(words, heard).retakes) if (kind === "retake") gone.fill(1, from, to);
+  for (const [j, word] of heard.entries()) again[j] = gone[word.word]!;
+  return again;
+}
+
+function isMismatch(lines: readonly ScriptLine[], spoken: readonly (SpokenLine | null)[], heardCount: number): boolean {
+  let total = 0;
+  let found = 0;
+  let used = 0;
+  for (const [i, line] of lines.entries()) {
+    if (!line.optional) total += line.words.length;
+    const take = spoken[i];
+    if (!take) continue;
+    if (!line.optional) found += line.words.length;
+    used += take.pairs.filter((heard) => heard >= 0).length;
+  }
+  return found < LEAST_SCRIPT * total && used < LEAST_SPEECH * heardCount;
+}
+
+/** All takes of each spoken line; the kept one is among them. */
+function listTakes(
+  lines: readonly ScriptLine[],
+  candidates: readonly LineCandidate[][],
+  spoken: readonly (SpokenLine | null)[],
+): Take[] {
+  return lines.flatMap((line, i) => {
+    const take = spoken[i];
+    if (!take) return [];
+    const own = { ...take.window, score: take.quality, complete: take.complete };
+    const others = candidates[i]!.filter((one) => overlap(one.window, take.window) < (one.window.end - one.window.start) / 2);
+    const listed = [own, ...others.map((one) => ({ ...one.window, score: one.quality, complete: one.complete }))]
+      .map((one) => ({ start: one.start, end: one.end, score: Math.round(one.score * 1000) / 1000, complete: one.complete }))
+      .sort((a, b) => a.start - b.start);
+    return [
+      {
+        line: line.text,
+        chosen: listed.findIndex((one) => one.start === own.start && one.end === own.end),
+        candidates: listed,
+      },
+    ];
+  });
+}

@@ -1,0 +1,105 @@
+/** Looks by ear for the lines that the transcript does not show: a recogniser that misspells a sentence still knows it when it is told. */
+import { pauseBefore } from "./cut-heard";
+import type { PlanSteps } from "./cut-unscripted";
+import { bestForced, fits, type LineCandidate, readingsOf } from "./script-alignment";
+import type { Hearing } from "./script-plan";
+import type { LineTake } from "./script-takes";
+import { fromSeconds, type Span, type Ticks } from "./time";
+
+const MOST_TRIES = 10;
+const PHRASE_PAUSE = fromSeconds(0.14);
+/** Speech is usually this fast, in ticks for each letter. */
+const USUAL_PACE = 70_000;
+const SLOWER = 1.7;
+
+/** A candidate is good enough when the sound agrees. */
+const found = (row: readonly LineCandidate[] | undefined) => row?.some((candidate) => candidate.accepted) === true;
+
+/** Candidates for the lines without an accepted one, from the speech between the takes of the lines around them. */
+export function* rescueLines(
+  takes: readonly (LineTake | null)[],
+  candidates: readonly LineCandidate[][],
+  hearing: Hearing,
+): PlanSteps<LineCandidate[]> {
+  const { heard, lines } = hearing;
+  const pace = usualPace(candidates, hearing);
+  const tries = lines.flatMap((line, index) => {
+    if (found(candidates[index])) return [];
+    const from = takes.slice(0, index).findLast((take, i) => take && found(candidates[i]))?.to ?? 0;
+    const to = takes.slice(index + 1).find((take, i) => take && found(candidates[index + 1 + i]))?.from ?? heard.length;
+    const length = pace * line.words.join(" ").length;
+    return starts(hearing, from, to)
+      .slice(-MOST_TRIES)
+      .map((start) => {
+        let end = start + 1;
+        while (end < to && heard[end]!.end - heard[start]!.start <= length * SLOWER + fromSeconds(0.6)) end++;
+        const window = roundWindow(hearing, start, end);
+        return { index, start, end, window, requests: readingsOf(line, window) };
+      });
+  });
+  const answers = yield tries.flatMap((one) => one.requests);
+  const rescued: LineCandidate[] = [];
+  let at = 0;
+  for (const { index, start, end, window, requests } of tries) {
+    const forced = bestForced(answers.slice(at, at + requests.length));
+    at += requests.length;
+    if (!forced || !fits(forced)) continue;
+    const last = forced.words.at(-1)!.end;
+    let to = start + 1;
+    while (to < end && (heard[to]!.start + heard[to]!.end) / 2 < last) to++;
+    rescued.push({
+      line: index,
+      from: start,
+      to,
+      score: 0,
+      pairs: spread(lines[index]!.words.length, start, to),
+      window: { start: window.start, end: Math.min(window.end, last + fromSeconds(0.15)) },
+      forced,
+      quality: Math.max(0, 1 + forced.meanLogProb / 4),
+      complete: true,
+      accepted: true,
+    });
+  }
+  return bestApart(rescued);
+}
+
+/** Of windows that overlap, the one that fits best. */
+function bestApart(rescued: readonly LineCandidate[]): LineCandidate[] {
+  const out: LineCandidate[] = [];
+  for (const one of [...rescued].sort((a, b) => b.quality - a.quality)) {
+    if (!out.some((other) => other.line === one.line && other.from < one.to && one.from < other.to)) out.push(one);
+  }
+  return out;
+}
+
+/** The heard words of a stretch at which a phrase begins. */
+function starts({ heard }: Hearing, from: number, to: number): number[] {
+  const out: number[] = [];
+  for (let j = from; j < to; j++) if (j === from || pauseBefore(heard, j) >= PHRASE_PAUSE) out.push(j);
+  return out;
+}
+
+function roundWindow({ heard, sound }: Hearing, from: number, to: number): Span {
+  const before = heard[from - 1]?.end ?? 0;
+  const after = heard[to]?.start ?? sound.duration;
+  const [start, end] = [heard[from]!.start, heard[to - 1]!.end];
+  const pad = fromSeconds(0.15);
+  return {
+    start: Math.round(Math.max(0, start - Math.min(pad, Math.max(0, start - before) / 2))),
+    end: Math.round(Math.min(sound.duration, end + Math.min(pad, Math.max(0, after - end) / 2))),
+  };
+}
+
+function usualPace(candidates: readonly LineCandidate[][], { heard, lines }: Hearing): Ticks {
+  const paces = candidates
+    .flat()
+    .filter((one) => one.accepted)
+    .map((one) => (heard[one.to - 1]!.end - heard[one.from]!.start) / lines[one.line]!.words.join(" ").length)
+    .sort((a, b) => a - b);
+  return paces[paces.length >> 1] ?? USUAL_PACE;
+}
+
+/** Script words evenly over heard words. */
+function spread(count: number, from: number, to: number): Int32Array {
+  return Int32Array.from({ length: count }, (_, k) => from + Math.floor((k * (to - from)) / count));
+}

@@ -1,0 +1,77 @@
+/** The take of each line along the script's path through the recording. */
+import type { HeardWord } from "./cut-heard";
+import type { LineCandidate } from "./script-alignment";
+import type { LineBias, ScriptPath } from "./script-path";
+import type { ScriptLine } from "./script-text";
+import type { Span } from "./time";
+
+/** A line as the path has it: heard words `[from, to)`, of which those in `skipped` are not kept. */
+export type LineTake = { line: number; from: number; to: number; pairs: Int32Array; score: number; skipped: Run[] };
+/** Heard words `[from, to)`. */
+export type Run = { from: number; to: number };
+
+/** What each later take of a line is worth for each of its words: the last one wins unless it is clearly worse. */
+const LATER = 0.12;
+const WORSE = 0.4;
+const NOT_FITTING = 0.25;
+
+/**
+ * How the takes that were checked against the sound lean the path. In a stretch where the sound says that the line is spoken, what the
+ * recogniser misspelled is made good, so that takes are compared by their sound.
+ */
+export function biasOf(candidates: readonly LineCandidate[][], heardCount: number): LineBias {
+  return (line) => {
+    const row = candidates[line];
+    if (!row || row.length === 0) return null;
+    const bias = new Float32Array(heardCount);
+    let rank = 0;
+    for (const candidate of row) {
+      const words = candidate.pairs.length;
+      const misspelled = (1 - candidate.score) * (words / Math.max(1, candidate.to - candidate.from));
+      const cost = candidate.accepted ? (1 - candidate.quality) * WORSE - LATER * rank - misspelled : NOT_FITTING;
+      bias.fill(cost, candidate.from, candidate.to);
+      if (candidate.accepted) rank++;
+    }
+    return bias;
+  };
+}
+
+/** The takes along a path; null for a line of which no word was paired. */
+export function takesOf(lines: readonly ScriptLine[], path: ScriptPath): (LineTake | null)[] {
+  let at = 0;
+  return lines.map((line, index) => {
+    const pairs = path.pairs.slice(at, at + line.words.length);
+    at += line.words.length;
+    const used = pairs.filter((heard) => heard >= 0);
+    if (used.length === 0) return null;
+    const from = used[0]!;
+    const next = path.pairs.subarray(at).find((heard) => heard >= 0) ?? path.kept.length;
+    let to = used[used.length - 1]! + 1;
+    while (to < next && path.kept[to]) to++;
+    const skipped: Run[] = [];
+    let extra = 0;
+    for (let j = from; j < to; j++) {
+      if (path.kept[j]) {
+        if (!used.includes(j)) extra++;
+        continue;
+      }
+      const last = skipped.at(-1);
+      if (last && last.to === j) last.to = j + 1;
+      else skipped.push({ from: j, to: j + 1 });
+    }
+    const score = (used.length - 0.5 * extra) / line.words.length;
+    return { line: index, from, to, pairs, score, skipped };
+  });
+}
+
+/** The sound of a run of skipped words, from the kept word before it to the kept word after it, less a little on both sides. */
+export function skippedSpan(run: Run, heard: readonly HeardWord[]): Span {
+  const before = heard[run.from - 1]?.end ?? 0;
+  const after = heard[run.to]?.start ?? heard[run.to - 1]!.end;
+  const start = heard[run.from]!.start;
+  const end = heard[run.to - 1]!.end;
+  return {
+    start: Math.round(Math.max(before, start - Math.max(0, start - before) / 2)),
+    end: Math.round(Math.min(Math.max(after, end), end + Math.max(0, after - end) / 2)),
+  };
+}

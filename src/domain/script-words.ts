@@ -1,0 +1,44 @@
+/** The verdict on every word of a recording that was made with a script. */
+import type { JudgedWord } from "./cut-pieces";
+import { overlap } from "./cut-sound";
+import { isFillerText } from "./fillers";
+import { fits, type LineCandidate, usable } from "./script-alignment";
+import type { RefinedTake } from "./script-excision";
+import type { ScriptPath } from "./script-path";
+import type { Hearing } from "./script-plan";
+import type { Span } from "./time";
+
+/** The kept takes' words as the script has them, and the other heard words with the reason why they go. */
+export function wordsOfTakes(
+  takes: readonly RefinedTake[],
+  candidates: readonly LineCandidate[][],
+  path: ScriptPath,
+  { words, heard }: Hearing,
+): JudgedWord[] {
+  const out: JudgedWord[] = [];
+  const used = new Uint8Array(words.length);
+  for (const take of takes) {
+    const gone = [...take.cut, ...take.mute];
+    const drops = (span: Span) => gone.some((other) => overlap(other, span) > (span.end - span.start) / 2);
+    const spoken: (Span & { text: string })[] = [];
+    for (let i = take.from; i < take.to; i++) {
+      const word = words[heard[i]!.word]!;
+      if (!path.kept[i] || drops(word)) continue;
+      used[heard[i]!.word] = 1;
+      spoken.push(word);
+    }
+    const exact = usable(take.forced) && fits(take.forced) ? take.forced.words.filter((word) => !drops(word)) : [];
+    for (const word of exact.length > 0 ? exact : spoken) {
+      out.push({ start: word.start, end: word.end, text: word.text, keep: true, reason: "silence", review: take.review });
+    }
+    for (const span of take.cut) out.push({ ...span, text: "", keep: false, reason: "filler", review: null });
+  }
+  const similar = candidates.flat().map((candidate) => candidate.window);
+  for (const [i, word] of words.entries()) {
+    if (used[i]) continue;
+    const again = similar.some((span) => overlap(span, word) > 0);
+    const reason = isFillerText(word.text) ? "filler" : again ? "retake" : "off_script";
+    out.push({ start: word.start, end: word.end, text: word.text, keep: false, reason, review: null });
+  }
+  return out;
+}

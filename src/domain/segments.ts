@@ -1,0 +1,148 @@
+/** Kept segments on the source's clock: snapped to frames, long enough, sorted, disjoint; and what lies between them. */
+import type { Removed, Segment } from "./plan";
+import { type FrameTimes, frameAtOrAfter, frameAtOrBefore, frameCount, frameTime, type Span, type Ticks } from "./time";
+
+/** The shortest segment. */
+export const SHORTEST_SEGMENT: Ticks = 100_000;
+
+/** A stretch that is to be kept, before it is snapped. */
+export type KeptSpan = Span & { text: string; review: string | null };
+
+/** The source's length, and when its frames are shown (null without video). */
+export type Clock = { duration: Ticks; frames: FrameTimes | null };
+
+type Edge = { time: Ticks; frame: number | null };
+
+/** The start floored to a frame. Before the first frame it is the source's own start. */
+export function snapStart(time: Ticks, { frames }: Clock): Edge {
+  const at = Math.max(0, time);
+  if (!frames || frameCount(frames) === 0) return { time: at, frame: null };
+  const frame = frameAtOrBefore(frames, at);
+  const shown = frameTime(frames, frame);
+  return { time: shown > at ? 0 : Math.max(0, shown), frame };
+}
+
+/** The end raised to a frame, exclusive. Past the last frame, or past the source, it is the source's own end. */
+export function snapEnd(time: Ticks, { duration, frames }: Clock): Edge {
+  const at = Math.min(duration, time);
+  if (!frames || frameCount(frames) === 0) return { time: at, frame: null };
+  const frame = Math.max(1, frameAtOrAfter(frames, at));
+  const shown = frameTime(frames, frame);
+  return { time: shown < at ? duration : Math.min(duration, shown), frame };
+}
+
+/**
+ * Makes segments of spans: clamps them to the source, snaps starts down and ends up to frames, lengthens what is shorter than
+ * 0.1 s, and joins what then touches or overlaps. Nothing of a span is lost but what lies outside the source.
+ */
+export function toSegments(spans: readonly KeptSpan[], clock: Clock): Segment[] {
+  const sorted = spans
+    .filter((span) => span.end > span.start && span.start < clock.duration && span.end > 0)
+    .sort((a, b) => a.start - b.start || a.end - b.end);
+  const out: Segment[] = [];
+  for (const span of sorted) {
+    let segment = snap(span, clock);
+    for (let last = out.at(-1); last && segment.start <= last.end; last = out.at(-1)) {
+      out.pop();
+      segment = joined(last, segment);
+    }
+    out.push(segment);
+  }
+  return out;
+}
+
+function snap(span: KeptSpan, clock: Clock): Segment {
+  let start = snapStart(span.start, clock);
+  let end = snapEnd(span.end, clock);
+  const missing = SHORTEST_SEGMENT - (end.time - start.time);
+  if (missing > 0) {
+    start = snapStart(start.time - Math.ceil(missing / 2), clock);
+    end = snapEnd(start.time + SHORTEST_SEGMENT, clock);
+    if (end.time - start.time < SHORTEST_SEGMENT) start = snapStart(end.time - SHORTEST_SEGMENT, clock);
+  }
+  return {
+    start: start.time,
+    end: end.time,
+    startFrame: start.frame,
+    endFrame: end.frame,
+    text: span.text,
+    review: span.review,
+  };
+}
+
+function joined(a: Segment, b: Segment): Segment {
+  const later = b.end >= a.end ? b : a;
+  const earlier = a.start <= b.start ? a : b;
+  return {
+    start: earlier.start,
+    end: later.end,
+    startFrame: earlier.startFrame,
+    endFrame: later.endFrame,
+    text: joinTexts([a.text, b.text]),
+    review: joinReviews([a.review, b.review]),
+  };
+}
+
+/** Texts in a row, with single spaces. */
+export const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== "").join(" ");
+
+/** Different remarks for an editor in one line; null when there is none. */
+export function joinReviews(reviews: readonly (string | null)[]): string | null {
+  const different = [...new Set(reviews.flatMap((review) => review?.split("; ") ?? []))];
+  return different.length === 0 ? null : different.join("; ");
+}
+
+/**
+ * What is removed: the gaps between segments, each divided among the stretches that were dropped in it (sorted, disjoint).
+ * Quiet of at least `quiet` beside a dropped stretch is listed as silence of its own, shorter quiet goes with the stretch.
+ */
+export function removedBetween(
+  segments: readonly Span[],
+  dropped: readonly Removed[],
+  duration: Ticks,
+  quiet: Ticks,
+): Removed[] {
+  const out: Removed[] = [];
+  let at = 0;
+  let next = 0;
+  for (const edge of [...segments, { start: duration, end: duration }]) {
+    if (edge.start > at) {
+      while (next < dropped.length && dropped[next]!.end <= at) next++;
+      const inside: Removed[] = [];
+      for (let i = next; i < dropped.length && dropped[i]!.start < edge.start; i++) inside.push(dropped[i]!);
+      out.push(...divideGap({ start: at, end: edge.start }, inside, quiet));
+    }
+    at = Math.max(at, edge.end);
+  }
+  return out;
+}
+
+function divideGap(gap: Span, dropped: readonly Removed[], quiet: Ticks): Removed[] {
+  const out: Removed[] = [];
+  const add = (span: Removed) => {
+    if (span.end <= span.start) return;
+    const last = out.at(-1);
+    if (last && last.reason === span.reason && last.end === span.start) {
+      last.end = span.end;
+      last.text = joinTexts([last.text, span.text]);
+    } else out.push({ ...span });
+  };
+  let at = gap.start;
+  for (const [i, stretch] of dropped.entries()) {
+    const start = Math.max(at, stretch.start);
+    const end = Math.min(gap.end, stretch.end);
+    if (end <= start) continue;
+    const last = out.at(-1);
+    if (start - at >= quiet) add({ start: at, end: start, reason: "silence", text: "" });
+    else if (i > 0 && last && last.reason === stretch.reason) last.end = start;
+    else if (start > at) {
+      add({ start: at, end: start, reason: stretch.reason, text: "" });
+    }
+    add({ ...stretch, start, end });
+    at = end;
+  }
+  const last = out.at(-1);
+  if (last && gap.end - at < quiet) last.end = gap.end;
+  else add({ start: at, end: gap.end, reason: "silence", text: "" });
+  return out;
+}

@@ -1,0 +1,54 @@
+/** Plans a cut: which parts of a recording are kept. The deciding is in `domain/`; here the recogniser is asked what the deciding needs. */
+import { type PlanSteps, planBySpeech } from "../domain/cut-unscripted";
+import { AppError } from "../domain/errors";
+import type { Probed } from "../domain/media";
+import type { CutOptions, Plan } from "../domain/plan";
+import { planByScript } from "../domain/script-plan";
+import { parseScript } from "../domain/script-text";
+import type { Forced, ForceRequest, Listening } from "../domain/speech";
+
+export type PlanCutInput = {
+  listening: Listening;
+  probed: Probed;
+  /** "" (or nothing in it that can be spoken): no script. */
+  script: string;
+  options: CutOptions;
+  /** Holds texts against stretches of this recording; results in the order of the requests. */
+  force: (requests: ForceRequest[]) => Promise<Forced[]>;
+  language: string | null;
+};
+
+/**
+ * The plan of a cut. Errors: `AppError` `no_speech` (nothing is spoken), `transcription_unavailable` (a script, but no transcript),
+ * `script_mismatch` (the script is not spoken here).
+ */
+export async function planCut(input: PlanCutInput): Promise<Plan> {
+  const { listening, probed, options } = input;
+  const language = input.language ?? listening.transcript?.language ?? null;
+  const lines = parseScript(input.script, language);
+  if (listening.speech.length === 0 && (listening.transcript?.words.length ?? 0) === 0) {
+    throw new AppError("no_speech", "Nothing is spoken in this recording.");
+  }
+  const clock = { duration: probed.info.duration, frames: probed.frames };
+  const frameRate = probed.frames ? (probed.info.video?.frameRate ?? probed.frames.rate) : null;
+  const context = { listening, clock, frameRate, options, language };
+  if (lines.length === 0) return follow(planBySpeech(context), input.force);
+  if (!listening.transcript) {
+    throw new AppError("transcription_unavailable", "No speech model here knows the language of this recording.");
+  }
+  const plan = await follow(planByScript({ ...context, lines, transcript: listening.transcript }), input.force);
+  if (plan === "mismatch") {
+    throw new AppError("script_mismatch", "The script is not what is spoken in this recording.");
+  }
+  return plan;
+}
+
+/** Runs a planner, answering each of its questions. */
+async function follow<Result>(steps: PlanSteps<Result>, force: PlanCutInput["force"]): Promise<Result> {
+  let step = steps.next();
+  while (!step.done) {
+    const requests = step.value;
+    step = steps.next(requests.length === 0 ? [] : await force(requests));
+  }
+  return step.value;
+}
