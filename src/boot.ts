@@ -13,7 +13,8 @@ import { createControlHandler } from "./http/control";
 import { type Assets, openAssets } from "./lib/assets";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
-import { chooseEncoder } from "./media/encoders";
+import type { VideoEncoder } from "./media/encoder-arguments";
+import { chooseEncoder, findEncoders } from "./media/encoders";
 import { findFfmpeg } from "./media/ffmpeg";
 import { createEmbeddedRunner } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
@@ -103,7 +104,7 @@ async function serve(config: Config, log: Log, opened: Opened): Promise<RunningS
   log.info("ffmpeg", { path: ffmpeg.path, version: ffmpeg.version, bundled: ffmpeg.bundled });
 
   let url = "";
-  let encoder: Promise<string> | null = null;
+  let encoder: Promise<VideoEncoder> | null = null;
   const speech = createSpeechEngine({
     command: speechCommand(assets),
     idleSeconds: config.speechIdleSeconds,
@@ -121,7 +122,7 @@ async function serve(config: Config, log: Log, opened: Opened): Promise<RunningS
     speech,
     ffmpeg,
     encoder: () => {
-      const chosen = encoder ?? chooseEncoder(ffmpeg, config.encoder);
+      const chosen = encoder ?? findEncoders(ffmpeg).then((found) => chooseEncoder(found, config.encoder));
       encoder = chosen;
       return chosen;
     },
@@ -141,6 +142,9 @@ async function serve(config: Config, log: Log, opened: Opened): Promise<RunningS
 
   await recover(services);
   services.runner.start();
+  const sweeping = setInterval(() => {
+    void sweep(services).catch((error) => log.error("sweeping failed", { error }));
+  }, SWEEP_MS);
 
   return {
     port: server.port ?? config.port,
@@ -148,6 +152,7 @@ async function serve(config: Config, log: Log, opened: Opened): Promise<RunningS
     dataDir: path,
     stop: async () => {
       // New connections are refused at once; what is under way may end.
+      clearInterval(sweeping);
       const drained = server.stop(false);
       control?.stop(true);
       await Promise.race([drained, Bun.sleep(DRAIN_MS)]);
@@ -167,9 +172,16 @@ const idleRunner: Runner = { start: () => {}, wake: () => {}, cancel: () => {}, 
 async function recover(services: Services): Promise<void> {
   const returned = await services.store.write((tx) => returnAllSteps(tx, services.now()));
   if (returned > 0) services.log.info("unfinished jobs go on", { jobs: returned });
+  await sweep(services);
+  void emptyTrash(services.folders).catch((error) => services.log.warn("the trash could not be emptied", { error }));
+}
+
+const SWEEP_MS = 3600 * 1000;
+
+/** Expired uploads, leftovers, forgotten answers. */
+async function sweep(services: Services): Promise<void> {
   await recoverUploads(services);
   await sweepOrphans(services);
-  void emptyTrash(services.folders).catch((error) => services.log.warn("the trash could not be emptied", { error }));
 }
 
 type Listening = { port?: number; stop(force: boolean): Promise<void> };

@@ -108,7 +108,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const values: Record<string, unknown> = {};
   for (const [key, s] of Object.entries(SETTINGS)) values[key] = s.default();
   const apply = (key: string, value: unknown, origin: string) => {
-    const s = SETTINGS[key as keyof Settings] as Setting<unknown> | undefined;
+    const s = Object.hasOwn(SETTINGS, key) ? (SETTINGS[key as keyof Settings] as Setting<unknown>) : null;
     if (!s) throw new ConfigError(`${origin}: unknown setting "${key}"`);
     try {
       values[key] = s.read(value);
@@ -130,7 +130,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   }
   for (const [name, value] of Object.entries(sources.flags)) {
     const key = name.replaceAll("-", "_");
-    if (key in SETTINGS) apply(key, value, `--${name}`);
+    if (Object.hasOwn(SETTINGS, key)) apply(key, value, `--${name}`);
   }
   if ((values.tls_cert === null) !== (values.tls_key === null))
     throw new ConfigError("tls_cert and tls_key go together");

@@ -48,7 +48,7 @@ export function createHandler(services: Services): Handler {
 
   const app = new Elysia({ normalize: false }).use(docs());
   for (const route of publicRoutes) {
-    app.route(route.method, `/v1${route.path}`, ({ request, params }) => runPublic(route, request, params), {
+    app.route(route.method, `/v1${route.path}`, ({ request, params }) => runPublic(route, request, params ?? {}), {
       parse: "none",
       detail: describeRoute(route),
     });

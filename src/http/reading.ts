@@ -53,8 +53,16 @@ export function parseBody<S extends TSchema>(schema: S, text: string, optional =
   } catch {
     throw new AppError("bad_request", "The body is not valid JSON.");
   }
+  if (ZERO_CHARACTER.test(text)) {
+    throw new AppError("validation_error", "The body holds a zero character.", {
+      fields: [{ field: "body", message: "must not hold the character U+0000", type: "value_error", input: null }],
+    });
+  }
   return validate(schema, value, "body");
 }
+
+/** `\u0000` in JSON that is not itself behind a backslash: the database would lose the text from there on. */
+const ZERO_CHARACTER = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /** The query's values: numbers are read where the schema has them. Errors: `validation_error`. */
 export function parseQuery<S extends TSchema>(schema: S, url: URL): Static<S> {

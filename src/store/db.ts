@@ -75,7 +75,7 @@ export async function openStore(path: string): Promise<Store> {
 
 async function connect(path: string): Promise<Client> {
   // A single connection in the pool: the PRAGMAs below belong to a connection, and a second one would come without them.
-  const client = createClient({ url: `file:${encodeURI(path)}`, concurrency: 1 });
+  const client = createClient({ url: `file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}`, concurrency: 1 });
   // WAL first: the others may depend on it. FULL because an acknowledged charge must outlive a power cut.
   for (const pragma of [
     "journal_mode=WAL",

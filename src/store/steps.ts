@@ -1,5 +1,5 @@
 /** Pipelines and their steps. A step is a job: claiming is a compare-and-swap on its row. */
-import { and, asc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Job, JobName } from "../domain/jobs";
 import type { Queries } from "./db";
 import { pipelines, steps } from "./schema";
@@ -47,7 +47,8 @@ export async function claimStep(
     eq(steps.processor_name, name),
     or(
       and(eq(steps.state, "pending"), sql`${steps.run_after} <= ${now}`),
-      and(eq(steps.state, "running"), lt(steps.lease_until, now)),
+      // Never the owner's own: after a pause of the whole machine it still runs what its heartbeat could not renew.
+      and(eq(steps.state, "running"), lt(steps.lease_until, now), ne(steps.lease_owner, owner)),
     ),
   );
   const running = sql`(select count(*) from steps r where r.user_id = ${steps.user_id} and r.processor_name = ${name} and r.state = 'running' and r.lease_until >= ${now})`;
@@ -102,10 +103,10 @@ export async function renewStep(
   return rows.length > 0;
 }
 
-/** Puts a running step back to wait until `runAfter`. */
+/** Puts a running step back to wait until `runAfter`, unless it has been started again since this job was claimed. */
 export async function returnStep(
   tx: Queries,
-  stepId: string,
+  job: Pick<Job, "stepId" | "attempt">,
   change: { runAfter: number; failures?: number; attempts?: number },
 ): Promise<void> {
   await tx
@@ -118,7 +119,7 @@ export async function returnStep(
       ...(change.failures === undefined ? {} : { failures: change.failures }),
       ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
     })
-    .where(and(eq(steps.id, stepId), eq(steps.state, "running")));
+    .where(and(eq(steps.id, job.stepId), eq(steps.state, "running"), eq(steps.attempts, job.attempt)));
 }
 
 /** After a start nobody runs anything: every lease of an earlier process is void. Gives how many steps were waiting for this. */
@@ -140,12 +141,16 @@ export async function nextDue(db: Queries, name: JobName): Promise<number | null
   return row?.at ?? null;
 }
 
-/** Ends a step that has not ended, and its pipeline when it was the last or did not complete. False when it had ended before. */
+/**
+ * Ends a step that has not ended, and its pipeline when it was the last or did not complete. False when it had ended before, or has been
+ * started again since `attempt`.
+ */
 export async function endStep(
   tx: Queries,
   stepId: string,
   state: "completed" | "failed" | "cancelled",
   now: number,
+  attempt?: number,
 ): Promise<boolean> {
   const [row] = await tx
     .update(steps)
@@ -156,7 +161,13 @@ export async function endStep(
       lease_until: null,
       ...(state === "completed" ? { progress: 1 } : {}),
     })
-    .where(and(eq(steps.id, stepId), isNull(steps.finished_at)))
+    .where(
+      and(
+        eq(steps.id, stepId),
+        isNull(steps.finished_at),
+        attempt === undefined ? undefined : eq(steps.attempts, attempt),
+      ),
+    )
     .returning();
   if (!row) return false;
   const left = await tx

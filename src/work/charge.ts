@@ -59,8 +59,8 @@ export async function holdCharge(tx: Queries, asset: Asset, now: number): Promis
   return tryHold(tx, asset, now);
 }
 
-/** Turns the hold into the charge and makes the asset `ready`. */
-async function settle(tx: Queries, asset: Asset, now: number): Promise<void> {
+/** Turns the hold into the charge and makes the asset `ready`. `previousState` is the one that was told last. */
+async function settle(tx: Queries, asset: Asset, now: number, previousState: string = asset.state): Promise<void> {
   const held = await deleteAssetHold(tx, asset.id);
   if (held) {
     await insertLedgerEntry(tx, {
@@ -73,7 +73,7 @@ async function settle(tx: Queries, asset: Asset, now: number): Promise<void> {
     });
   }
   const ready = await moveAsset(tx, asset.id, asset.state, { state: "ready", payment: "settled" });
-  if (ready) await tellAsset(tx, ready, "asset.ready", now, asset.state);
+  if (ready) await tellAsset(tx, ready, "asset.ready", now, previousState);
 }
 
 /** Called when the preparation is done: the asset becomes `ready`, or waits for credits behind those that wait already. */
@@ -81,27 +81,33 @@ export async function finishPreparation(tx: Queries, asset: Asset, now: number):
   if (asset.payment !== "none") return settle(tx, asset, now);
   const waiting = await moveAsset(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
   if (!waiting) return;
-  const paid = await settleWaiting(tx, asset.user_id, now);
+  const paid = await settleWaiting(tx, asset.user_id, now, asset.id);
   // Told only when it really has to wait; otherwise it went through this state unseen.
   if (!paid.includes(asset.id)) await tellAsset(tx, waiting, "asset.pending_payment", now, "processing");
 }
 
 /**
  * Called whenever a balance has risen: settles the assets that wait, oldest first; the first that does not fit waits, and those
- * behind it too. Gives the ids of the assets that became ready.
+ * behind it too. Gives the ids of the assets that became ready. `justPrepared` has not been told to wait yet.
  */
-export async function settleWaiting(tx: Queries, userId: string, now: number): Promise<string[]> {
+export async function settleWaiting(
+  tx: Queries,
+  userId: string,
+  now: number,
+  justPrepared: string | null = null,
+): Promise<string[]> {
   const ready: string[] = [];
   for (const asset of await listUnpaid(tx, userId)) {
     const held = await tryHold(tx, asset, now);
     if (held.payment === "none") break;
-    await settle(tx, held, now);
+    await settle(tx, held, now, asset.id === justPrepared ? "processing" : "pending_payment");
     ready.push(asset.id);
   }
   return ready;
 }
 
-/** Gives the hold back, if there is one, to those that wait. */
+/** Gives the hold of an asset that has failed or is gone, or its place in the queue, to those that wait. */
 export async function releaseCharge(tx: Queries, asset: Asset, now: number): Promise<void> {
-  if (await deleteAssetHold(tx, asset.id)) await settleWaiting(tx, asset.user_id, now);
+  const isReleased = await deleteAssetHold(tx, asset.id);
+  if (isReleased || asset.state === "pending_payment") await settleWaiting(tx, asset.user_id, now);
 }

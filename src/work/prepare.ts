@@ -106,7 +106,8 @@ async function noteDuration(services: Services, asset: Asset, probed: Probed, sn
       demuxer: info.demuxer,
       duration: info.duration,
       info,
-      charge: chargeFor(info.duration, services.config.creditsPerMinute),
+      // What is held stays the price, also when the settings change between two attempts.
+      charge: asset.charge ?? chargeFor(info.duration, services.config.creditsPerMinute),
     });
     if (changed) await holdCharge(tx, changed, services.now());
   });

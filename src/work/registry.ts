@@ -50,11 +50,13 @@ export function jobSource(services: Services): JobSource {
     const known = error instanceof AppError ? error : null;
     const code = known?.code ?? "processing_failed";
     const message = known?.message ?? "Something went wrong on the server; its log says what.";
-    await store.write(async (tx) => {
-      if (await endStep(tx, job.stepId, "failed", now()))
-        await REGISTRY[job.name].fail(tx, job.subjectId, code, message, now());
+    const isFailed = await store.write(async (tx) => {
+      if (!(await endStep(tx, job.stepId, "failed", now(), job.attempt))) return false;
+      await REGISTRY[job.name].fail(tx, job.subjectId, code, message, now());
+      return true;
     });
-    if (job.name === "render") await discard(folders, [folders.work(job.subjectId), folders.render(job.subjectId)]);
+    if (isFailed && job.name === "render")
+      await discard(folders, [folders.work(job.subjectId), folders.render(job.subjectId)]);
   }
 
   return {
@@ -72,12 +74,12 @@ export function jobSource(services: Services): JobSource {
         }
         return lost;
       }),
-    release: (job) => store.write((tx) => returnStep(tx, job.stepId, { runAfter: now(), attempts: job.attempt - 1 })),
+    release: (job) => store.write((tx) => returnStep(tx, job, { runAfter: now(), attempts: job.attempt - 1 })),
     fail: async (job, error) => {
       const failures = job.failures + 1;
       const delay = isPermanent(error) ? null : retryDelayMs(failures);
       if (delay === null) return failForGood(job, error);
-      await store.write((tx) => returnStep(tx, job.stepId, { runAfter: now() + delay, failures }));
+      await store.write((tx) => returnStep(tx, job, { runAfter: now() + delay, failures }));
     },
     nextDue: (name) => nextDue(store.read, name),
   };

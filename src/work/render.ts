@@ -34,7 +34,8 @@ export async function requestRender(
   ask: RenderAsk,
 ): Promise<{ render: Render; isNew: boolean }> {
   const { asset, cut, userId } = ask;
-  const wantsAudio = isAudioFormat(ask.output.format) || (ask.output.format === undefined && asset.type === "audio");
+  const wantsAudio =
+    isAudioFormat(ask.output.format) || ((ask.output.format ?? null) === null && asset.type === "audio");
   const isReady = wantsAudio ? isCuttable(asset) : asset.state === "ready";
   if (!isReady || !asset.info) throw new AppError("asset_not_ready", "The asset is not ready to be rendered.");
   const resolved = resolveOutput({ info: asset.info, frames: null }, ask.output);
@@ -62,7 +63,7 @@ export async function requestRender(
   return { render, isNew: true };
 }
 
-const isAudioFormat = (format: string | undefined): boolean => format === "m4a" || format === "mp3";
+const isAudioFormat = (format: string | null | undefined): boolean => format === "m4a" || format === "mp3";
 
 /** The job `render`. */
 export async function computeRender(services: Services, job: Job, context: JobContext): Promise<void> {

@@ -5,6 +5,7 @@ import type { Config } from "../config";
 import type { Runner } from "../domain/jobs";
 import type { SpeechEngine } from "../domain/speech";
 import type { Log } from "../lib/log";
+import type { VideoEncoder } from "../media/encoder-arguments";
 import type { Ffmpeg } from "../media/ffmpeg";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
@@ -22,7 +23,7 @@ export type Services = {
   speech: SpeechEngine;
   ffmpeg: Ffmpeg;
   /** The video encoder in use; found by trying, on the first call. */
-  encoder(): Promise<string>;
+  encoder(): Promise<VideoEncoder>;
   /** Where clients reach this server, without a slash at the end. */
   publicUrl(): string;
 };

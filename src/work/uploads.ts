@@ -49,19 +49,21 @@ export function readUploadMetadata(header: string | null): UploadMetadata {
     values.set(key, Buffer.from(value, "base64").toString("utf8"));
   }
   const externalId = values.get("external_id") || null;
-  if (externalId && externalId.length > 256)
-    throw new AppError("bad_request", "external_id has at most 256 characters.");
+  if (externalId && ([...externalId].length > 256 || /\p{Cc}/u.test(externalId))) {
+    throw new AppError("bad_request", "external_id has at most 256 characters, none of them a control character.");
+  }
   return { header, filename: safeBasename(values.get("filename") ?? ""), externalId };
 }
 
-/** Control characters, and those that turn the direction of text to disguise a name. */
-const UNSAFE_IN_NAMES = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters, line separators, and what turns the direction of text to disguise a name. */
+const UNSAFE_IN_NAMES = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** The last part of a path of any system, without control characters; null when nothing is left. */
 export function safeBasename(name: string): string | null {
   const clean = basename(name.replaceAll("\\", "/").replace(UNSAFE_IN_NAMES, "")).trim();
   if (!clean || clean === "." || clean === "..") return null;
-  return clean.slice(0, 255);
+  // By characters, so that none is cut in half.
+  return [...clean].slice(0, 255).join("");
 }
 
 export type OpenUpload = {
@@ -121,8 +123,9 @@ const HEAD_BYTES = 16 * 1024;
 
 /** Notes that bytes have come, and what they are once there are enough of them. */
 export async function noteBytes(services: Services, asset: Asset, received: number): Promise<void> {
+  if (received === 0) return;
   const change: Partial<NewAsset> = { upload_active_at: Math.max(services.now(), asset.created_at + 1) };
-  if (!asset.demuxer && received > 0) Object.assign(change, await sniffUpload(services, asset));
+  if (!asset.demuxer) Object.assign(change, await sniffUpload(services, asset));
   await services.store.write((tx) => moveAsset(tx, asset.id, "pending_upload", change));
 }
 

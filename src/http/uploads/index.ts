@@ -67,7 +67,7 @@ export function createUploadSurface(services: Services): UploadSurface {
   }
 
   return {
-    options: (request) => tus.handleWeb(request),
+    options: async (request) => withoutCors(await tus.handleWeb(request)),
     handle: async (request, user, id) => {
       if (request.headers.get("tus-resumable") !== TUS_VERSION) {
         throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
@@ -118,6 +118,12 @@ function noteDisconnected(services: Services, asset: Asset): void {
     .catch((error) => services.log.warn("bytes could not be noted", { asset: asset.id, error }));
 }
 
+/** Which origins may call is decided for all of the server, not by the TUS server for its part. */
+function withoutCors(answer: Response): Response {
+  for (const name of [...answer.headers.keys()]) if (name.startsWith("access-control-")) answer.headers.delete(name);
+  return answer;
+}
+
 const CODES: Record<number, HttpCode> = {
   400: "bad_request",
   404: "not_found",
@@ -131,9 +137,11 @@ const CODES: Record<number, HttpCode> = {
 /** Lets the TUS server answer; its errors become the contract's. */
 async function delegate(tus: Server, request: Request): Promise<Response> {
   const answer = await tus.handleWeb(request);
-  if (answer.status < 400) return answer;
+  if (answer.status < 400) return withoutCors(answer);
   if (answer.status === 503) throw storageFull();
   const said = (await answer.text()).trim();
+  // Nobody reads this answer; what has arrived is kept, and HEAD tells how much it is.
+  if (request.signal.aborted) throw new AppError("bad_request", "The connection ended before the body did.");
   const code = CODES[answer.status];
   if (!code) throw new Error(`the TUS server answered ${answer.status}: ${said}`);
   throw new AppError(code, said || "The upload cannot go on like this.");

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test";
+import { createSignedLinks, LINK_SECONDS, type LinkTarget } from "../../../src/blobs/signed-links";
+
+const NOW = 1_700_000_000_500;
+const target: LinkTarget = { kind: "assets", id: "0193", what: "source" };
+const links = createSignedLinks("secret", () => "http://offcut.test:4700");
+
+const parts = (link: string) => {
+  const url = new URL(link);
+  return { url, expires: url.searchParams.get("expires"), signature: url.searchParams.get("signature") };
+};
+
+test("a link is below the public address and names its target", () => {
+  const { url } = parts(links.sign(target, NOW));
+  expect(url.origin).toBe("http://offcut.test:4700");
+  expect(url.pathname).toBe("/files/assets/0193/source");
+});
+
+describe("a link", () => {
+  const { expires, signature } = parts(links.sign(target, NOW));
+  const end = Number(expires) * 1000;
+
+  test("works until its end and not a moment longer", () => {
+    expect(end).toBe(Math.floor(NOW / 1000) * 1000 + LINK_SECONDS * 1000);
+    expect(links.verify(target, expires, signature, NOW)).toBe(true);
+    expect(links.verify(target, expires, signature, end)).toBe(true);
+    expect(links.verify(target, expires, signature, end + 1)).toBe(false);
+  });
+
+  test.each<[string, LinkTarget, string | null, string | null]>([
+    ["another id", { ...target, id: "0194" }, expires, signature],
+    ["another part", { ...target, what: "poster" }, expires, signature],
+    ["another kind", { ...target, kind: "renders" }, expires, signature],
+    ["a later end", target, String(Number(expires) + 1), signature],
+    ["an end that is no number", target, "soon", signature],
+    ["an end with an exponent", target, "9e99", signature],
+    ["an end with a sign", target, `+${expires}`, signature],
+    ["no end", target, null, signature],
+    ["no signature", target, expires, null],
+    ["an empty signature", target, expires, ""],
+    ["half a signature", target, expires, signature!.slice(0, 20)],
+    [
+      "another server's signature",
+      target,
+      expires,
+      parts(createSignedLinks("other", () => "http://x").sign(target, NOW)).signature,
+    ],
+  ])("is refused with %s", (_, changed, at, mark) => {
+    expect(links.verify(changed, at, mark, NOW)).toBe(false);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "bun:test";
+import { exitCodeOf, parseCommand, UsageError } from "../../../src/cli/options";
+import { ConfigError } from "../../../src/config";
+
+describe("arguments", () => {
+  test("of a command stand beside the settings", () => {
+    const parsed = parseCommand(["create", "--email", "a@b", "--port=99", "--json"], { email: { type: "string" } });
+    expect(parsed.positionals).toEqual(["create"]);
+    expect(parsed.values).toMatchObject({ email: "a@b", port: "99", json: true });
+  });
+
+  test.each([
+    ["an unknown option", ["--emial", "x"]],
+    ["an option without its value", ["--email"]],
+    ["a value for what takes none", ["--json=yes"]],
+  ])("with %s are refused in one line", (_, argv) => {
+    try {
+      parseCommand(argv, { email: { type: "string" } });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(UsageError);
+      expect((error as Error).message).not.toContain("\n");
+      expect((error as Error).message).toContain(argv[0]!.split("=")[0]!);
+    }
+  });
+});
+
+describe("a command's exit code", () => {
+  test.each<[string, () => Promise<number>, number]>([
+    ["its own", async () => 3, 3],
+    ["2 for a wrong call", async () => Promise.reject(new UsageError("wrong")), 2],
+    ["2 for a wrong setting", async () => Promise.reject(new ConfigError("wrong")), 2],
+    ["1 for anything else", async () => Promise.reject(new Error("wrong")), 1],
+  ])("is %s", async (_, body, expected) => {
+    expect(await exitCodeOf("test", body)).toBe(expected);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { clock, removedTable, summary, timeline } from "../../../src/cli/plan-report";
+import type { PlanJson } from "../../../src/domain/plan-json";
+
+const segment = (start: number, end: number, review: string | null = null) => ({
+  start,
+  end,
+  start_frame: null,
+  end_frame: null,
+  text: "kept words",
+  review,
+});
+
+const plan: PlanJson = {
+  source_duration: 100,
+  kept_duration: 70,
+  frame_rate: null,
+  segments: [segment(10, 40), segment(50, 90, "two takes are alike")],
+  removed: [
+    { start: 0, end: 10, reason: "silence", text: "" },
+    { start: 40, end: 50, reason: "retake", text: "said\u001b[2J twice" },
+    { start: 90, end: 100, reason: "off_script", text: `aside ${"long ".repeat(30)}` },
+  ],
+  takes: [],
+  missing: ["A line that nobody said."],
+  warnings: ["loud noise"],
+};
+
+test("times read as a clock", () => {
+  expect([0, 9.96, 62.34, 3_723.44].map(clock)).toEqual(["0:00.0", "0:10.0", "1:02.3", "1:02:03.4"]);
+});
+
+test("the line shows what each part of the recording became, and names the marks that occur", () => {
+  expect(timeline(plan, 10)).toEqual(["·███r████o", "█ kept  · silence  r retake  o off script"]);
+});
+
+test("each cell shows what most of its time became", () => {
+  expect(timeline(plan, 4)[0]).toBe("████");
+  expect(timeline(plan, 3)[0]).toHaveLength(3);
+});
+
+test("the table has a line for each removed span, without control characters and cut to width", () => {
+  const [head, silence, retake, aside] = removedTable(plan);
+  expect(head).toBe("  from      to  length  why         what was said");
+  expect(silence).toBe("0:00.0  0:10.0  10.0 s  silence");
+  expect(retake).toBe("0:40.0  0:50.0  10.0 s  retake      said [2J twice");
+  expect(aside).toEndWith("…");
+  expect(aside!.length).toBeLessThan(100);
+});
+
+test("the summary counts reasons and passes on everything an editor should know", () => {
+  expect(summary(plan)).toEqual([
+    "1:40.0 -> 1:10.0, 30.0 s (30%) removed",
+    "removed: silence 1 (10.0 s), retake 1 (10.0 s), off script 1 (10.0 s)",
+    "not found in the recording: A line that nobody said.",
+    "please check 0:50.0-1:30.0: two takes are alike",
+    "note: loud noise",
+  ]);
+});

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Config, ConfigError, configFlags, loadConfig, publicUrl } from "../../../src/config";
+import { temporaryFolder } from "../../temporary-folder";
+
+type Sources = { toml?: string; env?: Record<string, string>; flags?: Record<string, string> };
+
+/** Loads with a configuration file of its own, so that one of the machine's never counts. */
+async function load(sources: Sources): Promise<Config> {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "offcut.toml");
+  await Bun.write(file, sources.toml ?? "");
+  return await loadConfig({ env: sources.env ?? {}, flags: { config: file, ...sources.flags } });
+}
+
+/** The one line that the start is refused with; the file's own folder is left out. */
+async function refusal(sources: Sources): Promise<string> {
+  const error = await load(sources).then(
+    () => "accepted",
+    (e) => e,
+  );
+  expect(error).toBeInstanceOf(ConfigError);
+  const { message } = error as Error;
+  expect(message).not.toContain("\n");
+  return message.replace(/^\S*offcut\.toml/, "offcut.toml");
+}
+
+test("without anything the defaults hold", async () => {
+  expect(await load({})).toMatchObject({
+    host: "127.0.0.1",
+    port: 4700,
+    publicUrl: null,
+    rateLimit: 600,
+    signupCredits: 6000,
+    creditsPerMinute: 1,
+    maxUploadBytes: 100 * 1024 ** 3,
+    maxUploads: 10,
+    maxDurationSeconds: 24 * 3600,
+    maxSidePixels: 8192,
+    maxStreams: 64,
+    corsOrigins: [],
+    trustedProxies: [],
+    webhooksAllowPrivate: false,
+    webhooksAllowLoopback: false,
+  });
+});
+
+test("a flag beats the environment, which beats the file, which beats the default", async () => {
+  const toml = "port = 1\nhost = 'file'\nrate_limit = 1\nmax_uploads = 1";
+  const env = { OFFCUT_PORT: "2", OFFCUT_HOST: "env", OFFCUT_RATE_LIMIT: "2" };
+  const config = await load({ toml, env, flags: { port: "3", host: "flag" } });
+  expect(config).toMatchObject({ port: 3, host: "flag", rateLimit: 2, maxUploads: 1, signupCredits: 6000 });
+});
+
+test("every setting is a flag, and so is the file", () => {
+  const flags = Object.keys(configFlags());
+  expect(flags).toContain("data-dir");
+  expect(flags).toContain("max-upload-bytes");
+  expect(flags).toContain("config");
+  expect(flags.filter((name) => name.includes("_"))).toEqual([]);
+});
+
+describe("values", () => {
+  test.each<[string, Sources, Partial<Config>]>([
+    ["numbers in a file", { toml: "port = 80" }, { port: 80 }],
+    ["numbers as text in a file", { toml: "port = '80'" }, { port: 80 }],
+    [
+      "lists in a file",
+      { toml: "cors_origins = ['https://a', 'https://b']" },
+      { corsOrigins: ["https://a", "https://b"] },
+    ],
+    [
+      "lists in the environment",
+      { env: { OFFCUT_CORS_ORIGINS: "https://a, https://b," } },
+      { corsOrigins: ["https://a", "https://b"] },
+    ],
+    ["an empty list", { env: { OFFCUT_CORS_ORIGINS: "" } }, { corsOrigins: [] }],
+    [
+      "true and false",
+      { toml: "webhooks_allow_private = true", env: { OFFCUT_WEBHOOKS_ALLOW_LOOPBACK: "1" } },
+      { webhooksAllowPrivate: true, webhooksAllowLoopback: true },
+    ],
+    [
+      "an address without its last slash",
+      { env: { OFFCUT_PUBLIC_URL: "https://cut.example/x//" } },
+      { publicUrl: "https://cut.example/x" },
+    ],
+    [
+      "an address that is taken back",
+      { toml: "public_url = 'https://a'", env: { OFFCUT_PUBLIC_URL: "" } },
+      { publicUrl: null },
+    ],
+    ["a free port", { flags: { port: "0" } }, { port: 0 }],
+    ["a limit that is off", { env: { OFFCUT_RATE_LIMIT: "0" } }, { rateLimit: 0 }],
+    ["the environment of others", { env: { PATH: "/bin", OFFCUTS: "x" } }, { port: 4700 }],
+  ])("%s", async (_, sources, expected) => {
+    expect(await load(sources)).toMatchObject(expected);
+  });
+});
+
+describe("a start is refused with one line that names", () => {
+  test.each<[string, Sources, string]>([
+    ["an unknown key", { toml: "prot = 80" }, 'offcut.toml: unknown setting "prot"'],
+    ["a section", { toml: "[server]\nport = 80" }, 'offcut.toml: unknown setting "server"'],
+    ["an unknown variable", { env: { OFFCUT_PROT: "80" } }, 'OFFCUT_PROT: unknown setting "prot"'],
+    [
+      "a variable named as every object's part",
+      { env: { OFFCUT_CONSTRUCTOR: "80" } },
+      'OFFCUT_CONSTRUCTOR: unknown setting "constructor"',
+    ],
+    [
+      "a port that is no number",
+      { env: { OFFCUT_PORT: "http" } },
+      "OFFCUT_PORT: port must be a whole number from 0 to 65535",
+    ],
+    ["an empty port", { env: { OFFCUT_PORT: "" } }, "OFFCUT_PORT: port must be a whole number from 0 to 65535"],
+    ["a port that is too high", { flags: { port: "65536" } }, "--port: port must be a whole number from 0 to 65535"],
+    [
+      "half a number",
+      { toml: "rate_limit = 1.5" },
+      `offcut.toml: rate_limit must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+    ],
+    ["a number where text belongs", { toml: "host = 5" }, "offcut.toml: host must be a non-empty text"],
+    ["an empty folder", { env: { OFFCUT_DATA_DIR: "" } }, "OFFCUT_DATA_DIR: data_dir must be a non-empty text"],
+    [
+      "a flag that is neither true nor false",
+      { toml: "webhooks_allow_private = 'maybe'" },
+      "offcut.toml: webhooks_allow_private must be true or false",
+    ],
+    ["a list of other things", { toml: "cors_origins = [1]" }, "offcut.toml: cors_origins must be a list of texts"],
+    [
+      "an address that is none",
+      { flags: { "public-url": "cut.example" } },
+      "--public-url: public_url must be an http or https address",
+    ],
+    [
+      "an address of another kind",
+      { flags: { "public-url": "ftp://cut" } },
+      "--public-url: public_url must be an http or https address",
+    ],
+    ["a certificate without its key", { flags: { "tls-cert": "a.pem" } }, "tls_cert and tls_key go together"],
+  ])("%s", async (_, sources, expected) => {
+    expect(await refusal(sources)).toBe(expected);
+  });
+
+  test("a file that is not TOML", async () => {
+    expect(await refusal({ toml: "port = = 80" })).toStartWith("offcut.toml: ");
+  });
+
+  test("a file that is not there", async () => {
+    const loading = loadConfig({ env: {}, flags: { config: "/nowhere/offcut.toml" } });
+    await expect(loading).rejects.toThrow("/nowhere/offcut.toml: no such configuration file");
+  });
+});
+
+test.each<[Partial<Config>, string]>([
+  [{}, "http://127.0.0.1:99"],
+  [{ host: "0.0.0.0" }, "http://localhost:99"],
+  [{ host: "::" }, "http://localhost:99"],
+  [{ host: "::1" }, "http://[::1]:99"],
+  [{ tlsCert: "a", tlsKey: "b" }, "https://127.0.0.1:99"],
+  [{ publicUrl: "https://cut.example" }, "https://cut.example"],
+])("links with %j start with %s", async (change, expected) => {
+  expect(publicUrl({ ...(await load({})), ...change }, 99)).toBe(expected);
+});

@@ -1,0 +1,62 @@
+/** Test media made on the spot: every frame carries its number, every second begins with a beep. */
+import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findFfmpeg } from "../../../src/media/ffmpeg";
+
+/** Numbers are drawn as sixteen squares of this size in the top row, the lowest bit on the left. */
+export const SQUARE = 20;
+export const BEEP_SECONDS = 0.04;
+
+const folder = join(tmpdir(), `offcut-generated-media-2-${process.getuid?.() ?? 0}`);
+mkdirSync(folder, { recursive: true });
+
+const bundled = new URL("../../../node_modules/@ffmpeg-installer/linux-x64/ffmpeg", import.meta.url).pathname;
+
+/** The ffmpeg of the PATH, and the one that comes with the product. */
+export const systemFfmpeg = await findFfmpeg({ forced: null, bundled, path: process.env.PATH });
+export const bundledFfmpeg = await findFfmpeg({ forced: bundled, bundled, path: undefined });
+
+/** Runs the PATH's ffmpeg to make a file in the temporary folder once; the name must tell the recipe. */
+export async function generate(name: string, ...recipe: string[]): Promise<string> {
+  const path = join(folder, name);
+  if (existsSync(path)) return path;
+  const part = join(folder, `part-${process.pid}-${Math.random().toString(36).slice(2)}-${name}`);
+  await runTool([systemFfmpeg.path, "-y", "-v", "error", "-nostdin", ...recipe, part]);
+  renameSync(part, path);
+  return path;
+}
+
+/** Runs a program of the test machine; its error output becomes the failure's message. */
+export async function runTool(command: string[]): Promise<Uint8Array> {
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe", stdin: "ignore" });
+  const [bytes, errors] = await Promise.all([new Response(child.stdout).bytes(), new Response(child.stderr).text()]);
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")}: ${errors}`);
+  return bytes;
+}
+
+const squares = Array.from({ length: 16 }, (_, bit) => {
+  const box = `drawbox=x=${bit * SQUARE}:y=0:w=${SQUARE}:h=${SQUARE}:t=fill`;
+  return `${box}:color=black,${box}:color=white:enable='mod(floor(n/${2 ** bit}),2)'`;
+}).join(",");
+
+/** Moving picture, 320 by 180, numbered. */
+export const picture = (rate: string, seconds: number, size = "320x180"): string[] => [
+  ...["-f", "lavfi", "-i", `testsrc2=s=${size}:r=${rate}:d=${seconds},format=yuv420p,${squares}`],
+];
+
+/** A quiet hum, and a beep of 40 ms at the beginning of every second. */
+export const sound = (rate: number, channels: 1 | 2, seconds: number): string[] => {
+  const one = `0.02*sin(2*PI*220*t)+0.5*sin(2*PI*1000*t)*lt(mod(t\\,1)\\,${BEEP_SECONDS})`;
+  const both = channels === 1 ? one : `${one}|${one}`;
+  return ["-f", "lavfi", "-i", `aevalsrc=exprs='${both}':s=${rate}:d=${seconds}`];
+};
+
+export const h264 = (keyframes: number, ...more: string[]): string[] => [
+  ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "24", "-g", String(keyframes), "-bf", "2", ...more],
+];
+export const aac: string[] = ["-c:a", "aac", "-b:a", "96k"];
+
+/** The plain one that most tests use: 12 seconds, B-frames, a keyframe each two seconds. */
+export const plainMp4 = () =>
+  generate("plain-30.mp4", ...picture("30", 12), ...sound(48_000, 2, 12), ...h264(60), ...aac, "-movflags", "+faststart");

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "bun:test";
+import type { Job, JobAborted, JobContext, JobHandler, Runner } from "../../../src/domain/jobs";
+import { silentLog } from "../../../src/lib/log";
+import { createEmbeddedRunner } from "../../../src/queue/embedded";
+import { type FakeSource, fakeSource } from "./fake-source";
+
+type Running = { job: Job; context: JobContext; finish(): void; break(error: Error): void };
+
+/** A handler whose runs wait until the test ends them, or until they are aborted. */
+function heldHandler() {
+  const started: Running[] = [];
+  const watchers: (() => void)[] = [];
+  const handler: JobHandler = (job, context) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    context.signal.addEventListener("abort", () => reject(context.signal.reason), { once: true });
+    started.push({ job, context, finish: resolve, break: reject });
+    for (const tell of watchers.splice(0)) tell();
+    return promise;
+  };
+  const nth = async (n: number): Promise<Running> => {
+    while (started.length < n) await new Promise<void>((resolve) => watchers.push(resolve));
+    return started[n - 1]!;
+  };
+  return { handler, started, nth };
+}
+
+type Bench = AsyncDisposable & { source: FakeSource; runner: Runner; work: ReturnType<typeof heldHandler> };
+
+function bench(options: { slots?: number; heartbeatMs?: number; cuts?: JobHandler } = {}): Bench {
+  const source = fakeSource();
+  const work = heldHandler();
+  const runner = createEmbeddedRunner({
+    source,
+    handlers: { prepare: work.handler, cut: options.cuts ?? work.handler, render: work.handler },
+    slots: { prepare: 1, cut: 1, render: options.slots ?? 1 },
+    log: silentLog(),
+    leaseMs: 1_000,
+    heartbeatMs: options.heartbeatMs ?? 1,
+  });
+  return { source, runner, work, [Symbol.asyncDispose]: () => runner.stop() };
+}
+
+const reasonOf = (running: Running) => (running.context.signal.reason as JobAborted | undefined)?.reason;
+
+describe("taking jobs", () => {
+  test("takes what waits at the start, and what comes later when it is woken", async () => {
+    await using b = bench({ slots: 2 });
+    b.source.add("a");
+    b.runner.start();
+    await b.work.nth(1);
+    b.source.add("b");
+    b.runner.wake();
+    await b.work.nth(2);
+    expect(b.source.did).toEqual(["claim a", "claim b"]);
+  });
+
+  test("takes nothing before it is started", async () => {
+    await using b = bench();
+    b.source.add("a");
+    b.runner.wake();
+    await Promise.resolve();
+    expect(b.source.did).toEqual([]);
+  });
+
+  test("runs no more of a name than there are slots, and the next as soon as one ends", async () => {
+    await using b = bench({ slots: 2 });
+    for (const name of ["a", "b", "c", "d"]) b.source.add(name);
+    b.runner.start();
+    await b.work.nth(2);
+    expect(b.work.started).toHaveLength(2);
+    b.work.started[0]!.finish();
+    const third = await b.work.nth(3);
+    expect(third.job.stepId).toBe("c");
+    expect(b.work.started).toHaveLength(3);
+  });
+
+  test("a name whose slots are taken does not hold up another", async () => {
+    const cutDone = Promise.withResolvers<void>();
+    await using b = bench({ cuts: async () => cutDone.resolve() });
+    b.source.add("long render");
+    b.source.add("another render");
+    b.source.add("cut", { name: "cut" });
+    b.runner.start();
+    await cutDone.promise;
+    expect(b.source.did.toSorted()).toEqual(["claim cut", "claim long render"]);
+  });
+
+  test("a job that fails is given to the source with its error, and the next is taken", async () => {
+    await using b = bench();
+    b.source.add("a");
+    b.source.add("b");
+    b.runner.start();
+    (await b.work.nth(1)).break(new Error("no luck"));
+    await b.work.nth(2);
+    expect(b.source.did).toEqual(["claim a", "fail a: no luck", "claim b"]);
+  });
+
+  test("goes on when the source cannot be asked, and when it cannot take a failure", async () => {
+    await using b = bench();
+    b.source.add("a");
+    b.source.add("b");
+    b.source.breakNext("claim");
+    b.source.breakNext("fail");
+    b.runner.start();
+    (await b.work.nth(1)).break(new Error("no luck"));
+    await b.work.nth(2);
+    expect(b.source.did).toEqual(["claim a", "claim b"]);
+  });
+});
+
+describe("the heartbeat", () => {
+  test("carries the progress, which never goes back", async () => {
+    await using b = bench();
+    b.source.add("a");
+    b.runner.start();
+    const { context } = await b.work.nth(1);
+    expect(await b.source.renewed("a")).toBeNull();
+    context.progress(0.5);
+    context.progress(0.25);
+    expect(await b.source.renewed("a")).toBe(0.5);
+    context.progress(7);
+    expect(await b.source.renewed("a")).toBe(1);
+  });
+
+  test("a lost lease aborts the run, and nothing is written about it", async () => {
+    await using b = bench();
+    b.source.add("a");
+    b.source.add("b");
+    b.runner.start();
+    const first = await b.work.nth(1);
+    b.source.lose("a");
+    await b.work.nth(2);
+    expect(reasonOf(first)).toBe("lost");
+    expect(b.source.did).toEqual(["claim a", "claim b"]);
+  });
+
+  test("one that fails is tried again", async () => {
+    await using b = bench();
+    b.source.add("a");
+    b.runner.start();
+    await b.work.nth(1);
+    b.source.breakNext("renew");
+    await b.source.renewed("a");
+    expect(reasonOf(b.work.started[0]!)).toBeUndefined();
+  });
+});
+
+describe("ending early", () => {
+  test("a cancelled job is aborted, neither failed nor given back, and its slot is free", async () => {
+    await using b = bench();
+    b.source.add("a");
+    b.source.add("b");
+    b.runner.start();
+    const first = await b.work.nth(1);
+    b.runner.cancel("a");
+    await b.work.nth(2);
+    expect(reasonOf(first)).toBe("cancelled");
+    expect(b.source.did).toEqual(["claim a", "claim b"]);
+  });
+
+  test("cancelling what does not run here does nothing", async () => {
+    await using b = bench();
+    b.source.add("a");
+    b.runner.start();
+    const running = await b.work.nth(1);
+    b.runner.cancel("b");
+    expect(running.context.signal.aborted).toBe(false);
+  });
+
+  test("stopping aborts what runs, waits for its end, gives it back and takes nothing more", async () => {
+    await using b = bench({ slots: 2 });
+    for (const name of ["a", "b", "c"]) b.source.add(name);
+    b.runner.start();
+    const second = await b.work.nth(2);
+    await b.runner.stop();
+    expect(reasonOf(second)).toBe("shutdown");
+    expect(b.source.did).toEqual(["claim a", "claim b", "release a", "release b"]);
+    b.runner.wake();
+    expect(b.work.started).toHaveLength(2);
+  });
+
+  test("a job that ends well although it was told to stop is not given back", async () => {
+    const started = Promise.withResolvers<void>();
+    await using b = bench({
+      cuts: (_, { signal }) => {
+        started.resolve();
+        return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      },
+    });
+    b.source.add("a", { name: "cut" });
+    b.runner.start();
+    await started.promise;
+    await b.runner.stop();
+    expect(b.source.did).toEqual(["claim a"]);
+  });
+
+  test("what an aborted job throws does not count as its failure", async () => {
+    const started = Promise.withResolvers<void>();
+    await using b = bench({
+      cuts: async (_, { signal }) => {
+        started.resolve();
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+        throw new Error("ENOENT");
+      },
+    });
+    b.source.add("a", { name: "cut" });
+    b.runner.start();
+    await started.promise;
+    await b.runner.stop();
+    expect(b.source.did).toEqual(["claim a", "release a"]);
+  });
+});

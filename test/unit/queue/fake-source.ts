@@ -1,0 +1,70 @@
+/** A source of jobs in memory that records what the runner does with it. */
+import type { Job, JobName, JobSource } from "../../../src/domain/jobs";
+
+export type FakeSource = JobSource & {
+  /** What the runner did, in order: `claim`s that found something, `release`, `fail`. */
+  did: string[];
+  add(stepId: string, change?: Partial<Job>): void;
+  /** The next renewal says that this step is lost. */
+  lose(stepId: string): void;
+  /** Resolves at the next renewal that holds this step, with the progress it carried. */
+  renewed(stepId: string): Promise<number | null>;
+  /** Makes the next call of this method fail. */
+  breakNext(method: "claim" | "renew" | "fail"): void;
+};
+
+export function fakeSource(): FakeSource {
+  const waiting: Job[] = [];
+  const did: string[] = [];
+  const lost = new Set<string>();
+  const watching: { stepId: string; resolve: (progress: number | null) => void }[] = [];
+  const broken = new Set<string>();
+  const breakHere = (method: string) => {
+    if (broken.delete(method)) throw new Error(`${method} does not work`);
+  };
+  return {
+    did,
+    add: (stepId, change = {}) => {
+      waiting.push({
+        stepId,
+        pipelineId: `pipeline of ${stepId}`,
+        userId: "user",
+        name: "render",
+        subjectId: `subject of ${stepId}`,
+        attempt: 1,
+        failures: 0,
+        ...change,
+      });
+    },
+    lose: (stepId) => lost.add(stepId),
+    renewed: (stepId) => new Promise((resolve) => watching.push({ stepId, resolve })),
+    breakNext: (method) => broken.add(method),
+
+    claim: async (name: JobName) => {
+      breakHere("claim");
+      const at = waiting.findIndex((job) => job.name === name);
+      if (at < 0) return null;
+      const [job] = waiting.splice(at, 1);
+      did.push(`claim ${job!.stepId}`);
+      return job!;
+    },
+    renew: async (running) => {
+      breakHere("renew");
+      for (const { stepId, progress } of running) {
+        for (const watcher of watching.filter((w) => w.stepId === stepId)) {
+          watching.splice(watching.indexOf(watcher), 1);
+          watcher.resolve(progress);
+        }
+      }
+      return running.map((r) => r.stepId).filter((stepId) => lost.has(stepId));
+    },
+    release: async (job) => {
+      did.push(`release ${job.stepId}`);
+    },
+    fail: async (job, error) => {
+      breakHere("fail");
+      did.push(`fail ${job.stepId}: ${(error as Error).message}`);
+    },
+    nextDue: async () => null,
+  };
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "bun:test";
+import type { Job } from "../../../src/domain/jobs";
+import { newId } from "../../../src/lib/ids";
+import type { Queries, Store } from "../../../src/store/db";
+import {
+  claimStep,
+  endStep,
+  nextDue,
+  openStepsOf,
+  progressOf,
+  renewStep,
+  returnAllSteps,
+  returnStep,
+  type Step,
+  stepOf,
+} from "../../../src/store/steps";
+import { addStep, addUser, freshStore } from "./test-store";
+
+const LEASE_MS = 1_000;
+
+const claim = (store: Store, at = 100, owner = "one", name: "prepare" | "cut" | "render" = "render") =>
+  store.write((tx) => claimStep(tx, name, owner, at, LEASE_MS));
+
+async function claimed(store: Store, at = 100, owner = "one"): Promise<Job> {
+  const job = await claim(store, at, owner);
+  if (!job) throw new Error("nothing was due");
+  return job;
+}
+
+/** A user with `count` waiting renders, the first due at `from`, one each millisecond; gives the step ids. */
+async function userWithSteps(tx: Queries, count: number, from = 0): Promise<{ userId: string; steps: string[] }> {
+  const { userId } = await addUser(tx);
+  const steps: string[] = [];
+  for (let i = 0; i < count; i++) steps.push((await addStep(tx, { userId, runAfter: from + i })).stepId);
+  return { userId, steps };
+}
+
+const reread = async (store: Store, job: Job): Promise<Step> => (await stepOf(store.read, job.subjectId))!;
+
+describe("claiming", () => {
+  test("takes the oldest step that is due, once", async () => {
+    await using db = await freshStore();
+    const { steps } = await db.store.write((tx) => userWithSteps(tx, 2));
+    expect((await claimed(db.store)).stepId).toBe(steps[0]!);
+    expect((await claimed(db.store)).stepId).toBe(steps[1]!);
+    expect(await claim(db.store)).toBeNull();
+  });
+
+  test("fifty claims at once get each step exactly once", async () => {
+    await using db = await freshStore();
+    const { steps } = await db.store.write((tx) => userWithSteps(tx, 20));
+    const jobs = await Promise.all(Array.from({ length: 50 }, (_, i) => claim(db.store, 100, `owner ${i}`)));
+    const ids = jobs.flatMap((job) => (job ? [job.stepId] : []));
+    expect(ids.toSorted()).toEqual(steps.toSorted());
+  });
+
+  test("leaves steps of another name and those that are not due yet", async () => {
+    await using db = await freshStore();
+    await db.store.write(async (tx) => {
+      const { userId } = await addUser(tx);
+      await addStep(tx, { userId, name: "cut" });
+      await addStep(tx, { userId, runAfter: 500 });
+    });
+    expect(await claim(db.store, 499)).toBeNull();
+    expect(await nextDue(db.store.read, "render")).toBe(500);
+    expect(await claim(db.store, 500)).not.toBeNull();
+    expect(await nextDue(db.store.read, "render")).toBeNull();
+  });
+
+  test("goes round between users, however much one of them has waiting", async () => {
+    await using db = await freshStore();
+    const [busy, calm, late] = await db.store.write(async (tx) => [
+      await userWithSteps(tx, 30),
+      await userWithSteps(tx, 2, 50),
+      await userWithSteps(tx, 1, 60),
+    ]);
+    const order: string[] = [];
+    for (let i = 0; i < 6; i++) order.push((await claimed(db.store)).userId);
+    const users = [busy, calm, late, busy, calm, busy].map((user) => user!.userId);
+    expect(order).toEqual(users);
+  });
+
+  test("jobs of another name do not count against a user", async () => {
+    await using db = await freshStore();
+    const [first, second] = await db.store.write(async (tx) => {
+      const a = await userWithSteps(tx, 1, 0);
+      for (let i = 0; i < 3; i++) await addStep(tx, { userId: a.userId, name: "cut" });
+      return [a, await userWithSteps(tx, 1, 10)];
+    });
+    for (let i = 0; i < 3; i++) await claim(db.store, 100, "one", "cut");
+    expect((await claimed(db.store)).userId).toBe(first!.userId);
+    expect((await claimed(db.store)).userId).toBe(second!.userId);
+  });
+
+  test("starts the pipeline with its first step and counts the attempts", async () => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 1));
+    const first = await claimed(db.store, 100);
+    expect(first).toMatchObject({ attempt: 1, failures: 0, name: "render" });
+    await db.store.write((tx) => returnStep(tx, first, { runAfter: 200, failures: 1 }));
+    expect(await claim(db.store, 199)).toBeNull();
+    const second = await claimed(db.store, 200);
+    expect(second).toMatchObject({ attempt: 2, failures: 1 });
+    expect(await reread(db.store, second)).toMatchObject({ state: "running", started_at: 100, lease_until: 1200 });
+  });
+});
+
+describe("the lease", () => {
+  test("a step whose lease has lapsed goes to somebody else, and the first one cannot renew it", async () => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 1));
+    const job = await claimed(db.store, 100, "one");
+    expect(await claim(db.store, 1_100, "two")).toBeNull();
+    const taken = await claimed(db.store, 1_101, "two");
+    expect(taken).toMatchObject({ stepId: job.stepId, attempt: 2 });
+    expect(await db.store.write((tx) => renewStep(tx, job.stepId, "one", 9_000, 0.5))).toBe(false);
+    expect(await db.store.write((tx) => renewStep(tx, job.stepId, "two", 9_000, 0.5))).toBe(true);
+    expect((await progressOf(db.store.read, [job.subjectId])).get(job.subjectId)).toBe(0.5);
+  });
+
+  test("a runner never claims what it is running itself, even when its lease has lapsed", async () => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 1));
+    const job = await claimed(db.store, 100, "one");
+    expect(await claim(db.store, 50_000, "one")).toBeNull();
+    expect(await db.store.write((tx) => renewStep(tx, job.stepId, "one", 60_000, null))).toBe(true);
+  });
+
+  test("whoever lost a step can neither put it back nor fail it", async () => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 1));
+    const lost = await claimed(db.store, 100, "one");
+    const mine = await claimed(db.store, 5_000, "two");
+    await db.store.write((tx) => returnStep(tx, lost, { runAfter: 0, failures: 1 }));
+    expect(await db.store.write((tx) => endStep(tx, lost.stepId, "failed", 6_000, lost.attempt))).toBe(false);
+    expect(await reread(db.store, mine)).toMatchObject({ state: "running", lease_owner: "two", failures: 0 });
+  });
+
+  test("a start voids every lease and makes the steps due at once", async () => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 2));
+    const jobs = [await claimed(db.store), await claimed(db.store)];
+    expect(await db.store.write((tx) => returnAllSteps(tx, 150))).toBe(2);
+    const again = [await claimed(db.store, 150, "next"), await claimed(db.store, 150, "next")];
+    expect(again.map((job) => job.stepId).toSorted()).toEqual(jobs.map((job) => job.stepId).toSorted());
+    expect(again.map((job) => job.attempt)).toEqual([2, 2]);
+  });
+});
+
+describe("ending", () => {
+  test.each(["completed", "failed", "cancelled"] as const)(
+    "a step ends as %s once, and its pipeline with it",
+    async (state) => {
+      await using db = await freshStore();
+      await db.store.write((tx) => userWithSteps(tx, 1));
+      const job = await claimed(db.store);
+      const end = (as: typeof state) => db.store.write((tx) => endStep(tx, job.stepId, as, 300));
+      expect(await Promise.all([end(state), end("failed"), end("completed")])).toEqual([true, false, false]);
+      expect(await reread(db.store, job)).toMatchObject({
+        state,
+        finished_at: 300,
+        lease_owner: null,
+        lease_until: null,
+      });
+      expect(await openStepsOf(db.store.read, [job.subjectId])).toEqual([]);
+      expect(await claim(db.store, 99_999, "two")).toBeNull();
+      expect((await progressOf(db.store.read, [job.subjectId])).size).toBe(0);
+    },
+  );
+
+  test("a step that has ended is not put back", async () => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 1));
+    const job = await claimed(db.store);
+    await db.store.write((tx) => endStep(tx, job.stepId, "cancelled", 300));
+    await db.store.write((tx) => returnStep(tx, job, { runAfter: 0 }));
+    expect((await reread(db.store, job)).state).toBe("cancelled");
+  });
+
+  test("asking for the steps of nothing gives none", async () => {
+    await using db = await freshStore();
+    expect(await openStepsOf(db.store.read, [])).toEqual([]);
+    expect(await stepOf(db.store.read, newId())).toBeNull();
+  });
+});

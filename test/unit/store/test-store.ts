@@ -1,0 +1,86 @@
+/** A fresh database with the schema, and rows to stand on. */
+import { join } from "node:path";
+import { newId } from "../../../src/lib/ids";
+import { type Asset, insertAsset, type NewAsset } from "../../../src/store/assets";
+import { openStore, type Queries, type Store } from "../../../src/store/db";
+import { migrate } from "../../../src/store/migrate";
+import { insertProject } from "../../../src/store/projects";
+import { insertPipeline } from "../../../src/store/steps";
+import { insertUser } from "../../../src/store/users";
+import { temporaryFolder } from "../../temporary-folder";
+
+export type TestStore = AsyncDisposable & { store: Store; folder: string };
+
+/** Opens it: `await using fresh = await freshStore()`. */
+export async function freshStore(): Promise<TestStore> {
+  const folder = await temporaryFolder();
+  const store = await openStore(join(folder.path, "test.db"));
+  await migrate(store);
+  return {
+    store,
+    folder: folder.path,
+    [Symbol.asyncDispose]: async () => {
+      await store.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** An account and its project. */
+export async function addUser(tx: Queries): Promise<{ userId: string; projectId: string }> {
+  const userId = newId();
+  const projectId = newId();
+  await insertUser(tx, { id: userId, email: `${userId}@example.test`, created_at: 0 });
+  await insertProject(tx, {
+    id: projectId,
+    user_id: userId,
+    name: "Project",
+    state: "active",
+    created_at: 0,
+    updated_at: 0,
+    last_activity_at: 0,
+  });
+  return { userId, projectId };
+}
+
+/** An asset that is being prepared, unless `change` says otherwise. */
+export function addAsset(
+  tx: Queries,
+  owner: { userId: string; projectId: string },
+  change: Partial<NewAsset> = {},
+): Promise<Asset> {
+  return insertAsset(tx, {
+    id: newId(),
+    user_id: owner.userId,
+    project_id: owner.projectId,
+    kind: "source",
+    state: "processing",
+    upload_length: 1000,
+    upload_active_at: 0,
+    payment: "none",
+    created_at: 0,
+    ...change,
+  });
+}
+
+type StepOptions = { userId: string; name?: "prepare" | "cut" | "render"; subjectId?: string; runAfter?: number };
+
+/** A pipeline of one waiting step; gives both ids. */
+export async function addStep(tx: Queries, options: StepOptions): Promise<{ stepId: string; pipelineId: string }> {
+  const stepId = newId();
+  const pipelineId = newId();
+  await insertPipeline(tx, { id: pipelineId, user_id: options.userId, state: "pending", created_at: 0 }, [
+    {
+      id: stepId,
+      pipeline_id: pipelineId,
+      user_id: options.userId,
+      step_order: 0,
+      processor_name: options.name ?? "render",
+      state: "pending",
+      subject_id: options.subjectId ?? newId(),
+      run_after: options.runAfter ?? 0,
+      created_at: 0,
+    },
+  ]);
+  return { stepId, pipelineId };
+}

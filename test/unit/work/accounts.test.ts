@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test";
+import { type Config, loadConfig } from "../../../src/config";
+import { sha256 } from "../../../src/lib/ids";
+import { findKeyOwner, findUserByEmail } from "../../../src/store/users";
+import { createUser, listAccounts } from "../../../src/work/accounts";
+import { runAdmin } from "../../../src/work/admin";
+import { freshStore } from "../store/test-store";
+
+async function administration(change: Partial<Config> = {}) {
+  const db = await freshStore();
+  const config = { ...(await loadConfig({ env: { OFFCUT_SIGNUP_CREDITS: "25" }, flags: {} })), ...change };
+  const services = { store: db.store, config, now: () => 1_700_000_000_000 };
+  return {
+    services,
+    store: db.store,
+    run: (command: string, args: Record<string, unknown>) => runAdmin(services, command, args),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
+
+const anna = { email: "Anna@Example.test", password: "correct horse" };
+
+test("an account gets the sign-up grant, an address in lower case, and a password that is only a hash", async () => {
+  await using a = await administration();
+  const made = await a.run("user create", anna);
+  expect(made).toMatchObject({ email: "anna@example.test", credits: 25, is_admin: false });
+  const stored = (await findUserByEmail(a.store.read, "ANNA@example.test"))!;
+  expect(stored.password_hash).toStartWith("$argon2id$");
+  expect(await Bun.password.verify("correct horse", stored.password_hash!)).toBe(true);
+});
+
+test.each([
+  ["credits of its own", { credits: 7 }, { credits: 7 }],
+  ["no credits", { credits: 0 }, { credits: 0 }],
+  ["the right to administer", { admin: true }, { is_admin: true }],
+])("an account can be made with %s", async (_, change, expected) => {
+  await using a = await administration();
+  expect(await a.run("user create", { ...anna, ...change })).toMatchObject(expected);
+});
+
+describe("refused is", () => {
+  test.each<[string, string, Record<string, unknown>, string]>([
+    ["an account without an address", "user create", { password: "correct horse" }, "bad_request"],
+    ["an address that is none", "user create", { ...anna, email: "anna" }, "bad_request"],
+    ["an address with a line break", "user create", { ...anna, email: "a@b\nc@d" }, "bad_request"],
+    ["a short password", "user create", { ...anna, password: "short" }, "bad_request"],
+    ["negative credits", "user create", { ...anna, credits: -1 }, "bad_request"],
+    ["half a credit", "user create", { ...anna, credits: 0.5 }, "bad_request"],
+    ["an address that is taken", "user create", { ...anna, email: "bert@example.test" }, "conflict"],
+    ["a grant of nothing", "user grant", { email: "bert@example.test", credits: 0 }, "bad_request"],
+    ["a grant in words", "user grant", { email: "bert@example.test", credits: "5" }, "bad_request"],
+    ["a grant to nobody", "user grant", { email: "carl@example.test", credits: 5 }, "not_found"],
+    ["a key for nobody", "key create", { email: "carl@example.test", name: "k" }, "not_found"],
+    ["an unknown command", "user delete", {}, "not_found"],
+    ["a command that every object has", "constructor", {}, "not_found"],
+  ])("%s", async (_, command, args, code) => {
+    await using a = await administration();
+    await a.run("user create", { email: "bert@example.test", password: "correct horse" });
+    await expect(a.run(command, args)).rejects.toMatchObject({ code });
+    expect(await listAccounts(a.services)).toMatchObject([{ email: "bert@example.test", credits: 25 }]);
+  });
+});
+
+test("two accounts made at once with one address are one account", async () => {
+  await using a = await administration();
+  const both = await Promise.allSettled(
+    ["anna@example.test", "ANNA@EXAMPLE.TEST"].map((email) =>
+      createUser(a.services, { email, password: "correct horse", admin: false, credits: null }),
+    ),
+  );
+  expect(both.map((r) => r.status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  expect(await listAccounts(a.services)).toHaveLength(1);
+});
+
+test("a grant raises what the account can spend", async () => {
+  await using a = await administration();
+  await a.run("user create", anna);
+  expect(await a.run("user grant", { email: " ANNA@example.test ", credits: 5 })).toMatchObject({ credits: 30 });
+  expect(await a.run("user list", {})).toMatchObject([{ email: "anna@example.test", credits: 30 }]);
+});
+
+test("a key is shown once and stored as a hash that finds its owner", async () => {
+  await using a = await administration();
+  await a.run("user create", anna);
+  const made = (await a.run("key create", { email: anna.email, name: "laptop" })) as { key: string; prefix: string };
+  expect(made.key).toMatch(/^sk_[0-9A-Za-z]{40}$/);
+  expect(made.key).toStartWith(made.prefix);
+  const found = await findKeyOwner(a.store.read, sha256(made.key));
+  expect(found?.user.email).toBe("anna@example.test");
+  expect(JSON.stringify(found)).not.toContain(made.key);
+});

@@ -1,0 +1,269 @@
+import { describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import { TICKS_PER_SECOND } from "../../../src/domain/time";
+import { newId } from "../../../src/lib/ids";
+import { type Asset, deleteAsset, getAsset, moveAsset } from "../../../src/store/assets";
+import { balance, insertLedgerEntry, listHolds, listLedger, totalHeld } from "../../../src/store/credits";
+import type { Store } from "../../../src/store/db";
+import { listEventsOf } from "../../../src/store/events";
+import { chargeFor, finishPreparation, holdCharge, releaseCharge, settleWaiting } from "../../../src/work/charge";
+import { addAsset, addStep, addUser, freshStore } from "../store/test-store";
+import { creditModel } from "./credit-model";
+
+type Owner = { userId: string; projectId: string };
+
+/** One user's credits, by the product's own functions. Times go up by one with each call. */
+function account(store: Store, owner: Owner) {
+  let clock = 1_000;
+  const current = async (id: string): Promise<Asset | null> => getAsset(store.read, id);
+  return {
+    grant: (credits: number) =>
+      store.write(async (tx) => {
+        const now = clock++;
+        const entry = { id: newId(), user_id: owner.userId, type: "grant" as const, delta: credits, created_at: now };
+        await insertLedgerEntry(tx, entry);
+        return settleWaiting(tx, owner.userId, now);
+      }),
+    add: (price: number) =>
+      store.write(async (tx) => {
+        const asset = await addAsset(tx, owner, { charge: price, created_at: clock++ });
+        await addStep(tx, { userId: owner.userId, name: "prepare", subjectId: asset.id });
+        return asset.id;
+      }),
+    learnDuration: (id: string) => store.write(async (tx) => holdCharge(tx, (await getAsset(tx, id))!, clock++)),
+    finish: (id: string) => store.write(async (tx) => finishPreparation(tx, (await getAsset(tx, id))!, clock++)),
+    fail: (id: string) =>
+      store.write(async (tx) => {
+        const asset = await moveAsset(tx, id, "processing", { state: "failed", payment: "none" });
+        if (asset) await releaseCharge(tx, asset, clock++);
+      }),
+    remove: (id: string) =>
+      store.write(async (tx) => {
+        const asset = (await getAsset(tx, id))!;
+        await deleteAsset(tx, id);
+        await releaseCharge(tx, asset, clock++);
+      }),
+    balance: () => balance(store.read, owner.userId),
+    state: async (id: string) => (await current(id))?.state ?? "deleted",
+    events: async (id: string) =>
+      (await listEventsOf(store.read, id)).map((e) => `${e.type} from ${e.data.previous_state}`),
+  };
+}
+
+async function freshAccount() {
+  const db = await freshStore();
+  const owner = await db.store.write((tx) => addUser(tx));
+  return {
+    store: db.store,
+    userId: owner.userId,
+    credits: account(db.store, owner),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
+
+describe("the price", () => {
+  const minute = 60 * TICKS_PER_SECOND;
+  test.each([
+    ["nothing", 0, 1],
+    ["one tick", 1, 1],
+    ["a minute", minute, 1],
+    ["a tick more than a minute", minute + 1, 2],
+    ["an hour", 60 * minute, 60],
+    ["five hours and a bit", 300 * minute + 17, 301],
+  ])("of %s of recording", (_, duration, minutes) => {
+    expect(chargeFor(duration, 1)).toBe(minutes);
+    expect(chargeFor(duration, 3)).toBe(minutes * 3);
+    expect(chargeFor(duration, 0)).toBe(0);
+  });
+});
+
+describe("a preparation", () => {
+  test("holds the price when the duration is known and charges it when the asset is ready", async () => {
+    await using db = await freshAccount();
+    await db.credits.grant(10);
+    const id = await db.credits.add(3);
+    await db.credits.learnDuration(id);
+    expect(await db.credits.balance()).toBe(7);
+    expect(await totalHeld(db.store.read, db.userId)).toBe(3);
+    await db.credits.finish(id);
+    expect(await db.credits.balance()).toBe(7);
+    expect(await listHolds(db.store.read, db.userId)).toEqual([]);
+    const entries = await listLedger(db.store.read, db.userId, { afterId: null, limit: 10 });
+    expect(entries.map((e) => [e.type, e.delta, e.asset_id])).toEqual([
+      ["consume_asset", -3, id],
+      ["grant", 10, null],
+    ]);
+    expect(await db.credits.events(id)).toEqual(["asset.ready from processing"]);
+  });
+
+  test("holds once, however often the duration is noted", async () => {
+    await using db = await freshAccount();
+    await db.credits.grant(10);
+    const id = await db.credits.add(3);
+    await Promise.all([1, 2, 3].map(() => db.credits.learnDuration(id)));
+    expect(await db.credits.balance()).toBe(7);
+  });
+
+  test("the hold names the preparation's own pipeline", async () => {
+    await using db = await freshAccount();
+    await db.credits.grant(10);
+    const id = await db.credits.add(3);
+    await db.credits.learnDuration(id);
+    const [hold] = await listHolds(db.store.read, db.userId);
+    const [step] = await db.store.read.all<{ pipeline_id: string }>(
+      sql`SELECT pipeline_id FROM steps WHERE subject_id = ${id}`,
+    );
+    expect(hold).toMatchObject({ pipeline_id: step!.pipeline_id, amount: 3 });
+  });
+
+  test("two assets never spend the same credit", async () => {
+    await using db = await freshAccount();
+    await db.credits.grant(5);
+    const ids = [await db.credits.add(4), await db.credits.add(4)];
+    await Promise.all(ids.map((id) => db.credits.learnDuration(id)));
+    expect(await db.credits.balance()).toBe(1);
+    await Promise.all(ids.map((id) => db.credits.finish(id)));
+    expect(await Promise.all(ids.map(db.credits.state))).toEqual(["ready", "pending_payment"]);
+    expect(await db.credits.balance()).toBe(1);
+  });
+
+  test("that cannot be paid waits, is told so once, and becomes ready with the next grant that covers it", async () => {
+    await using db = await freshAccount();
+    await db.credits.grant(1);
+    const id = await db.credits.add(3);
+    await db.credits.learnDuration(id);
+    await db.credits.finish(id);
+    expect(await db.credits.state(id)).toBe("pending_payment");
+    expect(await db.credits.grant(1)).toEqual([]);
+    expect(await db.credits.grant(1)).toEqual([id]);
+    expect(await db.credits.balance()).toBe(0);
+    expect(await db.credits.events(id)).toEqual([
+      "asset.pending_payment from processing",
+      "asset.ready from pending_payment",
+    ]);
+  });
+
+  test("whose credits come while it still runs is ready without a word about payment", async () => {
+    await using db = await freshAccount();
+    const id = await db.credits.add(3);
+    await db.credits.learnDuration(id);
+    await db.credits.grant(3);
+    await db.credits.finish(id);
+    expect(await db.credits.state(id)).toBe("ready");
+    expect(await db.credits.events(id)).toEqual(["asset.ready from processing"]);
+  });
+
+  test("that costs nothing needs no credits and leaves no entry", async () => {
+    await using db = await freshAccount();
+    const id = await db.credits.add(0);
+    await db.credits.learnDuration(id);
+    await db.credits.finish(id);
+    expect(await db.credits.state(id)).toBe("ready");
+    expect(await listLedger(db.store.read, db.userId, { afterId: null, limit: 10 })).toEqual([]);
+  });
+});
+
+describe("assets that wait for credits", () => {
+  async function waitingFor(prices: number[]) {
+    const db = await freshAccount();
+    const ids: string[] = [];
+    for (const price of prices) {
+      const id = await db.credits.add(price);
+      await db.credits.learnDuration(id);
+      await db.credits.finish(id);
+      ids.push(id);
+    }
+    return { ...db, ids };
+  }
+
+  test("are settled oldest first, and the first that does not fit keeps those behind it waiting", async () => {
+    await using db = await waitingFor([2, 5, 1]);
+    const [small, big, last] = db.ids;
+    expect(await db.credits.grant(4)).toEqual([small!]);
+    expect(await db.credits.grant(2)).toEqual([]);
+    expect(await db.credits.grant(2)).toEqual([big!, last!]);
+    expect(await db.credits.balance()).toBe(0);
+  });
+
+  test("keep a newer one from being held before them, although it would fit", async () => {
+    await using db = await waitingFor([5]);
+    await db.credits.grant(3);
+    const newer = await db.credits.add(1);
+    await db.credits.learnDuration(newer);
+    expect(await db.credits.balance()).toBe(3);
+    await db.credits.finish(newer);
+    expect(await db.credits.state(newer)).toBe("pending_payment");
+    expect(await db.credits.grant(3)).toEqual([db.ids[0]!, newer]);
+  });
+
+  test("move up when the one before them is deleted", async () => {
+    await using db = await waitingFor([5, 1]);
+    await db.credits.grant(3);
+    await db.credits.remove(db.ids[0]!);
+    expect(await db.credits.state(db.ids[1]!)).toBe("ready");
+    expect(await db.credits.balance()).toBe(2);
+  });
+
+  test("get what a failed preparation gives back", async () => {
+    await using db = await freshAccount();
+    await db.credits.grant(4);
+    const failing = await db.credits.add(4);
+    await db.credits.learnDuration(failing);
+    const waiting = await db.credits.add(3);
+    await db.credits.learnDuration(waiting);
+    await db.credits.finish(waiting);
+    await db.credits.fail(failing);
+    expect(await db.credits.state(waiting)).toBe("ready");
+    expect(await db.credits.balance()).toBe(1);
+  });
+});
+
+describe("any sequence of grants, preparations, failures and deletions", () => {
+  const operation = fc.oneof(
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("grant" as const), n: fc.integer({ min: 1, max: 12 }) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("add" as const), n: fc.integer({ min: 0, max: 9 }) }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("learnDuration" as const), n: fc.nat(30) }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("finish" as const), n: fc.nat(30) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("fail" as const), n: fc.nat(30) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("remove" as const), n: fc.nat(30) }) },
+  );
+
+  test("keeps the ledger as the plain rules have it: never spent twice, never below zero, at most one charge an asset", async () => {
+    await using db = await freshStore();
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+        const owner = await db.store.write((tx) => addUser(tx));
+        const credits = account(db.store, owner);
+        const model = creditModel();
+        const ids: string[] = [];
+        for (const { do: what, n } of operations) {
+          if (what === "grant") {
+            model.grant(n);
+            await credits.grant(n);
+          } else if (what === "add") {
+            model.add(n);
+            ids.push(await credits.add(n));
+          } else {
+            const at = ids.length === 0 ? -1 : n % ids.length;
+            const state = model.assets[at]?.state;
+            if (at < 0 || (what === "remove" ? state === "deleted" : state !== "processing")) continue;
+            model[what](at);
+            await credits[what](ids[at]!);
+          }
+          const left = await credits.balance();
+          expect(left).toBeGreaterThanOrEqual(0);
+          expect(left).toBe(model.balance());
+        }
+        const states = await Promise.all(ids.map(credits.state));
+        expect(states).toEqual(model.assets.map((a) => (a.state === "waiting" ? "pending_payment" : a.state)));
+        const entries = await listLedger(db.store.read, owner.userId, { afterId: null, limit: 1_000 });
+        const charged = entries.filter((e) => e.type === "consume_asset").map((e) => e.asset_id);
+        expect(new Set(charged).size).toBe(charged.length);
+        const sum = entries.reduce((total, e) => total + e.delta, 0);
+        expect(sum).toBe((await credits.balance()) + (await totalHeld(db.store.read, owner.userId)));
+      }),
+      { numRuns: 40 },
+    );
+  }, 20_000);
+});

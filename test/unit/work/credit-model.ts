@@ -1,0 +1,77 @@
+/**
+ * Credits in memory: the same rules as the product's, written the plain way, to hold the product against.
+ * An asset is named by its number. Its price is a hold while it is prepared, and a charge once it is ready.
+ */
+type ModelAsset = { price: number; state: "processing" | "waiting" | "ready" | "failed" | "deleted"; held: boolean };
+
+export type CreditModel = {
+  assets: ModelAsset[];
+  granted: number;
+  /** In the order in which they began to wait. */
+  waiting: number[];
+  balance(): number;
+  grant(credits: number): void;
+  add(price: number): void;
+  learnDuration(n: number): void;
+  finish(n: number): void;
+  fail(n: number): void;
+  remove(n: number): void;
+};
+
+export function creditModel(): CreditModel {
+  const assets: ModelAsset[] = [];
+  const waiting: number[] = [];
+  const model: CreditModel = {
+    assets,
+    waiting,
+    granted: 0,
+    balance: () => {
+      const charged = assets.filter((a) => a.held || a.state === "ready" || paidAndDeleted.has(a));
+      return model.granted - charged.reduce((sum, a) => sum + a.price, 0);
+    },
+    grant: (credits) => {
+      model.granted += credits;
+      settle();
+    },
+    add: (price) => assets.push({ price, state: "processing", held: false }),
+    learnDuration: (n) => {
+      const asset = assets[n]!;
+      if (waiting.length === 0 && !asset.held && model.balance() >= asset.price) asset.held = true;
+    },
+    finish: (n) => {
+      const asset = assets[n]!;
+      if (asset.held) return pay(asset);
+      asset.state = "waiting";
+      waiting.push(n);
+      settle();
+    },
+    fail: (n) => {
+      assets[n]!.state = "failed";
+      release(n);
+    },
+    remove: (n) => {
+      const asset = assets[n]!;
+      if (asset.state === "ready") paidAndDeleted.add(asset);
+      asset.state = "deleted";
+      if (waiting.includes(n)) waiting.splice(waiting.indexOf(n), 1);
+      release(n);
+    },
+  };
+  const paidAndDeleted = new Set<ModelAsset>();
+
+  function pay(asset: ModelAsset): void {
+    asset.held = false;
+    asset.state = "ready";
+  }
+
+  function release(n: number): void {
+    assets[n]!.held = false;
+    settle();
+  }
+
+  function settle(): void {
+    while (waiting.length > 0 && model.balance() >= assets[waiting[0]!]!.price) pay(assets[waiting.shift()!]!);
+  }
+
+  return model;
+}

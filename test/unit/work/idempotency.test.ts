@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import type { Store } from "../../../src/store/db";
+import { forgetAnswersBefore } from "../../../src/store/events";
+import { type Answer, once } from "../../../src/work/idempotency";
+import { addUser, freshStore } from "../store/test-store";
+
+/** A call that counts how often it really happens. */
+function counted() {
+  let count = 0;
+  const make = async (): Promise<Answer> => {
+    count++;
+    return { status: 201, body: { made: count }, headers: { Location: `/things/${count}` } };
+  };
+  return { make, count: () => count };
+}
+
+const call = (store: Store, userId: string, key: string, make: () => Promise<Answer>, requestHash = "same", now = 0) =>
+  store.write((tx) => once(tx, { userId, key, requestHash }, now, make));
+
+test("fifty identical requests at once make one thing, and all get its answer", async () => {
+  await using db = await freshStore();
+  const { userId } = await db.store.write((tx) => addUser(tx));
+  const thing = counted();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => call(db.store, userId, "k", thing.make)));
+  expect(thing.count()).toBe(1);
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  expect(answers[0]).toEqual({ status: 201, body: { made: 1 }, headers: { Location: "/things/1" } });
+});
+
+test("a key that was used for another request is refused and makes nothing", async () => {
+  await using db = await freshStore();
+  const { userId } = await db.store.write((tx) => addUser(tx));
+  const thing = counted();
+  await call(db.store, userId, "k", thing.make);
+  await expect(call(db.store, userId, "k", thing.make, "other")).rejects.toMatchObject({ code: "validation_error" });
+  expect(thing.count()).toBe(1);
+});
+
+test("keys of different users have nothing to do with each other", async () => {
+  await using db = await freshStore();
+  const users = await db.store.write(async (tx) => [await addUser(tx), await addUser(tx)]);
+  const thing = counted();
+  for (const { userId } of users) await call(db.store, userId, "k", thing.make);
+  expect(thing.count()).toBe(2);
+});
+
+test("a request that failed is not remembered", async () => {
+  await using db = await freshStore();
+  const { userId } = await db.store.write((tx) => addUser(tx));
+  const thing = counted();
+  const failing = async () => {
+    await thing.make();
+    throw new Error("no room");
+  };
+  await expect(call(db.store, userId, "k", failing)).rejects.toThrow("no room");
+  expect((await call(db.store, userId, "k", thing.make)).body).toEqual({ made: 2 });
+});
+
+test("an answer that has been forgotten is made anew", async () => {
+  await using db = await freshStore();
+  const { userId } = await db.store.write((tx) => addUser(tx));
+  const thing = counted();
+  await call(db.store, userId, "k", thing.make, "same", 1_000);
+  await db.store.write((tx) => forgetAnswersBefore(tx, 1_000));
+  expect((await call(db.store, userId, "k", thing.make, "same", 1_001)).body).toEqual({ made: 1 });
+  await db.store.write((tx) => forgetAnswersBefore(tx, 1_001));
+  expect((await call(db.store, userId, "k", thing.make, "same", 1_001)).body).toEqual({ made: 2 });
+});
+
+test("without a key every request makes its thing", async () => {
+  await using db = await freshStore();
+  const thing = counted();
+  await Promise.all([1, 2].map(() => db.store.write((tx) => once(tx, null, 0, thing.make))));
+  expect(thing.count()).toBe(2);
+});
