@@ -1,0 +1,148 @@
+/** `offcut cut`: the whole main job on this machine, without a server, an account or credits. */
+import { speechCommand } from "../boot";
+import type { Config } from "../config";
+import { AppError } from "../domain/errors";
+import type { RenderResult } from "../domain/media";
+import { type PlanJson, planToJson } from "../domain/plan-json";
+import { writeAtomic } from "../lib/atomic-file";
+import { killAllChildren } from "../lib/process";
+import { chooseEncoder, findEncoders } from "../media/encoders";
+import { findFfmpeg } from "../media/ffmpeg";
+import { createSpeechEngine } from "../speech/engine";
+import { type OneShotTools, planRecording, readRecording, renderRecording, withWorkFolder } from "../work/one-shot";
+import { beside, CUT_HELP, type CutArguments, type CutTask, readCutArguments, requireFree } from "./cut-arguments";
+import { configOf, exitCodeOf, UsageError } from "./options";
+import { removedTable, summary, timeline } from "./plan-report";
+import { openAssetsSomewhere } from "./private-folder";
+import { createProgress } from "./progress";
+
+/** What became of one recording, as `--json` shows it. */
+type CutResult = {
+  input: string;
+  output: string | null;
+  plan_file: string | null;
+  size_bytes: number | null;
+  strategy: RenderResult["strategy"] | null;
+  warnings: string[];
+  plan: PlanJson;
+};
+type CutFailure = { input: string; error: { code: string; message: string } };
+
+/** The exit code of a program that an interrupt ended, as shells know it. */
+const INTERRUPTED = 130;
+const MAX_COLUMNS = 100;
+
+/** Gives the exit code: 0 when every recording was cut, 1 when one failed, 2 for a wrong call, 130 when interrupted. */
+export function cutCommand(argv: string[]): Promise<number> {
+  return exitCodeOf("cut", async () => {
+    const args = await readCutArguments(argv);
+    if (args === null) {
+      process.stdout.write(CUT_HELP);
+      return 0;
+    }
+    const config = await configOf(args.parsed);
+    const stop = new AbortController();
+    const interrupt = () => stop.abort(new Error("interrupted"));
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, interrupt);
+    try {
+      return await cutAll(args, config, stop.signal);
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+      process.stderr.write("offcut cut: interrupted\n");
+      return INTERRUPTED;
+    } finally {
+      await killAllChildren();
+    }
+  });
+}
+
+async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): Promise<number> {
+  const assets = await openAssetsSomewhere(config);
+  const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  const speech = createSpeechEngine({ command: speechCommand(assets), idleSeconds: config.speechIdleSeconds });
+  const progress = createProgress(process.stderr);
+  const items: (CutResult | CutFailure)[] = [];
+  let title = "";
+  const tools: OneShotTools = {
+    config,
+    ffmpeg,
+    speech,
+    encoder: async () => chooseEncoder(await findEncoders(ffmpeg), config.encoder),
+    signal,
+    onProgress: (stage, share) => progress.show(title, stage, share),
+  };
+  try {
+    for (const task of args.tasks) {
+      title = printable(task.name);
+      try {
+        const result = await cutOne(tools, task, args);
+        progress.clear();
+        items.push(result);
+        if (!args.json) report(result);
+      } catch (error) {
+        progress.clear();
+        signal.throwIfAborted();
+        if (args.tasks.length === 1 && error instanceof UsageError) throw error;
+        items.push(failureOf(task.path, error));
+        process.stderr.write(`offcut cut: ${title}: ${(error as Error).message}\n`);
+      }
+    }
+  } finally {
+    progress.clear();
+    await speech.close();
+  }
+  if (args.json) process.stdout.write(`${JSON.stringify({ items })}\n`);
+  return items.some((item) => "error" in item) ? 1 : 0;
+}
+
+async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): Promise<CutResult> {
+  const { path, planPath } = task;
+  const probed = await readRecording(tools, path);
+  const output = task.render ? (task.output ?? beside(path, probed.info.type === "audio" ? "m4a" : "mp4")) : null;
+  // Before the long work, as it may have been named only now.
+  if (output !== null) requireFree(path, output, args.force);
+  return withWorkFolder(output ?? planPath ?? path, async (workDir) => {
+    const recording = { path, script: args.script, language: args.language, options: args.options };
+    const plan = await planRecording(tools, recording, probed, workDir);
+    const shown = planToJson(plan);
+    if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(shown, null, 2)}\n`);
+    const rendered =
+      output === null
+        ? null
+        : await renderRecording(
+            tools,
+            { path, probed, plan },
+            { format: task.format, outputPath: output, workDir, replace: args.force },
+          );
+    return {
+      input: path,
+      output,
+      plan_file: planPath,
+      size_bytes: rendered?.sizeBytes ?? null,
+      strategy: rendered?.strategy ?? null,
+      warnings: rendered?.warnings ?? [],
+      plan: shown,
+    };
+  });
+}
+
+function report(result: CutResult): void {
+  const { plan } = result;
+  const width = Math.max(20, Math.min(MAX_COLUMNS, process.stdout.columns ?? MAX_COLUMNS));
+  const lines = [...timeline(plan, width), "", ...removedTable(plan), "", ...summary(plan)];
+  for (const warning of result.warnings) lines.push(`note: ${warning}`);
+  if (result.plan_file !== null) lines.push(`plan: ${printable(result.plan_file)}`);
+  if (result.output !== null) {
+    const megabytes = ((result.size_bytes ?? 0) / 1e6).toFixed(2);
+    lines.push(`written: ${printable(result.output)} (${megabytes} MB, ${result.strategy})`);
+  }
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function failureOf(input: string, error: unknown): CutFailure {
+  const code = error instanceof AppError ? error.code : "processing_failed";
+  return { input, error: { code, message: error instanceof Error ? error.message : String(error) } };
+}
+
+/** A file's name is its owner's text: control characters would steer the terminal. */
+const printable = (path: string): string => path.replace(/\p{Cc}/gu, "?");

@@ -1,0 +1,124 @@
+/** The single checks of `offcut doctor`. Each tries the thing itself: opens, runs, encodes, recognises. */
+import { mkdtemp, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { speechCommand } from "../boot";
+import type { Config } from "../config";
+import { controlSocket, prepareFolder, socketFits } from "../data-folder";
+import { PCM_RATE } from "../domain/speech";
+import { type Assets, damagedAssets, openAssets } from "../lib/assets";
+import { killAllChildren } from "../lib/process";
+import { chooseEncoder, findEncoders } from "../media/encoders";
+import { type Ffmpeg, findFfmpeg } from "../media/ffmpeg";
+import { createSpeechEngine } from "../speech/engine";
+import { admin } from "./admin";
+
+/** `about` is one line: what is in use, or what is wrong and what to do. */
+export type Check = { name: string; state: "ok" | "warning" | "broken"; about: string };
+
+/** Below this a long recording may not fit. */
+const LITTLE_SPACE_BYTES = 5 * 1024 ** 3;
+
+/** Runs all checks; none of them throws. */
+export async function checkMachine(config: Config): Promise<Check[]> {
+  const checks: Check[] = [];
+  const run = async <T>(name: string, body: () => Promise<{ value: T; check: Omit<Check, "name"> }>) => {
+    try {
+      const { value, check } = await body();
+      checks.push({ name, ...check });
+      return value;
+    } catch (error) {
+      checks.push({ name, state: "broken", about: (error as Error).message.split("\n")[0] ?? "unknown error" });
+      return null;
+    }
+  };
+  try {
+    const folder = await run("data folder", () => checkFolder(config));
+    if (folder === null) return checks;
+    const assets = await run("files inside", () => checkAssets(folder));
+    if (assets === null) return checks;
+    await run("database", () => checkDatabase(config));
+    const ffmpeg = await run("ffmpeg", () => checkFfmpeg(config, assets));
+    if (ffmpeg !== null) await run("encoder", () => checkEncoder(config, ffmpeg));
+    await run("speech", () => checkSpeech(assets, folder));
+    await run("port", () => checkPort(config, folder));
+    if (!socketFits(folder)) {
+      const about = `the path is too long for ${controlSocket(folder)}: user and key need the server stopped`;
+      checks.push({ name: "control socket", state: "warning", about });
+    }
+    return checks;
+  } finally {
+    await killAllChildren();
+  }
+}
+
+const ok = <T>(value: T, about: string) => ({ value, check: { state: "ok" as const, about } });
+const warning = <T>(value: T, about: string) => ({ value, check: { state: "warning" as const, about } });
+
+async function checkFolder(config: Config) {
+  const folder = prepareFolder(config.dataDir);
+  const { bavail, bsize } = await statfs(folder);
+  const about = `${folder}, ${((bavail * bsize) / 1e9).toFixed(1)} GB free`;
+  return bavail * bsize < LITTLE_SPACE_BYTES ? warning(folder, `${about}: little for recordings`) : ok(folder, about);
+}
+
+async function checkAssets(folder: string) {
+  const assets = await openAssets({ dataDir: folder });
+  const damaged = await damagedAssets(assets);
+  if (damaged.length > 0)
+    throw new Error(`damaged: ${damaged.join(", ")}; remove ${assets.folder ?? "and build again"}`);
+  return ok(assets, assets.folder ?? "run from the sources");
+}
+
+async function checkDatabase(config: Config) {
+  const users = (await admin(config, "user list", {})) as unknown[];
+  return ok(null, `opens and answers, ${users.length} accounts`);
+}
+
+async function checkFfmpeg(config: Config, assets: Assets) {
+  const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  const about = `${ffmpeg.path}, version ${ffmpeg.version}, ${ffmpeg.bundled ? "bundled" : "of the system"}`;
+  if (!ffmpeg.bundled) return ok(ffmpeg, about);
+  return warning(ffmpeg, `${about}: it works; a newer one on the PATH is faster and knows more formats`);
+}
+
+async function checkEncoder(config: Config, ffmpeg: Ffmpeg) {
+  const encoders = await findEncoders(ffmpeg);
+  const found = [...encoders.video, ...encoders.audio].join(", ");
+  return ok(null, `${chooseEncoder(encoders, config.encoder)} in use; found by trying: ${found}`);
+}
+
+/** Loads the models and listens to a second of silence. */
+async function checkSpeech(assets: Assets, folder: string) {
+  const engine = createSpeechEngine({ command: speechCommand(assets), idleSeconds: 1 });
+  const workDir = await mkdtemp(join(folder, "doctor-"));
+  try {
+    const path = join(workDir, "silence.pcm");
+    await Bun.write(path, new Uint8Array(PCM_RATE * 2));
+    const started = performance.now();
+    await engine.listen({ path }, { language: null });
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    return ok(null, `English recogniser and voice detection, loaded in ${seconds} s`);
+  } finally {
+    await engine.close();
+    await rm(workDir, { recursive: true, force: true });
+  }
+}
+
+async function checkPort(config: Config, folder: string) {
+  const where = `${config.host}:${config.port}`;
+  try {
+    Bun.serve({ hostname: config.host, port: config.port, reusePort: false, fetch: () => new Response() }).stop(true);
+    return ok(null, `${where} is free`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    if (await isServed(folder)) return ok(null, `${where} is taken, and a server of this folder runs`);
+    return warning(null, `${where} is taken by another program`);
+  }
+}
+
+/** Whether a server answers on the folder's control socket. */
+async function isServed(folder: string): Promise<boolean> {
+  const body = JSON.stringify({ command: "user list", args: {} });
+  const answer = await fetch("http://offcut/", { unix: controlSocket(folder), method: "POST", body }).catch(() => null);
+  return answer?.ok ?? false;
+}

@@ -1,0 +1,55 @@
+/** `offcut doctor`: whether this machine, the data folder and the configuration are fit, and what is in use. */
+import { arch, cpus, platform, totalmem } from "node:os";
+import { version } from "../../package.json";
+import type { Config } from "../config";
+import { type Check, checkMachine } from "./doctor-checks";
+import { configOf, exitCodeOf, parseCommand } from "./options";
+import { shownSettings } from "./settings-shown";
+
+const HELP = `offcut doctor [settings]
+
+Checks the data folder, the database, ffmpeg and its encoders, the speech models and the port, and prints the effective settings with
+secrets masked. Works beside a running server and without one. Ends with 1 when something is broken. --json prints one object.
+`;
+
+const MARKS: Record<Check["state"], string> = { ok: "ok", warning: "look", broken: "BAD" };
+
+/** Gives the exit code: 0, or 1 when a check finds something broken. */
+export function doctorCommand(argv: string[]): Promise<number> {
+  return exitCodeOf("doctor", async () => {
+    const parsed = parseCommand(argv, {});
+    if (parsed.values.help) {
+      process.stdout.write(HELP);
+      return 0;
+    }
+    const config = await configOf(parsed);
+    const checks = await checkMachine(config);
+    if (parsed.values.json) process.stdout.write(`${JSON.stringify(asJson(config, checks))}\n`);
+    else process.stdout.write(`${asText(config, checks).join("\n")}\n`);
+    return checks.some((check) => check.state === "broken") ? 1 : 0;
+  });
+}
+
+function machine() {
+  return { platform: platform(), arch: arch(), processors: cpus().length, memory_bytes: totalmem() };
+}
+
+function asJson(config: Config, checks: Check[]) {
+  const settings = Object.fromEntries(shownSettings(config).map(({ key, value }) => [key, value]));
+  return { version, machine: machine(), checks, settings };
+}
+
+function asText(config: Config, checks: Check[]): string[] {
+  const { processors, memory_bytes } = machine();
+  const width = Math.max(...checks.map((check) => check.name.length));
+  const settings = shownSettings(config);
+  const keyWidth = Math.max(...settings.map(({ key }) => key.length));
+  return [
+    `Offcut ${version} on ${platform()} ${arch()}, ${processors} processors, ${(memory_bytes / 2 ** 30).toFixed(1)} GiB memory`,
+    "",
+    ...checks.map(({ name, state, about }) => `${MARKS[state].padEnd(4)}  ${name.padEnd(width)}  ${about}`),
+    "",
+    "settings in effect:",
+    ...settings.map(({ key, value }) => `  ${key.padEnd(keyWidth)} = ${JSON.stringify(value)}`),
+  ];
+}

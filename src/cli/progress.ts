@@ -1,0 +1,47 @@
+/** How far a long command is: a bar that redraws itself on a terminal, a line for each stage elsewhere. */
+
+export type ProgressOutput = { isTTY?: boolean; columns?: number; write(text: string): unknown };
+
+export type Progress = {
+  /** `share` is 0 to 1. A new stage ends the one before. */
+  show(title: string, stage: string, share: number): void;
+  /** Takes the bar off the terminal; the next text starts on a clean line. */
+  clear(): void;
+};
+
+const BAR_CELLS = 30;
+const REDRAW_MS = 100;
+const CLEAR_LINE = "\r\x1b[K";
+
+/** Makes it. `now` is in milliseconds. */
+export function createProgress(output: ProgressOutput, now: () => number = Date.now): Progress {
+  let last = "";
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let isDrawn = false;
+  return {
+    show(title, stage, share) {
+      const isNew = last !== `${title} ${stage}`;
+      last = `${title} ${stage}`;
+      if (!output.isTTY) {
+        if (isNew) output.write(`${title}: ${stage}\n`);
+        return;
+      }
+      if (!isNew && share < 1 && now() - drawnAt < REDRAW_MS) return;
+      drawnAt = now();
+      isDrawn = true;
+      output.write(`${CLEAR_LINE}${barLine(title, stage, share, output.columns ?? 80)}`);
+    },
+    clear() {
+      if (isDrawn) output.write(CLEAR_LINE);
+      isDrawn = false;
+    },
+  };
+}
+
+function barLine(title: string, stage: string, share: number, columns: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * BAR_CELLS);
+  const bar = `${"█".repeat(filled)}${"░".repeat(BAR_CELLS - filled)}`;
+  const end = ` ${stage.padEnd(10)} ${bar} ${String(Math.floor(share * 100)).padStart(3)}%`;
+  const room = Math.max(0, columns - end.length - 1);
+  return `${[...title].slice(0, room).join("")}${end}`;
+}

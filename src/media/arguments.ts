@@ -1,0 +1,46 @@
+/** The parts of ffmpeg's command lines that every call shares. Pure: arrays of arguments from plain data. */
+import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
+
+/** Seconds as ffmpeg takes them, exact to the microsecond. */
+export function secondsText(ticks: Ticks): string {
+  const whole = Math.round(Math.abs(ticks));
+  const fraction = String(whole % TICKS_PER_SECOND).padStart(6, "0");
+  return `${ticks < 0 && whole > 0 ? "-" : ""}${Math.floor(whole / TICKS_PER_SECOND)}.${fraction}`;
+}
+
+/** What every call begins with: no keyboard, no banner, only errors on standard error. */
+export const QUIET = ["-hide_banner", "-nostdin", "-v", "error"] as const;
+
+export type InputOptions = {
+  path: string;
+  demuxer: string;
+  /** The container time that becomes 0. Container times are kept (`-copyts`) when it is null. */
+  startPts?: Ticks | null;
+  /** Container time to seek to; decoding starts at a keyframe before it. */
+  seekTo?: Ticks | null;
+  /** Further options of this input. */
+  extra?: readonly string[];
+};
+
+/**
+ * One input of a stranger's file: the demuxer forced, no protocol but files, no format that could open another file. The `file:` keeps a
+ * name that begins with `-` or holds a colon from meaning anything.
+ */
+export function inputArguments(options: InputOptions): string[] {
+  const { startPts = null, seekTo = null } = options;
+  return [
+    ...["-f", options.demuxer, "-protocol_whitelist", "file,pipe", "-format_whitelist", options.demuxer],
+    ...(startPts === null || startPts === 0 ? [] : ["-itsoffset", secondsText(-startPts)]),
+    ...(seekTo === null ? [] : ["-noaccurate_seek", "-seek_timestamp", "1", "-ss", secondsText(seekTo)]),
+    ...(options.extra ?? []),
+    ...["-i", `file:${options.path}`],
+  ];
+}
+
+/** An output file, safe for any name, overwritten when it exists. */
+export const outputFile = (path: string): string[] => ["-y", `file:${path}`];
+
+/** `-vsync 0` and its new name: hand each frame on as it is, never double or drop one. */
+export function passFramesThrough(libavutil: number): string[] {
+  return libavutil >= 58 ? ["-fps_mode", "passthrough"] : ["-vsync", "0"];
+}

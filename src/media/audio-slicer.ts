@@ -1,0 +1,212 @@
+/**
+ * The exact sound of a cut: samples are sliced in process. Joins cross over from beyond both edges, at equal power, without a change of
+ * length. Memory does not grow with the length of the source.
+ */
+import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import type { ChildStdin } from "../lib/process";
+
+/** A kept stretch of the source's clock at its place in the output. */
+export type Slice = { start: Ticks; end: Ticks; outStart: Ticks; outEnd: Ticks };
+
+/** How long a join crosses over. */
+export const CROSSOVER: Ticks = 20_000;
+/** How long the sound fades where the output begins or ends in the middle of the source. */
+const EDGE_FADE: Ticks = 4_000;
+
+export type SliceOptions = {
+  /** Interleaved 32-bit float samples from the source's clock 0 on. */
+  input: AsyncIterable<Uint8Array>;
+  output: Pick<ChildStdin, "write">;
+  rate: number;
+  channels: number;
+  /** Sorted and disjoint, in the source and in the output; the output without gaps. */
+  slices: readonly Slice[];
+  /** How far the source has been read. */
+  onPosition?: (position: Ticks) => void;
+};
+
+/**
+ * Reads until the last slice is complete; a source that ends early is followed by silence. `written` is the number of samples of each
+ * channel: exactly the length of the output. `sourceEnded`: the input was read to its end.
+ */
+export async function sliceAudio(options: SliceOptions): Promise<{ written: number; sourceEnded: boolean }> {
+  const { rate, channels } = options;
+  const cuts = cutsOf(options.slices, rate);
+  const writer = new CutWriter(cuts, channels, options.output);
+  let position = 0;
+  for await (const samples of wholeSamples(options.input, channels)) {
+    await writer.take(position, samples);
+    position += samples.length / channels;
+    options.onPosition?.(Math.round((position * TICKS_PER_SECOND) / rate));
+    if (writer.complete()) break;
+  }
+  const sourceEnded = !writer.complete();
+  return { written: await writer.finish(), sourceEnded };
+}
+
+/** A slice in samples; `fadeIn` and `fadeOut` are half cross-overs: how far it reaches beyond its edges. */
+export type Cut = { from: number; to: number; fadeIn: number; fadeOut: number; edgeIn: number; edgeOut: number };
+
+/** Slices in samples. Output positions are rounded once, so lengths never add up to a drift. */
+export function cutsOf(slices: readonly Slice[], rate: number): Cut[] {
+  const sample = (ticks: Ticks) => Math.round((ticks * rate) / TICKS_PER_SECOND);
+  const cuts = slices.map((slice) => {
+    const from = sample(slice.start);
+    const length = sample(slice.outEnd) - sample(slice.outStart);
+    return { from, to: from + length, fadeIn: 0, fadeOut: 0, edgeIn: 0, edgeOut: 0 };
+  });
+  for (let n = 1; n < cuts.length; n++) {
+    const [before, after] = [cuts[n - 1]!, cuts[n]!];
+    const room = [after.from - before.to, before.to - before.from, after.to - after.from].map((size) => size >> 1);
+    const half = Math.max(0, Math.min(sample(CROSSOVER) >> 1, ...room));
+    before.fadeOut = half;
+    after.fadeIn = half;
+  }
+  const first = cuts[0];
+  const last = cuts.at(-1);
+  const edge = sample(EDGE_FADE);
+  if (first !== undefined && first.from > 0) first.edgeIn = Math.min(edge, (first.to - first.from) >> 1);
+  if (last !== undefined) last.edgeOut = Math.min(edge, (last.to - last.from) >> 1);
+  return cuts;
+}
+
+const OUTPUT_SAMPLES = 32_768;
+
+/** Takes the source's samples in order, keeps those of the cuts, blends the joins, and writes. */
+class CutWriter {
+  private next = 0;
+  /** Source position up to which the current cut has been taken. */
+  private taken: number;
+  private tail = new Float32Array(0);
+  private nextTail = new Float32Array(0);
+  private readonly block: Float32Array;
+  private filled = 0;
+  private written = 0;
+
+  constructor(
+    private readonly cuts: readonly Cut[],
+    private readonly channels: number,
+    private readonly output: Pick<ChildStdin, "write">,
+  ) {
+    this.block = new Float32Array(OUTPUT_SAMPLES * channels);
+    this.taken = Number.NEGATIVE_INFINITY;
+  }
+
+  complete(): boolean {
+    return this.next >= this.cuts.length;
+  }
+
+  async take(position: number, samples: Float32Array): Promise<void> {
+    const end = position + samples.length / this.channels;
+    for (; this.next < this.cuts.length; this.next++) {
+      const cut = this.cuts[this.next]!;
+      const begin = Math.max(cut.from - cut.fadeIn, this.taken);
+      // What lies before the source's first sample is silence.
+      if (begin < position) await this.silence(cut, begin, Math.min(position, cut.to + cut.fadeOut));
+      const from = Math.max(begin, position);
+      const to = Math.min(cut.to + cut.fadeOut, end);
+      if (from < to) await this.add(cut, from, samples, (from - position) * this.channels, to - from);
+      if (cut.to + cut.fadeOut > end) return;
+      this.close(cut);
+    }
+  }
+
+  /** Silence for what the source did not have, and the last block. */
+  async finish(): Promise<number> {
+    for (; this.next < this.cuts.length; this.next++) {
+      const cut = this.cuts[this.next]!;
+      await this.silence(cut, Math.max(cut.from - cut.fadeIn, this.taken), cut.to + cut.fadeOut);
+      this.close(cut);
+    }
+    await this.flush();
+    return this.written;
+  }
+
+  private async silence(cut: Cut, from: number, to: number): Promise<void> {
+    const zeros = new Float32Array(OUTPUT_SAMPLES * this.channels);
+    for (let at = from; at < to; at += OUTPUT_SAMPLES)
+      await this.add(cut, at, zeros, 0, Math.min(OUTPUT_SAMPLES, to - at));
+  }
+
+  private close(cut: Cut): void {
+    this.tail = this.nextTail;
+    this.nextTail = new Float32Array(0);
+    this.taken = cut.to + cut.fadeOut;
+  }
+
+  /** Takes `count` samples at source position `at`, in up to three parts: blended in, as they are, and kept for the next join. */
+  private async add(cut: Cut, at: number, samples: Float32Array, offset: number, count: number): Promise<void> {
+    this.taken = at + count;
+    const { channels } = this;
+    if (this.nextTail.length === 0 && cut.fadeOut > 0) this.nextTail = new Float32Array(2 * cut.fadeOut * channels);
+    const middleFrom = cut.from + cut.fadeIn;
+    const middleTo = cut.to - cut.fadeOut;
+    for (let n = 0; n < count; ) {
+      const position = at + n;
+      const source = offset + n * channels;
+      if (position >= middleTo) {
+        this.keep(cut, position - middleTo, samples.subarray(source, source + (count - n) * channels));
+        return;
+      }
+      const room = OUTPUT_SAMPLES - this.filled;
+      const until = position < middleFrom ? middleFrom : middleTo;
+      const part = Math.min(count - n, room, until - position);
+      const target = this.block.subarray(this.filled * channels, (this.filled + part) * channels);
+      target.set(samples.subarray(source, source + part * channels));
+      if (position < middleFrom) this.blendIn(cut, position - (cut.from - cut.fadeIn), target);
+      this.fadeEdges(cut, position, target);
+      this.filled += part;
+      n += part;
+      if (this.filled === OUTPUT_SAMPLES) await this.flush();
+    }
+  }
+
+  private blendIn(cut: Cut, at: number, target: Float32Array): void {
+    const length = 2 * cut.fadeIn;
+    for (let n = 0; n < target.length; n++) {
+      const gain = Math.sin(((at + Math.floor(n / this.channels) + 0.5) / length) * (Math.PI / 2));
+      target[n] = target[n]! * gain + (this.tail[at * this.channels + n] ?? 0);
+    }
+  }
+
+  private keep(cut: Cut, at: number, samples: Float32Array): void {
+    const length = 2 * cut.fadeOut;
+    for (let n = 0; n < samples.length; n++) {
+      const gain = Math.cos(((at + Math.floor(n / this.channels) + 0.5) / length) * (Math.PI / 2));
+      this.nextTail[at * this.channels + n] = samples[n]! * gain;
+    }
+  }
+
+  private fadeEdges(cut: Cut, position: number, target: Float32Array): void {
+    const { channels } = this;
+    const count = target.length / channels;
+    const ramp = (first: number, last: number, gainAt: (at: number) => number) => {
+      for (let at = Math.max(position, first); at < Math.min(position + count, last); at++)
+        for (let c = 0; c < channels; c++) target[(at - position) * channels + c]! *= gainAt(at);
+    };
+    ramp(cut.from, cut.from + cut.edgeIn, (at) => (at - cut.from + 0.5) / cut.edgeIn);
+    ramp(cut.to - cut.edgeOut, cut.to, (at) => (cut.to - at - 0.5) / cut.edgeOut);
+  }
+
+  private async flush(): Promise<void> {
+    if (this.filled === 0) return;
+    const block = this.block.slice(0, this.filled * this.channels);
+    this.written += this.filled;
+    this.filled = 0;
+    await this.output.write(new Uint8Array(block.buffer));
+  }
+}
+
+/** Joins bytes into blocks of whole samples. */
+async function* wholeSamples(input: AsyncIterable<Uint8Array>, channels: number): AsyncGenerator<Float32Array> {
+  const size = 4 * channels;
+  let rest = new Uint8Array(0);
+  for await (const bytes of input) {
+    const joined = new Uint8Array(rest.length + bytes.length);
+    joined.set(rest);
+    joined.set(bytes, rest.length);
+    const whole = joined.length - (joined.length % size);
+    rest = joined.slice(whole);
+    if (whole > 0) yield new Float32Array(joined.buffer, 0, whole / 4);
+  }
+}

@@ -1,0 +1,62 @@
+/** Colour: what the output's tags say, and how high dynamic range comes down to what plays everywhere. Pure. */
+import type { VideoStream } from "../domain/media";
+
+const HDR_TRANSFERS: readonly string[] = ["smpte2084", "arib-std-b67"];
+
+/** Names that every ffmpeg takes as options; anything else is left untagged. */
+const PRIMARIES: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020"];
+const TRANSFERS: readonly string[] = ["bt709", "smpte170m", "smpte240m", "iec61966-2-1", "bt2020-10", "bt2020-12"];
+const MATRICES: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020nc"];
+
+/** Whether the source has high dynamic range (PQ or HLG). */
+export const isHdr = (video: VideoStream): boolean => HDR_TRANSFERS.includes(video.color.transfer ?? "");
+
+/** Whether the pixels are red, green and blue rather than luma and chroma. */
+export const isRgb = (video: VideoStream): boolean =>
+  /^(rgb|bgr|gbr|argb|abgr|0rgb|0bgr|pal8)/.test(video.pixelFormat ?? "");
+
+/** Filters that bring colour to what an 8-bit BT.709 screen shows. Without zscale the picture is only brought to 8 bits. */
+export function colorFilters(video: VideoStream, hasZscale: boolean): string[] {
+  if (isRgb(video)) return ["scale=out_color_matrix=bt709:out_range=tv"];
+  if (!isHdr(video) || !hasZscale) return [];
+  const matrix = MATRICES.includes(video.color.matrix ?? "") ? video.color.matrix : "bt2020nc";
+  const from = { smpte2084: "smpte2084", "arib-std-b67": "arib-std-b67" }[video.color.transfer ?? ""];
+  const input = `tin=${from}:pin=bt2020:min=${matrix === "bt2020nc" ? "bt2020nc" : "bt709"}:rin=${video.color.range === "pc" ? "pc" : "tv"}`;
+  return [
+    `zscale=${input}:t=linear:npl=100`,
+    "format=gbrpf32le",
+    "zscale=p=bt709",
+    "tonemap=tonemap=hable:desat=0",
+    "zscale=t=bt709:m=bt709:r=tv",
+  ];
+}
+
+/**
+ * Tags of the output. Players guess the matrix of an untagged picture by its size: when the size changes and the guess with it, the source's
+ * guess is written down.
+ */
+export function colorArguments(video: VideoStream, output: { width: number; height: number }): string[] {
+  if (isHdr(video) || isRgb(video)) return tags("bt709", "bt709", "bt709", "tv");
+  const { primaries, transfer, matrix, range } = video.color;
+  const known = (names: readonly string[], name: string | null) =>
+    name !== null && names.includes(name) ? name : null;
+  const sourceGuess = guessedMatrix(video.codedWidth, video.codedHeight);
+  const changes = matrix === null && sourceGuess !== guessedMatrix(output.width, output.height);
+  return tags(
+    known(PRIMARIES, primaries),
+    known(TRANSFERS, transfer),
+    changes ? sourceGuess : known(MATRICES, matrix),
+    range === null ? null : "tv",
+  );
+}
+
+const guessedMatrix = (width: number, height: number): string => (width > 1024 || height > 576 ? "bt709" : "smpte170m");
+
+function tags(primaries: string | null, transfer: string | null, matrix: string | null, range: string | null) {
+  return [
+    ...(primaries === null ? [] : ["-color_primaries", primaries]),
+    ...(transfer === null ? [] : ["-color_trc", transfer]),
+    ...(matrix === null ? [] : ["-colorspace", matrix]),
+    ...(range === null ? [] : ["-color_range", range]),
+  ];
+}

@@ -1,0 +1,202 @@
+/** Reads what ffmpeg says about a file (`ffmpeg -i`): the bundled build has no ffprobe. Pure. */
+import type { Rational } from "../domain/time";
+
+export type DescribedVideo = {
+  kind: "video";
+  codec: string;
+  pixelFormat: string | null;
+  codedWidth: number;
+  codedHeight: number;
+  pixelAspect: Rational;
+  rotation: 0 | 90 | 180 | 270;
+  bitrate: number | null;
+  frameRate: number | null;
+  interlaced: boolean;
+  color: { primaries: string | null; transfer: string | null; matrix: string | null; range: "tv" | "pc" | null };
+  attachedPicture: boolean;
+  language: string | null;
+  title: string | null;
+};
+
+export type DescribedAudio = {
+  kind: "audio";
+  codec: string;
+  sampleRate: number;
+  channels: number;
+  bitrate: number | null;
+  language: string | null;
+  title: string | null;
+};
+
+export type Description = {
+  /** Null when ffmpeg does not know it. Seconds. */
+  durationSeconds: number | null;
+  startSeconds: number | null;
+  streamCount: number;
+  video: DescribedVideo[];
+  audio: DescribedAudio[];
+  timecode: string | null;
+};
+
+const STREAM =
+  /^ {2,4}Stream #0:\d+(?:\[0x[0-9a-f]+\])?(?:\((\w+)\))?: (Video|Audio|Data|Subtitle|Attachment|Unknown)\b:? ?(.*)$/;
+
+/** Parses the lines of standard error, from `Input #0` on. */
+export function parseDescription(lines: readonly string[]): Description {
+  const described: Description = {
+    durationSeconds: null,
+    startSeconds: null,
+    streamCount: 0,
+    video: [],
+    audio: [],
+    timecode: null,
+  };
+  let current: DescribedVideo | DescribedAudio | null = null;
+  for (const line of lines) {
+    const total = /^ {2}Duration: (N\/A|(\d+):(\d\d):(\d\d(?:\.\d+)?))(?:, start: (-?[\d.]+))?/.exec(line);
+    if (total !== null) {
+      if (total[1] !== "N/A")
+        described.durationSeconds = Number(total[2]) * 3600 + Number(total[3]) * 60 + Number(total[4]);
+      if (total[5] !== undefined) described.startSeconds = Number(total[5]);
+      continue;
+    }
+    const stream = STREAM.exec(line);
+    if (stream !== null) {
+      described.streamCount++;
+      const language = stream[1] === undefined || stream[1] === "und" ? null : stream[1];
+      current = null;
+      if (stream[2] === "Video") {
+        current = videoOf(stream[3]!, language);
+        described.video.push(current);
+      } else if (stream[2] === "Audio") {
+        current = audioOf(stream[3]!, language);
+        described.audio.push(current);
+      }
+      continue;
+    }
+    readDetail(line, described, current);
+  }
+  return described;
+}
+
+function readDetail(line: string, described: Description, current: DescribedVideo | DescribedAudio | null): void {
+  const turned = /displaymatrix: rotation of (-?[\d.]+) degrees/.exec(line);
+  if (turned !== null && current?.kind === "video") current.rotation = clockwise(Number(turned[1]));
+  const entry = /^ {4,}(title|timecode)\s*: (.+)$/.exec(line);
+  if (entry === null) return;
+  if (entry[1] === "title" && current !== null) current.title ??= entry[2]!.trim().slice(0, 256);
+  if (entry[1] === "timecode" && /^\d\d:\d\d:\d\d[:;]\d\d$/.test(entry[2]!.trim()))
+    described.timecode ??= entry[2]!.trim();
+}
+
+/** The matrix's angle is counter-clockwise and may be off by a hair. */
+function clockwise(degrees: number): 0 | 90 | 180 | 270 {
+  const quarter = (((Math.round(-degrees / 90) % 4) + 4) % 4) * 90;
+  return quarter as 0 | 90 | 180 | 270;
+}
+
+function videoOf(text: string, language: string | null): DescribedVideo {
+  const parts = splitOutsideBrackets(text);
+  const format = /^([a-z0-9_]+)(?:\((.*)\))?$/.exec(parts[1] ?? "");
+  const size = /(?:^|\s)(\d{1,6})x(\d{1,6})(?:\s|$)/.exec(parts.slice(1).join(" ; "));
+  const aspect = /SAR (\d+):(\d+)/.exec(text);
+  const details = (format?.[2] ?? "").split(", ");
+  const sar = aspect === null ? { num: 1, den: 1 } : { num: Number(aspect[1]), den: Number(aspect[2]) };
+  return {
+    kind: "video",
+    codec: codecOf(text),
+    pixelFormat: format === null || format[1] === "none" ? null : format[1]!,
+    codedWidth: Number(size?.[1] ?? 0),
+    codedHeight: Number(size?.[2] ?? 0),
+    pixelAspect: sar.num > 0 && sar.den > 0 ? sar : { num: 1, den: 1 },
+    rotation: 0,
+    bitrate: bitrateOf(parts),
+    frameRate: rateOf(parts),
+    interlaced: details.some((detail) => /^(top|bottom) (first|coded first)/.test(detail)),
+    color: colorOf(details),
+    attachedPicture: text.includes("(attached pic)"),
+    language,
+    title: null,
+  };
+}
+
+function audioOf(text: string, language: string | null): DescribedAudio {
+  const parts = splitOutsideBrackets(text);
+  return {
+    kind: "audio",
+    codec: codecOf(text),
+    sampleRate: Number(/^(\d+) Hz$/.exec(parts.find((part) => part.endsWith(" Hz")) ?? "")?.[1] ?? 0),
+    channels: channelsOf(parts[2] ?? ""),
+    bitrate: bitrateOf(parts),
+    language,
+    title: null,
+  };
+}
+
+const codecOf = (text: string): string => /^[a-z0-9_]+/i.exec(text)?.[0] ?? "unknown";
+
+const NAMED_LAYOUTS: Record<string, number> = {
+  mono: 1,
+  stereo: 2,
+  downmix: 2,
+  quad: 4,
+  hexagonal: 6,
+  octagonal: 8,
+  hexadecagonal: 16,
+};
+
+function channelsOf(layout: string): number {
+  const counted = /^(\d+) channels/.exec(layout);
+  if (counted !== null) return Number(counted[1]);
+  const dotted = /^(\d+)\.(\d+)(?:\.(\d+))?/.exec(layout);
+  if (dotted !== null) return Number(dotted[1]) + Number(dotted[2]) + Number(dotted[3] ?? 0);
+  return NAMED_LAYOUTS[/^[a-z]+/.exec(layout)?.[0] ?? ""] ?? 2;
+}
+
+function bitrateOf(parts: readonly string[]): number | null {
+  for (const part of parts) {
+    const rate = /^(\d+) kb\/s/.exec(part);
+    if (rate !== null && Number(rate[1]) > 0) return Number(rate[1]) * 1000;
+  }
+  return null;
+}
+
+function rateOf(parts: readonly string[]): number | null {
+  for (const unit of ["fps", "tbr"]) {
+    const rate = new RegExp(`^([\\d.]+)(k?) ${unit}`).exec(parts.find((part) => part.includes(` ${unit}`)) ?? "");
+    if (rate !== null && Number(rate[1]) > 0) return Number(rate[1]) * (rate[2] === "k" ? 1000 : 1);
+  }
+  return null;
+}
+
+const RANGES = { tv: "tv", pc: "pc" } as const;
+
+/** `tv, bt709` when all three agree, else `tv, matrix/primaries/transfer`. */
+function colorOf(details: readonly string[]): DescribedVideo["color"] {
+  const range = details.map((detail) => RANGES[detail as "tv" | "pc"]).find((found) => found !== undefined) ?? null;
+  const three = details.find((detail) => detail.includes("/"))?.split("/");
+  const known = (name: string | undefined) =>
+    name === undefined || !/^[a-z0-9-]+$/.test(name) || name === "unknown" || name === "reserved" ? null : name;
+  if (three !== undefined)
+    return { matrix: known(three[0]), primaries: known(three[1]), transfer: known(three[2]), range };
+  const one = details.find((detail) => /^(bt|smpte|fcc|gbr|ycgco)/.test(detail));
+  return { matrix: known(one), primaries: known(one), transfer: known(one), range };
+}
+
+/** Splits at `, ` outside round and square brackets. */
+function splitOutsideBrackets(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let part = "";
+  for (let n = 0; n < text.length; n++) {
+    const letter = text[n]!;
+    if (letter === "(" || letter === "[") depth++;
+    if (letter === ")" || letter === "]") depth--;
+    if (depth <= 0 && letter === "," && text[n + 1] === " ") {
+      parts.push(part);
+      part = "";
+      n++;
+    } else part += letter;
+  }
+  return [...parts, part];
+}

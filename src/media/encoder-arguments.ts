@@ -1,0 +1,114 @@
+/** The arguments of each encoder. Pure. */
+import type { ResolvedOutput } from "../domain/media";
+
+/** Every H.264 encoder that Offcut may use, the most wanted first; the last one is always there. */
+export const VIDEO_ENCODERS = [
+  "h264_nvenc",
+  "h264_qsv",
+  "h264_vaapi",
+  "h264_videotoolbox",
+  "h264_v4l2m2m",
+  "libx264",
+] as const;
+
+export type VideoEncoder = (typeof VIDEO_ENCODERS)[number];
+
+/** How good: a rate to meet, or a quality to keep below a ceiling. `ceiling` and `bitrate` are bits per second. */
+export type VideoQuality = { bitrate: number } | { ceiling: number | null };
+
+export type VideoTarget = { quality: VideoQuality; width: number; height: number; framesPerSecond: number };
+
+const VAAPI_DEVICE = "/dev/dri/renderD128";
+const KEYFRAME_SECONDS = 4;
+/** Bits for each pixel where an encoder knows only rates. */
+const BITS_PER_PIXEL = 0.12;
+
+/** Options that come before the input: the device of an encoder that needs one. */
+export function deviceArguments(encoder: VideoEncoder): string[] {
+  return encoder === "h264_vaapi" ? ["-vaapi_device", VAAPI_DEVICE] : [];
+}
+
+/** The last filter before the encoder: the pixel format that it takes. */
+export function encoderFormat(encoder: VideoEncoder): string {
+  if (encoder === "h264_vaapi") return "format=nv12,hwupload";
+  return encoder === "h264_qsv" ? "format=nv12" : "format=yuv420p";
+}
+
+/** The encoder with its rate control: 8-bit 4:2:0 H.264 that plays everywhere. */
+export function videoEncoderArguments(encoder: VideoEncoder, target: VideoTarget): string[] {
+  const keyframes = ["-g", String(Math.max(1, Math.round(target.framesPerSecond * KEYFRAME_SECONDS)))];
+  const rate = "bitrate" in target.quality ? target.quality.bitrate : null;
+  const ceiling = "ceiling" in target.quality ? target.quality.ceiling : null;
+  const guess = Math.round(target.width * target.height * target.framesPerSecond * BITS_PER_PIXEL);
+  const byRate = (bits: number) => [
+    "-b:v",
+    String(bits),
+    "-maxrate",
+    String(Math.round(bits * 1.5)),
+    "-bufsize",
+    String(bits * 2),
+  ];
+  const capped = ceiling === null ? [] : ["-maxrate", String(ceiling), "-bufsize", String(ceiling * 2)];
+  switch (encoder) {
+    case "libx264":
+      return [
+        ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "high", ...keyframes],
+        ...(rate === null ? ["-crf", "20", ...capped] : byRate(rate)),
+      ];
+    case "h264_nvenc":
+      return [
+        ...["-c:v", "h264_nvenc", "-preset", "medium", "-profile:v", "high", "-rc", "vbr", ...keyframes],
+        ...(rate === null ? ["-cq", "21", "-b:v", "0", ...capped] : byRate(rate)),
+      ];
+    case "h264_qsv":
+      return [
+        ...["-c:v", "h264_qsv", "-preset", "medium", "-profile:v", "high", ...keyframes],
+        ...(rate === null ? ["-global_quality", "21"] : byRate(rate)),
+      ];
+    case "h264_vaapi":
+      return [
+        ...["-c:v", "h264_vaapi", "-profile:v", "high", ...keyframes],
+        ...(rate === null ? ["-qp", "21"] : byRate(rate)),
+      ];
+    case "h264_videotoolbox":
+    case "h264_v4l2m2m":
+      return ["-c:v", encoder, ...keyframes, "-b:v", String(rate ?? Math.min(ceiling ?? guess, guess * 2))];
+  }
+}
+
+/** Rates that AAC in MP4 knows; others become 48 kHz. */
+const AAC_RATES: readonly number[] = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000];
+const MP3_RATES: readonly number[] = [32_000, 44_100, 48_000];
+/** What AAC can hold: 6144 bits a channel in a frame of 1024 samples; a little less, for rate control. */
+const AAC_BITS_PER_SAMPLE = 5.5;
+
+export type SoundFormat = { rate: number; channels: number };
+
+/** Sample rate and channels of the output for a source: as the source where the codec can. */
+export function soundFormat(
+  format: ResolvedOutput["format"],
+  source: { sampleRate: number; channels: number },
+  bitrate: number,
+): SoundFormat {
+  if (format === "mp3") {
+    const fallback = source.sampleRate > 0 && 44_100 % source.sampleRate === 0 ? 44_100 : 48_000;
+    return {
+      rate: MP3_RATES.includes(source.sampleRate) ? source.sampleRate : fallback,
+      channels: Math.min(2, Math.max(1, source.channels)),
+    };
+  }
+  const channels =
+    source.channels === 6 || source.channels === 8 ? source.channels : Math.min(2, Math.max(1, source.channels));
+  const holds = bitrate <= source.sampleRate * channels * AAC_BITS_PER_SAMPLE;
+  return { rate: AAC_RATES.includes(source.sampleRate) && holds ? source.sampleRate : 48_000, channels };
+}
+
+/** ffmpeg's name of a layout for a number of channels that `soundFormat` gives. */
+export const layoutName = (channels: number): string =>
+  ({ 1: "mono", 2: "stereo", 6: "5.1", 8: "7.1" })[channels] ?? `${channels}c`;
+
+/** The sound encoder of a format. */
+export function soundEncoderArguments(format: ResolvedOutput["format"], bitrate: number): string[] {
+  const encoder = format === "mp3" ? "libmp3lame" : "aac";
+  return ["-c:a", encoder, "-b:a", String(bitrate)];
+}

@@ -1,0 +1,66 @@
+/** Which encoders work here: found by really encoding with them. */
+import { QUIET } from "./arguments";
+import {
+  deviceArguments,
+  encoderFormat,
+  VIDEO_ENCODERS,
+  type VideoEncoder,
+  videoEncoderArguments,
+} from "./encoder-arguments";
+import { type Ffmpeg, probeLimits, tryFfmpeg } from "./ffmpeg";
+
+/** The encoders that work, the most wanted first. */
+export type Encoders = { video: VideoEncoder[]; audio: ("aac" | "libmp3lame")[] };
+
+const TRIAL_SECONDS = 15;
+
+/** Tries every encoder on a few generated frames. Never fails: an encoder that does not work is left out. */
+export async function findEncoders(ffmpeg: Ffmpeg): Promise<Encoders> {
+  const video = await Promise.all(
+    VIDEO_ENCODERS.map(async (name) => ((await encodesVideo(ffmpeg, name)) ? name : null)),
+  );
+  const audio = await Promise.all(
+    (["aac", "libmp3lame"] as const).map(async (name) => ((await encodesAudio(ffmpeg, name)) ? name : null)),
+  );
+  return { video: video.filter((name) => name !== null), audio: audio.filter((name) => name !== null) };
+}
+
+/**
+ * The encoder for renders: the forced one, else the most wanted that works. Errors: a plain `Error` with one line when the forced one does
+ * not work, or none does.
+ */
+export function chooseEncoder(encoders: Encoders, forced: string | null): VideoEncoder {
+  if (forced !== null) {
+    const found = encoders.video.find((name) => name === forced);
+    if (found === undefined)
+      throw new Error(`the encoder ${forced} does not work here; these do: ${encoders.video.join(", ") || "none"}`);
+    return found;
+  }
+  const best = encoders.video[0];
+  if (best === undefined) throw new Error("no H.264 encoder works here");
+  return best;
+}
+
+async function encodesVideo(ffmpeg: Ffmpeg, encoder: VideoEncoder): Promise<boolean> {
+  const target = { quality: { bitrate: 500_000 }, width: 320, height: 240, framesPerSecond: 30 };
+  const outcome = await tryFfmpeg({
+    ffmpeg,
+    arguments: [
+      ...QUIET,
+      ...deviceArguments(encoder),
+      ...["-f", "lavfi", "-i", "color=c=gray:s=320x240:r=30:d=0.2"],
+      ...["-vf", encoderFormat(encoder), ...videoEncoderArguments(encoder, target), "-f", "null", "-"],
+    ],
+    limits: probeLimits(TRIAL_SECONDS),
+  });
+  return outcome.ok;
+}
+
+async function encodesAudio(ffmpeg: Ffmpeg, encoder: string): Promise<boolean> {
+  const outcome = await tryFfmpeg({
+    ffmpeg,
+    arguments: [...QUIET, ...["-f", "lavfi", "-i", "sine=d=0.2", "-c:a", encoder, "-f", "null", "-"]],
+    limits: probeLimits(TRIAL_SECONDS),
+  });
+  return outcome.ok;
+}

@@ -1,0 +1,162 @@
+/** Finding an ffmpeg, and running it in its box: limits, no environment, killed with its group. */
+import { accessSync, constants } from "node:fs";
+import { cpus } from "node:os";
+import { delimiter, isAbsolute, join } from "node:path";
+import { AppError } from "../domain/errors";
+import { type Child, type ChildLimits, spawnChild } from "../lib/process";
+
+/** An ffmpeg that runs here. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. */
+export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number };
+
+const VERSION_SECONDS = 20;
+const GIB = 1024 ** 3;
+
+/**
+ * The ffmpeg to use: the forced one; else the first on the PATH that is newer than the bundled one and can encode H.264; else the bundled.
+ * Errors: a plain `Error` with one line when the forced or the bundled one does not run.
+ */
+export async function findFfmpeg(options: {
+  forced: string | null;
+  bundled: string;
+  path: string | undefined;
+}): Promise<Ffmpeg> {
+  if (options.forced !== null) {
+    const forced = await examine(options.forced, false);
+    if (forced === null) throw new Error(`ffmpeg does not run: ${options.forced}`);
+    return forced;
+  }
+  const bundled = await examine(options.bundled, true);
+  for (const folder of (options.path ?? "").split(delimiter)) {
+    const candidate = join(folder, "ffmpeg");
+    if (!isAbsolute(folder) || !isExecutable(candidate)) continue;
+    const found = await examine(candidate, false);
+    if (found !== null && found.libavutil > (bundled?.libavutil ?? 0) && (await encodesH264(found))) return found;
+  }
+  if (bundled === null) throw new Error(`no ffmpeg runs: neither one on the PATH nor ${options.bundled}`);
+  return bundled;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function examine(path: string, bundled: boolean): Promise<Ffmpeg | null> {
+  const text = await outputOf([path, "-version"]);
+  const version = /^ffmpeg version (\S+)/.exec(text)?.[1];
+  const libavutil = /libavutil\s+(\d+)\./.exec(text)?.[1];
+  if (version === undefined || libavutil === undefined) return null;
+  return { path, version, bundled, libavutil: Number(libavutil) };
+}
+
+/** A distribution's ffmpeg may come without x264. */
+async function encodesH264(ffmpeg: Ffmpeg): Promise<boolean> {
+  return /\slibx264\s/.test(await outputOf([ffmpeg.path, "-hide_banner", "-encoders"]));
+}
+
+/** Whether this ffmpeg was built with a filter. */
+export async function hasFilter(ffmpeg: Ffmpeg, name: string): Promise<boolean> {
+  const text = await outputOf([ffmpeg.path, "-hide_banner", "-filters"]);
+  return text.split("\n").some((line) => line.trim().split(/\s+/)[1] === name);
+}
+
+async function outputOf(command: string[]): Promise<string> {
+  const child = spawnChild({ command, stdout: "pipe", limits: { wallSeconds: VERSION_SECONDS } });
+  const [text] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  return text;
+}
+
+/** Limits for reading what a file is. Threads reserve address space, so the roof rises with the cores. */
+export const probeLimits = (wallSeconds: number): ChildLimits => ({
+  memoryBytes: 3 * GIB + cpus().length * 0.15 * GIB,
+  cpuSeconds: wallSeconds * 2,
+  wallSeconds,
+});
+
+/** Limits for decoding and encoding. */
+export const workLimits = (wallSeconds: number): ChildLimits => ({
+  memoryBytes: 10 * GIB + cpus().length * 0.2 * GIB,
+  wallSeconds,
+});
+
+export type FfmpegRun = {
+  ffmpeg: Ffmpeg;
+  arguments: string[];
+  limits: ChildLimits;
+  cwd?: string;
+  stdin?: "pipe";
+  stdout?: "pipe";
+  signal?: AbortSignal;
+  /** Each line that is not progress. */
+  onLine?: (line: string) => void;
+  /** Frames written and microseconds of output written; needs `PROGRESS` among the arguments. */
+  onProgress?: (done: { frames: number; outTime: number }) => void;
+};
+
+/** Makes ffmpeg report its progress where `startFfmpeg` reads it. */
+export const PROGRESS = ["-nostats", "-progress", "pipe:2"] as const;
+
+/** How a run ended. `message` is the last error line, for the log. */
+export type FfmpegOutcome = { ok: boolean; timedOut: boolean; noSpace: boolean; message: string };
+
+export type FfmpegChild = Child & { outcome: Promise<FfmpegOutcome> };
+
+/** Starts ffmpeg. The outcome never rejects. */
+export function startFfmpeg(run: FfmpegRun): FfmpegChild {
+  const errors: string[] = [];
+  let frames = 0;
+  let noSpace = false;
+  const onStderrLine = (line: string) => {
+    const progress = /^(frame|out_time_ms|[a-z_0-9]+)=\s*(\S*)$/.exec(line);
+    if (progress !== null) {
+      if (progress[1] === "frame") frames = Number(progress[2]) || 0;
+      if (progress[1] === "out_time_ms") run.onProgress?.({ frames, outTime: Math.max(0, Number(progress[2]) || 0) });
+      return;
+    }
+    noSpace ||= line.includes("No space left on device");
+    errors.push(line);
+    if (errors.length > 20) errors.shift();
+    run.onLine?.(line);
+  };
+  const child = spawnChild({
+    command: [run.ffmpeg.path, ...run.arguments],
+    limits: run.limits,
+    onStderrLine,
+    ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
+    ...(run.stdin === undefined ? {} : { stdin: run.stdin }),
+    ...(run.stdout === undefined ? {} : { stdout: run.stdout }),
+    ...(run.signal === undefined ? {} : { signal: run.signal }),
+  });
+  const outcome = child.exited.then(({ code, signal }) => ({
+    ok: code === 0,
+    timedOut: child.endedBy() === "wall",
+    noSpace,
+    message: errors.join(" | ").slice(-1_000) || `ffmpeg ended with ${signal ?? `code ${code}`}`,
+  }));
+  return Object.assign(child, { outcome });
+}
+
+/** Runs ffmpeg to its end. Errors: the signal's reason when aborted. */
+export async function tryFfmpeg(run: FfmpegRun): Promise<FfmpegOutcome> {
+  const outcome = await startFfmpeg(run).outcome;
+  run.signal?.throwIfAborted();
+  return outcome;
+}
+
+/** As `tryFfmpeg`, but a failure throws: `AppError` `storage_full` or `processing_failed`. */
+export async function runFfmpeg(run: FfmpegRun): Promise<void> {
+  const outcome = await tryFfmpeg(run);
+  if (!outcome.ok) throw failureOf(outcome);
+}
+
+/** The error of a failed run; ffmpeg's own words are in the cause, for the log. */
+export function failureOf(outcome: FfmpegOutcome): AppError<"storage_full" | "processing_failed"> {
+  const cause = new Error(outcome.message);
+  if (outcome.noSpace) return new AppError("storage_full", "the storage is full", { cause });
+  if (outcome.timedOut) return new AppError("processing_failed", "the media took too long to process", { cause });
+  return new AppError("processing_failed", "the media could not be processed", { cause });
+}

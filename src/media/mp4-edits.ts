@@ -1,0 +1,124 @@
+/** Reads the edit lists of an MP4 or QuickTime file: which part of each track is shown, as the packet table alone cannot tell. */
+import { type FileHandle, open } from "node:fs/promises";
+
+export type TrackEdits = {
+  kind: "video" | "audio" | "other";
+  /** Seconds: where the shown part begins and ends on the track's timeline; `end` is infinite when the list does not say. */
+  start: number;
+  end: number;
+  /** More than one part, or one played at another speed. */
+  complex: boolean;
+};
+
+const MOOV_MAX = 512 * 1024 * 1024;
+
+/**
+ * The edits of each track, in file order. Null when there is no readable `moov`. Errors: those of reading the file.
+ */
+export async function readEdits(path: string): Promise<TrackEdits[] | null> {
+  const file = await open(path, "r");
+  try {
+    const moov = await findMoov(file);
+    if (moov === null) return null;
+    const movieScale = timescaleOf(childrenOf(moov).find((box) => box.type === "mvhd")?.body) ?? 1000;
+    return childrenOf(moov)
+      .filter((box) => box.type === "trak")
+      .map((trak) => editsOf(trak.body, movieScale));
+  } finally {
+    await file.close();
+  }
+}
+
+type Box = { type: string; body: Uint8Array };
+
+async function findMoov(file: FileHandle): Promise<Uint8Array | null> {
+  const { size } = await file.stat();
+  const head = new Uint8Array(16);
+  for (let at = 0, boxes = 0; at + 8 <= size && boxes < 100_000; boxes++) {
+    const { bytesRead } = await file.read(head, 0, 16, at);
+    if (bytesRead < 8) return null;
+    const header = headerAt(head, 0, size - at);
+    if (header === null) return null;
+    if (header.type === "moov") {
+      const length = Math.min(header.size, size - at) - header.headerSize;
+      if (length > MOOV_MAX) return null;
+      const body = new Uint8Array(length);
+      await file.read(body, 0, length, at + header.headerSize);
+      return body;
+    }
+    at += header.size;
+  }
+  return null;
+}
+
+/** A box's header; null when its size makes no sense. */
+function headerAt(bytes: Uint8Array, at: number, rest: number) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (at + 8 > bytes.length) return null;
+  const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+  const short = view.getUint32(at);
+  if (short === 0) return { type, size: rest, headerSize: 8 };
+  if (short !== 1) return short < 8 ? null : { type, size: short, headerSize: 8 };
+  if (at + 16 > bytes.length) return null;
+  const long = Number(view.getBigUint64(at + 8));
+  return long < 16 ? null : { type, size: long, headerSize: 16 };
+}
+
+function childrenOf(body: Uint8Array): Box[] {
+  const boxes: Box[] = [];
+  for (let at = 0; at + 8 <= body.length; ) {
+    const header = headerAt(body, at, body.length - at);
+    if (header === null) break;
+    boxes.push({ type: header.type, body: body.subarray(at + header.headerSize, at + header.size) });
+    at += header.size;
+  }
+  return boxes;
+}
+
+const child = (body: Uint8Array | undefined, type: string): Uint8Array | undefined =>
+  body === undefined ? undefined : childrenOf(body).find((box) => box.type === type)?.body;
+
+/** Of `mvhd` or `mdhd`: both begin alike. */
+function timescaleOf(body: Uint8Array | undefined): number | null {
+  if (body === undefined || body.length < 24) return null;
+  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  const scale = view.getUint32(body[0] === 1 ? 20 : 12);
+  return scale > 0 ? scale : null;
+}
+
+function editsOf(trak: Uint8Array, movieScale: number): TrackEdits {
+  const handler = child(child(trak, "mdia"), "hdlr");
+  const name = handler === undefined ? "" : String.fromCharCode(...handler.subarray(8, 12));
+  const kind = name === "vide" ? "video" : name === "soun" ? "audio" : "other";
+  const entries = entriesOf(child(child(trak, "edts"), "elst"));
+  let delay = 0;
+  let shown: { duration: number } | null = null;
+  let complex = false;
+  for (const entry of entries) {
+    if (entry.mediaTime < 0) {
+      if (shown === null) delay += entry.duration;
+      else complex = true;
+    } else if (shown === null) {
+      shown = entry;
+      complex ||= entry.rate !== 1;
+    } else complex = true;
+  }
+  const start = delay / movieScale;
+  const end = shown === null || shown.duration === 0 ? Number.POSITIVE_INFINITY : start + shown.duration / movieScale;
+  return { kind, start, end, complex };
+}
+
+function entriesOf(elst: Uint8Array | undefined): { duration: number; mediaTime: number; rate: number }[] {
+  if (elst === undefined || elst.length < 8) return [];
+  const view = new DataView(elst.buffer, elst.byteOffset, elst.byteLength);
+  const long = elst[0] === 1;
+  const size = long ? 20 : 12;
+  const entries: { duration: number; mediaTime: number; rate: number }[] = [];
+  for (let n = 0, at = 8; n < view.getUint32(4) && at + size <= elst.length; n++, at += size)
+    entries.push({
+      duration: long ? Number(view.getBigUint64(at)) : view.getUint32(at),
+      mediaTime: long ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4),
+      rate: view.getInt16(at + size - 4),
+    });
+  return entries;
+}

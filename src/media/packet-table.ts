@@ -1,0 +1,80 @@
+/** Exact packet times read in process with mediabunny: for MP4, QuickTime, Matroska and the plain audio containers. */
+import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input, type InputTrack } from "mediabunny";
+import { AppError } from "../domain/errors";
+import { TICKS_PER_SECOND } from "../domain/time";
+import { PACKETS_MAX, type PacketListing, type PacketTimes } from "./packet-listing";
+
+/** The demuxers whose files mediabunny reads with the same times as ffmpeg. */
+export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "flac", "ogg", "mp3", "aac"];
+
+/** Between two looks at the clock. */
+const CHECK_PACKETS = 2_000;
+
+/**
+ * Reads the packet table of the first video and audio track. Errors: whatever mediabunny throws on a file that it cannot read, and
+ * `AppError` `media_limits_exceeded`; the signal's reason when aborted.
+ */
+export async function readPacketTable(options: {
+  path: string;
+  hasVideo: boolean;
+  hasAudio: boolean;
+  wallSeconds: number;
+  signal?: AbortSignal;
+}): Promise<PacketListing> {
+  const deadline = Date.now() + options.wallSeconds * 1000;
+  const check = () => {
+    options.signal?.throwIfAborted();
+    if (Date.now() > deadline) throw new AppError("media_limits_exceeded", "the file takes too long to read");
+  };
+  const input = new Input({ source: new FilePathSource(options.path), formats: ALL_FORMATS });
+  try {
+    const video = options.hasVideo ? (await input.getVideoTracks())[0] : undefined;
+    const audio = options.hasAudio ? (await input.getAudioTracks())[0] : undefined;
+    if (options.hasVideo && video === undefined) throw new Error("no video track");
+    if (options.hasAudio && audio === undefined) throw new Error("no audio track");
+    return {
+      video: video === undefined ? null : await timesOf(video, check),
+      audio: audio === undefined ? null : await endsOf(audio),
+    };
+  } finally {
+    input.dispose();
+  }
+}
+
+async function timesOf(track: InputTrack, check: () => void): Promise<PacketTimes | null> {
+  let times = new Float64Array(4096);
+  let count = 0;
+  let bytes = 0;
+  let end = Number.NEGATIVE_INFINITY;
+  for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
+    if (count % CHECK_PACKETS === 0) check();
+    if (count >= PACKETS_MAX) throw new AppError("media_limits_exceeded", "the file has too many frames");
+    if (count === times.length) {
+      const larger = new Float64Array(count * 2);
+      larger.set(times);
+      times = larger;
+    }
+    times[count++] = Math.round(packet.timestamp * TICKS_PER_SECOND);
+    end = Math.max(end, Math.round((packet.timestamp + Math.max(0, packet.duration)) * TICKS_PER_SECOND));
+    bytes += packet.byteLength;
+  }
+  if (count === 0) return null;
+  return { times: times.slice(0, count), end, bytes, resolution: await resolutionOf(track) };
+}
+
+/** Of sound only the first and the last packet matter. */
+async function endsOf(track: InputTrack): Promise<PacketTimes | null> {
+  const first = await new EncodedPacketSink(track).getFirstPacket({ metadataOnly: true });
+  if (first === null) return null;
+  const end = await track.computeDuration();
+  return {
+    times: new Float64Array([Math.round(first.timestamp * TICKS_PER_SECOND)]),
+    end: Math.round(end * TICKS_PER_SECOND),
+    bytes: 0,
+    resolution: await resolutionOf(track),
+  };
+}
+
+async function resolutionOf(track: InputTrack): Promise<number> {
+  return TICKS_PER_SECOND / Math.max(1, await track.getTimeResolution());
+}

@@ -1,0 +1,196 @@
+/** Finds out what a file is: its streams, its exact frame times, and where its clock starts. */
+import { stat } from "node:fs/promises";
+import { AppError } from "../domain/errors";
+import type { AudioStream, MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
+import { type FrameTimes, frameTimesFrom, fromSeconds, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import type { DescribedAudio, DescribedVideo, Description } from "./description";
+import type { Ffmpeg } from "./ffmpeg";
+import { decodeFirstFrames, describe, type FirstFrames } from "./first-frames";
+import { readEdits } from "./mp4-edits";
+import { listPackets, type PacketListing, type PacketTimes } from "./packet-listing";
+import { readPacketTable, TABLE_DEMUXERS } from "./packet-table";
+
+export type ProbeLimits = { durationSeconds: number; side: number; streams: number };
+
+export type ProbeOptions = {
+  path: string;
+  sniffed: Sniffed;
+  ffmpeg: Ffmpeg;
+  limits: ProbeLimits;
+  signal?: AbortSignal;
+};
+
+const QUICK_WALL_SECONDS = 60;
+const TABLE_WALL_SECONDS = 120;
+const LISTING_WALL_SECONDS = 900;
+/** Packet tables and decoders round times to their own units; less than this apart they mean the same frame. */
+const SAME_FRAME: Ticks = 1_500;
+/** A millisecond, with rounding, is what the common containers keep. */
+const RATE_TOLERANCE: Ticks = 1_100;
+
+/**
+ * Probes a file. Errors: `AppError` `corrupt_media`, `no_media_streams`, `media_limits_exceeded`, `unsupported_media`; the signal's
+ * reason when aborted.
+ */
+export async function probe(options: ProbeOptions): Promise<Probed> {
+  const { path, sniffed, ffmpeg, limits, signal } = options;
+  if ((await stat(path)).size === 0) throw new AppError("corrupt_media", "the file is empty");
+  const source = { ffmpeg, path, demuxer: sniffed.demuxer, ...(signal === undefined ? {} : { signal }) };
+  const described = await describe({ ...source, wallSeconds: QUICK_WALL_SECONDS });
+  const streams = chooseStreams(described, limits);
+
+  const [listing, first] = await Promise.all([
+    packetsOf(options, streams),
+    decodeFirstFrames({
+      ...source,
+      wallSeconds: QUICK_WALL_SECONDS,
+      hasVideo: streams.video !== null,
+      hasAudio: streams.audio.length > 0,
+      pixelsMax: limits.side * limits.side,
+    }),
+  ]);
+  const found = usable(streams, listing, first);
+  const startPts = Math.min(
+    found.video?.first ?? Number.POSITIVE_INFINITY,
+    found.audio?.first ?? Number.POSITIVE_INFINITY,
+  );
+  const frames = found.video === null ? null : framesOf(found.video, startPts, sniffed.demuxer);
+  const videoEnd = frames === null ? 0 : endOf(frames);
+  const audioEnd = found.audio === null ? 0 : found.audio.packets.end - startPts;
+  const duration = Math.max(videoEnd, audioEnd);
+  if (duration <= 0) throw new AppError("no_media_streams", "the file has no sound and no picture");
+  if (duration > limits.durationSeconds * TICKS_PER_SECOND)
+    throw new AppError("media_limits_exceeded", `the file is longer than ${limits.durationSeconds / 3600} hours`);
+
+  const info: MediaInfo = {
+    type: frames === null ? "audio" : "video",
+    demuxer: sniffed.demuxer,
+    duration,
+    startPts,
+    video: frames === null ? null : videoStream(streams.video!, frames, found.video!.packets, videoEnd),
+    audio: found.audio === null ? [] : streams.audio.map(audioStream),
+    timecode: described.timecode,
+  };
+  return { info, frames };
+}
+
+type Streams = { video: DescribedVideo | null; audio: DescribedAudio[] };
+
+function chooseStreams(described: Description, limits: ProbeLimits): Streams {
+  if (described.streamCount > limits.streams)
+    throw new AppError("media_limits_exceeded", `the file has more than ${limits.streams} streams`);
+  if ((described.durationSeconds ?? 0) > limits.durationSeconds)
+    throw new AppError("media_limits_exceeded", `the file is longer than ${limits.durationSeconds / 3600} hours`);
+  const video = described.video.find((stream) => !stream.attachedPicture) ?? null;
+  if (video === null && described.audio.length === 0)
+    throw new AppError("no_media_streams", "the file has no sound and no picture");
+  if (video !== null && Math.max(video.codedWidth, video.codedHeight) > limits.side)
+    throw new AppError("media_limits_exceeded", `the picture is larger than ${limits.side} pixels a side`);
+  return { video, audio: described.audio.filter((stream) => stream.sampleRate > 0) };
+}
+
+/** Times by mediabunny where it agrees with ffmpeg, else by ffmpeg. */
+async function packetsOf(options: ProbeOptions, streams: Streams): Promise<PacketListing> {
+  const { path, sniffed, ffmpeg, signal } = options;
+  const what = {
+    path,
+    hasVideo: streams.video !== null,
+    hasAudio: streams.audio.length > 0,
+    ...(signal === undefined ? {} : { signal }),
+  };
+  if (TABLE_DEMUXERS.includes(sniffed.demuxer)) {
+    const table = await readPacketTable({ ...what, wallSeconds: TABLE_WALL_SECONDS }).catch((error: unknown) => {
+      if (error instanceof AppError || signal?.aborted) throw error;
+      return null;
+    });
+    if (table !== null && (sniffed.demuxer !== "mov" || (await editsAgree(path, table)))) return table;
+  }
+  return await listPackets({ ...what, ffmpeg, demuxer: sniffed.demuxer, wallSeconds: LISTING_WALL_SECONDS });
+}
+
+/** Whether the edit list of the picture shows every frame of the table. */
+async function editsAgree(path: string, table: PacketListing): Promise<boolean> {
+  const edits = (await readEdits(path))?.filter((track) => track.kind !== "other");
+  if (edits === undefined) return true;
+  if (edits.some((track) => track.complex)) return false;
+  const video = edits.find((track) => track.kind === "video");
+  if (video === undefined || table.video === null) return true;
+  const start = fromSeconds(video.start) - SAME_FRAME;
+  const end = Number.isFinite(video.end) ? fromSeconds(video.end) - SAME_FRAME : Number.POSITIVE_INFINITY;
+  return table.video.times.every((time) => time >= start && time < end);
+}
+
+type Usable = { packets: PacketTimes; first: Ticks };
+
+/** Only what has packets and can be decoded counts. */
+function usable(streams: Streams, listing: PacketListing, first: FirstFrames) {
+  const both = (packets: PacketTimes | null, start: Ticks | null): Usable | null =>
+    packets === null || start === null ? null : { packets, first: start };
+  const video = both(listing.video, first.video);
+  const audio = both(listing.audio, first.audio);
+  if (streams.video !== null && video === null && listing.video !== null) {
+    if (/^(none|unknown)$/.test(streams.video.codec))
+      throw new AppError("unsupported_media", "the picture has an unknown codec");
+    throw new AppError("corrupt_media", "the picture cannot be decoded");
+  }
+  if (video === null && audio === null) {
+    if (listing.audio === null) throw new AppError("no_media_streams", "the file has no sound and no picture");
+    throw new AppError("corrupt_media", "the sound cannot be decoded");
+  }
+  return { video, audio };
+}
+
+/** Frame times on the source's clock, in display order, from the first frame that a decoder gives. */
+function framesOf(video: Usable, startPts: Ticks, demuxer: string): FrameTimes {
+  const { packets, first } = video;
+  const tolerance = Math.max(RATE_TOLERANCE, packets.resolution * 1.01 + 2);
+  const shown = packets.times.slice().sort();
+  const same = Math.max(SAME_FRAME, packets.resolution * 1.5);
+  // AVI keeps decoding times only: its decoder shows the same number of frames, later.
+  const at = demuxer === "avi" ? -1 : shown.findIndex((time) => Math.abs(time - first) <= same);
+  const shift = at < 0 ? first - shown[0]! : 0;
+  const times = shown.subarray(Math.max(0, at)).map((time) => time + shift - startPts);
+  for (let n = 1; n < times.length; n++) if (times[n]! <= times[n - 1]!) times[n] = times[n - 1]! + 1;
+  return frameTimesFrom(times, packets.end + shift - startPts, tolerance);
+}
+
+function endOf(frames: FrameTimes): Ticks {
+  if (frames.kind === "listed") return frames.end;
+  return frames.first + Math.round((frames.count * frames.rate.den * TICKS_PER_SECOND) / frames.rate.num);
+}
+
+function videoStream(stream: DescribedVideo, frames: FrameTimes, packets: PacketTimes, end: Ticks): VideoStream {
+  const { pixelAspect, rotation, codedWidth, codedHeight } = stream;
+  const square = {
+    width: Math.max(1, Math.round((codedWidth * pixelAspect.num) / pixelAspect.den)),
+    height: codedHeight,
+  };
+  const turned = rotation === 90 || rotation === 270;
+  return {
+    codec: stream.codec,
+    width: turned ? square.height : square.width,
+    height: turned ? square.width : square.height,
+    codedWidth,
+    codedHeight,
+    rotation,
+    pixelAspect,
+    frameRate: frames.rate,
+    variable: frames.kind === "listed",
+    bitrate: packets.bytes > 0 ? Math.round((packets.bytes * 8 * TICKS_PER_SECOND) / Math.max(1, end)) : stream.bitrate,
+    pixelFormat: stream.pixelFormat,
+    bitDepth: bitDepthOf(stream.pixelFormat),
+    color: stream.color,
+    interlaced: stream.interlaced,
+  };
+}
+
+function bitDepthOf(pixelFormat: string | null): number {
+  const deep = /(?:p|gray|gbrp|gbrap|^p0)(9|10|12|14|16)(?:le|be)?$/.exec(pixelFormat ?? "");
+  if (deep !== null) return Number(deep[1]);
+  return /^(rgb48|bgr48|rgba64|bgra64)/.test(pixelFormat ?? "") ? 16 : 8;
+}
+
+function audioStream(stream: DescribedAudio, index: number): AudioStream {
+  const { codec, sampleRate, channels, bitrate, language, title } = stream;
+  return { index, codec, sampleRate, channels, bitrate, language, title };
+}

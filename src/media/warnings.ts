@@ -1,0 +1,23 @@
+/** What a render had to change against its source, in words for the user. Pure. */
+import type { AudioStream, RenderRequest } from "../domain/media";
+import { isHdr } from "./color";
+
+/** `copied`: the picture was not encoded anew, so it keeps its depth and range. */
+export function warningsFor(request: RenderRequest, copied = false): string[] {
+  const { info } = request.probed;
+  const warnings: string[] = [];
+  if (request.output.video !== null && info.video !== null && !copied) {
+    if (isHdr(info.video)) warnings.push("the picture was brought from HDR to SDR");
+    else if (info.video.bitDepth > 8)
+      warnings.push(`the picture was brought from ${info.video.bitDepth} bits to 8 bits`);
+    if (info.video.interlaced) warnings.push("the interlaced picture was deinterlaced");
+  }
+  if (request.output.audio !== null && info.audio.length > 1)
+    warnings.push(`further audio tracks were left out: ${info.audio.slice(1).map(trackName).join(", ")}`);
+  return warnings;
+}
+
+function trackName(track: AudioStream): string {
+  const details = [track.title, track.language].filter((detail) => detail !== null).join(", ");
+  return details === "" ? `track ${track.index + 1}` : `track ${track.index + 1} (${details})`;
+}

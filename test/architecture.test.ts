@@ -1,0 +1,175 @@
+/** The direction rule and the other rules of the house, checked by reading the imports. */
+import { describe, expect, test } from "bun:test";
+import { dirname, join, relative } from "node:path";
+import { Glob } from "bun";
+
+const SOURCE = join(import.meta.dir, "../src");
+const LINES_CEILING = 350;
+
+/** Imports point from a layer to the ones after it. Folders of one layer never import each other. */
+const LAYERS = [
+  ["main.ts"],
+  ["cli"],
+  ["boot.ts"],
+  ["data-folder.ts"],
+  ["http"],
+  ["work"],
+  ["store", "media", "speech", "queue", "blobs", "outbound"],
+  ["domain", "lib"],
+];
+/** Read once and passed on: types of it are known everywhere above the adapters. */
+const CONFIG = "config.ts";
+/** Tools that make and build, not part of the running product. */
+const TOOLING = "build";
+
+/** What only one place may use, by what is imported or written. */
+const RESERVED: { what: string; module?: RegExp; text?: RegExp; allowed: (file: string) => boolean }[] = [
+  { what: "Elysia", module: /^(elysia|@elysiajs\/.+)$/, allowed: (file) => file.startsWith("http/") },
+  { what: "drizzle", module: /^drizzle-orm(\/|$)/, allowed: (file) => file.startsWith("store/") },
+  { what: "BullMQ", module: /^(bullmq|ioredis)$/, allowed: (file) => file === "queue/bullmq.ts" },
+  {
+    what: "spawning",
+    module: /^(node:)?child_process$/,
+    text: /\bBun\.(spawn|spawnSync|\$)|\bspawn(Sync)?\(|import \{[^}]*\$[^}]*\} from "bun"/,
+    allowed: (file) => file === "lib/process.ts",
+  },
+];
+
+type Source = { file: string; text: string };
+
+/** Each broken rule as `file: what is wrong`. `file` is relative to `src/`. */
+function violations(sources: Source[]): string[] {
+  return sources.flatMap((source) => {
+    const modules = importsOf(source.text);
+    return [...directionErrors(source.file, modules), ...reservedErrors(source, modules), ...lengthErrors(source)].map(
+      (error) => `${source.file}: ${error}`,
+    );
+  });
+}
+
+function importsOf(text: string): string[] {
+  const code = withoutComments(text);
+  const patterns = [
+    /\b(?:import|export)\s[^"';]*?\bfrom\s*["']([^"']+)["']/g,
+    /\bimport\s*["']([^"']+)["']/g,
+    /\b(?:import|require|require\.resolve)\(\s*["'`]([^"'`]+)["'`]/g,
+  ];
+  return patterns.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1]!));
+}
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
+
+function directionErrors(file: string, modules: string[]): string[] {
+  const from = placeOf(file);
+  const errors: string[] = [];
+  for (const module of modules.filter((name) => name.startsWith("."))) {
+    const target = relative(SOURCE, join(SOURCE, dirname(file), module));
+    if (target.startsWith("..")) {
+      const assets = /^\.\.\/(migrations|web|package\.json)/;
+      if (!assets.test(target)) errors.push(`imports ${module} from outside src`);
+      continue;
+    }
+    const to = placeOf(target.includes("/") ? target : target.endsWith(".ts") ? target : `${target}.ts`);
+    if (!mayImport(from, to)) errors.push(`imports ${target}: ${from} must not import ${to}`);
+  }
+  if (from === "domain")
+    for (const module of modules)
+      if (!module.startsWith(".")) errors.push(`imports ${module}: domain is pure and imports only domain`);
+  return errors;
+}
+
+/** The folder in `src/`, or the file when it lies there itself. */
+const placeOf = (file: string) => (file.includes("/") ? file.slice(0, file.indexOf("/")) : file);
+const layerOf = (place: string) => LAYERS.findIndex((layer) => layer.includes(place));
+
+function mayImport(from: string, to: string): boolean {
+  if (from === to) return true;
+  if (from === TOOLING) return true;
+  if (to === TOOLING) return false;
+  if (from.endsWith(".d.ts") || to.endsWith(".d.ts")) return true;
+  if (from === CONFIG) return to === "domain" || to === "lib";
+  if (to === CONFIG) return layerOf(from) >= 0 && layerOf(from) <= layerOf("work");
+  if (from === "http" && ["media", "speech", "queue", "outbound"].includes(to)) return false;
+  return layerOf(from) >= 0 && layerOf(to) > layerOf(from);
+}
+
+function reservedErrors({ file, text }: Source, modules: string[]): string[] {
+  if (file.startsWith(`${TOOLING}/`)) return [];
+  const code = withoutComments(text);
+  return RESERVED.filter((rule) => !rule.allowed(file))
+    .filter((rule) => modules.some((name) => rule.module?.test(name)) || rule.text?.test(code))
+    .map((rule) => `uses ${rule.what}, which has its place elsewhere`);
+}
+
+function lengthErrors({ text }: Source): string[] {
+  const lines = text.split("\n").length - 1;
+  return lines > LINES_CEILING ? [`has ${lines} lines, more than ${LINES_CEILING}: give it one subject`] : [];
+}
+
+test("the sources keep the rules of the house", async () => {
+  const files = [...new Glob("**/*.ts").scanSync(SOURCE)].sort();
+  expect(files.length).toBeGreaterThan(10);
+  const sources = await Promise.all(
+    files.map(async (file) => ({ file, text: await Bun.file(join(SOURCE, file)).text() })),
+  );
+  expect(violations(sources)).toEqual([]);
+});
+
+test("tests, fixtures and pages keep to a readable length too", async () => {
+  const roots = ["../test", "../web"].map((root) => join(import.meta.dir, root));
+  const files = roots.flatMap((root) => [...new Glob("**/*.{ts,tsx}").scanSync(root)].map((file) => join(root, file)));
+  const long: string[] = [];
+  for (const file of files) if (lengthErrors({ file, text: await Bun.file(file).text() }).length > 0) long.push(file);
+  expect(long).toEqual([]);
+});
+
+describe("the rule itself", () => {
+  const wrong: [string, string, string][] = [
+    ["a lower layer imports a higher one", "work/cut.ts", 'import { app } from "../http/app";'],
+    ["folders of one layer import each other", "media/probe.ts", 'import { engine } from "../speech/engine";'],
+    ["lib and domain import each other", "lib/log.ts", 'import { AppError } from "../domain/errors";'],
+    ["domain imports a package", "domain/time.ts", 'import { x } from "some-package";'],
+    ["domain does input and output", "domain/time.ts", 'import { readFile } from "node:fs/promises";'],
+    ["http imports media", "http/public/assets.ts", 'import { probe } from "../../media/probe";'],
+    ["http imports the queue", "http/app.ts", 'import type { Runner } from "../queue/embedded";'],
+    ["anything imports main", "cli/serve.ts", 'import "../main";'],
+    ["the running product imports tooling", "speech/models.ts", 'import { write } from "../build/onnx";'],
+    ["an adapter reads the configuration", "store/db.ts", 'import { loadConfig } from "../config";'],
+    ["Elysia outside http", "work/cut.ts", 'import { Elysia } from "elysia";'],
+    ["drizzle outside the store", "http/app.ts", 'import { eq } from "drizzle-orm";'],
+    ["BullMQ outside its file", "queue/embedded.ts", 'import { Queue } from "bullmq";'],
+    ["spawning elsewhere", "media/ffmpeg.ts", 'const child = Bun.spawn(["ffmpeg"]);'],
+    ["spawning by node", "media/ffmpeg.ts", 'import { spawn } from "node:child_process";'],
+    ["a dynamic import", "media/probe.ts", 'const engine = await import("../speech/engine");'],
+    ["a re-export", "store/db.ts", 'export * from "../queue/embedded";'],
+    ["an import over several lines", "media/probe.ts", 'import {\n  a,\n  b,\n} from "../speech/engine";'],
+    ["an import from outside", "work/cut.ts", 'import { speak } from "../../test/fixtures/flite";'],
+    ["a folder that the house does not know", "helpers/text.ts", 'import { sleep } from "../lib/time";'],
+    ["a file that is too long", "work/cut.ts", "\n".repeat(LINES_CEILING + 1)],
+  ];
+  test.each(wrong)("finds: %s", (_, file, text) => {
+    expect(violations([{ file, text }])).toHaveLength(1);
+  });
+
+  const right: [string, string, string][] = [
+    ["to the right", "work/cut.ts", 'import { probe } from "../media/probe";'],
+    ["http reads the store", "http/public/assets.ts", 'import { assets } from "../../store/assets";'],
+    [
+      "an adapter uses domain and lib",
+      "media/probe.ts",
+      'import { x } from "../domain/media";\nimport { y } from "../lib/process";',
+    ],
+    ["within a folder", "domain/plan.ts", 'import type { Span } from "./time";'],
+    ["main starts a command", "main.ts", 'import { serve } from "./cli/serve";'],
+    ["a comment", "media/probe.ts", '// import { engine } from "../speech/engine";\n/* Bun.spawn */'],
+    ["its own place", "lib/process.ts", "Bun.spawn([]);"],
+    [
+      "embedded SQL",
+      "store/migrate.ts",
+      'import initial from "../../migrations/0000_initial.sql" with { type: "text" };',
+    ],
+  ];
+  test.each(right)("allows: %s", (_, file, text) => {
+    expect(violations([{ file, text }])).toEqual([]);
+  });
+});

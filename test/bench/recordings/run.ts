@@ -1,0 +1,164 @@
+/**
+ * Real recordings through the whole path of the built executable: upload, preparation, cut, render, download.
+ * `bun test/bench/recordings/run.ts FILE|FOLDER…` (default: the folder named by OFFCUT_SHARED, its `media`). Prints a row for each file.
+ */
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, extname, join } from "node:path";
+import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
+
+const BINARY = join(import.meta.dir, "../../../dist/offcut");
+const MEDIA = new Set([".mp4", ".mov", ".mkv", ".webm", ".wav", ".mp3", ".m4a", ".flac", ".ts", ".avi"]);
+const POLL_MS = 200;
+
+type Resource = {
+  id: string;
+  state: string;
+  type?: string;
+  upload_url?: string;
+  download_url?: string;
+  error_code?: string;
+};
+type Row = {
+  file: string;
+  seconds: string;
+  kept: string;
+  removed: string;
+  prepare: string;
+  cut: string;
+  render: string;
+  result: string;
+};
+
+async function mediaIn(path: string): Promise<string[]> {
+  if ((await stat(path)).isFile()) return [path];
+  const names = await readdir(path, { recursive: true });
+  return names
+    .filter((name) => MEDIA.has(extname(name)))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+const given = process.argv.slice(2);
+const roots = given.length > 0 ? given : process.env.OFFCUT_SHARED ? [join(process.env.OFFCUT_SHARED, "media")] : [];
+if (roots.length === 0) throw new Error("name recordings or folders of them");
+const files = (await Promise.all(roots.map(mediaIn))).flat();
+
+const dataDir = await mkdtemp(join(tmpdir(), "offcut-recordings-"));
+const env = { OFFCUT_DATA_DIR: dataDir, OFFCUT_PORT: "0", OFFCUT_RATE_LIMIT: "0", PATH: process.env.PATH ?? "" };
+const server = Bun.spawn([BINARY, "serve"], { env, stdout: "pipe", stderr: "inherit" });
+const url = await listeningAt(server.stdout);
+const run = (...args: string[]) =>
+  Bun.spawnSync([BINARY, ...args], { env })
+    .stdout.toString()
+    .trim();
+run("user", "create", "--email", "bench@example.com", "--password", "recordings");
+const key = run("key", "create", "--email", "bench@example.com");
+
+const rows: Row[] = [];
+try {
+  const project = await call<Resource>("POST", "/v1/projects", { name: "Recordings" });
+  for (const file of files) rows.push(await through(project.id, file));
+} finally {
+  server.kill("SIGTERM");
+  await server.exited;
+  await rm(dataDir, { recursive: true, force: true });
+}
+console.table(rows);
+const bad = rows.filter((row) => row.result !== "ok");
+console.log(`${rows.length - bad.length} of ${rows.length} recordings went through`);
+process.exit(bad.length > 0 ? 1 : 0);
+
+async function listeningAt(output: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = output.getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`the server ended: ${text}`);
+    text += new TextDecoder().decode(value);
+    const ready = text.split("\n").find((line) => line.includes('"event":"ready"'));
+    if (!ready) continue;
+    void (async () => {
+      while (!(await reader.read()).done);
+    })();
+    return (JSON.parse(ready) as { url: string }).url;
+  }
+}
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+async function ended<T extends Resource>(path: string): Promise<T> {
+  for (;;) {
+    const resource = await call<T>("GET", path);
+    if (["ready", "completed", "failed", "cancelled", "pending_payment"].includes(resource.state)) return resource;
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+async function through(projectId: string, file: string): Promise<Row> {
+  const row: Row = {
+    file: basename(file),
+    seconds: "",
+    kept: "",
+    removed: "",
+    prepare: "",
+    cut: "",
+    render: "",
+    result: "ok",
+  };
+  const timed = async <T>(part: "prepare" | "cut" | "render", work: () => Promise<T>): Promise<T> => {
+    const from = performance.now();
+    const value = await work();
+    row[part] = `${((performance.now() - from) / 1000).toFixed(1)} s`;
+    return value;
+  };
+  try {
+    const { size } = Bun.file(file);
+    const asset = await call<Resource>("POST", "/v1/assets", { project_id: projectId, size_bytes: size });
+    const ready = await timed("prepare", async () => {
+      const sent = await fetch(asset.upload_url!, {
+        method: "PATCH",
+        headers: {
+          authorization: `Bearer ${key}`,
+          "tus-resumable": "1.0.0",
+          "upload-offset": "0",
+          "content-type": "application/offset+octet-stream",
+        },
+        body: Bun.file(file),
+      });
+      if (sent.status !== 204) throw new Error(`upload: ${sent.status}`);
+      return ended<Resource & { duration_seconds: string }>(`/v1/assets/${asset.id}`);
+    });
+    if (ready.state !== "ready") throw new Error(`asset ${ready.state} ${ready.error_code}`);
+    row.seconds = Number(ready.duration_seconds).toFixed(1);
+    const cut = await timed("cut", async () => {
+      const made = await call<Resource>("POST", "/v1/cuts", { asset_id: asset.id });
+      return ended<Resource & { plan: { kept_duration: number; removed: unknown[] } }>(`/v1/cuts/${made.id}`);
+    });
+    if (cut.state !== "completed") throw new Error(`cut ${cut.state} ${cut.error_code}`);
+    row.kept = cut.plan.kept_duration.toFixed(1);
+    row.removed = String(cut.plan.removed.length);
+    const render = await timed("render", async () => {
+      const made = await call<Resource>("POST", "/v1/renders", { asset_id: asset.id, cut_id: cut.id });
+      return ended<Resource>(`/v1/renders/${made.id}`);
+    });
+    if (render.state !== "completed") throw new Error(`render ${render.state} ${render.error_code}`);
+    using input = new Input({
+      source: new BlobSource(await (await fetch(render.download_url!)).blob()),
+      formats: ALL_FORMATS,
+    });
+    const off = Math.abs((await input.computeDuration()) - cut.plan.kept_duration);
+    if (off > 0.1) throw new Error(`the file is ${off.toFixed(3)} s off its plan`);
+  } catch (error) {
+    row.result = (error as Error).message;
+  }
+  return row;
+}
