@@ -8,6 +8,7 @@ import { emptyTrash } from "./blobs/sweep";
 import { type Config, ConfigError, publicUrl } from "./config";
 import { controlSocket, openDataFolder, socketFits } from "./data-folder";
 import type { Runner } from "./domain/jobs";
+import type { SpeechEngine } from "./domain/speech";
 import { createHandler } from "./http/app";
 import { createControlHandler } from "./http/control";
 import { type Assets, openAssets } from "./lib/assets";
@@ -78,23 +79,33 @@ export async function openForAdmin(config: Config): Promise<AdminServices & { cl
   return { store, config, now: Date.now, close };
 }
 
-export type RunningServer = { port: number; url: string; dataDir: string; stop(): Promise<void> };
+export type RunningServer = {
+  port: number;
+  url: string;
+  dataDir: string;
+  /** What the capabilities work with: for whoever runs the server inside a program of their own. */
+  services: Services;
+  stop(): Promise<void>;
+};
+
+/** Parts that a caller may bring along. A recogniser that is given is closed with the server. */
+export type Replacements = { speech?: SpeechEngine; now?: () => number };
 
 /** How long requests may take to end once the server stops. */
 const DRAIN_MS = 10_000;
 
 /** Starts the server. Throws `ConfigError` for a held folder, a taken port, a bad certificate. */
-export async function startServer(config: Config, log: Log): Promise<RunningServer> {
+export async function startServer(config: Config, log: Log, replacements: Replacements = {}): Promise<RunningServer> {
   const opened = await openFolder(config);
   try {
-    return await serve(config, log, opened);
+    return await serve(config, log, opened, replacements);
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
-async function serve(config: Config, log: Log, opened: Opened): Promise<RunningServer> {
+async function serve(config: Config, log: Log, opened: Opened, replacements: Replacements): Promise<RunningServer> {
   const { path, assets, store, secrets } = opened;
   const folders = foldersIn(path);
   for (const folder of [folders.uploads, folders.mediaRoot, folders.rendersRoot, folders.workRoot]) {
@@ -105,11 +116,13 @@ async function serve(config: Config, log: Log, opened: Opened): Promise<RunningS
 
   let url = "";
   let encoder: Promise<VideoEncoder> | null = null;
-  const speech = createSpeechEngine({
-    command: speechCommand(assets),
-    idleSeconds: config.speechIdleSeconds,
-    log: (event, fields) => log.info(event, { ...fields }),
-  });
+  const speech =
+    replacements.speech ??
+    createSpeechEngine({
+      command: speechCommand(assets),
+      idleSeconds: config.speechIdleSeconds,
+      log: (event, fields) => log.info(event, { ...fields }),
+    });
   const services: Services = {
     config,
     store,
@@ -117,7 +130,7 @@ async function serve(config: Config, log: Log, opened: Opened): Promise<RunningS
     links: createSignedLinks(secrets.links, () => url),
     cursors: createCursors(secrets.cursors),
     log,
-    now: Date.now,
+    now: replacements.now ?? Date.now,
     runner: idleRunner,
     speech,
     ffmpeg,
@@ -150,6 +163,7 @@ async function serve(config: Config, log: Log, opened: Opened): Promise<RunningS
     port: server.port ?? config.port,
     url,
     dataDir: path,
+    services,
     stop: async () => {
       // New connections are refused at once; what is under way may end.
       clearInterval(sweeping);

@@ -40,3 +40,16 @@ export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”�
 
 /** Whether any punctuation follows the word. */
 export const endsPhrase = (text: string): boolean => /[.!?…,;:。！？、，—–-]["'”’)\]]*$/.test(text);
+
+/** A pause at which somebody may begin again. */
+export const BREAK: Ticks = 140_000;
+
+/** The indices at which a phrase begins: after a pause or a mark. */
+export function beginnings(words: readonly Word[], heard: readonly HeardWord[]): number[] {
+  return heard.flatMap((word, i) => {
+    const before = heard[i - 1];
+    if (!before) return [i];
+    if (before.word === word.word) return [];
+    return word.start - before.end >= BREAK || endsPhrase(words[before.word]!.text) ? [i] : [];
+  });
+}

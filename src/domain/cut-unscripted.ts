@@ -1,4 +1,5 @@
 /** The plan of a recording without a script: pauses, hesitations and retakes go; what is not surely one of them stays. */
+import { hearEchoes } from "./cut-echoes";
 import { heardWords, inOrder } from "./cut-heard";
 import { type JudgedWord, makePieces, type Verdict } from "./cut-pieces";
 import { assemble } from "./cut-policy";
@@ -30,7 +31,7 @@ export function* planBySpeech(context: PlanContext): PlanSteps<Plan> {
   const { listening, clock, options } = context;
   const sound = hearSound({ ...listening, duration: clock.duration });
   const words = listening.transcript
-    ? judgeWords(listening.transcript, context)
+    ? yield* judgeWords(listening.transcript, context)
     : listening.speech.map((span) => ({ ...span, ...KEEP, text: "" }));
   const pieces = makePieces(words, sound, (island, noise) => judgeWordless(island, noise, sound, context));
   return {
@@ -45,14 +46,15 @@ export function* planBySpeech(context: PlanContext): PlanSteps<Plan> {
   };
 }
 
-function judgeWords(transcript: Transcript, { options, language }: PlanContext): JudgedWord[] {
+function* judgeWords(transcript: Transcript, { options, language, clock }: PlanContext): PlanSteps<JudgedWord[]> {
   const words = inOrder(transcript.words);
   const judged: JudgedWord[] = words.map(({ start, end, text }) => ({ start, end, text, ...KEEP }));
   const fillers = options.remove_fillers ? findFillers(words) : new Set<number>();
   for (const i of fillers) judged[i] = { ...judged[i]!, keep: false, reason: "filler" };
   if (!options.remove_retakes) return judged;
   const spoken = heardWords(words, language).filter((word) => !fillers.has(word.word));
-  const { retakes, doubts } = findRetakes(words, spoken);
+  const echoes = yield* hearEchoes(words, spoken, clock.duration);
+  const { retakes, doubts } = findRetakes(words, spoken, echoes);
   for (const { from, to, kind } of retakes) {
     for (let i = from; i < to; i++) {
       judged[i] = { ...judged[i]!, keep: false, reason: kind === "retake" ? "retake" : "off_script" };

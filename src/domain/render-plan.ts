@@ -1,6 +1,15 @@
 /** From kept segments to what a renderer does: exact output times, and the chunks that are encoded apart. */
 import type { Probed, RenderSegment } from "./media";
-import { type FrameTimes, frameAtOrAfter, frameAtOrBefore, frameCount, frameTime, type Ticks } from "./time";
+import {
+  type FrameTimes,
+  frameAtOrAfter,
+  frameAtOrBefore,
+  frameCount,
+  frameTime,
+  type Rational,
+  TICKS_PER_SECOND,
+  type Ticks,
+} from "./time";
 
 /** A kept stretch with its place in the output. Frames are null without video; `start` and `end` are the source's clock. */
 export type PlacedSegment = {
@@ -31,14 +40,25 @@ export function placeSegments(probed: Probed, segments: readonly RenderSegment[]
   }
   let out: Ticks = 0;
   let frames = 0;
+  // Ticks are rounded frame times: on a constant rate lengths are counted in frames, so that roundings do not add up.
+  let beyondFrames: Ticks = 0;
   for (const segment of placed) {
     segment.outStart = out;
-    out += segment.end - segment.start;
+    if (segment.frames !== null) frames += segment.frames.to - segment.frames.from;
+    if (segment.frames !== null && probed.frames?.kind === "constant") {
+      beyondFrames += segment.end - segment.start - lengthOf(probed.frames, segment.frames);
+      out = countedTime(probed.frames.rate, frames) + beyondFrames;
+    } else out += segment.end - segment.start;
     segment.outEnd = out;
-    frames += segment.frames === null ? 0 : segment.frames.to - segment.frames.from;
   }
   return { segments: placed, duration: out, frameCount: frames };
 }
+
+const countedTime = (rate: Rational, frames: number): Ticks =>
+  Math.round((frames * rate.den * TICKS_PER_SECOND) / rate.num);
+
+const lengthOf = (frames: FrameTimes, range: { from: number; to: number }): Ticks =>
+  frameTime(frames, range.to) - frameTime(frames, range.from);
 
 type Snapped = Omit<PlacedSegment, "outStart" | "outEnd">;
 

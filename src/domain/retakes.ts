@@ -2,7 +2,8 @@
  * Retakes found without a script: somebody begins, stops, and begins again. What was said first then matches the beginning of what is
  * said next. Sentences that only begin alike stay.
  */
-import { endsPhrase, endsSentence, type HeardWord, pauseBefore } from "./cut-heard";
+import type { Echo } from "./cut-echoes";
+import { BREAK, beginnings, endsSentence, type HeardWord, pauseBefore } from "./cut-heard";
 import type { Word } from "./speech";
 import { rememberingDistance } from "./text-normal";
 import { fromSeconds } from "./time";
@@ -15,9 +16,10 @@ export type Retakes = { retakes: Retake[]; doubts: Doubt[] };
 
 const LONGEST_BACK = fromSeconds(45);
 const LONGEST_BACK_WORDS = 130;
-const BREAK = fromSeconds(0.14);
 /** Share of an attempt's words that may differ from the words of the later take. */
 const TOLERATED = 0.24;
+/** A recogniser is less sure than this of a word that was broken off. */
+const UNSURE = 0.6;
 const LONGEST_REMARK_WORDS = 12;
 const LONGEST_REMARK = fromSeconds(8);
 
@@ -33,19 +35,25 @@ const STUTTERED = new Set(
 
 type Match = { end: number; matched: number; cost: number };
 
-/** Finds the retakes in a transcript's words (sorted). */
-export function findRetakes(words: readonly Word[], heard: readonly HeardWord[]): Retakes {
+/** Finds the retakes in a transcript's words (sorted). `echoes`: what the sound said about attempts whose spelling does not match. */
+export function findRetakes(
+  words: readonly Word[],
+  heard: readonly HeardWord[],
+  echoes: readonly Echo[] = [],
+): Retakes {
   const near = rememberingDistance();
+  const byPlace = new Map(echoes.map((echo) => [`${echo.from}-${echo.again}`, echo]));
   const gone = new Uint8Array(heard.length);
   const retakes: Retake[] = [];
   const doubts: Doubt[] = [];
-  const starts = heard.map((word, i) => beginsPhrase(words, heard, word, i));
+  const starts = heard.map(() => false);
+  for (const i of beginnings(words, heard)) starts[i] = true;
   for (let again = 1; again < heard.length; again++) {
     const repeats = heard[again - 1]!.normal === heard[again]!.normal || repeatsPair(heard, again);
     if (!starts[again] && !repeats) continue;
     for (let from = again - 1; from >= 0 && withinReach(heard, from, again); from--) {
       if (gone[from] && !starts[from]) continue;
-      const match = prefixMatch(heard, from, again, near);
+      const match = prefixMatch(heard, from, again, near) ?? echoed(byPlace.get(`${from}-${again}`), heard, words);
       if (!match) continue;
       const verdict = judge(words, heard, gone, starts, from, again, match, near);
       if (verdict === "different") continue;
@@ -70,11 +78,15 @@ export function findRetakes(words: readonly Word[], heard: readonly HeardWord[])
   return { retakes, doubts };
 }
 
-function beginsPhrase(words: readonly Word[], heard: readonly HeardWord[], word: HeardWord, i: number): boolean {
-  if (i === 0) return true;
-  const before = heard[i - 1]!;
-  if (before.word === word.word) return false;
-  return word.start - before.end >= BREAK || endsPhrase(words[before.word]!.text);
+/** What an echo says as a match. What was said beyond the words that fit must be a fragment: else it is another sentence. */
+function echoed(echo: Echo | undefined, heard: readonly HeardWord[], words: readonly Word[]): Match | null {
+  if (!echo || echo.spoken < 2) return null;
+  const left = echo.end - echo.from - echo.spoken;
+  if (left > 0 && left > 0.25 * echo.spoken) {
+    const last = words[heard[echo.end - 1]!.word]!;
+    if (left > 2 || last.confidence >= UNSURE) return null;
+  }
+  return { end: echo.end, matched: echo.spoken, cost: 0.1 * echo.spoken };
 }
 
 const repeatsPair = (heard: readonly HeardWord[], i: number) =>

@@ -26,13 +26,7 @@ export function matchLines(lines: readonly ScriptLine[], heard: readonly HeardWo
   );
   return lines.map((line, index) =>
     stretches(line.words, heard, insertion, near)
-      .map(({ from, to, score }) => ({
-        line: index,
-        from,
-        to,
-        score,
-        pairs: pairUp(line.words, heard, from, to, near),
-      }))
+      .map(({ from, to }) => matchAt(index, line, heard, from, to, near))
       .map(trimmed)
       .filter((match) => match.to > match.from)
       .sort((a, b) => a.from - b.from),
@@ -80,14 +74,18 @@ function stretches(words: readonly string[], heard: readonly HeardWord[], insert
   });
 }
 
-/** Which heard word stands for which word of the line. Of two equal choices the later heard word is taken: it was said last. */
-export function pairUp(
-  words: readonly string[],
+/**
+ * The match of a line with one given stretch. Of two heard words that may stand for the same word the later is taken: it was said last.
+ */
+export function matchAt(
+  index: number,
+  line: ScriptLine,
   heard: readonly HeardWord[],
   from: number,
   to: number,
-  near: Near,
-): Int32Array {
+  near: Near = rememberingDistance(),
+): Match {
+  const words = line.words;
   const n = words.length;
   const m = to - from;
   const width = m + 1;
@@ -118,7 +116,7 @@ export function pairUp(
     } else if (Math.abs(here - cost[(i - 1) * width + j]! - 1) < 1e-9) i--;
     else j--;
   }
-  return pairs;
+  return { line: index, from, to, score: Math.max(0, 1 - cost[n * width + m]! / n), pairs };
 }
 
 /** Without the heard words at both ends that stand for nothing. */

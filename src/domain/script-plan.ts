@@ -13,7 +13,7 @@ import { excise } from "./script-excision";
 import { type Match, matchLines } from "./script-match";
 import { findPath } from "./script-path";
 import { rescueLines } from "./script-rescue";
-import { biasOf, takesOf } from "./script-takes";
+import { biasOf, takesOf, withFringes } from "./script-takes";
 import type { ScriptLine } from "./script-text";
 import { wordsOfTakes } from "./script-words";
 import type { Transcript, Word } from "./speech";
@@ -42,6 +42,7 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
     for (const candidate of rescued) addInOrder(candidates[candidate.line]!, candidate);
     path = findPath(lines, heard, again, biasOf(candidates, heard.length));
   }
+  path = withFringes(path, heard, again);
   const spoken = yield* confirmTakes(takesOf(lines, path), candidates, hearing);
   if (isMismatch(lines, spoken, heard.length)) return "mismatch";
 

@@ -2,6 +2,7 @@
 import { pauseBefore } from "./cut-heard";
 import type { PlanSteps } from "./cut-unscripted";
 import { bestForced, fits, type LineCandidate, readingsOf } from "./script-alignment";
+import { matchAt } from "./script-match";
 import type { Hearing } from "./script-plan";
 import type { LineTake } from "./script-takes";
 import { fromSeconds, type Span, type Ticks } from "./time";
@@ -48,11 +49,7 @@ export function* rescueLines(
     let to = start + 1;
     while (to < end && (heard[to]!.start + heard[to]!.end) / 2 < last) to++;
     rescued.push({
-      line: index,
-      from: start,
-      to,
-      score: 0,
-      pairs: spread(lines[index]!.words.length, start, to),
+      ...matchAt(index, lines[index]!, heard, start, to),
       window: { start: window.start, end: Math.min(window.end, last + fromSeconds(0.15)) },
       forced,
       quality: Math.max(0, 1 + forced.meanLogProb / 4),
@@ -97,9 +94,4 @@ function usualPace(candidates: readonly LineCandidate[][], { heard, lines }: Hea
     .map((one) => (heard[one.to - 1]!.end - heard[one.from]!.start) / lines[one.line]!.words.join(" ").length)
     .sort((a, b) => a - b);
   return paces[paces.length >> 1] ?? USUAL_PACE;
-}
-
-/** Script words evenly over heard words. */
-function spread(count: number, from: number, to: number): Int32Array {
-  return Int32Array.from({ length: count }, (_, k) => from + Math.floor((k * (to - from)) / count));
 }

@@ -3,7 +3,7 @@ import type { HeardWord } from "./cut-heard";
 import type { LineCandidate } from "./script-alignment";
 import type { LineBias, ScriptPath } from "./script-path";
 import type { ScriptLine } from "./script-text";
-import type { Span } from "./time";
+import { fromSeconds, type Span } from "./time";
 
 /** A line as the path has it: heard words `[from, to)`, of which those in `skipped` are not kept. */
 export type LineTake = { line: number; from: number; to: number; pairs: Int32Array; score: number; skipped: Run[] };
@@ -36,18 +36,49 @@ export function biasOf(candidates: readonly LineCandidate[][], heardCount: numbe
   };
 }
 
+/** A word or two that run into a kept one without a pause are most likely words of its line that were misheard. */
+const FRINGE_WORDS = 2;
+const FLUENT = fromSeconds(0.08);
+const PAUSE = fromSeconds(0.14);
+
+/** The path with such words kept. `again[j]` is 1 when heard word j is said again right after: those stay out. */
+export function withFringes(path: ScriptPath, heard: readonly HeardWord[], again: Uint8Array): ScriptPath {
+  const kept = path.kept.slice();
+  for (let j = 0; j < heard.length; j++) {
+    if (!path.kept[j]) continue;
+    for (const step of [-1, 1]) {
+      const fringe: number[] = [];
+      let at = j + step;
+      while (fringe.length <= FRINGE_WORDS && heard[at] && !kept[at] && gap(heard, at, at - step) < FLUENT) {
+        fringe.push(at);
+        at += step;
+      }
+      const apart = !heard[at] || gap(heard, at, at - step) >= PAUSE;
+      const misheard = fringe.length <= FRINGE_WORDS && apart && fringe.every((k) => !again[k]);
+      if (misheard) for (const k of fringe) kept[k] = 1;
+    }
+  }
+  return { pairs: path.pairs, kept };
+}
+
+const gap = (heard: readonly HeardWord[], a: number, b: number) =>
+  a < b ? heard[b]!.start - heard[a]!.end : heard[a]!.start - heard[b]!.end;
+
 /** The takes along a path; null for a line of which no word was paired. */
 export function takesOf(lines: readonly ScriptLine[], path: ScriptPath): (LineTake | null)[] {
   let at = 0;
+  let taken = 0;
   return lines.map((line, index) => {
     const pairs = path.pairs.slice(at, at + line.words.length);
     at += line.words.length;
     const used = pairs.filter((heard) => heard >= 0);
     if (used.length === 0) return null;
-    const from = used[0]!;
+    let from = used[0]!;
+    while (from > taken && path.kept[from - 1]) from--;
     const next = path.pairs.subarray(at).find((heard) => heard >= 0) ?? path.kept.length;
     let to = used[used.length - 1]! + 1;
     while (to < next && path.kept[to]) to++;
+    taken = to;
     const skipped: Run[] = [];
     let extra = 0;
     for (let j = from; j < to; j++) {

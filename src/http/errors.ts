@@ -35,7 +35,7 @@ function asAppError(error: unknown): AppError | null {
   if (error instanceof AppError) {
     return error.code === "storage_full" ? storageFull() : error;
   }
-  const { code } = error as { code?: unknown };
+  const code = (error as { code?: unknown } | null | undefined)?.code;
   // SQLITE_FULL and ENOSPC are the same bad day.
   if (code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_FULL") return storageFull();
   return null;

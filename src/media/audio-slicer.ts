@@ -198,7 +198,7 @@ class CutWriter {
 }
 
 /** Joins bytes into blocks of whole samples. */
-async function* wholeSamples(input: AsyncIterable<Uint8Array>, channels: number): AsyncGenerator<Float32Array> {
+export async function* wholeSamples(input: AsyncIterable<Uint8Array>, channels: number): AsyncGenerator<Float32Array> {
   const size = 4 * channels;
   let rest = new Uint8Array(0);
   for await (const bytes of input) {

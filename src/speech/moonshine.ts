@@ -16,10 +16,17 @@ const MIN_SAMPLES = 4_800;
 export type Encoded = { frames: number; seconds: number; keys: Float32Array; values: Float32Array };
 
 /**
- * Tokens with their log-probabilities. `attention` has a row of `frames` for each token and one more, for the end;
- * `logProbs` too, unless decoding was stopped before the end.
+ * Tokens with their log-probabilities. `attention` (where a token was heard) and `onset` (where its word begins) have a row of
+ * `frames` for each token and one more, for the end; `logProbs` too, unless decoding was stopped before the end.
  */
-export type Decoded = { tokens: number[]; logProbs: Float32Array; attention: Float32Array; frames: number; looped: boolean };
+export type Decoded = {
+  tokens: number[];
+  logProbs: Float32Array;
+  attention: Float32Array;
+  onset: Float32Array;
+  frames: number;
+  looped: boolean;
+};
 
 export type Moonshine = {
   /** Samples are 16 kHz mono, -1 to 1. */
@@ -95,28 +102,33 @@ function emptyPast(rows: number): Feeds {
   return feeds;
 }
 
+/** What one step says about one row. */
+type Step = { token: number; logProb: number; attention: Float32Array; onset: Float32Array };
+
 /** A row while it is decoded. */
-type Open = { row: Encoded; tokens: number[]; logProbs: number[]; attention: Float32Array[]; open: boolean };
+type Row = { encoded: Encoded; tokens: number[]; steps: Step[]; open: boolean };
 
 async function decode(decoder: Graph, rows: Encoded[], onStep: (position: number) => void): Promise<Decoded[]> {
-  const all: Open[] = rows.map((row) => ({ row, tokens: [], logProbs: [], attention: [], open: true }));
+  const all: Row[] = rows.map((encoded) => ({ encoded, tokens: [], steps: [], open: true }));
   let state = all;
   let { feeds: cross, longest } = crossFeeds(rows);
   let past = emptyPast(rows.length);
-  for (let position = 0; all.some((s) => s.open); position++) {
+  for (let position = 0; all.some((row) => row.open); position++) {
     onStep(position);
     const tokens = integerFeed(
-      state.map((s) => s.tokens.at(-1) ?? BEGIN),
+      state.map((row) => row.tokens.at(-1) ?? BEGIN),
       [state.length, 1],
     );
     const out = await decoder.run({ ...cross, ...past, tokens, targets: tokens, position: integerFeed([position], [1]) });
     const best = integersOf(out, "best");
     const logProbs = floatsOf(out, "best_log_prob");
-    const attention = floatsOf(out, "attention");
-    for (const [b, s] of state.entries())
-      if (s.open) take(s, best[b]!, logProbs[b]!, attention.slice(b * longest, b * longest + s.row.frames));
+    for (const [b, row] of state.entries()) {
+      if (!row.open) continue;
+      const line = (name: string) => floatsOf(out, name).slice(b * longest, b * longest + row.encoded.frames);
+      take(row, { token: best[b]!, logProb: logProbs[b]!, attention: line("attention"), onset: line("onset") });
+    }
     // Rows that have ended go on unheard until half have: leaving them out copies the keys and values of the others.
-    const open = state.flatMap((s, b) => (s.open ? [b] : []));
+    const open = state.flatMap((row, b) => (row.open ? [b] : []));
     const shrink = open.length > 0 && open.length <= state.length / 2;
     past = {};
     for (let i = 0; i < LAYERS; i++)
@@ -126,17 +138,17 @@ async function decode(decoder: Graph, rows: Encoded[], onStep: (position: number
       }
     if (!shrink) continue;
     state = open.map((b) => state[b]!);
-    ({ feeds: cross, longest } = crossFeeds(state.map((s) => s.row)));
+    ({ feeds: cross, longest } = crossFeeds(state.map((row) => row.encoded)));
   }
   return all.map(finish);
 }
 
 /** One more token of a row: the end, or text. */
-function take(s: Open, token: number, logProb: number, attention: Float32Array): void {
-  s.logProbs.push(logProb);
-  s.attention.push(attention);
-  if (token !== END) s.tokens.push(token);
-  s.open = token !== END && s.tokens.length < maxTokens(s.row.seconds) && keptLength(s.tokens) === null;
+function take(row: Row, step: Step): void {
+  row.steps.push(step);
+  if (step.token !== END) row.tokens.push(step.token);
+  row.open =
+    step.token !== END && row.tokens.length < maxTokens(row.encoded.seconds) && keptLength(row.tokens) === null;
 }
 
 /** Some rows of a feed whose first dimension is the row. */
@@ -147,22 +159,26 @@ function rowsOf({ values, dims }: Feed, rows: number[]): Feed {
   return floatFeed(out, [rows.length, ...dims.slice(1)]);
 }
 
-function finish({ row, tokens, logProbs, attention }: Open): Decoded {
+function finish({ encoded, tokens, steps }: Row): Decoded {
   const kept = keptLength(tokens);
-  const ended = logProbs.length > tokens.length;
+  const ended = steps.length > tokens.length;
   const length = kept ?? tokens.length;
-  const count = kept === null && ended ? length + 1 : length;
-  const flat = new Float32Array(count * row.frames);
-  attention.slice(0, count).forEach((values, k) => {
-    flat.set(values, k * row.frames);
-  });
+  const used = steps.slice(0, kept === null && ended ? length + 1 : length);
   return {
     tokens: tokens.slice(0, length),
-    logProbs: Float32Array.from(logProbs.slice(0, count)),
-    attention: flat,
-    frames: row.frames,
+    logProbs: Float32Array.from(used, (step) => step.logProb),
+    attention: flat(used.map((step) => step.attention)),
+    onset: flat(used.map((step) => step.onset)),
+    frames: encoded.frames,
     looped: kept !== null || !ended,
   };
+}
+
+/** Lines of equal length, one after the other. */
+function flat(lines: Float32Array[]): Float32Array {
+  const out = new Float32Array(lines.length * (lines[0]?.length ?? 0));
+  for (const [k, line] of lines.entries()) out.set(line, k * line.length);
+  return out;
 }
 
 async function score(decoder: Graph, rows: { encoded: Encoded; tokens: number[] }[]): Promise<Decoded[]> {
@@ -178,14 +194,20 @@ async function score(decoder: Graph, rows: { encoded: Encoded; tokens: number[] 
     position: integerFeed([0], [1]),
   });
   const logProbs = floatsOf(out, "target_log_prob");
-  const attention = floatsOf(out, "attention");
   return rows.map(({ encoded, tokens }, b) => {
     const count = tokens.length + 1;
-    const flat = new Float32Array(count * encoded.frames);
-    for (let k = 0; k < count; k++) {
-      const from = (b * width + k) * longest;
-      flat.set(attention.subarray(from, from + encoded.frames), k * encoded.frames);
-    }
-    return { tokens, logProbs: logProbs.slice(b * width, b * width + count), attention: flat, frames: encoded.frames, looped: false };
+    const lines = (name: string) => {
+      const values = floatsOf(out, name);
+      const from = Array.from({ length: count }, (_, k) => (b * width + k) * longest);
+      return flat(from.map((at) => values.subarray(at, at + encoded.frames)));
+    };
+    return {
+      tokens,
+      logProbs: logProbs.slice(b * width, b * width + count),
+      attention: lines("attention"),
+      onset: lines("onset"),
+      frames: encoded.frames,
+      looped: false,
+    };
   });
 }

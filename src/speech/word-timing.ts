@@ -55,34 +55,56 @@ const DIAGONAL = 0;
 const ABOVE = 1;
 const BEFORE = 2;
 
+/** How far around a token's frames its word's beginning is looked for. */
+const ONSET_REACH_FRAMES = 10;
+/** The onset heads look this much before the beginning of a word, in seconds from the start of the frame. */
+const ONSET_LEAD = 0.011;
+/** A word whose end is found this close to the next one's beginning touches it. */
+const TOUCHING_SECONDS = 0.12;
+const MIN_WORD_SECONDS = 0.02;
+
 /** The words of decoded tokens. Punctuation belongs to the word before it and does not make it longer. */
 export function timeWords(decoded: Decoded): TimedWord[] {
   const { tokens, logProbs, attention, frames } = decoded;
   if (tokens.length === 0) return [];
-  const { first, end } = followAttention(attention, attention.length / frames, frames);
+  const path = followAttention(attention, attention.length / frames, frames);
   const words: { from: number; to: number; start: number; end: number }[] = [];
   for (const [k, token] of tokens.entries()) {
-    const endSeconds = end[k]! * FRAME_SECONDS + FRAME_OFFSET;
+    const end = path.end[k]! * FRAME_SECONDS + FRAME_OFFSET;
     const last = words.at(-1);
     const punctuation = isPunctuation(token);
     if (!last || (beginsWord(token) && !punctuation)) {
-      words.push({ from: k, to: k + 1, start: first[k]! * FRAME_SECONDS + FRAME_OFFSET, end: endSeconds });
+      const start = beginning(decoded, k, path.first[k]!, path.end[k]!);
+      words.push({ from: k, to: k + 1, start: Math.max(start, last ? last.start + MIN_WORD_SECONDS : 0), end });
       continue;
     }
     last.to = k + 1;
-    if (!punctuation) last.end = endSeconds;
+    if (!punctuation) last.end = end;
   }
-  return words.map((w) => {
-    const values = logProbs.subarray(w.from, w.to);
-    const sum = values.reduce((a, b) => a + b, 0);
+  return words.map((word, i) => {
+    const next = words[i + 1]?.start ?? Number.POSITIVE_INFINITY;
+    const end = next - word.end < TOUCHING_SECONDS ? next : word.end;
+    const values = logProbs.subarray(word.from, word.to);
     return {
-      text: textOf(tokens.slice(w.from, w.to)),
-      start: w.start,
-      end: w.end,
-      meanLogProb: sum / values.length,
+      text: textOf(tokens.slice(word.from, word.to)),
+      start: word.start,
+      end: Math.max(end, word.start + MIN_WORD_SECONDS),
+      meanLogProb: values.reduce((a, b) => a + b, 0) / values.length,
       minLogProb: Math.min(...values),
     };
   });
+}
+
+/** Where a word begins, in seconds: the middle of what the onset heads look at, near the frames of its first token. */
+function beginning({ onset, frames }: Decoded, row: number, first: number, end: number): number {
+  let sum = 0;
+  let moment = 0;
+  for (let j = Math.max(0, first - ONSET_REACH_FRAMES); j < Math.min(frames, end + ONSET_REACH_FRAMES); j++) {
+    const weight = onset[row * frames + j]!;
+    sum += weight;
+    moment += weight * j;
+  }
+  return (sum > 0 ? moment / sum : first) * FRAME_SECONDS + ONSET_LEAD;
 }
 
 /** Seconds on a segment's clock to ticks on the recording's, within its bounds. */

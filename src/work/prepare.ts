@@ -145,7 +145,7 @@ async function audioLine(
     }),
   );
   report("extract")(1);
-  await makeOnce(folder.waveform, (outputPath) => makeWaveform({ pcmPath: folder.pcm, outputPath }));
+  await makeOnce(folder.waveform, (outputPath) => makeWaveform({ pcm: { path: folder.pcm }, outputPath, signal }));
   const heard =
     (await readListening(folder)) ??
     (await services.speech.listen(
@@ -168,18 +168,17 @@ async function videoLine(
 ): Promise<void> {
   const { ffmpeg } = services;
   const change: Partial<NewAsset> = { video_prepared: true };
+  const common = { ffmpeg, path: folder.source, probed, signal };
   if (probed.info.video) {
-    const common = { ffmpeg, path: folder.source, probed, signal };
     await makeOnce(folder.poster, (outputPath) => makePoster({ ...common, outputPath }));
     await makeOnce(folder.filmstrip, (outputPath) => makeFilmstrip({ ...common, outputPath }));
     change.has_poster = true;
-    if (!playsInBrowser(probed, sniffed)) {
-      const encoder = await services.encoder();
-      await makeOnce(folder.preview, (outputPath) =>
-        makePreview({ ...common, outputPath, encoder, onProgress: report("pictures") }),
-      );
-      change.has_preview = true;
-    }
+  }
+  if (!playsInBrowser(probed, sniffed)) {
+    await makeOnce(folder.preview, (outputPath) =>
+      makePreview({ ...common, outputPath, onProgress: report("pictures") }),
+    );
+    change.has_preview = true;
   }
   report("pictures")(1);
   await services.store.write((tx) => updateAsset(tx, asset.id, change));

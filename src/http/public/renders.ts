@@ -1,5 +1,5 @@
 /** /v1/renders */
-import { Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { findAsset } from "../../store/assets";
 import { findCut } from "../../store/cuts";
@@ -13,11 +13,14 @@ import { type Call, created, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging, uuid } from "../fields";
 import { type Route, route } from "../route";
 
-const whole = (unit: string) => Type.Optional(Type.Integer({ description: unit, errorText: "must be a whole number" }));
+/** A field that may be left out or null, which is the same, so that the `output` of a render can be sent as it was shown. */
+const optional = <S extends TSchema>(schema: S) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { errorText: schema.errorText }));
+const whole = (unit: string) => optional(Type.Integer({ description: unit, errorText: "must be a whole number" }));
 
 const output = exactly({
-  format: Type.Optional(oneOf("mp4", "mov", "m4a", "mp3")),
-  resolution: Type.Optional(Type.String({ pattern: "^[0-9]{1,5}p$", errorText: "must look like 720p" })),
+  format: optional(oneOf("mp4", "mov", "m4a", "mp3")),
+  resolution: optional(Type.String({ pattern: "^[0-9]{1,5}p$", errorText: "must look like 720p" })),
   video_bitrate: whole("bits per second"),
   frame_rate: whole("frames per second"),
   audio_bitrate: whole("bits per second"),
@@ -65,7 +68,7 @@ export const renderRoutes: Route[] = [
     body: exactly({
       asset_id: uuid("The source"),
       cut_id: Type.Optional(Type.Union([uuid("The cut to apply"), Type.Null()])),
-      output: Type.Optional(output),
+      output: optional(output),
     }),
     answers: { 201: "The new render", 200: "The render that an identical request made" },
     handle: async ({ services, user }, { body }) => {

@@ -59,4 +59,12 @@ export const aac: string[] = ["-c:a", "aac", "-b:a", "96k"];
 
 /** The plain one that most tests use: 12 seconds, B-frames, a keyframe each two seconds. */
 export const plainMp4 = () =>
-  generate("plain-30.mp4", ...picture("30", 12), ...sound(48_000, 2, 12), ...h264(60), ...aac, "-movflags", "+faststart");
+  generate(
+    "plain-30.mp4",
+    ...picture("30", 12),
+    ...sound(48_000, 2, 12),
+    ...h264(60),
+    ...aac,
+    "-movflags",
+    "+faststart",
+  );

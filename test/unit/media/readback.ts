@@ -21,7 +21,10 @@ export async function frameNumbers(path: string, filters = ""): Promise<number[]
 /** When each frame is shown, seconds from the file's start. */
 export async function frameSeconds(path: string): Promise<number[]> {
   const text = await probeText(path, "-select_streams", "V:0", "-show_entries", "frame=pts_time");
-  return text.split("\n").filter((line) => line !== "").map((line) => Number.parseFloat(line));
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => Number.parseFloat(line));
 }
 
 /** Mono samples at 48 kHz; the first one is the file's time 0. */

@@ -1,0 +1,145 @@
+/** Makes the timeline that the writers write, from a plan and what is known of its source. */
+import type { MediaInfo, VideoStream } from "../media";
+import type { PlanJson } from "../plan-json";
+import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../time";
+import { layAlternates, layClips } from "./clips";
+import { frameGrid, isOnGrid } from "./frame-grid";
+import {
+  asTimelineRate,
+  type Counting,
+  canDropFrames,
+  convertFrames,
+  countingOf,
+  rateValue,
+  timelineRateFor,
+} from "./frame-rate";
+import { mediaLocation } from "./media-location";
+import type { ExportLayout, Timeline, TimelineMedia } from "./model";
+import { oneLine } from "./printable";
+import { timecodeFrame, timecodeParts } from "./timecode";
+
+export type TimelineSource = { plan: PlanJson; info: MediaInfo; frames: FrameTimes | null; name: string };
+export type TimelineOptions = {
+  layout: ExportLayout;
+  mediaRoot: string | null;
+  frameRate: Rational | null;
+  dropFrame: boolean | null;
+};
+
+/** A recording without a picture has no rate; this one is common, and fine enough for sound. */
+const SOUND_RATE: Rational = { num: 30, den: 1 };
+
+/** The timeline, or the reason, as a sentence for the user, why there is none. */
+export function buildTimeline(source: TimelineSource, options: TimelineOptions): Timeline | string {
+  const { plan, info, name } = source;
+  const frames = info.video && source.frames && frameCount(source.frames) > 0 ? source.frames : null;
+  const rate = chooseRate(info, frames, options.frameRate);
+  const counting = rate && countingOf(rate);
+  if (!rate || !counting) return "No editing program has a timeline of that frame rate.";
+  if (options.dropFrame && !canDropFrames(counting))
+    return "Drop-frame timecode exists only at 29.97 and 59.94 frames per second.";
+  const grid = frameGrid(info, frames, rate);
+  const { clips, markers } = layClips(plan, grid, options.layout);
+  if (clips.length === 0) return "The cut keeps nothing.";
+  const warnings = frameWarnings(frames, rate);
+  const media = describeMedia(source, frames, rate, counting, grid.length, options.mediaRoot, warnings);
+  return {
+    layout: options.layout,
+    title: oneLine(stem(name), 120) || "cut",
+    rate,
+    counting,
+    dropFrame: options.dropFrame ?? (canDropFrames(counting) && media.start.dropFrame),
+    length: clips.reduce((sum, clip) => sum + clip.length, 0),
+    clips,
+    alternates: options.layout === "review" ? layAlternates(plan, grid) : [],
+    markers,
+    media,
+    warnings,
+  };
+}
+
+/** The name without its extension. */
+export const stem = (name: string): string => name.replace(/(?<=.)\.[^.\s]{1,10}$/u, "");
+
+function chooseRate(info: MediaInfo, frames: FrameTimes | null, asked: Rational | null): Rational | null {
+  if (asked) return asTimelineRate(asked);
+  if (!info.video) return SOUND_RATE;
+  return timelineRateFor(frames?.rate ?? info.video.frameRate, frames?.kind === "listed" || info.video.variable);
+}
+
+function frameWarnings(frames: FrameTimes | null, rate: Rational): string[] {
+  if (!frames) return [];
+  const warnings: string[] = [];
+  const shown = rateValue(rate).toFixed(3).replace(/\.?0+$/, "");
+  if (frames.kind === "listed")
+    warnings.push(
+      `The source has a variable frame rate; the timeline counts ${shown} frames per second, so a cut may lie a frame off.`,
+    );
+  else if (!isOnGrid(frames, rate))
+    warnings.push(`The timeline counts ${shown} frames per second, the source does not; a cut may lie a frame off.`);
+  const late = frameTime(frames, 0) / TICKS_PER_SECOND;
+  if (late * rateValue(rate) >= 1)
+    warnings.push(`The picture begins ${late.toFixed(2)} s after the sound; check that they are in step.`);
+  return warnings;
+}
+
+function describeMedia(
+  { info, name }: TimelineSource,
+  frames: FrameTimes | null,
+  rate: Rational,
+  counting: Counting,
+  length: number,
+  mediaRoot: string | null,
+  warnings: string[],
+): TimelineMedia {
+  const own = frames?.kind === "constant" ? ownRate(frames.rate) : rate;
+  const sound = info.audio[0];
+  if (info.audio.length > 1)
+    warnings.push(`Only the first of the source's ${info.audio.length} audio tracks is on the timeline.`);
+  return {
+    ...mediaLocation(mediaRoot, name),
+    name,
+    rate: own,
+    length,
+    ownLength: frames?.kind === "constant" ? frames.count : convertFrames(length, rate, own),
+    start: startOf(info.timecode, own, counting, warnings),
+    video: info.video && { width: info.video.width, height: info.video.height, colorSpace: colorSpaceOf(info.video) },
+    audio: sound ? { channels: Math.max(1, sound.channels), sampleRate: sound.sampleRate || 48_000 } : null,
+  };
+}
+
+/** The file's rate as editors read it: 2997/100 is 30000/1001; an odd one stays as it is. */
+const ownRate = (rate: Rational): Rational => (countingOf(rate) ? rate : (asTimelineRate(rate) ?? rate));
+
+/**
+ * Where the file's own timecode starts. It is counted at the file's rate; on a timeline of another rate the label's clock part stays
+ * and its frames are scaled, as editors show it.
+ */
+function startOf(label: string | null, own: Rational, counting: Counting, warnings: string[]): TimelineMedia["start"] {
+  const none = { frame: 0, ownFrame: 0, dropFrame: false };
+  if (label === null) return none;
+  const parts = timecodeParts(label);
+  const ownCounting = countingOf(own) ?? { base: Math.round(rateValue(own)), slowed: false };
+  if (!parts || parts.frames >= ownCounting.base) {
+    warnings.push("The source's start timecode does not fit its frame rate and was left out.");
+    return none;
+  }
+  const dropFrame = parts.dropFrame && canDropFrames(ownCounting);
+  const scaled = Math.floor((parts.frames * counting.base) / ownCounting.base);
+  return {
+    frame: timecodeFrame(
+      { ...parts, frames: scaled },
+      { base: counting.base, dropFrame: dropFrame && canDropFrames(counting) },
+    ),
+    ownFrame: timecodeFrame(parts, { base: ownCounting.base, dropFrame }),
+    dropFrame,
+  };
+}
+
+/** The colour space as FCPXML names it; null for what an editor assumes anyway. */
+function colorSpaceOf({ color }: VideoStream): string | null {
+  if (color.transfer === "arib-std-b67") return "9-18-9 (Rec. 2020 HLG)";
+  if (color.transfer === "smpte2084") return "9-16-9 (Rec. 2020 PQ)";
+  if (color.primaries === "bt2020") return "9-1-9 (Rec. 2020)";
+  return color.primaries === "bt709" ? "1-1-1 (Rec. 709)" : null;
+}

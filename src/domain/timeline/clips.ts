@@ -1,0 +1,157 @@
+/** What a plan puts on the timeline: clips, the other takes, markers. */
+import type { RemovalReason } from "../plan";
+import type { PlanJson } from "../plan-json";
+import { fromSeconds } from "../time";
+import type { FrameGrid } from "./frame-grid";
+import type { Clip, ExportLayout, Marker } from "./model";
+
+type Laid = { clips: Clip[]; markers: Marker[] };
+type KeptPart = Clip & { segment: number };
+
+const REASONS: Record<RemovalReason, string> = {
+  silence: "silence",
+  filler: "filler",
+  retake: "retake",
+  off_script: "off script",
+  noise: "noise",
+  manual: "removed by hand",
+};
+
+/** The reason as people read it. */
+export const reasonText = (reason: RemovalReason): string => REASONS[reason];
+
+/** The main track and the markers of a layout. */
+export function layClips(plan: PlanJson, grid: FrameGrid, layout: ExportLayout): Laid {
+  const kept = keptParts(plan, grid);
+  return layout === "tight" ? layTight(kept) : layReview(plan, kept, grid);
+}
+
+/**
+ * The kept parts in source frames, disjoint and at least one frame long. A part that shares its only frame with a neighbour is
+ * shown by the neighbour.
+ */
+function keptParts(plan: PlanJson, grid: FrameGrid): KeptPart[] {
+  const out: KeptPart[] = [];
+  for (const [segment, part] of plan.segments.entries()) {
+    const last = out.at(-1);
+    const free = last ? last.source + last.length : 0;
+    const start = Math.max(free, grid.start({ time: fromSeconds(part.start), frame: part.start_frame }));
+    const end = grid.end({ time: fromSeconds(part.end), frame: part.end_frame });
+    if (end <= start) continue;
+    out.push({
+      segment,
+      record: 0,
+      source: start,
+      length: end - start,
+      enabled: true,
+      reason: null,
+      text: part.text,
+      review: part.review,
+    });
+  }
+  return out;
+}
+
+const plain = ({ segment: _, ...clip }: KeptPart): Clip => clip;
+
+function layTight(kept: readonly KeptPart[]): Laid {
+  const clips: Clip[] = [];
+  let record = 0;
+  for (const part of kept) {
+    clips.push({ ...plain(part), record });
+    record += part.length;
+  }
+  return { clips, markers: clips.flatMap(reviewMarkers) };
+}
+
+function layReview(plan: PlanJson, kept: readonly KeptPart[], grid: FrameGrid): Laid {
+  const clips: Clip[] = [];
+  const markers: Marker[] = [];
+  let at = 0;
+  let next = 0;
+  for (const [index, part] of [...kept, null].entries()) {
+    const end = part?.source ?? grid.length;
+    const until = part ? fromSeconds(plan.segments[part.segment]!.start) : Number.POSITIVE_INFINITY;
+    const gone: PlanJson["removed"] = [];
+    for (; next < plan.removed.length && fromSeconds(plan.removed[next]!.start) < until; next++)
+      gone.push(plan.removed[next]!);
+    if (end > at) clips.push(...removedClips(gone, at, end, grid));
+    if (part && index > 0) markers.push(joinMarker(gone, at, end));
+    if (!part) break;
+    const clip = { ...plain(part), record: part.source };
+    clips.push(clip);
+    markers.push(...reviewMarkers(clip));
+    at = end + part.length;
+  }
+  return { clips, markers };
+}
+
+/** The removed stretches of a gap as disabled clips that fill it; one shorter than a frame goes with its neighbour. */
+function removedClips(gone: PlanJson["removed"], start: number, end: number, grid: FrameGrid): Clip[] {
+  const out: Clip[] = [];
+  let at = start;
+  const add = (to: number, reason: RemovalReason, text: string) => {
+    if (to <= at) return;
+    out.push({ record: at, source: at, length: to - at, enabled: false, reason, text, review: null });
+    at = to;
+  };
+  for (const [i, span] of gone.entries()) {
+    const to = i === gone.length - 1 ? end : Math.min(end, grid.nearest(fromSeconds(span.end)));
+    add(to, span.reason, span.text);
+  }
+  add(end, "manual", "");
+  return out;
+}
+
+function joinMarker(gone: PlanJson["removed"], start: number, end: number): Marker {
+  const seconds = gone.reduce((sum, span) => sum + span.end - span.start, 0);
+  const reasons = [...new Set(gone.map((span) => REASONS[span.reason]))];
+  const text = reasons.length > 0 ? `Removed ${seconds.toFixed(1)} s: ${reasons.join(", ")}` : "Join";
+  return { record: start, length: Math.max(1, end - start), kind: "join", text };
+}
+
+const reviewMarkers = (clip: Clip): Marker[] =>
+  clip.review === null
+    ? []
+    : [{ record: clip.record, length: clip.length, kind: "review", text: `Check: ${clip.review}` }];
+
+/**
+ * The takes that were not chosen, each above the beginning of the chosen one, on as many tracks as keep them apart. One that would
+ * reach past the timeline's end lies earlier by that much.
+ */
+export function layAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
+  const clips = plan.takes.flatMap((take) => {
+    const chosen = take.candidates[take.chosen];
+    if (!chosen) return [];
+    const record = grid.start({ time: fromSeconds(chosen.start), frame: null });
+    return take.candidates.flatMap((candidate, i): Clip[] => {
+      const source = grid.start({ time: fromSeconds(candidate.start), frame: null });
+      const length = grid.end({ time: fromSeconds(candidate.end), frame: null }) - source;
+      if (i === take.chosen || length <= 0) return [];
+      const which = `Take ${i + 1} of ${take.candidates.length}${candidate.complete ? "" : ", incomplete"}`;
+      return [
+        {
+          record: Math.max(0, Math.min(record, grid.length - length)),
+          source,
+          length,
+          enabled: false,
+          reason: null,
+          text: `${which}: ${take.line}`,
+          review: null,
+        },
+      ];
+    });
+  });
+  return packed(clips.sort((a, b) => a.record - b.record));
+}
+
+/** Puts clips, sorted by record, on the lowest tracks where they overlap nothing. */
+function packed(clips: readonly Clip[]): Clip[][] {
+  const tracks: Clip[][] = [];
+  for (const clip of clips) {
+    const free = tracks.find((track) => track.at(-1)!.record + track.at(-1)!.length <= clip.record);
+    if (free) free.push(clip);
+    else tracks.push([clip]);
+  }
+  return tracks;
+}

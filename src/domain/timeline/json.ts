@@ -1,0 +1,39 @@
+/** The plan with the timeline made of it, for programs. */
+import type { PlanJson } from "../plan-json";
+import type { Timeline } from "./model";
+import { timecodeLabel } from "./timecode";
+
+/** The plan's own fields, and under `timeline` everything in frames of its rate. */
+export function writeJson(timeline: Timeline, plan: PlanJson): string {
+  const { media, rate, counting } = timeline;
+  return `${JSON.stringify(
+    {
+      ...plan,
+      timeline: {
+        layout: timeline.layout,
+        name: timeline.title,
+        frame_rate: rate,
+        drop_frame: timeline.dropFrame,
+        length: timeline.length,
+        clips: timeline.clips,
+        alternates: timeline.alternates,
+        markers: timeline.markers,
+        media: {
+          name: media.name,
+          url: media.url,
+          length: media.length,
+          start_timecode: timecodeLabel(media.start.frame, {
+            base: counting.base,
+            dropFrame: counting.slowed && media.start.dropFrame,
+          }),
+          start_frame: media.start.frame,
+          video: media.video && { width: media.video.width, height: media.video.height },
+          audio: media.audio && { channels: media.audio.channels, sample_rate: media.audio.sampleRate },
+        },
+        warnings: timeline.warnings,
+      },
+    },
+    null,
+    2,
+  )}\n`;
+}

@@ -1,0 +1,51 @@
+/** Where the source lies on the editor's machine: the server knows its name only, the folder is the user's word. */
+
+/** `url` percent-encoded by segment, for formats with URLs; `path` as the file system writes it. Both relative without a root. */
+export type MediaLocation = { url: string; path: string };
+
+const SCHEME = "file://";
+
+/** Joins the folder (a path of any system, or a `file:` URL; null when nobody said) and the file's name. */
+export function mediaLocation(root: string | null, name: string): MediaLocation {
+  const file = name.toWellFormed();
+  const folder = asPath(root ?? "").replace(/\/+$/, (slashes, at) => (at === 0 && slashes ? "/" : ""));
+  if (folder === "") return { url: encodeSegment(file), path: file };
+  const path = folder.endsWith("/") ? folder + file : `${folder}/${file}`;
+  return { url: toUrl(path), path };
+}
+
+/** The folder with forward slashes, from a path or a `file:` URL. */
+function asPath(root: string): string {
+  const text = root.trim().toWellFormed();
+  if (/^file:/i.test(text)) return fromUrl(text);
+  const isWindows = /^[a-z]:([\\/]|$)/i.test(text) || text.startsWith("\\\\");
+  return isWindows ? text.replaceAll("\\", "/") : text;
+}
+
+function fromUrl(url: string): string {
+  const [, host = "", rest = ""] = /^file:(?:\/\/([^/]*))?(.*)$/i.exec(url) ?? [];
+  const path = decoded(rest);
+  if (host !== "" && host.toLowerCase() !== "localhost") return `//${host}${path}`;
+  return /^\/[a-z]:/i.test(path) ? path.slice(1) : path;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function toUrl(path: string): string {
+  const drive = /^[a-z]:/i.exec(path)?.[0];
+  if (drive) return `${SCHEME}/${drive}${encodePath(path.slice(drive.length))}`;
+  if (path.startsWith("//")) return `file:${encodePath(path)}`;
+  return path.startsWith("/") ? SCHEME + encodePath(path) : encodePath(path);
+}
+
+const encodePath = (path: string) => path.split("/").map(encodeSegment).join("/");
+
+/** Also what `encodeURIComponent` leaves alone and some readers stumble over. */
+const encodeSegment = (segment: string) =>
+  encodeURIComponent(segment).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,0 +1,59 @@
+/** A small XML writer: elements as plain data, escaped once, here. */
+
+type Child = XmlElement | string | null;
+export type XmlElement = {
+  name: string;
+  attributes: Record<string, string | number | null>;
+  children: Exclude<Child, null>[];
+};
+
+/** An element. Attributes and children that are null are left out. An element has either texts or elements in it. */
+export function element(
+  name: string,
+  attributes: Record<string, string | number | null> = {},
+  ...children: (Child | readonly Child[])[]
+): XmlElement {
+  return { name, attributes, children: children.flat().filter((child) => child !== null) };
+}
+
+/** An element that holds a text only. */
+export const textElement = (name: string, text: string | number, attributes: Record<string, string> = {}): XmlElement =>
+  element(name, attributes, String(text));
+
+/** The document: declaration, doctype (null for none) and the root, indented. */
+export function writeXml(root: XmlElement, doctype: string | null): string {
+  const lines = ['<?xml version="1.0" encoding="UTF-8"?>'];
+  if (doctype !== null) lines.push(`<!DOCTYPE ${doctype}>`);
+  write(root, "", lines);
+  return `${lines.join("\n")}\n`;
+}
+
+function write({ name, attributes, children }: XmlElement, indent: string, lines: string[]): void {
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => ` ${key}="${escaped(String(value)).replaceAll('"', "&quot;")}"`)
+    .join("");
+  const open = `${indent}<${name}${written}`;
+  if (children.length === 0) {
+    lines.push(`${open}/>`);
+    return;
+  }
+  const texts = children.filter((child) => typeof child === "string");
+  if (texts.length > 0) {
+    lines.push(`${open}>${escaped(texts.join(""))}</${name}>`);
+    return;
+  }
+  lines.push(`${open}>`);
+  for (const child of children) if (typeof child !== "string") write(child, `${indent}  `, lines);
+  lines.push(`${indent}</${name}>`);
+}
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;" };
+
+/** Escapes text; what XML 1.0 cannot hold at all (other control characters, halves of surrogate pairs) becomes U+FFFD. */
+const escaped = (text: string): string =>
+  text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML forbids
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
+    .replace(/[&<>\t\n\r]/g, (sign) => ENTITIES[sign]!);

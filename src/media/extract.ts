@@ -1,0 +1,64 @@
+/** The sound of a source as the recogniser hears it: 16 kHz, mono, on the source's clock. */
+import { type FileHandle, open } from "node:fs/promises";
+import { AppError } from "../domain/errors";
+import type { Probed } from "../domain/media";
+import { PCM_RATE } from "../domain/speech";
+import { TICKS_PER_SECOND } from "../domain/time";
+import { wholeSamples } from "./audio-slicer";
+import { createDownmix } from "./downmix";
+import { type Ffmpeg, failureOf } from "./ffmpeg";
+import { startSoundDecoder } from "./sound";
+import { writeWhole } from "./work-files";
+
+/**
+ * Writes the first audio track as 16-bit samples without a header: the first one is the source's clock 0, and there are exactly as many as
+ * the source is long. Errors: `AppError` `no_speech` without sound, `storage_full`, `processing_failed`; the signal's reason.
+ */
+export async function extractSpeechPcm(options: {
+  ffmpeg: Ffmpeg;
+  path: string;
+  probed: Probed;
+  outputPath: string;
+  signal?: AbortSignal;
+  onProgress?: (share: number) => void;
+}): Promise<void> {
+  const { probed, signal } = options;
+  const track = probed.info.audio[0];
+  if (track === undefined) throw new AppError("no_speech", "the source has no sound");
+  const channels = track.channels === 1 ? 1 : 2;
+  const total = Math.round((probed.info.duration * PCM_RATE) / TICKS_PER_SECOND);
+  await writeWhole(options.outputPath, async (part) => {
+    const decoder = startSoundDecoder({ ...options, format: { rate: PCM_RATE, channels, encoding: "f32le" } });
+    const file = await open(part, "w");
+    try {
+      const mix = channels === 1 ? (samples: Float32Array) => samples : createDownmix(PCM_RATE);
+      let written = 0;
+      for await (const samples of wholeSamples(decoder.stdout, channels)) {
+        const mono = mix(samples).subarray(0, total - written);
+        await writeSamples(file, mono);
+        written += mono.length;
+        options.onProgress?.(written / Math.max(1, total));
+        if (written >= total) break;
+      }
+      signal?.throwIfAborted();
+      if (written < total) {
+        const outcome = await decoder.outcome;
+        signal?.throwIfAborted();
+        if (!outcome.ok) throw failureOf(outcome);
+        // Sparse: the rest of the file is silence.
+        await file.truncate(total * 2);
+      }
+    } finally {
+      await decoder.kill();
+      await file.close();
+    }
+  });
+}
+
+async function writeSamples(file: FileHandle, samples: Float32Array): Promise<void> {
+  const words = new Int16Array(samples.length);
+  for (let n = 0; n < samples.length; n++)
+    words[n] = Math.max(-32_768, Math.min(32_767, Math.round(samples[n]! * 32_767)));
+  const bytes = new Uint8Array(words.buffer);
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+}

@@ -1,0 +1,105 @@
+/** A user of the API: calls with their key, and the steps that most tests start with. */
+import { until } from "../until";
+import type { Asset, AssetDetail, Cut, Project, Render } from "./resources";
+
+export type Reply<T> = { status: number; headers: Headers; body: T };
+export type CallOptions = { json?: unknown; body?: BodyInit; headers?: Record<string, string> };
+
+export type UploadOptions = { projectId?: string; filename?: string; externalId?: string; language?: string };
+
+export type Client = ReturnType<typeof createClient>;
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const SETTLED = ["ready", "pending_payment", "failed"];
+const ENDED = ["completed", "failed", "cancelled"];
+
+/** A client of the server at `url`. `key` null sends no authorization. */
+export function createClient(url: () => string, key: string | null, userId: string) {
+  async function call<T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
+    const body = options.json === undefined ? options.body : JSON.stringify(options.json);
+    const answer = await fetch(path.startsWith("http") ? path : `${url()}${path}`, {
+      method,
+      body,
+      redirect: "manual",
+      headers: {
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...(options.json === undefined ? {} : { "Content-Type": "application/json" }),
+        ...options.headers,
+      },
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+    return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
+  }
+
+  /** The body of a call that must succeed. */
+  async function must<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+    const reply = await call<T>(method, path, options);
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    return reply.body;
+  }
+
+  const tus = (headers: Record<string, string> = {}) => ({ "Tus-Resumable": "1.0.0", ...headers });
+
+  const client = {
+    userId,
+    key,
+    call,
+    must,
+    /** Headers of a TUS call. */
+    tus,
+    project: (name = "Project") => must<Project>("POST", "/v1/projects", { json: { name } }),
+    /** Opens an upload, in a new project unless one is named. */
+    open: async (sizeBytes: number, options: UploadOptions = {}): Promise<Asset> => {
+      const projectId = options.projectId ?? (await client.project()).id;
+      const metadata = [
+        ...(options.filename === undefined ? [] : [`filename ${base64(options.filename)}`]),
+        ...(options.externalId === undefined ? [] : [`external_id ${base64(options.externalId)}`]),
+      ].join(",");
+      return must<Asset>("POST", "/v1/assets", {
+        json: { project_id: projectId, size_bytes: sizeBytes, ...(options.language ? { language: options.language } : {}) },
+        headers: metadata ? { "Upload-Metadata": metadata } : {},
+      });
+    },
+    /** Sends bytes of an open upload. */
+    patch: (id: string, offset: number, bytes: BodyInit, headers: Record<string, string> = {}) =>
+      call("PATCH", `/v1/uploads/${id}`, {
+        body: bytes,
+        headers: tus({ "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset), ...headers }),
+      }),
+    /** Uploads a whole file; the preparation has only begun when this resolves. */
+    upload: async (bytes: Uint8Array, options: UploadOptions = {}): Promise<string> => {
+      const { id } = await client.open(bytes.byteLength, options);
+      const sent = await client.patch(id, 0, bytes as Uint8Array<ArrayBuffer>);
+      if (sent.status !== 204) throw new Error(`upload: ${sent.status} ${JSON.stringify(sent.body)}`);
+      return id;
+    },
+    asset: (id: string) => must<AssetDetail>("GET", `/v1/assets/${id}`),
+    /** Waits until the preparation has ended, whatever its end. */
+    prepared: (id: string) =>
+      until(`preparation of ${id}`, async () => {
+        const asset = await client.asset(id);
+        return SETTLED.includes(asset.state) ? asset : null;
+      }),
+    ready: async (bytes: Uint8Array, options: UploadOptions = {}): Promise<AssetDetail> => {
+      const asset = await client.prepared(await client.upload(bytes, options));
+      if (asset.state !== "ready") throw new Error(`asset is ${asset.state}: ${asset.error_code}`);
+      return asset;
+    },
+    cut: (id: string) => must<Cut>("GET", `/v1/cuts/${id}`),
+    startCut: (json: Record<string, unknown>) => must<Cut>("POST", "/v1/cuts", { json }),
+    cutEnded: (id: string) =>
+      until(`cut ${id}`, async () => {
+        const cut = await client.cut(id);
+        return ENDED.includes(cut.state) ? cut : null;
+      }),
+    render: (id: string) => must<Render>("GET", `/v1/renders/${id}`),
+    startRender: (json: Record<string, unknown>) => must<Render>("POST", "/v1/renders", { json }),
+    renderEnded: (id: string) =>
+      until(`render ${id}`, async () => {
+        const render = await client.render(id);
+        return ENDED.includes(render.state) ? render : null;
+      }),
+  };
+  return client;
+}

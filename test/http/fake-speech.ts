@@ -1,0 +1,135 @@
+/**
+ * A recogniser for tests: it really reads the sound, but hears one made-up word in each stretch that is not quiet. The same sound always
+ * gives the same words. Its calls can be held, so that a test decides when a job goes on.
+ */
+import {
+  ENERGY_HOP,
+  type Forced,
+  type ForceRequest,
+  type Listening,
+  type PcmFile,
+  PCM_RATE,
+  type SpeechEngine,
+  type Utterance,
+  type Word,
+} from "../../src/domain/speech";
+import { type Span, TICKS_PER_SECOND } from "../../src/domain/time";
+
+/** A stop in the recogniser: `reached` resolves when a job stands there, `release` lets it (and all after it) go on. */
+export type Hold = { reached: Promise<void>; release(): void };
+
+export type FakeSpeech = SpeechEngine & {
+  /** Makes the next calls of this method wait until they are released, or aborted. */
+  hold(method: "listen" | "force"): Hold;
+  /** Makes the next call of `listen` fail with this error. */
+  failNext(error: Error): void;
+  listened: number;
+};
+
+const QUIET_DB = -50;
+const LONGEST_GAP: number = 0.1 * TICKS_PER_SECOND;
+const WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett"];
+
+/** Makes one. It knows English; of the language `xx` it knows nothing. */
+export function fakeSpeech(): FakeSpeech {
+  const holds = new Map<string, { arrive: () => void; go: Promise<void> }>();
+  const failures: Error[] = [];
+
+  async function pass(method: string, signal: AbortSignal | undefined): Promise<void> {
+    const hold = holds.get(method);
+    if (hold) {
+      hold.arrive();
+      const aborted = Promise.withResolvers<never>();
+      signal?.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
+      await Promise.race([hold.go, aborted.promise]);
+    }
+    signal?.throwIfAborted();
+  }
+
+  const engine: FakeSpeech = {
+    listened: 0,
+    hold: (method) => {
+      const reached = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      holds.set(method, { arrive: reached.resolve, go: released.promise });
+      return {
+        reached: reached.promise,
+        release: () => {
+          holds.delete(method);
+          released.resolve();
+        },
+      };
+    },
+    failNext: (error) => failures.push(error),
+    canTranscribe: (language) => language !== "xx",
+    listen: async (pcm, options) => {
+      await pass("listen", options.signal);
+      engine.listened++;
+      const failure = failures.shift();
+      if (failure) throw failure;
+      const heard = await hear(pcm);
+      options.onProgress?.(1);
+      return engine.canTranscribe(options.language) ? heard : { ...heard, transcript: null };
+    },
+    force: async (_, requests, signal) => {
+      await pass("force", signal);
+      return requests.map(forced);
+    },
+    close: async () => {},
+  };
+  return engine;
+}
+
+async function hear(pcm: PcmFile): Promise<Listening> {
+  const samples = new Int16Array(await Bun.file(pcm.path).arrayBuffer());
+  const energy = contour(samples);
+  const speech = loudSpans(energy);
+  const words = speech.map(
+    (span, n): Word => ({ text: WORDS[n % WORDS.length]!, start: span.start, end: span.end, confidence: 0.9 }),
+  );
+  const utterances = words.map((word): Utterance => ({ ...word, meanLogProb: -0.2 }));
+  return {
+    duration: Math.round((samples.length * TICKS_PER_SECOND) / PCM_RATE),
+    speech,
+    energy,
+    transcript: { language: "en", words, utterances },
+  };
+}
+
+function contour(samples: Int16Array): Float32Array {
+  const hop = (PCM_RATE * ENERGY_HOP) / TICKS_PER_SECOND;
+  return Float32Array.from({ length: Math.ceil(samples.length / hop) }, (_, n) => {
+    const frame = samples.subarray(n * hop, (n + 1) * hop);
+    const power = frame.reduce((sum, sample) => sum + (sample / 32768) ** 2, 0) / frame.length;
+    return 10 * Math.log10(power + 1e-10);
+  });
+}
+
+function loudSpans(energy: Float32Array): Span[] {
+  const spans: Span[] = [];
+  energy.forEach((level, n) => {
+    if (level < QUIET_DB) return;
+    const [start, end] = [n * ENERGY_HOP, (n + 1) * ENERGY_HOP];
+    const last = spans.at(-1);
+    if (last && start - last.end <= LONGEST_GAP) last.end = end;
+    else spans.push({ start, end });
+  });
+  return spans;
+}
+
+/** The text, spread evenly over its window. */
+function forced({ window, text }: ForceRequest): Forced {
+  const words = text.split(/\s+/).filter(Boolean);
+  const step = (window.end - window.start) / Math.max(1, words.length);
+  return {
+    words: words.map((word, n) => ({
+      text: word,
+      start: Math.round(window.start + n * step),
+      end: Math.round(window.start + (n + 1) * step),
+      confidence: 0.9,
+      logProb: -0.2,
+    })),
+    meanLogProb: -0.2,
+    tailLogProb: -0.2,
+  };
+}

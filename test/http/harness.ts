@@ -1,0 +1,98 @@
+/**
+ * A real server in this process: a fresh data folder, a free port, the real store, runner and ffmpeg. Only the recogniser is a fake, and
+ * the clock can be turned on.
+ */
+import { type Replacements, type RunningServer, startServer } from "../../src/boot";
+import { loadConfig } from "../../src/config";
+import { newId } from "../../src/lib/ids";
+import { createLog } from "../../src/lib/log";
+import { insertLedgerEntry } from "../../src/store/credits";
+import { listEventsOf } from "../../src/store/events";
+import { insertUser } from "../../src/store/users";
+import { createApiKey, grantCredits } from "../../src/work/accounts";
+import type { Services } from "../../src/work/services";
+import { temporaryFolder } from "../temporary-folder";
+import { type Client, createClient } from "./client";
+import { type FakeSpeech, fakeSpeech } from "./fake-speech";
+import { FFMPEG } from "./media";
+
+export type Harness = AsyncDisposable & {
+  url(): string;
+  dataDir: string;
+  services(): Services;
+  speech: FakeSpeech;
+  /** Turns the server's clock on. */
+  advance(milliseconds: number): void;
+  /** A new account with a key. */
+  user(credits?: number): Promise<Client>;
+  /** Someone without a key. */
+  nobody: Client;
+  grant(user: Client, credits: number): Promise<void>;
+  /** The types of the entity's events, oldest first, with `previous_state` where there is one. */
+  events(entityId: string): Promise<string[]>;
+  /** Stops the server and starts it again on the same folder. */
+  restart(): Promise<void>;
+  /** Lines of the log that tell of an error. */
+  errors: string[];
+};
+
+/** Starts it: `await using server = await harness()`. `settings` are as in the environment, without the prefix. */
+export async function harness(settings: Record<string, string> = {}): Promise<Harness> {
+  const folder = await temporaryFolder();
+  const speech = fakeSpeech();
+  const errors: string[] = [];
+  let offset = 0;
+  const replacements: Replacements = { speech, now: () => Date.now() + offset };
+  const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG, RATE_LIMIT: "0", ...settings };
+  const config = await loadConfig({
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [`OFFCUT_${name}`, value])),
+    flags: {},
+  });
+  const log = createLog((line) => {
+    if (line.includes('"level":"error"')) errors.push(line);
+  }, false);
+  const start = () => startServer(config, log, replacements);
+  let server: RunningServer = await start();
+  const url = () => server.url;
+
+  return {
+    url,
+    dataDir: folder.path,
+    services: () => server.services,
+    speech,
+    errors,
+    advance: (milliseconds) => {
+      offset += milliseconds;
+    },
+    user: async (credits = 1_000) => {
+      const { store } = server.services;
+      const id = newId();
+      const email = `${id}@example.test`;
+      await store.write(async (tx) => {
+        await insertUser(tx, { id, email, created_at: Date.now() });
+        if (credits > 0) {
+          const grant = { id: newId(), user_id: id, type: "grant" as const, delta: credits, created_at: Date.now() };
+          await insertLedgerEntry(tx, grant);
+        }
+      });
+      const { key } = await createApiKey(server.services, { email, name: "test" });
+      return createClient(url, key, id);
+    },
+    nobody: createClient(url, null, ""),
+    grant: async (user, credits) => {
+      await grantCredits(server.services, { email: `${user.userId}@example.test`, credits });
+    },
+    events: async (entityId) =>
+      (await listEventsOf(server.services.store.read, entityId)).map((event) =>
+        event.data.previous_state ? `${event.type} from ${event.data.previous_state}` : event.type,
+      ),
+    restart: async () => {
+      await server.stop();
+      server = await start();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** The API's answers as the tests read them. */
+import type { PlanJson } from "../../src/domain/plan-json";
+
+export type ErrorBody = { error: { code: string; message: string; fields?: { field: string; message: string }[] } };
+export type Paged<T> = { items: T[]; limit: number; next_cursor: string | null };
+
+export type Project = {
+  id: string;
+  name: string;
+  state: string;
+  archived_at: string | null;
+  created_at: string;
+  updated_at: string;
+  last_activity_at: string;
+};
+
+export type Asset = {
+  id: string;
+  project_id: string;
+  kind: string;
+  type: string | null;
+  state: string;
+  extension: string | null;
+  size_bytes: number | null;
+  content_type: string | null;
+  duration_seconds: string | null;
+  language: string | null;
+  external_id: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  created_at: string;
+  upload_url: string | null;
+};
+
+export type AssetDetail = Asset & {
+  filename: string | null;
+  download_url: string | null;
+  cuttable: boolean;
+  progress: number | null;
+  width: number | null;
+  height: number | null;
+  frame_rate: { num: number; den: number } | null;
+  video_codec: string | null;
+  audio_codec: string | null;
+  audio_tracks: number | null;
+  has_transcript: boolean;
+  poster_url: string | null;
+  filmstrip_url: string | null;
+  preview_url: string | null;
+  waveform_url: string | null;
+  transcript_url: string | null;
+};
+
+export type Cut = {
+  id: string;
+  asset_id: string;
+  state: string;
+  script: string;
+  options: Record<string, unknown>;
+  error_code: string | null;
+  error_message: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  plan: PlanJson | null;
+};
+
+export type Render = {
+  id: string;
+  asset_id: string;
+  cut_id: string | null;
+  state: string;
+  output: Record<string, unknown>;
+  size_bytes: number | null;
+  error_code: string | null;
+  error_message: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  download_url: string | null;
+  progress: number | null;
+  strategy: string | null;
+  warnings: string[];
+};
+
+export type LedgerEntry = {
+  id: string;
+  type: string;
+  delta: number;
+  created_at: string;
+  asset_id: string | null;
+  payment_invoice_id: string | null;
+};
