@@ -24,10 +24,12 @@ import { migrate } from "./store/migrate";
 import { createCursors } from "./store/paging";
 import { returnAllSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin";
+import { createDeliverer } from "./work/deliver";
 import { jobHandlers, jobSource } from "./work/registry";
 import type { Services } from "./work/services";
 import { sweepOrphans } from "./work/sweep";
 import { recoverUploads } from "./work/uploads";
+import { webhookRules } from "./work/webhooks";
 
 /** The argument that makes the executable a speech worker; the folder of the extracted assets follows, or nothing in development. */
 export const SPEECH_COMMAND = "__speech";
@@ -148,6 +150,9 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     log,
   });
 
+  const deliverer = createDeliverer({ store, rules: webhookRules(services), log, now: services.now });
+  store.onCommit(deliverer.wake);
+
   const handler = createHandler(services);
   const server = listen(config, handler);
   url = publicUrl(config, server.port ?? config.port);
@@ -155,6 +160,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
 
   await recover(services);
   services.runner.start();
+  deliverer.start();
   const sweeping = setInterval(() => {
     void sweep(services).catch((error) => log.error("sweeping failed", { error }));
   }, SWEEP_MS);
@@ -172,6 +178,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
       await Promise.race([drained, Bun.sleep(DRAIN_MS)]);
       await server.stop(true);
       await services.runner.stop();
+      await deliverer.stop();
       await speech.close();
       await killAllChildren();
       await opened.close();

@@ -43,28 +43,38 @@ const [recording] = positionals;
 if (!recording || !values.url || !values.key || !values.out) throw new Error("see the head of this file for its use");
 const server = values.url;
 const authorization = `Bearer ${values.key}`;
-await mkdir(values.out, { recursive: true });
-
-const started = performance.now();
-const took: [string, number][] = [];
-const asset = await timed("upload", () => upload(recording));
-const ready = await timed("prepare", () => prepared(asset));
-const format = ready.type === "audio" ? "m4a" : "mp4";
-const script = values.script === undefined ? null : await Bun.file(values.script).text();
-const variants = [{ name: "cut", script: "" }, ...(script === null ? [] : [{ name: "script", script }])];
-for (const variant of variants) {
-  const title = variant.script === "" ? "without a script" : "with the script";
-  const cut = await timed(`cut ${title}`, () => cutOf(ready, variant.script));
-  const plan = cut.plan!;
-  const name = `${basename(recording, extname(recording))}.${variant.name}.${format}`;
-  const output = join(values.out, name);
-  const render = await timed(`render ${title}`, () => rendered(ready, cut, format, output));
-  print("", `== The cut ${title} ==`, "", ...timeline(plan, 100), "", ...removedTable(plan), "", ...summary(plan));
-  print(`written: ${output} (${(render.size_bytes / 1e6).toFixed(2)} MB, ${render.strategy})`, ...render.warnings);
-  await check(plan, output);
+const output = values.out;
+try {
+  await demo(recording);
+} catch (error) {
+  process.stderr.write(`demo: ${(error as Error).message}\n`);
+  process.exit(1);
 }
-print("", ...took.map(([what, seconds]) => `${what.padEnd(26)} ${seconds.toFixed(1).padStart(6)} s`));
-print(`${"all".padEnd(26)} ${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s`);
+
+async function demo(recording: string): Promise<void> {
+  await mkdir(output, { recursive: true });
+
+  const started = performance.now();
+  const took: [string, number][] = [];
+  const asset = await timed("upload", () => upload(recording));
+  const ready = await timed("prepare", () => prepared(asset));
+  const format = ready.type === "audio" ? "m4a" : "mp4";
+  const script = values.script === undefined ? null : await Bun.file(values.script).text();
+  const variants = [{ name: "cut", script: "" }, ...(script === null ? [] : [{ name: "script", script }])];
+  for (const variant of variants) {
+    const title = variant.script === "" ? "without a script" : "with the script";
+    const cut = await timed(`cut ${title}`, () => cutOf(ready, variant.script));
+    const plan = cut.plan!;
+    const name = `${basename(recording, extname(recording))}.${variant.name}.${format}`;
+    const path = join(output, name);
+    const render = await timed(`render ${title}`, () => rendered(ready, cut, format, path));
+    print("", `== The cut ${title} ==`, "", ...timeline(plan, 100), "", ...removedTable(plan), "", ...summary(plan));
+    print(`written: ${path} (${(render.size_bytes / 1e6).toFixed(2)} MB, ${render.strategy})`, ...render.warnings);
+    await check(plan, path);
+  }
+  print("", ...took.map(([what, seconds]) => `${what.padEnd(26)} ${seconds.toFixed(1).padStart(6)} s`));
+  print(`${"all".padEnd(26)} ${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s`);
+}
 
 function print(...lines: string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);

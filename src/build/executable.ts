@@ -17,6 +17,8 @@ import { prepareSpeechGraphs } from "./speech-graphs";
 
 const PROJECT = resolve(import.meta.dir, "../..");
 const ASSETS = join(PROJECT, "dist/assets");
+/** A third off in two seconds; the highest levels take a minute for another 4%. */
+const COMPRESSION_LEVEL = 9;
 
 const { values } = parseArgs({
   options: { out: { type: "string", default: "dist/offcut" }, entry: { type: "string", default: "src/main.ts" } },
@@ -90,7 +92,7 @@ function embeddedModule(embedded: EmbeddedFiles): Bun.BunPlugin {
       }));
       build.onResolve({ filter: /^asset:/ }, ({ path }) => ({ path: path.slice("asset:".length), namespace: "asset" }));
       build.onLoad({ filter: /.*/, namespace: "asset" }, async ({ path }) => ({
-        contents: await Bun.file(path).bytes(),
+        contents: await Bun.zstdCompress(await Bun.file(path).bytes(), { level: COMPRESSION_LEVEL }),
         loader: "file",
       }));
     },

@@ -45,7 +45,10 @@ export function buildVoiceDetector(source: SourceGraph): Uint8Array {
   });
   const framed = g.add("Gather", ["windows", g.integers(frames, [FRAMES, FRAME_SAMPLES])], { axis: 1 });
   const basis = floats(named("stft.forward_basis_buffer"));
-  const waves = g.add("MatMul", [framed, g.floats(transposed(basis, 2 * SPECTRUM, FRAME_SAMPLES), [FRAME_SAMPLES, 2 * SPECTRUM])]);
+  const waves = g.add("MatMul", [
+    framed,
+    g.floats(transposed(basis, 2 * SPECTRUM, FRAME_SAMPLES), [FRAME_SAMPLES, 2 * SPECTRUM]),
+  ]);
   const [real, imaginary] = g.addMany("Split", [waves, g.integers([SPECTRUM, SPECTRUM])], 2, { axis: 2 });
   const power = g.add("Add", [g.add("Mul", [real!, real!]), g.add("Mul", [imaginary!, imaginary!])]);
   let x = g.add("Sqrt", [power]);

@@ -3,6 +3,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
 import { OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
+import { EXPORT_FORMATS, type ExportFormat } from "../domain/timeline";
 import { type Parsed, parseCommand, UsageError } from "./options";
 
 export const CUT_HELP = `offcut cut FILE… [-o OUT] [options]
@@ -19,12 +20,19 @@ Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut
       --keep-fillers     leave "um" and "uh" in
       --keep-retakes     leave repeated takes in
       --format F         mp4, mov, m4a or mp3
-      --plan FILE        write the plan as JSON; without -o or --format nothing is rendered (one FILE only)
+      --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
+      --subtitle F       write subtitles of the cut: srt or vtt
+      --plan FILE        write the plan as JSON (one FILE only)
       --force            overwrite
       --json             print one JSON object instead of a report
 
+--export and --subtitle take several, as in srt,vtt, and write beside OUT, else beside FILE with .cut in the name. With one of
+these or --plan, and without -o or --format, nothing is rendered.
 And every setting, such as --ffmpeg PATH (see offcut doctor).
 `;
+
+const SUBTITLE_FORMATS = ["srt", "vtt"] as const;
+export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 
 /** One recording and where its results go. `output` null: beside the recording, named when it is known what it is. */
 export type CutTask = {
@@ -35,6 +43,8 @@ export type CutTask = {
   output: string | null;
   format: OutputFormat | null;
   planPath: string | null;
+  exports: ExportFormat[];
+  subtitles: SubtitleFormat[];
 };
 
 export type CutArguments = {
@@ -63,6 +73,8 @@ export async function readCutArguments(argv: string[]): Promise<CutArguments | n
     "keep-retakes": { type: "boolean" },
     format: { type: "string" },
     plan: { type: "string" },
+    export: { type: "string" },
+    subtitle: { type: "string" },
     force: { type: "boolean" },
   });
   const { values, positionals } = parsed;
@@ -75,7 +87,9 @@ export async function readCutArguments(argv: string[]): Promise<CutArguments | n
   if (positionals.length > 1 && plan !== undefined) throw new UsageError("several FILEs take no --plan");
 
   const format = formatOf(values.format as string | undefined, output);
-  const tasks = positionals.map((path) => taskOf(path, output, plan, format));
+  const exports = listOf("export", values.export, EXPORT_FORMATS);
+  const subtitles = listOf("subtitle", values.subtitle, SUBTITLE_FORMATS);
+  const tasks = positionals.map((path) => taskOf(path, { output, plan, format, exports, subtitles }));
   requireDistinct(tasks, force);
   return {
     parsed,
@@ -102,36 +116,68 @@ function formatOf(asked: string | undefined, output: string | undefined): Output
   return ending;
 }
 
-function taskOf(
-  given: string,
-  output: string | undefined,
-  plan: string | undefined,
-  format: OutputFormat | null,
-): CutTask {
+type Wanted = Pick<CutTask, "format" | "exports" | "subtitles"> & {
+  output: string | undefined;
+  plan: string | undefined;
+};
+
+function taskOf(given: string, { output, plan, ...wanted }: Wanted): CutTask {
   const path = resolve(given);
   if (!existsSync(path)) throw new UsageError(`there is no file ${given}`);
   if (!statSync(path).isFile()) throw new UsageError(`${given} is not a file`);
-  const planPath = plan === undefined ? null : resolve(plan);
-  if (output !== undefined) return { name: given, path, render: true, output: resolve(output), format, planPath };
-  const named = format === null ? null : beside(path, format);
-  return { name: given, path, render: planPath === null || format !== null, output: named, format, planPath };
+  const { format, exports, subtitles } = wanted;
+  const isOther = plan !== undefined || exports.length > 0 || subtitles.length > 0;
+  return {
+    ...wanted,
+    name: given,
+    path,
+    render: output !== undefined || format !== null || !isOther,
+    output: output === undefined ? (format === null ? null : beside(path, format)) : resolve(output),
+    planPath: plan === undefined ? null : resolve(plan),
+  };
+}
+
+/** The formats of a list such as `srt,vtt`, each once. */
+function listOf<T extends string>(option: string, given: string | boolean | undefined, known: readonly T[]): T[] {
+  if (typeof given !== "string") return [];
+  const names = given.split(",").map((name) => name.trim());
+  for (const name of names) {
+    if (!known.some((format) => format === name))
+      throw new UsageError(`--${option} takes ${known.join(", ")}, not "${name}"`);
+  }
+  return known.filter((format) => names.includes(format));
 }
 
 /** `talk.cut.mp4` for `talk.mov`. */
-export function beside(path: string, format: OutputFormat): string {
-  return join(dirname(path), `${basename(path, extname(path))}.cut.${format}`);
+export function beside(path: string, ending: string): string {
+  return join(dirname(path), `${basename(path, extname(path))}.cut.${ending}`);
+}
+
+/** Where a timeline or a subtitle goes: `out.srt` for `out.mp4`, else beside the recording. */
+export function companion(task: CutTask, ending: string): string {
+  if (task.output === null) return beside(task.path, ending);
+  return join(dirname(task.output), `${basename(task.output, extname(task.output))}.${ending}`);
+}
+
+/** The ending of each export's file. */
+export const exportEnding = (format: ExportFormat): string => (format === "fcp7xml" ? "xml" : format);
+
+/** Every file that the task writes and whose name is known already. */
+function namedTargets(task: CutTask): string[] {
+  const companions = [...task.exports.map(exportEnding), ...task.subtitles].map((ending) => companion(task, ending));
+  return [task.output, task.planPath, ...companions].filter((path) => path !== null);
 }
 
 /** Two tasks never write one file, and what is named already must be free. */
 function requireDistinct(tasks: CutTask[], force: boolean): void {
   const taken = new Set<string>();
   for (const task of tasks) {
-    const output = task.render ? (task.output ?? beside(task.path, "mp4")) : null;
-    for (const target of [output, task.planPath].filter((path) => path !== null)) {
+    const guessed = task.render && task.output === null ? [beside(task.path, "mp4")] : [];
+    for (const target of [...namedTargets(task), ...guessed]) {
       if (taken.has(target)) throw new UsageError(`two results would be ${target}`);
       taken.add(target);
     }
-    for (const target of [task.output, task.planPath]) if (target !== null) requireFree(task.path, target, force);
+    for (const target of namedTargets(task)) requireFree(task.path, target, force);
   }
 }
 

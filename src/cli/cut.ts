@@ -11,6 +11,7 @@ import { findFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
 import { type OneShotTools, planRecording, readRecording, renderRecording, withWorkFolder } from "../work/one-shot";
 import { beside, CUT_HELP, type CutArguments, type CutTask, readCutArguments, requireFree } from "./cut-arguments";
+import { writeCompanions } from "./cut-companions";
 import { configOf, exitCodeOf, UsageError } from "./options";
 import { removedTable, summary, timeline } from "./plan-report";
 import { openAssetsSomewhere } from "./private-folder";
@@ -21,6 +22,8 @@ type CutResult = {
   input: string;
   output: string | null;
   plan_file: string | null;
+  exports: string[];
+  subtitles: string[];
   size_bytes: number | null;
   strategy: RenderResult["strategy"] | null;
   warnings: string[];
@@ -103,9 +106,10 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
   if (output !== null) requireFree(path, output, args.force);
   return withWorkFolder(output ?? planPath ?? path, async (workDir) => {
     const recording = { path, script: args.script, language: args.language, options: args.options };
-    const plan = await planRecording(tools, recording, probed, workDir);
+    const { plan, transcript } = await planRecording(tools, recording, probed, workDir);
     const shown = planToJson(plan);
     if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(shown, null, 2)}\n`);
+    const companions = await writeCompanions({ ...task, output }, { plan: shown, probed, transcript });
     const rendered =
       output === null
         ? null
@@ -118,9 +122,11 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
       input: path,
       output,
       plan_file: planPath,
+      exports: companions.exports,
+      subtitles: companions.subtitles,
       size_bytes: rendered?.sizeBytes ?? null,
       strategy: rendered?.strategy ?? null,
-      warnings: rendered?.warnings ?? [],
+      warnings: [...(rendered?.warnings ?? []), ...companions.warnings],
       plan: shown,
     };
   });
@@ -128,10 +134,12 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
 
 function report(result: CutResult): void {
   const { plan } = result;
-  const width = Math.max(20, Math.min(MAX_COLUMNS, process.stdout.columns ?? MAX_COLUMNS));
+  const width = Math.max(20, Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS));
   const lines = [...timeline(plan, width), "", ...removedTable(plan), "", ...summary(plan)];
   for (const warning of result.warnings) lines.push(`note: ${warning}`);
   if (result.plan_file !== null) lines.push(`plan: ${printable(result.plan_file)}`);
+  for (const [what, paths] of Object.entries({ timeline: result.exports, subtitles: result.subtitles }))
+    for (const path of paths) lines.push(`${what}: ${printable(path)}`);
   if (result.output !== null) {
     const megabytes = ((result.size_bytes ?? 0) / 1e6).toFixed(2);
     lines.push(`written: ${printable(result.output)} (${megabytes} MB, ${result.strategy})`);

@@ -29,7 +29,7 @@ export function createProgress(output: ProgressOutput, now: () => number = Date.
       if (!isNew && share < 1 && now() - drawnAt < REDRAW_MS) return;
       drawnAt = now();
       isDrawn = true;
-      output.write(`${CLEAR_LINE}${barLine(title, stage, share, output.columns ?? 80)}`);
+      output.write(`${CLEAR_LINE}${barLine(title, stage, share, output.columns || 80)}`);
     },
     clear() {
       if (isDrawn) output.write(CLEAR_LINE);

@@ -19,6 +19,8 @@ const LONGEST_TEXT = 14;
 const MOST_TRIES = 4;
 /** A word that was spoken fits better than this, one that was not worse. */
 const SPOKEN = -3;
+/** The first word must be there: a recogniser told the middle of a text finds it, wherever it is. */
+const FIRST_WORD = -5.5;
 const PAD = fromSeconds(0.12);
 
 /** Finds the echoes between beginnings of phrases that sound at all alike by their spelling. */
@@ -48,13 +50,15 @@ export function* hearEchoes(words: readonly Word[], heard: readonly HeardWord[],
         end: Math.round(Math.min(duration, end + Math.min(PAD, Math.max(0, next - end) / 2))),
       };
       const text = textFrom(words, heard, again, count);
-      if (window.end > window.start && text !== "") asked.push({ from, again, until, count, request: { window, text } });
+      if (window.end > window.start && text !== "")
+        asked.push({ from, again, until, count, request: { window, text } });
     }
   }
   const answers = yield asked.map((one) => one.request);
   return asked.flatMap(({ from, again, until, count }, i) => {
     const forced = answers[i];
     if (!usable(forced)) return [];
+    if (forced.words[0]!.logProb < FIRST_WORD) return [];
     const share = spokenPrefix(forced.words.map((word) => word.logProb)) / forced.words.length;
     const spoken = Math.round(share * count);
     const end = spoken === 0 ? null : attemptEnd(heard, from, until, again, spoken);
@@ -79,19 +83,20 @@ function textFrom(words: readonly Word[], heard: readonly HeardWord[], at: numbe
   return [...indices].map((index) => words[index]!.text).join(" ");
 }
 
-/** Two of the first words resemble two of the other's first words, or the very first ones are the same. */
+/** Worth a try: the same first word, unless it is a small one and nothing after it is alike, or two of the first words. */
 function alike(heard: readonly HeardWord[], a: number, b: number, near: (x: string, y: string) => number): boolean {
-  if (near(heard[a]!.normal, heard[b]!.normal) === 0) return true;
   let shared = 0;
+  let long = false;
   for (let i = 0; i < 4 && a + i < b; i++) {
     for (let k = Math.max(0, i - 1); k <= i + 1 && b + k < heard.length; k++) {
-      if (near(heard[a + i]!.normal, heard[b + k]!.normal) <= 0.6) {
-        shared++;
-        break;
-      }
+      if (near(heard[a + i]!.normal, heard[b + k]!.normal) > 0.6) continue;
+      shared++;
+      long ||= heard[a + i]!.normal.length >= 4;
+      break;
     }
   }
-  return shared >= 2 || (shared === 1 && b - a <= 4);
+  const same = near(heard[a]!.normal, heard[b]!.normal) <= 0.3;
+  return (shared >= 2 && (long || same)) || (same && (long || b - a <= 4));
 }
 
 /** How many of the words, from the first on, were spoken: where the odds turn for good. */
@@ -109,7 +114,13 @@ export function spokenPrefix(logProbs: readonly number[]): number {
 }
 
 /** Where the earlier attempt ends: at the pause that gives it about the length that the same words have later. Null when none does. */
-function attemptEnd(heard: readonly HeardWord[], from: number, until: number, again: number, spoken: number): number | null {
+function attemptEnd(
+  heard: readonly HeardWord[],
+  from: number,
+  until: number,
+  again: number,
+  spoken: number,
+): number | null {
   const later = heard[again + spoken - 1]!.end - heard[again]!.start;
   const next = heard[again + spoken];
   const slack = fromSeconds(0.12) + (next ? Math.min(fromSeconds(0.6), 0.7 * (next.end - next.start)) : 0);

@@ -9,8 +9,9 @@ export type Verdict = { keep: boolean; reason: RemovalReason; review: string | n
 export type JudgedWord = Span & Verdict & { text: string };
 export type Piece = JudgedWord;
 
-/** Short sound without a word, this near to one, is part of it. */
-const NEAR: Ticks = 160_000;
+/** Short sound without a word, this near to one, is part of it: the "t" at the end of a word may come late. */
+const NEAR_BEFORE: Ticks = 160_000;
+const NEAR_AFTER: Ticks = 240_000;
 const SHORT_SOUND: Ticks = 220_000;
 /** How far a boundary may move into a dropped word to find quiet. */
 const INTO_DROPPED: Ticks = 60_000;
@@ -92,10 +93,11 @@ function reachIslandEdges(pieces: Owned[], islands: readonly Span[]): void {
 function nearest(pieces: readonly Piece[], island: Span): Piece | null {
   if (island.end - island.start > SHORT_SOUND) return null;
   let best: Piece | null = null;
-  let smallest = NEAR;
+  let smallest = Number.POSITIVE_INFINITY;
   for (const piece of pieces) {
     const gap = Math.max(piece.start - island.end, island.start - piece.end);
-    if (gap >= smallest || piece.text === "") continue;
+    const near = piece.start >= island.end ? NEAR_BEFORE : NEAR_AFTER;
+    if (gap >= near || gap >= smallest || piece.text === "") continue;
     smallest = gap;
     best = piece;
   }

@@ -21,7 +21,7 @@ const EDGE_REACH: Ticks = 120_000;
 const frameOf = (time: Ticks) => Math.floor(time / ENERGY_HOP);
 
 /** How far from voice activity a sound may still be the edge of a word. */
-const VOICE_REACH: Ticks = 200_000;
+const VOICE_REACH: Ticks = 300_000;
 /** Sound that goes on this much longer than the voice is not part of it. */
 const LONG_NOISE: Ticks = 300_000;
 

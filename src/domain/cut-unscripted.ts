@@ -1,6 +1,7 @@
 /** The plan of a recording without a script: pauses, hesitations and retakes go; what is not surely one of them stays. */
 import { hearEchoes } from "./cut-echoes";
 import { heardWords, inOrder } from "./cut-heard";
+import { hearHesitations } from "./cut-hesitations";
 import { type JudgedWord, makePieces, type Verdict } from "./cut-pieces";
 import { assemble } from "./cut-policy";
 import { hearSound, overlap, type Sound } from "./cut-sound";
@@ -9,7 +10,7 @@ import type { CutOptions, Plan } from "./plan";
 import { findRetakes } from "./retakes";
 import { type Clock, joinReviews } from "./segments";
 import type { Forced, ForceRequest, Listening, Transcript } from "./speech";
-import { fromSeconds, type Rational, type Span } from "./time";
+import type { Rational, Span } from "./time";
 
 /** What every plan is made of. */
 export type PlanContext = {
@@ -23,17 +24,16 @@ export type PlanContext = {
 /** A planner: yields what it wants held against the sound, takes the results, returns the plan. */
 export type PlanSteps<Result> = Generator<ForceRequest[], Result, Forced[]>;
 
-const LONGEST_FILLER = fromSeconds(0.9);
 const KEEP: Verdict = { keep: true, reason: "silence", review: null };
 
 /** Plans without a script. */
 export function* planBySpeech(context: PlanContext): PlanSteps<Plan> {
   const { listening, clock, options } = context;
   const sound = hearSound({ ...listening, duration: clock.duration });
-  const words = listening.transcript
-    ? yield* judgeWords(listening.transcript, context)
-    : listening.speech.map((span) => ({ ...span, ...KEEP, text: "" }));
-  const pieces = makePieces(words, sound, (island, noise) => judgeWordless(island, noise, sound, context));
+  const { words, hesitations } = listening.transcript
+    ? yield* judgeWords(listening.transcript, sound, context)
+    : { words: listening.speech.map((span) => ({ ...span, ...KEEP, text: "" })), hesitations: [] };
+  const pieces = makePieces(words, sound, (island, noise) => judgeWordless(island, noise, hesitations, context));
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
@@ -46,12 +46,18 @@ export function* planBySpeech(context: PlanContext): PlanSteps<Plan> {
   };
 }
 
-function* judgeWords(transcript: Transcript, { options, language, clock }: PlanContext): PlanSteps<JudgedWord[]> {
+type Judged = { words: JudgedWord[]; hesitations: Span[] };
+
+function* judgeWords(transcript: Transcript, sound: Sound, context: PlanContext): PlanSteps<Judged> {
+  const { options, language, clock } = context;
   const words = inOrder(transcript.words);
   const judged: JudgedWord[] = words.map(({ start, end, text }) => ({ start, end, text, ...KEEP }));
-  const fillers = options.remove_fillers ? findFillers(words) : new Set<number>();
+  const heardFillers = options.remove_fillers
+    ? yield* hearHesitations(words, sound)
+    : { spans: [], words: new Set<number>() };
+  const fillers = options.remove_fillers ? findFillers(words).union(heardFillers.words) : heardFillers.words;
   for (const i of fillers) judged[i] = { ...judged[i]!, keep: false, reason: "filler" };
-  if (!options.remove_retakes) return judged;
+  if (!options.remove_retakes) return { words: judged, hesitations: heardFillers.spans };
   const spoken = heardWords(words, language).filter((word) => !fillers.has(word.word));
   const echoes = yield* hearEchoes(words, spoken, clock.duration);
   const { retakes, doubts } = findRetakes(words, spoken, echoes);
@@ -63,22 +69,18 @@ function* judgeWords(transcript: Transcript, { options, language, clock }: PlanC
   for (const { from, to, review } of doubts) {
     for (let i = from; i < to; i++) judged[i] = { ...judged[i]!, review: joinReviews([judged[i]!.review, review]) };
   }
-  return judged;
+  return { words: judged, hesitations: heardFillers.spans };
 }
 
-function judgeWordless(island: Span, noise: boolean, sound: Sound, { listening, options }: PlanContext): Verdict {
-  const length = island.end - island.start;
+function judgeWordless(
+  island: Span,
+  noise: boolean,
+  hesitations: readonly Span[],
+  { listening }: PlanContext,
+): Verdict {
   const voiced = listening.speech.reduce((sum, span) => sum + overlap(span, island), 0);
-  if (noise || voiced < length / 3) return { keep: false, reason: "noise", review: null };
+  if (noise || voiced < (island.end - island.start) / 3) return { keep: false, reason: "noise", review: null };
   if (!listening.transcript) return KEEP;
-  if (options.remove_fillers && length <= LONGEST_FILLER && isolated(island, sound)) {
-    return { keep: false, reason: "filler", review: null };
-  }
+  if (hesitations.some((span) => overlap(span, island) > 0)) return { keep: false, reason: "filler", review: null };
   return { ...KEEP, review: "speech that was not understood" };
-}
-
-/** Quiet of at least 0.1 s on both sides. */
-function isolated(island: Span, sound: Sound): boolean {
-  const wide = { start: island.start - fromSeconds(0.1), end: island.end + fromSeconds(0.1) };
-  return sound.islands.every((other) => other.start === island.start || overlap(other, wide) === 0);
 }

@@ -53,10 +53,11 @@ export function findRetakes(
     if (!starts[again] && !repeats) continue;
     for (let from = again - 1; from >= 0 && withinReach(heard, from, again); from--) {
       if (gone[from] && !starts[from]) continue;
-      const match = prefixMatch(heard, from, again, near) ?? echoed(byPlace.get(`${from}-${again}`), heard, words);
+      const { match, verdict } = firstVerdict(
+        [prefixMatch(heard, from, again, near), echoed(byPlace.get(`${from}-${again}`), heard, words)],
+        (found) => judge(words, heard, gone, starts, from, again, found, near),
+      );
       if (!match) continue;
-      const verdict = judge(words, heard, gone, starts, from, again, match, near);
-      if (verdict === "different") continue;
       const [first, stop] = [heard[from]!.word, heard[match.end - 1]!.word + 1];
       if (verdict === "doubt") {
         doubts.push({ from: first, to: stop, review: "resembles what is said next" });
@@ -76,6 +77,20 @@ export function findRetakes(
     }
   }
   return { retakes, doubts };
+}
+
+/** The first match that is not of different sentences; a doubt only when no other match is sure. */
+function firstVerdict(
+  matches: readonly (Match | null)[],
+  judgeOf: (match: Match) => Judgement,
+): { match: Match; verdict: Exclude<Judgement, "different"> } | { match: null; verdict: "different" } {
+  let doubt: Match | null = null;
+  for (const match of matches) {
+    const verdict = match ? judgeOf(match) : "different";
+    if (match && verdict === "doubt") doubt ??= match;
+    else if (match && verdict !== "different") return { match, verdict };
+  }
+  return doubt ? { match: doubt, verdict: "doubt" } : { match: null, verdict: "different" };
 }
 
 /** What an echo says as a match. What was said beyond the words that fit must be a fragment: else it is another sentence. */

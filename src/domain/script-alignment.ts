@@ -24,22 +24,38 @@ const PAD = fromSeconds(0.15);
 /** Sound this near to a word is still part of it. */
 const ATTACHED = fromSeconds(0.2);
 
+const FAR_WORDS = 4;
+
 const ACCEPTED_MEAN = -1.9;
 const ACCEPTED_TAIL = -7;
 const UNSPOKEN_WORD = -6;
 /** Text alone that resembles the line this much is believed. */
 const SURE_TEXT = 0.85;
 
-/** The stretch of sound to hold a line against: the words that matched, those that should have, and the quiet around them. */
-export function windowOf(match: Pick<Match, "from" | "to" | "pairs">, heard: readonly HeardWord[], sound: Sound): Span {
+/** Heard words `[from, to)`. */
+type Extent = { from: number; to: number };
+
+/**
+ * How far a match may reach: its own words with those that stand where words of the line are missing, and, when that is not at a pause,
+ * on to the next pauses: what is heard there may be the line, misspelled.
+ */
+export function extentsOf(match: Match, heard: readonly HeardWord[]): Extent[] {
   const leading = match.pairs.findIndex((word) => word >= 0);
   const trailing = match.pairs.length - 1 - match.pairs.findLastIndex((word) => word >= 0);
-  const from = reach(heard, match.from, -1, leading);
-  const to = reach(heard, match.to - 1, 1, trailing);
+  const near = {
+    from: reach(heard, match.from, -1, leading === 0 ? 0 : leading + 1),
+    to: reach(heard, match.to - 1, 1, trailing === 0 ? 0 : trailing + 1) + 1,
+  };
+  const wide = { from: reach(heard, near.from, -1, FAR_WORDS), to: reach(heard, near.to - 1, 1, FAR_WORDS) + 1 };
+  return wide.from === near.from && wide.to === near.to ? [near] : [near, wide];
+}
+
+/** The stretch of sound around heard words: with the sounds attached to them, and some of the quiet. */
+export function windowOf({ from, to }: Extent, heard: readonly HeardWord[], sound: Sound): Span {
   const before = heard[from - 1]?.end ?? 0;
-  const after = heard[to + 1]?.start ?? sound.duration;
+  const after = heard[to]?.start ?? sound.duration;
   let start = heard[from]!.start;
-  let end = heard[to]!.end;
+  let end = heard[to - 1]!.end;
   for (const island of islandsIn(sound.islands, { start: Math.min(before, start), end: start }).reverse()) {
     if (start - island.end < ATTACHED) start = Math.max(island.start, Math.min(before, start));
   }
@@ -52,10 +68,10 @@ export function windowOf(match: Pick<Match, "from" | "to" | "pairs">, heard: rea
   };
 }
 
-/** Goes on over heard words that may be misheard words of the line, up to a pause. */
-function reach(heard: readonly HeardWord[], at: number, step: 1 | -1, missing: number): number {
+/** Goes on over heard words, up to a pause. */
+function reach(heard: readonly HeardWord[], at: number, step: 1 | -1, most: number): number {
   let now = at;
-  for (let n = 0; n < missing + 1 && missing > 0; n++) {
+  for (let n = 0; n < most; n++) {
     const next = heard[now + step];
     if (!next) break;
     const pause = step > 0 ? next.start - heard[now]!.end : heard[now]!.start - next.end;

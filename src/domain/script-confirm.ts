@@ -1,6 +1,7 @@
 /** Holds the takes that the path found against the sound, so that their words have exact times, and lets go of what is not the line. */
-import { bestForced, fits, type LineCandidate, readingsOf, usable, windowOf } from "./script-alignment";
+
 import type { PlanSteps } from "./cut-unscripted";
+import { bestForced, fits, type LineCandidate, readingsOf, usable, windowOf } from "./script-alignment";
 import type { Hearing } from "./script-plan";
 import { type LineTake, skippedSpan } from "./script-takes";
 import type { Forced } from "./speech";
@@ -52,7 +53,9 @@ function spokenLine(take: LineTake, window: Span, mute: Span[], forced: Forced |
     window,
     mute,
     forced,
-    quality: usable(forced) ? Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4, 0.6 * take.score)) : 0.85 * Math.max(0, take.score),
+    quality: usable(forced)
+      ? Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4, 0.6 * take.score))
+      : 0.85 * Math.max(0, take.score),
     complete: fitting || last >= 0,
     review: fitting || take.score >= 0.8 ? null : "differs from the script",
   };

@@ -11,10 +11,15 @@ import { fromSeconds, type Span, type Ticks } from "./time";
 /** A take and the stretches that were taken out of it. */
 export type RefinedTake = SpokenLine & { cut: Span[] };
 
+/** Shorter sound that stands apart is the release of a "t" or "k". */
+const SHORTEST_HESITATION = fromSeconds(0.1);
 const LONGEST_HESITATION = fromSeconds(0.9);
 const QUIET: Ticks = fromSeconds(0.1);
 /** Muting a hesitation makes the line fit better; muting a word makes it fit much worse. */
 const MAY_FALL = 0.03;
+/** Somebody who begins a line again pauses at least this long. */
+const RESTART_PAUSE = fromSeconds(0.2);
+const MOST_STARTS = 2;
 const MUTE_PAD = fromSeconds(0.02);
 
 /** Tries, for each take, to do without the isolated sounds in it; what the line does not miss is cut. */
@@ -36,20 +41,33 @@ export function* excise(takes: readonly SpokenLine[], hearing: Hearing): PlanSte
     const before = takes[take]!.forced;
     if (!without || !before || without.meanLogProb < before.meanLogProb - MAY_FALL) continue;
     refined[take]!.cut.push(span);
-    refined[take]!.forced = without;
+    if (without.meanLogProb >= refined[take]!.forced!.meanLogProb - MAY_FALL) refined[take]!.forced = without;
   }
   return refined;
 }
 
-/** Islands inside a take that stand apart and are short, and in which no more than a word of the line was heard. */
-function suspects(take: SpokenLine, { sound, heard, words }: Hearing): Span[] {
-  const inside = islandsIn(sound.islands, take.window).filter((island) => !take.mute.some((span) => overlap(span, island) > 0));
+/** The stretches of a take that it may do without. */
+function suspects(take: SpokenLine, hearing: Hearing): Span[] {
+  const inside = islandsIn(hearing.sound.islands, take.window).filter(
+    (island) => !take.mute.some((span) => overlap(span, island) > 0),
+  );
+  return [...hesitations(take, inside, hearing), ...falseStarts(take, inside)];
+}
+
+/** Islands that stand apart and are short, and in which no more than a word of the line was heard. */
+function hesitations(take: SpokenLine, inside: readonly Span[], { heard, words }: Hearing): Span[] {
   const paired = new Set(take.pairs);
   return inside.filter((island, i) => {
-    const before = inside[i - 1];
-    const after = inside[i + 1];
-    if (!before || !after || island.end - island.start > LONGEST_HESITATION) return false;
-    if (island.start - before.end < QUIET || after.start - island.end < QUIET) return false;
+    const before = island.start - (inside[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
+    const after = (inside[i + 1]?.start ?? Number.POSITIVE_INFINITY) - island.end;
+    const length = island.end - island.start;
+    if (
+      inside.length < 2 ||
+      length < SHORTEST_HESITATION ||
+      length > LONGEST_HESITATION ||
+      Math.min(before, after) < QUIET
+    )
+      return false;
     let sure = 0;
     for (let k = take.from; k < take.to; k++) {
       const word = heard[k]!;
@@ -58,4 +76,15 @@ function suspects(take: SpokenLine, { sound, heard, words }: Hearing): Span[] {
     }
     return sure <= 1;
   });
+}
+
+/** What lies before the first pauses: the line may begin again after one of them, though the transcript has it only once. */
+function falseStarts(take: SpokenLine, inside: readonly Span[]): Span[] {
+  const start = inside[0]?.start ?? 0;
+  const latest = start + 0.65 * (take.window.end - start);
+  const ends = inside.flatMap((island, i) => {
+    const next = inside[i + 1];
+    return next && next.start - island.end >= RESTART_PAUSE && next.start < latest ? [island.end] : [];
+  });
+  return ends.slice(0, MOST_STARTS).map((end) => ({ start, end }));
 }

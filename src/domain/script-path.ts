@@ -65,7 +65,8 @@ export function findPath(
     const to = Math.min(script.length, from + height);
     const steps = new Uint8Array((to - from) * width);
     let row = marks[block]!;
-    for (let i = from; i < to; i++) row = walk.nextRow(i, row, steps.subarray((i - from) * width, (i - from + 1) * width));
+    for (let i = from; i < to; i++)
+      row = walk.nextRow(i, row, steps.subarray((i - from) * width, (i - from + 1) * width));
     for (let i = to; i > from; ) {
       const step = steps[(i - 1 - from) * width + j]!;
       if (!keeping) {
@@ -97,7 +98,10 @@ function walker(script: readonly ScriptWord[], heard: readonly HeardWord[], agai
   const join = Float64Array.from({ length: size + 1 }, (_, j) =>
     Math.min(joinCost(gap(j)), again[j - 1] !== again[j] ? SHORT_PAUSE : FLUENT),
   );
-  const extra = Float64Array.from({ length: size + 1 }, (_, j) => EXTRA_WORD + (j > 0 && gap(j - 1) > fromSeconds(1.5) ? 0.6 : 0));
+  const extra = Float64Array.from(
+    { length: size + 1 },
+    (_, j) => EXTRA_WORD + (j > 0 && gap(j - 1) > fromSeconds(1.5) ? 0.6 : 0),
+  );
 
   const firstRow = (): Row => ({
     kept: new Float64Array(size + 1).fill(Number.POSITIVE_INFINITY),

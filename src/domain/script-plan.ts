@@ -6,9 +6,9 @@ import { hearSound, overlap, type Sound } from "./cut-sound";
 import type { PlanContext, PlanSteps } from "./cut-unscripted";
 import type { Plan, Take } from "./plan";
 import { findRetakes } from "./retakes";
-import { bestForced, judged, type LineCandidate, readingsOf, windowOf } from "./script-alignment";
-import { confirmTakes, type SpokenLine } from "./script-confirm";
+import { bestForced, extentsOf, judged, type LineCandidate, readingsOf, windowOf } from "./script-alignment";
 import { splitCompounds } from "./script-compounds";
+import { confirmTakes, type SpokenLine } from "./script-confirm";
 import { excise } from "./script-excision";
 import { type Match, matchLines } from "./script-match";
 import { findPath } from "./script-path";
@@ -37,22 +37,29 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
   const candidates = yield* checkMatches(matchLines(lines, heard), hearing);
   const again = saidAgain(hearing);
   let path = findPath(lines, heard, again, biasOf(candidates, heard.length));
-  const rescued = yield* rescueLines(takesOf(lines, path), candidates, hearing);
+  const rescued = yield* rescueLines(takesOf(lines, path, heard), candidates, hearing);
   if (rescued.length > 0) {
     for (const candidate of rescued) addInOrder(candidates[candidate.line]!, candidate);
     path = findPath(lines, heard, again, biasOf(candidates, heard.length));
   }
   path = withFringes(path, heard, again);
-  const spoken = yield* confirmTakes(takesOf(lines, path), candidates, hearing);
+  const spoken = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);
   if (isMismatch(lines, spoken, heard.length)) return "mismatch";
 
-  const refined = yield* excise(spoken.filter((take) => take !== null), hearing);
-  const pieces = makePieces(wordsOfTakes(refined, candidates, path, hearing), hearing.sound, (island, noise): Verdict => {
-    const voiced = listening.speech.some((span) => overlap(span, island) > 0);
-    if (noise || !voiced) return { keep: false, reason: "noise", review: null };
-    const short = island.end - island.start <= LONGEST_HESITATION;
-    return { keep: false, reason: short ? "filler" : "off_script", review: null };
-  });
+  const refined = yield* excise(
+    spoken.filter((take) => take !== null),
+    hearing,
+  );
+  const pieces = makePieces(
+    wordsOfTakes(refined, candidates, path, hearing),
+    hearing.sound,
+    (island, noise): Verdict => {
+      const voiced = listening.speech.some((span) => overlap(span, island) > 0);
+      if (noise || !voiced) return { keep: false, reason: "noise", review: null };
+      const short = island.end - island.start <= LONGEST_HESITATION;
+      return { keep: false, reason: short ? "filler" : "off_script", review: null };
+    },
+  );
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
@@ -63,21 +70,29 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
   };
 }
 
+/** A wider stretch must fit better by this to be taken. */
+const WIDER_IS_BETTER = 0.05;
+
 /** Holds every line against each stretch that resembles it. */
 function* checkMatches(matches: readonly Match[][], { heard, sound, lines }: Hearing): PlanSteps<LineCandidate[][]> {
-  const asked = matches.flat().map((match) => {
-    const window = windowOf(match, heard, sound);
-    return { match, window, requests: readingsOf(lines[match.line]!, window) };
-  });
+  const asked = matches.flat().flatMap((match) =>
+    extentsOf(match, heard).map((extent) => {
+      const window = windowOf(extent, heard, sound);
+      return { match, extent, window, requests: readingsOf(lines[match.line]!, window) };
+    }),
+  );
   const answers = yield asked.flatMap((one) => one.requests);
-  const candidates: LineCandidate[][] = lines.map(() => []);
+  const best = new Map<Match, LineCandidate>();
   let at = 0;
-  for (const { match, window, requests } of asked) {
+  for (const { match, extent, window, requests } of asked) {
     const forced = bestForced(answers.slice(at, at + requests.length));
     at += requests.length;
-    candidates[match.line]!.push(judged(match, window, forced));
+    const candidate = judged({ ...match, ...extent }, window, forced);
+    const known = best.get(match)?.forced;
+    const better = !known || (forced !== null && forced.meanLogProb > known.meanLogProb + WIDER_IS_BETTER);
+    if (!best.has(match) || better) best.set(match, candidate);
   }
-  return candidates;
+  return matches.map((row) => row.map((match) => best.get(match)!));
 }
 
 /** A candidate replaces those that it overlaps: they did not fit. */
@@ -120,9 +135,16 @@ function listTakes(
     const take = spoken[i];
     if (!take) return [];
     const own = { ...take.window, score: take.quality, complete: take.complete };
-    const others = candidates[i]!.filter((one) => overlap(one.window, take.window) < (one.window.end - one.window.start) / 2);
+    const others = candidates[i]!.filter(
+      (one) => overlap(one.window, take.window) < (one.window.end - one.window.start) / 2,
+    );
     const listed = [own, ...others.map((one) => ({ ...one.window, score: one.quality, complete: one.complete }))]
-      .map((one) => ({ start: one.start, end: one.end, score: Math.round(one.score * 1000) / 1000, complete: one.complete }))
+      .map((one) => ({
+        start: one.start,
+        end: one.end,
+        score: Math.round(one.score * 1000) / 1000,
+        complete: one.complete,
+      }))
       .sort((a, b) => a.start - b.start);
     return [
       {

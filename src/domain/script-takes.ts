@@ -38,8 +38,8 @@ export function biasOf(candidates: readonly LineCandidate[][], heardCount: numbe
 
 /** A word or two that run into a kept one without a pause are most likely words of its line that were misheard. */
 const FRINGE_WORDS = 2;
-const FLUENT = fromSeconds(0.08);
-const PAUSE = fromSeconds(0.14);
+const FLUENT = fromSeconds(0.15);
+const PAUSE = fromSeconds(0.22);
 
 /** The path with such words kept. `again[j]` is 1 when heard word j is said again right after: those stay out. */
 export function withFringes(path: ScriptPath, heard: readonly HeardWord[], again: Uint8Array): ScriptPath {
@@ -65,7 +65,11 @@ const gap = (heard: readonly HeardWord[], a: number, b: number) =>
   a < b ? heard[b]!.start - heard[a]!.end : heard[a]!.start - heard[b]!.end;
 
 /** The takes along a path; null for a line of which no word was paired. */
-export function takesOf(lines: readonly ScriptLine[], path: ScriptPath): (LineTake | null)[] {
+export function takesOf(
+  lines: readonly ScriptLine[],
+  path: ScriptPath,
+  heard: readonly HeardWord[],
+): (LineTake | null)[] {
   let at = 0;
   let taken = 0;
   return lines.map((line, index) => {
@@ -77,7 +81,7 @@ export function takesOf(lines: readonly ScriptLine[], path: ScriptPath): (LineTa
     while (from > taken && path.kept[from - 1]) from--;
     const next = path.pairs.subarray(at).find((heard) => heard >= 0) ?? path.kept.length;
     let to = used[used.length - 1]! + 1;
-    while (to < next && path.kept[to]) to++;
+    to = extrasEnd(path, heard, to, next);
     taken = to;
     const skipped: Run[] = [];
     let extra = 0;
@@ -93,6 +97,16 @@ export function takesOf(lines: readonly ScriptLine[], path: ScriptPath): (LineTa
     const score = (used.length - 0.5 * extra) / line.words.length;
     return { line: index, from, to, pairs, score, skipped };
   });
+}
+
+/** Where the kept words that follow a line's last one stop belonging to it: at the first that is not kept, or the longest pause. */
+function extrasEnd(path: ScriptPath, heard: readonly HeardWord[], to: number, next: number): number {
+  let end = to;
+  while (end < next && path.kept[end]) end++;
+  if (end < next || next === heard.length) return end;
+  let best = to;
+  for (let j = to; j <= end; j++) if (gap(heard, j - 1, j) > gap(heard, best - 1, best)) best = j;
+  return best;
 }
 
 /** The sound of a run of skipped words, from the kept word before it to the kept word after it, less a little on both sides. */

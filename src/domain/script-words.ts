@@ -29,7 +29,14 @@ export function wordsOfTakes(
     }
     const exact = usable(take.forced) && fits(take.forced) ? take.forced.words.filter((word) => !drops(word)) : [];
     for (const word of exact.length > 0 ? exact : spoken) {
-      out.push({ start: word.start, end: word.end, text: word.text, keep: true, reason: "silence", review: take.review });
+      out.push({
+        start: word.start,
+        end: word.end,
+        text: word.text,
+        keep: true,
+        reason: "silence",
+        review: take.review,
+      });
     }
     for (const span of take.cut) out.push({ ...span, text: "", keep: false, reason: "filler", review: null });
   }

@@ -46,7 +46,13 @@ export function createHandler(services: Services): Handler {
     }
   }
 
-  const app = new Elysia({ normalize: false }).use(docs());
+  // First: a hook counts only for the routes that are added after it.
+  const app = new Elysia({ normalize: false })
+    .onError(({ error, code, request }) => {
+      const shown = code === "NOT_FOUND" ? new AppError("not_found", "There is no such path.") : error;
+      return refuse(shown, of(request).log);
+    })
+    .use(docs());
   for (const route of publicRoutes) {
     app.route(route.method, `/v1${route.path}`, ({ request, params }) => runPublic(route, request, params ?? {}), {
       parse: "none",
@@ -74,10 +80,6 @@ export function createHandler(services: Services): Handler {
   app.get("/readyz", async () => {
     const state = await isReady(services);
     return respond({ status: state.ready ? 200 : 503, body: state });
-  });
-  app.onError(({ error, code, request }) => {
-    const shown = code === "NOT_FOUND" ? new AppError("not_found", "There is no such path.") : error;
-    return refuse(shown, of(request).log);
   });
 
   return async (request) => {

@@ -1,7 +1,14 @@
 /** Fields that several calls share. */
-import { Type } from "@sinclair/typebox";
+import { FormatRegistry, Type } from "@sinclair/typebox";
 
 export const uuid = (description: string) => Type.String({ format: "uuid", description });
+
+/** A text of 1 to `most` characters, counted as people count them and not as UTF-16 stores them. */
+export function shortText(most: number) {
+  const format = `1 to ${most} characters`;
+  FormatRegistry.Set(format, (value) => value !== "" && [...value].length <= most);
+  return Type.String({ minLength: 1, format, errorText: `must be a text of ${format}` });
+}
 
 /** `limit` and `cursor` of a list. */
 export const paging = (most = 100, usual = 20) => ({
@@ -11,7 +18,9 @@ export const paging = (most = 100, usual = 20) => ({
     default: usual,
     errorText: `must be a whole number from 1 to ${most}`,
   }),
-  cursor: Type.Optional(Type.String({ description: "`next_cursor` of the page before" })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, description: "`next_cursor` of the page before", errorText: "is not a cursor" }),
+  ),
 });
 
 /** One of some words. */

@@ -106,17 +106,16 @@ function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | 
 }
 
 function explain(error: ValueError): string {
+  const said = (error.schema as { errorText?: string }).errorText;
   switch (error.type) {
     case ValueErrorType.ObjectRequiredProperty:
       return "is required";
     case ValueErrorType.ObjectAdditionalProperties:
       return "is not a known property";
     case ValueErrorType.StringFormat:
-      return "must be a UUID";
-    default: {
-      const said = (error.schema as { errorText?: string }).errorText;
+      return said ?? "must be a UUID";
+    default:
       return said ?? error.message.charAt(0).toLowerCase() + error.message.slice(1);
-    }
   }
 }
 
@@ -127,7 +126,7 @@ function pydanticType(error: ValueError): string {
     case ValueErrorType.ObjectAdditionalProperties:
       return "extra_forbidden";
     case ValueErrorType.StringFormat:
-      return "uuid_parsing";
+      return error.schema.format === "uuid" ? "uuid_parsing" : "value_error";
     case ValueErrorType.StringMinLength:
       return "string_too_short";
     case ValueErrorType.StringMaxLength:

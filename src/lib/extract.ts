@@ -5,7 +5,7 @@
 import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** One file: `name` is its place in the folder, `path` where the executable holds it, `sha256` in hex. */
+/** One file: `name` is its place in the folder, `path` where the executable holds it, compressed (zstd); `sha256`, in hex, and the size are those of the file itself. */
 export type EmbeddedFile = { name: string; path: string; sizeBytes: number; sha256: string; executable: boolean };
 
 /** `id` names the folder: it changes whenever a file does. */
@@ -17,6 +17,8 @@ type Written = Record<string, { sizeBytes: number; modifiedMs: number }>;
 const WRITTEN = "written.json";
 const IN_USE = "in-use";
 const PARTIAL = "partial-";
+/** Bun knows it, the types of the web do not yet. */
+const ZSTD = "zstd" as string as CompressionFormat;
 
 /**
  * Brings `parent/<id>` into being or repairs it, removes the folders of other versions that no living process uses, and returns the
@@ -98,9 +100,11 @@ async function readWritten(folder: string): Promise<Written> {
 
 async function writeFile(file: EmbeddedFile, path: string): Promise<Written[string]> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeDurably(path, Bun.file(file.path));
+  // In pieces: what the executable holds is read through the memory that its file is mapped to, and counts as used from then on.
+  const content = Bun.file(file.path).stream().pipeThrough(new DecompressionStream(ZSTD));
+  await writeDurably(path, content);
   await chmod(path, file.executable ? 0o700 : 0o600);
-  // Whole milliseconds: what is read back compares equal on every file system.
+  // Whole seconds: what is read back compares equal on every file system.
   const now = new Date(Math.floor(Date.now() / 1000) * 1000);
   await utimes(path, now, now);
   const { size, mtimeMs } = await stat(path);
@@ -109,8 +113,8 @@ async function writeFile(file: EmbeddedFile, path: string): Promise<Written[stri
 }
 
 /** On the disk before it returns: a power cut after the rename must not leave a file of the right size without its content. */
-async function writeDurably(path: string, content: string | Blob): Promise<void> {
-  await Bun.write(path, content);
+async function writeDurably(path: string, content: string | ReadableStream<Uint8Array>): Promise<void> {
+  await Bun.write(path, new Response(content));
   const handle = await open(path, "r");
   try {
     await handle.sync();

@@ -14,8 +14,6 @@ export const QUIET = ["-hide_banner", "-nostdin", "-v", "error"] as const;
 export type InputOptions = {
   path: string;
   demuxer: string;
-  /** The container time that becomes 0. Container times are kept (`-copyts`) when it is null. */
-  startPts?: Ticks | null;
   /** Container time to seek to; decoding starts at a keyframe before it. */
   seekTo?: Ticks | null;
   /** Further options of this input. */
@@ -24,13 +22,13 @@ export type InputOptions = {
 
 /**
  * One input of a stranger's file: the demuxer forced, no protocol but files, no format that could open another file. The `file:` keeps a
- * name that begins with `-` or holds a colon from meaning anything.
+ * name that begins with `-` or holds a colon from meaning anything. Offcut always keeps container times (`-copyts`) and moves them to the
+ * source's clock in the filters: `-itsoffset` is altered by ffmpeg for transport streams.
  */
 export function inputArguments(options: InputOptions): string[] {
-  const { startPts = null, seekTo = null } = options;
+  const { seekTo = null } = options;
   return [
     ...["-f", options.demuxer, "-protocol_whitelist", "file,pipe", "-format_whitelist", options.demuxer],
-    ...(startPts === null || startPts === 0 ? [] : ["-itsoffset", secondsText(-startPts)]),
     ...(seekTo === null ? [] : ["-noaccurate_seek", "-seek_timestamp", "1", "-ss", secondsText(seekTo)]),
     ...(options.extra ?? []),
     ...["-i", `file:${options.path}`],

@@ -1,17 +1,16 @@
-/** The chunked render: chunks encoded side by side, joined without encoding again, with one exact sound track. */
+/** The picture of a chunked render: what is encoded how, side by side, resumable. */
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../domain/errors";
-import type { RenderRequest, ResolvedOutput } from "../domain/media";
+import type { RenderRequest } from "../domain/media";
 import { type Chunk, divideIntoChunks, type Timeline } from "../domain/render-plan";
 import { type FrameTimes, frameTime, type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { outputFile, QUIET, secondsText } from "./arguments";
-import { type ChunkSettings, type ChunkTask, chunkArguments, countFrames, encodeChunk } from "./chunk-encode";
+import { type ChunkSettings, type ChunkTask, chunkArguments, encodeChunk } from "./chunk-encode";
+import type { JoinedChunk } from "./chunk-join";
 import { isHdr } from "./color";
 import type { VideoEncoder, VideoQuality } from "./encoder-arguments";
-import { type Ffmpeg, hasFilter, runFfmpeg, workLimits } from "./ffmpeg";
-import { writeWhole } from "./work-files";
+import { type Ffmpeg, hasFilter } from "./ffmpeg";
+import { inParallel } from "./parallel";
 
 export type RenderTools = {
   ffmpeg: Ffmpeg;
@@ -22,8 +21,13 @@ export type RenderTools = {
   log?: (event: string, fields: object) => void;
 };
 
-/** What a render with a picture is made of, resolved once. */
-export type ChunkedPlan = { settings: ChunkSettings; tasks: ChunkTask[]; frameCount: number };
+/** What a render with a picture is made of. `constantRate` is null when frames are not equally long. */
+export type ChunkedPlan = {
+  settings: ChunkSettings;
+  tasks: ChunkTask[];
+  frameCount: number;
+  constantRate: Rational | null;
+};
 
 const CHUNK_FRAMES = { least: 150, most: 900 };
 const GAP_FRAMES = 90;
@@ -34,12 +38,11 @@ const CEILING_LEAST = 400_000;
 /** Codecs that need fewer bits than H.264 for the same picture. */
 const DENSE_CODECS = /^(hevc|vp9|av1|vvc)$/;
 
-/** Divides the work. Pure. */
+/** Divides the work. Pure but for the number of cores. */
 export function planChunks(request: RenderRequest, timeline: Timeline, tools: RenderTools): ChunkedPlan {
   const { probed, output } = request;
   const frames = probed.frames!;
   const video = output.video!;
-  const rate = video.frameRate ?? frames.rate;
   const wanted = Math.ceil(timeline.frameCount / (tools.jobs * 3));
   const chunks = divideIntoChunks(timeline, frames, {
     frames: Math.min(CHUNK_FRAMES.most, Math.max(CHUNK_FRAMES.least, wanted)),
@@ -51,22 +54,20 @@ export function planChunks(request: RenderRequest, timeline: Timeline, tools: Re
     probed,
     width: video.width,
     height: video.height,
-    rate,
-    timescale: timescaleFor(rate, video.frameRate === null && frames.kind === "listed"),
+    rate: video.frameRate ?? frames.rate,
     quality: qualityFor(request),
     encoder: tools.encoder,
     threads: Math.max(1, Math.ceil(navigator.hardwareConcurrency / tools.jobs)),
   };
   const tasks = chunks
-    .map((chunk) => taskFor(chunk, frames, video, settings.timescale))
+    .map((chunk) => (video.frameRate === null ? countedTask(chunk, frames) : resampledTask(chunk, video.frameRate)))
     .filter((task) => task.frameCount > 0);
-  return { settings, tasks, frameCount: tasks.reduce((sum, task) => sum + task.frameCount, 0) };
-}
-
-/** A track timescale that holds the rate exactly. */
-function timescaleFor(rate: Rational, variable: boolean): number {
-  if (variable || rate.num > 200_000) return 90_000;
-  return rate.num < 1_000 ? rate.num * 1_000 : rate.num;
+  return {
+    settings,
+    tasks,
+    frameCount: tasks.reduce((sum, task) => sum + task.frameCount, 0),
+    constantRate: video.frameRate ?? (isEven(chunks, frames) ? frames.rate : null),
+  };
 }
 
 function qualityFor(request: RenderRequest): VideoQuality {
@@ -79,160 +80,110 @@ function qualityFor(request: RenderRequest): VideoQuality {
   return { ceiling: Math.max(CEILING_LEAST, Math.round(source.bitrate * share)) };
 }
 
-function taskFor(
-  chunk: Chunk,
-  frames: FrameTimes,
-  video: NonNullable<ResolvedOutput["video"]>,
-  timescale: number,
-): ChunkTask {
-  if (video.frameRate !== null) return resampledTask(chunk, video.frameRate);
-  const straight = chunk.pieces.every((piece) => piece.sourceStart === frameTime(frames, piece.from));
-  const timing =
-    frames.kind === "constant" && straight
-      ? ({ kind: "counted", rate: frames.rate } as const)
-      : ({ kind: "timed", timescale } as const);
-  return { chunk, timing, frameCount: chunk.frameCount };
+/** Whether the output's frames lie on the grid of the source's constant rate. */
+function isEven(chunks: readonly Chunk[], frames: FrameTimes): boolean {
+  if (frames.kind !== "constant") return false;
+  return chunks.every((chunk) => chunk.pieces.every((piece) => piece.sourceStart === frameTime(frames, piece.from)));
 }
+
+const countedTask = (chunk: Chunk, frames: FrameTimes): ChunkTask => ({
+  chunk,
+  timing: { kind: "counted", rate: frames.rate },
+  frameCount: chunk.frameCount,
+});
 
 /** Output frames lie on one grid over the whole render; a chunk has those that fall into it. */
 function resampledTask(chunk: Chunk, rate: Rational): ChunkTask {
-  const index = (time: Ticks) => Math.ceil((time * rate.num) / (rate.den * TICKS_PER_SECOND) - 1e-6);
-  const first = index(chunk.outStart);
-  const count = index(chunk.outEnd) - first;
-  const phase = Math.round((first * rate.den * TICKS_PER_SECOND) / rate.num) - chunk.outStart;
-  return { chunk, timing: { kind: "resampled", rate, phase, count }, frameCount: count };
+  const first = gridIndex(chunk.outStart, rate);
+  const phase = gridTime(first, rate) - chunk.outStart;
+  return { chunk, timing: { kind: "resampled", rate, phase }, frameCount: gridIndex(chunk.outEnd, rate) - first };
 }
 
+/** The first frame of a rate that is shown at or after a time. */
+const gridIndex = (time: Ticks, rate: Rational): number =>
+  Math.ceil((time * rate.num) / (rate.den * TICKS_PER_SECOND) - 1e-4);
+
+const gridTime = (n: number, rate: Rational): Ticks => Math.round((n * rate.den * TICKS_PER_SECOND) / rate.num);
+
 /**
- * Encodes every chunk that the work folder does not hold yet, and returns their file names in order. Errors: as `encodeChunk`.
+ * Encodes every chunk that the work folder does not hold yet, and returns all in order with the times of their frames. Errors: as
+ * `encodeChunk`.
  */
 export async function encodeChunks(
   plan: ChunkedPlan,
   workDir: string,
   tools: RenderTools,
   onFrames: (frames: number) => void,
-): Promise<string[]> {
+): Promise<{ chunks: JoinedChunk[]; repaired: number; reused: number }> {
   const { tasks, settings } = plan;
   const hasZscale = isHdr(settings.probed.info.video!) && (await hasFilter(tools.ffmpeg, "zscale"));
-  const names = await chunkNames(plan, tools, hasZscale);
+  const paths = (await chunkNames(plan, tools, hasZscale)).map((name) => join(workDir, name));
   const done = new Float64Array(tasks.length);
+  let total = 0;
+  let repaired = 0;
+  let reused = 0;
   const report = (n: number, frames: number) => {
-    done[n] = Math.max(done[n]!, Math.min(frames, tasks[n]!.frameCount));
-    onFrames(done.reduce((sum, value) => sum + value, 0));
+    const now = Math.max(done[n]!, Math.min(frames, tasks[n]!.frameCount));
+    total += now - done[n]!;
+    done[n] = now;
+    onFrames(total);
   };
   await inParallel(tasks.length, tools.jobs, tools.signal, async (n, signal) => {
-    const path = join(workDir, names[n]!);
     const task = tasks[n]!;
-    if (!(await Bun.file(path).exists()))
-      await encodeChunk({
-        ffmpeg: tools.ffmpeg,
-        hasZscale,
-        settings,
-        task,
-        path,
-        signal,
-        onFrames: (frames) => report(n, frames),
-      });
+    const path = paths[n]!;
+    if (await Bun.file(path).exists()) reused++;
+    else {
+      const onChunkFrames = (frames: number) => report(n, frames);
+      const { ffmpeg } = tools;
+      const result = await encodeChunk({ ffmpeg, hasZscale, settings, task, path, signal, onFrames: onChunkFrames });
+      if (result.repaired) repaired++;
+    }
     report(n, task.frameCount);
   });
-  return names;
+  return { chunks: joinedChunks(plan, paths), repaired, reused };
 }
 
 /** A chunk's name holds everything that it depends on, so that what is found again is what would be made again. */
 async function chunkNames(plan: ChunkedPlan, tools: RenderTools, hasZscale: boolean): Promise<string[]> {
   const { size, mtimeMs } = await stat(plan.settings.sourcePath);
-  return plan.tasks.map((task, n) => {
-    const { libavutil, version } = tools.ffmpeg;
+  const { libavutil, version } = tools.ffmpeg;
+  return plan.tasks.map((task) => {
     const command = chunkArguments({ ...plan.settings, threads: 1 }, task, { libavutil, hasZscale, fromStart: false });
     const key = createHash("sha256")
       .update(JSON.stringify([size, mtimeMs, version, command]))
       .digest("hex");
-    return `chunk-${String(n).padStart(5, "0")}-${key.slice(0, 16)}.mp4`;
+    return `chunk-${key.slice(0, 24)}.mp4`;
   });
 }
 
-/** Runs numbered tasks, some at a time. The first failure stops the others, and all have ended when this returns or throws. */
-export async function inParallel(
-  count: number,
-  width: number,
-  outer: AbortSignal | undefined,
-  run: (n: number, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const stop = new AbortController();
-  const signal = outer === undefined ? stop.signal : AbortSignal.any([outer, stop.signal]);
-  let next = 0;
-  let failure: { error: unknown } | null = null;
-  const worker = async () => {
-    while (next < count && failure === null) {
-      const n = next++;
-      try {
-        signal.throwIfAborted();
-        await run(n, signal);
-      } catch (error) {
-        failure ??= { error };
-        stop.abort(error);
-      }
+/** When every frame is shown. */
+function joinedChunks(plan: ChunkedPlan, paths: readonly string[]): JoinedChunk[] {
+  const frames = plan.settings.probed.frames!;
+  const rate = plan.constantRate;
+  let count = 0;
+  return plan.tasks.map((task, n) => {
+    const first = count;
+    count += task.frameCount;
+    const onGrid = (index: number) => (index * rate!.den) / rate!.num;
+    const times =
+      rate === null
+        ? ownTimes(task.chunk, frames)
+        : Float64Array.from({ length: task.frameCount }, (_, index) => onGrid(first + index));
+    const last = n === plan.tasks.length - 1;
+    const end =
+      rate === null || (last && task.timing.kind === "counted") ? task.chunk.outEnd / TICKS_PER_SECOND : onGrid(count);
+    return { path: paths[n]!, times, end: Math.max(end, times.at(-1)! + 1e-6) };
+  });
+}
+
+/** As far apart as in the source. The first frame of a piece stands for what comes before it, too. */
+function ownTimes(chunk: Chunk, frames: FrameTimes): Float64Array {
+  const times = new Float64Array(chunk.frameCount);
+  let at = 0;
+  for (const piece of chunk.pieces)
+    for (let n = piece.from; n < piece.to; n++) {
+      const shown = n === piece.from ? 0 : frameTime(frames, n) - piece.sourceStart;
+      times[at++] = (piece.outStart + shown) / TICKS_PER_SECOND;
     }
-  };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(width, count)) }, worker));
-  outer?.throwIfAborted();
-  if (failure !== null) throw (failure as { error: unknown }).error;
-}
-
-/**
- * Joins the chunks and the sound into the finished file. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
- */
-export async function joinChunks(options: {
-  plan: ChunkedPlan;
-  names: readonly string[];
-  workDir: string;
-  soundName: string | null;
-  format: ResolvedOutput["format"];
-  outputPath: string;
-  tools: RenderTools;
-}): Promise<void> {
-  const { plan, names, workDir, soundName, tools } = options;
-  const list = join(workDir, "chunks.txt");
-  await writeWhole(list, (part) => Bun.write(part, concatList(plan, names)));
-  await writeWhole(options.outputPath, async (part) => {
-    await runFfmpeg({
-      ffmpeg: tools.ffmpeg,
-      cwd: workDir,
-      arguments: [
-        ...[...QUIET, "-protocol_whitelist", "file,pipe", "-format_whitelist", "concat,mov"],
-        ...["-f", "concat", "-safe", "0", "-i", "file:chunks.txt"],
-        ...(soundName === null ? [] : ["-f", "mov", "-i", `file:${soundName}`, "-map", "1:a:0"]),
-        ...["-map", "0:v:0", "-c", "copy", "-map_metadata", "-1"],
-        ...["-video_track_timescale", String(plan.settings.timescale), "-movflags", "+faststart"],
-        ...["-f", options.format, ...outputFile(part)],
-      ],
-      limits: workLimits(3_600),
-      ...(tools.signal === undefined ? {} : { signal: tools.signal }),
-    });
-    const found = await countFrames(part);
-    if (found !== plan.frameCount)
-      throw new AppError("processing_failed", "the picture could not be joined", {
-        cause: new Error(`the joined file has ${found} frames, not ${plan.frameCount}`),
-      });
-  });
-}
-
-/** The concat demuxer's list. Durations are written out, rounded so that their sum never drifts. */
-export function concatList(plan: ChunkedPlan, names: readonly string[]): string {
-  const lines = ["ffconcat version 1.0"];
-  let position = 0;
-  let frames = 0;
-  plan.tasks.forEach((task, n) => {
-    frames += task.frameCount;
-    const end = chunkEnd(task, frames);
-    lines.push(`file '${names[n]}'`, `duration ${secondsText(end - position)}`);
-    position = end;
-  });
-  return `${lines.join("\n")}\n`;
-}
-
-function chunkEnd(task: ChunkTask, framesSoFar: number): Ticks {
-  const { timing, chunk } = task;
-  if (timing.kind !== "resampled") return chunk.outEnd;
-  return Math.round((framesSoFar * timing.rate.den * TICKS_PER_SECOND) / timing.rate.num);
+  return times;
 }

@@ -1,7 +1,7 @@
 /** What a browser can play as it is, and a light copy of what it cannot. */
-import type { Probed, Sniffed } from "../domain/media";
-import { TICKS_PER_SECOND } from "../domain/time";
-import { inputArguments, outputFile, passFramesThrough, QUIET } from "./arguments";
+import type { Probed, Sniffed, VideoStream } from "../domain/media";
+import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { inputArguments, outputFile, passFramesThrough, QUIET, secondsText } from "./arguments";
 import { colorArguments, colorFilters, isHdr } from "./color";
 import { type Ffmpeg, hasFilter, PROGRESS, runFfmpeg, workLimits } from "./ffmpeg";
 import { deinterlaceFilters, shapeFilters } from "./picture-filters";
@@ -75,16 +75,17 @@ export function previewArguments(options: {
   const { info } = options.probed;
   return [
     ...[...QUIET, ...PROGRESS, "-copyts"],
-    ...inputArguments({ path: options.path, demuxer: info.demuxer, startPts: info.startPts }),
+    ...inputArguments({ path: options.path, demuxer: info.demuxer }),
     ...["-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"],
-    ...(info.video === null ? ["-vn"] : pictureArguments(info.video, options)),
-    ...(info.audio.length === 0 ? ["-an"] : soundArguments(info.audio[0]!.index)),
+    ...(info.video === null ? ["-vn"] : pictureArguments(info.video, info.startPts, options)),
+    ...(info.audio.length === 0 ? ["-an"] : soundArguments(info.audio[0]!.index, info.startPts)),
     ...["-movflags", "+faststart", "-f", "mp4"],
   ];
 }
 
 function pictureArguments(
-  video: NonNullable<Probed["info"]["video"]>,
+  video: VideoStream,
+  startPts: Ticks,
   options: { libavutil: number; hasZscale: boolean },
 ): string[] {
   const scale = Math.min(1, SHORT_SIDE / Math.min(video.width, video.height));
@@ -97,7 +98,7 @@ function pictureArguments(
     ...shapeFilters(video, size),
     ...colorFilters(video, options.hasZscale),
     "format=yuv420p",
-    "settb=1/90000",
+    ...["settb=1/90000", `setpts='round(PTS-${secondsText(startPts)}/TB)'`],
   ];
   return [
     ...[
@@ -115,7 +116,8 @@ function pictureArguments(
   ];
 }
 
-const soundArguments = (track: number): string[] => [
-  ...["-map", `0:a:${track}`, "-af", "aresample=48000:async=1:first_pts=0", "-ac", "2"],
+const soundArguments = (track: number, startPts: Ticks): string[] => [
+  ...["-map", `0:a:${track}`, "-ac", "2"],
+  ...["-af", `asetpts='round(PTS-${secondsText(startPts)}/TB)',aresample=48000:async=1:first_pts=0`],
   ...["-c:a", "aac", "-b:a", "128k"],
 ];

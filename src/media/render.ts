@@ -1,14 +1,16 @@
 /** Renders a source, whole or cut, to a finished file: the one entry point. */
-import { createHash } from "node:crypto";
-import { mkdir, stat } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
 import { placeSegments, type Timeline } from "../domain/render-plan";
 import { TICKS_PER_SECOND } from "../domain/time";
-import { encodeChunks, inParallel, joinChunks, planChunks, type RenderTools } from "./chunked";
+import { joinPictures, muxTracks, timescaleFor } from "./chunk-join";
+import { encodeChunks, planChunks, type RenderTools } from "./chunked";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
+import { inParallel } from "./parallel";
 import { renderSound } from "./sound";
 import { warningsFor } from "./warnings";
 import { asStorageError } from "./work-files";
@@ -37,12 +39,14 @@ export async function renderMedia(
     await mkdir(request.workDir, { recursive: true });
     const withEncoder = { ...tools, jobs: Math.max(1, tools.jobs), encoder };
     const strategy = request.output.video === null ? "audio" : "chunked";
-    if (strategy === "audio") await renderAudioOnly(request, timeline, withEncoder, progress);
-    else await renderChunked(request, timeline, withEncoder, progress);
+    const found =
+      strategy === "audio"
+        ? await renderAudioOnly(request, timeline, withEncoder, progress)
+        : await renderChunked(request, timeline, withEncoder, progress);
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
     progress(1);
-    return { strategy, sizeBytes: size, duration: timeline.duration, warnings: warningsFor(request) };
+    return { strategy, sizeBytes: size, duration: timeline.duration, warnings: [...warningsFor(request), ...found] };
   } catch (error) {
     tools.signal?.throwIfAborted();
     throw asStorageError(error);
@@ -67,7 +71,7 @@ async function renderAudioOnly(
   timeline: Timeline,
   tools: RenderTools,
   progress: Report,
-): Promise<void> {
+): Promise<string[]> {
   await renderSound({
     ffmpeg: tools.ffmpeg,
     path: request.sourcePath,
@@ -79,6 +83,7 @@ async function renderAudioOnly(
     onProgress: (share) => progress(share * 0.99),
     ...(tools.signal === undefined ? {} : { signal: tools.signal }),
   });
+  return [];
 }
 
 /** Shares of the work: pixels encoded and seconds of sound, by what they cost; the rest is joining. */
@@ -91,7 +96,7 @@ async function renderChunked(
   timeline: Timeline,
   tools: RenderTools,
   progress: Report,
-): Promise<void> {
+): Promise<string[]> {
   const plan = planChunks(request, timeline, tools);
   const pictureCost = (plan.frameCount * plan.settings.width * plan.settings.height) / PIXELS_A_SECOND;
   const soundCost =
@@ -111,15 +116,31 @@ async function renderChunked(
       report();
     });
 
-  let names: string[] = [];
+  let encoded: Awaited<ReturnType<typeof encodeChunks>> | null = null;
   let soundName: string | null = null;
   await inParallel(2, 2, tools.signal, async (n, signal) => {
-    if (n === 0) names = await encodePicture(signal);
+    if (n === 0) encoded = await encodePicture(signal);
     else soundName = await encodeSound(signal);
   });
-  tools.log?.("render.chunked", { chunks: names.length, frames: plan.frameCount, encoder: tools.encoder });
+  const { chunks, repaired, reused } = encoded!;
   const { workDir, outputPath, output } = request;
-  await joinChunks({ plan, names, workDir, soundName, format: output.format, outputPath, tools });
+  const fields = { chunks: chunks.length, reused, repaired, frames: plan.frameCount, encoder: tools.encoder };
+  tools.log?.("render.chunked", fields);
+  const rate = plan.constantRate;
+  const pictureName = `picture-${randomUUID()}.mp4`;
+  const { ffmpeg, signal } = tools;
+  const cancel = signal === undefined ? {} : { signal };
+  try {
+    const constantRate = rate === null ? null : rate.num / rate.den;
+    await joinPictures({ chunks, constantRate, outputPath: join(workDir, pictureName), ...cancel });
+    const { format } = output;
+    const { frameCount } = plan;
+    const timescale = timescaleFor(rate);
+    await muxTracks({ ffmpeg, workDir, pictureName, soundName, frameCount, timescale, format, outputPath, ...cancel });
+  } finally {
+    await rm(join(workDir, pictureName), { force: true });
+  }
+  return repaired > 0 ? ["some frames of the source could not be decoded; their neighbours stand for them"] : [];
 }
 
 /** The sound of a video, in the work folder under a name that holds what it depends on. Null when there is none. */

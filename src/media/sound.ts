@@ -2,7 +2,7 @@
 import { AppError } from "../domain/errors";
 import type { Probed, ResolvedOutput } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { inputArguments, QUIET } from "./arguments";
+import { inputArguments, QUIET, secondsText } from "./arguments";
 import { type Slice, sliceAudio } from "./audio-slicer";
 import { layoutName, soundEncoderArguments, soundFormat } from "./encoder-arguments";
 import { type Ffmpeg, type FfmpegChild, failureOf, startFfmpeg, workLimits } from "./ffmpeg";
@@ -21,12 +21,14 @@ export function decodeSoundArguments(
   source: { path: string; demuxer: string; startPts: Ticks; track: number },
   format: SampleFormat,
 ): string[] {
+  const clock = `asetpts='round(PTS-${secondsText(source.startPts)}/TB)'`;
   const resample = `aresample=${format.rate}:async=1:min_hard_comp=${HOLE_SECONDS}:first_pts=0`;
   return [
     ...QUIET,
     "-copyts",
-    ...inputArguments({ path: source.path, demuxer: source.demuxer, startPts: source.startPts }),
-    ...["-map", `0:a:${source.track}`, "-af", `${resample},aformat=channel_layouts=${layoutName(format.channels)}`],
+    ...inputArguments(source),
+    ...["-map", `0:a:${source.track}`],
+    ...["-af", `${clock},${resample},aformat=channel_layouts=${layoutName(format.channels)}`],
     ...["-f", format.encoding, "pipe:1"],
   ];
 }

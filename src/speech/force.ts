@@ -41,7 +41,12 @@ export async function force(
     const end = Math.min(duration, start + MAX_WINDOW, Math.max(start, request.window.end));
     const window = { span: { start, end }, mute: request.mute ?? [] };
     const tokens = tokensOf(request.text.replace(/\s+/g, " ").trim()).slice(0, MAX_TOKENS);
-    return { index, window, key: JSON.stringify([recording, window]), tokens: request.text.trim() === "" ? [] : tokens };
+    return {
+      index,
+      window,
+      key: JSON.stringify([recording, window]),
+      tokens: request.text.trim() === "" ? [] : tokens,
+    };
   });
   const results: Forced[] = new Array(jobs.length);
   // Rows of like length are scored together; equal windows are next to each other and encoded once.

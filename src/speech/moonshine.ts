@@ -1,6 +1,15 @@
 /** Moonshine on its prepared graphs: sound to keys and values, keys and values to tokens, and how well given tokens fit. */
 import { join } from "node:path";
-import { type Feed, type Feeds, floatFeed, floatsOf, type Graph, integerFeed, integersOf, loadGraph } from "./onnx-session";
+import {
+  type Feed,
+  type Feeds,
+  floatFeed,
+  floatsOf,
+  type Graph,
+  integerFeed,
+  integersOf,
+  loadGraph,
+} from "./onnx-session";
 import { keptLength, maxTokens } from "./repeat-guard";
 import { BEGIN, END } from "./tokens";
 
@@ -56,7 +65,12 @@ async function encode(encoder: Graph, samples: Float32Array): Promise<Encoded> {
   }
   const out = await encoder.run({ samples: floatFeed(padded, [1, padded.length]) });
   const keys = floatsOf(out, "keys");
-  return { frames: keys.length / (LAYERS * FRAME), seconds: samples.length / 16_000, keys, values: floatsOf(out, "values") };
+  return {
+    frames: keys.length / (LAYERS * FRAME),
+    seconds: samples.length / 16_000,
+    keys,
+    values: floatsOf(out, "values"),
+  };
 }
 
 /** Added to the attention where a row has no frames. */
@@ -71,8 +85,20 @@ function crossFeeds(rows: Encoded[]): { feeds: Feeds; longest: number } {
   });
   const feeds: Feeds = { cross_mask: floatFeed(mask, [rows.length, 1, 1, longest]) };
   for (let layer = 0; layer < LAYERS; layer++) {
-    const keys = stack(rows.map((r) => layerOf(r.keys, r, layer)), rows, longest, HEADS * HEAD_SIZE, 1);
-    const values = stack(rows.map((r) => layerOf(r.values, r, layer)), rows, longest, HEADS, HEAD_SIZE);
+    const keys = stack(
+      rows.map((r) => layerOf(r.keys, r, layer)),
+      rows,
+      longest,
+      HEADS * HEAD_SIZE,
+      1,
+    );
+    const values = stack(
+      rows.map((r) => layerOf(r.values, r, layer)),
+      rows,
+      longest,
+      HEADS,
+      HEAD_SIZE,
+    );
     feeds[`cross_key_${layer}`] = floatFeed(keys, [rows.length, HEADS, HEAD_SIZE, longest]);
     feeds[`cross_value_${layer}`] = floatFeed(values, [rows.length, HEADS, longest, HEAD_SIZE]);
   }
@@ -119,7 +145,13 @@ async function decode(decoder: Graph, rows: Encoded[], onStep: (position: number
       state.map((row) => row.tokens.at(-1) ?? BEGIN),
       [state.length, 1],
     );
-    const out = await decoder.run({ ...cross, ...past, tokens, targets: tokens, position: integerFeed([position], [1]) });
+    const out = await decoder.run({
+      ...cross,
+      ...past,
+      tokens,
+      targets: tokens,
+      position: integerFeed([position], [1]),
+    });
     const best = integersOf(out, "best");
     const logProbs = floatsOf(out, "best_log_prob");
     for (const [b, row] of state.entries()) {
@@ -155,7 +187,8 @@ function take(row: Row, step: Step): void {
 function rowsOf({ values, dims }: Feed, rows: number[]): Feed {
   const size = values.length / dims[0]!;
   const out = new Float32Array(rows.length * size);
-  for (const [to, from] of rows.entries()) out.set(values.subarray(from * size, (from + 1) * size) as Float32Array, to * size);
+  for (const [to, from] of rows.entries())
+    out.set(values.subarray(from * size, (from + 1) * size) as Float32Array, to * size);
   return floatFeed(out, [rows.length, ...dims.slice(1)]);
 }
 
@@ -189,8 +222,14 @@ async function score(decoder: Graph, rows: { encoded: Encoded; tokens: number[] 
   const out = await decoder.run({
     ...cross,
     ...emptyPast(rows.length),
-    tokens: integerFeed(rows.flatMap((r) => padded([BEGIN, ...r.tokens])), dims),
-    targets: integerFeed(rows.flatMap((r) => padded(r.tokens)), dims),
+    tokens: integerFeed(
+      rows.flatMap((r) => padded([BEGIN, ...r.tokens])),
+      dims,
+    ),
+    targets: integerFeed(
+      rows.flatMap((r) => padded(r.tokens)),
+      dims,
+    ),
     position: integerFeed([0], [1]),
   });
   const logProbs = floatsOf(out, "target_log_prob");

@@ -13,7 +13,12 @@ export type SegmentationOptions = {
   longest: Ticks;
 };
 
-export const SEGMENTATION: SegmentationOptions = { gap: 600_000, mergeUpTo: 15_000_000, padding: 150_000, longest: 28_000_000 };
+export const SEGMENTATION: SegmentationOptions = {
+  gap: 600_000,
+  mergeUpTo: 15_000_000,
+  padding: 150_000,
+  longest: 28_000_000,
+};
 
 /** A stretch to recognise, and the spans of speech in it. */
 export type Segment = Span & { speech: Span[] };

@@ -8,7 +8,7 @@ const MIN_SILENCE_HOPS = 20;
 /** How far an edge may move to a silence. */
 const REACH_HOPS = 50;
 /** How far an edge between two touching words may move to the quietest place. */
-const LOCAL_REACH_HOPS = 6;
+const LOCAL_REACH_HOPS = 2;
 /** No word becomes shorter. */
 const MIN_WORD_SECONDS = 0.03;
 /** Silences longer than this are not preferred any more. */
@@ -45,7 +45,12 @@ export function silentRuns(energy: Float32Array): Run[] {
   return runs;
 }
 
-function snapBoundary(left: TimedWord | undefined, right: TimedWord | undefined, silences: Run[], energy: Float32Array) {
+function snapBoundary(
+  left: TimedWord | undefined,
+  right: TimedWord | undefined,
+  silences: Run[],
+  energy: Float32Array,
+) {
   const end = (left?.end ?? 0) / HOP_SECONDS;
   const start = right ? right.start / HOP_SECONDS : energy.length;
   const low = left ? (left.start + left.end) / 2 / HOP_SECONDS : 0;

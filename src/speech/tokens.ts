@@ -11,7 +11,13 @@ export const tokensOf = (text: string): number[] => llama.encode(text, false, tr
 
 /** The text of tokens; control tokens are left out. */
 export const textOf = (tokens: readonly number[]): string =>
-  llama.decode(tokens.filter((t) => t >= FIRST_TEXT_TOKEN), false, false).trim();
+  llama
+    .decode(
+      tokens.filter((t) => t >= FIRST_TEXT_TOKEN),
+      false,
+      false,
+    )
+    .trim();
 
 /** Whether a token begins a word: its piece starts with the word mark. */
 export const beginsWord = (token: number): boolean => (llama.vocabById[token] ?? "").startsWith("▁");

@@ -1,7 +1,7 @@
 /** Recognises segments: words with times, checked for text that nobody said. */
 import type { Utterance, Word } from "../domain/speech";
 import { ENERGY_HOP } from "../domain/speech";
-import { type Span, type Ticks, TICKS_PER_SECOND } from "../domain/time";
+import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { gainFor } from "./energy";
 import type { Decoded, Encoded, Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";

@@ -55,7 +55,10 @@ function windowed(samples: Float32Array, count: number, context: Float32Array): 
   for (let i = 0; i < count; i++) {
     const from = i * WINDOW_SAMPLES;
     if (i === 0) windows.set(context);
-    windows.set(samples.subarray(Math.max(0, from - CONTEXT_SAMPLES), from + WINDOW_SAMPLES), i * width + (i === 0 ? CONTEXT_SAMPLES : 0));
+    windows.set(
+      samples.subarray(Math.max(0, from - CONTEXT_SAMPLES), from + WINDOW_SAMPLES),
+      i * width + (i === 0 ? CONTEXT_SAMPLES : 0),
+    );
   }
   return windows;
 }

@@ -14,7 +14,11 @@ export type TimedWord = { text: string; start: number; end: number; meanLogProb:
  * The monotonic path of most attention through `rows` x `frames`, each row getting at least one frame: for each row its first frame
  * and the one after its last.
  */
-export function followAttention(attention: Float32Array, rows: number, frames: number): { first: Int32Array; end: Int32Array } {
+export function followAttention(
+  attention: Float32Array,
+  rows: number,
+  frames: number,
+): { first: Int32Array; end: Int32Array } {
   const width = frames + 1;
   const cost = new Float64Array((rows + 1) * width).fill(Number.POSITIVE_INFINITY);
   const cameFrom = new Uint8Array((rows + 1) * width);

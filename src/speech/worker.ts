@@ -1,6 +1,7 @@
 /** The child process that listens. A crash in here takes no server with it. */
-import { type Answer, energyFrame, messageFrame, type Order, readFrames } from "./frames";
+
 import { force, type WindowCache } from "./force";
+import { type Answer, energyFrame, messageFrame, type Order, readFrames } from "./frames";
 import { listen, type Models } from "./listen";
 import { loadMoonshine } from "./moonshine";
 import { openPcm, type PcmReader } from "./pcm";

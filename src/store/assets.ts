@@ -1,5 +1,5 @@
 /** Assets: one row an uploaded file. Their bytes are in `blobs/`. */
-import { and, asc, count, desc, eq, gt, inArray, lt, ne, or } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, lt, ne, or } from "drizzle-orm";
 import type { Queries } from "./db";
 import { assets } from "./schema";
 
@@ -28,11 +28,17 @@ export async function getAsset(db: Queries, id: string): Promise<Asset | null> {
   return row ?? null;
 }
 
-/** The user's source assets, newest first. */
+/** The user's source assets, newest first; uploads that have had no byte since `uploadsActiveSince` are given up. */
 export function listAssets(
   db: Queries,
   userId: string,
-  filter: { projectId: string | null; state: AssetState | null; afterId: string | null; limit: number },
+  filter: {
+    projectId: string | null;
+    state: AssetState | null;
+    uploadsActiveSince: number;
+    afterId: string | null;
+    limit: number;
+  },
 ): Promise<Asset[]> {
   return db
     .select()
@@ -43,6 +49,7 @@ export function listAssets(
         eq(assets.kind, "source"),
         filter.projectId ? eq(assets.project_id, filter.projectId) : undefined,
         filter.state ? eq(assets.state, filter.state) : undefined,
+        or(ne(assets.state, "pending_upload"), gte(assets.upload_active_at, filter.uploadsActiveSince)),
         filter.afterId ? lt(assets.id, filter.afterId) : undefined,
       ),
     )
@@ -74,8 +81,15 @@ export async function deleteAsset(tx: Queries, id: string): Promise<void> {
   await tx.delete(assets).where(eq(assets.id, id));
 }
 
-/** Unfinished uploads that count against the user's cap: those with bytes, and empty ones opened after `emptySince`. */
-export async function countOpenUploads(db: Queries, userId: string, emptySince: number): Promise<number> {
+/**
+ * Unfinished uploads that count against the user's cap: those with bytes since `activeSince`, and empty ones opened after `emptySince`.
+ */
+export async function countOpenUploads(
+  db: Queries,
+  userId: string,
+  activeSince: number,
+  emptySince: number,
+): Promise<number> {
   const [row] = await db
     .select({ n: count() })
     .from(assets)
@@ -83,6 +97,7 @@ export async function countOpenUploads(db: Queries, userId: string, emptySince: 
       and(
         eq(assets.user_id, userId),
         eq(assets.state, "pending_upload"),
+        gte(assets.upload_active_at, activeSince),
         // An upload that has got a byte has been active after it was opened.
         or(gt(assets.upload_active_at, emptySince), ne(assets.upload_active_at, assets.created_at)),
       ),

@@ -21,6 +21,8 @@ export type Store = {
    * `work` must await nothing but queries on its own `tx`: everyone else waits meanwhile.
    */
   write<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
+  /** Calls `listener` after each commit. */
+  onCommit(listener: () => void): void;
   /** Writes a consistent copy of the database to `path`, which must not exist. */
   copyTo(path: string): Promise<void>;
   /** Whether the database answers. */
@@ -43,10 +45,14 @@ export async function openStore(path: string): Promise<Store> {
   const reader = await connect(path);
   const writing = drizzle(writer) as LibSQLDatabase<Record<string, never>>;
   const waiting: Waiting[] = [];
+  const listeners: (() => void)[] = [];
   let draining: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
-    while (waiting.length > 0) await commitGroup(writing, waiting.splice(0, GROUP));
+    while (waiting.length > 0) {
+      await commitGroup(writing, waiting.splice(0, GROUP));
+      for (const listener of listeners) listener();
+    }
     draining = null;
   }
 
@@ -57,6 +63,9 @@ export async function openStore(path: string): Promise<Store> {
         waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
         draining ??= drain();
       }),
+    onCommit: (listener) => {
+      listeners.push(listener);
+    },
     copyTo: async (target) => {
       await reader.execute({ sql: "VACUUM INTO ?", args: [target] });
     },

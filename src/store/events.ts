@@ -5,9 +5,10 @@ import { events, idempotency } from "./schema";
 
 export type Event = typeof events.$inferSelect;
 
-/** Adds an event. Telling the same one twice changes nothing. */
-export async function insertEvent(tx: Queries, event: typeof events.$inferInsert): Promise<void> {
-  await tx.insert(events).values(event).onConflictDoNothing();
+/** Adds an event. False when the same one has been told already. */
+export async function insertEvent(tx: Queries, event: typeof events.$inferInsert): Promise<boolean> {
+  const rows = await tx.insert(events).values(event).onConflictDoNothing().returning({ id: events.id });
+  return rows.length > 0;
 }
 
 /** The entity's events, oldest first. */

@@ -6,7 +6,6 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../domain/errors";
 
 export type Page<T> = { items: T[]; limit: number; next_cursor: string | null };
-export type PageRequest = { limit: number; cursor: string | null };
 
 export type Cursors = {
   /** Packs the sort key of the last row shown. `list` names the list, so that one list's cursor is refused by another. */

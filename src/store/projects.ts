@@ -42,13 +42,14 @@ export function listProjects(
     .limit(filter.limit);
 }
 
+/** Changes the project; null when it is gone. */
 export async function updateProject(
   tx: Queries,
   id: string,
   change: Partial<typeof projects.$inferInsert>,
-): Promise<Project> {
+): Promise<Project | null> {
   const [row] = await tx.update(projects).set(change).where(eq(projects.id, id)).returning();
-  return row!;
+  return row ?? null;
 }
 
 /** Moves the project's last activity forward, never back. */

@@ -4,7 +4,6 @@ import type { Job, JobName } from "../domain/jobs";
 import type { Queries } from "./db";
 import { pipelines, steps } from "./schema";
 
-export type Pipeline = typeof pipelines.$inferSelect;
 export type Step = typeof steps.$inferSelect;
 
 export async function insertPipeline(

@@ -11,11 +11,6 @@ export async function insertUser(tx: Queries, user: typeof users.$inferInsert): 
   return row!;
 }
 
-export async function findUser(db: Queries, id: string): Promise<User | null> {
-  const [row] = await db.select().from(users).where(eq(users.id, id)).limit(1);
-  return row ?? null;
-}
-
 /** By e-mail address in any case. */
 export async function findUserByEmail(db: Queries, email: string): Promise<User | null> {
   const [row] = await db.select().from(users).where(eq(users.email, email.toLowerCase())).limit(1);

@@ -4,35 +4,35 @@
  */
 import type { Ticks } from "../domain/time";
 import { TICKS_PER_SECOND } from "../domain/time";
+import type { EventType } from "../domain/webhooks";
 import { newId } from "../lib/ids";
 import { type Asset, listUnpaid, moveAsset, updateAsset } from "../store/assets";
 import { balance, deleteAssetHold, insertHold, insertLedgerEntry } from "../store/credits";
 import type { Queries } from "../store/db";
-import { insertEvent } from "../store/events";
 import { stepOf } from "../store/steps";
+import { tell } from "./notify";
 
 /** Credits for a recording: each started minute counts. */
 export const chargeFor = (duration: Ticks, creditsPerMinute: number): number =>
   Math.max(1, Math.ceil(duration / (60 * TICKS_PER_SECOND))) * creditsPerMinute;
 
-/** The data of an asset's event. */
-const eventData = (asset: Asset, previousState?: string) => ({
-  entity_id: asset.id,
-  asset_id: asset.id,
-  project_id: asset.project_id,
-  external_id: asset.external_id,
-  previous_state: previousState ?? null,
-});
-
-export function tellAsset(tx: Queries, asset: Asset, type: string, now: number, previousState?: string): Promise<void> {
-  return insertEvent(tx, {
-    id: newId(),
-    user_id: asset.user_id,
-    type,
+/** Tells that the asset reached a state. */
+export function tellAsset(
+  tx: Queries,
+  asset: Asset,
+  type: EventType,
+  now: number,
+  previousState?: string,
+): Promise<void> {
+  const { project_id, external_id } = asset;
+  const data = {
     entity_id: asset.id,
-    data: eventData(asset, previousState),
-    created_at: now,
-  });
+    asset_id: asset.id,
+    project_id,
+    external_id,
+    previous_state: previousState ?? null,
+  };
+  return tell(tx, { userId: asset.user_id, type, data, now });
 }
 
 /** Holds the asset's charge when the balance covers it. Gives the asset as it is then. */

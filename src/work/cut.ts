@@ -3,14 +3,15 @@ import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
 import type { CutOptions } from "../domain/plan";
 import { planToJson } from "../domain/plan-json";
+import type { EventType } from "../domain/webhooks";
 import { newId, sha256 } from "../lib/ids";
 import type { Asset } from "../store/assets";
 import { getAsset } from "../store/assets";
 import { type Cut, findSameCut, getCut, insertCut, updateOpenCut } from "../store/cuts";
 import type { Queries } from "../store/db";
-import { insertEvent } from "../store/events";
 import { touchProject } from "../store/projects";
 import { endStep, stepOf } from "../store/steps";
+import { tell } from "./notify";
 import { startPipeline } from "./pipeline";
 import { planCut } from "./plan-cut";
 import { readListening, readProbed } from "./prepared";
@@ -120,12 +121,5 @@ export async function failCut(tx: Queries, cutId: string, code: string, message:
   if (cut) await tellCut(tx, cut, "cut.failed", now);
 }
 
-const tellCut = (tx: Queries, cut: Cut, type: string, now: number): Promise<void> =>
-  insertEvent(tx, {
-    id: newId(),
-    user_id: cut.user_id,
-    type,
-    entity_id: cut.id,
-    data: { entity_id: cut.id, asset_id: cut.asset_id },
-    created_at: now,
-  });
+const tellCut = (tx: Queries, cut: Cut, type: EventType, now: number): Promise<void> =>
+  tell(tx, { userId: cut.user_id, type, data: { entity_id: cut.id, asset_id: cut.asset_id }, now });

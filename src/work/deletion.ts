@@ -1,15 +1,15 @@
 /** Deleting: what depends on a thing goes with it, jobs in flight are cancelled, bytes are swept after the commit. */
 
 import { discard } from "../blobs/sweep";
-import { newId } from "../lib/ids";
+import type { EventType } from "../domain/webhooks";
 import { type Asset, assetIdsOfProject, deleteAsset, getAsset } from "../store/assets";
 import { deleteCut, listCuts } from "../store/cuts";
 import type { Queries } from "../store/db";
-import { insertEvent } from "../store/events";
 import { deleteProject, touchProject } from "../store/projects";
 import { deleteRender, type Render, rendersOfAssets, rendersOfCut } from "../store/renders";
 import { endStep, markAssetDeleted, openStepsOf } from "../store/steps";
 import { releaseCharge } from "./charge";
+import { tell } from "./notify";
 import type { Services } from "./services";
 
 /** What is left to do once the deletion is committed. */
@@ -24,22 +24,16 @@ async function removeRenders(services: Services, tx: Queries, renders: Render[],
     after,
   );
   for (const render of renders) {
-    if (render.completed_at === null) await tellCancelled(tx, render, now);
+    if (render.completed_at === null) await tellRender(tx, render, "render.cancelled", now);
     after.paths.push(services.folders.render(render.id), services.folders.work(render.id));
     await deleteRender(tx, render.id);
   }
 }
 
-/** The event of a cancelled render. */
-export function tellCancelled(tx: Queries, render: Render, now: number): Promise<void> {
-  return insertEvent(tx, {
-    id: newId(),
-    user_id: render.user_id,
-    type: "render.cancelled",
-    entity_id: render.id,
-    data: { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id },
-    created_at: now,
-  });
+/** Tells that the render reached a state. */
+export function tellRender(tx: Queries, render: Render, type: EventType, now: number): Promise<void> {
+  const data = { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id };
+  return tell(tx, { userId: render.user_id, type, data, now });
 }
 
 async function endSteps(tx: Queries, subjectIds: string[], now: number, after: Aftermath): Promise<void> {

@@ -1,10 +1,13 @@
 /** `Idempotency-Key`: the first answer to a key is remembered with what it made, and given again for a day. */
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
-import { findAnswer, rememberAnswer } from "../store/events";
+import { findAnswer, forgetAnswersBefore, rememberAnswer } from "../store/events";
 
 /** The key of a request, and the hash of its method, path and body. Null: the client sent none. */
 export type IdempotencyKey = { userId: string; key: string; requestHash: string } | null;
+
+/** How long an answer is given again. */
+export const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
 
 export type Answer = { status: number; body: unknown; headers: Record<string, string> };
 
@@ -19,6 +22,7 @@ export async function once(
   make: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!key) return make();
+  await forgetAnswersBefore(tx, now - ANSWERS_KEPT_MS);
   const earlier = await findAnswer(tx, key.userId, key.key);
   if (earlier) {
     if (earlier.request_hash === key.requestHash) {

@@ -7,7 +7,7 @@ import type { Probed, RenderResult } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
 import { planSegments, planToJson } from "../domain/plan-json";
 import { type OutputFormat, resolveOutput } from "../domain/render-output";
-import type { SpeechEngine } from "../domain/speech";
+import type { SpeechEngine, Transcript } from "../domain/speech";
 import { extractSpeechPcm } from "../media/extract";
 import type { Ffmpeg } from "../media/ffmpeg";
 import { probe } from "../media/probe";
@@ -55,7 +55,7 @@ export async function planRecording(
   recording: Recording,
   probed: Probed,
   workDir: string,
-): Promise<Plan> {
+): Promise<{ plan: Plan; transcript: Transcript | null }> {
   const { ffmpeg, signal, onProgress } = tools;
   const { path, language, options, script } = recording;
   if (probed.info.audio.length === 0)
@@ -77,7 +77,7 @@ export async function planRecording(
     onProgress: (share) => onProgress("listening", share),
   });
   onProgress("planning", 0);
-  return planCut({
+  const plan = await planCut({
     listening,
     probed,
     script,
@@ -85,6 +85,7 @@ export async function planRecording(
     language,
     force: (requests) => tools.speech.force(pcm, requests, signal),
   });
+  return { plan, transcript: listening.transcript };
 }
 
 /**

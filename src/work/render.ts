@@ -12,12 +12,11 @@ import { renderMedia } from "../media/render";
 import { type Asset, getAsset } from "../store/assets";
 import { type Cut, getCut } from "../store/cuts";
 import type { Queries } from "../store/db";
-import { insertEvent } from "../store/events";
 import { touchProject } from "../store/projects";
 import { findRender, findSameRender, getRender, insertRender, type Render, updateOpenRender } from "../store/renders";
 import { endStep, openStepsOf } from "../store/steps";
 import { isCuttable } from "./cut";
-import { tellCancelled } from "./deletion";
+import { tellRender } from "./deletion";
 import { startPipeline } from "./pipeline";
 import { readProbed } from "./prepared";
 import type { Services } from "./services";
@@ -155,7 +154,7 @@ export async function cancelRender(services: Services, userId: string, renderId:
     if (!cancelled) throw new AppError("conflict", `The render is ${existing.state} already.`);
     const open = await openStepsOf(tx, [renderId]);
     for (const step of open) await endStep(tx, step.id, "cancelled", now);
-    await tellCancelled(tx, cancelled, now);
+    await tellRender(tx, cancelled, "render.cancelled", now);
     return { render: cancelled, steps: open };
   });
   for (const step of steps) services.runner.cancel(step.id);
@@ -164,13 +163,3 @@ export async function cancelRender(services: Services, userId: string, renderId:
   }
   return render;
 }
-
-const tellRender = (tx: Queries, render: Render, type: string, now: number): Promise<void> =>
-  insertEvent(tx, {
-    id: newId(),
-    user_id: render.user_id,
-    type,
-    entity_id: render.id,
-    data: { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id },
-    created_at: now,
-  });

@@ -5,9 +5,11 @@ import { existingAssetIds } from "../store/assets";
 import { forgetAnswersBefore } from "../store/events";
 import { existingRenderIds } from "../store/renders";
 import { openStepsOf } from "../store/steps";
+import { forgetDeliveriesBefore } from "../store/webhooks";
+import { ANSWERS_KEPT_MS } from "./idempotency";
 import type { Services } from "./services";
 
-const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
+const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** Takes away the bytes of assets and renders that are gone, and the scratch space of jobs that have ended. */
 export async function sweepOrphans(services: Services): Promise<void> {
@@ -31,5 +33,8 @@ export async function sweepOrphans(services: Services): Promise<void> {
     await discard(folders, paths);
     services.log.info("leftovers removed", { count: paths.length });
   }
-  await store.write((tx) => forgetAnswersBefore(tx, services.now() - ANSWERS_KEPT_MS));
+  await store.write(async (tx) => {
+    await forgetAnswersBefore(tx, services.now() - ANSWERS_KEPT_MS);
+    await forgetDeliveriesBefore(tx, services.now() - DELIVERIES_KEPT_MS);
+  });
 }

@@ -26,6 +26,8 @@ const EMPTY_COUNTS_MS = 3600 * 1000;
 
 /** When the upload is given up unless more bytes come. */
 export const uploadExpiresAt = (asset: Asset): number => asset.upload_active_at + IDLE_MS;
+/** The last byte of an upload that is not given up yet came then or later. */
+export const uploadsActiveSince = (now: number): number => now - IDLE_MS;
 export const isExpired = (asset: Asset, now: number): boolean =>
   asset.state === "pending_upload" && uploadExpiresAt(asset) < now;
 
@@ -90,7 +92,9 @@ export async function openUpload(services: Services, tx: Queries, request: OpenU
   const project = await findProject(tx, request.userId, request.projectId);
   if (!project) throw new AppError("not_found", "There is no such project.");
   if (project.state === "archived") throw new AppError("conflict", "The project is archived and takes no new assets.");
-  if ((await countOpenUploads(tx, request.userId, now - EMPTY_COUNTS_MS)) >= config.maxUploads) {
+  if (
+    (await countOpenUploads(tx, request.userId, uploadsActiveSince(now), now - EMPTY_COUNTS_MS)) >= config.maxUploads
+  ) {
     throw new AppError(
       "conflict",
       `There are ${config.maxUploads} unfinished uploads already: finish or cancel one first.`,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdir, readdir, stat, truncate } from "node:fs/promises";
+import { chown, mkdir, readdir, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
@@ -76,6 +76,23 @@ test("two starts at once take the files out once", async () => {
   ]);
   expect(await readdir(join(folder.path, "data/assets"))).toHaveLength(1);
 }, 30_000);
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a data folder of somebody else is left alone",
+  async () => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, "data");
+    await mkdir(data, { mode: 0o755 });
+    await chown(data, 65_534, 65_534);
+    expect((await runOffcut(["licenses"], { folder: folder.path })).code).toBe(0);
+    expect(await readdir(data)).toEqual([]);
+    expect(await readdir(join(folder.path, ".cache/offcut/assets"))).toHaveLength(1);
+    const server = await runOffcut(["serve", "--port", "0"], { folder: folder.path });
+    expect(server.code).not.toBe(0);
+    expect(server.stderr).toContain("belongs to user 65534");
+  },
+  30_000,
+);
 
 test("what lies in the working folder changes nothing", async () => {
   await using folder = await temporaryFolder();

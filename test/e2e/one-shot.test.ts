@@ -107,6 +107,38 @@ describe("a talk", () => {
   );
 
   test(
+    "becomes a timeline and subtitles without being rendered",
+    async () => {
+      const { code, stdout } = await run([
+        "talk.mp4",
+        "--export",
+        "edl,otio",
+        "--subtitle",
+        "srt,vtt",
+        "--json",
+        "--force",
+      ]);
+      expect(code).toBe(0);
+      const { items } = JSON.parse(stdout) as {
+        items: { output: null; plan: PlanJson; exports: string[]; subtitles: string[] }[];
+      };
+      const item = items[0]!;
+      expect([item.output, item.exports, item.subtitles]).toEqual([
+        null,
+        ["talk.cut.edl", "talk.cut.otio"].map(inFolder),
+        ["talk.cut.srt", "talk.cut.vtt"].map(inFolder),
+      ]);
+      const events = (await Bun.file(inFolder("talk.cut.edl")).text()).match(/^\d{3}\s/gm) ?? [];
+      expect(events.length).toBeGreaterThanOrEqual(item.plan.segments.length);
+      const subtitles = await Bun.file(inFolder("talk.cut.srt")).text();
+      expect(subtitles).toContain("four equal pieces");
+      const last = [...subtitles.matchAll(/--> 00:(\d\d):(\d\d),/g)].at(-1)!;
+      expect(Number(last[1]) * 60 + Number(last[2])).toBeLessThanOrEqual(item.plan.kept_duration);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
     "is given up on an interrupt, and nothing is left",
     async () => {
       const before = await readdir(folder.path);

@@ -28,7 +28,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
       },
     });
     const text = await answer.text();
-    const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+    const isJson = text !== "" && answer.headers.get("content-type")?.startsWith("application/json");
     return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
   }
 
@@ -57,7 +57,11 @@ export function createClient(url: () => string, key: string | null, userId: stri
         ...(options.externalId === undefined ? [] : [`external_id ${base64(options.externalId)}`]),
       ].join(",");
       return must<Asset>("POST", "/v1/assets", {
-        json: { project_id: projectId, size_bytes: sizeBytes, ...(options.language ? { language: options.language } : {}) },
+        json: {
+          project_id: projectId,
+          size_bytes: sizeBytes,
+          ...(options.language ? { language: options.language } : {}),
+        },
         headers: metadata ? { "Upload-Metadata": metadata } : {},
       });
     },
@@ -65,7 +69,11 @@ export function createClient(url: () => string, key: string | null, userId: stri
     patch: (id: string, offset: number, bytes: BodyInit, headers: Record<string, string> = {}) =>
       call("PATCH", `/v1/uploads/${id}`, {
         body: bytes,
-        headers: tus({ "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset), ...headers }),
+        headers: tus({
+          "Content-Type": "application/offset+octet-stream",
+          "Upload-Offset": String(offset),
+          ...headers,
+        }),
       }),
     /** Uploads a whole file; the preparation has only begun when this resolves. */
     upload: async (bytes: Uint8Array, options: UploadOptions = {}): Promise<string> => {

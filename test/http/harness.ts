@@ -2,6 +2,7 @@
  * A real server in this process: a fresh data folder, a free port, the real store, runner and ffmpeg. Only the recogniser is a fake, and
  * the clock can be turned on.
  */
+import { setDefaultTimeout } from "bun:test";
 import { type Replacements, type RunningServer, startServer } from "../../src/boot";
 import { loadConfig } from "../../src/config";
 import { newId } from "../../src/lib/ids";
@@ -12,9 +13,13 @@ import { insertUser } from "../../src/store/users";
 import { createApiKey, grantCredits } from "../../src/work/accounts";
 import type { Services } from "../../src/work/services";
 import { temporaryFolder } from "../temporary-folder";
+import { until } from "../until";
 import { type Client, createClient } from "./client";
 import { type FakeSpeech, fakeSpeech } from "./fake-speech";
 import { FFMPEG } from "./media";
+
+// Preparing and rendering are real work, on machines with two cores.
+setDefaultTimeout(30_000);
 
 export type Harness = AsyncDisposable & {
   url(): string;
@@ -30,6 +35,8 @@ export type Harness = AsyncDisposable & {
   grant(user: Client, credits: number): Promise<void>;
   /** The types of the entity's events, oldest first, with `previous_state` where there is one. */
   events(entityId: string): Promise<string[]>;
+  /** Lets no write go on until it is released; `waiting` resolves when that many have been asked for. */
+  holdWrites(): { waiting(count: number): Promise<void>; release(): void };
   /** Stops the server and starts it again on the same folder. */
   restart(): Promise<void>;
   /** Lines of the log that tell of an error. */
@@ -86,6 +93,24 @@ export async function harness(settings: Record<string, string> = {}): Promise<Ha
       (await listEventsOf(server.services.store.read, entityId)).map((event) =>
         event.data.previous_state ? `${event.type} from ${event.data.previous_state}` : event.type,
       ),
+    holdWrites: () => {
+      const { store } = server.services;
+      const { write } = store;
+      const held = Promise.withResolvers<void>();
+      let count = 0;
+      store.write = async (work) => {
+        count++;
+        await held.promise;
+        return write(work);
+      };
+      return {
+        waiting: (wanted) => until(`${wanted} writes`, () => count >= wanted).then(() => {}),
+        release: () => {
+          store.write = write;
+          held.resolve();
+        },
+      };
+    },
     restart: async () => {
       await server.stop();
       server = await start();

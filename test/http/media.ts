@@ -5,10 +5,7 @@ import { temporaryFolder } from "../temporary-folder";
 /** An ffmpeg that runs here: the system's, else the one that the executable carries. */
 export const FFMPEG =
   Bun.which("ffmpeg") ??
-  join(
-    import.meta.dir,
-    `../../node_modules/@ffmpeg-installer/${process.platform}-${process.arch}/ffmpeg`,
-  );
+  join(import.meta.dir, `../../node_modules/@ffmpeg-installer/${process.platform}-${process.arch}/ffmpeg`);
 
 const made = new Map<string, Promise<Uint8Array>>();
 

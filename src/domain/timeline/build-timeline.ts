@@ -4,15 +4,7 @@ import type { PlanJson } from "../plan-json";
 import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../time";
 import { layAlternates, layClips } from "./clips";
 import { frameGrid, isOnGrid } from "./frame-grid";
-import {
-  asTimelineRate,
-  type Counting,
-  canDropFrames,
-  convertFrames,
-  countingOf,
-  rateValue,
-  timelineRateFor,
-} from "./frame-rate";
+import { asTimelineRate, type Counting, canDropFrames, countingOf, rateValue, timelineRateFor } from "./frame-rate";
 import { mediaLocation } from "./media-location";
 import type { ExportLayout, Timeline, TimelineMedia } from "./model";
 import { oneLine } from "./printable";
@@ -42,18 +34,26 @@ export function buildTimeline(source: TimelineSource, options: TimelineOptions):
   const { clips, markers } = layClips(plan, grid, options.layout);
   if (clips.length === 0) return "The cut keeps nothing.";
   const warnings = frameWarnings(frames, rate);
-  const media = describeMedia(source, frames, rate, counting, grid.length, options.mediaRoot, warnings);
+  const start = startOf(info.timecode, ownRate(frames, rate), counting, warnings);
+  const dropFrame = options.dropFrame ?? (canDropFrames(counting) && start?.dropFrame === true);
+  if (info.audio.length > 1)
+    warnings.push(`Only the first of the source's ${info.audio.length} audio tracks is on the timeline.`);
   return {
     layout: options.layout,
     title: oneLine(stem(name), 120) || "cut",
     rate,
     counting,
-    dropFrame: options.dropFrame ?? (canDropFrames(counting) && media.start.dropFrame),
+    dropFrame,
     length: clips.reduce((sum, clip) => sum + clip.length, 0),
     clips,
     alternates: options.layout === "review" ? layAlternates(plan, grid) : [],
     markers,
-    media,
+    media: {
+      ...mediaLocation(options.mediaRoot, name),
+      ...describeMedia(info, frames, rate, grid.length),
+      name,
+      start: start ?? { frame: 0, ownFrame: 0, dropFrame },
+    },
     warnings,
   };
 }
@@ -70,7 +70,9 @@ function chooseRate(info: MediaInfo, frames: FrameTimes | null, asked: Rational 
 function frameWarnings(frames: FrameTimes | null, rate: Rational): string[] {
   if (!frames) return [];
   const warnings: string[] = [];
-  const shown = rateValue(rate).toFixed(3).replace(/\.?0+$/, "");
+  const shown = rateValue(rate)
+    .toFixed(3)
+    .replace(/\.?0+$/, "");
   if (frames.kind === "listed")
     warnings.push(
       `The source has a variable frame rate; the timeline counts ${shown} frames per second, so a cut may lie a frame off.`,
@@ -83,55 +85,52 @@ function frameWarnings(frames: FrameTimes | null, rate: Rational): string[] {
   return warnings;
 }
 
+type Described = Pick<TimelineMedia, "rate" | "length" | "ownLength" | "video" | "audio">;
+
 function describeMedia(
-  { info, name }: TimelineSource,
+  { video, audio }: MediaInfo,
   frames: FrameTimes | null,
   rate: Rational,
-  counting: Counting,
   length: number,
-  mediaRoot: string | null,
-  warnings: string[],
-): TimelineMedia {
-  const own = frames?.kind === "constant" ? ownRate(frames.rate) : rate;
-  const sound = info.audio[0];
-  if (info.audio.length > 1)
-    warnings.push(`Only the first of the source's ${info.audio.length} audio tracks is on the timeline.`);
+): Described {
+  const own = ownRate(frames, rate);
+  const sound = audio[0];
   return {
-    ...mediaLocation(mediaRoot, name),
-    name,
     rate: own,
     length,
-    ownLength: frames?.kind === "constant" ? frames.count : convertFrames(length, rate, own),
-    start: startOf(info.timecode, own, counting, warnings),
-    video: info.video && { width: info.video.width, height: info.video.height, colorSpace: colorSpaceOf(info.video) },
+    ownLength: frames?.kind === "constant" && own === frames.rate ? frames.count : length,
+    video: video && { width: video.width, height: video.height, colorSpace: colorSpaceOf(video) },
     audio: sound ? { channels: Math.max(1, sound.channels), sampleRate: sound.sampleRate || 48_000 } : null,
   };
 }
 
-/** The file's rate as editors read it: 2997/100 is 30000/1001; an odd one stays as it is. */
-const ownRate = (rate: Rational): Rational => (countingOf(rate) ? rate : (asTimelineRate(rate) ?? rate));
+/** The file's rate when it is constant and can be counted; else it is as if the file had the timeline's. */
+const ownRate = (frames: FrameTimes | null, rate: Rational): Rational =>
+  frames?.kind === "constant" && countingOf(frames.rate) ? frames.rate : rate;
 
 /**
  * Where the file's own timecode starts. It is counted at the file's rate; on a timeline of another rate the label's clock part stays
  * and its frames are scaled, as editors show it.
  */
-function startOf(label: string | null, own: Rational, counting: Counting, warnings: string[]): TimelineMedia["start"] {
-  const none = { frame: 0, ownFrame: 0, dropFrame: false };
-  if (label === null) return none;
+function startOf(
+  label: string | null,
+  own: Rational,
+  counting: Counting,
+  warnings: string[],
+): TimelineMedia["start"] | null {
+  if (label === null) return null;
   const parts = timecodeParts(label);
-  const ownCounting = countingOf(own) ?? { base: Math.round(rateValue(own)), slowed: false };
+  const ownCounting = countingOf(own)!;
   if (!parts || parts.frames >= ownCounting.base) {
     warnings.push("The source's start timecode does not fit its frame rate and was left out.");
-    return none;
+    return null;
   }
-  const dropFrame = parts.dropFrame && canDropFrames(ownCounting);
+  const ownDrops = parts.dropFrame && canDropFrames(ownCounting);
+  const dropFrame = ownDrops && canDropFrames(counting);
   const scaled = Math.floor((parts.frames * counting.base) / ownCounting.base);
   return {
-    frame: timecodeFrame(
-      { ...parts, frames: scaled },
-      { base: counting.base, dropFrame: dropFrame && canDropFrames(counting) },
-    ),
-    ownFrame: timecodeFrame(parts, { base: ownCounting.base, dropFrame }),
+    frame: timecodeFrame({ ...parts, frames: scaled }, { base: counting.base, dropFrame }),
+    ownFrame: timecodeFrame(parts, { base: ownCounting.base, dropFrame: ownDrops }),
     dropFrame,
   };
 }

@@ -20,6 +20,10 @@ const REASONS: Record<RemovalReason, string> = {
 /** The reason as people read it. */
 export const reasonText = (reason: RemovalReason): string => REASONS[reason];
 
+/** What is said in a clip, after why it was removed. */
+export const remarkOf = (clip: Clip): string =>
+  [clip.reason ? REASONS[clip.reason] : "", clip.text].filter((part) => part !== "").join(": ");
+
 /** The main track and the markers of a layout. */
 export function layClips(plan: PlanJson, grid: FrameGrid, layout: ExportLayout): Laid {
   const kept = keptParts(plan, grid);

@@ -32,10 +32,7 @@ export function writeCsv(timeline: Timeline): string {
 function rowOf(timeline: Timeline, clip: Clip, track: number): (string | number)[] {
   const { media, counting, rate } = timeline;
   const record: TimecodeCount = { base: counting.base, dropFrame: timeline.dropFrame };
-  const source: TimecodeCount = {
-    base: counting.base,
-    dropFrame: media.start.frame === 0 ? timeline.dropFrame : media.start.dropFrame,
-  };
+  const source: TimecodeCount = { base: counting.base, dropFrame: media.start.dropFrame };
   const seconds = (frame: number) => (frame / rateValue(rate)).toFixed(6);
   const out = clip.source + clip.length;
   return [

@@ -4,7 +4,7 @@
  * the file whole sees one timeline, and one that wants short lists can split it at the titles. Every line but events, titles and the
  * counting mode is a comment.
  */
-import { reasonText } from "./clips";
+import { remarkOf } from "./clips";
 import { type Clip, type Marker, recordEnd, type Timeline } from "./model";
 import { oneLine } from "./printable";
 import { timecodeFrame, timecodeLabel } from "./timecode";
@@ -38,7 +38,7 @@ export function writeEdl(timeline: Timeline): string {
 function writeEvents(timeline: Timeline, list: readonly Clip[]): string[] {
   const { media, markers } = timeline;
   const record = { base: timeline.counting.base, dropFrame: timeline.dropFrame };
-  const source = { base: timeline.counting.base, dropFrame: sourceDrops(timeline) };
+  const source = { base: timeline.counting.base, dropFrame: media.start.dropFrame };
   const hour = timecodeFrame({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, record);
   const name = oneLine(media.name);
   const path = oneLine(media.path);
@@ -54,16 +54,13 @@ function writeEvents(timeline: Timeline, list: readonly Clip[]): string[] {
       `${String(i + 1).padStart(3, "0")}  AX       ${channelsOf(timeline).padEnd(5)} C        ${times.join(" ")}`,
       `* FROM CLIP NAME: ${name}`,
       ...(path === name ? [] : [`* SOURCE FILE: ${path}`]),
-      ...(clip.reason ? [`* REMOVED: ${oneLine(`${reasonText(clip.reason)} ${clip.text}`, 200)}`] : []),
+      ...(clip.reason ? [`* REMOVED: ${oneLine(remarkOf(clip), 200)}`] : []),
       ...(byRecord.get(clip.record) ?? []).flatMap((marker) =>
         markerLines(marker, timecodeLabel(hour + marker.record, record)),
       ),
     ];
   });
 }
-
-/** The labels of the source are counted as the file counts them; a file without timecode is counted like the record side. */
-const sourceDrops = ({ media, dropFrame }: Timeline) => (media.start.frame === 0 ? dropFrame : media.start.dropFrame);
 
 function channelsOf({ media: { audio } }: Timeline): string {
   if (!audio) return "V";

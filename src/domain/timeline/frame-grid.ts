@@ -1,6 +1,15 @@
 /** From the source's clock to frames of the timeline. Every boundary is rounded here, once. */
 import type { MediaInfo } from "../media";
-import { type FrameTimes, frameAtOrAfter, frameAtOrBefore, frameCount, frameTime, type Rational, TICKS_PER_SECOND, type Ticks } from "../time";
+import {
+  type FrameTimes,
+  frameAtOrAfter,
+  frameAtOrBefore,
+  frameCount,
+  frameTime,
+  type Rational,
+  TICKS_PER_SECOND,
+  type Ticks,
+} from "../time";
 import { convertFrames, divideRounded, sameRate } from "./frame-rate";
 
 /** A boundary of the plan: its time, and its frame of the source when the plan names it. */
@@ -29,7 +38,7 @@ function pictureGrid(frames: FrameTimes, rate: Rational): FrameGrid {
     if (frames.kind === "constant") return convertFrames(index, frames.rate, rate);
     return framesIn(frameTime(frames, index) - first, rate);
   };
-  const length = Math.max(1, place(count));
+  const length = Math.max(1, isOnGrid(frames, rate) ? count : floorFrames(frameTime(frames, count) - first, rate));
   return {
     length,
     start: ({ time, frame }) => place(frame ?? frameAtOrBefore(frames, time)),

@@ -24,7 +24,7 @@ export function writeJson(timeline: Timeline, plan: PlanJson): string {
           length: media.length,
           start_timecode: timecodeLabel(media.start.frame, {
             base: counting.base,
-            dropFrame: counting.slowed && media.start.dropFrame,
+            dropFrame: media.start.dropFrame,
           }),
           start_frame: media.start.frame,
           video: media.video && { width: media.video.width, height: media.video.height },

@@ -32,7 +32,10 @@ export type TimelineMedia = MediaLocation & {
   /** The whole length in frames of the timeline, and in frames of `rate`. */
   length: number;
   ownLength: number;
-  /** The file's start timecode, as frames from 00:00:00:00: counted at the timeline's rate, and at `rate`. */
+  /**
+   * The file's start timecode, as frames from 00:00:00:00: counted at the timeline's rate, and at `rate`. `dropFrame` is how labels of the
+   * source side are written on the timeline.
+   */
   start: { frame: number; ownFrame: number; dropFrame: boolean };
   video: { width: number; height: number; colorSpace: string | null } | null;
   audio: { channels: number; sampleRate: number } | null;

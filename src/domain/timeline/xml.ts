@@ -48,7 +48,14 @@ function write({ name, attributes, children }: XmlElement, indent: string, lines
   lines.push(`${indent}</${name}>`);
 }
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;" };
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "\t": "&#9;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+};
 
 /** Escapes text; what XML 1.0 cannot hold at all (other control characters, halves of surrogate pairs) becomes U+FFFD. */
 const escaped = (text: string): string =>

@@ -8,7 +8,7 @@ import { isCuttable } from "../../work/cut";
 import { removeAssetNow } from "../../work/deletion";
 import { once } from "../../work/idempotency";
 import type { Services } from "../../work/services";
-import { isExpired, openUpload, readUploadMetadata, uploadExpiresAt } from "../../work/uploads";
+import { isExpired, openUpload, readUploadMetadata, uploadExpiresAt, uploadsActiveSince } from "../../work/uploads";
 import { type Call, created, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging, uuid } from "../fields";
 import { type Route, route } from "../route";
@@ -132,6 +132,7 @@ export const assetRoutes: Route[] = [
       const rows = await listAssets(services.store.read, user.id, {
         projectId: query.project_id?.toLowerCase() ?? null,
         state: query.state ?? null,
+        uploadsActiveSince: uploadsActiveSince(services.now()),
         afterId: query.cursor ? String(services.cursors.read(list, query.cursor)[0]) : null,
         limit: query.limit + 1,
       });

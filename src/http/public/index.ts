@@ -5,6 +5,7 @@ import { assetRoutes } from "./assets";
 import { cutRoutes } from "./cuts";
 import { projectRoutes } from "./projects";
 import { renderRoutes } from "./renders";
+import { webhookRoutes } from "./webhook-endpoints";
 
 export const publicRoutes: Route[] = [
   ...projectRoutes,
@@ -12,4 +13,5 @@ export const publicRoutes: Route[] = [
   ...cutRoutes,
   ...renderRoutes,
   ...accountRoutes,
+  ...webhookRoutes,
 ];

@@ -1,15 +1,16 @@
 /** /v1/projects */
 import { Type } from "@sinclair/typebox";
+import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { page } from "../../store/paging";
 import { findProject, insertProject, listProjects, type Project, updateProject } from "../../store/projects";
 import { removeProjectNow } from "../../work/deletion";
 import { once } from "../../work/idempotency";
 import { created, isoTime, noContent, ok } from "../call";
-import { exactly, oneOf, paging } from "../fields";
+import { exactly, oneOf, paging, shortText } from "../fields";
 import { type Route, route } from "../route";
 
-const name = Type.String({ minLength: 1, maxLength: 256, errorText: "must be a text of 1 to 256 characters" });
+const name = shortText(256);
 const state = oneOf("active", "archived");
 
 /** A project as the API shows it. */
@@ -95,9 +96,11 @@ export const projectRoutes: Route[] = [
         ...(body.state === undefined ? {} : { state: body.state, archived_at: archivedAt }),
       };
       if (Object.keys(change).length === 0) return ok(show(resource));
-      return ok(
-        show(await services.store.write((tx) => updateProject(tx, resource.id, { ...change, updated_at: now }))),
+      const changed = await services.store.write((tx) =>
+        updateProject(tx, resource.id, { ...change, updated_at: now }),
       );
+      if (!changed) throw new AppError("not_found", "There is no such project.");
+      return ok(show(changed));
     },
   }),
   route({

@@ -50,6 +50,11 @@ export function createUploadSurface(services: Services): UploadSurface {
         new Date(services.now() + uploadExpiresAt(asset) - asset.upload_active_at).toUTCString(),
       );
       return answer;
+    } catch (error) {
+      // Another request may have completed the upload meanwhile: then this one is late, not lost.
+      const current = await getAsset(services.store.read, asset.id);
+      if (current && current.state !== "pending_upload") return answerFinished(request, current);
+      throw error;
     } finally {
       signal.removeEventListener("abort", noted);
     }
@@ -83,7 +88,13 @@ export function createUploadSurface(services: Services): UploadSurface {
         return tusAnswer(204, {});
       }
       if (!asset) throw new AppError("not_found", "There is no such upload.");
-      return request.method === "HEAD" ? head(request, asset) : patch(request, asset);
+      const answer = request.method === "HEAD" ? head : patch;
+      return answer(request, asset).catch(async (error) => {
+        // Another call may have finished the upload meanwhile: then that is what this one is told.
+        const current = asset.state === "pending_upload" ? await getAsset(services.store.read, id) : null;
+        if (!current || current.state === "pending_upload") throw error;
+        return answer(request, current);
+      });
     },
   };
 }

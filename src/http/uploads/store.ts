@@ -24,10 +24,13 @@ export class AssetUploadStore extends FileStore {
   }
 
   override async getUpload(id: string): Promise<Upload> {
-    const path = this.services.folders.upload(id);
-    // Made on first use: the row is committed before there is a file, and a crash may come between the two.
-    if ((await sizeOf(path)) === null && (await getAsset(this.services.store.read, id))?.state === "pending_upload") {
-      await mkdir(this.services.folders.uploads, { recursive: true });
+    const { folders, store } = this.services;
+    const path = folders.upload(id);
+    // Made on first use: the row is committed before there is a file, and a crash may come between the two. A complete upload's
+    // file has moved on while its row has not: that one must not begin anew.
+    const isNew = (await sizeOf(path)) === null && (await sizeOf(folders.media(id).source)) === null;
+    if (isNew && (await getAsset(store.read, id))?.state === "pending_upload") {
+      await mkdir(folders.uploads, { recursive: true });
       await writeFile(path, "", { flag: "a" });
     }
     return super.getUpload(id);

@@ -3,12 +3,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import llama from "llama-tokenizer-js";
 
-type Recognizer = {
-  createStream(): { acceptWaveform(wave: { sampleRate: number; samples: Float32Array }): void };
-  decode(stream: ReturnType<Recognizer["createStream"]>): void;
-  getResult(stream: ReturnType<Recognizer["createStream"]>): { text: string };
-};
-
 const MODELS = join(import.meta.dir, "../../../node_modules/@moonshine-ai/moonshine-js/dist/model/tiny/quantized");
 
 /** Loads the package's own model files; `scratch` is a folder for the list of tokens that sherpa wants beside them. */
@@ -17,7 +11,7 @@ export async function loadSherpa(scratch: string, threads: number): Promise<(sam
   const tokens = join(scratch, "tokens.txt");
   const lines = llama.vocabById.map((piece, id) => `${Buffer.from(piece).toString("base64")} ${id}`);
   await writeFile(tokens, `${lines.join("\n")}\n`);
-  const recognizer: Recognizer = new OfflineRecognizer({
+  const recognizer = new OfflineRecognizer({
     modelConfig: {
       moonshine: {
         encoder: join(MODELS, "encoder_model.onnx"),

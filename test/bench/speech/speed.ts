@@ -21,7 +21,14 @@ const ROUNDS = 3;
 const GRAPHS = join(import.meta.dir, "../../../dist/assets/speech");
 const PAUSE_SECONDS = 0.8;
 
-type Row = { engine: string; audioSeconds: number; cpuSeconds: number; wallSeconds: number; errors: number; words: number };
+type Row = {
+  engine: string;
+  audioSeconds: number;
+  cpuSeconds: number;
+  wallSeconds: number;
+  errors: number;
+  words: number;
+};
 type Engine = (all: Clip[], scratch: string) => Promise<() => Promise<string>>;
 
 const ENGINES: Record<string, Engine> = {

@@ -93,7 +93,12 @@ const milliseconds = (values: number[], share: number): string => {
 };
 
 function print(name: string, e: Errors): void {
-  const columns = [milliseconds(e.all, 0.5), milliseconds(e.all, 0.9), milliseconds(e.atPauses, 0.5), milliseconds(e.atPauses, 0.9)];
+  const columns = [
+    milliseconds(e.all, 0.5),
+    milliseconds(e.all, 0.9),
+    milliseconds(e.atPauses, 0.5),
+    milliseconds(e.atPauses, 0.9),
+  ];
   console.log(`${name.padEnd(22)} ${columns.join("  ")}   ${e.missed}/${e.words}`);
 }
 
@@ -104,7 +109,11 @@ async function main() {
   const none = (): Errors => ({ all: [], atPauses: [], missed: 0, words: 0 });
   const totals = { heard: none(), forced: none() };
   const nothing = () => {};
-  const seconds = (w: { text: string; start: number; end: number }) => ({ ...w, start: w.start / 1e6, end: w.end / 1e6 });
+  const seconds = (w: { text: string; start: number; end: number }) => ({
+    ...w,
+    start: w.start / 1e6,
+    end: w.end / 1e6,
+  });
   console.log("ms                     median     p90  pause median  p90   unmatched");
   for (const [seed, voice] of VOICES.entries()) {
     const talk = talkOf(voice, seed);

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beside, readCutArguments, requireFree } from "../../../src/cli/cut-arguments";
+import { beside, companion, exportEnding, readCutArguments, requireFree } from "../../../src/cli/cut-arguments";
 import { UsageError } from "../../../src/cli/options";
 import { CUT_MODES } from "../../../src/domain/plan";
 import { temporaryFolder } from "../../temporary-folder";
+
+const NOTHING = { output: null, format: null, planPath: null, exports: [], subtitles: [] };
 
 async function talk() {
   const folder = await temporaryFolder();
@@ -16,9 +18,7 @@ async function talk() {
 test("a recording alone is rendered beside itself, with the natural options", async () => {
   await using given = await talk();
   const args = await readCutArguments([given.path]);
-  expect(args?.tasks).toEqual([
-    { name: given.path, path: given.path, render: true, output: null, format: null, planPath: null },
-  ]);
+  expect(args?.tasks).toEqual([{ ...NOTHING, name: given.path, path: given.path, render: true }]);
   expect(args?.options).toEqual(CUT_MODES.natural);
   expect([args?.script, args?.language, args?.force, args?.json]).toEqual(["", null, false, false]);
   expect(beside(given.path, "mp4")).toBe(join(given.folder.path, "talk.cut.mp4"));
@@ -31,7 +31,18 @@ test("every option is taken over", async () => {
   const output = join(given.folder.path, "out.MOV");
   const plan = join(given.folder.path, "plan.json");
   const options = ["--mode", "tight", "--min-silence", "0.4", "--padding-before", "0", "--padding-after", "2"];
-  const flags = ["--keep-fillers", "--keep-retakes", "--language", "EN", "--force", "--json"];
+  const flags = [
+    "--export",
+    "edl, fcpxml,edl",
+    "--subtitle",
+    "vtt",
+    "--keep-fillers",
+    "--keep-retakes",
+    "--language",
+    "EN",
+    "--force",
+    "--json",
+  ];
   const args = await readCutArguments([
     given.path,
     "-o",
@@ -44,7 +55,16 @@ test("every option is taken over", async () => {
     ...flags,
   ]);
   expect(args?.tasks).toEqual([
-    { name: given.path, path: given.path, render: true, output, format: "mov", planPath: plan },
+    {
+      name: given.path,
+      path: given.path,
+      render: true,
+      output,
+      format: "mov",
+      planPath: plan,
+      exports: ["fcpxml", "edl"],
+      subtitles: ["vtt"],
+    },
   ]);
   expect(args?.options).toEqual({
     mode: "tight",
@@ -66,6 +86,19 @@ test("a plan alone is not rendered, a plan with a format is", async () => {
   expect(both?.tasks[0]).toMatchObject({ render: true, output: beside(given.path, "mp3") });
 });
 
+test("timelines and subtitles go beside the output, else beside the recording, and alone render nothing", async () => {
+  await using given = await talk();
+  const alone = (await readCutArguments([given.path, "--subtitle", "srt"]))!.tasks[0]!;
+  expect([alone.render, companion(alone, "srt")]).toEqual([false, join(given.folder.path, "talk.cut.srt")]);
+  const output = join(given.folder.path, "final.mp4");
+  const both = (await readCutArguments([given.path, "-o", output, "--export", "fcp7xml"]))!.tasks[0]!;
+  expect([both.render, companion(both, exportEnding("fcp7xml"))]).toEqual([true, join(given.folder.path, "final.xml")]);
+  await Bun.write(join(given.folder.path, "final.xml"), "before");
+  await expect(readCutArguments([given.path, "-o", output, "--export", "fcp7xml"])).rejects.toThrow(
+    "--force overwrites",
+  );
+});
+
 test("help is asked for without a recording", async () => {
   expect(await readCutArguments(["--help"])).toBeNull();
 });
@@ -76,6 +109,13 @@ describe("is refused with one line:", () => {
     ["a recording that is not there", (folder) => [join(folder, "none.mp4")], "there is no file"],
     ["a folder as a recording", (folder) => [folder], "is not a file"],
     ["an option that does not exist", (_, talk) => [talk, "--fast"], "--fast"],
+    ["an unknown export", (_, talk) => [talk, "--export", "edl,aaf"], "--export takes fcpxml"],
+    ["an unknown subtitle", (_, talk) => [talk, "--subtitle", "ass"], "--subtitle takes srt, vtt"],
+    [
+      "an export over the plan",
+      (f, talk) => [talk, "--export", "json", "--plan", join(f, "talk.cut.json")],
+      "two results",
+    ],
     ["an unknown mode", (_, talk) => [talk, "--mode", "brutal"], "--mode takes tight, natural, loose"],
     ["an inherited property as a mode", (_, talk) => [talk, "--mode", "toString"], "--mode takes"],
     ["a silence that is too short", (_, talk) => [talk, "--min-silence", "0.05"], "--min-silence takes 0.1 to 10"],

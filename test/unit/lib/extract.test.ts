@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { damagedFiles, type EmbeddedFiles, extractFiles, sha256Of } from "../../../src/lib/extract";
+import { damagedFiles, type EmbeddedFiles, extractFiles } from "../../../src/lib/extract";
 
 const CONTENT = { "speech/model.onnx": "weights", ffmpeg: "#!/bin/sh\necho ffmpeg\n" };
 
@@ -16,8 +16,8 @@ beforeEach(async () => {
   embedded = { id: "1.0.0-abc", files: [] };
   for (const [name, content] of Object.entries(CONTENT)) {
     const path = join(root, "source", name);
-    await Bun.write(path, content);
-    const sha256 = (await sha256Of(path))!;
+    await Bun.write(path, Bun.zstdCompressSync(content));
+    const sha256 = new Bun.CryptoHasher("sha256").update(content).digest("hex");
     embedded.files.push({ name, path, sizeBytes: content.length, sha256, executable: name === "ffmpeg" });
   }
 });

@@ -30,7 +30,7 @@ export async function frameSeconds(path: string): Promise<number[]> {
 /** Mono samples at 48 kHz; the first one is the file's time 0. */
 export async function samples(path: string): Promise<Float32Array> {
   const bytes = await decode([
-    ...["-i", path, "-map", "0:a:0", "-af", "aresample=48000:async=1:first_pts=0", "-ac", "1"],
+    ...["-i", path, "-map", "0:a:0", "-af", "aresample=48000:async=1:min_hard_comp=0.01:first_pts=0", "-ac", "1"],
     ...["-f", "f32le", "pipe:1"],
   ]);
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);

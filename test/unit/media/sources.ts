@@ -75,8 +75,8 @@ export const SOURCES: Source[] = [
   {
     name: "mp4, variable rate",
     path: make(
-      "vfr.mp4",
-      ...[...picture("30", seconds), ...stereo, "-vf", "select='gt(mod(n*7919,97),12)',setpts='PTS+(mod(N*31,13)-6)*0.0006/TB'"],
+      "vfr-2.mp4",
+      ...[...picture("30", seconds), ...stereo, "-vf", "select='gt(mod(n*7919,97),12)',settb=1/90000,setpts='PTS+(mod(N*31,13)-6)*0.0006/TB'"],
       ...["-vsync", "vfr", "-enc_time_base", "1:90000", "-video_track_timescale", "90000", ...h264(30), ...aac],
     ),
     rate: 30,

@@ -1,0 +1,41 @@
+/** What `offcut cut` writes beside the cut: timelines for editors, and subtitles. */
+import { basename, dirname } from "node:path";
+import { AppError } from "../domain/errors";
+import type { Probed } from "../domain/media";
+import type { PlanJson } from "../domain/plan-json";
+import type { Transcript } from "../domain/speech";
+import { makeCues, writeSrt, writeVtt } from "../domain/subtitles";
+import { exportTimeline } from "../domain/timeline";
+import { writeAtomic } from "../lib/atomic-file";
+import { type CutTask, companion, exportEnding } from "./cut-arguments";
+
+type Cut = { plan: PlanJson; probed: Probed; transcript: Transcript | null };
+
+/** Writes all that the task asks for and gives the paths. Errors: `AppError` `unsupported_format`, before anything is written. */
+export async function writeCompanions(
+  task: CutTask,
+  cut: Cut,
+): Promise<{ exports: string[]; subtitles: string[]; warnings: string[] }> {
+  const warnings: string[] = [];
+  const timelines = task.exports.map((format) => {
+    const options = {
+      format,
+      layout: "tight",
+      mediaRoot: dirname(task.path),
+      frameRate: null,
+      dropFrame: null,
+    } as const;
+    const made = exportTimeline({ plan: cut.plan, ...cut.probed, name: basename(task.path) }, options);
+    if (!made.ok) throw new AppError("unsupported_format", `${format}: ${made.reason}`);
+    warnings.push(...made.warnings.map((warning) => `${format}: ${warning}`));
+    return { path: companion(task, exportEnding(format)), text: made.body };
+  });
+  const subtitles = task.subtitles.map((format) => {
+    if (cut.transcript === null)
+      throw new AppError("unsupported_format", "There is no model for the language, so there are no subtitles.");
+    const cues = makeCues(cut.transcript.words, cut.plan, "cut");
+    return { path: companion(task, format), text: format === "srt" ? writeSrt(cues) : writeVtt(cues) };
+  });
+  for (const { path, text } of [...timelines, ...subtitles]) await writeAtomic(path, text);
+  return { exports: timelines.map(({ path }) => path), subtitles: subtitles.map(({ path }) => path), warnings };
+}

@@ -1,0 +1,101 @@
+/** Subtitles of a cut: its words as cues that people can read. */
+import type { PlanJson } from "./plan-json";
+import type { Word } from "./speech";
+import { type CueText, divideIntoCues } from "./subtitles-breaks";
+import { type Token, tokensOf, widthOf } from "./subtitles-text";
+import { fromSeconds, type Span, type Ticks } from "./time";
+
+export { writeSrt, writeVtt } from "./subtitles-format";
+
+/** What is shown from `start` to `end`: one line or two. Times are whole milliseconds. */
+export type Cue = Span & { lines: string[] };
+
+/** How far a word may reach past a kept part and still count as wholly in it: recognised times are not finer. */
+const TOLERANCE: Ticks = 20_000;
+const GAP: Ticks = 80_000;
+const SHORTEST: Ticks = 1_000_000;
+const LONGEST: Ticks = 7_000_000;
+/** Two cues nearer than this would flicker: the first one stays until the second. */
+const FLICKER: Ticks = 500_000;
+const LINGER: Ticks = 200_000;
+/** Comfortable reading, in columns per second. */
+const READING_SPEED = 17;
+const MILLISECOND: Ticks = 1_000;
+
+/** The words of one kept part, and the part's bounds, on the subtitle's clock. */
+type Group = Span & { tokens: Token[] };
+
+/**
+ * Cues of the words that a plan keeps whole, in order and without overlap, none of them across a join. `cut`: times as in the rendered
+ * cut; `source`: as in the recording. At most two lines of 42 columns (wide characters count two); 1 to 7 s where the part and its
+ * neighbours leave room.
+ */
+export function makeCues(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): Cue[] {
+  const cues: (CueText & { part: Span })[] = groupsOf(words, plan, timeline).flatMap((group) =>
+    divideIntoCues(group.tokens, group.end, { gap: GAP, shortest: SHORTEST, longest: LONGEST }).map((cue) => ({
+      ...cue,
+      part: group,
+    })),
+  );
+  const out: Cue[] = [];
+  for (const [i, cue] of cues.entries()) {
+    const last = out.at(-1);
+    const span = shownSpan(cue, cue.part, cues[i + 1]?.start ?? null, last ? last.end + GAP : 0);
+    out.push({ ...inMilliseconds(span, last?.end ?? 0), lines: cue.lines });
+  }
+  for (const [i, cue] of out.entries()) {
+    const next = out[i + 1];
+    if (next && next.start - cue.end < FLICKER) stretchTo(cue, Math.min(next.start - GAP, cues[i]!.part.end));
+  }
+  return out;
+}
+
+/** The kept parts with their words, whose times are moved to the subtitle's clock. */
+function groupsOf(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): Group[] {
+  const sorted = words.filter((word) => word.end >= word.start).sort((a, b) => a.start - b.start || a.end - b.end);
+  const groups: Group[] = [];
+  let next = 0;
+  let played: Ticks = 0;
+  for (const segment of plan.segments) {
+    const [start, end] = [fromSeconds(segment.start), fromSeconds(segment.end)];
+    const shift = timeline === "cut" ? played - start : 0;
+    while (next < sorted.length && sorted[next]!.start < start - TOLERANCE) next++;
+    const inside: Word[] = [];
+    for (; next < sorted.length && sorted[next]!.start < end; next++) {
+      const word = sorted[next]!;
+      if (word.end > end + TOLERANCE) continue;
+      const from = Math.max(start, word.start, inside.at(-1)?.end ?? start);
+      inside.push({ ...word, start: from, end: Math.max(from, Math.min(end, word.end)) });
+    }
+    const moved = inside.map((word) => ({ ...word, start: word.start + shift, end: word.end + shift }));
+    groups.push({ start: start + shift, end: end + shift, tokens: tokensOf(moved) });
+    played += end - start;
+  }
+  return groups;
+}
+
+/**
+ * When a cue is shown: from its first word until its last and a little longer, at least as long as reading it takes; when there is no
+ * room behind it, it comes earlier. It stays within its part and off its neighbours. `next` is when the next cue's words begin, `free`
+ * the first moment that the cue before leaves.
+ */
+function shownSpan(cue: CueText, part: Span, next: Ticks | null, free: Ticks): Span {
+  const latest = next === null ? part.end : next - Math.min(GAP, (next - cue.start) / 2);
+  const limit = Math.min(part.end, cue.start + LONGEST, latest);
+  const columns = cue.lines.reduce((sum, line) => sum + widthOf(line), 0);
+  const reading = Math.max(SHORTEST, fromSeconds(columns / READING_SPEED));
+  const end = Math.min(limit, Math.max(cue.end + LINGER, cue.start + reading));
+  const start = Math.min(cue.start, Math.max(part.start, free, end - SHORTEST));
+  return { start, end };
+}
+
+/** Inside the span, not before `after`, and at least one millisecond long. */
+function inMilliseconds({ start, end }: Span, after: Ticks): Span {
+  const from = Math.max(after, Math.ceil(start / MILLISECOND) * MILLISECOND);
+  return { start: from, end: Math.max(from + MILLISECOND, Math.floor(end / MILLISECOND) * MILLISECOND) };
+}
+
+function stretchTo(cue: Cue, end: Ticks): void {
+  const until = Math.floor(Math.min(end, cue.start + LONGEST) / MILLISECOND) * MILLISECOND;
+  cue.end = Math.max(cue.end, until);
+}

@@ -1,0 +1,76 @@
+/** Timeline exports: a cut as a file that an editing program opens. Pure; checked against the formats, not opened in the programs. */
+import type { MediaInfo } from "../media";
+import type { PlanJson } from "../plan-json";
+import type { FrameTimes, Rational } from "../time";
+import { buildTimeline, stem } from "./build-timeline";
+import { writeCsv } from "./csv";
+import { edlObstacle, writeEdl } from "./edl";
+import { writeFcp7Xml } from "./fcp7xml";
+import { writeFcpxml } from "./fcpxml";
+import { writeJson } from "./json";
+import { writeMlt } from "./mlt";
+import type { ExportLayout, Timeline } from "./model";
+import { writeOtio } from "./otio";
+
+export type { ExportLayout } from "./model";
+
+export const EXPORT_FORMATS = ["fcpxml", "fcp7xml", "edl", "otio", "mlt", "csv", "json"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export const EXPORT_LAYOUTS: readonly ExportLayout[] = ["tight", "review"];
+
+/** A finished cut: its plan, what was probed of its source, and the source file's name. */
+export type ExportInput = { plan: PlanJson; info: MediaInfo; frames: FrameTimes | null; name: string };
+
+/** `mediaRoot` is the folder of the source on the editor's machine; `frameRate` and `dropFrame` null: as the source. */
+export type ExportOptions = {
+  format: ExportFormat;
+  layout: ExportLayout;
+  mediaRoot: string | null;
+  frameRate: Rational | null;
+  dropFrame: boolean | null;
+};
+
+/** The file, with what the user should know about it; or, as a sentence, why this cut has no such file (`unsupported_format`). */
+export type ExportResult =
+  | { ok: true; filename: string; contentType: string; body: string; warnings: string[] }
+  | { ok: false; reason: string };
+
+type Writer = { extension: string; contentType: string; write(timeline: Timeline, plan: PlanJson): string };
+
+const WRITERS: Record<ExportFormat, Writer> = {
+  fcpxml: { extension: "fcpxml", contentType: "application/xml; charset=utf-8", write: writeFcpxml },
+  fcp7xml: { extension: "xml", contentType: "application/xml; charset=utf-8", write: writeFcp7Xml },
+  edl: { extension: "edl", contentType: "text/plain; charset=utf-8", write: writeEdl },
+  otio: { extension: "otio", contentType: "application/json", write: writeOtio },
+  mlt: { extension: "mlt", contentType: "application/xml; charset=utf-8", write: writeMlt },
+  csv: { extension: "csv", contentType: "text/csv; charset=utf-8", write: writeCsv },
+  json: { extension: "json", contentType: "application/json", write: writeJson },
+};
+
+/** Writes a cut as a timeline. Frame-exact in every format; see each writer for what its format cannot say. */
+export function exportTimeline(input: ExportInput, options: ExportOptions): ExportResult {
+  const timeline = buildTimeline(input, options);
+  if (typeof timeline === "string") return { ok: false, reason: timeline };
+  const obstacle = options.format === "edl" ? edlObstacle(timeline) : null;
+  if (obstacle !== null) return { ok: false, reason: obstacle };
+  const { extension, contentType, write } = WRITERS[options.format];
+  return {
+    ok: true,
+    filename: exportFilename(input.name, options.layout, extension),
+    contentType,
+    body: write(timeline, input.plan),
+    warnings: timeline.warnings,
+  };
+}
+
+const LONGEST_NAME = 100;
+
+/** `talk.mp4` gives `talk.cut.edl`, in the review layout `talk.review.edl`; what a file system may refuse becomes `_`. */
+function exportFilename(name: string, layout: ExportLayout, extension: string): string {
+  const safe = stem(name)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/gu, "_")
+    .replace(/^\.+/, "_");
+  const short = [...safe].slice(0, LONGEST_NAME).join("").trim() || "cut";
+  return `${short}.${layout === "tight" ? "cut" : "review"}.${extension}`;
+}

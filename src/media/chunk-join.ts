@@ -1,0 +1,124 @@
+/** Joins encoded chunks and the sound into the finished file, without encoding again. */
+import { join } from "node:path";
+import { EncodedPacketSink } from "mediabunny";
+import { AppError } from "../domain/errors";
+import type { ResolvedOutput } from "../domain/media";
+import type { Rational } from "../domain/time";
+import { outputFile, QUIET } from "./arguments";
+import { type Ffmpeg, runFfmpeg, workLimits } from "./ffmpeg";
+import {
+  countFrames,
+  displayRanks,
+  type TrackConfig,
+  type TrackPacket,
+  trackConfig,
+  withVideoTrack,
+  writeVideoTrack,
+} from "./video-track";
+import { writeWhole } from "./work-files";
+
+/** Of an encoder that wrote other parameter sets into each chunk: the chunks are no one stream. */
+export class MismatchedChunks extends AppError<"processing_failed"> {
+  constructor() {
+    super("processing_failed", "the picture could not be joined", {
+      cause: new Error("the chunks have different parameter sets"),
+    });
+  }
+}
+
+export type JoinedChunk = {
+  path: string;
+  /** When its frames are shown in the output, in display order, and when the last one ends: seconds. */
+  times: Float64Array;
+  end: number;
+};
+
+/** Writes the picture of all chunks as one track. Errors: `MismatchedChunks`; those of writing; the signal's reason. */
+export async function joinPictures(options: {
+  chunks: readonly JoinedChunk[];
+  constantRate: number | null;
+  outputPath: string;
+  signal?: AbortSignal;
+}): Promise<void> {
+  const { chunks, constantRate, outputPath, signal } = options;
+  const config = await withVideoTrack(chunks[0]!.path, trackConfig);
+  await writeWhole(outputPath, (part) =>
+    writeVideoTrack({ path: part, config, rotation: 0, constantRate, packets: packetsOf(chunks, config, signal) }),
+  );
+}
+
+async function* packetsOf(
+  chunks: readonly JoinedChunk[],
+  config: TrackConfig,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<TrackPacket> {
+  for (const chunk of chunks) {
+    signal?.throwIfAborted();
+    yield* await withVideoTrack(chunk.path, async (track) => {
+      const own = await trackConfig(track);
+      if (Buffer.compare(own.description, config.description) !== 0) throw new MismatchedChunks();
+      return await packetsOfChunk(new EncodedPacketSink(track), chunk);
+    });
+  }
+}
+
+/** A chunk is short, so its packets may be in memory. */
+async function packetsOfChunk(sink: EncodedPacketSink, chunk: JoinedChunk): Promise<TrackPacket[]> {
+  const packets = await Array.fromAsync(sink.packets());
+  const ranks = displayRanks(packets.map((packet) => packet.timestamp));
+  return packets.map((packet, n) => {
+    const timestamp = chunk.times[ranks[n]!]!;
+    const next = chunk.times[ranks[n]! + 1] ?? chunk.end;
+    return { data: packet.data, type: packet.type, timestamp, duration: next - timestamp };
+  });
+}
+
+/** A track timescale that holds the rate exactly. */
+export function timescaleFor(rate: Rational | null): number {
+  if (rate === null || rate.num > 200_000) return 90_000;
+  return rate.num < 1_000 ? rate.num * 1_000 : rate.num;
+}
+
+/**
+ * Puts the picture and the sound into one file that players can start before they have all of it. ffmpeg writes it, because browsers seek
+ * exactly in its tables. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ */
+export async function muxTracks(options: {
+  ffmpeg: Ffmpeg;
+  workDir: string;
+  pictureName: string;
+  soundName: string | null;
+  frameCount: number;
+  timescale: number;
+  format: ResolvedOutput["format"];
+  outputPath: string;
+  signal?: AbortSignal;
+}): Promise<void> {
+  const { ffmpeg, workDir, pictureName, soundName, signal } = options;
+  const input = (name: string) => [
+    "-protocol_whitelist",
+    "file,pipe",
+    "-f",
+    "mov",
+    "-i",
+    `file:${join(workDir, name)}`,
+  ];
+  await writeWhole(options.outputPath, async (part) => {
+    await runFfmpeg({
+      ffmpeg,
+      arguments: [
+        ...[...QUIET, ...input(pictureName), ...(soundName === null ? [] : input(soundName))],
+        ...["-map", "0:v:0", ...(soundName === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
+        ...["-video_track_timescale", String(options.timescale), "-movflags", "+faststart"],
+        ...["-f", options.format, ...outputFile(part)],
+      ],
+      limits: workLimits(7_200),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const found = await countFrames(part);
+    if (found !== options.frameCount)
+      throw new AppError("processing_failed", "the picture could not be joined", {
+        cause: new Error(`the joined file has ${found} frames, not ${options.frameCount}`),
+      });
+  });
+}

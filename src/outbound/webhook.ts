@@ -1,0 +1,90 @@
+/** Sending one webhook: signed, to the address that was checked, without following anything. */
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { Webhook } from "standardwebhooks";
+import { type AddressRules, checkedAddress, parseWebhookUrl, RefusedUrl, type Resolve } from "./addresses";
+
+export type Delivery = {
+  url: string;
+  /** The `webhook-id`: the same for every attempt. */
+  id: string;
+  /** The current secret first; an old one signs on for a while after a rotation. */
+  secrets: string[];
+  body: string;
+  timeoutMs: number;
+};
+
+/** `status` null: no answer came. `error` is a line for the delivery list; it never holds what the receiver said. */
+export type Outcome = { ok: boolean; status: number | null; error: string | null; milliseconds: number };
+
+/** Sends once. Never throws. `now` is the timestamp that is signed. */
+export async function sendWebhook(
+  delivery: Delivery,
+  rules: AddressRules,
+  now: Date,
+  resolve?: Resolve,
+): Promise<Outcome> {
+  const started = performance.now();
+  const outcome = (status: number | null, error: string | null): Outcome => ({
+    ok: status !== null && status >= 200 && status < 300,
+    status,
+    error,
+    milliseconds: Math.round(performance.now() - started),
+  });
+  try {
+    const status = await post(delivery, rules, now, resolve);
+    return outcome(status, status >= 300 && status < 400 ? "redirects are not followed" : null);
+  } catch (error) {
+    return outcome(null, error instanceof RefusedUrl ? `the URL ${error.message}` : reasonOf(error));
+  }
+}
+
+async function post(delivery: Delivery, rules: AddressRules, now: Date, resolve?: Resolve): Promise<number> {
+  const signal = AbortSignal.timeout(delivery.timeoutMs);
+  const url = parseWebhookUrl(delivery.url);
+  const { address, family } = await checkedAddress(url, rules, resolve);
+  signal.throwIfAborted();
+  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const { promise, resolve: answered, reject } = Promise.withResolvers<number>();
+  const request = send(url, {
+    method: "POST",
+    // A connection of its own, to the address that was checked: asking DNS again could give another one.
+    agent: false,
+    lookup: (_host, options, found) => {
+      if (typeof options === "object" && options.all) found(null, [{ address, family }]);
+      else found(null, address, family);
+    },
+    headers: {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(delivery.body),
+      "User-Agent": "Offcut",
+      "webhook-id": delivery.id,
+      "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+      "webhook-signature": delivery.secrets
+        .map((secret) => new Webhook(secret).sign(delivery.id, now, delivery.body))
+        .join(" "),
+    },
+  });
+  const abort = () => request.destroy(new Error("timed out"));
+  signal.addEventListener("abort", abort, { once: true });
+  request.on("error", reject);
+  request.on("response", (response) => {
+    // What the receiver says is its own business: nothing of it is read or kept.
+    response.destroy();
+    answered(response.statusCode ?? 0);
+  });
+  request.end(delivery.body);
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", abort);
+    request.destroy();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (message === "timed out" || (error as Error).name === "TimeoutError") return "no answer in time";
+  if (code === "ECONNREFUSED") return "the connection was refused";
+  return code ? `the connection failed: ${code}` : "the connection failed";
+}

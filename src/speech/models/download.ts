@@ -1,0 +1,194 @@
+/** Fetches one file: goes on where an earlier try stopped, believes only its checksum, and is whole or not there. */
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { AppError } from "../../domain/errors";
+import { fetchFrom, refusal, shownUrl } from "./fetching";
+
+export type Download = {
+  url: string;
+  /** Where the whole file goes. While it is fetched it is beside it, as `.part`. */
+  path: string;
+  sizeBytes: number;
+  sha256: string;
+};
+
+export type DownloadOptions = {
+  signal?: AbortSignal;
+  /** Bytes that are there so far, those of an earlier try included. */
+  onBytes?: (bytes: number) => void;
+  /** Tries in a row that brought nothing, before it is given up; default 6. */
+  tries?: number;
+  /** Pause after the first of them, doubled after each; default 1000. */
+  pauseMs?: number;
+  /** A server that sends nothing for this long is asked again; default 60000. */
+  stallMs?: number;
+};
+
+type Settings = Required<Omit<DownloadOptions, "signal">> & { signal: AbortSignal };
+
+const LONGEST_PAUSE_MS = 30_000;
+/** However little comes with each of them. */
+const MOST_REQUESTS = 500;
+
+/**
+ * Fetches the file unless it is there already. What has come stays when it fails or is aborted, and is used the next time. Errors:
+ * `AppError` `upstream_error` (the server has something else), `upstream_unavailable` (it does not answer), `storage_full`; the signal's
+ * reason.
+ */
+export async function download(file: Download, options: DownloadOptions = {}): Promise<void> {
+  const settings: Settings = {
+    signal: options.signal ?? new AbortController().signal,
+    onBytes: options.onBytes ?? (() => {}),
+    tries: options.tries ?? 6,
+    pauseMs: options.pauseMs ?? 1_000,
+    stallMs: options.stallMs ?? 60_000,
+  };
+  if ((await sizeAt(file.path)) === file.sizeBytes && (await hashOf(file.path)) === file.sha256) {
+    settings.onBytes(file.sizeBytes);
+    return;
+  }
+  const part = `${file.path}.part`;
+  // What an earlier try left may be of another file: one wrong checksum is not the server's fault.
+  let resumed = (await sizeAt(part)) > 0;
+  for (;;) {
+    await fetchWhole(file, part, settings);
+    if ((await hashOf(part)) === file.sha256) break;
+    await forget(part);
+    if (!resumed)
+      throw new AppError(
+        "upstream_error",
+        `${shownUrl(file.url)} holds another file than it should: its checksum is wrong.`,
+      );
+    resumed = false;
+  }
+  await rename(part, file.path);
+  await rm(tagPath(part), { force: true });
+}
+
+/** Asks again and again until the part has the whole length. */
+async function fetchWhole(file: Download, part: string, settings: Settings): Promise<void> {
+  let failures = 0;
+  for (let request = 1; ; request++) {
+    const before = await sizeAt(part);
+    settings.onBytes(before);
+    if (before === file.sizeBytes) return;
+    try {
+      await fetchMore(file, part, before, settings);
+      if ((await sizeAt(part)) === file.sizeBytes) return;
+      throw new Error("the connection was cut off");
+    } catch (error) {
+      settings.signal.throwIfAborted();
+      if (error instanceof AppError) throw error;
+      if ((error as NodeJS.ErrnoException).code === "ENOSPC") {
+        await forget(part);
+        throw new AppError("storage_full", "There is no space left on the disk.", { cause: error });
+      }
+      failures = (await sizeAt(part)) > before ? 1 : failures + 1;
+      if (failures >= settings.tries) {
+        const reason = (error as Error).message.split("\n")[0];
+        throw new AppError("upstream_unavailable", `${file.url} does not answer as it should: ${reason}.`, {
+          cause: error,
+        });
+      }
+      const asked = (error as { retryAfterMs?: number }).retryAfterMs ?? 0;
+      await pause(Math.min(LONGEST_PAUSE_MS, Math.max(asked, settings.pauseMs * 2 ** (failures - 1))), settings.signal);
+    }
+  }
+}
+
+/** One request, appended to the part. */
+async function fetchMore(file: Download, part: string, from: number, settings: Settings): Promise<void> {
+  const stall = new AbortController();
+  let timer = setTimeout(() => stall.abort(new Error("nothing came for too long")), settings.stallMs);
+  const alive = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stall.abort(new Error("nothing came for too long")), settings.stallMs);
+  };
+  const signal = AbortSignal.any([settings.signal, stall.signal]);
+  try {
+    const tag = from > 0 ? await readFile(tagPath(part), "utf8").catch(() => null) : null;
+    const headers: Record<string, string> = { "accept-encoding": "identity" };
+    if (from > 0) headers.range = `bytes=${from}-`;
+    if (from > 0 && tag) headers["if-range"] = tag;
+    const response = await fetchFrom(file.url, headers, signal);
+    alive();
+    const start = await startOf(response, file, part, from);
+    const handle = await open(part, start === 0 ? "w" : "r+");
+    try {
+      const fresh = response.headers.get("etag");
+      if (start === 0)
+        await (fresh && !fresh.startsWith("W/") ? writeFile(tagPath(part), fresh) : rm(tagPath(part), { force: true }));
+      let at = start;
+      for await (const chunk of response.body ?? []) {
+        signal.throwIfAborted();
+        alive();
+        if (at + chunk.length > file.sizeBytes) throw refusal(file.url, "sends more than the file should hold");
+        let done = 0;
+        while (done < chunk.length)
+          done += (await handle.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
+        at += chunk.length;
+        settings.onBytes(at);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Where the bytes of an answer belong. Throws when it is no answer to the question. */
+async function startOf(response: Response, file: Download, part: string, from: number): Promise<number> {
+  const { status, headers } = response;
+  if (status === 416) {
+    await response.body?.cancel();
+    await forget(part);
+    throw new Error("the server's file is shorter than what is here");
+  }
+  if (status === 206) {
+    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "");
+    const total = range?.[2] === "*" ? file.sizeBytes : Number(range?.[2]);
+    if (Number(range?.[1]) === from && total === file.sizeBytes) return from;
+    await response.body?.cancel();
+    await forget(part);
+    throw new Error("the server sends another part than it was asked for");
+  }
+  const length = headers.get("content-length");
+  if (status === 200 && (length === null || Number(length) === file.sizeBytes)) return 0;
+  await response.body?.cancel();
+  throw refusal(file.url, `holds ${length ?? "?"} bytes and should hold ${file.sizeBytes}`);
+}
+
+/** SHA-256 of a file in hex, read in pieces. */
+export async function hashOf(path: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
+  return hasher.digest("hex");
+}
+
+const tagPath = (part: string): string => `${part}.tag`;
+
+const sizeAt = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+async function forget(part: string): Promise<void> {
+  await rm(part, { force: true });
+  await rm(tagPath(part), { force: true });
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

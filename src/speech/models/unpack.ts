@@ -1,0 +1,171 @@
+/**
+ * Takes what may be a model's files out of an archive or a folder into a flat folder. Names and paths inside are never followed: a file
+ * lands under the last part of its name only, links are passed over, and what is too large stops it.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+import { copyFile, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { AppError } from "../../domain/errors";
+import { bunzip2 } from "./bzip2";
+import { isFileName, MANIFEST } from "./manifest";
+import { readTar, type TarEntry, type TarSink } from "./tar";
+
+export type UnpackOptions = {
+  signal?: AbortSignal;
+  onProgress?: (share: number) => void;
+  /** All files together; default 16 GiB. */
+  mostBytes?: number;
+};
+
+/** Names that stood there more than once: only the first was taken. */
+export type Unpacked = { ambiguous: Set<string> };
+
+const MOST_BYTES = 16 * 1024 ** 3;
+const MOST_FILES = 64;
+const SMALL_BYTES = 64 * 1024 ** 2;
+const READ_BYTES = 1 << 20;
+
+/**
+ * Unpacks `path` (.tar, .tar.gz, .tar.bz2, or a folder) into `folder`, which is made. Errors: `AppError` `validation_error` for what is
+ * no archive, damaged or too large, `not_found`, `storage_full`; the signal's reason.
+ */
+export async function unpackModel(path: string, folder: string, options: UnpackOptions = {}): Promise<Unpacked> {
+  const found = await stat(path).catch(() => null);
+  if (!found) throw new AppError("not_found", `There is no ${path}.`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const intake = createIntake(folder, options.mostBytes ?? MOST_BYTES);
+  try {
+    if (found.isDirectory()) await copyFolder(path, folder, intake, options.signal);
+    else await readTar(unpacked(path, found.size, options), intake.take);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (error instanceof AppError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOSPC") throw new AppError("storage_full", "There is no space left on the disk.", { cause: error });
+    if (code === "EACCES") throw new AppError("validation_error", `${path} may not be read.`, { cause: error });
+    throw new AppError("validation_error", `${path} cannot be unpacked: ${message}.`, { cause: error });
+  } finally {
+    await intake.close();
+  }
+  return { ambiguous: intake.ambiguous };
+}
+
+/** Whether a file may belong to a model; recordings to try it with, scripts and the like do not. */
+const isWanted = (name: string): boolean =>
+  name === MANIFEST || (isFileName(name) && /\.(onnx|ort|txt|json|data|weights)$/.test(name));
+
+function createIntake(folder: string, mostBytes: number) {
+  const seen = new Set<string>();
+  const ambiguous = new Set<string>();
+  let total = 0;
+  let handle: Awaited<ReturnType<typeof open>> | null = null;
+  const close = async () => {
+    await handle?.close();
+    handle = null;
+  };
+  /** The place for a file, or null when it is not wanted. Throws when there is too much. */
+  const place = (name: string, sizeBytes: number): string | null => {
+    if (!isWanted(name)) return null;
+    if (seen.has(name)) {
+      ambiguous.add(name);
+      return null;
+    }
+    seen.add(name);
+    total += sizeBytes;
+    const isSmall = /\.(txt|json)$/.test(name);
+    if (seen.size > MOST_FILES || total > mostBytes || (isSmall && sizeBytes > SMALL_BYTES)) {
+      throw new AppError("validation_error", `${name} and the files before it are more than a model can be.`);
+    }
+    return join(folder, name);
+  };
+  const take = async (entry: TarEntry): Promise<TarSink | null> => {
+    await close();
+    const path = entry.kind === "file" ? place(basename(entry.path), entry.sizeBytes) : null;
+    if (path === null) return null;
+    const file = await open(path, "wx", 0o600);
+    handle = file;
+    return async (bytes) => {
+      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+    };
+  };
+  return { take, place, close, ambiguous };
+}
+
+async function copyFolder(path: string, folder: string, intake: ReturnType<typeof createIntake>, signal?: AbortSignal) {
+  for (const name of (await readdir(path)).sort()) {
+    signal?.throwIfAborted();
+    const found = await lstat(join(path, name));
+    const target = found.isFile() ? intake.place(name, found.size) : null;
+    if (target !== null) await copyFile(join(path, name), target);
+  }
+}
+
+/** The bytes of the tar in a file, whatever it is packed with, told by how it begins. */
+async function* unpacked(path: string, sizeBytes: number, options: UnpackOptions): AsyncGenerator<Uint8Array> {
+  let read = 0;
+  const onRead = (bytes: number) => {
+    options.signal?.throwIfAborted();
+    read += bytes;
+    options.onProgress?.(Math.min(1, read / sizeBytes));
+  };
+  const head = await Bun.file(path).slice(0, 3).bytes();
+  const isBzip2 = new TextDecoder().decode(head) === "BZh";
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  const pieces = isBzip2 ? unpackedBzip2(path, onRead) : isGzip ? unpackedGzip(path, onRead) : piecesOf(path, onRead);
+  // What is passed over counts too: it may be endless.
+  let left = 2 * (options.mostBytes ?? MOST_BYTES);
+  for await (const piece of pieces) {
+    left -= piece.length;
+    if (left < 0) throw new AppError("validation_error", `${path} holds more than a model can be.`);
+    yield piece;
+  }
+}
+
+async function* piecesOf(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  const file = await open(path, "r");
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(new Uint8Array(READ_BYTES));
+      if (bytesRead === 0) return;
+      onRead(bytesRead);
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function* unpackedGzip(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  const packed = Readable.from(piecesOf(path, onRead));
+  const stream = packed.pipe(createGunzip());
+  // A pipe does not hand errors on.
+  packed.on("error", (error) => stream.destroy(error));
+  try {
+    for await (const piece of stream) yield piece as Uint8Array;
+  } finally {
+    packed.destroy();
+    stream.destroy();
+  }
+}
+
+async function* unpackedBzip2(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  const file = openSync(path, "r");
+  const buffer = new Uint8Array(READ_BYTES);
+  const source = () => {
+    const count = readSync(file, buffer, 0, buffer.length, null);
+    onRead(count);
+    return count === 0 ? null : buffer.subarray(0, count);
+  };
+  let pieces = 0;
+  try {
+    for (const piece of bunzip2(source)) {
+      yield piece;
+      // Unpacking is work that would keep signals waiting.
+      if (pieces++ % 8 === 0) await Bun.sleep(0);
+    }
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,141 @@
+/** Webhook endpoints and their deliveries. */
+import { and, asc, count, desc, eq, isNull, lt, lte, min, or } from "drizzle-orm";
+import type { Queries } from "./db";
+import { deliveries, users, webhookEndpoints } from "./schema";
+
+export type Endpoint = typeof webhookEndpoints.$inferSelect;
+export type Delivery = typeof deliveries.$inferSelect;
+
+export async function insertEndpoint(tx: Queries, endpoint: typeof webhookEndpoints.$inferInsert): Promise<Endpoint> {
+  const [row] = await tx.insert(webhookEndpoints).values(endpoint).returning();
+  return row!;
+}
+
+/** The user's own endpoint, or null. */
+export async function findEndpoint(db: Queries, userId: string, id: string): Promise<Endpoint | null> {
+  const [row] = await db
+    .select()
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.user_id, userId)))
+    .limit(1);
+  return row ?? null;
+}
+
+/** The user's endpoints, newest first. */
+export const listEndpoints = (
+  db: Queries,
+  userId: string,
+  filter: { afterId: string | null; limit: number },
+): Promise<Endpoint[]> =>
+  db
+    .select()
+    .from(webhookEndpoints)
+    .where(
+      and(eq(webhookEndpoints.user_id, userId), filter.afterId ? lt(webhookEndpoints.id, filter.afterId) : undefined),
+    )
+    .orderBy(desc(webhookEndpoints.id))
+    .limit(filter.limit);
+
+export async function countEndpoints(db: Queries, userId: string): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(webhookEndpoints).where(eq(webhookEndpoints.user_id, userId));
+  return row?.n ?? 0;
+}
+
+/** The endpoints that want to hear of the user's events; none while the account is being deleted. */
+export function listeningEndpoints(tx: Queries, userId: string): Promise<Endpoint[]> {
+  return tx
+    .select({ endpoint: webhookEndpoints })
+    .from(webhookEndpoints)
+    .innerJoin(users, eq(users.id, webhookEndpoints.user_id))
+    .where(and(eq(webhookEndpoints.user_id, userId), eq(webhookEndpoints.state, "enabled"), isNull(users.deleted_at)))
+    .then((rows) => rows.map((row) => row.endpoint));
+}
+
+export async function updateEndpoint(
+  tx: Queries,
+  id: string,
+  change: Partial<typeof webhookEndpoints.$inferInsert>,
+): Promise<Endpoint | null> {
+  const [row] = await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, id)).returning();
+  return row ?? null;
+}
+
+export async function deleteEndpoint(tx: Queries, id: string): Promise<void> {
+  await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
+}
+
+/** Adds a delivery. The same event to the same endpoint is added once. */
+export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$inferInsert): Promise<void> {
+  await tx.insert(deliveries).values(delivery).onConflictDoNothing();
+}
+
+/** Deliveries that are due, with their endpoints, the longest due first. Those to disabled endpoints rest. */
+export function dueDeliveries(
+  db: Queries,
+  now: number,
+  limit: number,
+): Promise<{ delivery: Delivery; endpoint: Endpoint }[]> {
+  return db
+    .select({ delivery: deliveries, endpoint: webhookEndpoints })
+    .from(deliveries)
+    .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
+    .where(and(eq(deliveries.state, "pending"), lte(deliveries.due_at, now), eq(webhookEndpoints.state, "enabled")))
+    .orderBy(asc(deliveries.due_at), asc(deliveries.id))
+    .limit(limit);
+}
+
+/** When the next delivery is due; null when none waits. */
+export async function nextDeliveryDue(db: Queries): Promise<number | null> {
+  const [row] = await db
+    .select({ at: min(deliveries.due_at) })
+    .from(deliveries)
+    .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
+    .where(and(eq(deliveries.state, "pending"), eq(webhookEndpoints.state, "enabled")));
+  return row?.at ?? null;
+}
+
+export async function updateDelivery(
+  tx: Queries,
+  id: string,
+  change: Partial<typeof deliveries.$inferInsert>,
+): Promise<Delivery | null> {
+  const [row] = await tx.update(deliveries).set(change).where(eq(deliveries.id, id)).returning();
+  return row ?? null;
+}
+
+export async function findDelivery(db: Queries, endpointId: string, id: string): Promise<Delivery | null> {
+  const [row] = await db
+    .select()
+    .from(deliveries)
+    .where(and(eq(deliveries.id, id), eq(deliveries.endpoint_id, endpointId)))
+    .limit(1);
+  return row ?? null;
+}
+
+/** The endpoint's deliveries, newest first; `after` is the sort key of the last one shown. */
+export function listDeliveries(
+  db: Queries,
+  endpointId: string,
+  filter: { after: { createdAt: number; id: string } | null; limit: number },
+): Promise<Delivery[]> {
+  const { after } = filter;
+  const beyond = after
+    ? or(
+        lt(deliveries.created_at, after.createdAt),
+        and(eq(deliveries.created_at, after.createdAt), lt(deliveries.id, after.id)),
+      )
+    : undefined;
+  return db
+    .select()
+    .from(deliveries)
+    .where(and(eq(deliveries.endpoint_id, endpointId), beyond))
+    .orderBy(desc(deliveries.created_at), desc(deliveries.id))
+    .limit(filter.limit);
+}
+
+/** Deliveries older than this, in a terminal state, are forgotten. */
+export async function forgetDeliveriesBefore(tx: Queries, time: number): Promise<void> {
+  await tx
+    .delete(deliveries)
+    .where(and(lt(deliveries.created_at, time), or(eq(deliveries.state, "delivered"), eq(deliveries.state, "failed"))));
+}

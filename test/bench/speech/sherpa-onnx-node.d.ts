@@ -1,0 +1,10 @@
+/** The package brings no types; this is what the bench uses. */
+declare module "sherpa-onnx-node" {
+  export const OfflineRecognizer: new (
+    config: object,
+  ) => {
+    createStream(): { acceptWaveform(wave: { sampleRate: number; samples: Float32Array }): void };
+    decode(stream: object): void;
+    getResult(stream: object): { text: string };
+  };
+}

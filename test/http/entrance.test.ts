@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import type { Client } from "./client";
+import { type Harness, harness } from "./harness";
+import { NO_ID, outcome, tryCall } from "./outcome";
+import type { ErrorBody } from "./resources";
+
+let server: Harness;
+let anna: Client;
+beforeAll(async () => {
+  server = await harness();
+  anna = await server.user();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Every call of the family, with a path that names nothing. */
+const CALLS = [
+  ["POST", "/v1/projects"],
+  ["GET", "/v1/projects"],
+  ["GET", `/v1/projects/${NO_ID}`],
+  ["PATCH", `/v1/projects/${NO_ID}`],
+  ["DELETE", `/v1/projects/${NO_ID}`],
+  ["POST", "/v1/assets"],
+  ["GET", "/v1/assets"],
+  ["GET", `/v1/assets/${NO_ID}`],
+  ["DELETE", `/v1/assets/${NO_ID}`],
+  ["POST", "/v1/cuts"],
+  ["GET", "/v1/cuts"],
+  ["GET", `/v1/cuts/${NO_ID}`],
+  ["DELETE", `/v1/cuts/${NO_ID}`],
+  ["POST", "/v1/renders"],
+  ["GET", "/v1/renders"],
+  ["GET", `/v1/renders/${NO_ID}`],
+  ["DELETE", `/v1/renders/${NO_ID}`],
+  ["POST", `/v1/renders/${NO_ID}/cancel`],
+  ["GET", "/v1/users/me"],
+  ["GET", "/v1/credits/history"],
+  ["PATCH", `/v1/uploads/${NO_ID}`],
+  ["DELETE", `/v1/uploads/${NO_ID}`],
+] as const;
+
+describe("without a valid key", () => {
+  test.each(CALLS)("%s %s is unauthenticated, whatever else is wrong", async (method, path) => {
+    expect(await tryCall(server.nobody, method, path)).toBe("401 unauthenticated");
+  });
+
+  test("a HEAD of a transfer URL has the status alone", async () => {
+    const reply = await server.nobody.call("HEAD", `/v1/uploads/${NO_ID}`);
+    expect([reply.status, reply.body]).toEqual([401, ""]);
+  });
+
+  test.each([
+    ["an unknown key", `Bearer sk_${"x".repeat(40)}`],
+    ["no scheme", `sk_${"x".repeat(40)}`],
+    ["another scheme", "Basic c2s6eA=="],
+    ["a session token", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x"],
+    ["an empty token", "Bearer "],
+    ["two tokens", "Bearer sk_a sk_b"],
+  ])("%s is refused", async (_, authorization) => {
+    const reply = await server.nobody.call("GET", "/v1/users/me", { headers: { Authorization: authorization } });
+    expect(outcome(reply)).toBe("401 unauthenticated");
+  });
+});
+
+describe("a path", () => {
+  test.each(CALLS.filter(([, path]) => path.includes(NO_ID) && !path.includes("uploads")))(
+    "%s %s that names nothing is a 404, before its body is looked at",
+    async (method, path) => {
+      expect(await tryCall(anna, method, path, method === "PATCH" ? { nonsense: 1 } : undefined)).toBe("404 not_found");
+    },
+  );
+
+  test.each([
+    ["GET", "/v1/projects/7", "path.project_id"],
+    ["PATCH", "/v1/projects/7", "path.project_id"],
+    ["DELETE", "/v1/projects/..%2F..%2Fetc", "path.project_id"],
+    ["GET", "/v1/assets/%00", "path.asset_id"],
+    ["DELETE", `/v1/assets/${NO_ID}0`, "path.asset_id"],
+    ["GET", "/v1/cuts/null", "path.cut_id"],
+    ["GET", "/v1/renders/undefined", "path.render_id"],
+    ["POST", "/v1/renders/x/cancel", "path.render_id"],
+  ])("%s %s with an id that is no UUID names the field", async (method, path, field) => {
+    expect(await tryCall(anna, method, path)).toBe(`422 validation_error ${field}`);
+  });
+
+  test.each([
+    ["GET", "/v1/nothing"],
+    ["GET", "/v1"],
+    ["GET", "/"],
+    ["GET", "/v2/projects"],
+    ["PUT", "/v1/projects"],
+    ["DELETE", "/v1/projects"],
+    ["PATCH", `/v1/assets/${NO_ID}`],
+    ["POST", `/v1/assets/${NO_ID}`],
+    ["GET", `/v1/uploads/${NO_ID}`],
+    ["POST", "/v1/uploads"],
+    ["GET", `/v1/renders/${NO_ID}/cancel`],
+    ["GET", "/v1/projects/a/b/c"],
+    ["GET", "/v1/projects/%E0%A4%A"],
+    ["GET", "//v1//projects"],
+  ])("%s %s that does not exist is a 404 or a 422 in the family's shape", async (method, path) => {
+    const reply = await anna.call<ErrorBody>(method, path);
+    expect(["404 not_found", "422 validation_error path.project_id"]).toContain(outcome(reply));
+    expect(reply.body.error.message).toMatch(/^.+$/);
+  });
+});
+
+describe("every answer", () => {
+  test.each([
+    ["a success", "GET", "/v1/projects"],
+    ["an error", "GET", `/v1/projects/${NO_ID}`],
+    ["an unknown path", "GET", "/nothing"],
+    ["a health probe", "GET", "/healthz"],
+    ["a dead link", "GET", `/files/assets/${NO_ID}/source`],
+    ["TUS discovery", "OPTIONS", `/v1/uploads/${NO_ID}`],
+  ])("carries a fresh request id: %s", async (_, method, path) => {
+    const replies = await Promise.all(
+      [1, 2].map(() => anna.call(method, path, { headers: { "X-Request-Id": "mine" } })),
+    );
+    const ids = replies.map((reply) => reply.headers.get("x-request-id")!);
+    for (const id of ids) expect(id).toMatch(UUID);
+    expect(ids[0]).not.toBe(ids[1]);
+    for (const reply of replies) expect(JSON.stringify(reply.body)).not.toContain(reply.headers.get("x-request-id")!);
+  });
+});
+
+describe("a body", () => {
+  const send = (body: BodyInit | undefined, type?: string) =>
+    anna.call("POST", "/v1/projects", { body, headers: type === undefined ? {} : { "Content-Type": type } });
+
+  test.each<[string, BodyInit | undefined, string | undefined, string]>([
+    ["that is missing", undefined, undefined, "400 bad_request"],
+    ["that is empty", "", "application/json", "400 bad_request"],
+    ["that is no JSON", "{name: 'x'}", "application/json", "400 bad_request"],
+    ["that is JSON of another kind", "[]", "application/json", "422 validation_error body"],
+    ["that is a form", "name=x", "application/x-www-form-urlencoded", "415 unsupported_media_type"],
+    ["that is text", '{"name":"x"}', "text/plain", "415 unsupported_media_type"],
+    ["with a charset", '{"name":"x"}', "application/json; charset=utf-8", "201"],
+    ["that is too large", JSON.stringify({ name: "x".repeat(1_100_000) }), "application/json", "413 payload_too_large"],
+  ])("%s", async (_, body, type, expected) => {
+    expect(outcome(await send(body, type))).toBe(expected);
+  });
+});
+
+test("nothing that a client sent, and nothing from inside, shows in an error", async () => {
+  const sent = "s3cret-value";
+  const replies = [
+    await anna.call("POST", "/v1/projects", { json: { name: [sent], [sent]: 1 } }),
+    await anna.call("GET", `/v1/projects?state=${sent}&cursor=${sent}`),
+  ];
+  for (const reply of replies) {
+    expect(reply.status).toBe(422);
+    expect(JSON.stringify(reply.body)).not.toMatch(/typebox|sqlite|stack|node_modules/i);
+  }
+  expect(JSON.stringify(replies[1]!.body)).not.toContain(sent);
+});
+
+describe("health", () => {
+  test("says that the process is there and that it is ready", async () => {
+    expect(await server.nobody.call("GET", "/healthz")).toMatchObject({ status: 200 });
+    expect(await server.nobody.call("GET", "/readyz")).toMatchObject({
+      status: 200,
+      body: { ready: true, database: true, storage: true, ffmpeg: true },
+    });
+  });
+});
+
+describe("the documentation", () => {
+  test("describes every call of the family", async () => {
+    const { body } = await server.nobody.call<{ info: { version: string }; paths: Record<string, object> }>(
+      "GET",
+      "/openapi.json",
+    );
+    expect(body.info.version).toBe("0.0.0");
+    const described = Object.entries(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "ID")}`),
+    );
+    for (const [method, path] of CALLS) expect(described).toContain(`${method} ${path.replace(NO_ID, "ID")}`);
+  });
+
+  test("is a page that needs nothing from elsewhere", async () => {
+    const page = await server.nobody.call<string>("GET", "/docs");
+    expect(page.status).toBe(200);
+    const addresses = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(addresses).toContain("/docs/swagger-ui.js");
+    for (const address of addresses) {
+      expect(address).toStartWith("/");
+      expect((await server.nobody.call("GET", address)).status).toBe(200);
+    }
+  });
+});
+
+describe("the rate limit", () => {
+  test("counts each user for themselves, says what is left, and leaves transfer URLs alone", async () => {
+    await using limited = await harness({ RATE_LIMIT: "3" });
+    const [first, second] = [await limited.user(), await limited.user()];
+    const replies = [];
+    for (let n = 0; n < 4; n++) replies.push(await first.call("GET", "/v1/users/me"));
+    expect(replies.map(outcome)).toEqual(["200", "200", "200", "429 rate_limited"]);
+    expect(replies.map((r) => r.headers.get("ratelimit-remaining"))).toEqual(["2", "1", "0", "0"]);
+    expect(replies[3]!.headers.get("ratelimit")).toMatch(/^"user";r=0;t=\d+$/);
+    expect(Number(replies[3]!.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await tryCall(second, "GET", "/v1/users/me")).toBe("200");
+    expect(await tryCall(first, "DELETE", "/v1/projects/no-uuid")).toBe("429 rate_limited");
+    for (let n = 0; n < 6; n++) {
+      expect((await first.call("HEAD", `/v1/uploads/${NO_ID}`, { headers: first.tus() })).status).toBe(404);
+    }
+    limited.advance(20_000);
+    expect(await tryCall(first, "GET", "/v1/users/me")).toBe("200");
+  });
+
+  test("carries its headers on errors too", async () => {
+    await using limited = await harness({ RATE_LIMIT: "50" });
+    const reply = await (await limited.user()).call("GET", `/v1/projects/${NO_ID}`);
+    expect(outcome(reply)).toBe("404 not_found");
+    expect(reply.headers.get("ratelimit-policy")).toBe('"user";q=50;w=60');
+  });
+});
+
+describe("other origins", () => {
+  test("may not call unless the settings name them", async () => {
+    const reply = await anna.call("GET", "/v1/users/me", { headers: { Origin: "https://evil.test" } });
+    expect(reply.headers.get("access-control-allow-origin")).toBeNull();
+    const asked = { Origin: "https://evil.test", "Access-Control-Request-Method": "PATCH" };
+    expect((await anna.call("OPTIONS", `/v1/uploads/${NO_ID}`, { headers: asked })).status).toBe(403);
+  });
+
+  test("that are named can ask, call, read the headers, and read errors", async () => {
+    await using open = await harness({ CORS_ORIGINS: "https://app.test" });
+    const user = await open.user();
+    const origin = { Origin: "https://app.test" };
+    const asked = { ...origin, "Access-Control-Request-Method": "POST" };
+    expect((await open.nobody.call("OPTIONS", "/v1/assets", { headers: asked })).status).toBe(204);
+    for (const path of ["/v1/users/me", `/v1/projects/${NO_ID}`]) {
+      const reply = await user.call("GET", path, { headers: origin });
+      expect(reply.headers.get("access-control-allow-origin")).toBe("https://app.test");
+      expect(reply.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
+    }
+    const discovery = await user.call("OPTIONS", `/v1/uploads/${NO_ID}`, { headers: { Origin: "https://evil.test" } });
+    expect(discovery.headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+test("an account in its grace window can do nothing here", async () => {
+  await using other = await harness();
+  const leaving = await other.user();
+  const { store } = other.services();
+  await store.write((tx) => tx.run(sql`UPDATE users SET deleted_at = 1 WHERE id = ${leaving.userId}`));
+  expect(await tryCall(leaving, "GET", "/v1/projects")).toBe("403 forbidden");
+});
+
+test("a key that has expired is no key", async () => {
+  const user = await server.user();
+  const { store } = server.services();
+  const end = Date.now() + 60_000;
+  await store.write((tx) => tx.run(sql`UPDATE api_keys SET expires_at = ${end} WHERE user_id = ${user.userId}`));
+  expect(await tryCall(user, "GET", "/v1/users/me")).toBe("200");
+  await store.write((tx) => tx.run(sql`UPDATE api_keys SET expires_at = ${Date.now()} WHERE user_id = ${user.userId}`));
+  expect(await tryCall(user, "GET", "/v1/users/me")).toBe("401 unauthenticated");
+});

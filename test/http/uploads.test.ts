@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { sizeOf } from "../../src/work/uploads";
+import { until } from "../until";
+import type { Client } from "./client";
+import { type Harness, harness } from "./harness";
+import { wav } from "./media";
+import { NO_ID, outcome, tryCall } from "./outcome";
+import type { Asset, Paged } from "./resources";
+
+let server: Harness;
+let anna: Client;
+let bytes: Uint8Array<ArrayBuffer>;
+beforeAll(async () => {
+  server = await harness();
+  bytes = (await wav(2)) as Uint8Array<ArrayBuffer>;
+});
+beforeEach(async () => {
+  anna = await server.user();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const head = (user: Client, id: string) => user.call("HEAD", `/v1/uploads/${id}`, { headers: user.tus() });
+const offsetOf = async (user: Client, id: string) => (await head(user, id)).headers.get("upload-offset");
+const OFFSET_TYPE = "application/offset+octet-stream";
+
+/** Sends the head of a PATCH and some of its body over a bare connection, which is cut as soon as `cutWhen` holds. */
+async function cutOff(id: string, announced: number, part: Uint8Array, cutWhen: () => Promise<boolean>): Promise<void> {
+  const { hostname, port } = new URL(server.url());
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  const lines = [
+    `PATCH /v1/uploads/${id} HTTP/1.1`,
+    `Host: ${hostname}`,
+    `Authorization: Bearer ${anna.key}`,
+    "Tus-Resumable: 1.0.0",
+    `Content-Type: ${OFFSET_TYPE}`,
+    "Upload-Offset: 0",
+    `Content-Length: ${announced}`,
+  ];
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+  socket.write(part);
+  await until("the bytes on the server", cutWhen);
+  socket.destroy();
+}
+
+describe("discovery", () => {
+  test("needs no key and says what is offered", async () => {
+    const reply = await server.nobody.call("OPTIONS", `/v1/uploads/${NO_ID}`);
+    expect(reply.status).toBe(204);
+    expect(reply.headers.get("tus-version")).toBe("1.0.0");
+    expect(reply.headers.get("tus-resumable")).toBe("1.0.0");
+    expect(reply.headers.get("tus-max-size")).toBe(String(100 * 1024 ** 3));
+    expect(reply.headers.get("tus-extension")).toBe("creation,termination,expiration");
+  });
+});
+
+describe("asking where an upload stands", () => {
+  test("gives offset, length, expiry and what the client said about its file", async () => {
+    const { id } = await anna.open(1_000, { filename: "a.wav" });
+    await anna.patch(id, 0, bytes.slice(0, 300));
+    const reply = await head(anna, id);
+    expect([reply.status, reply.body]).toEqual([200, ""]);
+    expect(reply.headers.get("upload-offset")).toBe("300");
+    expect(reply.headers.get("upload-length")).toBe("1000");
+    expect(reply.headers.get("upload-metadata")).toBe(`filename ${btoa("a.wav")}`);
+    expect(reply.headers.get("tus-resumable")).toBe("1.0.0");
+    expect(reply.headers.get("cache-control")).toBe("no-store");
+    const days = (Date.parse(reply.headers.get("upload-expires")!) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(6.9);
+    expect(days).toBeLessThan(7.1);
+  });
+
+  test("works before the first byte and after the last", async () => {
+    const { id } = await anna.open(bytes.length);
+    expect(await offsetOf(anna, id)).toBe("0");
+    await anna.patch(id, 0, bytes);
+    expect(await offsetOf(anna, id)).toBe(String(bytes.length));
+  });
+
+  test.each([
+    ["without a version", {}],
+    ["with another version", { "Tus-Resumable": "0.2.2" }],
+  ])("%s is a 412", async (_, headers) => {
+    const { id } = await anna.open(1_000);
+    expect((await anna.call("HEAD", `/v1/uploads/${id}`, { headers })).status).toBe(412);
+    expect(outcome(await anna.call("DELETE", `/v1/uploads/${id}`, { headers }))).toBe("412 precondition_failed");
+    expect(outcome(await anna.call("PATCH", `/v1/uploads/${id}`, { headers, body: "x" }))).toBe(
+      "412 precondition_failed",
+    );
+  });
+
+  test.each([
+    ["of nothing", NO_ID],
+    ["of something that is no id", "not-an-id"],
+    ["of a path", "..%2F..%2Foffcut.db"],
+  ])("%s is a 404", async (_, id) => {
+    expect((await head(anna, id)).status).toBe(404);
+  });
+});
+
+describe("sending bytes", () => {
+  test("in parts hands the whole file on, and says so", async () => {
+    const { id } = await anna.open(bytes.length);
+    const cuts = [0, 1, 100, 40_000, bytes.length];
+    for (const [n, start] of cuts.slice(0, -1).entries()) {
+      const reply = await anna.patch(id, start, bytes.slice(start, cuts[n + 1]));
+      expect([reply.status, reply.headers.get("upload-offset")]).toEqual([204, String(cuts[n + 1])]);
+      expect(reply.headers.get("tus-resumable")).toBe("1.0.0");
+    }
+    const asset = await anna.prepared(id);
+    expect(asset).toMatchObject({ state: "ready", type: "audio", size_bytes: bytes.length, upload_url: null });
+    const stored = await fetch(asset.download_url!);
+    expect(Buffer.compare(Buffer.from(await stored.arrayBuffer()), Buffer.from(bytes))).toBe(0);
+  });
+
+  test("knows the type after the first chunk", async () => {
+    const asset = await anna.open(bytes.length);
+    expect(asset).toMatchObject({ type: null, extension: null, content_type: null, size_bytes: null });
+    await anna.patch(asset.id, 0, bytes.slice(0, 20_000));
+    expect(await anna.asset(asset.id)).toMatchObject({
+      state: "pending_upload",
+      type: "audio",
+      extension: "wav",
+      size_bytes: null,
+      duration_seconds: null,
+    });
+  });
+
+  type Try = { offset: string; body: number; type?: string; headers?: Record<string, string> };
+  test.each<[string, Try, string]>([
+    ["at a later offset", { offset: "200", body: 10 }, "409 conflict"],
+    ["at an earlier offset", { offset: "50", body: 10 }, "409 conflict"],
+    ["past the length", { offset: "100", body: 901 }, "413 payload_too_large"],
+    ["of another type", { offset: "100", body: 10, type: "application/octet-stream" }, "415 unsupported_media_type"],
+    ["of JSON", { offset: "100", body: 10, type: "application/json" }, "415 unsupported_media_type"],
+    ["at a negative offset", { offset: "-1", body: 10 }, "400 bad_request"],
+    ["at an offset that is no number", { offset: "1e2", body: 10 }, "400 bad_request"],
+    ["at an empty offset", { offset: "", body: 10 }, "400 bad_request"],
+  ])("%s is refused and changes nothing", async (_, { offset, body, type }, expected) => {
+    const { id } = await anna.open(1_000);
+    await anna.patch(id, 0, bytes.slice(0, 100));
+    const headers = { "Upload-Offset": offset, ...(type === undefined ? {} : { "Content-Type": type }) };
+    expect(outcome(await anna.patch(id, 0, bytes.slice(0, body), headers))).toBe(expected);
+    expect(await offsetOf(anna, id)).toBe("100");
+  });
+
+  test("without an end, past the length, stores no more than fits", async () => {
+    const { id } = await anna.open(1_000);
+    const endless = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(bytes.slice(0, 4_000));
+        controller.close();
+      },
+    });
+    expect(outcome(await anna.patch(id, 0, endless))).toBe("413 payload_too_large");
+    expect(Number(await offsetOf(anna, id))).toBeLessThanOrEqual(1_000);
+  });
+
+  test("to a finished upload: an empty end is repeated, anything else does not fit", async () => {
+    const id = await anna.upload(bytes);
+    const end = bytes.length;
+    const again = await anna.patch(id, end, "");
+    expect([again.status, again.headers.get("upload-offset")]).toEqual([204, String(end)]);
+    expect(outcome(await anna.patch(id, 0, bytes))).toBe("409 conflict");
+    expect(outcome(await anna.patch(id, end, "more"))).toBe("413 payload_too_large");
+    expect((await anna.prepared(id)).state).toBe("ready");
+  });
+
+  test("that stop in the middle keeps what has arrived, and can go on from there", async () => {
+    const { id } = await anna.open(bytes.length);
+    const part = 30_000;
+    const path = server.services().folders.upload(id);
+    await cutOff(id, bytes.length, bytes.slice(0, part), async () => ((await sizeOf(path)) ?? 0) > 0);
+    const offset = Number(await offsetOf(anna, id));
+    expect(offset).toBeGreaterThan(0);
+    expect(offset).toBeLessThanOrEqual(part);
+    expect((await anna.patch(id, offset, bytes.slice(offset))).status).toBe(204);
+    expect((await anna.prepared(id)).state).toBe("ready");
+    expect(Buffer.compare(await Bun.file(server.services().folders.media(id).source).bytes(), bytes)).toBe(0);
+    expect(server.errors).toEqual([]);
+  });
+
+  test("twice at the same time leaves a whole file", async () => {
+    const { id } = await anna.open(bytes.length);
+    const replies = await Promise.all([1, 2, 3].map(() => anna.patch(id, 0, bytes)));
+    expect(replies.filter((reply) => reply.status === 204).length).toBeGreaterThanOrEqual(1);
+    for (const reply of replies) expect(["204", "400 bad_request", "409 conflict"]).toContain(outcome(reply));
+    expect((await anna.prepared(id)).state).toBe("ready");
+    expect(Buffer.compare(await Bun.file(server.services().folders.media(id).source).bytes(), bytes)).toBe(0);
+    expect(await server.events(id)).toEqual(["asset.ready from processing"]);
+  });
+});
+
+describe("cancelling an upload", () => {
+  test("takes the asset and its bytes away, and can be asked twice", async () => {
+    const { id } = await anna.open(1_000);
+    await anna.patch(id, 0, bytes.slice(0, 100));
+    const cancel = () => anna.call("DELETE", `/v1/uploads/${id}`, { headers: anna.tus() });
+    expect((await cancel()).status).toBe(204);
+    expect((await cancel()).status).toBe(204);
+    expect(await tryCall(anna, "GET", `/v1/assets/${id}`)).toBe("404 not_found");
+    expect((await head(anna, id)).status).toBe(404);
+    expect(outcome(await anna.patch(id, 100, "x"))).toBe("404 not_found");
+    expect(await Bun.file(server.services().folders.upload(id)).exists()).toBe(false);
+  });
+
+  test("that is finished keeps the asset", async () => {
+    const id = await anna.upload(bytes);
+    expect((await anna.call("DELETE", `/v1/uploads/${id}`, { headers: anna.tus() })).status).toBe(204);
+    const asset = await anna.prepared(id);
+    expect(asset.state).toBe("ready");
+    expect((await fetch(asset.download_url!)).status).toBe(200);
+  });
+
+  test("of nothing is a 204", async () => {
+    for (const id of [NO_ID, "not-an-id"]) {
+      expect((await anna.call("DELETE", `/v1/uploads/${id}`, { headers: anna.tus() })).status).toBe(204);
+    }
+  });
+});
+
+test("someone else's upload is not there, and cancelling it does nothing", async () => {
+  const bert = await server.user();
+  const { id } = await anna.open(1_000);
+  expect((await head(bert, id)).status).toBe(404);
+  expect(outcome(await bert.patch(id, 0, bytes.slice(0, 100)))).toBe("404 not_found");
+  expect((await bert.call("DELETE", `/v1/uploads/${id}`, { headers: bert.tus() })).status).toBe(204);
+  expect(await offsetOf(anna, id)).toBe("0");
+});
+
+describe("the number of open uploads", () => {
+  test("is limited; a finished and a cancelled one make room, and so does an empty one after an hour", async () => {
+    await using small = await harness({ MAX_UPLOADS: "2" });
+    const user = await small.user();
+    const projectId = (await user.project()).id;
+    const json = { project_id: projectId, size_bytes: bytes.length };
+    const open = () => user.call<Asset>("POST", "/v1/assets", { json });
+    const [started, empty] = [await open(), await open()];
+    await user.patch(started.body.id, 0, bytes.slice(0, 100));
+    expect(outcome(await open())).toBe("409 conflict");
+
+    small.advance(3_600_001);
+    const third = await open();
+    expect(third.status).toBe(201);
+    expect(outcome(await open())).toBe("409 conflict");
+
+    await user.patch(started.body.id, 100, bytes.slice(100));
+    expect((await open()).status).toBe(201);
+    expect(outcome(await open())).toBe("409 conflict");
+    await user.call("DELETE", `/v1/uploads/${third.body.id}`, { headers: user.tus() });
+    expect((await open()).status).toBe(201);
+    expect((await head(user, empty.body.id)).status).toBe(200);
+  });
+
+  test("holds for requests at the same time, and each user has their own", async () => {
+    await using small = await harness({ MAX_UPLOADS: "3" });
+    const [first, second] = [await small.user(), await small.user()];
+    const projectId = (await first.project()).id;
+    const json = { project_id: projectId, size_bytes: 1_000 };
+    const all = await Promise.all(Array.from({ length: 12 }, () => tryCall(first, "POST", "/v1/assets", json)));
+    expect(all.filter((result) => result === "201")).toHaveLength(3);
+    expect(new Set(all)).toEqual(new Set(["201", "409 conflict"]));
+    expect((await second.open(1_000)).state).toBe("pending_upload");
+  });
+});
+
+test("an upload that rests for seven days is gone, and the next start takes it away", async () => {
+  await using other = await harness();
+  const user = await other.user();
+  const { id } = await user.open(1_000);
+  other.advance(6 * 86_400_000);
+  await user.patch(id, 0, bytes.slice(0, 100));
+  other.advance(6 * 86_400_000);
+  expect(await offsetOf(user, id)).toBe("100");
+  other.advance(86_400_001);
+  expect((await head(user, id)).status).toBe(404);
+  expect(outcome(await user.patch(id, 100, "x"))).toBe("404 not_found");
+  expect(await tryCall(user, "GET", `/v1/assets/${id}`)).toBe("404 not_found");
+  expect((await user.must<Paged<Asset>>("GET", "/v1/assets")).items).toEqual([]);
+  await other.restart();
+  expect(await Bun.file(other.services().folders.upload(id)).exists()).toBe(false);
+});

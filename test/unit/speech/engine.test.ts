@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SpeechEngine } from "../../../src/domain/speech";
+import { createSpeechEngine } from "../../../src/speech/engine";
+
+const FAKE = join(import.meta.dir, "fake-child.ts");
+const folder = mkdtempSync(join(tmpdir(), "offcut-engine-"));
+const engines: SpeechEngine[] = [];
+let journals = 0;
+
+/** An engine on the fake child, and the lines that its children wrote down. */
+function engine(options: { idleSeconds?: number } = {}) {
+  const journal = join(folder, `${journals++}`);
+  const events: string[] = [];
+  const made = createSpeechEngine({
+    command: [process.execPath, FAKE, journal],
+    log: (event) => events.push(event),
+    ...options,
+  });
+  engines.push(made);
+  return { engine: made, events, lines: () => readFileSync(journal, "utf8").trim().split("\n") };
+}
+
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((e) => e.close()));
+});
+
+const starts = (lines: string[]) => lines.filter((line) => line.startsWith("start"));
+const until = async (holds: () => boolean) => {
+  while (!holds()) await Bun.sleep(2);
+};
+
+describe("the speech engine", () => {
+  test("listens: duration, speech, energy bit by bit, transcript, progress that never falls", async () => {
+    const shares: number[] = [];
+    const heard = await engine().engine.listen({ path: "answer" }, { language: null, onProgress: (s) => shares.push(s) });
+    expect(heard).toEqual({
+      duration: 15_000,
+      speech: [{ start: 0, end: 5_000 }],
+      energy: Float32Array.of(-10, -20.5, -100),
+      transcript: { language: "en", words: [], utterances: [] },
+    });
+    expect(shares).toEqual([0.5]);
+  });
+
+  test.each([
+    ["en", true],
+    ["en-GB", true],
+    ["EN", true],
+    [null, true],
+    ["de", false],
+    ["enm", false],
+  ])("transcribes English only, and listens to the rest without a transcript: %p", async (language, known) => {
+    const { engine: speech } = engine();
+    expect(speech.canTranscribe(language)).toBe(known);
+    const { transcript } = await speech.listen({ path: "answer" }, { language });
+    expect(transcript !== null).toBe(known);
+  });
+
+  test("forces: results in the order of the requests, without a child when there are none", async () => {
+    const { engine: speech, events } = engine();
+    const window = { start: 0, end: 1 };
+    expect(await speech.force({ path: "answer" }, [])).toEqual([]);
+    expect(events).toEqual([]);
+    const forced = await speech.force({ path: "answer" }, [
+      { window, text: "four" },
+      { window, text: "to" },
+    ]);
+    expect(forced.map((f) => f.meanLogProb)).toEqual([-4, -2]);
+  });
+
+  test("a child that crashes is replaced, and the recording tried again", async () => {
+    const { engine: speech, lines, events } = engine();
+    const heard = await speech.listen({ path: "crash-twice" }, { language: "en" });
+    expect(heard.duration).toBe(15_000);
+    expect(starts(lines())).toHaveLength(3);
+    expect(events.filter((e) => e === "speech.crashed")).toHaveLength(2);
+  });
+
+  test("a recording that crashes three times fails, and the next one is served", async () => {
+    const { engine: speech, lines } = engine();
+    const failing = speech.listen({ path: "crash" }, { language: "en" });
+    const next = speech.listen({ path: "answer" }, { language: "en" });
+    await expect(failing).rejects.toMatchObject({ name: "AppError", code: "processing_failed" });
+    expect((await next).duration).toBe(15_000);
+    expect(starts(lines())).toHaveLength(4);
+  });
+
+  test("a recording next to a crashing one is not given up with it", async () => {
+    const { engine: speech } = engine();
+    const listening = speech.listen({ path: "slow:1" }, { language: "en" });
+    const forcing = speech.force({ path: "crash" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
+    await expect(forcing).rejects.toMatchObject({ code: "processing_failed" });
+    expect((await listening).duration).toBe(15_000);
+  });
+
+  test("an order that the child refuses fails at once", async () => {
+    const { engine: speech, lines } = engine();
+    await expect(speech.listen({ path: "fail" }, { language: "en" })).rejects.toMatchObject({ code: "processing_failed" });
+    expect(starts(lines())).toHaveLength(1);
+  });
+
+  test("recordings are listened to one at a time, in the order they came", async () => {
+    const { engine: speech, lines } = engine();
+    await Promise.all(["slow:1", "slow:2", "slow:3"].map((path) => speech.listen({ path }, { language: "en" })));
+    expect(lines().slice(1)).toEqual(["slow:1", "slow:2", "slow:3"].flatMap((path) => [`order ${path}`, `done ${path}`]));
+  });
+
+  test("a forced text does not wait for a long recording", async () => {
+    const { engine: speech, lines } = engine();
+    const abort = new AbortController();
+    const listening = speech.listen({ path: "wait" }, { language: "en", signal: abort.signal });
+    await speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
+    expect(lines()).toContain("done answer");
+    abort.abort();
+    await expect(listening).rejects.toBe(abort.signal.reason);
+  });
+
+  test("aborting rejects at once with the signal's reason, and the child goes on", async () => {
+    const { engine: speech, lines } = engine();
+    const abort = new AbortController();
+    const reason = new Error("the user left");
+    const listening = speech.listen({ path: "wait" }, { language: "en", signal: abort.signal });
+    await speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
+    abort.abort(reason);
+    await expect(listening).rejects.toBe(reason);
+    await speech.listen({ path: "answer" }, { language: "en" });
+    expect(starts(lines())).toHaveLength(1);
+    expect(lines()).toContain("cancel");
+  });
+
+  test("a child that does not leave an aborted recording is killed, and the next one gets another", async () => {
+    const { engine: speech, lines } = engine();
+    const abort = new AbortController();
+    const hanging = speech.listen({ path: "hang" }, { language: "en", signal: abort.signal });
+    const next = speech.listen({ path: "answer" }, { language: "en" });
+    await Bun.sleep(0);
+    abort.abort();
+    await expect(hanging).rejects.toBe(abort.signal.reason);
+    expect((await next).duration).toBe(15_000);
+    expect(starts(lines()).length).toBeLessThanOrEqual(2);
+  });
+
+  test("a signal aborted before gives no order", async () => {
+    const { engine: speech, events } = engine();
+    const signal = AbortSignal.abort(new Error("too late"));
+    await expect(speech.listen({ path: "answer" }, { language: "en", signal })).rejects.toBe(signal.reason);
+    await expect(
+      speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }], signal),
+    ).rejects.toBe(signal.reason);
+    expect(events).toEqual([]);
+  });
+
+  test("a child without work leaves, and comes back with work", async () => {
+    const { engine: speech, lines, events } = engine({ idleSeconds: 0.02 });
+    await speech.listen({ path: "answer" }, { language: "en" });
+    await until(() => events.includes("speech.ended"));
+    await speech.listen({ path: "answer" }, { language: "en" });
+    expect(starts(lines())).toHaveLength(2);
+  });
+
+  test("closing ends the child; what is under way or comes later fails", async () => {
+    const { engine: speech, events } = engine();
+    const listening = speech.listen({ path: "wait" }, { language: "en" });
+    listening.catch(() => {});
+    await speech.close();
+    await expect(listening).rejects.toMatchObject({ code: "processing_failed" });
+    expect(events).toContain("speech.ended");
+    await expect(speech.listen({ path: "answer" }, { language: "en" })).rejects.toMatchObject({ code: "processing_failed" });
+  });
+
+  test("a program that cannot be started is an error like a crash", async () => {
+    const broken = createSpeechEngine({ command: [join(folder, "no-such-program")] });
+    await expect(broken.listen({ path: "answer" }, { language: "en" })).rejects.toMatchObject({ code: "processing_failed" });
+    await broken.close();
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * A child that speaks the engine's protocol without a recogniser, for tests of the engine: `bun fake-child.ts [FILE]`, FILE gets a line
+ * for each start. What it does with an order is in the order's path: `answer`, `crash`, `crash-twice`, `hang`, `wait` (until cancelled), `fail`, `slow`.
+ */
+import { appendFileSync, readFileSync } from "node:fs";
+import { type Answer, energyFrame, messageFrame, type Order, readFrames } from "../../../src/speech/frames";
+
+const journal = process.argv[2];
+const note = (line: string) => journal && appendFileSync(journal, `${line}\n`);
+note(`start ${process.pid}`);
+
+const output = Bun.stdout.writer();
+const send = (bytes: Uint8Array) => {
+  output.write(bytes);
+  void output.flush();
+};
+const say = (answer: Answer) => send(messageFrame(answer));
+const crash = () => process.kill(process.pid, "SIGKILL");
+
+function answer(order: Exclude<Order, { order: "cancel" }>): void {
+  const { id } = order;
+  note(`done ${order.path}`);
+  if (order.order === "force") {
+    const forced = order.requests.map((r) => ({ words: [], meanLogProb: -r.text.length, tailLogProb: 0 }));
+    say({ answer: "forced", id, forced });
+    return;
+  }
+  say({ answer: "progress", id, share: 0.5 });
+  say({ answer: "progress", id, share: 0.25 });
+  send(energyFrame(id, Float32Array.of(-10, -20.5, -100)));
+  const transcript = order.language === null ? null : { language: order.language, words: [], utterances: [] };
+  say({ answer: "listened", id, duration: 15_000, speech: [{ start: 0, end: 5_000 }], transcript });
+}
+
+for await (const frame of readFrames(Bun.stdin.stream())) {
+  if (frame.kind !== "message" || !("order" in frame.message)) continue;
+  const order = frame.message;
+  if (order.order === "cancel") {
+    note("cancel");
+    say({ answer: "failed", id: order.id, message: "cancelled" });
+    continue;
+  }
+  const [doing] = order.path.split(":");
+  note(`order ${order.path}`);
+  if (doing === "crash") crash();
+  else if (doing === "crash-twice") {
+    const tries = readFileSync(journal!, "utf8").split("\n").filter((line) => line === `order ${order.path}`);
+    if (tries.length <= 2) crash();
+    else answer(order);
+  } else if (doing === "hang") {
+    for (;;) Bun.sleepSync(1_000);
+  } else if (doing === "fail") say({ answer: "failed", id: order.id, message: "no such file" });
+  else if (doing === "slow") setTimeout(() => answer(order), 150);
+  else if (doing !== "wait") answer(order);
+}
+process.exit(0);

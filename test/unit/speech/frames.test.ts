@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { energyFrame, type Frame, messageFrame, readFrames } from "../../../src/speech/frames";
+
+/** The bytes as a stream of chunks that end at the given places. */
+function streamOf(bytes: Uint8Array, cuts: number[]): ReadableStream<Uint8Array> {
+  const places = [...new Set(cuts.map((c) => c % (bytes.length + 1)))].sort((a, b) => a - b);
+  return new ReadableStream({
+    start(controller) {
+      let at = 0;
+      for (const place of [...places, bytes.length]) {
+        controller.enqueue(bytes.slice(at, place));
+        at = place;
+      }
+      controller.close();
+    },
+  });
+}
+
+const read = async (bytes: Uint8Array, cuts: number[] = []) => {
+  const frames: Frame[] = [];
+  for await (const frame of readFrames(streamOf(bytes, cuts))) frames.push(frame);
+  return frames;
+};
+
+describe("frames", () => {
+  test("arrive whole and in order however the stream is cut", async () => {
+    const cancel = { order: "cancel", id: 7 } as const;
+    const progress = { answer: "progress", id: 1, share: 0.5 } as const;
+    const energy = Float32Array.of(-1.5, Math.fround(-99.9));
+    const bytes = new Uint8Array(Buffer.concat([messageFrame(cancel), energyFrame(3, energy), messageFrame(progress)]));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(), { maxLength: 12 }), async (cuts) => {
+        expect(await read(bytes, cuts)).toEqual([
+          { kind: "message", message: cancel },
+          { kind: "energy", id: 3, energy },
+          { kind: "message", message: progress },
+        ]);
+      }),
+    );
+  });
+
+  test("an impossible text's log-probability survives as the lowest number", async () => {
+    const forced = [{ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: -1 }];
+    const [frame] = await read(messageFrame({ answer: "forced", id: 1, forced }));
+    expect(frame).toMatchObject({ message: { forced: [{ meanLogProb: -Number.MAX_VALUE, tailLogProb: -1 }] } });
+  });
+
+  test("a frame that the end cuts off is left out", async () => {
+    const bytes = messageFrame({ order: "cancel", id: 1 });
+    expect(await read(bytes.subarray(0, bytes.length - 1))).toEqual([]);
+  });
+
+  test.each([
+    ["text on standard output", new TextEncoder().encode("Segmentation fault (core dumped)")],
+    ["an unknown kind", Uint8Array.of(0, 0, 0, 0, 9)],
+    ["an energy frame of a wrong length", Uint8Array.of(5, 0, 0, 0, 2, 1, 0, 0, 0, 0)],
+  ])("something else is refused: %s", async (_, bytes) => {
+    await expect(read(bytes)).rejects.toThrow();
+  });
+});

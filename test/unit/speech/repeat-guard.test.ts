@@ -1,0 +1,40 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { keptLength, maxTokens } from "../../../src/speech/repeat-guard";
+
+const letters = (text: string) => Array.from(text, (c) => c.charCodeAt(0));
+const kept = (text: string) => {
+  const length = keptLength(letters(text));
+  return length === null ? null : text.slice(0, length);
+};
+
+describe("the loop guard", () => {
+  test.each([
+    ["no repetition", "abcdefg", null],
+    ["a word said six times may be meant", "xaaaaaa", null],
+    ["a word said seven times is a loop", "xaaaaaaa", "xa"],
+    ["a pair said four times may be meant", "xabababab", null],
+    ["a pair said five times is a loop", "xababababab", "xab"],
+    ["a phrase said four times is a loop", "startabcdeabcdeabcdeabcde", "startabcde"],
+    ["a phrase said three times may be meant", "startabcdeabcdeabcde", null],
+    ["nothing", "", null],
+  ] as [string, string, string | null][])("%s", (_, text, expected) => {
+    expect(kept(text)).toBe(expected);
+  });
+
+  test("what is kept is a beginning that is no loop any more", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 60 }), (tokens) => {
+        const length = keptLength(tokens);
+        if (length === null) return;
+        expect(length).toBeGreaterThan(0);
+        expect(length).toBeLessThan(tokens.length);
+      }),
+    );
+  });
+
+  test("the number of tokens is bounded by the length of the sound", () => {
+    expect(maxTokens(0.2)).toBe(8);
+    expect(maxTokens(10)).toBe(69);
+  });
+});
