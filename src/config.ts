@@ -75,6 +75,7 @@ const SETTINGS = {
   prepare_jobs: setting(whole(1, 256), () => 2, "preparations at the same time"),
   webhooks_allow_private: setting(flag, () => false, "webhooks may go to private addresses"),
   webhooks_allow_loopback: setting(flag, () => false, "webhooks may go to this machine"),
+  models_url: setting(url, () => null as string | null, "mirror of the speech models; default their publishers"),
   speech_idle_seconds: setting(whole(1), () => 300, "idle time after which the speech worker ends"),
 } as const;
 

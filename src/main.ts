@@ -7,6 +7,7 @@ offcut serve        run the server (the default)
 offcut cut FILE…    cut a recording without a server
 offcut user         make accounts, grant credits
 offcut key          make API keys
+offcut models       add and remove speech models for other languages
 offcut doctor       check this machine and the configuration
 offcut licenses     the licences of what is inside
 offcut version      print the version
@@ -25,6 +26,8 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/user")).userCommand(args);
     case "key":
       return (await import("./cli/key")).keyCommand(args);
+    case "models":
+      return (await import("./cli/models")).modelsCommand(args);
     case "doctor":
       return (await import("./cli/doctor")).doctorCommand(args);
     case "licenses":

@@ -27,6 +27,8 @@ const POLL_MS = 300;
 /** The file's length against the plan's: a frame at each end, and the audio's own framing. */
 const LENGTH_TOLERANCE_SECONDS = 0.2;
 
+/** What each step took, in seconds. */
+const took: [string, number][] = [];
 let lastProgress = "";
 
 const { values, positionals } = parseArgs({
@@ -43,7 +45,7 @@ const [recording] = positionals;
 if (!recording || !values.url || !values.key || !values.out) throw new Error("see the head of this file for its use");
 const server = values.url;
 const authorization = `Bearer ${values.key}`;
-const output = values.out;
+const outputFolder = values.out;
 try {
   await demo(recording);
 } catch (error) {
@@ -52,10 +54,9 @@ try {
 }
 
 async function demo(recording: string): Promise<void> {
-  await mkdir(output, { recursive: true });
+  await mkdir(outputFolder, { recursive: true });
 
   const started = performance.now();
-  const took: [string, number][] = [];
   const asset = await timed("upload", () => upload(recording));
   const ready = await timed("prepare", () => prepared(asset));
   const format = ready.type === "audio" ? "m4a" : "mp4";
@@ -66,7 +67,7 @@ async function demo(recording: string): Promise<void> {
     const cut = await timed(`cut ${title}`, () => cutOf(ready, variant.script));
     const plan = cut.plan!;
     const name = `${basename(recording, extname(recording))}.${variant.name}.${format}`;
-    const path = join(output, name);
+    const path = join(outputFolder, name);
     const render = await timed(`render ${title}`, () => rendered(ready, cut, format, path));
     print("", `== The cut ${title} ==`, "", ...timeline(plan, 100), "", ...removedTable(plan), "", ...summary(plan));
     print(`written: ${path} (${(render.size_bytes / 1e6).toFixed(2)} MB, ${render.strategy})`, ...render.warnings);

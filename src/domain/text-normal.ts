@@ -124,10 +124,10 @@ export function rememberingDistance(): (a: string, b: string) => number {
   const known = new Map<string, Map<string, number>>();
   return (a, b) => {
     if (a === b) return 0;
-    let row = known.get(a);
-    if (!row) known.set(a, (row = new Map()));
-    let distance = row.get(b);
-    if (distance === undefined) row.set(b, (distance = wordDistance(a, b)));
+    const row = known.get(a) ?? new Map<string, number>();
+    if (row.size === 0) known.set(a, row);
+    const distance = row.get(b) ?? wordDistance(a, b);
+    row.set(b, distance);
     return distance;
   };
 }

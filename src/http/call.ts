@@ -3,6 +3,7 @@ import type { Log } from "../lib/log";
 import type { User } from "../store/users";
 import type { IdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
+import { attachment } from "./attachment";
 
 export type Call = {
   services: Services;
@@ -16,7 +17,8 @@ export type Call = {
   idempotency: IdempotencyKey;
 };
 
-export type Reply = { status: number; body?: unknown; headers?: Record<string, string> };
+/** `text` instead of `body`: a file of its own content type, given in `headers`. */
+export type Reply = { status: number; body?: unknown; text?: string; headers?: Record<string, string> };
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 export const created = (location: string, body: unknown, headers: Record<string, string> = {}): Reply => ({
@@ -24,11 +26,22 @@ export const created = (location: string, body: unknown, headers: Record<string,
   body,
   headers: { Location: location, ...headers },
 });
+/** A text as a file to save. */
+export const file = (made: { filename: string; contentType: string; body: string }): Reply => ({
+  status: 200,
+  text: made.body,
+  headers: {
+    "Content-Type": made.contentType,
+    "Content-Disposition": attachment(made.filename),
+    "X-Content-Type-Options": "nosniff",
+  },
+});
 export const noContent = (): Reply => ({ status: 204 });
 
 /** A reply as the platform sends it. */
 export function respond(reply: Reply): Response {
   const headers = new Headers(reply.headers);
+  if (reply.text !== undefined) return new Response(reply.text, { status: reply.status, headers });
   if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
   headers.set("Content-Type", "application/json; charset=utf-8");
   return new Response(JSON.stringify(reply.body), { status: reply.status, headers });

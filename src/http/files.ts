@@ -6,6 +6,7 @@ import { parseRange } from "../lib/http-range";
 import { getAsset } from "../store/assets";
 import { getRender } from "../store/renders";
 import type { Services } from "../work/services";
+import { attachment } from "./attachment";
 
 type Found = { path: string; contentType: string; name: string };
 
@@ -28,7 +29,7 @@ export async function serveFile(services: Services, request: Request, target: Li
   const headers = new Headers({
     "Accept-Ranges": "bytes",
     "Cache-Control": "private, no-store",
-    "Content-Disposition": disposition(found.name),
+    "Content-Disposition": attachment(found.name),
     "Content-Type": found.contentType,
     "Last-Modified": new Date(file.lastModified).toUTCString(),
     "X-Content-Type-Options": "nosniff",
@@ -95,10 +96,3 @@ async function find(services: Services, target: LinkTarget): Promise<Found | nul
 }
 
 const stem = (filename: string | null | undefined): string | null => filename?.replace(/\.[^.]*$/, "") || null;
-
-/** RFC 6266: a plain name for old clients, the real one in UTF-8. */
-function disposition(name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
-  const encoded = encodeURIComponent(name).replace(/['()*!]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
-}

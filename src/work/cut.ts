@@ -121,5 +121,6 @@ export async function failCut(tx: Queries, cutId: string, code: string, message:
   if (cut) await tellCut(tx, cut, "cut.failed", now);
 }
 
-const tellCut = (tx: Queries, cut: Cut, type: EventType, now: number): Promise<void> =>
+/** Tells that the cut reached a state. */
+export const tellCut = (tx: Queries, cut: Cut, type: EventType, now: number): Promise<void> =>
   tell(tx, { userId: cut.user_id, type, data: { entity_id: cut.id, asset_id: cut.asset_id }, now });

@@ -2,12 +2,16 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { CUT_MODES, type CutOptions } from "../../domain/plan";
+import type { Rational } from "../../domain/time";
+import { EXPORT_FORMATS } from "../../domain/timeline";
 import { findAsset } from "../../store/assets";
 import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
 import { page } from "../../store/paging";
 import { requestCut } from "../../work/cut";
 import { removeCutNow } from "../../work/deletion";
-import { type Call, created, isoTime, noContent, ok } from "../call";
+import { once } from "../../work/idempotency";
+import { exportCut, prepareEdit, subtitleOf } from "../../work/plan-files";
+import { type Call, created, file, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging, uuid } from "../fields";
 import { type Route, route } from "../route";
 
@@ -54,6 +58,26 @@ const showRow = (cut: CutRow) => ({
 });
 
 const show = (cut: Cut) => ({ ...showRow(cut), plan: cut.plan === null ? null : JSON.parse(cut.plan) });
+
+/** A segment of a plan; of what the API shows in one, only its bounds count. */
+const editedSegment = exactly({
+  start: Type.Number({ minimum: 0 }),
+  end: Type.Number({ exclusiveMinimum: 0 }),
+  start_frame: Type.Optional(Type.Unknown()),
+  end_frame: Type.Optional(Type.Unknown()),
+  text: Type.Optional(Type.Unknown()),
+  review: Type.Optional(Type.Unknown()),
+});
+
+/** `25`, `29.97` or `30000/1001` as a fraction. Errors: `validation_error`. */
+function readFrameRate(text: string): Rational {
+  const [num = 0, den = 1] = text.split("/").map(Number);
+  const rate = { num: Math.round(num * 1000), den: Math.round(den * 1000) };
+  if (rate.num > 0 && rate.den > 0) return rate;
+  throw new AppError("validation_error", "The frame rate cannot be used.", {
+    fields: [{ field: "query.frame_rate", message: "must be above 0" }],
+  });
+}
 
 const path = "/cuts/:cut_id";
 const load = (call: Call) => findCut(call.services.store.read, call.user.id, call.params.cut_id!);
@@ -109,6 +133,63 @@ export const cutRoutes: Route[] = [
     answers: { 200: "The cut" },
     load,
     handle: async (_, { resource }) => ok(show(resource)),
+  }),
+  route({
+    method: "POST",
+    path: `${path}/edits`,
+    summary: "Make a new cut with segments of your own",
+    body: exactly({ segments: Type.Array(editedSegment, { minItems: 1, maxItems: 20_000 }) }),
+    idempotent: true,
+    answers: { 201: "The edited cut, completed" },
+    load,
+    handle: async ({ services, idempotency }, { body, resource }) => {
+      const prepared = await prepareEdit(services, resource, body.segments);
+      return services.store.write((tx) =>
+        once(tx, idempotency, services.now(), async () => {
+          const edited = await prepared(tx);
+          const reply = created(`/v1/cuts/${edited.id}`, show(edited));
+          return { status: reply.status, body: reply.body, headers: reply.headers ?? {} };
+        }),
+      );
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${path}/export`,
+    summary: "Export a cut as an editing timeline",
+    query: exactly({
+      format: oneOf(...EXPORT_FORMATS),
+      layout: Type.Optional(oneOf("tight", "review")),
+      media_root: Type.Optional(
+        Type.String({ maxLength: 4096, description: "Folder of the source on the editor's machine" }),
+      ),
+      frame_rate: Type.Optional(
+        Type.String({ pattern: "^[0-9]{1,6}([./][0-9]{1,6})?$", errorText: "must be like 25, 29.97 or 30000/1001" }),
+      ),
+      drop_frame: Type.Optional(oneOf("true", "false")),
+    }),
+    answers: { 200: "The file" },
+    load,
+    handle: async ({ services }, { query, resource }) =>
+      file(
+        await exportCut(services, resource, {
+          format: query.format,
+          layout: query.layout ?? "tight",
+          mediaRoot: query.media_root || null,
+          frameRate: query.frame_rate === undefined ? null : readFrameRate(query.frame_rate),
+          dropFrame: query.drop_frame === undefined ? null : query.drop_frame === "true",
+        }),
+      ),
+  }),
+  route({
+    method: "GET",
+    path: `${path}/subtitle`,
+    summary: "The subtitle of a cut",
+    query: exactly({ format: oneOf("srt", "vtt"), timeline: Type.Optional(oneOf("cut", "source")) }),
+    answers: { 200: "The file" },
+    load,
+    handle: async ({ services }, { query, resource }) =>
+      file(await subtitleOf(services, resource, { format: query.format, timeline: query.timeline ?? "cut" })),
   }),
   route({
     method: "DELETE",

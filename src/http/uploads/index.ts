@@ -50,11 +50,6 @@ export function createUploadSurface(services: Services): UploadSurface {
         new Date(services.now() + uploadExpiresAt(asset) - asset.upload_active_at).toUTCString(),
       );
       return answer;
-    } catch (error) {
-      // Another request may have completed the upload meanwhile: then this one is late, not lost.
-      const current = await getAsset(services.store.read, asset.id);
-      if (current && current.state !== "pending_upload") return answerFinished(request, current);
-      throw error;
     } finally {
       signal.removeEventListener("abort", noted);
     }

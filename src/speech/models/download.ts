@@ -83,11 +83,10 @@ async function fetchWhole(file: Download, part: string, settings: Settings): Pro
         throw new AppError("storage_full", "There is no space left on the disk.", { cause: error });
       }
       failures = (await sizeAt(part)) > before ? 1 : failures + 1;
-      if (failures >= settings.tries) {
-        const reason = (error as Error).message.split("\n")[0];
-        throw new AppError("upstream_unavailable", `${file.url} does not answer as it should: ${reason}.`, {
-          cause: error,
-        });
+      if (failures >= settings.tries || request >= MOST_REQUESTS) {
+        const reason = (error as Error).message.split(/\.\s|\n/)[0];
+        const what = `${shownUrl(file.url)} does not answer as it should: ${reason}.`;
+        throw new AppError("upstream_unavailable", what, { cause: error });
       }
       const asked = (error as { retryAfterMs?: number }).retryAfterMs ?? 0;
       await pause(Math.min(LONGEST_PAUSE_MS, Math.max(asked, settings.pauseMs * 2 ** (failures - 1))), settings.signal);
@@ -114,9 +113,7 @@ async function fetchMore(file: Download, part: string, from: number, settings: S
     const start = await startOf(response, file, part, from);
     const handle = await open(part, start === 0 ? "w" : "r+");
     try {
-      const fresh = response.headers.get("etag");
-      if (start === 0)
-        await (fresh && !fresh.startsWith("W/") ? writeFile(tagPath(part), fresh) : rm(tagPath(part), { force: true }));
+      if (start === 0) await keepTag(part, response.headers.get("etag"));
       let at = start;
       for await (const chunk of response.body ?? []) {
         signal.throwIfAborted();
@@ -165,6 +162,10 @@ export async function hashOf(path: string): Promise<string> {
   for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
   return hasher.digest("hex");
 }
+
+/** The validator for `If-Range`; a weak one does not tell bytes apart. */
+const keepTag = (part: string, tag: string | null): Promise<void> =>
+  tag === null || tag.startsWith("W/") ? rm(tagPath(part), { force: true }) : writeFile(tagPath(part), tag);
 
 const tagPath = (part: string): string => `${part}.tag`;
 

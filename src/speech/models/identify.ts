@@ -52,7 +52,7 @@ export async function identify(
   return { manifest: { name, title, kind, languages, licence, source, preference, files }, unchecked };
 }
 
-/** The model of the catalogue that has most of its files' names here, of several the one whose sizes fit. */
+/** The model of the catalogue that has most of its files here by name and size: at least two by name, and one of them by size. */
 async function bestMatch(
   folder: string,
   names: string[],
@@ -60,9 +60,10 @@ async function bestMatch(
 ): Promise<CatalogueModel | undefined> {
   const sizes = new Map<string, number>();
   for (const name of names) sizes.set(name, (await stat(join(folder, name))).size);
-  const score = (entry: CatalogueModel) =>
-    entry.files.filter((file) => sizes.has(file.name)).length +
-    entry.files.filter((file) => sizes.get(file.name) === file.sizeBytes).length;
-  const candidates = catalogue.filter((entry) => entry.files.filter((file) => sizes.has(file.name)).length > 1);
-  return candidates.sort((a, b) => score(b) - score(a))[0];
+  const scored = catalogue.map((entry) => {
+    const named = entry.files.filter((file) => sizes.has(file.name)).length;
+    const sized = entry.files.filter((file) => sizes.get(file.name) === file.sizeBytes).length;
+    return { entry, score: named > 1 && sized > 0 ? named + sized : 0 };
+  });
+  return scored.sort((a, b) => b.score - a.score).find((one) => one.score > 0)?.entry;
 }

@@ -195,10 +195,9 @@ async function checkBeside(path: string): Promise<void> {
   const beside = await readFile(`${path}.sha256`, "utf8").catch(() => null);
   if (beside === null || !(await stat(path).catch(() => null))?.isFile()) return;
   const name = basename(path);
-  const line = beside
-    .split("\n")
-    .find((text) => text.trim() === "" || text.includes(name) || !text.trim().includes(" "));
-  const expected = /^([0-9a-f]{64})\b/i.exec(line ?? "")?.[1]?.toLowerCase();
+  const lines = beside.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((text) => text.endsWith(name)) ?? (lines.length === 1 ? lines[0] : undefined);
+  const expected = /^\\?([0-9a-f]{64})\b/i.exec(line?.trim() ?? "")?.[1]?.toLowerCase();
   if (!expected) throw new AppError("validation_error", `${name}.sha256 holds no checksum of ${name}.`);
   if ((await hashOf(path)) !== expected) {
     throw new AppError("validation_error", `${name} is damaged: its checksum is not that of ${name}.sha256.`);

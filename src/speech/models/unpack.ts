@@ -37,7 +37,7 @@ export async function unpackModel(path: string, folder: string, options: UnpackO
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const intake = createIntake(folder, options.mostBytes ?? MOST_BYTES);
   try {
-    if (found.isDirectory()) await copyFolder(path, folder, intake, options.signal);
+    if (found.isDirectory()) await copyFolder(path, intake, options.signal);
     else await readTar(unpacked(path, found.size, options), intake.take);
   } catch (error) {
     options.signal?.throwIfAborted();
@@ -93,7 +93,7 @@ function createIntake(folder: string, mostBytes: number) {
   return { take, place, close, ambiguous };
 }
 
-async function copyFolder(path: string, folder: string, intake: ReturnType<typeof createIntake>, signal?: AbortSignal) {
+async function copyFolder(path: string, intake: ReturnType<typeof createIntake>, signal?: AbortSignal) {
   for (const name of (await readdir(path)).sort()) {
     signal?.throwIfAborted();
     const found = await lstat(join(path, name));

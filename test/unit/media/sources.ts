@@ -6,15 +6,18 @@ export type Source = {
   path: () => Promise<string>;
   /** Frames per second of the numbers that are drawn. */
   rate: number;
-  /** How much later than the picture's own time 0 the sound's time 0 is presented, seconds. */
-  soundDelay?: number;
   silent?: boolean;
+  /** The container keeps no presentation times. */
+  decodingTimes?: boolean;
   /** Turned by this many degrees clockwise when shown. */
-  rotation?: 90;
+  rotation?: 270;
 };
 
 const seconds = 8;
-const make = (name: string, ...recipe: string[]) => () => generate(name, ...recipe);
+const make =
+  (name: string, ...recipe: string[]) =>
+  () =>
+    generate(name, ...recipe);
 const pal = picture("25", seconds);
 const ntsc = picture("30000/1001", seconds);
 const stereo = sound(48_000, 2, seconds);
@@ -48,12 +51,27 @@ export const SOURCES: Source[] = [
   },
   {
     name: "avi, MPEG-4, MP3",
+    decodingTimes: true,
     path: make("pal.avi", ...pal, ...stereo, "-c:v", "mpeg4", "-q:v", "4", "-bf", "2", "-c:a", "mp3"),
     rate: 25,
   },
-  { name: "avi, H.264 with B-frames", path: make("h264.avi", ...pal, ...stereo, ...h264(50), "-c:a", "mp3"), rate: 25, soundDelay: -0.08 },
-  { name: "mpg, MPEG-2", path: make("pal.mpg", ...pal, ...stereo, "-c:v", "mpeg2video", "-b:v", "2M", "-bf", "2"), rate: 25 },
-  { name: "wmv", path: make("pal.wmv", ...pal, ...stereo, "-c:v", "wmv2", "-b:v", "1M", "-c:a", "wmav2"), rate: 25 },
+  {
+    name: "avi, H.264 with B-frames",
+    decodingTimes: true,
+    path: make("h264.avi", ...pal, ...stereo, ...h264(50), "-c:a", "mp3"),
+    rate: 25,
+  },
+  {
+    name: "mpg, MPEG-2",
+    path: make("pal.mpg", ...pal, ...stereo, "-c:v", "mpeg2video", "-b:v", "2M", "-bf", "2"),
+    rate: 25,
+  },
+  {
+    name: "wmv",
+
+    path: make("pal.wmv", ...pal, ...stereo, "-c:v", "wmv2", "-b:v", "1M", "-c:a", "wmav2"),
+    rate: 25,
+  },
   { name: "flv", path: make("pal.flv", ...pal, ...sound(44_100, 2, seconds), ...h264(50), ...aac), rate: 25 },
   {
     name: "hevc in mp4",
@@ -64,9 +82,21 @@ export const SOURCES: Source[] = [
     ),
     rate: 25,
   },
-  { name: "mp4, 23.976", path: make("film.mp4", ...picture("24000/1001", seconds), ...stereo, ...h264(48), ...aac), rate: 24_000 / 1_001 },
-  { name: "mp4, 59.94", path: make("fast.mp4", ...picture("60000/1001", seconds), ...stereo, ...h264(120), ...aac), rate: 60_000 / 1_001 },
-  { name: "mp4, 44.1 kHz mono", path: make("mono.mp4", ...ntsc, ...sound(44_100, 1, seconds), ...h264(60), ...aac), rate: 30_000 / 1_001 },
+  {
+    name: "mp4, 23.976",
+    path: make("film.mp4", ...picture("24000/1001", seconds), ...stereo, ...h264(48), ...aac),
+    rate: 24_000 / 1_001,
+  },
+  {
+    name: "mp4, 59.94",
+    path: make("fast.mp4", ...picture("60000/1001", seconds), ...stereo, ...h264(120), ...aac),
+    rate: 60_000 / 1_001,
+  },
+  {
+    name: "mp4, 44.1 kHz mono",
+    path: make("mono.mp4", ...ntsc, ...sound(44_100, 1, seconds), ...h264(60), ...aac),
+    rate: 30_000 / 1_001,
+  },
   {
     name: "mp4, open GOP",
     path: make("open.mp4", ...pal, ...stereo, ...h264(50, "-x264-params", "open-gop=1"), ...aac),
@@ -76,30 +106,84 @@ export const SOURCES: Source[] = [
     name: "mp4, variable rate",
     path: make(
       "vfr-2.mp4",
-      ...[...picture("30", seconds), ...stereo, "-vf", "select='gt(mod(n*7919,97),12)',settb=1/90000,setpts='PTS+(mod(N*31,13)-6)*0.0006/TB'"],
+      ...[
+        ...picture("30", seconds),
+        ...stereo,
+        "-vf",
+        "select='gt(mod(n*7919,97),12)',settb=1/90000,setpts='PTS+(mod(N*31,13)-6)*0.0006/TB'",
+      ],
       ...["-vsync", "vfr", "-enc_time_base", "1:90000", "-video_track_timescale", "90000", ...h264(30), ...aac],
     ),
     rate: 30,
   },
-  { name: "mp4, edit list that skips frames", path: remux("edited.mp4", ntscMp4, ["-ss", "2.5"]), rate: 30_000 / 1_001 },
+  {
+    name: "mp4, edit list that skips frames",
+    path: remux("edited.mp4", ntscMp4, ["-ss", "2.5"]),
+    rate: 30_000 / 1_001,
+  },
   { name: "mp4, start_time 5 s", path: remux("late.mp4", ntscMp4, [], "-output_ts_offset", "5"), rate: 30_000 / 1_001 },
   { name: "mkv, start_time 5 s", path: remux("late.mkv", ntscMp4, [], "-output_ts_offset", "5"), rate: 30_000 / 1_001 },
   {
     name: "mp4, delayed sound",
-    path: async () => await generate("delayed-sound.mp4", "-i", await ntscMp4(), "-itsoffset", "0.73", "-i", await ntscMp4(), "-map", "0:v", "-map", "1:a", "-c", "copy"),
+    path: async () =>
+      await generate(
+        "delayed-sound.mp4",
+        "-i",
+        await ntscMp4(),
+        "-itsoffset",
+        "0.73",
+        "-i",
+        await ntscMp4(),
+        "-map",
+        "0:v",
+        "-map",
+        "1:a",
+        "-c",
+        "copy",
+      ),
     rate: 30_000 / 1_001,
-    soundDelay: 0.73,
   },
   {
     name: "mp4, delayed picture",
-    path: async () => await generate("delayed-picture.mp4", "-itsoffset", "0.61", "-i", await ntscMp4(), "-i", await ntscMp4(), "-map", "0:v", "-map", "1:a", "-c", "copy"),
+    path: async () =>
+      await generate(
+        "delayed-picture.mp4",
+        "-itsoffset",
+        "0.61",
+        "-i",
+        await ntscMp4(),
+        "-i",
+        await ntscMp4(),
+        "-map",
+        "0:v",
+        "-map",
+        "1:a",
+        "-c",
+        "copy",
+      ),
     rate: 30_000 / 1_001,
-    soundDelay: -0.61,
   },
-  { name: "fragmented mp4", path: remux("fragments.mp4", ntscMp4, [], "-movflags", "frag_keyframe+empty_moov"), rate: 30_000 / 1_001 },
-  { name: "mp4, turned", path: remux("turned.mp4", ntscMp4, [], "-metadata:s:v:0", "rotate=90"), rate: 30_000 / 1_001, rotation: 90 },
+  {
+    name: "fragmented mp4",
+    path: remux("fragments.mp4", ntscMp4, [], "-movflags", "frag_keyframe+empty_moov"),
+    rate: 30_000 / 1_001,
+  },
+  {
+    name: "mp4, turned",
+    path: remux("turned.mp4", ntscMp4, [], "-metadata:s:v:0", "rotate=90"),
+    rate: 30_000 / 1_001,
+    rotation: 270,
+  },
   { name: "mp4 without sound", path: make("silent.mp4", ...pal, ...h264(50)), rate: 25, silent: true },
-  { name: "mov, ProRes 10-bit", path: make("prores.mov", ...pal, ...stereo, "-c:v", "prores_ks", "-profile:v", "0", "-c:a", "pcm_s24le"), rate: 25 },
+  {
+    name: "mov, ProRes 10-bit",
+    path: make("prores.mov", ...pal, ...stereo, "-c:v", "prores_ks", "-profile:v", "0", "-c:a", "pcm_s24le"),
+    rate: 25,
+  },
   { name: "mkv, FFV1, FLAC", path: make("lossless.mkv", ...pal, ...stereo, "-c:v", "ffv1", "-c:a", "flac"), rate: 25 },
-  { name: "ogv, Theora", path: make("theora.ogv", ...pal, ...stereo, "-c:v", "libtheora", "-q:v", "6", "-c:a", "libvorbis"), rate: 25 },
+  {
+    name: "ogv, Theora",
+    path: make("theora.ogv", ...pal, ...stereo, "-c:v", "libtheora", "-q:v", "6", "-c:a", "libvorbis"),
+    rate: 25,
+  },
 ];

@@ -17,12 +17,10 @@ describe("following attention", () => {
     ["a diagonal", ["900", "090", "009"], [[0, 1], [1, 2], [2, 3]]],
     ["a long first token", ["9990", "0009"], [[0, 3], [3, 4]]],
     ["two tokens in one frame", ["90", "09", "09"], [[0, 1], [1, 2], [1, 2]]],
-    ["a stray peak does not turn time back", ["0900", "9000", "0009"], [[0, 2], [1, 2], [2, 4]]],
+    ["a stray peak does not turn time back", ["0900", "9000", "0009"], [[0, 2], [1, 3], [3, 4]]],
     ["a single frame", ["5", "5"], [[0, 1], [0, 1]]],
   ] as [string, string[], number[][]][])("%s", (_, rows, expected) => {
-    const path = followed(rows);
-    expect(path.map(([first]) => first)).toEqual(expected.map(([first]) => first));
-    expect(path.at(-1)![1]).toBe(rows[0]!.length);
+    expect(followed(rows)).toEqual(expected);
   });
 
   test("for any attention: every row gets frames, in order, from the first frame to the last", () => {

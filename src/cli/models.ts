@@ -1,0 +1,183 @@
+/** `offcut models`: adds and removes speech models. They are files only, so it works beside a running server, which finds them by itself. */
+import { prepareFolder } from "../data-folder";
+import { BUILT_IN, CATALOGUE, sizeOf } from "../speech/models/catalogue";
+import { addByName, addFromFile, type Installed, removeModel } from "../speech/models/install";
+import { modelsFolder, readShelf } from "../speech/models/shelf";
+import { wordTimesOf } from "../speech/sherpa";
+import { configOf, exitCodeOf, type Parsed, parseCommand, UsageError } from "./options";
+import { createProgress } from "./progress";
+
+const HELP = `offcut models list
+offcut models add NAME
+offcut models add --file PATH
+offcut models remove NAME
+
+The executable transcribes English. Models that are added transcribe other languages: a recording is given to the best one that knows its
+language, and a recording without a language to the one that a Whisper or SenseVoice model hears in it.
+
+add NAME downloads a model of the list; run it again to go on where it stopped. models_url names a mirror that has each file as
+<models_url>/<model>/<file>. add --file installs from a .tar, .tar.gz or .tar.bz2, or from a folder, without the internet: the files of a
+listed model, or others with an offcut-model.json beside them. Every file is checked against its checksum.
+--json prints one object.
+`;
+
+const INTERRUPTED = 130;
+
+/** Gives the exit code; 130 when interrupted. */
+export function modelsCommand(argv: string[]): Promise<number> {
+  return exitCodeOf("models", async () => {
+    const parsed = parseCommand(argv, { file: { type: "string" } });
+    const [action, name, ...extra] = parsed.positionals;
+    if (parsed.values.help || !action) {
+      process.stdout.write(HELP);
+      return parsed.values.help ? 0 : 2;
+    }
+    if (extra.length > 0) throw new UsageError(`unexpected argument "${extra[0]}"`);
+    if (parsed.values.file !== undefined && (action !== "add" || name))
+      throw new UsageError("--file stands for the name in add");
+    return run(action, name, parsed);
+  });
+}
+
+async function run(action: string, name: string | undefined, parsed: Parsed): Promise<number> {
+  const config = await configOf(parsed);
+  const modelsDir = modelsFolder(prepareFolder(config.dataDir));
+  switch (action) {
+    case "list": {
+      if (name) throw new UsageError(`unexpected argument "${name}"`);
+      const rows = listed(modelsDir);
+      process.stdout.write(parsed.values.json ? `${JSON.stringify({ items: rows })}\n` : asTable(rows));
+      return 0;
+    }
+    case "add": {
+      const file = parsed.values.file as string | undefined;
+      if (!file && !name) throw new UsageError("add takes the name of a model, or --file PATH");
+      return add(file, name ?? "", modelsDir, config.modelsUrl, parsed);
+    }
+    case "remove": {
+      if (!name) throw new UsageError("remove takes the name of a model");
+      await removeModel(name, { modelsDir });
+      process.stdout.write(parsed.values.json ? `${JSON.stringify({ name, removed: true })}\n` : `removed ${name}\n`);
+      return 0;
+    }
+    default:
+      throw new UsageError(`there is no "models ${action}"; see offcut models --help`);
+  }
+}
+
+async function add(
+  file: string | undefined,
+  name: string,
+  modelsDir: string,
+  mirror: string | null,
+  parsed: Parsed,
+): Promise<number> {
+  const aborting = new AbortController();
+  const onSignal = () => aborting.abort();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, onSignal);
+  const progress = createProgress(process.stderr);
+  const onProgress = (stage: string, share: number) => progress.show(file ?? name, stage, share);
+  const options = { modelsDir, mirror, signal: aborting.signal, onProgress };
+  try {
+    const installed = await (file ? addFromFile(file, options) : addByName(name, options));
+    progress.clear();
+    process.stdout.write(parsed.values.json ? `${JSON.stringify(addedObject(installed))}\n` : addedText(installed));
+    return 0;
+  } catch (error) {
+    progress.clear();
+    if (!aborting.signal.aborted) throw error;
+    const next = file ? "nothing was installed" : "run it again to go on";
+    process.stderr.write(`offcut models: interrupted; ${next}\n`);
+    return INTERRUPTED;
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
+  }
+}
+
+const addedObject = ({ manifest, fresh, unchecked }: Installed) => ({
+  name: manifest.name,
+  added: fresh,
+  languages: manifest.languages,
+  licence: manifest.licence,
+  source: manifest.source,
+  size_bytes: sizeOf(manifest.files),
+  unchecked_files: unchecked,
+});
+
+function addedText({ manifest, fresh, unchecked }: Installed): string {
+  const { name, title, licence, source } = manifest;
+  if (!fresh) return `${name} is installed already\n`;
+  const note = unchecked.length > 0 ? `no checksum came with ${unchecked.join(", ")}: taken as they are\n` : "";
+  return `added ${name}: ${title}\n${note}licence: ${licence} (${source})\n`;
+}
+
+type Row = {
+  name: string;
+  title: string;
+  state: "built_in" | "installed" | "available" | "damaged";
+  languages: string[];
+  size_bytes: number | null;
+  word_times: string | null;
+  can_force: boolean;
+  licence: string;
+  source: string;
+  problem: string | null;
+};
+
+/** Everything that is there, then what can be added. */
+function listed(modelsDir: string): Row[] {
+  const { installed, damaged } = readShelf(modelsDir);
+  const present = new Set(installed.map(({ manifest }) => manifest.name));
+  const { name, title, licence, source } = BUILT_IN;
+  const added = (
+    manifest: (typeof CATALOGUE)[number] | (typeof installed)[number]["manifest"],
+    state: Row["state"],
+  ): Row => ({
+    name: manifest.name,
+    title: manifest.title,
+    state,
+    languages: manifest.languages,
+    size_bytes: sizeOf(manifest.files),
+    word_times: wordTimesOf(manifest.kind),
+    can_force: false,
+    licence: manifest.licence,
+    source: manifest.source,
+    problem: null,
+  });
+  const broken = damaged.map(({ name, problem }): Row => {
+    const known = CATALOGUE.find((entry) => entry.name === name);
+    const nothing = { title: name, languages: [], word_times: null, can_force: false, licence: "", source: "" };
+    return { ...nothing, ...(known ? added(known, "damaged") : {}), name, state: "damaged", size_bytes: null, problem };
+  });
+  const taken = new Set([...present, ...damaged.map((one) => one.name)]);
+  return [
+    {
+      ...{ name, title, licence, source, languages: [...BUILT_IN.languages] },
+      ...{ state: "built_in", size_bytes: null, word_times: "attention", can_force: true, problem: null },
+    },
+    ...installed.map(({ manifest }) => added(manifest, "installed")),
+    ...broken,
+    ...CATALOGUE.filter((entry) => !taken.has(entry.name)).map((entry) => added(entry, "available")),
+  ];
+}
+
+const STATES: Record<Row["state"], string> = {
+  built_in: "built in",
+  installed: "installed",
+  available: "can be added",
+  damaged: "DAMAGED",
+};
+const FEW_LANGUAGES = 8;
+
+function asTable(rows: Row[]): string {
+  const width = Math.max(...rows.map((row) => row.name.length));
+  return rows
+    .map((row) => {
+      const { languages } = row;
+      const shown = languages.length > FEW_LANGUAGES ? `${languages.length} languages` : languages.join(" ");
+      const size = row.size_bytes === null ? "" : `${Math.round(row.size_bytes / 1e6)} MB`;
+      const cells = [row.name.padEnd(width), STATES[row.state].padEnd(12), size.padStart(7), shown.padEnd(18)];
+      return `${cells.join("  ")}  ${row.problem ? `${row.problem}; remove it and add it again` : row.licence}\n`;
+    })
+    .join("");
+}

@@ -1,0 +1,98 @@
+/** Recognises segments with an added model: the same words and utterances as the built-in recogniser gives. */
+import type { Utterance, Word } from "../domain/speech";
+import { TICKS_PER_SECOND } from "../domain/time";
+import { keptLength } from "./repeat-guard";
+import type { Segment } from "./segmentation";
+import type { LanguageDetector, Recogniser, SherpaResult } from "./sherpa";
+import { estimateWords, UNKNOWN_LOG_PROB, wordsFromTokens, wordsIn } from "./sherpa-words";
+import { snapToSound } from "./snapping";
+import { energyOf, type Sound, samplesOf } from "./transcribe";
+import { onClock, type TimedWord } from "./word-timing";
+
+/** Nobody says more words in a second of voice: a text that claims it was not said. */
+const MOST_WORDS_A_SECOND = 9;
+
+/**
+ * Recognises the segments, and calls `onHeard` with the share of the work done. Utterances are in order and not empty; their words too.
+ * `check` is called between segments and may throw to stop.
+ */
+export async function transcribeAdded(
+  recogniser: Recogniser,
+  sound: Sound,
+  segments: Segment[],
+  language: string,
+  onHeard: (share: number) => void,
+  check: () => void,
+): Promise<{ words: Word[]; utterances: Utterance[] }> {
+  const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
+  const words: Word[] = [];
+  const utterances: Utterance[] = [];
+  let done = 0;
+  for (const segment of segments) {
+    check();
+    const result = withoutLoop(await recogniser.recognise(await samplesOf(sound, segment)), language);
+    const timed = timedWords(result, segment, energyOf(sound.energy, segment), language);
+    const voiced = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0) / TICKS_PER_SECOND;
+    if (timed.length > 0 && timed.length <= Math.max(3, voiced * MOST_WORDS_A_SECOND)) {
+      const { start, end } = segment;
+      words.push(...timed.map((word) => onRecording(word, segment)).filter((word) => word.end > word.start));
+      utterances.push({ start, end, text: result.text, meanLogProb: meanOf(result.logProbs) });
+    }
+    done += segment.end - segment.start;
+    onHeard(done / total);
+  }
+  return { words, utterances };
+}
+
+function timedWords(result: SherpaResult, segment: Segment, energy: Float32Array, language: string): TimedWord[] {
+  const onSegment = (ticks: number) => (ticks - segment.start) / TICKS_PER_SECOND;
+  const fromTokens = wordsFromTokens(result, onSegment(segment.end), language);
+  if (fromTokens) return snapToSound(fromTokens, energy);
+  const speech = segment.speech.map((s) => ({ start: onSegment(s.start), end: onSegment(s.end) }));
+  return estimateWords(result.text, speech, energy, language);
+}
+
+const onRecording = (word: TimedWord, { start, end }: Segment): Word => ({
+  text: word.text,
+  start: onClock(word.start, start, end),
+  end: onClock(word.end, start, end),
+  confidence: Math.exp(word.meanLogProb),
+});
+
+/** A phrase that a model repeats without end stays once. Tokens' times are given up with it. */
+function withoutLoop(result: SherpaResult, language: string): SherpaResult {
+  const words = wordsIn(result.text, language);
+  const ids = new Map<string, number>();
+  const sequence = words.map(({ text }) => {
+    const key = text.toLowerCase();
+    if (!ids.has(key)) ids.set(key, ids.size);
+    return ids.get(key)!;
+  });
+  const kept = keptLength(sequence);
+  if (kept === null) return result;
+  const text = result.text.slice(0, words[kept - 1]?.to ?? 0);
+  return { ...result, text, tokens: [], timestamps: [], durations: [], logProbs: [] };
+}
+
+const meanOf = (values: number[]): number =>
+  values.length === 0 ? UNKNOWN_LOG_PROB : values.reduce((a, b) => a + b, 0) / values.length;
+
+/** Segments that are listened to for the language: the longest ones, from all over the recording. */
+const PROBES = 5;
+
+/** The language that most of a recording's speech is in; null when there is none, or it cannot be told. */
+export async function detectLanguage(
+  detect: LanguageDetector,
+  sound: Sound,
+  segments: Segment[],
+  check: () => void,
+): Promise<string | null> {
+  const longest = [...segments].sort((a, b) => b.end - b.start - (a.end - a.start)).slice(0, PROBES);
+  const votes = new Map<string, number>();
+  for (const segment of longest) {
+    check();
+    const language = await detect(await samplesOf(sound, segment));
+    if (language !== null) votes.set(language, (votes.get(language) ?? 0) + segment.end - segment.start);
+  }
+  return [...votes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+}

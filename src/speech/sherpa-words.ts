@@ -1,0 +1,187 @@
+/** Words with times from what an added model gives: from its tokens' times, or, without such, from the text and the sound. */
+
+import type { SherpaResult } from "./sherpa";
+import { silentRuns } from "./snapping";
+import type { TimedWord } from "./word-timing";
+
+/** Stands for the log-probability of a word when the model does not tell: neither sure nor unsure. */
+export const UNKNOWN_LOG_PROB = -0.25;
+
+const HOP_SECONDS = 0.005;
+/** A token without a length of its own sounds at most this long. */
+const LONGEST_TOKEN_SECONDS = 0.5;
+/** Scripts that put no spaces between words. */
+const SPACELESS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+type Piece = { text: string; from: number; to: number };
+
+/** Where the words of a text are in it, as offsets. Punctuation belongs to the word before it. */
+export function wordsIn(text: string, language: string): Piece[] {
+  const pieces: Piece[] = [];
+  for (const match of text.matchAll(/\S+/g)) {
+    if (!SPACELESS.test(match[0]))
+      pieces.push({ text: match[0], from: match.index, to: match.index + match[0].length });
+    else pieces.push(...segmented(match[0], match.index, language));
+  }
+  const words: Piece[] = [];
+  for (const piece of pieces) {
+    const last = words.at(-1);
+    const isWord = /[\p{L}\p{N}]/u.test(piece.text);
+    if (isWord || !last) words.push(piece);
+    else {
+      last.text += piece.text;
+      last.to = piece.to;
+    }
+  }
+  return words.filter((word) => /[\p{L}\p{N}]/u.test(word.text));
+}
+
+function segmented(run: string, offset: number, language: string): Piece[] {
+  const segmenter = new Intl.Segmenter(language, { granularity: "word" });
+  return [...segmenter.segment(run)].map(({ segment, index }) => ({
+    text: segment,
+    from: offset + index,
+    to: offset + index + segment.length,
+  }));
+}
+
+/** Words from the tokens' times, or null when the model gave none. `seconds` is the length of the stretch. */
+export function wordsFromTokens(result: SherpaResult, seconds: number, language: string): TimedWord[] | null {
+  const { tokens, timestamps, durations, logProbs } = result;
+  if (tokens.length === 0 || timestamps.length === 0) return null;
+  let text = "";
+  const starts = tokens.map((token) => {
+    const at = text.length;
+    text += token.replaceAll("▁", " ");
+    return at;
+  });
+  const words: TimedWord[] = [];
+  for (const { text: word, from, to } of wordsIn(text, language)) {
+    const own = tokens.flatMap((token, i) => {
+      const begin = starts[i]!;
+      const end = starts[i + 1] ?? text.length;
+      return Math.max(begin, from) < Math.min(end, to) ? [{ i, spoken: /[\p{L}\p{N}]/u.test(token) }] : [];
+    });
+    const spoken = own.filter((token) => token.spoken).map((token) => token.i);
+    const first = spoken[0];
+    const last = spoken.at(-1);
+    if (first === undefined || last === undefined) continue;
+    const start = Math.min(Math.max(timestamps[first]!, words.at(-1)?.start ?? 0), seconds);
+    const next = timestamps[last + 1] ?? seconds;
+    const sounding = durations.length > 0 && durations[last]! > 0 ? durations[last]! : LONGEST_TOKEN_SECONDS;
+    const end = Math.min(seconds, Math.max(start, Math.min(next, timestamps[last]! + sounding)));
+    const previous = words.at(-1);
+    if (previous && previous.end > start) previous.end = start;
+    const values = logProbs.length > 0 ? own.map((token) => logProbs[token.i]!) : [UNKNOWN_LOG_PROB];
+    const meanLogProb = values.reduce((a, b) => a + b, 0) / values.length;
+    words.push({ text: word, start, end, meanLogProb, minLogProb: Math.min(...values) });
+  }
+  return words;
+}
+
+type Stretch = { start: number; end: number };
+
+/**
+ * Words of a text spread over where it sounds, by how long they take to say; pauses fall where the lengths say, at punctuation rather
+ * than elsewhere. `speech` are the spans of voice in the stretch, in seconds; `energy` is its contour.
+ */
+export function estimateWords(text: string, speech: Stretch[], energy: Float32Array, language: string): TimedWord[] {
+  const words = wordsIn(text, language);
+  const sounding = soundingParts(speech, energy);
+  if (words.length === 0 || sounding.length === 0) return [];
+  const weights = words.map((word) => weightOf(word.text));
+  const pauseAfter = words.map((word) =>
+    /[.!?…。！？]["'”’)\]]*$/u.test(word.text) ? 1 : /[,;:—–，、；：]$/u.test(word.text) ? 0.6 : 0,
+  );
+  const ends = divide(weights, pauseAfter, sounding);
+  const timed: TimedWord[] = [];
+  let from = 0;
+  for (const [part, end] of ends.entries()) {
+    const stretch = sounding[part]!;
+    const total = weights.slice(from, end).reduce((a, b) => a + b, 0);
+    let at = stretch.start;
+    for (let i = from; i < end; i++) {
+      const until = at + ((stretch.end - stretch.start) * weights[i]!) / total;
+      const logProb = UNKNOWN_LOG_PROB;
+      timed.push({ text: words[i]!.text, start: at, end: until, meanLogProb: logProb, minLogProb: logProb });
+      at = until;
+    }
+    from = end;
+  }
+  return timed;
+}
+
+/** How long a word takes to say, in letters: vowels carry it, digits are whole words, a sign of its own script a syllable. */
+function weightOf(word: string): number {
+  let weight = 1;
+  for (const letter of word) {
+    if (/\p{N}/u.test(letter)) weight += 4;
+    else if (SPACELESS.test(letter)) weight += 3;
+    else if (/[aeiouyäöüàáâèéêëìíîòóôùúûæøåаеёиоуыэюя]/iu.test(letter)) weight += 1.2;
+    else if (/\p{L}/u.test(letter)) weight += 0.9;
+  }
+  return weight;
+}
+
+/** Shortest sound between two silences that holds a word. */
+const MIN_PART_SECONDS = 0.06;
+
+/** Where it sounds: the voiced stretch from its first to its last sound, without the silences in it. */
+function soundingParts(speech: Stretch[], energy: Float32Array): Stretch[] {
+  const first = speech[0];
+  const last = speech.at(-1);
+  if (!first || !last) return [];
+  const parts: Stretch[] = [];
+  let at = first.start;
+  for (const run of silentRuns(energy)) {
+    const quiet = { start: run.from * HOP_SECONDS, end: run.to * HOP_SECONDS };
+    if (quiet.end <= first.start || quiet.start >= last.end) continue;
+    if (quiet.start - at >= MIN_PART_SECONDS) parts.push({ start: at, end: quiet.start });
+    at = Math.max(at, quiet.end);
+  }
+  if (last.end - at >= MIN_PART_SECONDS) parts.push({ start: at, end: last.end });
+  return parts.length > 0 ? parts : [{ start: first.start, end: last.end }];
+}
+
+/** A pause without punctuation costs this much of the weight of a second that does not fit. */
+const UNMARKED_PAUSE = 0.35;
+
+/** How many words are said by the end of each part: the division in which lengths and pauses fit best. Parts may stay empty. */
+function divide(weights: number[], pauseAfter: number[], parts: Stretch[]): number[] {
+  const count = weights.length;
+  const sums = [0];
+  for (const weight of weights) sums.push(sums.at(-1)! + weight);
+  const sounding = parts.reduce((sum, p) => sum + p.end - p.start, 0);
+  const secondsFor = sounding / sums[count]!;
+  let costs = new Float64Array(count + 1).fill(Number.POSITIVE_INFINITY);
+  costs[0] = 0;
+  const choices: Int32Array[] = [];
+  for (const [k, part] of parts.entries()) {
+    const length = part.end - part.start;
+    const gap = k + 1 < parts.length ? parts[k + 1]!.start - part.end : 0;
+    const next = new Float64Array(count + 1).fill(Number.POSITIVE_INFINITY);
+    const choice = new Int32Array(count + 1).fill(-1);
+    for (let to = 0; to <= count; to++) {
+      const marked = to > 0 && to < count ? pauseAfter[to - 1]! : 1;
+      const pause = k + 1 < parts.length ? UNMARKED_PAUSE * Math.min(gap, 0.8) * (1 - marked) : 0;
+      for (let from = 0; from <= to; from++) {
+        if (costs[from]! === Number.POSITIVE_INFINITY) continue;
+        const difference = (sums[to]! - sums[from]!) * secondsFor - length;
+        const cost = costs[from]! + (difference * difference) / (length + 0.2) + pause;
+        if (cost >= next[to]!) continue;
+        next[to] = cost;
+        choice[to] = from;
+      }
+    }
+    costs = next;
+    choices.push(choice);
+  }
+  const ends = new Array<number>(parts.length);
+  let to = count;
+  for (let k = parts.length - 1; k >= 0; k--) {
+    ends[k] = to;
+    to = choices[k]![to]!;
+  }
+  return ends;
+}

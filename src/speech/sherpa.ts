@@ -1,0 +1,176 @@
+/** Added models, run by sherpa-onnx. Its library is loaded with the first of them, not with this file. */
+import { join } from "node:path";
+import { type FileRole, fileFor, type ModelKind } from "./models/manifest";
+import type { InstalledModel } from "./models/shelf";
+
+/** What sherpa-onnx gives for a stretch. Times are seconds on the stretch's clock; a list is empty when the model has no such thing. */
+export type SherpaResult = {
+  text: string;
+  tokens: string[];
+  timestamps: number[];
+  durations: number[];
+  logProbs: number[];
+  /** As the model names it, or "". */
+  language: string;
+};
+
+/** Where word times come from: the model's tokens, or the text spread over the sound. */
+export type WordTimes = "tokens" | "estimated";
+
+export type Capabilities = {
+  languages: readonly string[];
+  wordTimes: WordTimes;
+  /** It cannot hold a given text against the sound. */
+  forcing: false;
+};
+
+export type Recogniser = {
+  capabilities: Capabilities;
+  /** Samples are 16 kHz mono, -1 to 1, at most half a minute. */
+  recognise(samples: Float32Array): Promise<SherpaResult>;
+};
+
+/** Names the language of a stretch as an ISO 639 code; null when it cannot tell. */
+export type LanguageDetector = (samples: Float32Array) => Promise<string | null>;
+
+/** The part of `sherpa-onnx-node` that is used. */
+export type SherpaModule = {
+  OfflineRecognizer: { createAsync(config: object): Promise<SherpaRecognizer> };
+  SpokenLanguageIdentification: new (config: object) => SherpaIdentification;
+};
+type SherpaStream = { acceptWaveform(wave: { sampleRate: number; samples: Float32Array }): void };
+type SherpaRecognizer = { createStream(): SherpaStream; decodeAsync(stream: SherpaStream): Promise<unknown> };
+type SherpaIdentification = { createStream(): SherpaStream; compute(stream: SherpaStream): string };
+
+const RATE = 16_000;
+/** Models refuse less than a few frames. */
+const MIN_SAMPLES = RATE / 2;
+
+/** Loads the library. Throws when this machine cannot: the added models need glibc 2.32 or later. */
+export async function loadSherpa(): Promise<SherpaModule> {
+  try {
+    const module: unknown = await import("sherpa-onnx-node");
+    return ((module as { default?: SherpaModule }).default ?? module) as SherpaModule;
+  } catch (error) {
+    throw new Error(`added speech models cannot run here: ${(error as Error).message.split("\n")[0]}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whether a kind of model gives its tokens' times. Whisper's published files lack the output that they come from. */
+export const wordTimesOf = (kind: ModelKind): WordTimes =>
+  kind === "whisper" || kind === "moonshine" ? "estimated" : "tokens";
+
+/** Loads a model for a language (null: the model's own guess). Takes from a tenth of a second to several; rejects on a model that is none. */
+export async function loadRecogniser(
+  module: SherpaModule,
+  model: InstalledModel,
+  language: string | null,
+  threads: number,
+): Promise<Recogniser> {
+  const { manifest } = model;
+  const recognizer = await module.OfflineRecognizer.createAsync(recogniserConfig(model, language, threads));
+  return {
+    capabilities: { languages: manifest.languages, wordTimes: wordTimesOf(manifest.kind), forcing: false },
+    async recognise(samples) {
+      const stream = recognizer.createStream();
+      stream.acceptWaveform({ sampleRate: RATE, samples: padded(samples) });
+      return parseResult(await recognizer.decodeAsync(stream));
+    },
+  };
+}
+
+/** Loads what tells the language, from a Whisper or from a model that names the language of what it heard. */
+export async function loadDetector(
+  module: SherpaModule,
+  model: InstalledModel,
+  threads: number,
+): Promise<LanguageDetector> {
+  if (model.manifest.kind !== "whisper") {
+    const recogniser = await loadRecogniser(module, model, null, threads);
+    return async (samples) => isoCode((await recogniser.recognise(samples)).language);
+  }
+  const [encoder, decoder] = (["encoder", "decoder"] as const).map((role) => pathOf(model, role));
+  const identification = new module.SpokenLanguageIdentification({
+    whisper: { encoder, decoder },
+    numThreads: threads,
+    provider: "cpu",
+    debug: 0,
+  });
+  return async (samples) => {
+    const stream = identification.createStream();
+    stream.acceptWaveform({ sampleRate: RATE, samples: padded(samples) });
+    return isoCode(identification.compute(stream));
+  };
+}
+
+const pathOf = ({ manifest, folder }: InstalledModel, role: FileRole): string => join(folder, fileFor(manifest, role));
+
+function recogniserConfig(model: InstalledModel, language: string | null, threads: number): object {
+  return {
+    featConfig: { sampleRate: RATE, featureDim: 80 },
+    modelConfig: {
+      ...kindConfig(model, language),
+      tokens: pathOf(model, "tokens"),
+      numThreads: threads,
+      provider: "cpu",
+      // What it says goes to standard error, and this keeps it short.
+      debug: 0,
+    },
+    decodingMethod: "greedy_search",
+  };
+}
+
+function kindConfig(model: InstalledModel, language: string | null): object {
+  const path = (role: FileRole) => pathOf(model, role);
+  switch (model.manifest.kind) {
+    case "transducer":
+      return {
+        transducer: { encoder: path("encoder"), decoder: path("decoder"), joiner: path("joiner") },
+        modelType: "nemo_transducer",
+      };
+    case "whisper": {
+      const spoken = language === "jv" ? "jw" : (language ?? "");
+      return { whisper: { encoder: path("encoder"), decoder: path("decoder"), language: spoken, task: "transcribe" } };
+    }
+    case "sense-voice":
+      return { senseVoice: { model: path("model"), language: language ?? "auto", useInverseTextNormalization: 1 } };
+    case "nemo-ctc":
+      return { nemoCtc: { model: path("model") } };
+    case "moonshine":
+      return { moonshine: { encoder: path("encoder"), mergedDecoder: path("decoder") } };
+  }
+}
+
+function padded(samples: Float32Array): Float32Array {
+  if (samples.length >= MIN_SAMPLES) return samples;
+  const longer = new Float32Array(MIN_SAMPLES);
+  longer.set(samples);
+  return longer;
+}
+
+/** `de` for `<|de|>` and for `de`. */
+function isoCode(language: string): string | null {
+  const code = /^(?:<\|)?([a-z]{2,3})(?:\|>)?$/.exec(language.trim().toLowerCase())?.[1] ?? null;
+  return code === "jw" ? "jv" : code;
+}
+
+/** A result as the library gives it, with lists that do not fit the tokens left out. */
+export function parseResult(value: unknown): SherpaResult {
+  if (typeof value !== "object" || value === null) throw new Error("the model gave no result");
+  const data = value as Record<string, unknown>;
+  const tokens = Array.isArray(data.tokens) ? data.tokens.map(String) : [];
+  const numbers = (list: unknown): number[] => {
+    const fits = Array.isArray(list) && list.length === tokens.length && list.every((n) => Number.isFinite(n));
+    return fits ? (list as number[]) : [];
+  };
+  return {
+    text: typeof data.text === "string" ? data.text.trim() : "",
+    tokens,
+    timestamps: numbers(data.timestamps),
+    durations: numbers(data.durations),
+    logProbs: numbers(data.ys_log_probs),
+    language: typeof data.lang === "string" ? data.lang : "",
+  };
+}

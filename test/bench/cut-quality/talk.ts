@@ -1,0 +1,123 @@
+/** A talk made from a screenplay: what is said one after the other, how, and what a perfect cut keeps of it. */
+import { openVoice, SPEECH_RATE, type SpokenWord } from "../../fixtures/flite";
+
+/** One thing that is said. `stop`: only so many words of it, the last one broken off inside when `broken`. `pause`: seconds of quiet after it. */
+export type Line = {
+  say: string;
+  type: "take" | "partial" | "remark" | "filler";
+  keep: boolean;
+  sentence?: number;
+  stop?: number;
+  broken?: boolean;
+  pause: number;
+  tempo?: number;
+};
+
+export type Screenplay = {
+  about: string;
+  voice: "slt" | "rms" | "awb";
+  seed: number;
+  /** Level of the speech over a constant hiss, in dB; 50 when left out. */
+  snr?: number;
+  /** Seconds in which the room's echo falls by 60 dB; none when left out. */
+  reverb?: number;
+  script: string;
+  lines: Line[];
+};
+
+/** A stretch of the talk that is kept or not, with the times of its words in seconds. */
+export type Event = {
+  type: Line["type"];
+  keep: boolean;
+  sentence?: number;
+  start: number;
+  end: number;
+  words: SpokenWord[];
+};
+export type Talk = { name: string; samples: Float32Array; script: string; events: Event[] };
+
+const LEAD_IN = 1.1;
+const QUIET_BEFORE = 0.03;
+const QUIET_AFTER = 0.05;
+const FADE_SAMPLES = 120;
+
+/** Performs a screenplay. Every line has its own tempo and pitch, so that no two takes are the same sound. */
+export function perform(name: string, play: Screenplay): Talk {
+  const random = generator(play.seed);
+  const voice = openVoice(play.voice);
+  const parts: Float32Array[] = [new Float32Array(LEAD_IN * SPEECH_RATE)];
+  const events: Event[] = [];
+  let at = parts[0]!.length;
+  for (const line of play.lines) {
+    const manner = { stretch: (line.tempo ?? 1) * (0.93 + 0.14 * random()), pitch: 0.95 + 0.1 * random() };
+    const spoken = voice(line.say, manner);
+    const words = spoken.words.slice(0, line.stop ?? spoken.words.length).map((word) => ({ ...word }));
+    const last = words[words.length - 1]!;
+    if (line.broken) last.end = last.start + (last.end - last.start) * (0.4 + 0.3 * random());
+    const from = Math.max(0, Math.round((words[0]!.start - QUIET_BEFORE) * SPEECH_RATE));
+    const whole = line.stop === undefined && !line.broken;
+    const to = Math.round((last.end + (whole ? QUIET_AFTER : 0)) * SPEECH_RATE);
+    const part = faded(spoken.samples.slice(from, to));
+    const moved = words.map((word) => ({
+      word: word.word,
+      start: word.start + (at - from) / SPEECH_RATE,
+      end: word.end + (at - from) / SPEECH_RATE,
+    }));
+    const { type, keep, sentence } = line;
+    events.push({ type, keep, sentence, start: moved[0]!.start, end: moved[moved.length - 1]!.end, words: moved });
+    const quiet = new Float32Array(Math.round((line.pause + 0.08 * random()) * SPEECH_RATE));
+    parts.push(part, quiet);
+    at += part.length + quiet.length;
+  }
+  const dry = joined(parts, at);
+  const wet = play.reverb ? echoing(dry, play.reverb, random) : dry;
+  return { name, samples: hissing(wet, play.snr ?? 50, random), script: play.script, events };
+}
+
+/** Repeatable random numbers from 0 to 1 (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function faded(samples: Float32Array): Float32Array {
+  return samples.map((sample, i) => sample * Math.min(1, i / FADE_SAMPLES, (samples.length - 1 - i) / FADE_SAMPLES));
+}
+
+function joined(parts: readonly Float32Array[], length: number): Float32Array {
+  const out = new Float32Array(length);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+/** A room: sparse echoes at random delays that fall off exponentially. */
+function echoing(dry: Float32Array, seconds: number, random: () => number): Float32Array {
+  const out = dry.slice();
+  for (let delay = 0.011; delay < seconds; delay += 0.004 + 0.02 * random()) {
+    const gain = 0.28 * 10 ** ((-3 * delay) / seconds) * (random() < 0.5 ? -1 : 1);
+    const shift = Math.round(delay * SPEECH_RATE);
+    for (let i = shift; i < out.length; i++) out[i]! += gain * dry[i - shift]!;
+  }
+  return out;
+}
+
+function hissing(samples: Float32Array, snr: number, random: () => number): Float32Array {
+  let power = 0;
+  let loud = 0;
+  for (const sample of samples) {
+    if (Math.abs(sample) < 0.003) continue;
+    power += sample * sample;
+    loud++;
+  }
+  const level = Math.sqrt(power / Math.max(1, loud)) / 10 ** (snr / 20);
+  return samples.map((sample) => sample + level * Math.sqrt(3) * (2 * random() - 1));
+}

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { CUT_MODES } from "../../src/domain/plan";
+import type { Client } from "./client";
+import { type Harness, harness } from "./harness";
+import { quiet, wav } from "./media";
+import { NO_ID, outcome, tryCall } from "./outcome";
+import type { AssetDetail, Cut, ErrorBody, Paged } from "./resources";
+
+let server: Harness;
+let anna: Client;
+let bert: Client;
+let asset: AssetDetail;
+beforeAll(async () => {
+  server = await harness();
+  [anna, bert] = [await server.user(), await server.user()];
+  asset = await anna.ready(await wav(6));
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const post = (json: unknown, user = anna) => user.call<Cut>("POST", "/v1/cuts", { json });
+/** Options that no other test uses, so that each makes a cut of its own. */
+let silence = 0.1;
+const fresh = () => ({
+  asset_id: asset.id,
+  options: { min_silence_seconds: Math.round((silence += 0.01) * 100) / 100 },
+});
+
+describe("asking for a cut", () => {
+  test("gives it pending, with its place and everything that was resolved", async () => {
+    const reply = await post({ asset_id: asset.id, options: { mode: "loose", remove_fillers: true } });
+    expect(reply.status).toBe(201);
+    const { body } = reply;
+    expect(reply.headers.get("location")).toBe(`/v1/cuts/${body.id}`);
+    expect(body).toMatchObject({
+      asset_id: asset.id,
+      state: "pending",
+      script: "",
+      options: { ...CUT_MODES.loose, remove_fillers: true },
+      error_code: null,
+      error_message: null,
+      started_at: null,
+      completed_at: null,
+      plan: null,
+    });
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ["of nothing", { asset_id: undefined }, "422 validation_error body.asset_id"],
+    ["of what is no id", { asset_id: "7" }, "422 validation_error body.asset_id"],
+    ["of an unknown asset", { asset_id: NO_ID }, "404 not_found"],
+    ["with a number for a script", { script: 5 }, "422 validation_error body.script"],
+    ["with 20,000 words", { script: "word ".repeat(20_000) }, "201"],
+    ["with 20,001 words", { script: "word ".repeat(20_001) }, "422 validation_error body.script"],
+    ["with a zero character", { script: "a\u0000" }, "422 validation_error body"],
+    ["in an unknown mode", { options: { mode: "wild" } }, "422 validation_error body.options.mode"],
+    ["with an unknown option", { options: { speed: 2 } }, "422 validation_error body.options.speed"],
+    ["with no options", { options: null }, "422 validation_error body.options"],
+    [
+      "with too short a silence",
+      { options: { min_silence_seconds: 0.09 } },
+      "422 validation_error body.options.min_silence_seconds",
+    ],
+    [
+      "with too long a silence",
+      { options: { min_silence_seconds: 10.1 } },
+      "422 validation_error body.options.min_silence_seconds",
+    ],
+    [
+      "with negative padding",
+      { options: { padding_before_seconds: -0.1 } },
+      "422 validation_error body.options.padding_before_seconds",
+    ],
+    [
+      "with too much padding",
+      { options: { padding_after_seconds: 2.1 } },
+      "422 validation_error body.options.padding_after_seconds",
+    ],
+    [
+      "with a word for a switch",
+      { options: { remove_fillers: "yes" } },
+      "422 validation_error body.options.remove_fillers",
+    ],
+    ["with an unknown property", { name: "x" }, "422 validation_error body.name"],
+  ])("%s", async (_, change, expected) => {
+    expect(outcome(await post({ asset_id: asset.id, ...change }))).toBe(expected);
+  });
+
+  test("of someone else's asset is a 404", async () => {
+    expect(outcome(await post({ asset_id: asset.id }, bert))).toBe("404 not_found");
+  });
+});
+
+describe("an identical request", () => {
+  test("gets the cut that is there; omitted, null and blank scripts are the same", async () => {
+    const base = fresh();
+    const first = await post(base);
+    for (const script of [undefined, null, "", "  \n\t "]) {
+      const again = await post({ ...base, script });
+      expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+    }
+    expect((await post({ ...base, asset_id: asset.id.toUpperCase() })).body.id).toBe(first.body.id);
+  });
+
+  test("is one with the same resolved options, however they are written", async () => {
+    const first = await post({ asset_id: asset.id, options: { mode: "tight" } });
+    const written = { ...CUT_MODES.tight };
+    const again = await post({ asset_id: asset.id, options: Object.fromEntries(Object.entries(written).toReversed()) });
+    expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+    expect((await post({ asset_id: asset.id, options: { mode: "natural" } })).body.id).not.toBe(first.body.id);
+  });
+
+  test("fifty times at once is one cut, one job, one event", async () => {
+    const base = fresh();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => post(base)));
+    expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
+    expect(
+      replies
+        .map((reply) => reply.status)
+        .toSorted()
+        .at(-1),
+    ).toBe(201);
+    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
+    const { id } = replies[0]!.body;
+    await anna.cutEnded(id);
+    expect(await server.events(id)).toEqual(["cut.completed"]);
+  });
+
+  test("with another script is another cut", async () => {
+    const base = fresh();
+    const [one, two] = [await post({ ...base, script: "alpha" }), await post({ ...base, script: "alpha bravo" })];
+    expect(one.body.id).not.toBe(two.body.id);
+  });
+
+  test("of another user is another user's", async () => {
+    const other = await bert.ready(await wav(6));
+    const [mine, theirs] = [await post({ asset_id: asset.id }), await post({ asset_id: other.id }, bert)];
+    expect(theirs.body.id).not.toBe(mine.body.id);
+  });
+});
+
+describe("an asset that cannot be cut", () => {
+  test("says why and, while it is prepared, when to come again", async () => {
+    await using own = await harness();
+    const user = await own.user(1);
+    const cutOf = (id: string) => user.call<ErrorBody>("POST", "/v1/cuts", { json: { asset_id: id } });
+
+    const { id: uploading } = await user.open(1_000);
+    expect(outcome(await cutOf(uploading))).toBe("409 asset_processing");
+
+    const hold = own.speech.hold("listen");
+    const id = await user.upload(await wav(4));
+    await hold.reached;
+    const early = await cutOf(id);
+    expect(outcome(early)).toBe("409 asset_processing");
+    const seconds = Number(early.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(60);
+    hold.release();
+    expect((await user.prepared(id)).state).toBe("ready");
+    expect((await cutOf(id)).status).toBe(201);
+  });
+
+  test("because it is not paid for, or failed", async () => {
+    await using own = await harness({ CREDITS_PER_MINUTE: "10" });
+    const user = await own.user(9);
+    const unpaid = await user.prepared(await user.upload(await wav(4)));
+    expect(unpaid.state).toBe("pending_payment");
+    expect(await tryCall(user, "POST", "/v1/cuts", { asset_id: unpaid.id })).toBe("409 asset_payment_required");
+    const broken = await user.prepared(await user.upload(new Uint8Array(500).fill(65)));
+    expect(broken.state).toBe("failed");
+    expect(await tryCall(user, "POST", "/v1/cuts", { asset_id: broken.id })).toBe("409 asset_failed");
+  });
+});
+
+describe("a completed cut", () => {
+  test("keeps what is loud, tiles the recording with what goes, and is told once", async () => {
+    const { id } = await anna.startCut({
+      asset_id: asset.id,
+      options: { mode: "natural", padding_before_seconds: 0.1 },
+    });
+    const cut = await anna.cutEnded(id);
+    expect(cut).toMatchObject({ state: "completed", error_code: null });
+    const plan = cut.plan!;
+    expect(plan.source_duration).toBe(Number(asset.duration_seconds));
+    expect(plan.frame_rate).toBeNull();
+    expect(plan.segments).toHaveLength(3);
+    const pieces = [...plan.segments, ...plan.removed].toSorted((a, b) => a.start - b.start);
+    expect(pieces[0]!.start).toBe(0);
+    expect(pieces.at(-1)!.end).toBe(plan.source_duration);
+    for (const [n, piece] of pieces.slice(1).entries()) expect(piece.start).toBe(pieces[n]!.end);
+    const kept = plan.segments.reduce((sum, segment) => sum + segment.end - segment.start, 0);
+    expect(Math.abs(kept - plan.kept_duration)).toBeLessThan(1e-6);
+    expect([cut.created_at, cut.started_at!, cut.completed_at!]).toEqual(
+      [cut.created_at, cut.started_at!, cut.completed_at!].toSorted(),
+    );
+    expect(await server.events(id)).toEqual(["cut.completed"]);
+  });
+});
+
+describe("a failed cut", () => {
+  test("for want of speech stays the answer to its request", async () => {
+    const silent = await anna.ready(await quiet(4));
+    const cut = await anna.cutEnded((await anna.startCut({ asset_id: silent.id })).id);
+    expect(cut).toMatchObject({ state: "failed", error_code: "no_speech", plan: null });
+    expect(cut.error_message).toMatch(/^.+$/);
+    const again = await post({ asset_id: silent.id });
+    expect([again.status, again.body.id]).toEqual([200, cut.id]);
+    expect(await server.events(cut.id)).toEqual(["cut.failed"]);
+  });
+
+  test("for a script that is not spoken names it", async () => {
+    const script = "Completely different words which nobody has ever spoken in this recording today.";
+    const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id, script })).id);
+    expect(cut).toMatchObject({ state: "failed", error_code: "script_mismatch", script });
+  });
+
+  test("for a script without a model for the language names that; without a script it is cut by voice alone", async () => {
+    const foreign = await anna.ready(await wav(6), { language: "xx" });
+    const withScript = await anna.startCut({ asset_id: foreign.id, script: "alpha bravo" });
+    expect(await anna.cutEnded(withScript.id)).toMatchObject({ error_code: "transcription_unavailable" });
+    const without = await anna.cutEnded((await anna.startCut({ asset_id: foreign.id })).id);
+    expect(without.state).toBe("completed");
+    expect(without.plan!.segments).toHaveLength(3);
+  });
+});
+
+describe("the list", () => {
+  test("pages without plans, newest first, and filters", async () => {
+    const user = await server.user();
+    const source = await user.ready(await wav(6));
+    const ids: string[] = [];
+    for (const mode of ["tight", "natural", "loose"]) {
+      const { id } = await user.startCut({ asset_id: source.id, options: { mode } });
+      ids.unshift(id);
+      await user.cutEnded(id);
+    }
+    const list = (query: string) => user.must<Paged<Cut>>("GET", `/v1/cuts${query}`);
+    const first = await list(`?asset_id=${source.id}&limit=2`);
+    const second = await list(`?asset_id=${source.id}&limit=2&cursor=${first.next_cursor}`);
+    expect([...first.items, ...second.items].map((cut) => cut.id)).toEqual(ids);
+    expect(first.items[0]).not.toHaveProperty("plan");
+    expect((await list("?state=completed")).items).toHaveLength(3);
+    expect((await list("?state=failed")).items).toEqual([]);
+    expect((await list(`?asset_id=${asset.id}`)).items).toEqual([]);
+    expect(await tryCall(user, "GET", "/v1/cuts?state=cancelled")).toBe("422 validation_error query.state");
+    expect(await tryCall(user, "GET", "/v1/cuts?asset_id=x")).toBe("422 validation_error query.asset_id");
+  });
+});
+
+describe("deleting a cut", () => {
+  test("takes its renders along; someone else's is not there", async () => {
+    const cut = await anna.cutEnded((await anna.startCut(fresh())).id);
+    const render = await anna.renderEnded((await anna.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
+    expect(render.state).toBe("completed");
+    expect(await tryCall(bert, "GET", `/v1/cuts/${cut.id}`)).toBe("404 not_found");
+    expect(await tryCall(bert, "DELETE", `/v1/cuts/${cut.id}`)).toBe("404 not_found");
+    expect(await tryCall(anna, "DELETE", `/v1/cuts/${cut.id}`)).toBe("204");
+    for (const path of [`/v1/cuts/${cut.id}`, `/v1/renders/${render.id}`]) {
+      expect(await tryCall(anna, "GET", path)).toBe("404 not_found");
+    }
+    expect((await fetch(render.download_url!)).status).toBe(404);
+    expect(await server.events(render.id)).toEqual(["render.completed"]);
+    const again = await post(fresh());
+    expect(again.status).toBe(201);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import { frameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
+import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
+import { frameSeconds, samples } from "./readback";
+import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
+import { SOURCES, type Source } from "./sources";
+
+const PLAN = [
+  [0, 1.3],
+  [1.9, 2.51],
+  [3.3, 3.9],
+  [5, 7],
+  [7.4, 7.9],
+] as const;
+
+/** Those that go through the bundled ffmpeg of 2018 as well. */
+const WITH_BUNDLED = /mp4, 30|mkv, 29|^ts|avi, H|variable|turned|skips|webm/;
+
+const numbersOf = new Map<string, Promise<number[]>>();
+
+async function check(source: Source, ffmpeg: typeof systemFfmpeg): Promise<void> {
+  const path = await source.path();
+  const rotation = source.rotation ?? 0;
+  const probed = await probeFile(path, ffmpeg);
+  const segments = segmentsOf(probed, PLAN);
+  const numbers = numbersOf.get(path) ?? sourceNumbers(path, rotation);
+  numbersOf.set(path, numbers);
+  expect(probed.info.video?.rotation).toBe(rotation);
+  const start = probed.info.startPts / TICKS_PER_SECOND;
+  if (!source.decodingTimes) {
+    const shown = await frameSeconds(path);
+    const off = shown.map((time, n) => Math.abs(time - start - frameTime(probed.frames!, n) / TICKS_PER_SECOND));
+    expect(Math.max(...off)).toBeLessThan(0.0012);
+  }
+  await withRender({ path, probed, segments, ffmpeg }, async (rendered) => {
+    await expectExactPicture({ ...rendered, segments }, await numbers, rotation);
+    if (source.silent) expect(probed.info.audio).toEqual([]);
+    else await expectSync({ ...rendered, segments }, await samples(path, start));
+  });
+}
+
+describe("every frame and every beep of a cut is where the plan says", () => {
+  for (const source of SOURCES) {
+    test(source.name, async () => await check(source, systemFfmpeg), 60_000);
+    if (WITH_BUNDLED.test(source.name))
+      test(`${source.name}, bundled ffmpeg`, async () => await check(source, bundledFfmpeg), 60_000);
+  }
+});

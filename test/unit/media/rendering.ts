@@ -1,0 +1,133 @@
+/** Renders a source with a plan, and holds the result against what an independent decoder finds in the source. */
+import { expect } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Probed, RenderResult, RenderSegment, Sniffed } from "../../../src/domain/media";
+import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
+import { frameAtOrAfter, frameAtOrBefore, frameCount, frameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
+import type { Ffmpeg } from "../../../src/media/ffmpeg";
+import { probe } from "../../../src/media/probe";
+import { renderMedia } from "../../../src/media/render";
+import { sniff } from "../../../src/media/sniff";
+import { systemFfmpeg } from "./generated-media";
+import { beepNear, frameNumbers, frameSeconds, samples } from "./readback";
+
+export const LIMITS = { durationSeconds: 24 * 3600, side: 8192, streams: 64 };
+
+export async function sniffFile(path: string): Promise<Sniffed> {
+  const sniffed = await sniff(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer()));
+  if (sniffed === null) throw new Error(`not recognised: ${path}`);
+  return sniffed;
+}
+
+export const probeFile = async (path: string, ffmpeg: Ffmpeg = systemFfmpeg): Promise<Probed> =>
+  await probe({ path, sniffed: await sniffFile(path), ffmpeg, limits: LIMITS });
+
+/** A plan in seconds, snapped as the planner does it: starts down to a frame, ends up. */
+export function segmentsOf(probed: Probed, seconds: readonly (readonly [number, number])[]): RenderSegment[] {
+  const { frames, info } = probed;
+  return seconds
+    .filter(([, end]) => end * TICKS_PER_SECOND <= info.duration)
+    .map(([start, end]) => {
+      if (frames === null)
+        return { start: start * TICKS_PER_SECOND, end: end * TICKS_PER_SECOND, startFrame: null, endFrame: null };
+      const startFrame = frameAtOrBefore(frames, start * TICKS_PER_SECOND);
+      const endFrame = frameAtOrAfter(frames, end * TICKS_PER_SECOND);
+      const from = start === 0 ? 0 : frameTime(frames, startFrame);
+      return { start: from, end: frameTime(frames, endFrame), startFrame, endFrame };
+    });
+}
+
+export type Rendered = {
+  path: string;
+  folder: string;
+  result: RenderResult;
+  segments: RenderSegment[];
+  probed: Probed;
+};
+
+/** Renders into a folder of its own, which `use` may look into. */
+export async function withRender<Result>(
+  options: {
+    path: string;
+    probed: Probed;
+    segments: RenderSegment[] | null;
+    output?: OutputRequest;
+    ffmpeg?: Ffmpeg;
+    log?: (event: string, fields: object) => void;
+  },
+  use: (rendered: Omit<Rendered, "segments">) => Promise<Result>,
+): Promise<Result> {
+  const { path, probed, segments, log } = options;
+  const resolved = resolveOutput(probed, options.output ?? {});
+  if (!resolved.ok) throw new Error(JSON.stringify(resolved.errors));
+  const folder = await mkdtemp(join(tmpdir(), "offcut-render-"));
+  const outputPath = join(folder, `out.${resolved.output.format}`);
+  try {
+    const result = await renderMedia(
+      { sourcePath: path, probed, segments, output: resolved.output, workDir: join(folder, "work"), outputPath },
+      { ffmpeg: options.ffmpeg ?? systemFfmpeg, encoder: "libx264", jobs: 2, ...(log === undefined ? {} : { log }) },
+    );
+    return await use({ path: outputPath, folder, result, probed });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The frames' own numbers in a source, as an independent decoder shows them. */
+export const sourceNumbers = (path: string, rotation: number): Promise<number[]> =>
+  frameNumbers(path, rotation === 270 ? "transpose=1," : "");
+
+/** Every kept frame, once, in order, at its time; nothing else. */
+export async function expectExactPicture(
+  rendered: Omit<Rendered, "result" | "folder">,
+  numbers: readonly number[],
+  rotation = 0,
+): Promise<void> {
+  const { segments, probed } = rendered;
+  const frames = probed.frames!;
+  expect(frameCount(frames)).toBe(numbers.length);
+  const wanted: number[] = [];
+  const times: number[] = [];
+  let out = 0;
+  for (const segment of segments) {
+    for (let n = segment.startFrame!; n < segment.endFrame!; n++) {
+      wanted.push(numbers[n]!);
+      times.push(out + (n === segment.startFrame ? 0 : (frameTime(frames, n) - segment.start) / TICKS_PER_SECOND));
+    }
+    out += (segment.end - segment.start) / TICKS_PER_SECOND;
+  }
+  expect(await sourceNumbers(rendered.path, rotation)).toEqual(wanted);
+  const shown = await frameSeconds(rendered.path);
+  expect(shown.length).toBe(times.length);
+  const late = shown.map((time, n) => Math.abs(time - times[n]!));
+  expect(Math.max(...late)).toBeLessThan(0.0012);
+}
+
+/** Every beep of the source that lies well inside a segment is where the plan puts it, and the sound is as long as the plan. */
+export async function expectSync(
+  rendered: Omit<Rendered, "result" | "folder">,
+  sourceSound: Float32Array,
+): Promise<void> {
+  const sound = await samples(rendered.path);
+  const beeps: number[] = [];
+  for (let n = 0; n < sourceSound.length; n++)
+    if (Math.abs(sourceSound[n]!) > 0.15) {
+      beeps.push(n / 48_000);
+      n += 24_000;
+    }
+  let out = 0;
+  let checked = 0;
+  for (const { start, end } of rendered.segments) {
+    const from = start / TICKS_PER_SECOND;
+    for (const beep of beeps.filter((at) => at > from + 0.03 && at < end / TICKS_PER_SECOND - 0.06)) {
+      const wanted = out + beep - from;
+      expect(Math.abs(beepNear(sound, wanted) - wanted)).toBeLessThan(0.003);
+      checked++;
+    }
+    out += (end - start) / TICKS_PER_SECOND;
+  }
+  expect(checked).toBeGreaterThan(0);
+  expect(Math.abs(sound.length / 48_000 - out)).toBeLessThan(0.045);
+}

@@ -1,0 +1,226 @@
+/** The recogniser itself, on real and made sounds, and in its child process. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Listening, SpeechEngine } from "../../../src/domain/speech";
+import type { Span } from "../../../src/domain/time";
+import { createSpeechEngine } from "../../../src/speech/engine";
+import { speechDir } from "./graphs";
+import {
+  concatenated,
+  music,
+  noise,
+  pcmFile,
+  REAL_TEXT,
+  rawFile,
+  realRecording,
+  scaled,
+  silence,
+  tone,
+} from "./sounds";
+
+let engine: SpeechEngine;
+let pid = 0;
+const crashes: object[] = [];
+let recording: Float32Array;
+
+beforeAll(async () => {
+  recording = await realRecording();
+  engine = createSpeechEngine({
+    command: [process.execPath, join(import.meta.dir, "child-entry.ts"), await speechDir()],
+    log: (event, fields) => {
+      if (event === "speech.started" && "pid" in fields) pid = Number(fields.pid);
+      if (event === "speech.crashed") crashes.push(fields);
+    },
+  });
+});
+afterAll(() => engine.close());
+
+const listen = async (samples: Float32Array): Promise<Listening> =>
+  engine.listen(await pcmFile(samples), { language: "en" });
+const heard = (listening: Listening) => listening.transcript!.utterances.map((u) => u.text).join(" ");
+const spoken = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, "");
+const at = (start: number, end: number): Span => ({ start: start * 1e6, end: end * 1e6 });
+
+describe("listening", () => {
+  test("a real recording: text, words in order inside speech, utterances, energy", async () => {
+    const listening = await listen(recording);
+    expect(spoken(heard(listening))).toBe(spoken(REAL_TEXT));
+    expect(listening.duration).toBe(11_000_000);
+    expect(listening.energy.length).toBe(2_200);
+    const { words } = listening.transcript!;
+    expect(words).toHaveLength(22);
+    for (const [i, word] of words.entries()) {
+      expect(word.start).toBeGreaterThanOrEqual(words[i - 1]?.end ?? 0);
+      expect(word.end).toBeGreaterThan(word.start);
+      expect(word.confidence).toBeGreaterThan(0.2);
+    }
+    // "ask not what your country can do for you" begins after a long pause.
+    const ask = words.find((w) => w.text.startsWith("ask"))!;
+    expect(Math.abs(ask.start - 3_300_000)).toBeLessThan(150_000);
+  });
+
+  test("another language: voice activity and energy, no transcript", async () => {
+    const listening = await engine.listen(await pcmFile(recording), { language: "de" });
+    expect(listening.transcript).toBeNull();
+    expect(listening.speech.length).toBeGreaterThan(2);
+    expect(listening.energy.length).toBe(2_200);
+  });
+
+  test("progress grows to the end", async () => {
+    const shares: number[] = [];
+    const long = concatenated(...Array.from({ length: 6 }, () => recording));
+    await engine.listen(await pcmFile(long), { language: "en", onProgress: (share) => shares.push(share) });
+    expect(shares.length).toBeGreaterThan(0);
+    expect(shares).toEqual([...new Set(shares)].sort((a, b) => a - b));
+    expect(shares.at(-1)!).toBeLessThanOrEqual(1);
+  });
+
+  test.each([
+    ["nothing", () => new Float32Array(0)],
+    ["one sample", () => new Float32Array(1)],
+    ["silence", () => silence(5)],
+    ["faint noise", () => noise(5, 0.0005)],
+    ["loud noise", () => noise(5, 0.5)],
+    ["a tone", () => tone(5, 440, 0.3)],
+    ["a low tone", () => tone(5, 150, 0.3)],
+    ["music", () => music(6)],
+  ])("no words are made up on %s", async (_, sound) => {
+    expect((await listen(sound())).transcript).toEqual({ language: "en", words: [], utterances: [] });
+  });
+
+  test.each([
+    ["a whisper", (x: Float32Array) => scaled(x, 0.003), 0],
+    ["clipping", (x: Float32Array) => scaled(x, 6), 4],
+    ["noise beside it", (x: Float32Array) => x.map((v, i) => v + noiseAt(i, 0.01)), 3],
+  ])("speech is understood through %s", async (_, change, mayDiffer) => {
+    const said = spoken(REAL_TEXT).split(" ");
+    const words = spoken(heard(await listen(change(recording)))).split(" ");
+    expect(said.filter((word) => !words.includes(word)).length).toBeLessThanOrEqual(mayDiffer);
+  });
+
+  test("a minute without a pause comes out, in pieces that are not too long", async () => {
+    const nonstop = concatenated(...Array.from({ length: 5 }, () => withoutPauses(recording)));
+    const listening = await listen(nonstop);
+    for (const u of listening.transcript!.utterances) expect(u.end - u.start).toBeLessThanOrEqual(28_000_000);
+    expect(listening.transcript!.words.length).toBeGreaterThan(75);
+  });
+
+  test("an odd byte at the end is left alone", async () => {
+    const file = await rawFile(new Uint8Array(32_001));
+    expect((await engine.listen(file, { language: "en" })).duration).toBe(1_000_000);
+  });
+
+  test("a file that is not there is an error, not a crash", async () => {
+    await expect(engine.listen({ path: "/no/such/file" }, { language: "en" })).rejects.toMatchObject({
+      code: "processing_failed",
+    });
+    expect(crashes).toEqual([]);
+  });
+});
+
+const noiseSamples = noise(12, 1);
+const noiseAt = (i: number, level: number): number => noiseSamples[i]! * level;
+
+/** The loud parts only, joined. */
+function withoutPauses(samples: Float32Array): Float32Array {
+  const blocks: Float32Array[] = [];
+  for (let from = 0; from < samples.length; from += 1_600) {
+    const block = samples.subarray(from, from + 1_600);
+    if (Math.max(...block) > 0.08) blocks.push(block);
+  }
+  return concatenated(...blocks);
+}
+
+describe("forcing", () => {
+  const WHOLE = at(0, 11);
+
+  test("the text that is spoken fits, another does not", async () => {
+    const file = await pcmFile(recording);
+    const [right, wrong, empty] = await engine.force(file, [
+      { window: WHOLE, text: REAL_TEXT },
+      { window: WHOLE, text: "Curtains and carpets absorb the echo, so the voice sounds close and warm." },
+      { window: WHOLE, text: "" },
+    ]);
+    expect(right!.meanLogProb).toBeGreaterThan(-0.6);
+    expect(wrong!.meanLogProb).toBeLessThan(-3);
+    expect(right!.words.map((w) => w.text).join(" ")).toBe(REAL_TEXT);
+    for (const [i, word] of right!.words.entries())
+      expect(word.start).toBeGreaterThanOrEqual(right!.words[i - 1]?.end ?? 0);
+    expect(empty!.words).toEqual([]);
+    expect(empty!.meanLogProb).toBeLessThan(-1);
+  });
+
+  test("the tail says whether the end was spoken", async () => {
+    const file = await pcmFile(recording);
+    const [whole, broken] = await engine.force(file, [
+      { window: WHOLE, text: REAL_TEXT },
+      { window: at(0, 7.4), text: REAL_TEXT },
+    ]);
+    expect(whole!.tailLogProb).toBeGreaterThan(-2);
+    expect(broken!.tailLogProb).toBeLessThan(-4);
+  });
+
+  test("what is muted is not heard", async () => {
+    const file = await pcmFile(recording);
+    const window = at(3, 11);
+    const text = "ask not what your country can do for you, ask what you can do for your country.";
+    const [plain, muted] = await engine.force(file, [
+      { window, text },
+      { window, text, mute: [at(5, 6.2)] },
+    ]);
+    expect(muted!.meanLogProb).toBeLessThan(plain!.meanLogProb - 0.1);
+  });
+
+  test("windows beyond the recording and empty ones do no harm", async () => {
+    const file = await pcmFile(recording);
+    const forced = await engine.force(file, [
+      { window: at(-5, 100), text: REAL_TEXT },
+      { window: at(20, 30), text: "hello" },
+      { window: at(5, 5), text: "hello" },
+      { window: at(6, 5), text: "hello" },
+    ]);
+    expect(forced[0]!.meanLogProb).toBeGreaterThan(-0.6);
+    for (const nothing of forced.slice(1)) expect(nothing.meanLogProb).toBeLessThan(-1);
+  });
+
+  test("results do not depend on the company a request is in", async () => {
+    const file = await pcmFile(recording);
+    const request = { window: WHOLE, text: REAL_TEXT };
+    const [alone] = await engine.force(file, [request]);
+    const others = Array.from({ length: 9 }, (_, i) => ({ window: at(i, i + 2), text: "and so my fellow" }));
+    const together = (await engine.force(file, [...others, request])).at(-1)!;
+    expect(Math.abs(together.meanLogProb - alone!.meanLogProb)).toBeLessThan(0.15);
+    for (const [i, word] of together.words.entries())
+      expect(Math.abs(word.start - alone!.words[i]!.start)).toBeLessThan(60_000);
+  });
+});
+
+describe("the child process", () => {
+  test("killed in the middle, the recording is listened to all the same", async () => {
+    const long = concatenated(...Array.from({ length: 12 }, () => recording));
+    let kills = 0;
+    const listening = await engine.listen(await pcmFile(long), {
+      language: "en",
+      onProgress: () => {
+        if (kills === 0) process.kill(pid, "SIGKILL");
+        kills++;
+      },
+    });
+    expect(crashes).toHaveLength(1);
+    expect(listening.transcript!.words.length).toBeGreaterThan(200);
+  });
+
+  test("leaves a recording when told to, and takes the next", async () => {
+    const long = concatenated(...Array.from({ length: 12 }, () => recording));
+    const abort = new AbortController();
+    const before = pid;
+    const listening = engine.listen(await pcmFile(long), {
+      language: "en",
+      signal: abort.signal,
+      onProgress: () => abort.abort(),
+    });
+    await expect(listening).rejects.toBe(abort.signal.reason);
+    expect(spoken(heard(await listen(recording)))).toBe(spoken(REAL_TEXT));
+    expect(pid).toBe(before);
+  });
+});
