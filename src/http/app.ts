@@ -7,7 +7,7 @@ import type { Services } from "../work/services";
 import { authenticateKey } from "./auth";
 import { respond } from "./call";
 import { corsHeaders, isPreflight, preflight } from "./cors";
-import { describeRoute, docs, withLocalScript } from "./docs";
+import { docs, withLocalScript } from "./docs";
 import { answerError, publicShape } from "./errors";
 import { serveFile } from "./files";
 import { isReady } from "./health";
@@ -52,11 +52,10 @@ export function createHandler(services: Services): Handler {
       const shown = code === "NOT_FOUND" ? new AppError("not_found", "There is no such path.") : error;
       return refuse(shown, of(request).log);
     })
-    .use(docs());
+    .use(docs(publicRoutes));
   for (const route of publicRoutes) {
     app.route(route.method, `/v1${route.path}`, ({ request, params }) => runPublic(route, request, params ?? {}), {
       parse: "none",
-      detail: describeRoute(route),
     });
   }
   for (const method of ["HEAD", "PATCH", "DELETE"]) {
@@ -65,12 +64,10 @@ export function createHandler(services: Services): Handler {
       "/v1/uploads/:upload_id",
       async ({ request, params }) =>
         uploads.handle(request, await authenticateKey(services, request), params.upload_id),
-      { parse: "none", detail: { summary: `TUS ${method} on a transfer URL` } },
+      { parse: "none" },
     );
   }
-  app.route("OPTIONS", "/v1/uploads/:upload_id", ({ request }) => uploads.options(request), {
-    detail: { summary: "TUS discovery" },
-  });
+  app.route("OPTIONS", "/v1/uploads/:upload_id", ({ request }) => uploads.options(request));
   for (const method of ["GET", "HEAD"]) {
     app.route(method, "/files/:kind/:id/:what", ({ request, params }) =>
       serveFile(services, request, params as LinkTarget),

@@ -3,13 +3,15 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { components, openapiPaths, uploadPaths } from "./openapi";
 import type { Route } from "./route";
 
 const SCRIPT_PATH = "/docs/swagger-ui.js";
 const STYLE_PATH = "/docs/swagger-ui.css";
 
-/** The documentation of these routes, as a plugin. */
-export function docs() {
+/** The documentation of the public family, as a plugin. */
+export function docs(routes: Route[]) {
+  const paths = { ...openapiPaths("/v1", routes), ...uploadPaths() };
   return new Elysia({ name: "docs" })
     .use(
       swagger({
@@ -17,14 +19,20 @@ export function docs() {
         specPath: "/openapi.json",
         provider: "swagger-ui",
         theme: STYLE_PATH,
-        exclude: [/^\/docs/, /^\/files/, /^\/healthz/, /^\/readyz/],
+        exclude: [/./],
         documentation: {
+          // Nullable fields are said in 3.1's way.
+          ...({ openapi: "3.1.0" } as object),
+          paths: paths as never,
           info: {
             title: "Offcut",
             version: "0.0.0",
             description: "Cuts recordings and renders them, on your own server.",
           },
-          components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer", bearerFormat: "sk_…" } } },
+          components: {
+            schemas: components() as never,
+            securitySchemes: { apiKey: { type: "http", scheme: "bearer", bearerFormat: "sk_…" } },
+          },
           security: [{ apiKey: [] }],
         },
       }),
@@ -40,26 +48,3 @@ export async function withLocalScript(page: Response): Promise<Response> {
   headers.delete("content-length");
   return new Response(html, { status: page.status, headers });
 }
-
-/** What the documentation says of a route. */
-export const describeRoute = (route: Route) => ({
-  summary: route.summary,
-  ...(route.body ? { requestBody: { required: true, content: { "application/json": { schema: route.body } } } } : {}),
-  parameters: [
-    ...[...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-      name: name!,
-      in: "path" as const,
-      required: true,
-      schema: { type: "string" as const, format: "uuid" },
-    })),
-    ...Object.entries(route.query?.properties ?? {}).map(([name, schema]) => ({
-      name,
-      in: "query" as const,
-      required: false,
-      schema,
-    })),
-  ],
-  responses: Object.fromEntries(
-    Object.entries(route.answers).map(([status, description]) => [status, { description }]),
-  ),
-});

@@ -7,7 +7,8 @@ export const uuid = (description: string) => Type.String({ format: "uuid", descr
 export function shortText(most: number) {
   const format = `1 to ${most} characters`;
   FormatRegistry.Set(format, (value) => value !== "" && [...value].length <= most);
-  return Type.String({ minLength: 1, format, errorText: `must be a text of ${format}` });
+  // JSON Schema counts characters as this format does; the validator would count UTF-16 units, so it is not told the length.
+  return Type.String({ minLength: 1, format, characters: most, errorText: `must be a text of ${format}` });
 }
 
 /** `limit` and `cursor` of a list. */

@@ -3,8 +3,9 @@
  * The order of checks is the contract's: authentication, rate, existence of the path's resource, body shape, state, credits.
  */
 import type { Static, TObject } from "@sinclair/typebox";
-import { AppError } from "../domain/errors";
+import { AppError, type HttpCode } from "../domain/errors";
 import { sha256 } from "../lib/ids";
+import type { Answer } from "./answers";
 import type { Call, Reply } from "./call";
 import { parseBody, parsePathIds, parseQuery, readBodyText } from "./reading";
 
@@ -18,8 +19,11 @@ export type Route = {
   summary: string;
   query?: TObject;
   body?: TObject;
-  /** Answers by status: the description for the documentation. */
-  answers: Record<number, string>;
+  idempotent: boolean;
+  /** What the documentation says: answers by status, the codes of this call's own errors, a body to try it with. */
+  answers: Record<number, Answer>;
+  errors: HttpCode[];
+  example?: unknown;
   /** Runs the call once the caller is known and within the rate. */
   run(call: Omit<Call, "params" | "idempotency">, params: Record<string, string>): Promise<Reply>;
 };
@@ -40,7 +44,10 @@ type Definition<Q extends TObject | undefined, B extends TObject | undefined, R>
   bodyOptional?: boolean;
   /** The call honours `Idempotency-Key` (through `call.idempotency`). */
   idempotent?: boolean;
-  answers: Record<number, string>;
+  answers: Record<number, Answer>;
+  /** Codes besides those that any call of its kind may answer. */
+  errors?: HttpCode[];
+  example?: unknown;
   /** Finds the resource that the path names; null is a 404. */
   load?(call: Call): Promise<R | null>;
   handle(call: Call, input: Input<Q, B, R>): Promise<Reply>;
@@ -52,7 +59,7 @@ export function route<
   B extends TObject | undefined = undefined,
   R = undefined,
 >(definition: Definition<Q, B, R>): Route {
-  const { method, path, summary, query, body, answers } = definition;
+  const { method, path, summary, query, body, answers, errors = [], example, idempotent = false } = definition;
   return {
     method,
     path,
@@ -60,6 +67,9 @@ export function route<
     query,
     body,
     answers,
+    errors,
+    example,
+    idempotent,
     run: async (caller, params) => {
       const call: Call = { ...caller, params: parsePathIds(params), idempotency: null };
       const resource = definition.load ? await definition.load(call) : undefined;
@@ -67,7 +77,7 @@ export function route<
       const parsedQuery = query ? parseQuery(query, new URL(call.request.url)) : undefined;
       const text = body ? await readBodyText(call.request) : "";
       const parsedBody = body ? parseBody(body, text, definition.bodyOptional) : undefined;
-      if (definition.idempotent) call.idempotency = idempotencyOf(call, text);
+      if (idempotent) call.idempotency = idempotencyOf(call, text);
       return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as Input<Q, B, R>);
     },
   };

@@ -19,11 +19,11 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const post = (json: unknown, user = anna) => user.call<Cut>("POST", "/v1/cuts", { json });
 /** Options that no other test uses, so that each makes a cut of its own. */
-let silence = 0.1;
-const fresh = () => ({
-  asset_id: asset.id,
-  options: { min_silence_seconds: Math.round((silence += 0.01) * 100) / 100 },
-});
+let made = 0;
+const fresh = () => {
+  made++;
+  return { asset_id: asset.id, options: { min_silence_seconds: 1 + made / 100 } };
+};
 
 describe("asking for a cut", () => {
   test("gives it pending, with its place and everything that was resolved", async () => {

@@ -117,19 +117,20 @@ function loudSpans(energy: Float32Array): Span[] {
   return spans;
 }
 
-/** The text, spread evenly over its window. */
+/** The text, spread evenly over its window. It fits when it holds one of the words that are ever heard. */
 function forced({ window, text }: ForceRequest): Forced {
   const words = text.split(/\s+/).filter(Boolean);
+  const logProb = words.some((word) => WORDS.includes(word.toLowerCase())) ? -0.2 : -6;
   const step = (window.end - window.start) / Math.max(1, words.length);
   return {
     words: words.map((word, n) => ({
       text: word,
       start: Math.round(window.start + n * step),
       end: Math.round(window.start + (n + 1) * step),
-      confidence: 0.9,
-      logProb: -0.2,
+      confidence: Math.exp(logProb),
+      logProb,
     })),
-    meanLogProb: -0.2,
-    tailLogProb: -0.2,
+    meanLogProb: logProb,
+    tailLogProb: logProb,
   };
 }

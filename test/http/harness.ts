@@ -3,6 +3,8 @@
  * the clock can be turned on.
  */
 import { setDefaultTimeout } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { sql } from "drizzle-orm";
 import { type Replacements, type RunningServer, startServer } from "../../src/boot";
 import { loadConfig } from "../../src/config";
 import { newId } from "../../src/lib/ids";
@@ -15,7 +17,7 @@ import type { Services } from "../../src/work/services";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { type Client, createClient } from "./client";
-import { type FakeSpeech, fakeSpeech } from "./fake-speech";
+import { type FakeSpeech, fakeSpeech, type Hold } from "./fake-speech";
 import { FFMPEG } from "./media";
 
 // Preparing and rendering are real work, on machines with two cores.
@@ -35,6 +37,12 @@ export type Harness = AsyncDisposable & {
   grant(user: Client, credits: number): Promise<void>;
   /** The types of the entity's events, oldest first, with `previous_state` where there is one. */
   events(entityId: string): Promise<string[]>;
+  /** Resolves when no job waits or runs, and nothing that is thrown away is still on its way. */
+  idle(): Promise<void>;
+  /** The files and folders below the data folder that are named by this id. */
+  leftovers(id: string): Promise<string[]>;
+  /** Makes renders wait just before they encode. */
+  holdRenders(): Hold;
   /** Lets no write go on until it is released; `waiting` resolves when that many have been asked for. */
   holdWrites(): { waiting(count: number): Promise<void>; release(): void };
   /** Stops the server and starts it again on the same folder. */
@@ -93,6 +101,35 @@ export async function harness(settings: Record<string, string> = {}): Promise<Ha
       (await listEventsOf(server.services.store.read, entityId)).map((event) =>
         event.data.previous_state ? `${event.type} from ${event.data.previous_state}` : event.type,
       ),
+    idle: async () => {
+      const { store } = server.services;
+      await until("the end of all jobs", async () => {
+        const open = await store.read.all(sql`SELECT id FROM steps WHERE finished_at IS NULL`);
+        return open.length === 0;
+      });
+      // A job that was cancelled has ended in the database before its handler has.
+      await server.services.runner.stop();
+      server.services.runner.start();
+    },
+    leftovers: async (id) => (await readdir(folder.path, { recursive: true })).filter((path) => path.includes(id)),
+    holdRenders: () => {
+      const { services } = server;
+      const { encoder } = services;
+      const reached = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<void>();
+      services.encoder = async () => {
+        reached.resolve();
+        await held.promise;
+        return encoder();
+      };
+      return {
+        reached: reached.promise,
+        release: () => {
+          services.encoder = encoder;
+          held.resolve();
+        },
+      };
+    },
     holdWrites: () => {
       const { store } = server.services;
       const { write } = store;

@@ -1,6 +1,7 @@
 /** /v1/users/me and /v1/credits/history */
 import { type LedgerEntry, listLedger } from "../../store/credits";
 import { page } from "../../store/paging";
+import { pageOf, shows } from "../answers";
 import { isoTime, ok } from "../call";
 import { exactly, paging } from "../fields";
 import { type Route, route } from "../route";
@@ -20,7 +21,7 @@ export const accountRoutes: Route[] = [
     method: "GET",
     path: "/users/me",
     summary: "Read your account",
-    answers: { 200: "The user" },
+    answers: { 200: shows("User", "The user") },
     handle: async ({ user }) =>
       ok({
         id: user.id,
@@ -36,7 +37,7 @@ export const accountRoutes: Route[] = [
     path: "/credits/history",
     summary: "List what moved your credits, the newest first",
     query: exactly(paging(200, 50)),
-    answers: { 200: "A page of ledger entries" },
+    answers: { 200: pageOf("LedgerEntry", "A page of ledger entries") },
     handle: async ({ services, user }, { query }) => {
       const list = `ledger ${user.id}`;
       const rows = await listLedger(services.store.read, user.id, {

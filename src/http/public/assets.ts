@@ -9,6 +9,7 @@ import { removeAssetNow } from "../../work/deletion";
 import { once } from "../../work/idempotency";
 import type { Services } from "../../work/services";
 import { isExpired, openUpload, readUploadMetadata, uploadExpiresAt, uploadsActiveSince } from "../../work/uploads";
+import { nothing, pageOf, shows } from "../answers";
 import { type Call, created, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging, uuid } from "../fields";
 import { type Route, route } from "../route";
@@ -90,13 +91,15 @@ export const assetRoutes: Route[] = [
     method: "POST",
     path: "/assets",
     summary: "Make an asset and open its resumable upload",
+    example: { project_id: "01a1fc62-d879-7691-a33f-32242f9d1701", size_bytes: 104857600, language: "en" },
+    errors: ["insufficient_credits", "not_found", "conflict"],
     body: exactly({
       project_id: uuid("The project it belongs to"),
       size_bytes: sizeBytes,
       language: Type.Optional(language),
     }),
     idempotent: true,
-    answers: { 201: "The asset, with the transfer URL in `Location` and `upload_url`" },
+    answers: { 201: shows("Asset", "The asset, with the transfer URL in `Location` and `upload_url`") },
     handle: async ({ services, user, idempotency, request }, { body }) => {
       const metadata = readUploadMetadata(request.headers.get("upload-metadata"));
       return services.store.write((tx) =>
@@ -126,7 +129,7 @@ export const assetRoutes: Route[] = [
       project_id: Type.Optional(uuid("Only those of this project")),
       state: Type.Optional(state),
     }),
-    answers: { 200: "A page of asset summaries" },
+    answers: { 200: pageOf("Asset", "A page of asset summaries") },
     handle: async ({ services, user }, { query }) => {
       const list = `assets ${user.id} ${query.project_id ?? ""} ${query.state ?? ""}`;
       const rows = await listAssets(services.store.read, user.id, {
@@ -144,7 +147,7 @@ export const assetRoutes: Route[] = [
     method: "GET",
     path,
     summary: "Read an asset, with a fresh download link when it is ready",
-    answers: { 200: "The asset's detail" },
+    answers: { 200: shows("AssetDetail", "The asset's detail") },
     load,
     handle: async ({ services }, { resource }) => {
       const progress = resource.state === "processing" ? await progressOf(services.store.read, [resource.id]) : null;
@@ -155,7 +158,7 @@ export const assetRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Delete an asset, its cuts, its renders and their bytes",
-    answers: { 204: "Deleted" },
+    answers: { 204: nothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
       await removeAssetNow(services, resource.id);

@@ -11,6 +11,7 @@ import { requestCut } from "../../work/cut";
 import { removeCutNow } from "../../work/deletion";
 import { once } from "../../work/idempotency";
 import { exportCut, prepareEdit, subtitleOf } from "../../work/plan-files";
+import { nothing, pageOf, sends, shows } from "../answers";
 import { type Call, created, file, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging, uuid } from "../fields";
 import { type Route, route } from "../route";
@@ -87,12 +88,17 @@ export const cutRoutes: Route[] = [
     method: "POST",
     path: "/cuts",
     summary: "Compute which parts of an asset to keep",
+    example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", options: { mode: "natural" } },
+    errors: ["not_found", "asset_processing", "asset_payment_required", "asset_failed"],
     body: exactly({
       asset_id: uuid("The asset to cut"),
       script: Type.Optional(Type.Union([Type.String(), Type.Null()])),
       options: Type.Optional(options),
     }),
-    answers: { 201: "The new cut", 200: "The cut that an identical request made" },
+    answers: {
+      201: shows("CutDetail", "The new cut"),
+      200: shows("CutDetail", "The cut that an identical request made"),
+    },
     handle: async ({ services, user }, { body }) => {
       const script = checkedScript(body.script);
       const result = await services.store.write(async (tx) => {
@@ -114,7 +120,7 @@ export const cutRoutes: Route[] = [
       asset_id: Type.Optional(uuid("Only those of this asset")),
       state: Type.Optional(oneOf("pending", "processing", "completed", "failed")),
     }),
-    answers: { 200: "A page of cuts without their plans" },
+    answers: { 200: pageOf("Cut", "A page of cuts without their plans") },
     handle: async ({ services, user }, { query }) => {
       const list = `cuts ${user.id} ${query.asset_id ?? ""} ${query.state ?? ""}`;
       const rows = await listCuts(services.store.read, user.id, {
@@ -130,7 +136,7 @@ export const cutRoutes: Route[] = [
     method: "GET",
     path,
     summary: "Read a cut with its plan",
-    answers: { 200: "The cut" },
+    answers: { 200: shows("CutDetail", "The cut") },
     load,
     handle: async (_, { resource }) => ok(show(resource)),
   }),
@@ -138,9 +144,16 @@ export const cutRoutes: Route[] = [
     method: "POST",
     path: `${path}/edits`,
     summary: "Make a new cut with segments of your own",
+    example: {
+      segments: [
+        { start: 1.3, end: 5.8 },
+        { start: 12, end: 16.4 },
+      ],
+    },
+    errors: ["conflict"],
     body: exactly({ segments: Type.Array(editedSegment, { minItems: 1, maxItems: 20_000 }) }),
     idempotent: true,
-    answers: { 201: "The edited cut, completed" },
+    answers: { 201: shows("CutDetail", "The edited cut, completed") },
     load,
     handle: async ({ services, idempotency }, { body, resource }) => {
       const prepared = await prepareEdit(services, resource, body.segments);
@@ -157,6 +170,7 @@ export const cutRoutes: Route[] = [
     method: "GET",
     path: `${path}/export`,
     summary: "Export a cut as an editing timeline",
+    errors: ["conflict", "unsupported_format"],
     query: exactly({
       format: oneOf(...EXPORT_FORMATS),
       layout: Type.Optional(oneOf("tight", "review")),
@@ -168,7 +182,7 @@ export const cutRoutes: Route[] = [
       ),
       drop_frame: Type.Optional(oneOf("true", "false")),
     }),
-    answers: { 200: "The file" },
+    answers: { 200: sends("The file") },
     load,
     handle: async ({ services }, { query, resource }) =>
       file(
@@ -185,8 +199,9 @@ export const cutRoutes: Route[] = [
     method: "GET",
     path: `${path}/subtitle`,
     summary: "The subtitle of a cut",
+    errors: ["conflict", "unsupported_format"],
     query: exactly({ format: oneOf("srt", "vtt"), timeline: Type.Optional(oneOf("cut", "source")) }),
-    answers: { 200: "The file" },
+    answers: { 200: sends("The file") },
     load,
     handle: async ({ services }, { query, resource }) =>
       file(await subtitleOf(services, resource, { format: query.format, timeline: query.timeline ?? "cut" })),
@@ -195,7 +210,7 @@ export const cutRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Delete a cut, its subtitle and its renders",
-    answers: { 204: "Deleted" },
+    answers: { 204: nothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
       await removeCutNow(services, resource.id);

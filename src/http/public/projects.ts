@@ -6,6 +6,7 @@ import { page } from "../../store/paging";
 import { findProject, insertProject, listProjects, type Project, updateProject } from "../../store/projects";
 import { removeProjectNow } from "../../work/deletion";
 import { once } from "../../work/idempotency";
+import { nothing, pageOf, shows } from "../answers";
 import { created, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging, shortText } from "../fields";
 import { type Route, route } from "../route";
@@ -33,9 +34,10 @@ export const projectRoutes: Route[] = [
     method: "POST",
     path: "/projects",
     summary: "Make a project",
+    example: { name: "Spring lectures" },
     body: exactly({ name }),
     idempotent: true,
-    answers: { 201: "The project" },
+    answers: { 201: shows("Project", "The project") },
     handle: async ({ services, user, idempotency }, { body }) => {
       const now = services.now();
       return services.store.write((tx) =>
@@ -60,7 +62,7 @@ export const projectRoutes: Route[] = [
     path: "/projects",
     summary: "List projects, the most recently active first",
     query: exactly({ ...paging(), state: Type.Optional(state) }),
-    answers: { 200: "A page of projects" },
+    answers: { 200: pageOf("Project", "A page of projects") },
     handle: async ({ services, user }, { query }) => {
       const shownState = query.state ?? "active";
       const list = `projects ${user.id} ${shownState}`;
@@ -77,7 +79,7 @@ export const projectRoutes: Route[] = [
     method: "GET",
     path,
     summary: "Read a project",
-    answers: { 200: "The project" },
+    answers: { 200: shows("Project", "The project") },
     load,
     handle: async (_, { resource }) => ok(show(resource)),
   }),
@@ -86,7 +88,7 @@ export const projectRoutes: Route[] = [
     path,
     summary: "Rename, archive or restore a project",
     body: exactly({ name: Type.Optional(name), state: Type.Optional(state) }),
-    answers: { 200: "The project as it is now" },
+    answers: { 200: shows("Project", "The project as it is now") },
     load,
     handle: async ({ services }, { body, resource }) => {
       const now = services.now();
@@ -107,7 +109,7 @@ export const projectRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Delete a project and everything in it",
-    answers: { 204: "Deleted" },
+    answers: { 204: nothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
       await removeProjectNow(services, resource.id);

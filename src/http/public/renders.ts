@@ -9,6 +9,7 @@ import { progressOf } from "../../store/steps";
 import { removeRenderNow } from "../../work/deletion";
 import { cancelRender, requestRender } from "../../work/render";
 import type { Services } from "../../work/services";
+import { nothing, pageOf, shows } from "../answers";
 import { type Call, created, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging, uuid } from "../fields";
 import { type Route, route } from "../route";
@@ -65,12 +66,17 @@ export const renderRoutes: Route[] = [
     method: "POST",
     path: "/renders",
     summary: "Render an asset, with or without a cut, to a file",
+    example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", output: { format: "mp4", resolution: "720p" } },
+    errors: ["not_found", "asset_not_ready", "modifier_not_ready"],
     body: exactly({
       asset_id: uuid("The source"),
       cut_id: Type.Optional(Type.Union([uuid("The cut to apply"), Type.Null()])),
-      output: optional(output),
+      output: Type.Optional(output),
     }),
-    answers: { 201: "The new render", 200: "The render that an identical request made" },
+    answers: {
+      201: shows("RenderDetail", "The new render"),
+      200: shows("RenderDetail", "The render that an identical request made"),
+    },
     handle: async ({ services, user }, { body }) => {
       const result = await services.store.write(async (tx) => {
         const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
@@ -99,7 +105,7 @@ export const renderRoutes: Route[] = [
       cut_id: Type.Optional(uuid("Only those of this cut")),
       state: Type.Optional(oneOf("pending", "processing", "completed", "failed", "cancelled")),
     }),
-    answers: { 200: "A page of renders" },
+    answers: { 200: pageOf("Render", "A page of renders") },
     handle: async ({ services, user }, { query }) => {
       const list = `renders ${user.id} ${query.asset_id ?? ""} ${query.cut_id ?? ""} ${query.state ?? ""}`;
       const rows = await listRenders(services.store.read, user.id, {
@@ -116,7 +122,7 @@ export const renderRoutes: Route[] = [
     method: "GET",
     path,
     summary: "Read a render, with a signed link when it is completed",
-    answers: { 200: "The render" },
+    answers: { 200: shows("RenderDetail", "The render") },
     load,
     handle: async ({ services }, { resource }) => ok(await show(services, resource)),
   }),
@@ -124,7 +130,8 @@ export const renderRoutes: Route[] = [
     method: "POST",
     path: `${path}/cancel`,
     summary: "Cancel a render that has not ended",
-    answers: { 200: "The cancelled render" },
+    errors: ["conflict"],
+    answers: { 200: shows("RenderDetail", "The cancelled render") },
     load,
     handle: async ({ services, user }, { resource }) =>
       ok(await show(services, await cancelRender(services, user.id, resource.id))),
@@ -133,7 +140,7 @@ export const renderRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Delete a render and its file",
-    answers: { 204: "Deleted" },
+    answers: { 204: nothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
       await removeRenderNow(services, resource);

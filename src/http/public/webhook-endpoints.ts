@@ -14,6 +14,7 @@ import {
 } from "../../store/webhooks";
 import { once } from "../../work/idempotency";
 import { registerEndpoint, requireReachable, resend, rotateSecret, sendTest } from "../../work/webhooks";
+import { nothing, pageOf, shows } from "../answers";
 import { type Call, created, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging } from "../fields";
 import { type Route, route } from "../route";
@@ -53,9 +54,13 @@ export const webhookRoutes: Route[] = [
     method: "POST",
     path: "/webhook-endpoints",
     summary: "Register a webhook endpoint",
+    example: { url: "https://studio.example/hooks", event_types: ["render.completed", "render.failed"] },
+    errors: ["conflict"],
     body: exactly({ url, event_types: eventTypes }),
     idempotent: true,
-    answers: { 201: "The endpoint with its signing secret, which is shown this once" },
+    answers: {
+      201: shows("WebhookEndpointWithSecret", "The endpoint with its signing secret, which is shown this once"),
+    },
     handle: async ({ services, user, idempotency }, { body }) => {
       await requireReachable(services, body.url);
       const now = services.now();
@@ -78,7 +83,7 @@ export const webhookRoutes: Route[] = [
     path: "/webhook-endpoints",
     summary: "List webhook endpoints, the newest first",
     query: exactly(paging()),
-    answers: { 200: "A page of endpoints" },
+    answers: { 200: pageOf("WebhookEndpoint", "A page of endpoints") },
     handle: async ({ services, user }, { query }) => {
       const list = `webhook-endpoints ${user.id}`;
       const rows = await listEndpoints(services.store.read, user.id, {
@@ -92,7 +97,7 @@ export const webhookRoutes: Route[] = [
     method: "GET",
     path,
     summary: "Read a webhook endpoint",
-    answers: { 200: "The endpoint" },
+    answers: { 200: shows("WebhookEndpoint", "The endpoint") },
     load,
     handle: async (_, { resource }) => ok(show(resource)),
   }),
@@ -105,7 +110,7 @@ export const webhookRoutes: Route[] = [
       event_types: Type.Optional(eventTypes),
       state: Type.Optional(oneOf("enabled", "disabled")),
     }),
-    answers: { 200: "The endpoint as it is now" },
+    answers: { 200: shows("WebhookEndpoint", "The endpoint as it is now") },
     load,
     handle: async ({ services }, { body, resource }) => {
       if (body.url !== undefined) await requireReachable(services, body.url);
@@ -125,7 +130,7 @@ export const webhookRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Remove a webhook endpoint",
-    answers: { 204: "Removed" },
+    answers: { 204: nothing("Removed") },
     load,
     handle: async ({ services }, { resource }) => {
       await services.store.write((tx) => deleteEndpoint(tx, resource.id));
@@ -136,7 +141,7 @@ export const webhookRoutes: Route[] = [
     method: "POST",
     path: `${path}/rotate-secret`,
     summary: "Give the endpoint a new secret; the old one signs for 24 h more",
-    answers: { 200: "The endpoint with its new secret" },
+    answers: { 200: shows("WebhookEndpointWithSecret", "The endpoint with its new secret") },
     load,
     handle: async ({ services }, { resource }) => ok(showWithSecret(await rotateSecret(services, resource))),
   }),
@@ -144,7 +149,8 @@ export const webhookRoutes: Route[] = [
     method: "POST",
     path: `${path}/test`,
     summary: "Send a test event",
-    answers: { 202: "The delivery's id" },
+    errors: ["conflict"],
+    answers: { 202: shows("DeliveryReference", "The delivery's id") },
     load,
     handle: async ({ services }, { resource }) => ({
       status: 202,
@@ -156,7 +162,7 @@ export const webhookRoutes: Route[] = [
     path: `${path}/deliveries`,
     summary: "List what was sent to the endpoint, the newest first",
     query: exactly(paging()),
-    answers: { 200: "A page of deliveries" },
+    answers: { 200: pageOf("Delivery", "A page of deliveries") },
     load,
     handle: async ({ services }, { query, resource }) => {
       const list = `deliveries ${resource.id}`;
@@ -172,7 +178,8 @@ export const webhookRoutes: Route[] = [
     method: "POST",
     path: `${path}/deliveries/:delivery_id/resend`,
     summary: "Send a delivery again, with the same id",
-    answers: { 202: "The delivery's id" },
+    errors: ["conflict"],
+    answers: { 202: shows("DeliveryReference", "The delivery's id") },
     load: async (call) => {
       const endpoint = await load(call);
       return endpoint && (await findDelivery(call.services.store.read, endpoint.id, call.params.delivery_id!))

@@ -19,7 +19,7 @@ import { loadVoiceDetector } from "../../../src/speech/vad";
 import { planCut } from "../../../src/work/plan-cut";
 import { pcmBytes } from "../speech/material";
 import { folderNulls, folderTalks, type Null, ownTalks } from "./material";
-import { pooled, type Score, type Summary, scoreSegments } from "./score";
+import { pooled, type Score, type Span, type Summary, scoreSegments } from "./score";
 import type { Talk } from "./talk";
 
 const GRAPHS = join(import.meta.dir, "../../../dist/assets/speech");
@@ -44,7 +44,7 @@ try {
 }
 process.exit(0);
 
-type Hearing = { listening: Listening; cut: (script: string) => Promise<Plan> };
+type Hearing = { listening: Listening; cut: (script: string) => Promise<Plan>; close: () => Promise<void> };
 
 /** Listens to samples once; cuts them as often as asked, as a video of 30 frames a second. */
 async function hear(name: string, samples: Float32Array): Promise<Hearing> {
@@ -68,16 +68,17 @@ async function hear(name: string, samples: Float32Array): Promise<Hearing> {
       force: (requests) => force(models.moonshine, pcm, requests, cache, path, nothing),
       language: "en",
     });
-  return { listening, cut };
+  return { listening, cut, close: () => pcm.close() };
 }
 
 async function report(title: string, talks: readonly Talk[]): Promise<void> {
   console.log(`\n${title}`);
   const scores = { with: [] as Score[], without: [] as Score[] };
   for (const talk of talks) {
-    const { cut } = await hear(talk.name, talk.samples);
+    const { cut, close } = await hear(talk.name, talk.samples);
     const scripted = scoreSegments(talk.events, secondsOf(await cut(talk.script)));
     const unscripted = scoreSegments(talk.events, secondsOf(await cut("")), ["remark"]);
+    await close();
     scores.with.push(scripted);
     scores.without.push(unscripted);
     print(talk.name, "script", scripted);
@@ -93,8 +94,9 @@ function print(name: string, run: string, score: Score): void {
   if (score.leaked.length > 0) console.log(`    leaked: ${score.leaked.join(" ")}`);
 }
 
-const secondsOf = (plan: Plan) =>
-  plan.segments.map((segment) => ({ start: toSeconds(segment.start), end: toSeconds(segment.end) }));
+function secondsOf(plan: Plan): Span[] {
+  return plan.segments.map((segment) => ({ start: toSeconds(segment.start), end: toSeconds(segment.end) }));
+}
 
 function row(name: string, run: string, summary: Summary): string {
   const percent = (share: number) => `${(100 * share).toFixed(2)}%`;
@@ -117,7 +119,7 @@ async function reportNulls(nulls: readonly Null[]): Promise<void> {
   let words = 0;
   const lost = { with: 0, without: 0 };
   for (const reading of nulls) {
-    const { listening, cut } = await hear(reading.name, reading.samples);
+    const { listening, cut, close } = await hear(reading.name, reading.samples);
     const heard = listening.transcript?.words ?? [];
     const missing = async (script: string) => {
       const { segments } = await cut(script);
@@ -128,6 +130,7 @@ async function reportNulls(nulls: readonly Null[]): Promise<void> {
     };
     const withScript = await missing(reading.script);
     const withoutScript = await missing("");
+    await close();
     words += heard.length;
     lost.with += withScript.length;
     lost.without += withoutScript.length;

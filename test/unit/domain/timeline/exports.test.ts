@@ -74,7 +74,7 @@ describe("every writer parses back to the frames of the plan", () => {
             }
           },
         ),
-        { numRuns: 25 },
+        { numRuns: 80 },
       );
     });
 
@@ -210,7 +210,7 @@ describe("what an export is called and when there is none", () => {
       { ...video, name: '../a"b\r\nc: d.mp4' },
       { ...options, format: "edl", layout: "review" },
     );
-    expect(odd.ok && odd.filename).toBe("__a_b__c_ d.review.edl".replace("__a", "_._a").replace("_._a", "__a"));
+    expect(odd.ok && odd.filename).toBe("__a_b__c_ d.review.edl");
   });
 
   test("an EDL of sound, and one above 60 frames per second, is refused with the reason", () => {

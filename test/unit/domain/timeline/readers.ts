@@ -297,7 +297,9 @@ function readCsv(body: string, rate: Rate): ReadTimeline {
       length: Number(row.frames),
       enabled: row.state === "kept",
     };
-    (tracks[Number(row.track) - 1] ??= []).push(clip);
+    const track = Number(row.track) - 1;
+    tracks[track] ??= [];
+    tracks[track].push(clip);
     start = labelFrames(row.source_in!, rate) - clip.source;
     check(labelFrames(row.record_in!, rate) === clip.record, "record_in");
     check(labelFrames(row.record_out!, rate) === clip.record + clip.length, "record_out");

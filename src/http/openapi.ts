@@ -1,0 +1,227 @@
+/** The API's description (OpenAPI 3.1), made of the route table: what is documented is what is mounted. */
+import type { TSchema } from "@sinclair/typebox";
+import { HTTP_STATUS, type HttpCode } from "../domain/errors";
+import type { Answer, AnswerBody } from "./answers";
+import { SCHEMAS, type SchemaName } from "./public/schemas";
+import type { Route } from "./route";
+
+type Json = Record<string, unknown>;
+
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+/** A schema as plain JSON, without what only the validation uses. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  const { errorText: _, characters, ...rest } = value as Json;
+  const shown = characters === undefined ? rest : { ...rest, format: undefined, maxLength: characters };
+  return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, plain(inner)]));
+}
+
+/** The named schemas. */
+export const components = (): Json =>
+  Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, plain(schema)]));
+
+const pageSchema = (name: SchemaName): Json => ({
+  type: "object",
+  required: ["items", "limit", "next_cursor"],
+  properties: {
+    items: { type: "array", items: ref(name) },
+    limit: { type: "integer" },
+    next_cursor: { type: ["string", "null"], description: "null on the last page" },
+  },
+});
+
+function content(body: AnswerBody): Json {
+  if (body === null) return {};
+  if (body.kind === "file") return { content: { "*/*": { schema: { type: "string" } } } };
+  return { content: { "application/json": { schema: body.kind === "page" ? pageSchema(body.name) : ref(body.name) } } };
+}
+
+/** The codes that a route may answer because of what it is, besides its own. */
+function commonCodes(route: Route): HttpCode[] {
+  return [
+    "unauthenticated",
+    "forbidden",
+    "rate_limited",
+    "internal_error",
+    ...(route.path.includes(":") ? (["not_found", "validation_error"] as const) : []),
+    ...(route.query ? (["validation_error"] as const) : []),
+    ...(route.body
+      ? ([
+          "bad_request",
+          "unsupported_media_type",
+          "payload_too_large",
+          "validation_error",
+          "upstream_unavailable",
+        ] as const)
+      : []),
+  ];
+}
+
+function responses(route: Route): Json {
+  const codes = [...new Set([...commonCodes(route), ...route.errors])];
+  const byStatus = Map.groupBy(codes, (code) => HTTP_STATUS[code]);
+  const errors = [...byStatus].map(([status, group]) => [
+    status,
+    {
+      description: group.map((code) => `\`${code}\``).join(", "),
+      ...(status === 429 || group.includes("asset_processing") || status === 503
+        ? { headers: { "Retry-After": { schema: { type: "integer" } } } }
+        : {}),
+      content: { "application/json": { schema: ref("Error") } },
+    },
+  ]);
+  const answers = Object.entries(route.answers as Record<string, Answer>).map(([status, { description, body }]) => [
+    status,
+    {
+      description,
+      headers: {
+        "X-Request-Id": { schema: { type: "string", format: "uuid" } },
+        ...(status === "201" ? { Location: { schema: { type: "string" } } } : {}),
+      },
+      ...content(body),
+    },
+  ]);
+  return Object.fromEntries([...answers, ...errors]);
+}
+
+function parameters(route: Route): Json[] {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name: name!,
+    in: "path",
+    required: true,
+    schema: { type: "string", format: "uuid" },
+  }));
+  const required = new Set(route.query?.required ?? []);
+  const inQuery = Object.entries((route.query?.properties ?? {}) as Record<string, TSchema>).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: required.has(name) && schema.default === undefined,
+    ...(schema.description ? { description: schema.description } : {}),
+    schema: plain(schema),
+  }));
+  const headers = route.idempotent
+    ? [{ name: "Idempotency-Key", in: "header", required: false, schema: { type: "string", maxLength: 255 } }]
+    : [];
+  return [...inPath, ...inQuery, ...headers];
+}
+
+/** The paths of these routes below `prefix`. */
+export function openapiPaths(prefix: string, routes: Route[]): Record<string, Json> {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = `${prefix}${route.path.replace(/:(\w+)/g, "{$1}")}`;
+    const name = `${route.method.toLowerCase()}${path
+      .replace(/^\/v1/, "")
+      .replace(/[{}]/g, "")
+      .replace(/[/_-](\w)/g, (_, c: string) => c.toUpperCase())}`;
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = {
+      operationId: name,
+      summary: route.summary,
+      tags: [route.path.split("/")[1]!],
+      parameters: parameters(route),
+      ...(route.body
+        ? {
+            requestBody: {
+              required: true,
+              content: {
+                "application/json": { schema: plain(route.body), ...(route.example ? { example: route.example } : {}) },
+              },
+            },
+          }
+        : {}),
+      responses: responses(route),
+    };
+  }
+  return paths;
+}
+
+const tusHeaders = (...names: string[]): Json[] =>
+  names.map((name) => ({ name, in: "header", required: true, schema: { type: "string" } }));
+
+const tusErrors = (...codes: HttpCode[]): Json =>
+  Object.fromEntries(
+    [...Map.groupBy(codes, (code) => HTTP_STATUS[code])].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\``).join(", "),
+        content: { "application/json": { schema: ref("Error") } },
+      },
+    ]),
+  );
+
+/** The transfer URLs: TUS 1.0.0, with the protocol's headers. */
+export function uploadPaths(): Record<string, Json> {
+  const id = { name: "upload_id", in: "path", required: true, schema: { type: "string", format: "uuid" } };
+  const offsets = {
+    "Upload-Offset": { schema: { type: "integer" } },
+    "Upload-Expires": { schema: { type: "string" } },
+  };
+  return {
+    "/v1/uploads/{upload_id}": {
+      options: {
+        operationId: "optionsUpload",
+        summary: "What the upload surface offers",
+        tags: ["uploads"],
+        security: [],
+        parameters: [id],
+        responses: { 204: { description: "Tus-Version, Tus-Extension, Tus-Max-Size" } },
+      },
+      head: {
+        operationId: "headUpload",
+        summary: "How far an upload is",
+        tags: ["uploads"],
+        parameters: [id, ...tusHeaders("Tus-Resumable")],
+        responses: {
+          200: {
+            description: "The offset at which the next PATCH starts",
+            headers: { ...offsets, "Upload-Length": { schema: { type: "integer" } } },
+          },
+          ...tusErrors(
+            "unauthenticated",
+            "not_found",
+            "precondition_failed",
+            "rate_limited",
+            "upstream_error",
+            "upstream_unavailable",
+          ),
+        },
+      },
+      patch: {
+        operationId: "patchUpload",
+        summary: "Send bytes at the offset",
+        tags: ["uploads"],
+        parameters: [id, ...tusHeaders("Tus-Resumable", "Upload-Offset")],
+        requestBody: {
+          required: true,
+          content: { "application/offset+octet-stream": { schema: { type: "string", format: "binary" } } },
+        },
+        responses: {
+          204: { description: "The bytes are stored", headers: offsets },
+          ...tusErrors(
+            "bad_request",
+            "unauthenticated",
+            "not_found",
+            "conflict",
+            "precondition_failed",
+            "payload_too_large",
+            "unsupported_media_type",
+            "upstream_unavailable",
+          ),
+        },
+      },
+      delete: {
+        operationId: "deleteUpload",
+        summary: "Cancel an upload and remove its asset",
+        tags: ["uploads"],
+        parameters: [id, ...tusHeaders("Tus-Resumable")],
+        responses: {
+          204: { description: "Cancelled, or nothing to cancel" },
+          ...tusErrors("unauthenticated", "precondition_failed"),
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../until";
+import type { Client } from "./client";
+import { type Harness, harness } from "./harness";
+import { oldVideo, silentVideo, video, wav } from "./media";
+import { NO_ID, outcome, tryCall } from "./outcome";
+import type { AssetDetail, Cut, Paged, Render } from "./resources";
+
+let server: Harness;
+let anna: Client;
+let bert: Client;
+let film: AssetDetail;
+let sound: AssetDetail;
+let filmCut: Cut;
+beforeAll(async () => {
+  server = await harness();
+  [anna, bert] = [await server.user(), await server.user()];
+  [film, sound] = await Promise.all([anna.ready(await video(4), { filename: "film.mp4" }), anna.ready(await wav(4))]);
+  filmCut = await anna.cutEnded((await anna.startCut({ asset_id: film.id })).id);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const post = (json: unknown, user = anna) => user.call<Render>("POST", "/v1/renders", { json });
+
+describe("asking for a render", () => {
+  test("gives it pending, with its place and the output as it was resolved", async () => {
+    const hold = server.holdRenders();
+    const reply = await post({ asset_id: film.id, output: { frame_rate: 5 } });
+    expect(reply.status).toBe(201);
+    const { body } = reply;
+    expect(reply.headers.get("location")).toBe(`/v1/renders/${body.id}`);
+    expect(body).toMatchObject({
+      asset_id: film.id,
+      cut_id: null,
+      state: "pending",
+      output: { format: "mp4", resolution: "240p", frame_rate: 5 },
+      size_bytes: null,
+      error_code: null,
+      download_url: null,
+      progress: 0,
+      strategy: null,
+      warnings: [],
+      started_at: null,
+      completed_at: null,
+    });
+    await hold.reached;
+    hold.release();
+    expect((await anna.renderEnded(body.id)).state).toBe("completed");
+  });
+
+  const output = (value: unknown) => ({ output: value });
+  test.each<[string, () => Record<string, unknown>, string]>([
+    ["of nothing", () => ({ asset_id: undefined }), "422 validation_error body.asset_id"],
+    ["of an unknown asset", () => ({ asset_id: NO_ID }), "404 not_found"],
+    ["with an unknown cut", () => ({ cut_id: NO_ID }), "422 validation_error body.cut_id"],
+    [
+      "with a cut of another asset",
+      () => ({ asset_id: sound.id, cut_id: filmCut.id }),
+      "422 validation_error body.cut_id",
+    ],
+    ["with a cut that is no id", () => ({ cut_id: "x" }), "422 validation_error body.cut_id"],
+    ["in an unknown format", () => output({ format: "avi" }), "422 validation_error body.output.format"],
+    [
+      "of a recording as a video",
+      () => ({ asset_id: sound.id, ...output({ format: "mp4" }) }),
+      "422 validation_error body.output.format",
+    ],
+    [
+      "above the source's resolution",
+      () => output({ resolution: "480p" }),
+      "422 validation_error body.output.resolution",
+    ],
+    ["of an odd resolution", () => output({ resolution: "201p" }), "422 validation_error body.output.resolution"],
+    ["of too small a resolution", () => output({ resolution: "142p" }), "422 validation_error body.output.resolution"],
+    ["of a resolution in words", () => output({ resolution: "small" }), "422 validation_error body.output.resolution"],
+    [
+      "above the source's bitrate",
+      () => output({ video_bitrate: 50_000_000 }),
+      "422 validation_error body.output.video_bitrate",
+    ],
+    [
+      "below the least bitrate",
+      () => output({ video_bitrate: 49_999 }),
+      "422 validation_error body.output.video_bitrate",
+    ],
+    ["of half a bitrate", () => output({ video_bitrate: 60_000.5 }), "422 validation_error body.output.video_bitrate"],
+    ["of no frames", () => output({ frame_rate: 0 }), "422 validation_error body.output.frame_rate"],
+    ["of more than twice the frames", () => output({ frame_rate: 21 }), "422 validation_error body.output.frame_rate"],
+    [
+      "with too little sound",
+      () => output({ audio_bitrate: 31_999 }),
+      "422 validation_error body.output.audio_bitrate",
+    ],
+    ["with too much sound", () => output({ audio_bitrate: 320_001 }), "422 validation_error body.output.audio_bitrate"],
+    [
+      "as sound with a resolution",
+      () => output({ format: "mp3", resolution: "240p" }),
+      "422 validation_error body.output.resolution",
+    ],
+    [
+      "as sound with frames",
+      () => output({ format: "m4a", frame_rate: 10 }),
+      "422 validation_error body.output.frame_rate",
+    ],
+    ["with an unknown field", () => output({ codec: "h264" }), "422 validation_error body.output.codec"],
+    ["with an unknown property", () => ({ name: "x" }), "422 validation_error body.name"],
+    ["with a word for an output", () => output("mp4"), "422 validation_error body.output"],
+  ])("%s is refused", async (_, change, expected) => {
+    expect(outcome(await post({ asset_id: film.id, ...change() }))).toBe(expected);
+  });
+
+  test("of a silent video as sound is refused", async () => {
+    const silent = await anna.ready(await silentVideo());
+    const result = outcome(await post({ asset_id: silent.id, output: { format: "mp3" } }));
+    expect(result).toBe("422 validation_error body.output.format");
+  });
+
+  test("of someone else's asset is a 404, with someone else's cut a 422", async () => {
+    expect(outcome(await post({ asset_id: film.id }, bert))).toBe("404 not_found");
+    const own = await bert.ready(await wav(4));
+    const result = outcome(await post({ asset_id: own.id, cut_id: filmCut.id }, bert));
+    expect(result).toBe("422 validation_error body.cut_id");
+  });
+});
+
+describe("a finished render", () => {
+  test("of a cut video is shorter than its source, can be downloaded under a fitting name, and is told once", async () => {
+    const started = await anna.startRender({ asset_id: film.id, cut_id: filmCut.id });
+    const render = await anna.renderEnded(started.id);
+    expect(render).toMatchObject({ state: "completed", cut_id: filmCut.id, progress: 1, error_code: null });
+    expect(["smart", "chunked"]).toContain(render.strategy!);
+    const answer = await fetch(render.download_url!);
+    const bytes = await answer.arrayBuffer();
+    expect(bytes.byteLength).toBe(render.size_bytes!);
+    expect(answer.headers.get("content-type")).toBe("video/mp4");
+    expect(answer.headers.get("content-disposition")).toContain('filename="film.cut.mp4"');
+    expect(await server.events(render.id)).toEqual(["render.completed"]);
+
+    const copy = await anna.ready(new Uint8Array(bytes));
+    expect(Math.abs(Number(copy.duration_seconds) - filmCut.plan!.kept_duration)).toBeLessThan(0.05);
+    expect(copy).toMatchObject({ width: 320, height: 240, frame_rate: { num: 10, den: 1 }, audio_tracks: 1 });
+  });
+
+  test.each([
+    ["m4a", "audio/mp4"],
+    ["mp3", "audio/mpeg"],
+  ])("of a recording as %s has its type", async (format, type) => {
+    const render = await anna.renderEnded((await anna.startRender({ asset_id: sound.id, output: { format } })).id);
+    expect(render).toMatchObject({
+      state: "completed",
+      strategy: "audio",
+      output: { format, resolution: null, frame_rate: null, video_bitrate: null },
+    });
+    const answer = await fetch(render.download_url!);
+    expect(answer.headers.get("content-type")).toBe(type);
+    expect((await answer.arrayBuffer()).byteLength).toBe(render.size_bytes!);
+  });
+});
+
+describe("an identical request", () => {
+  test("gets the render that is there, also with the resolved fields written out", async () => {
+    const first = await post({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 64_000 } });
+    const second = await post({ asset_id: sound.id, cut_id: null, output: first.body.output });
+    expect([second.status, second.body.id]).toEqual([200, first.body.id]);
+    const third = await post({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 128_000 } });
+    expect([third.status, third.body.id === first.body.id]).toEqual([201, false]);
+  });
+
+  test("fifty times at once is one render and one event", async () => {
+    const json = { asset_id: sound.id, output: { format: "mp3", audio_bitrate: 48_000 } };
+    const replies = await Promise.all(Array.from({ length: 50 }, () => post(json)));
+    expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
+    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
+    const { id } = replies[0]!.body;
+    await anna.renderEnded(id);
+    expect(await server.events(id)).toEqual(["render.completed"]);
+  });
+
+  test("after a cancelled one is a new render", async () => {
+    const hold = server.holdRenders();
+    const json = { asset_id: sound.id, output: { format: "mp3", audio_bitrate: 56_000 } };
+    const first = await post(json);
+    await hold.reached;
+    await anna.must("POST", `/v1/renders/${first.body.id}/cancel`);
+    const second = await post(json);
+    expect([second.status, second.body.id === first.body.id]).toEqual([201, false]);
+    hold.release();
+    expect((await anna.renderEnded(second.body.id)).state).toBe("completed");
+    expect((await anna.render(first.body.id)).state).toBe("cancelled");
+  });
+});
+
+describe("a source that is not ready", () => {
+  test("can be cut and rendered as sound as soon as it is cuttable, as a picture only when it is ready", async () => {
+    await using own = await harness();
+    const user = await own.user();
+    const listening = own.speech.hold("listen");
+    const picture = own.holdRenders();
+    const id = await user.upload(await oldVideo());
+    const ask = (output: unknown) => tryCall(user, "POST", "/v1/renders", { asset_id: id, output });
+    await listening.reached;
+    expect([await ask({}), await ask({ format: "mp3" })]).toEqual(["409 asset_not_ready", "409 asset_not_ready"]);
+    expect(await tryCall(user, "POST", "/v1/cuts", { asset_id: id })).toBe("409 asset_processing");
+
+    listening.release();
+    const asset = await until("a cuttable asset", async () => {
+      const current = await user.asset(id);
+      return current.cuttable ? current : null;
+    });
+    expect(asset).toMatchObject({ state: "processing", download_url: null, has_transcript: true });
+    expect(asset.transcript_url).not.toBeNull();
+    expect([await ask({}), await ask({ format: "mp3" })]).toEqual(["409 asset_not_ready", "201"]);
+    const cut = await user.cutEnded((await user.startCut({ asset_id: id })).id);
+    expect(cut.state).toBe("completed");
+
+    picture.release();
+    const ready = await user.prepared(id);
+    expect(ready.state).toBe("ready");
+    expect((await fetch(ready.preview_url!)).headers.get("content-type")).toBe("video/mp4");
+    expect(await ask({})).toBe("201");
+  });
+
+  test("nor is a cut that has not completed", async () => {
+    await using own = await harness();
+    const user = await own.user();
+    const asset = await user.ready(await wav(4));
+    const hold = own.speech.hold("force");
+    const cut = await user.startCut({ asset_id: asset.id, script: "alpha bravo" });
+    const json = { asset_id: asset.id, cut_id: cut.id };
+    expect(await tryCall(user, "POST", "/v1/renders", json)).toBe("409 modifier_not_ready");
+    hold.release();
+    const foreign = await user.startCut({
+      asset_id: asset.id,
+      script: "nothing of this is spoken anywhere here at all",
+    });
+    expect((await user.cutEnded(foreign.id)).state).toBe("failed");
+    const result = await tryCall(user, "POST", "/v1/renders", { ...json, cut_id: foreign.id });
+    expect(result).toBe("409 modifier_not_ready");
+  });
+});
+
+describe("cancelling", () => {
+  test("ends a render that is under way: once, for good, and leaves nothing behind", async () => {
+    const hold = server.holdRenders();
+    const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 40_000 } });
+    await hold.reached;
+    expect((await anna.render(id)).state).toBe("processing");
+    const cancelled = await anna.must<Render>("POST", `/v1/renders/${id}/cancel`);
+    expect(cancelled).toMatchObject({ id, state: "cancelled", download_url: null, error_code: null });
+    expect(cancelled.completed_at).not.toBeNull();
+    expect(await tryCall(anna, "POST", `/v1/renders/${id}/cancel`)).toBe("409 conflict");
+    hold.release();
+    await server.idle();
+    expect((await anna.render(id)).state).toBe("cancelled");
+    expect(await server.events(id)).toEqual(["render.cancelled"]);
+    expect(await server.leftovers(id)).toEqual([]);
+  });
+
+  test("ends one that still waits for its turn", async () => {
+    await using own = await harness({ RENDER_JOBS: "1" });
+    const user = await own.user();
+    const asset = await user.ready(await wav(4));
+    const hold = own.holdRenders();
+    const first = await user.startRender({ asset_id: asset.id, output: { format: "mp3" } });
+    await hold.reached;
+    const second = await user.startRender({ asset_id: asset.id, output: { format: "m4a" } });
+    expect((await user.must<Render>("POST", `/v1/renders/${second.id}/cancel`)).state).toBe("cancelled");
+    hold.release();
+    expect((await user.renderEnded(first.id)).state).toBe("completed");
+    expect(await own.events(second.id)).toEqual(["render.cancelled"]);
+  });
+
+  test("a completed one is a conflict, someone else's is not there", async () => {
+    const render = await anna.renderEnded((await anna.startRender({ asset_id: sound.id })).id);
+    expect(await tryCall(anna, "POST", `/v1/renders/${render.id}/cancel`)).toBe("409 conflict");
+    expect(await tryCall(bert, "POST", `/v1/renders/${render.id}/cancel`)).toBe("404 not_found");
+    expect(await server.events(render.id)).toEqual(["render.completed"]);
+  });
+});
+
+describe("deleting a render", () => {
+  test("takes its file away", async () => {
+    const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 80_000 } });
+    const render = await anna.renderEnded(id);
+    expect(await tryCall(bert, "DELETE", `/v1/renders/${id}`)).toBe("404 not_found");
+    expect(await tryCall(anna, "DELETE", `/v1/renders/${id}`)).toBe("204");
+    expect(await tryCall(anna, "GET", `/v1/renders/${id}`)).toBe("404 not_found");
+    expect((await fetch(render.download_url!)).status).toBe(404);
+    expect(await server.leftovers(id)).toEqual([]);
+    expect(await server.events(id)).toEqual(["render.completed"]);
+  });
+
+  test("that is under way cancels it, and tells that once", async () => {
+    const hold = server.holdRenders();
+    const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 112_000 } });
+    await hold.reached;
+    expect(await tryCall(anna, "DELETE", `/v1/renders/${id}`)).toBe("204");
+    hold.release();
+    await server.idle();
+    expect(await tryCall(anna, "GET", `/v1/renders/${id}`)).toBe("404 not_found");
+    expect(await server.events(id)).toEqual(["render.cancelled"]);
+    expect(await server.leftovers(id)).toEqual([]);
+  });
+});
+
+describe("the list", () => {
+  test("pages, newest first, and filters", async () => {
+    const user = await server.user();
+    const source = await user.ready(await wav(4));
+    const cut = await user.cutEnded((await user.startCut({ asset_id: source.id })).id);
+    const asks = [{}, { cut_id: cut.id }, { output: { format: "mp3" } }];
+    const ids: string[] = [];
+    for (const ask of asks) ids.unshift((await user.startRender({ asset_id: source.id, ...ask })).id);
+    for (const id of ids) await user.renderEnded(id);
+    const list = (query: string) => user.must<Paged<Render>>("GET", `/v1/renders?${query}`);
+    const first = await list(`asset_id=${source.id}&limit=2`);
+    const second = await list(`asset_id=${source.id}&limit=2&cursor=${first.next_cursor}`);
+    expect([...first.items, ...second.items].map((render) => render.id)).toEqual(ids);
+    expect((await list(`cut_id=${cut.id}`)).items.map((render) => render.id)).toEqual([ids[1]!]);
+    expect((await list("state=completed")).items).toHaveLength(3);
+    expect((await list("state=cancelled")).items).toEqual([]);
+    expect(await tryCall(user, "GET", "/v1/renders?state=done")).toBe("422 validation_error query.state");
+    expect(await tryCall(user, "GET", "/v1/renders?cut_id=x")).toBe("422 validation_error query.cut_id");
+  });
+});
