@@ -23,7 +23,7 @@ inside the executable and runs as a process of its own. Its source code: https:/
 The speech recogniser is Moonshine tiny (MIT License), the voice detection Silero VAD (MIT License).
 `;
 
-/** The text: Offcut's own note, then each package with its licence. `project` is the folder that has `node_modules`. */
+/** The text: Offcut's own note and licence, ffmpeg's, then each package with its licence. `project` is the folder that has `node_modules`. */
 export async function collectLicenses(project: string): Promise<string> {
   const root = await manifestAt(project);
   const seen = new Map<string, string>();
@@ -32,7 +32,9 @@ export async function collectLicenses(project: string): Promise<string> {
     const folder = locate(name, project, project);
     if (folder !== null) seen.set(folder, await entry(folder));
   }
-  return [NOTES, ...[...seen.values()].sort()].join(`\n${"-".repeat(100)}\n\n`);
+  const own = await Bun.file(join(project, "LICENSE")).text();
+  const ffmpeg = await Bun.file(join(import.meta.dir, "gpl-3.0.txt")).text();
+  return [NOTES, own, ffmpeg, ...[...seen.values()].sort()].join(`\n${"-".repeat(100)}\n\n`);
 }
 
 async function visit(name: string, from: string, project: string, seen: Map<string, string>): Promise<void> {

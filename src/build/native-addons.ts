@@ -9,15 +9,21 @@ type Rewrite = { filter: RegExp; change: (source: string, path: string) => strin
 
 const LIBSQL = "libsql.node";
 const ONNX = "onnxruntime_binding.node";
+/** In a folder of its own: it brings another version of the same runtime. */
+const SHERPA = "sherpa/sherpa-onnx.node";
 
 /** The addons' files of this machine's kind. `name` is the place in the assets' `native` folder. Throws when one is not installed. */
 export function nativeFiles(project: string): { name: string; path: string }[] {
   const onnx = `node_modules/onnxruntime-node/bin/napi-v6/${process.platform}/${process.arch}`;
+  const sherpa = `node_modules/sherpa-onnx-${process.platform}-${process.arch}`;
   const files = [
     { name: LIBSQL, path: `node_modules/@libsql/${process.platform}-${process.arch}-gnu/index.node` },
     { name: ONNX, path: `${onnx}/onnxruntime_binding.node` },
-    // Found by the binding through its run path, which is its own folder.
+    // Libraries are found by the addons through their run path, which is their own folder.
     { name: "libonnxruntime.so.1", path: `${onnx}/libonnxruntime.so.1` },
+    { name: SHERPA, path: `${sherpa}/sherpa-onnx.node` },
+    { name: "sherpa/libsherpa-onnx-c-api.so", path: `${sherpa}/libsherpa-onnx-c-api.so` },
+    { name: "sherpa/libonnxruntime.so", path: `${sherpa}/libonnxruntime.so` },
   ].map((file) => ({ ...file, path: join(project, file.path) }));
   for (const { path } of files)
     if (!existsSync(path)) throw new Error(`no native library for ${process.platform}-${process.arch}: ${path}`);
@@ -45,6 +51,8 @@ export function nativeAddons(loader: string): Bun.BunPlugin {
       change: (source, path) =>
         replaceOnce(source, path, "binding_1.binding.listSupportedBackends", '() => [{ name: "cpu", bundled: true }]'),
     },
+    // Read only when an added model is used, and then it may load at once.
+    { filter: /node_modules\/sherpa-onnx-node\/addon\.js$/, change: () => `module.exports = ${load(SHERPA)};` },
   ];
   return {
     name: "native-addons",

@@ -10,8 +10,10 @@ export type CueLimits = { gap: Ticks; shortest: Ticks; longest: Ticks };
 const CUE_END_COST: Record<Pause, number> = { sentence: 0, clause: 1, phrase: 3, none: 6, never: 1000 };
 const LINE_END_COST: Record<Pause, number> = { sentence: 0, clause: 2, phrase: 5, none: 12, never: 1000 };
 const A_CUE = 2;
+/** Two sentences in one cue: better when one alone would be too short. */
+const TOGETHER = 3;
 /** A cue that holds the end of a sentence and then the beginning of another that it does not finish. */
-const MIXED = 4;
+const MIXED = 5;
 /** For each second that a cue is shorter than it should be. */
 const TOO_SHORT = 5;
 /** Silence inside a cue: from the first length on it costs, from the second on it always parts. */
@@ -60,7 +62,7 @@ function cueCost(tokens: readonly Token[], from: number, to: number, partEnd: Ti
   if (columns > LINE_COLUMNS) cost += 0.5;
   for (let i = from; i < to - 1; i++) {
     if (tokens[i + 1]!.start - tokens[i]!.end >= PAUSE) cost += 3;
-    if (tokens[i]!.pause === "sentence") cost += last.pause === "sentence" ? 0.7 : MIXED;
+    if (tokens[i]!.pause === "sentence") cost += last.pause === "sentence" ? TOGETHER : MIXED;
   }
   return cost;
 }

@@ -35,7 +35,7 @@ export async function serveFile(services: Services, request: Request, target: Li
     "X-Content-Type-Options": "nosniff",
     ETag: etag,
   });
-  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  if (isUnchanged(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   const condition = request.headers.get("if-range");
   const isSame = condition === null || condition === etag || condition === headers.get("Last-Modified");
   const range = isSame ? parseRange(request.headers.get("range"), size) : null;
@@ -46,9 +46,14 @@ export async function serveFile(services: Services, request: Request, target: Li
   const { start, end } = range ?? { start: 0, end: size - 1 };
   headers.set("Content-Length", String(end - start + 1));
   if (range) headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
-  const body = request.method === "HEAD" ? null : range ? file.slice(start, end + 1) : file;
+  // To a HEAD the server sends the length of this body and not the body.
+  const body = range ? file.slice(start, end + 1) : file;
   return new Response(body, { status: range ? 206 : 200, headers });
 }
+
+/** Whether an `If-None-Match` header names this version. */
+const isUnchanged = (header: string | null, etag: string): boolean =>
+  (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));
 
 const OUTPUT_TYPES: Record<string, string> = {
   mp4: "video/mp4",

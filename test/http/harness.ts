@@ -68,7 +68,7 @@ export async function harness(settings: Record<string, string> = {}): Promise<Ha
   }, false);
   const start = () => startServer(config, log, replacements);
   let server: RunningServer = await start();
-  const url = () => server.url;
+  const url = () => `http://127.0.0.1:${server.port}`;
 
   return {
     url,

@@ -1,4 +1,5 @@
 /** Fetches one file: goes on where an earlier try stopped, believes only its checksum, and is whole or not there. */
+import { constants } from "node:fs";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import { fetchFrom, refusal, shownUrl } from "./fetching";
@@ -108,24 +109,30 @@ async function fetchMore(file: Download, part: string, from: number, settings: S
     const headers: Record<string, string> = { "accept-encoding": "identity" };
     if (from > 0) headers.range = `bytes=${from}-`;
     if (from > 0 && tag) headers["if-range"] = tag;
-    const response = await fetchFrom(file.url, headers, signal);
-    alive();
-    const start = await startOf(response, file, part, from);
-    const handle = await open(part, start === 0 ? "w" : "r+");
+    // Opened before: what has come is lost when the connection breaks before it is read.
+    const handle = await open(part, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
-      if (start === 0) await keepTag(part, response.headers.get("etag"));
+      const response = await fetchFrom(file.url, headers, signal);
+      alive();
+      const start = startOf(response, file, from);
       let at = start;
       for await (const chunk of response.body ?? []) {
         signal.throwIfAborted();
         alive();
         if (at + chunk.length > file.sizeBytes) throw refusal(file.url, "sends more than the file should hold");
-        let done = 0;
-        while (done < chunk.length)
+        if (at === 0) {
+          await handle.truncate(0);
+          await keepTag(part, response.headers.get("etag"));
+        }
+        for (let done = 0; done < chunk.length; )
           done += (await handle.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
         at += chunk.length;
         settings.onBytes(at);
       }
       await handle.sync();
+    } catch (error) {
+      if (error instanceof Stale) await forget(part);
+      throw error;
     } finally {
       await handle.close();
     }
@@ -134,25 +141,21 @@ async function fetchMore(file: Download, part: string, from: number, settings: S
   }
 }
 
-/** Where the bytes of an answer belong. Throws when it is no answer to the question. */
-async function startOf(response: Response, file: Download, part: string, from: number): Promise<number> {
+/** What is here does not fit what the server has: it is thrown away. */
+class Stale extends Error {}
+
+/** Where the bytes of an answer belong. Throws `Stale`, or another error when it is no answer to the question. */
+function startOf(response: Response, file: Download, from: number): number {
   const { status, headers } = response;
-  if (status === 416) {
-    await response.body?.cancel();
-    await forget(part);
-    throw new Error("the server's file is shorter than what is here");
-  }
+  if (status === 416) throw new Stale("the server's file is shorter than what is here");
   if (status === 206) {
     const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "");
     const total = range?.[2] === "*" ? file.sizeBytes : Number(range?.[2]);
     if (Number(range?.[1]) === from && total === file.sizeBytes) return from;
-    await response.body?.cancel();
-    await forget(part);
-    throw new Error("the server sends another part than it was asked for");
+    throw new Stale("the server sends another part than it was asked for");
   }
   const length = headers.get("content-length");
   if (status === 200 && (length === null || Number(length) === file.sizeBytes)) return 0;
-  await response.body?.cancel();
   throw refusal(file.url, `holds ${length ?? "?"} bytes and should hold ${file.sizeBytes}`);
 }
 

@@ -1,0 +1,95 @@
+/** The added models as the listening child uses them: found for each recording, loaded when needed, one of them at a time in memory. */
+import type { Utterance, Word } from "../domain/speech";
+import { type Choice, choiceFor, type InstalledModel, languageDetector, readShelf } from "./models/shelf";
+import type { Segment } from "./segmentation";
+import {
+  type LanguageDetector,
+  loadDetector,
+  loadRecogniser,
+  loadSherpa,
+  type Recogniser,
+  type SherpaModule,
+} from "./sherpa";
+import { detectLanguage, transcribeAdded } from "./sherpa-transcribe";
+import type { Sound } from "./transcribe";
+
+/** Transcribes as the built-in recogniser does. */
+export type AddedTranscriber = {
+  recogniser: Recogniser;
+  transcribe(
+    sound: Sound,
+    segments: Segment[],
+    onHeard: (share: number) => void,
+    check: () => void,
+  ): Promise<{ words: Word[]; utterances: Utterance[] }>;
+};
+
+/** What a recording is transcribed with: `added` null means the built-in recogniser. The whole is null when no model knows the language. */
+export type Chosen = { language: string; added: AddedTranscriber | null } | null;
+
+export type AddedModels = {
+  /** `language` null: the one that is heard, when a model can tell, else English. `check` may throw to stop. */
+  choose(language: string | null, sound: Sound, segments: Segment[], check: () => void): Promise<Chosen>;
+};
+
+/** Spoken when nothing says otherwise. */
+const DEFAULT_LANGUAGE = "en";
+const THREADS = 2;
+
+/** The models of a folder (null: none). The library is loaded with the first that is used. */
+export function createAddedModels(
+  modelsDir: string | null,
+  load: () => Promise<SherpaModule> = loadSherpa,
+): AddedModels {
+  let library: Promise<SherpaModule> | null = null;
+  const module = () => {
+    library ??= load();
+    return library;
+  };
+  const recognisers = latest<Recogniser>();
+  const detectors = latest<LanguageDetector>();
+
+  const added = async (model: InstalledModel, language: string): Promise<AddedTranscriber> => {
+    const make = async () => loadRecogniser(await module(), model, language, THREADS);
+    const recogniser = await recognisers(`${identity(model)} ${language}`, make);
+    return {
+      recogniser,
+      transcribe: (sound, segments, onHeard, check) =>
+        transcribeAdded(recogniser, sound, segments, language, onHeard, check),
+    };
+  };
+  const heard = async (installed: InstalledModel[], sound: Sound, segments: Segment[], check: () => void) => {
+    const model = languageDetector(installed);
+    if (!model || segments.length === 0) return null;
+    const detect = await detectors(identity(model), async () => loadDetector(await module(), model, THREADS));
+    return detectLanguage(detect, sound, segments, check);
+  };
+  return {
+    async choose(language, sound, segments, check) {
+      const { installed } = modelsDir === null ? { installed: [] } : readShelf(modelsDir);
+      const spoken = language ?? (await heard(installed, sound, segments, check)) ?? DEFAULT_LANGUAGE;
+      const choice: Choice = choiceFor(spoken, installed);
+      if (!choice) return null;
+      return { language: spoken, added: choice.use === "added" ? await added(choice.model, spoken) : null };
+    },
+  };
+}
+
+/** Changes when the model's files do. */
+const identity = ({ manifest, folder }: InstalledModel): string =>
+  [folder, ...manifest.files.map((file) => file.sha256)].join(" ");
+
+/** Keeps what was made last: models are large. What failed is tried again the next time. */
+function latest<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
+  let kept: { key: string; value: Promise<T> } | null = null;
+  return (key, make) => {
+    if (kept?.key === key) return kept.value;
+    const value = make();
+    const mine = { key, value };
+    kept = mine;
+    value.catch(() => {
+      if (kept === mine) kept = null;
+    });
+    return value;
+  };
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { AppError } from "../../src/domain/errors";
+import { balance, totalHeld } from "../../src/store/credits";
+import type { Client } from "./client";
+import { type Harness, harness } from "./harness";
+import { wav } from "./media";
+import { tryCall } from "./outcome";
+import type { LedgerEntry, Paged } from "./resources";
+
+/** A server where a started minute costs ten credits. */
+const expensive = () => harness({ CREDITS_PER_MINUTE: "10" });
+
+async function money(server: Harness, user: Client) {
+  const { read } = server.services().store;
+  return { free: await balance(read, user.userId), held: await totalHeld(read, user.userId) };
+}
+
+const history = async (user: Client) =>
+  (await user.must<Paged<LedgerEntry>>("GET", "/v1/credits/history")).items.map((entry) => [entry.type, entry.delta]);
+
+describe("the charge", () => {
+  test("is held as soon as the duration is known and written down together with ready", async () => {
+    await using server = await expensive();
+    const user = await server.user(25);
+    const hold = server.speech.hold("listen");
+    const id = await user.upload(await wav(4));
+    await hold.reached;
+    expect(await money(server, user)).toEqual({ free: 15, held: 10 });
+    expect(await history(user)).toEqual([["grant", 25]]);
+    hold.release();
+    await user.prepared(id);
+    expect(await money(server, user)).toEqual({ free: 15, held: 0 });
+    expect(await history(user)).toEqual([
+      ["consume_asset", -10],
+      ["grant", 25],
+    ]);
+  });
+
+  test("counts a started minute", async () => {
+    await using server = await expensive();
+    const user = await server.user(100);
+    await user.ready(await wav(61));
+    expect(await money(server, user)).toEqual({ free: 80, held: 0 });
+  });
+
+  test("is given back when the preparation fails", async () => {
+    await using server = await expensive();
+    const user = await server.user(10);
+    server.speech.failNext(new AppError("corrupt_media", "The sound is broken."));
+    const asset = await user.prepared(await user.upload(await wav(4)));
+    expect(asset).toMatchObject({ state: "failed", error_code: "corrupt_media", duration_seconds: null });
+    expect(asset.error_message).toBe("The sound is broken.");
+    expect(await money(server, user)).toEqual({ free: 10, held: 0 });
+    expect(await server.events(asset.id)).toEqual(["asset.failed from processing"]);
+  });
+
+  test("is given back when the asset is deleted while it is prepared, and kept when it was ready", async () => {
+    await using server = await expensive();
+    const user = await server.user(30);
+    const kept = await user.ready(await wav(4));
+    await user.must("DELETE", `/v1/assets/${kept.id}`);
+    expect(await money(server, user)).toEqual({ free: 20, held: 0 });
+    const hold = server.speech.hold("listen");
+    const id = await user.upload(await wav(4));
+    await hold.reached;
+    expect(await money(server, user)).toEqual({ free: 10, held: 10 });
+    await user.must("DELETE", `/v1/assets/${id}`);
+    expect(await money(server, user)).toEqual({ free: 20, held: 0 });
+    expect((await history(user))[0]).toEqual(["consume_asset", -10]);
+  });
+
+  test("a server without prices makes everybody's assets ready", async () => {
+    await using server = await harness({ CREDITS_PER_MINUTE: "0" });
+    const user = await server.user(1);
+    expect((await user.ready(await wav(4))).cuttable).toBe(true);
+    expect(await history(user)).toEqual([["grant", 1]]);
+  });
+});
+
+describe("a balance that does not cover the charge", () => {
+  test("leaves assets waiting, and a grant settles them oldest first, never more than it covers", async () => {
+    await using server = await expensive();
+    const user = await server.user(1);
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const asset = await user.prepared(await user.upload(await wav(4)));
+      expect(asset).toMatchObject({
+        state: "pending_payment",
+        cuttable: false,
+        download_url: null,
+        duration_seconds: "4",
+        error_code: null,
+      });
+      ids.push(asset.id);
+    }
+    const states = async () => Promise.all(ids.map(async (id) => (await user.asset(id)).state));
+    await server.grant(user, 8);
+    expect(await states()).toEqual(["pending_payment", "pending_payment", "pending_payment"]);
+    await server.grant(user, 12);
+    expect(await states()).toEqual(["ready", "ready", "pending_payment"]);
+    expect(await money(server, user)).toEqual({ free: 1, held: 0 });
+    await server.grant(user, 9);
+    expect(await states()).toEqual(["ready", "ready", "ready"]);
+    for (const id of ids) {
+      expect(await server.events(id)).toEqual([
+        "asset.pending_payment from processing",
+        "asset.ready from pending_payment",
+      ]);
+    }
+    expect((await user.asset(ids[0]!)).cuttable).toBe(true);
+    expect((await fetch((await user.asset(ids[2]!)).download_url!)).status).toBe(200);
+  });
+
+  test("ends uploads before they start once nothing is left", async () => {
+    await using server = await expensive();
+    const user = await server.user(10);
+    await user.ready(await wav(4));
+    const json = { project_id: (await user.project()).id, size_bytes: 1_000 };
+    expect(await tryCall(user, "POST", "/v1/assets", json)).toBe("402 insufficient_credits");
+  });
+
+  test("is looked at after the holds: what one preparation holds no other upload can count on", async () => {
+    await using server = await expensive();
+    const user = await server.user(10);
+    const hold = server.speech.hold("listen");
+    const id = await user.upload(await wav(4));
+    await hold.reached;
+    const json = { project_id: (await user.project()).id, size_bytes: 1_000 };
+    expect(await tryCall(user, "POST", "/v1/assets", json)).toBe("402 insufficient_credits");
+    hold.release();
+    expect((await user.prepared(id)).state).toBe("ready");
+  });
+
+  test("many uploads at once spend no credit twice", async () => {
+    await using server = await expensive();
+    const user = await server.user(25);
+    const bytes = await wav(4);
+    const ids = await Promise.all(Array.from({ length: 4 }, () => user.upload(bytes)));
+    const assets = await Promise.all(ids.map((id) => user.prepared(id)));
+    const states = assets.map((asset) => asset.state).toSorted();
+    expect(states).toEqual(["pending_payment", "pending_payment", "ready", "ready"]);
+    expect(await money(server, user)).toEqual({ free: 5, held: 0 });
+    expect((await history(user)).filter(([type]) => type === "consume_asset")).toHaveLength(2);
+  });
+});

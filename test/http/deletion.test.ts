@@ -1,0 +1,122 @@
+import { describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import type { Client } from "./client";
+import { type Harness, harness } from "./harness";
+import { wav } from "./media";
+import { tryCall } from "./outcome";
+
+/** How the entity's pipelines stand: their state, and whether they know that their asset is gone. */
+const pipelines = (server: Harness, assetId: string) =>
+  server
+    .services()
+    .store.read.all<{ state: string; input_asset_deleted: number }>(
+      sql`SELECT state, input_asset_deleted FROM pipelines WHERE input_asset_id = ${assetId} ORDER BY id`,
+    );
+
+/** An asset with a preparation done, a cut, a finished render, and a render under way. */
+async function busyAsset(server: Harness, user: Client) {
+  const { id: projectId } = await user.project();
+  const asset = await user.ready(await wav(4), { projectId });
+  const cut = await user.cutEnded((await user.startCut({ asset_id: asset.id })).id);
+  const done = await user.renderEnded((await user.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
+  const hold = server.holdRenders();
+  const running = await user.startRender({ asset_id: asset.id, output: { format: "mp3" } });
+  await hold.reached;
+  return { projectId, asset, cut, done, running, hold };
+}
+
+describe("deleting what has jobs in flight", () => {
+  test.each(["asset", "project"] as const)("takes everything of an %s away: rows, jobs, bytes", async (what) => {
+    await using server = await harness();
+    const user = await server.user();
+    const { projectId, asset, cut, done, running, hold } = await busyAsset(server, user);
+    const path = what === "asset" ? `/v1/assets/${asset.id}` : `/v1/projects/${projectId}`;
+    expect(await tryCall(user, "DELETE", path)).toBe("204");
+    expect(await tryCall(user, "DELETE", path)).toBe("404 not_found");
+    hold.release();
+    await server.idle();
+    const gone = [
+      `/v1/assets/${asset.id}`,
+      `/v1/cuts/${cut.id}`,
+      `/v1/renders/${done.id}`,
+      `/v1/renders/${running.id}`,
+    ];
+    for (const each of gone) expect([each, await tryCall(user, "GET", each)]).toEqual([each, "404 not_found"]);
+    expect(await tryCall(user, "GET", `/v1/projects/${projectId}`)).toBe(what === "asset" ? "200" : "404 not_found");
+
+    expect(await server.events(running.id)).toEqual(["render.cancelled"]);
+    expect(await server.events(done.id)).toEqual(["render.completed"]);
+    expect(await server.events(cut.id)).toEqual(["cut.completed"]);
+    expect(await pipelines(server, asset.id)).toEqual([
+      { state: "completed", input_asset_deleted: 1 },
+      { state: "completed", input_asset_deleted: 1 },
+      { state: "completed", input_asset_deleted: 1 },
+      { state: "cancelled", input_asset_deleted: 1 },
+    ]);
+    for (const { id } of [asset, done, running]) expect(await server.leftovers(id)).toEqual([]);
+    expect(server.errors).toEqual([]);
+  });
+
+  test("an asset that is being prepared: the job ends and nothing comes back", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const hold = server.speech.hold("listen");
+    const id = await user.upload(await wav(4));
+    await hold.reached;
+    expect(await tryCall(user, "DELETE", `/v1/assets/${id}`)).toBe("204");
+    hold.release();
+    await server.idle();
+    expect(await server.leftovers(id)).toEqual([]);
+    expect(await server.events(id)).toEqual([]);
+    expect(await pipelines(server, id)).toEqual([{ state: "cancelled", input_asset_deleted: 1 }]);
+    expect(server.errors).toEqual([]);
+    expect((await user.ready(await wav(4))).state).toBe("ready");
+  });
+
+  test("a cut that is being computed, with a render that waits for its turn", async () => {
+    await using server = await harness({ RENDER_JOBS: "1" });
+    const user = await server.user();
+    const asset = await user.ready(await wav(4));
+    const cut = await user.cutEnded((await user.startCut({ asset_id: asset.id })).id);
+    const renders = server.holdRenders();
+    await user.startRender({ asset_id: asset.id });
+    await renders.reached;
+    const waiting = await user.startRender({ asset_id: asset.id, cut_id: cut.id });
+    const force = server.speech.hold("force");
+    const computing = await user.startCut({ asset_id: asset.id, script: "alpha bravo" });
+    await force.reached;
+    for (const { id } of [cut, computing]) expect(await tryCall(user, "DELETE", `/v1/cuts/${id}`)).toBe("204");
+    force.release();
+    renders.release();
+    await server.idle();
+    expect(await tryCall(user, "GET", `/v1/renders/${waiting.id}`)).toBe("404 not_found");
+    expect(await server.events(waiting.id)).toEqual(["render.cancelled"]);
+    expect(await server.events(computing.id)).toEqual([]);
+    expect(await server.leftovers(waiting.id)).toEqual([]);
+    expect((await user.asset(asset.id)).state).toBe("ready");
+  });
+
+  test("an upload in the middle, with its project", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const { id: projectId } = await user.project();
+    const { id } = await user.open(100_000, { projectId });
+    await user.patch(id, 0, new Uint8Array(50_000));
+    expect(await tryCall(user, "DELETE", `/v1/projects/${projectId}`)).toBe("204");
+    expect((await user.patch(id, 50_000, new Uint8Array(50_000))).status).toBe(404);
+    expect(await server.leftovers(id)).toEqual([]);
+  });
+
+  test("twice at the same time is done once", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const { asset, running, hold } = await busyAsset(server, user);
+    const results = await Promise.all([1, 2, 3].map(() => tryCall(user, "DELETE", `/v1/assets/${asset.id}`)));
+    expect(results).toContain("204");
+    for (const result of results) expect(["204", "404 not_found"]).toContain(result);
+    hold.release();
+    await server.idle();
+    expect(await server.events(running.id)).toEqual(["render.cancelled"]);
+    expect(server.errors).toEqual([]);
+  });
+});

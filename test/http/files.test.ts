@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Client } from "./client";
+import { type Harness, harness } from "./harness";
+import { wav } from "./media";
+import { NO_ID } from "./outcome";
+import type { AssetDetail } from "./resources";
+
+let server: Harness;
+let anna: Client;
+let asset: AssetDetail;
+let bytes: Uint8Array;
+let link: string;
+beforeAll(async () => {
+  server = await harness();
+  anna = await server.user();
+  bytes = await wav(4);
+  asset = await anna.ready(bytes, { filename: 'Ünï "x".wav' });
+  link = asset.download_url!;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const get = (headers: Record<string, string> = {}, method = "GET", url = link) => fetch(url, { method, headers });
+const body = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
+const slice = (start: number, end: number) => Buffer.from(bytes.slice(start, end));
+
+describe("a download", () => {
+  test("is the file as it was uploaded, under its name, and never shown in place", async () => {
+    const answer = await get();
+    expect(answer.status).toBe(200);
+    expect((await body(answer)).equals(Buffer.from(bytes))).toBe(true);
+    expect(answer.headers.get("content-length")).toBe(String(bytes.length));
+    expect(answer.headers.get("content-type")).toBe(asset.content_type);
+    expect(answer.headers.get("accept-ranges")).toBe("bytes");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
+    expect(answer.headers.get("content-disposition")).toBe(
+      "attachment; filename=\"_n_ _x_.wav\"; filename*=UTF-8''%C3%9Cn%C3%AF%20%22x%22.wav",
+    );
+  });
+
+  test("answers HEAD with the same headers and no body", async () => {
+    const [whole, head] = [await get(), await get({}, "HEAD")];
+    expect(head.status).toBe(200);
+    expect((await body(head)).length).toBe(0);
+    for (const name of ["content-length", "content-type", "etag", "last-modified", "accept-ranges"]) {
+      expect([name, head.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
+    }
+    await whole.arrayBuffer();
+  });
+
+  test.each([
+    ["bytes=0-0", 0, 1],
+    ["bytes=100-199", 100, 200],
+    ["bytes=-44", -44, undefined],
+    ["bytes=1000-", 1_000, undefined],
+    ["bytes=0-99999999", 0, undefined],
+  ])("of %s is that part", async (range, start, end) => {
+    const answer = await get({ Range: range });
+    const expected = Buffer.from(bytes.slice(start, end));
+    const first = start < 0 ? bytes.length + start : start;
+    expect(answer.status).toBe(206);
+    expect(answer.headers.get("content-range")).toBe(`bytes ${first}-${first + expected.length - 1}/${bytes.length}`);
+    expect(answer.headers.get("content-length")).toBe(String(expected.length));
+    expect((await body(answer)).equals(expected)).toBe(true);
+  });
+
+  test.each(["bytes=99999999-", "bytes=-0"])("of %s is a 416 that says how long the file is", async (range) => {
+    const answer = await get({ Range: range });
+    expect(answer.status).toBe(416);
+    expect(answer.headers.get("content-range")).toBe(`bytes */${bytes.length}`);
+  });
+
+  test.each(["bytes=5-2", "bytes=a-b", "lines=1-2", "bytes=0-1,5-6"])("of %s is the whole file", async (range) => {
+    const answer = await get({ Range: range });
+    expect([answer.status, (await body(answer)).length]).toEqual([200, bytes.length]);
+  });
+
+  test("goes on where it stopped only if the file is still the same", async () => {
+    const { headers } = await get({}, "HEAD");
+    const etag = headers.get("etag")!;
+    expect(etag).toMatch(/^"[^"]+"$/);
+    for (const same of [etag, headers.get("last-modified")!]) {
+      const answer = await get({ Range: "bytes=10-19", "If-Range": same });
+      expect(answer.status).toBe(206);
+      expect((await body(answer)).equals(slice(10, 20))).toBe(true);
+    }
+    for (const other of ['"something-else"', "Thu, 01 Jan 1970 00:00:00 GMT"]) {
+      expect((await get({ Range: "bytes=10-19", "If-Range": other })).status).toBe(200);
+    }
+  });
+
+  test.each(["", "W/", '"other", '])("need not be sent again: If-None-Match %s", async (before) => {
+    const etag = (await get({}, "HEAD")).headers.get("etag")!;
+    const answer = await get({ "If-None-Match": `${before}${etag}` });
+    expect(answer.status).toBe(304);
+    expect((await body(answer)).length).toBe(0);
+    expect((await get({ "If-None-Match": '"other"' })).status).toBe(200);
+  });
+
+  test("can be fetched in parts by many at once", async () => {
+    const step = 1_000;
+    const starts = Array.from({ length: Math.ceil(bytes.length / step) }, (_, n) => n * step);
+    const parts = await Promise.all(
+      starts.map(async (start) => body(await get({ Range: `bytes=${start}-${start + step - 1}` }))),
+    );
+    expect(Buffer.concat(parts).equals(Buffer.from(bytes))).toBe(true);
+  });
+});
+
+describe("a link", () => {
+  const changed = (change: (url: URL) => void): string => {
+    const url = new URL(link);
+    change(url);
+    return url.href;
+  };
+  test.each<[string, (url: URL) => void]>([
+    ["without its signature", (url) => url.searchParams.delete("signature")],
+    ["without its end", (url) => url.searchParams.delete("expires")],
+    [
+      "with a later end",
+      (url) => url.searchParams.set("expires", String(Number(url.searchParams.get("expires")) + 60)),
+    ],
+    ["with another signature", (url) => url.searchParams.set("signature", "A".repeat(43))],
+    ["to another part", (url) => (url.pathname = url.pathname.replace("source", "transcript"))],
+    ["to another file", (url) => (url.pathname = url.pathname.replace(asset.id, NO_ID))],
+    ["to a path", (url) => (url.pathname = "/files/assets/..%2F..%2F/offcut.db")],
+  ])("%s opens nothing", async (_, change) => {
+    const answer = await fetch(changed(change));
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { code: "not_found" } });
+  });
+
+  test("ends after a quarter of an hour, and each read gives a fresh one", async () => {
+    const first = (await anna.asset(asset.id)).download_url!;
+    server.advance(14 * 60_000);
+    expect((await fetch(first)).status).toBe(200);
+    server.advance(2 * 60_000);
+    expect((await fetch(first)).status).toBe(404);
+    expect((await fetch((await anna.asset(asset.id)).download_url!)).status).toBe(200);
+  });
+
+  test("needs no key and is of no use with another method", async () => {
+    link = (await anna.asset(asset.id)).download_url!;
+    for (const method of ["POST", "DELETE", "PUT"]) expect((await get({}, method)).status).toBe(404);
+    expect((await get()).status).toBe(200);
+  });
+
+  test("is dead as soon as its asset is deleted", async () => {
+    const other = await anna.ready(await wav(2));
+    expect((await fetch(other.download_url!)).status).toBe(200);
+    await anna.must("DELETE", `/v1/assets/${other.id}`);
+    expect((await fetch(other.download_url!)).status).toBe(404);
+    expect((await fetch(other.transcript_url!)).status).toBe(404);
+  });
+});
+
+test("the public address of the settings is the one in links, never the one that a client sends", async () => {
+  await using own = await harness({ PUBLIC_URL: "https://cut.example/media/" });
+  const user = await own.user();
+  const projectId = (await user.project()).id;
+  const reply = await user.call<AssetDetail>("POST", "/v1/assets", {
+    json: { project_id: projectId, size_bytes: 1_000 },
+    headers: { Host: "evil.test", "X-Forwarded-Host": "evil.test", "X-Forwarded-Proto": "gopher" },
+  });
+  expect(reply.headers.get("location")).toBe(`https://cut.example/media/v1/uploads/${reply.body.id}`);
+  expect(reply.body.upload_url).toBe(`https://cut.example/media/v1/uploads/${reply.body.id}`);
+});
