@@ -21,6 +21,8 @@ const TOLERATED = 0.24;
 /** A recogniser is less sure than this of a word that was broken off. */
 const UNSURE = 0.6;
 const LONGEST_REMARK_WORDS = 12;
+/** Longer talk between two takes is kept for an editor to see, whatever it says. */
+const LONGEST_DROPPED_REMARK = 9;
 const LONGEST_REMARK = fromSeconds(8);
 
 const CUES =
@@ -52,7 +54,7 @@ export function findRetakes(
     const repeats = heard[again - 1]!.normal === heard[again]!.normal || repeatsPair(heard, again);
     if (!starts[again] && !repeats) continue;
     for (let from = again - 1; from >= 0 && withinReach(heard, from, again); from--) {
-      if (gone[from] && !starts[from]) continue;
+      if (gone[from]) continue;
       const { match, verdict } = firstVerdict(
         [prefixMatch(heard, from, again, near), echoed(byPlace.get(`${from}-${again}`), heard, words)],
         (found) => judge(words, heard, gone, starts, from, again, found, near),
@@ -139,7 +141,8 @@ function prefixMatch(
     }
     previous = row;
     if (lastMatches && lowest <= i * TOLERATED) best = { end: from + i, matched: at, cost: lowest };
-    if (lowest > 6 && lowest > i * 0.6) break;
+    // However well it goes on: what begins otherwise is not the same.
+    if (lowest > 0.75 + 0.3 * i) break;
   }
   return best;
 }
@@ -181,7 +184,7 @@ function judge(
   const seconds = heard[again - 1]!.end - heard[first]!.start;
   if (between.length > LONGEST_REMARK_WORDS || seconds > LONGEST_REMARK || size < 3) return "different";
   const apart = heard[first]!.start - heard[match.end - 1]!.end >= BREAK && pause >= BREAK;
-  if (CUES.test(remark) && apart) return { to: match.end, remark: true };
+  if (CUES.test(remark) && apart && between.length <= LONGEST_DROPPED_REMARK) return { to: match.end, remark: true };
   return apart && size >= 4 && match.cost <= 0.15 * size ? { to: match.end, remark: false } : "different";
 }
 

@@ -50,10 +50,11 @@ export function makeCues(words: readonly Word[], plan: PlanJson, timeline: "cut"
   return out;
 }
 
-/** The kept parts with their words, whose times are moved to the subtitle's clock. */
+/** The kept parts with their words, each word in one part only, whose times are moved to the subtitle's clock. */
 function groupsOf(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): Group[] {
   const sorted = words.filter((word) => word.end >= word.start).sort((a, b) => a.start - b.start || a.end - b.end);
   const groups: Group[] = [];
+  const taken = new Set<Word>();
   let next = 0;
   let played: Ticks = 0;
   for (const segment of plan.segments) {
@@ -61,9 +62,10 @@ function groupsOf(words: readonly Word[], plan: PlanJson, timeline: "cut" | "sou
     const shift = timeline === "cut" ? played - start : 0;
     while (next < sorted.length && sorted[next]!.start < start - TOLERANCE) next++;
     const inside: Word[] = [];
-    for (; next < sorted.length && sorted[next]!.start < end; next++) {
-      const word = sorted[next]!;
-      if (word.end > end + TOLERANCE) continue;
+    for (let i = next; i < sorted.length && sorted[i]!.start < end; i++) {
+      const word = sorted[i]!;
+      if (word.end > end + TOLERANCE || taken.has(word)) continue;
+      taken.add(word);
       const from = Math.max(start, word.start, inside.at(-1)?.end ?? start);
       inside.push({ ...word, start: from, end: Math.max(from, Math.min(end, word.end)) });
     }

@@ -4,7 +4,7 @@ import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
 import type { Services } from "../work/services";
-import { authenticateKey } from "./auth";
+import { createKeyAuthentication } from "./auth";
 import { respond } from "./call";
 import { corsHeaders, isPreflight, preflight } from "./cors";
 import { docs, withLocalScript } from "./docs";
@@ -24,12 +24,13 @@ export type Handler = (request: Request) => Promise<Response>;
 export function createHandler(services: Services): Handler {
   const entered = new WeakMap<Request, Entered>();
   const limiter = createRateLimiter(services.config.rateLimit);
+  const authenticate = createKeyAuthentication(services);
   const uploads = createUploadSurface(services);
   const of = (request: Request): Entered => entered.get(request) ?? { requestId: "", log: services.log };
 
   async function runPublic(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
     const { requestId, log } = of(request);
-    const user = await authenticateKey(services, request);
+    const user = await authenticate(request);
     const rate = limiter.take(user.id, services.now());
     if (!rate.allowed) {
       const refused = refuse(
@@ -62,8 +63,7 @@ export function createHandler(services: Services): Handler {
     app.route(
       method,
       "/v1/uploads/:upload_id",
-      async ({ request, params }) =>
-        uploads.handle(request, await authenticateKey(services, request), params.upload_id),
+      async ({ request, params }) => uploads.handle(request, await authenticate(request), params.upload_id),
       { parse: "none" },
     );
   }

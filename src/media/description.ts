@@ -114,7 +114,7 @@ function videoOf(text: string, language: string | null): DescribedVideo {
     frameRate: rateOf(parts),
     interlaced: details.some((detail) => /^(top|bottom) (first|coded first)/.test(detail)),
     color: colorOf(details),
-    attachedPicture: text.includes("(attached pic)"),
+    attachedPicture: text.includes("(attached pic)") || isStill(codecOf(text), rateOf(parts)),
     language,
     title: null,
   };
@@ -168,6 +168,10 @@ function rateOf(parts: readonly string[]): number | null {
   }
   return null;
 }
+
+/** Old ffmpegs do not say that a picture is a cover: it is coded as a still and has the clock's rate. */
+const isStill = (codec: string, rate: number | null): boolean =>
+  /^(png|mjpeg|gif|bmp|webp|tiff)$/.test(codec) && (rate === null || rate > 1_000);
 
 const RANGES = { tv: "tv", pc: "pc" } as const;
 

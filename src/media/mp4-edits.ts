@@ -1,4 +1,4 @@
-/** Reads the edit lists of an MP4 or QuickTime file: which part of each track is shown, as the packet table alone cannot tell. */
+/** Reads what the packet table of an MP4 or QuickTime file does not tell: its edit lists, and whether the file is complete. */
 import { type FileHandle, open } from "node:fs/promises";
 
 export type TrackEdits = {
@@ -10,20 +10,27 @@ export type TrackEdits = {
   complex: boolean;
 };
 
+/** `complete` is false when the file ends before its media does. */
+export type Mp4Structure = { tracks: TrackEdits[]; complete: boolean };
+
 const MOOV_MAX = 512 * 1024 * 1024;
+/** A few writers count a little too many. */
+const MISSING_BYTES_MAX = 4_096;
 
 /**
  * The edits of each track, in file order. Null when there is no readable `moov`. Errors: those of reading the file.
  */
-export async function readEdits(path: string): Promise<TrackEdits[] | null> {
+export async function readMp4Structure(path: string): Promise<Mp4Structure | null> {
   const file = await open(path, "r");
   try {
-    const moov = await findMoov(file);
+    const { moov, missingBytes } = await walk(file);
     if (moov === null) return null;
-    const movieScale = timescaleOf(childrenOf(moov).find((box) => box.type === "mvhd")?.body) ?? 1000;
-    return childrenOf(moov)
-      .filter((box) => box.type === "trak")
-      .map((trak) => editsOf(trak.body, movieScale));
+    const boxes = childrenOf(moov);
+    const movieScale = timescaleOf(boxes.find((box) => box.type === "mvhd")?.body) ?? 1000;
+    const tracks = boxes.filter((box) => box.type === "trak").map((trak) => editsOf(trak.body, movieScale));
+    // A recorder that was switched off leaves its last fragment open: what comes before is whole.
+    const fragmented = boxes.some((box) => box.type === "mvex");
+    return { tracks, complete: fragmented || missingBytes <= MISSING_BYTES_MAX };
   } finally {
     await file.close();
   }
@@ -31,24 +38,24 @@ export async function readEdits(path: string): Promise<TrackEdits[] | null> {
 
 type Box = { type: string; body: Uint8Array };
 
-async function findMoov(file: FileHandle): Promise<Uint8Array | null> {
+async function walk(file: FileHandle): Promise<{ moov: Uint8Array | null; missingBytes: number }> {
   const { size } = await file.stat();
   const head = new Uint8Array(16);
-  for (let at = 0, boxes = 0; at + 8 <= size && boxes < 100_000; boxes++) {
-    const { bytesRead } = await file.read(head, 0, 16, at);
-    if (bytesRead < 8) return null;
+  let moov: Uint8Array | null = null;
+  let at = 0;
+  for (let boxes = 0; at + 8 <= size && boxes < 100_000; boxes++) {
+    await file.read(head, 0, 16, at);
     const header = headerAt(head, 0, size - at);
-    if (header === null) return null;
-    if (header.type === "moov") {
+    if (header === null) break;
+    if (header.type === "moov" && moov === null) {
       const length = Math.min(header.size, size - at) - header.headerSize;
-      if (length > MOOV_MAX) return null;
-      const body = new Uint8Array(length);
-      await file.read(body, 0, length, at + header.headerSize);
-      return body;
+      if (length > MOOV_MAX) break;
+      moov = new Uint8Array(length);
+      await file.read(moov, 0, length, at + header.headerSize);
     }
     at += header.size;
   }
-  return null;
+  return { moov, missingBytes: Math.max(0, at - size) };
 }
 
 /** A box's header; null when its size makes no sense. */

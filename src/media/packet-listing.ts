@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { inputArguments, QUIET } from "./arguments";
 import { type Ffmpeg, failureOf, probeLimits, startFfmpeg } from "./ffmpeg";
+import { letOthersRun } from "./parallel";
 
 /** Presentation times of one stream's packets: container time, decode order, microseconds. */
 export type PacketTimes = {
@@ -17,6 +18,7 @@ export type PacketTimes = {
 /** Of the first picture and the first sound; null where the file has none. */
 export type PacketListing = { video: PacketTimes | null; audio: PacketTimes | null };
 
+const LINES_AT_ONCE = 5_000;
 const NO_TIME = -(2 ** 60);
 const DISCARDED = 0x4;
 
@@ -50,7 +52,11 @@ export async function listPackets(options: {
   });
   const streams = [new Collector(), new Collector()];
   try {
-    for await (const line of linesOf(child.stdout)) readLine(line, streams);
+    let count = 0;
+    for await (const line of linesOf(child.stdout)) {
+      readLine(line, streams);
+      if (++count % LINES_AT_ONCE === 0) await letOthersRun();
+    }
   } finally {
     await child.kill();
   }

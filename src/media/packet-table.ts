@@ -3,9 +3,10 @@ import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input, type InputTrack 
 import { AppError } from "../domain/errors";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { PACKETS_MAX, type PacketListing, type PacketTimes } from "./packet-listing";
+import { letOthersRun } from "./parallel";
 
-/** The demuxers whose files mediabunny reads with the same times as ffmpeg. */
-export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "flac", "ogg", "mp3", "aac"];
+/** The demuxers whose files mediabunny reads with the same times as ffmpeg, and no slower. */
+export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "ogg", "aac"];
 
 /** Between two looks at the clock. */
 const CHECK_PACKETS = 2_000;
@@ -22,7 +23,8 @@ export async function readPacketTable(options: {
   signal?: AbortSignal;
 }): Promise<PacketListing> {
   const deadline = Date.now() + options.wallSeconds * 1000;
-  const check = () => {
+  const check = async () => {
+    await letOthersRun();
     options.signal?.throwIfAborted();
     if (Date.now() > deadline) throw new AppError("media_limits_exceeded", "the file takes too long to read");
   };
@@ -41,13 +43,13 @@ export async function readPacketTable(options: {
   }
 }
 
-async function timesOf(track: InputTrack, check: () => void): Promise<PacketTimes | null> {
+async function timesOf(track: InputTrack, check: () => Promise<void>): Promise<PacketTimes | null> {
   let times = new Float64Array(4096);
   let count = 0;
   let bytes = 0;
   let end = Number.NEGATIVE_INFINITY;
   for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
-    if (count % CHECK_PACKETS === 0) check();
+    if (count % CHECK_PACKETS === 0) await check();
     if (count >= PACKETS_MAX) throw new AppError("media_limits_exceeded", "the file has too many frames");
     if (count === times.length) {
       const larger = new Float64Array(count * 2);
@@ -64,9 +66,14 @@ async function timesOf(track: InputTrack, check: () => void): Promise<PacketTime
 
 /** Of sound only the first and the last packet matter. */
 async function endsOf(track: InputTrack): Promise<PacketTimes | null> {
-  const first = await new EncodedPacketSink(track).getFirstPacket({ metadataOnly: true });
+  const sink = new EncodedPacketSink(track);
+  const first = await sink.getFirstPacket({ metadataOnly: true });
   if (first === null) return null;
-  const end = await track.computeDuration();
+  const last = await sink.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true });
+  const second = await sink.getNextPacket(first, { metadataOnly: true });
+  // Matroska does not say how long the last packet is: as long as the first.
+  const usual = second === null ? 0 : second.timestamp - first.timestamp;
+  const end = last === null ? first.timestamp + first.duration : last.timestamp + (last.duration || usual);
   return {
     times: new Float64Array([Math.round(first.timestamp * TICKS_PER_SECOND)]),
     end: Math.round(end * TICKS_PER_SECOND),

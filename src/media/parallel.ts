@@ -1,4 +1,7 @@
-/** Several tasks at a time, all of them ended whatever happens. */
+/** Doing several things at a time: tasks side by side, all of them ended whatever happens; long loops that let others in. */
+
+/** Lets timers and requests run; a loop over what is already there would hold them up to its end. */
+export const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Runs numbered tasks, `width` at a time. The first failure aborts the others' signal; nothing runs any more when this returns or throws. */
 export async function inParallel(

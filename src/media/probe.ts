@@ -6,7 +6,7 @@ import { type FrameTimes, frameTimesFrom, fromSeconds, TICKS_PER_SECOND, type Ti
 import type { DescribedAudio, DescribedVideo, Description } from "./description";
 import type { Ffmpeg } from "./ffmpeg";
 import { decodeFirstFrames, describe, type FirstFrames } from "./first-frames";
-import { readEdits } from "./mp4-edits";
+import { readMp4Structure } from "./mp4-edits";
 import { listPackets, type PacketListing, type PacketTimes } from "./packet-listing";
 import { readPacketTable, TABLE_DEMUXERS } from "./packet-table";
 
@@ -81,6 +81,7 @@ function chooseStreams(described: Description, limits: ProbeLimits): Streams {
     throw new AppError("media_limits_exceeded", `the file has more than ${limits.streams} streams`);
   if ((described.durationSeconds ?? 0) > limits.durationSeconds)
     throw new AppError("media_limits_exceeded", `the file is longer than ${limits.durationSeconds / 3600} hours`);
+  if (described.streamCount === 0) throw new AppError("corrupt_media", "the file holds no streams");
   const video = described.video.find((stream) => !stream.attachedPicture) ?? null;
   if (video === null && described.audio.length === 0)
     throw new AppError("no_media_streams", "the file has no sound and no picture");
@@ -108,10 +109,12 @@ async function packetsOf(options: ProbeOptions, streams: Streams): Promise<Packe
   return await listPackets({ ...what, ffmpeg, demuxer: sniffed.demuxer, wallSeconds: LISTING_WALL_SECONDS });
 }
 
-/** Whether the edit list of the picture shows every frame of the table. */
+/** Whether the edit list of the picture shows every frame of the table. Errors: `corrupt_media` when the file is cut short. */
 async function editsAgree(path: string, table: PacketListing): Promise<boolean> {
-  const edits = (await readEdits(path))?.filter((track) => track.kind !== "other");
-  if (edits === undefined) return true;
+  const structure = await readMp4Structure(path);
+  if (structure === null) return true;
+  if (!structure.complete) throw new AppError("corrupt_media", "the file is not complete");
+  const edits = structure.tracks.filter((track) => track.kind !== "other");
   if (edits.some((track) => track.complex)) return false;
   const video = edits.find((track) => track.kind === "video");
   if (video === undefined || table.video === null) return true;

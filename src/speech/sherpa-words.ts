@@ -16,7 +16,7 @@ const SPACELESS =
 
 type Piece = { text: string; from: number; to: number };
 
-/** Where the words of a text are in it, as offsets. Punctuation belongs to the word before it. */
+/** Where the words of a text are in it, as offsets. Punctuation belongs to the word before it, opening marks to the one after. */
 export function wordsIn(text: string, language: string): Piece[] {
   const pieces: Piece[] = [];
   for (const match of text.matchAll(/\S+/g)) {
@@ -25,17 +25,28 @@ export function wordsIn(text: string, language: string): Piece[] {
     else pieces.push(...segmented(match[0], match.index, language));
   }
   const words: Piece[] = [];
+  let opening: number | null = null;
   for (const piece of pieces) {
-    const last = words.at(-1);
-    const isWord = /[\p{L}\p{N}]/u.test(piece.text);
-    if (isWord || !last) words.push(piece);
-    else {
-      last.text += piece.text;
-      last.to = piece.to;
+    if (isSpoken(piece.text)) {
+      const from = opening ?? piece.from;
+      words.push({ text: text.slice(from, piece.to), from, to: piece.to });
+      opening = null;
+      continue;
     }
+    const last = words.at(-1);
+    if (!last || OPENING.test(piece.text)) {
+      opening ??= piece.from;
+      continue;
+    }
+    last.to = piece.to;
+    last.text = text.slice(last.from, last.to);
   }
-  return words.filter((word) => /[\p{L}\p{N}]/u.test(word.text));
+  return words;
 }
+
+const isSpoken = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+/** Belongs to the word after it. */
+const OPENING = /^[\p{Ps}\p{Pi}¿¡]+$/u;
 
 function segmented(run: string, offset: number, language: string): Piece[] {
   const segmenter = new Intl.Segmenter(language, { granularity: "word" });
@@ -61,7 +72,7 @@ export function wordsFromTokens(result: SherpaResult, seconds: number, language:
     const own = tokens.flatMap((token, i) => {
       const begin = starts[i]!;
       const end = starts[i + 1] ?? text.length;
-      return Math.max(begin, from) < Math.min(end, to) ? [{ i, spoken: /[\p{L}\p{N}]/u.test(token) }] : [];
+      return Math.max(begin, from) < Math.min(end, to) ? [{ i, spoken: isSpoken(token) }] : [];
     });
     const spoken = own.filter((token) => token.spoken).map((token) => token.i);
     const first = spoken[0];

@@ -1,6 +1,7 @@
 /** Assets: one row an uploaded file. Their bytes are in `blobs/`. */
-import { and, asc, count, desc, eq, gt, gte, inArray, lt, ne, or } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, lt, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { preparedRow } from "./prepared";
 import { assets } from "./schema";
 
 export type Asset = typeof assets.$inferSelect;
@@ -12,15 +13,17 @@ export async function insertAsset(tx: Queries, asset: NewAsset): Promise<Asset> 
   return row!;
 }
 
-/** The user's own asset, or null. */
-export async function findAsset(db: Queries, userId: string, id: string): Promise<Asset | null> {
-  const [row] = await db
+const ownAsset = preparedRow<{ id: string; userId: string }, Asset>((db) =>
+  db
     .select()
     .from(assets)
-    .where(and(eq(assets.id, id), eq(assets.user_id, userId)))
-    .limit(1);
-  return row ?? null;
-}
+    .where(and(eq(assets.id, sql.placeholder("id")), eq(assets.user_id, sql.placeholder("userId"))))
+    .limit(1)
+    .prepare(),
+);
+
+/** The user's own asset, or null. */
+export const findAsset = (db: Queries, userId: string, id: string) => ownAsset(db, { id, userId });
 
 /** Any user's asset, for jobs. */
 export async function getAsset(db: Queries, id: string): Promise<Asset | null> {

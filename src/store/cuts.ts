@@ -1,6 +1,7 @@
 /** Cuts. The plan is a large column: only the single read takes it along. */
-import { and, desc, eq, getTableColumns, isNull, lt, ne, or } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { preparedRow } from "./prepared";
 import { cuts } from "./schema";
 
 export type Cut = typeof cuts.$inferSelect;
@@ -14,15 +15,17 @@ export async function insertCut(tx: Queries, cut: typeof cuts.$inferInsert): Pro
   return row!;
 }
 
-/** The user's own cut with its plan, or null. */
-export async function findCut(db: Queries, userId: string, id: string): Promise<Cut | null> {
-  const [row] = await db
+const ownCut = preparedRow<{ id: string; userId: string }, Cut>((db) =>
+  db
     .select()
     .from(cuts)
-    .where(and(eq(cuts.id, id), eq(cuts.user_id, userId)))
-    .limit(1);
-  return row ?? null;
-}
+    .where(and(eq(cuts.id, sql.placeholder("id")), eq(cuts.user_id, sql.placeholder("userId"))))
+    .limit(1)
+    .prepare(),
+);
+
+/** The user's own cut with its plan, or null. */
+export const findCut = (db: Queries, userId: string, id: string) => ownCut(db, { id, userId });
 
 /** Any user's cut, for jobs. */
 export async function getCut(db: Queries, id: string): Promise<Cut | null> {

@@ -23,6 +23,8 @@ export type Store = {
   write<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
   /** Calls `listener` after each commit. */
   onCommit(listener: () => void): void;
+  /** Counts the commits that changed accounts or keys: what was read of them before is worth nothing after. */
+  accountsRevision(): number;
   /** Writes a consistent copy of the database to `path`, which must not exist. */
   copyTo(path: string): Promise<void>;
   /** Whether the database answers. */
@@ -39,18 +41,30 @@ type Waiting = {
 /** The most callers that one commit serves: bounds how long the first of them waits. */
 const GROUP = 64;
 
+const CHANGES_ACCOUNTS = /^\s*(insert into|update|delete from) "(users|api_keys)"/i;
+
 /** Opens (and makes) the database file at `path`. The schema is `store/migrate.ts`'s business. */
 export async function openStore(path: string): Promise<Store> {
   const writer = await connect(path);
   const reader = await connect(path);
-  const writing = drizzle(writer) as LibSQLDatabase<Record<string, never>>;
+  let accountsTouched = false;
+  let accountsRevision = 0;
+  const logger = {
+    logQuery: (query: string) => {
+      if (CHANGES_ACCOUNTS.test(query)) accountsTouched = true;
+    },
+  };
+  const writing = drizzle(writer, { logger }) as LibSQLDatabase<Record<string, never>>;
   const waiting: Waiting[] = [];
   const listeners: (() => void)[] = [];
   let draining: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      await commitGroup(writing, waiting.splice(0, GROUP));
+      await commitGroup(writing, waiting.splice(0, GROUP), () => {
+        if (accountsTouched) accountsRevision++;
+        accountsTouched = false;
+      });
       for (const listener of listeners) listener();
     }
     draining = null;
@@ -66,6 +80,7 @@ export async function openStore(path: string): Promise<Store> {
     onCommit: (listener) => {
       listeners.push(listener);
     },
+    accountsRevision: () => accountsRevision,
     copyTo: async (target) => {
       await reader.execute({ sql: "VACUUM INTO ?", args: [target] });
     },
@@ -98,7 +113,11 @@ async function connect(path: string): Promise<Client> {
   return client;
 }
 
-async function commitGroup(db: LibSQLDatabase<Record<string, never>>, group: Waiting[]): Promise<void> {
+async function commitGroup(
+  db: LibSQLDatabase<Record<string, never>>,
+  group: Waiting[],
+  committed: () => void,
+): Promise<void> {
   const settled: (() => void)[] = [];
   try {
     await db.transaction(
@@ -119,5 +138,7 @@ async function commitGroup(db: LibSQLDatabase<Record<string, never>>, group: Wai
     for (const one of group) one.reject(error);
     return;
   }
+  // Before anyone hears of it: who is told that a key is gone may not see it work once more.
+  committed();
   for (const settle of settled) settle();
 }

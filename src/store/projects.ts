@@ -1,6 +1,7 @@
 /** Projects. */
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { preparedRow } from "./prepared";
 import { projects } from "./schema";
 
 export type Project = typeof projects.$inferSelect;
@@ -11,15 +12,17 @@ export async function insertProject(tx: Queries, project: typeof projects.$infer
   return row!;
 }
 
-/** The user's own project, or null. */
-export async function findProject(db: Queries, userId: string, id: string): Promise<Project | null> {
-  const [row] = await db
+const ownProject = preparedRow<{ id: string; userId: string }, Project>((db) =>
+  db
     .select()
     .from(projects)
-    .where(and(eq(projects.id, id), eq(projects.user_id, userId)))
-    .limit(1);
-  return row ?? null;
-}
+    .where(and(eq(projects.id, sql.placeholder("id")), eq(projects.user_id, sql.placeholder("userId"))))
+    .limit(1)
+    .prepare(),
+);
+
+/** The user's own project, or null. */
+export const findProject = (db: Queries, userId: string, id: string) => ownProject(db, { id, userId });
 
 /** Most recent activity first; `after` is the sort key of the last one shown. */
 export function listProjects(

@@ -1,6 +1,7 @@
 /** Renders. */
-import { and, desc, eq, inArray, isNull, lt, notInArray } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { preparedRow } from "./prepared";
 import { renders } from "./schema";
 
 export type Render = typeof renders.$inferSelect;
@@ -11,15 +12,17 @@ export async function insertRender(tx: Queries, render: typeof renders.$inferIns
   return row!;
 }
 
-/** The user's own render, or null. */
-export async function findRender(db: Queries, userId: string, id: string): Promise<Render | null> {
-  const [row] = await db
+const ownRender = preparedRow<{ id: string; userId: string }, Render>((db) =>
+  db
     .select()
     .from(renders)
-    .where(and(eq(renders.id, id), eq(renders.user_id, userId)))
-    .limit(1);
-  return row ?? null;
-}
+    .where(and(eq(renders.id, sql.placeholder("id")), eq(renders.user_id, sql.placeholder("userId"))))
+    .limit(1)
+    .prepare(),
+);
+
+/** The user's own render, or null. */
+export const findRender = (db: Queries, userId: string, id: string) => ownRender(db, { id, userId });
 
 /** Any user's render, for jobs. */
 export async function getRender(db: Queries, id: string): Promise<Render | null> {

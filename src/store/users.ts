@@ -1,6 +1,7 @@
 /** Accounts and their API keys. */
-import { and, asc, eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { preparedRow } from "./prepared";
 import { apiKeys, users } from "./schema";
 
 export type User = typeof users.$inferSelect;
@@ -25,20 +26,19 @@ export async function insertApiKey(tx: Queries, key: typeof apiKeys.$inferInsert
   return row!;
 }
 
-/** The key with this hash and its owner, or null. */
-export async function findKeyOwner(db: Queries, hash: string): Promise<{ key: ApiKey; user: User } | null> {
-  const [row] = await db
+const keyOwner = preparedRow<{ hash: string }, { key: ApiKey; user: User }>((db) =>
+  db
     .select({ key: apiKeys, user: users })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.user_id))
-    .where(eq(apiKeys.hash, hash))
-    .limit(1);
-  return row ?? null;
-}
+    .where(eq(apiKeys.hash, sql.placeholder("hash")))
+    .limit(1)
+    .prepare(),
+);
+
+/** The key with this hash and its owner, or null. */
+export const findKeyOwner = (db: Queries, hash: string) => keyOwner(db, { hash });
 
 export async function touchApiKey(tx: Queries, id: string, now: number): Promise<void> {
-  await tx
-    .update(apiKeys)
-    .set({ last_used_at: now })
-    .where(and(eq(apiKeys.id, id)));
+  await tx.update(apiKeys).set({ last_used_at: now }).where(eq(apiKeys.id, id));
 }

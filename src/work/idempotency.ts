@@ -28,9 +28,8 @@ export async function once(
     if (earlier.request_hash === key.requestHash) {
       return { status: earlier.status, body: JSON.parse(earlier.body), headers: earlier.headers };
     }
-    throw new AppError("validation_error", "This Idempotency-Key was used for another request.", {
-      fields: [{ field: "header.idempotency-key", message: "was used for a request with another body" }],
-    });
+    // No `fields`: those name what is below the body, the query or the path.
+    throw new AppError("validation_error", "This Idempotency-Key was used for a request with another body.");
   }
   const answer = await make();
   await rememberAnswer(tx, {

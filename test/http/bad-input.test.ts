@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { balance } from "../../src/store/credits";
-import { temporaryFolder } from "../temporary-folder";
 import type { Client } from "./client";
 import { type Harness, harness } from "./harness";
 import { makeMedia, quiet, video, wav } from "./media";
@@ -17,7 +15,6 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const text = (content: string) => new TextEncoder().encode(content.padEnd(64));
-const isFull = process.env.OFFCUT_FULL === "1";
 
 /** A WAV header that announces no samples, filled up so that it is long enough to be uploaded. */
 function emptyWav(): Uint8Array {
@@ -165,7 +162,7 @@ test.each([
     expect(disposition).toMatch(/^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w.%~-]+$/);
     await answer.arrayBuffer();
   }
-  expect(await Bun.file("/etc/cron.d/x.wav").exists()).toBe(false);
+  for (const path of ["/etc/cron.d/x.wav", "pwned"]) expect(await Bun.file(path).exists()).toBe(false);
 });
 
 test("limits of length, size and streams are kept", async () => {
@@ -178,17 +175,12 @@ test("limits of length, size and streams are kept", async () => {
   expect((await user.ready(await wav(2))).state).toBe("ready");
 });
 
-test(
-  `${isFull ? "five hours" : "five minutes"} of silence are prepared, and the cut says that nothing is spoken`,
-  async () => {
-    const minutes = isFull ? 300 : 5;
-    const asset = await anna.ready(await quiet(minutes * 60), { filename: "silence.wav" });
-    expect(asset.duration_seconds).toBe(String(minutes * 60));
-    const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
-    expect(cut).toMatchObject({ state: "failed", error_code: "no_speech" });
-  },
-  isFull ? 600_000 : 30_000,
-);
+test("five minutes of silence are prepared, and the cut says that nothing is spoken", async () => {
+  const asset = await anna.ready(await quiet(300), { filename: "silence.wav" });
+  expect(asset.duration_seconds).toBe("300");
+  const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
+  expect(cut).toMatchObject({ state: "failed", error_code: "no_speech" });
+});
 
 test("bytes that are lost on the disk fail the job and not the server", async () => {
   const asset = await anna.ready(await wav(2));
@@ -199,10 +191,4 @@ test("bytes that are lost on the disk fail the job and not the server", async ()
   await anna.must("DELETE", `/v1/assets/${asset.id}`);
   expect(outcome(await anna.call("GET", `/v1/cuts/${cut.id}`))).toBe("404 not_found");
   expect(outcome(await anna.call("GET", `/v1/renders/${render.id}`))).toBe("404 not_found");
-});
-
-test("nothing of all that has left a file outside its folder", async () => {
-  await using clean = await temporaryFolder();
-  expect(await Bun.file(join(clean.path, "../pwned")).exists()).toBe(false);
-  expect(await Bun.file("pwned").exists()).toBe(false);
 });

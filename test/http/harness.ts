@@ -4,12 +4,14 @@
  */
 import { setDefaultTimeout } from "bun:test";
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type Replacements, type RunningServer, startServer } from "../../src/boot";
 import { loadConfig } from "../../src/config";
 import { newId } from "../../src/lib/ids";
 import { createLog } from "../../src/lib/log";
 import { insertLedgerEntry } from "../../src/store/credits";
+import { openStore, type Store } from "../../src/store/db";
 import { listEventsOf } from "../../src/store/events";
 import { insertUser } from "../../src/store/users";
 import { createApiKey, grantCredits } from "../../src/work/accounts";
@@ -45,8 +47,8 @@ export type Harness = AsyncDisposable & {
   holdRenders(): Hold;
   /** Lets no write go on until it is released; `waiting` resolves when that many have been asked for. */
   holdWrites(): { waiting(count: number): Promise<void>; release(): void };
-  /** Stops the server and starts it again on the same folder. */
-  restart(): Promise<void>;
+  /** Stops the server and starts it again on the same folder; in between the database may be changed. */
+  restart(change?: (store: Store) => Promise<unknown>): Promise<void>;
   /** Lines of the log that tell of an error. */
   errors: string[];
 };
@@ -148,8 +150,13 @@ export async function harness(settings: Record<string, string> = {}): Promise<Ha
         },
       };
     },
-    restart: async () => {
+    restart: async (change) => {
       await server.stop();
+      if (change) {
+        const store = await openStore(join(folder.path, "offcut.db"));
+        await change(store);
+        await store.close();
+      }
       server = await start();
     },
     [Symbol.asyncDispose]: async () => {

@@ -16,7 +16,6 @@ export type { ExportLayout } from "./model";
 
 export const EXPORT_FORMATS = ["fcpxml", "fcp7xml", "edl", "otio", "mlt", "csv", "json"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-export const EXPORT_LAYOUTS: readonly ExportLayout[] = ["tight", "review"];
 
 /** A finished cut: its plan, what was probed of its source, and the source file's name. */
 export type ExportInput = { plan: PlanJson; info: MediaInfo; frames: FrameTimes | null; name: string };

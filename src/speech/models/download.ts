@@ -138,6 +138,8 @@ async function fetchMore(file: Download, part: string, from: number, settings: S
     }
   } finally {
     clearTimeout(timer);
+    // Hangs up when the answer was not read to its end.
+    stall.abort();
   }
 }
 

@@ -26,9 +26,11 @@ test("the packages ask for their addons late and by name", async () => {
   await using folder = await temporaryFolder();
   const packages = ["libsql", "onnxruntime-node"].map((name) => Bun.resolveSync(name, PROJECT));
   const entry = packages.map((path, i) => `import * as p${i} from ${JSON.stringify(path)}; console.log(typeof p${i});`);
-  const source = await bundle(folder.path, entry.join("\n"));
+  const later = `export const later = () => import(${JSON.stringify(Bun.resolveSync("sherpa-onnx-node", PROJECT))});`;
+  const source = await bundle(folder.path, [...entry, later].join("\n"));
   expect(source).toContain('loadNative("libsql.node")');
   expect(source).toContain('loadNative("onnxruntime_binding.node")');
+  expect(source).toContain('loadNative("sherpa/sherpa-onnx.node")');
   expect(source).not.toContain("onnxruntime_binding.node`");
   // Reading the modules loads nothing: without a folder for the addons it would throw.
   const path = join(folder.path, "bundle.js");

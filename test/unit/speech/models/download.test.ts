@@ -3,7 +3,7 @@ import { exists, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Download, type DownloadOptions, download } from "../../../../src/speech/models/download";
 import { temporaryFolder } from "../../../temporary-folder";
-import { noise, ranged, sha256, startCuttingHub, startHub } from "./test-models";
+import { type Bytes, noise, ranged, sha256, startCuttingHub, startHub } from "./test-models";
 
 const DATA = noise(400_000, 7);
 const QUICK: DownloadOptions = { tries: 3, pauseMs: 1 };
@@ -47,7 +47,7 @@ test("a file that is there but not as it should be is fetched again", async () =
 test("what is cut off goes on where it stopped, asking for the same version", async () => {
   await using folder = await temporaryFolder();
   await using hub = startCuttingHub(DATA, 150_000);
-  await download(wanted(hub.url, folder.path), QUICK);
+  await download(wanted(hub.url, folder.path), { ...QUICK, onBytes: hub.onBytes });
   expect(await Bun.file(join(folder.path, "model.onnx")).bytes()).toEqual(DATA);
   expect(hub.requests.map((r) => r.range)).toEqual([null, "bytes=150000-", "bytes=300000-"]);
   expect(hub.requests.map((r) => r.ifRange)).toEqual([null, '"fixed"', '"fixed"']);
@@ -80,7 +80,7 @@ test("a later call uses what an aborted one left", async () => {
 });
 
 test("when the server has another version by now, or knows no ranges, it begins again", async () => {
-  for (const answer of [undefined, (_: Request, data: Uint8Array) => new Response(data as Uint8Array<ArrayBuffer>)]) {
+  for (const answer of [undefined, (_: Request, data: Bytes) => new Response(data)]) {
     await using folder = await temporaryFolder();
     await using hub = startHub(answer, FILES);
     await Bun.write(join(folder.path, "model.onnx.part"), noise(1000, 5));
@@ -101,7 +101,7 @@ test("a part of another file is found out by the checksum, and thrown away once"
 });
 
 describe("a server that has something else", () => {
-  const body = (data: Uint8Array, init?: ResponseInit) => () => new Response(data as Uint8Array<ArrayBuffer>, init);
+  const body = (data: Bytes, init?: ResponseInit) => () => new Response(data, init);
   const endless = () =>
     new Response(
       new ReadableStream({
@@ -187,7 +187,7 @@ test("an answer to another question begins the file again", async () => {
   await using hub = startHub((request, data) => {
     if (!request.headers.has("range")) return null;
     const headers = { "content-range": `bytes 5-9/${data.length}` };
-    return new Response(data.slice(5, 10) as Uint8Array<ArrayBuffer>, { status: 206, headers });
+    return new Response(data.slice(5, 10), { status: 206, headers });
   }, FILES);
   await Bun.write(join(folder.path, "model.onnx.part"), DATA.slice(0, 1000));
   await download(wanted(hub.url, folder.path), QUICK);

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import type { CatalogueModel } from "../../../../src/speech/models/catalogue";
 import { MANIFEST, type ModelManifest, manifestText } from "../../../../src/speech/models/manifest";
 
+export type Bytes = Uint8Array<ArrayBuffer>;
+
 export const sha256 = (data: Uint8Array | string): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
 
 /** Bytes that do not repeat. */
-export function noise(length: number, seed = 1): Uint8Array {
+export function noise(length: number, seed = 1): Bytes {
   let state = seed;
   return Uint8Array.from({ length }, () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
@@ -15,7 +17,7 @@ export function noise(length: number, seed = 1): Uint8Array {
   });
 }
 
-export const FILES: Record<string, Uint8Array> = {
+export const FILES: Record<string, Bytes> = {
   "tiny-encoder.onnx": noise(300_000, 1),
   "tiny-decoder.onnx": noise(120_000, 2),
   "tiny-tokens.txt": new TextEncoder().encode("a 0\nb 1\n"),
@@ -79,9 +81,8 @@ export type Hub = AsyncDisposable & {
 
 /** A hub that has `FILES` under any folder, with ranges and an ETag. `answer` may answer in its place (null: the usual). */
 export function startHub(
-  answer: (request: Request, data: Uint8Array, count: number) => Response | null | Promise<Response | null> = () =>
-    null,
-  files: Record<string, Uint8Array> = FILES,
+  answer: (request: Request, data: Bytes, count: number) => Response | null | Promise<Response | null> = () => null,
+  files: Record<string, Bytes> = FILES,
 ): Hub {
   const requests: Hub["requests"] = [];
   const server = Bun.serve({
@@ -106,27 +107,26 @@ export function startHub(
 }
 
 /** What a good server answers. */
-export function ranged(request: Request, data: Uint8Array): Response {
+export function ranged(request: Request, data: Bytes): Response {
   const etag = `"${sha256(data).slice(0, 16)}"`;
   const from = Number(/^bytes=(\d+)-$/.exec(request.headers.get("range") ?? "")?.[1] ?? 0);
   const ifRange = request.headers.get("if-range");
-  if (from === 0 || (ifRange !== null && ifRange !== etag))
-    return new Response(data as Uint8Array<ArrayBuffer>, { headers: { etag } });
+  if (from === 0 || (ifRange !== null && ifRange !== etag)) return new Response(data, { headers: { etag } });
   const range = `bytes ${from}-${data.length - 1}/${data.length}`;
-  const part = data.slice(from) as Uint8Array<ArrayBuffer>;
+  const part = data.slice(from);
   return new Response(part, { status: 206, headers: { etag, "content-range": range } });
 }
 
-/** A server that says how much it will send, sends `sent` bytes of it from where it was asked, and hangs up: not what `Bun.serve` can do. */
-export function startCuttingHub(data: Uint8Array, sent: number): Hub {
+/**
+ * A server that says how much it will send, sends `sent` bytes of it from where it was asked, and hangs up when these have arrived, which
+ * `onBytes` must tell it. `Bun.serve` cannot do that.
+ */
+export function startCuttingHub(data: Uint8Array, sent: number): Hub & { onBytes(bytes: number): void } {
   const requests: Hub["requests"] = [];
+  let serving: { socket: Bun.Socket<{ left: Uint8Array }>; until: number } | null = null;
   const push = (socket: Bun.Socket<{ left: Uint8Array }>) => {
-    while (socket.data.left.length > 0) {
-      const count = socket.write(socket.data.left);
-      if (count <= 0) return;
-      socket.data.left = socket.data.left.subarray(count);
-    }
-    socket.end();
+    const count = socket.write(socket.data.left);
+    socket.data.left = socket.data.left.subarray(Math.max(0, count));
   };
   const server = Bun.listen<{ left: Uint8Array }>({
     hostname: "127.0.0.1",
@@ -142,6 +142,7 @@ export function startCuttingHub(data: Uint8Array, sent: number): Hub {
         const about = from > 0 ? `content-range: bytes ${from}-${data.length - 1}/${data.length}\r\n` : "";
         const head = `HTTP/1.1 ${status}\r\netag: "fixed"\r\ncontent-length: ${data.length - from}\r\n${about}\r\n`;
         socket.data = { left: Buffer.concat([Buffer.from(head), data.slice(from, from + sent)]) };
+        serving = { socket, until: from + sent };
         push(socket);
       },
       drain: push,
@@ -150,6 +151,9 @@ export function startCuttingHub(data: Uint8Array, sent: number): Hub {
   return {
     url: `http://127.0.0.1:${server.port}`,
     requests,
+    onBytes(bytes) {
+      if (serving && bytes >= serving.until) serving.socket.end();
+    },
     [Symbol.asyncDispose]: async () => server.stop(true),
   };
 }

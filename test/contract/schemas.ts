@@ -1,0 +1,227 @@
+/** The resources of the interface as strict schemas: every field is there, nothing else is, and each has its type. */
+import { FormatRegistry, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+
+FormatRegistry.Set("contract-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
+FormatRegistry.Set("contract-uuid", (text) =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text),
+);
+FormatRegistry.Set("contract-decimal", (text) => /^\d+(\.\d{1,6})?$/.test(text));
+FormatRegistry.Set("contract-url", (text) => URL.canParse(text));
+
+const exactly = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
+const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+const oneOf = (...words: string[]) => Type.Union(words.map((word) => Type.Literal(word)));
+const text = Type.String({ minLength: 1 });
+const uuid = Type.String({ format: "contract-uuid" });
+const time = Type.String({ format: "contract-time" });
+const url = Type.String({ format: "contract-url" });
+const count = Type.Integer({ minimum: 0 });
+const rate = exactly({ num: Type.Integer({ minimum: 1 }), den: Type.Integer({ minimum: 1 }) });
+const share = Type.Number({ minimum: 0, maximum: 1 });
+
+export const project = exactly({
+  id: uuid,
+  name: Type.String({ minLength: 1, maxLength: 512 }),
+  state: oneOf("active", "archived"),
+  archived_at: orNull(time),
+  created_at: time,
+  updated_at: time,
+  last_activity_at: time,
+});
+
+const assetSummaryFields = {
+  id: uuid,
+  project_id: uuid,
+  kind: oneOf("source", "rendered_video", "cut_file"),
+  type: orNull(oneOf("audio", "video")),
+  state: oneOf("pending_upload", "processing", "pending_payment", "ready", "failed"),
+  extension: orNull(Type.String({ pattern: "^[a-z0-9]+$" })),
+  size_bytes: orNull(Type.Integer({ minimum: 64 })),
+  content_type: orNull(Type.String({ pattern: "^(audio|video)/[a-z0-9.+-]+$" })),
+  duration_seconds: orNull(Type.String({ format: "contract-decimal" })),
+  language: orNull(Type.String({ pattern: "^[a-z]{2}$" })),
+  external_id: orNull(text),
+  error_code: orNull(text),
+  error_message: orNull(text),
+  created_at: time,
+  upload_url: orNull(url),
+};
+
+export const assetSummary = exactly(assetSummaryFields);
+
+export const assetDetail = exactly({
+  ...assetSummaryFields,
+  filename: orNull(text),
+  download_url: orNull(url),
+  cuttable: Type.Boolean(),
+  progress: orNull(share),
+  width: orNull(count),
+  height: orNull(count),
+  frame_rate: orNull(rate),
+  video_codec: orNull(text),
+  audio_codec: orNull(text),
+  audio_tracks: orNull(count),
+  has_transcript: Type.Boolean(),
+  poster_url: orNull(url),
+  filmstrip_url: orNull(url),
+  preview_url: orNull(url),
+  waveform_url: orNull(url),
+  transcript_url: orNull(url),
+});
+
+const seconds = Type.Number({ minimum: 0 });
+const span = { start: seconds, end: seconds };
+
+const plan = exactly({
+  source_duration: seconds,
+  kept_duration: seconds,
+  frame_rate: orNull(rate),
+  segments: Type.Array(
+    exactly({
+      ...span,
+      start_frame: orNull(count),
+      end_frame: orNull(count),
+      text: Type.String(),
+      review: orNull(text),
+    }),
+  ),
+  removed: Type.Array(
+    exactly({
+      ...span,
+      reason: oneOf("silence", "filler", "retake", "off_script", "noise", "manual"),
+      text: Type.String(),
+    }),
+  ),
+  takes: Type.Array(
+    exactly({
+      line: text,
+      chosen: Type.Integer(),
+      candidates: Type.Array(exactly({ ...span, score: Type.Number(), complete: Type.Boolean() })),
+    }),
+  ),
+  missing: Type.Array(text),
+  warnings: Type.Array(text),
+});
+
+const cutFields = {
+  id: uuid,
+  asset_id: uuid,
+  state: oneOf("pending", "processing", "completed", "failed"),
+  script: Type.String(),
+  options: exactly({
+    mode: oneOf("tight", "natural", "loose"),
+    min_silence_seconds: Type.Number({ minimum: 0.1, maximum: 10 }),
+    padding_before_seconds: Type.Number({ minimum: 0, maximum: 2 }),
+    padding_after_seconds: Type.Number({ minimum: 0, maximum: 2 }),
+    remove_fillers: Type.Boolean(),
+    remove_retakes: Type.Boolean(),
+  }),
+  edited_from: orNull(uuid),
+  error_code: orNull(text),
+  error_message: orNull(text),
+  created_at: time,
+  started_at: orNull(time),
+  completed_at: orNull(time),
+};
+
+export const cutInList = exactly(cutFields);
+export const cut = exactly({ ...cutFields, plan: orNull(plan) });
+
+const renderFields = {
+  id: uuid,
+  asset_id: uuid,
+  cut_id: orNull(uuid),
+  state: oneOf("pending", "processing", "completed", "failed", "cancelled"),
+  output: exactly({
+    format: oneOf("mp4", "mov", "m4a", "mp3"),
+    resolution: orNull(Type.String({ pattern: "^[1-9][0-9]*p$" })),
+    video_bitrate: orNull(count),
+    frame_rate: orNull(count),
+    audio_bitrate: orNull(count),
+  }),
+  size_bytes: orNull(count),
+  error_code: orNull(text),
+  error_message: orNull(text),
+  created_at: time,
+  started_at: orNull(time),
+  completed_at: orNull(time),
+};
+
+export const renderInList = exactly(renderFields);
+export const render = exactly({
+  ...renderFields,
+  download_url: orNull(url),
+  progress: orNull(share),
+  strategy: orNull(oneOf("smart", "chunked", "audio")),
+  warnings: Type.Array(text),
+});
+
+export const ledgerEntry = exactly({
+  id: uuid,
+  type: oneOf("topup", "grant", "consume_asset", "consume_step", "refund", "adjustment"),
+  delta: Type.Integer(),
+  created_at: time,
+  asset_id: orNull(uuid),
+  payment_invoice_id: orNull(text),
+});
+
+export const user = exactly({
+  id: uuid,
+  email: Type.String({ pattern: "@" }),
+  name: orNull(text),
+  email_verified_at: orNull(time),
+  deleted_at: orNull(time),
+  created_at: time,
+});
+
+export const pageOf = (item: TSchema) =>
+  exactly({ items: Type.Array(item), limit: Type.Integer({ minimum: 1 }), next_cursor: orNull(text) });
+
+const CODES = [
+  "bad_request",
+  "unauthenticated",
+  "insufficient_credits",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "asset_processing",
+  "asset_payment_required",
+  "asset_failed",
+  "asset_not_ready",
+  "modifier_not_ready",
+  "unsupported_format",
+  "precondition_failed",
+  "payload_too_large",
+  "unsupported_media_type",
+  "validation_error",
+  "internal_error",
+  "upstream_error",
+  "upstream_unavailable",
+  "rate_limited",
+];
+
+/** A failure of the public family. `fields` is there for failing fields only, each below the body, the query or the path. */
+export const failure = exactly({
+  error: exactly({
+    code: oneOf(...CODES),
+    message: Type.String({ pattern: "^[^\\n\\r]+$" }),
+    fields: Type.Optional(
+      Type.Array(exactly({ field: Type.String({ pattern: "^(body|query|path)(\\.[^.]+)*$" }), message: text }), {
+        minItems: 1,
+      }),
+    ),
+  }),
+});
+
+/** What is told of an asset, a cut and a render. */
+export const eventData = {
+  asset: exactly({
+    entity_id: uuid,
+    asset_id: uuid,
+    project_id: uuid,
+    external_id: orNull(text),
+    previous_state: orNull(oneOf("processing", "pending_payment")),
+  }),
+  cut: exactly({ entity_id: uuid, asset_id: uuid }),
+  render: exactly({ entity_id: uuid, asset_id: uuid, cut_id: orNull(uuid) }),
+};

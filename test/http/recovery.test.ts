@@ -1,0 +1,214 @@
+import { describe, expect, test } from "bun:test";
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { MOST_ATTEMPTS, MOST_FAILURES } from "../../src/domain/jobs";
+import { newId } from "../../src/lib/ids";
+import { balance, totalHeld } from "../../src/store/credits";
+import { type Step, stepOf } from "../../src/store/steps";
+import { until } from "../until";
+import type { Client } from "./client";
+import { type Harness, harness } from "./harness";
+import { video, wav } from "./media";
+
+const money = async (server: Harness, user: Client) => {
+  const { read } = server.services().store;
+  return { free: await balance(read, user.userId), held: await totalHeld(read, user.userId) };
+};
+
+/** Waits until the step of this asset, cut or render is as `expected` says. */
+const stepIs = (server: Harness, subjectId: string, expected: (step: Step) => boolean) =>
+  until(`a step of ${subjectId}`, async () => {
+    const step = await stepOf(server.services().store.read, subjectId);
+    return step && expected(step) ? step : null;
+  });
+
+/** Makes the wait before the next try over. */
+function skipWait(server: Harness): void {
+  server.advance(60_000);
+  server.services().runner.wake();
+}
+
+describe("a job that fails", () => {
+  test("is tried again, and what it finds then is told and charged once", async () => {
+    await using server = await harness();
+    const user = await server.user(10);
+    server.speech.failNext(new Error("the child crashed"));
+    const id = await user.upload(await wav(4));
+    const waiting = await stepIs(server, id, (step) => step.failures === 1);
+    expect(waiting).toMatchObject({ state: "pending", attempts: 1, lease_owner: null });
+    expect(waiting.run_after).toBeGreaterThan(Date.now());
+    expect(await user.asset(id)).toMatchObject({ state: "processing", error_code: null });
+    skipWait(server);
+    expect((await user.prepared(id)).state).toBe("ready");
+    expect(await server.events(id)).toEqual(["asset.ready from processing"]);
+    expect(await money(server, user)).toEqual({ free: 9, held: 0 });
+  });
+
+  test("again and again ends as processing_failed, with nothing charged", async () => {
+    await using server = await harness();
+    const user = await server.user(10);
+    for (let n = 0; n < MOST_FAILURES; n++) server.speech.failNext(new Error("the child crashed in /secret/path"));
+    const id = await user.upload(await wav(4));
+    for (let n = 1; n < MOST_FAILURES; n++) {
+      await stepIs(server, id, (step) => step.failures === n);
+      skipWait(server);
+    }
+    const asset = await user.prepared(id);
+    expect(asset).toMatchObject({ state: "failed", error_code: "processing_failed" });
+    expect(asset.error_message).not.toContain("/secret");
+    expect(await server.events(id)).toEqual(["asset.failed from processing"]);
+    expect(await money(server, user)).toEqual({ free: 10, held: 0 });
+    expect(server.speech.listened).toBe(MOST_FAILURES);
+  });
+
+  test("each time the server is killed with it is given up", async () => {
+    await using server = await harness();
+    const user = await server.user(10);
+    server.speech.failNext(new Error("the child crashed"));
+    const id = await user.upload(await wav(4));
+    await stepIs(server, id, (step) => step.failures === 1);
+    const { store } = server.services();
+    await store.write((tx) => tx.run(sql`UPDATE steps SET attempts = ${MOST_ATTEMPTS} WHERE subject_id = ${id}`));
+    skipWait(server);
+    expect(await user.prepared(id)).toMatchObject({ state: "failed", error_code: "processing_failed" });
+    expect(await money(server, user)).toEqual({ free: 10, held: 0 });
+  });
+
+  test("as a cut can be asked for again", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const asset = await user.ready(await wav(4));
+    const { store } = server.services();
+    const first = await user.startCut({ asset_id: asset.id });
+    await user.cutEnded(first.id);
+    await store.write((tx) =>
+      tx.run(sql`UPDATE cuts SET state = 'failed', error_code = 'processing_failed' WHERE id = ${first.id}`),
+    );
+    const second = await user.call<{ id: string }>("POST", "/v1/cuts", { json: { asset_id: asset.id } });
+    expect([second.status, second.body.id === first.id]).toEqual([201, false]);
+  });
+});
+
+describe("a stop in the middle", () => {
+  test("of a preparation leaves it to the next start, and does not count as a try", async () => {
+    await using server = await harness();
+    const user = await server.user(10);
+    const hold = server.speech.hold("listen");
+    const id = await user.upload(await wav(4));
+    await hold.reached;
+    await server.restart();
+    hold.release();
+    expect((await user.prepared(id)).state).toBe("ready");
+    expect(await stepOf(server.services().store.read, id)).toMatchObject({ attempts: 1, failures: 0 });
+    expect(await server.events(id)).toEqual(["asset.ready from processing"]);
+    expect(await money(server, user)).toEqual({ free: 9, held: 0 });
+  });
+
+  test("of a cut and of a render, too", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const asset = await user.ready(await video(4));
+    const force = server.speech.hold("force");
+    const renders = server.holdRenders();
+    const cut = await user.startCut({ asset_id: asset.id, script: "alpha bravo" });
+    const render = await user.startRender({ asset_id: asset.id });
+    await Promise.all([force.reached, renders.reached]);
+    const restarted = server.restart();
+    renders.release();
+    await restarted;
+    force.release();
+    expect((await user.cutEnded(cut.id)).state).toBe("completed");
+    expect((await user.renderEnded(render.id)).state).toBe("completed");
+    expect(await server.events(cut.id)).toEqual(["cut.completed"]);
+    expect(await server.events(render.id)).toEqual(["render.completed"]);
+    expect(await server.leftovers(render.id)).toEqual([`renders/${render.id}`, `renders/${render.id}/output.mp4`]);
+  });
+
+  test("with nothing under way takes no time", async () => {
+    await using server = await harness();
+    await (await server.user()).must("GET", "/v1/users/me");
+    const started = performance.now();
+    await server.restart();
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
+
+describe("a start after a crash", () => {
+  test("hands on an upload whose last byte was stored and nothing after it", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const bytes = await wav(4);
+    const { id } = await user.open(bytes.length);
+    await Bun.write(server.services().folders.upload(id), bytes);
+    await server.restart();
+    expect((await user.prepared(id)).state).toBe("ready");
+  });
+
+  test("hands on an upload whose bytes had moved and whose row had not", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const bytes = await wav(4);
+    const { id } = await user.open(bytes.length);
+    const { folders } = server.services();
+    await mkdir(folders.media(id).dir, { recursive: true });
+    await Bun.write(folders.upload(id), bytes);
+    await rename(folders.upload(id), folders.media(id).source);
+    const head = await user.call("HEAD", `/v1/uploads/${id}`, { headers: user.tus() });
+    expect(head.headers.get("upload-offset")).not.toBe("0");
+    await server.restart();
+    expect((await user.prepared(id)).state).toBe("ready");
+    expect(await server.events(id)).toEqual(["asset.ready from processing"]);
+  });
+
+  test("leaves an upload that is half there where it was", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const bytes = await wav(4);
+    const { id } = await user.open(bytes.length);
+    await Bun.write(server.services().folders.upload(id), bytes.slice(0, 5_000));
+    await server.restart();
+    const head = await user.call("HEAD", `/v1/uploads/${id}`, { headers: user.tus() });
+    expect(head.headers.get("upload-offset")).toBe("5000");
+    expect((await user.patch(id, 5_000, bytes.slice(5_000) as Uint8Array<ArrayBuffer>)).status).toBe(204);
+    expect((await user.prepared(id)).state).toBe("ready");
+  });
+
+  test("takes away bytes that belong to nothing, and nothing else", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const asset = await user.ready(await wav(4));
+    const render = await user.renderEnded((await user.startRender({ asset_id: asset.id })).id);
+    const { folders } = server.services();
+    const [orphan, kept] = [newId(), [folders.media(asset.id).source, folders.renderOutput(render.id, "m4a")]];
+    const lost = [
+      folders.media(orphan).source,
+      folders.upload(orphan),
+      folders.renderOutput(orphan, "mp4"),
+      join(folders.work(orphan), "chunk"),
+      join(folders.trash, orphan),
+    ];
+    for (const path of lost) await Bun.write(path, "bytes");
+    await server.restart();
+    await until("a clean folder", async () => (await server.leftovers(orphan)).length === 0);
+    for (const path of kept) expect(await Bun.file(path).exists()).toBe(true);
+  });
+
+  test("gives every step that was running to the new run at once", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const hold = server.speech.hold("listen");
+    const id = await user.upload(await wav(4));
+    await hold.reached;
+    // As a killed server leaves it: running, with a lease that has not ended.
+    await server.restart((store) =>
+      store.write((tx) =>
+        tx.run(
+          sql`UPDATE steps SET state = 'running', lease_owner = 'gone', lease_until = ${Date.now() + 30_000} WHERE subject_id = ${id}`,
+        ),
+      ),
+    );
+    hold.release();
+    expect((await user.prepared(id)).state).toBe("ready");
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import type { AudioStream, Probed, VideoStream } from "../../../src/domain/media";
+import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
+import type { FrameTimes } from "../../../src/domain/time";
+
+const VIDEO: VideoStream = {
+  ...{ codec: "h264", width: 1920, height: 1080, codedWidth: 1920, codedHeight: 1080, rotation: 0 },
+  ...{ pixelAspect: { num: 1, den: 1 }, frameRate: { num: 30_000, den: 1_001 }, variable: false, bitrate: 6_000_001 },
+  ...{ pixelFormat: "yuv420p", bitDepth: 8, interlaced: false },
+  color: { primaries: null, transfer: null, matrix: null, range: null },
+};
+const AUDIO: AudioStream = {
+  ...{ index: 0, codec: "aac", sampleRate: 48_000, channels: 2, bitrate: 159_000, language: null, title: null },
+};
+
+function source(video: Partial<VideoStream> | null, audio: Partial<AudioStream> | null): Probed {
+  const picture = video === null ? null : { ...VIDEO, ...video };
+  const frames: FrameTimes | null =
+    picture === null ? null : { kind: "constant", rate: picture.frameRate, first: 0, count: 300 };
+  return {
+    info: {
+      ...{ type: picture === null ? "audio" : "video", demuxer: "mov", duration: 10_000_000, startPts: 0 },
+      ...{ video: picture, audio: audio === null ? [] : [{ ...AUDIO, ...audio }], timecode: null },
+    },
+    frames,
+  };
+}
+
+const film = source({}, {});
+const talk = source(null, {});
+const silent = source({}, null);
+
+function resolved(probed: Probed, request: OutputRequest) {
+  const result = resolveOutput(probed, request);
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
+  return result;
+}
+
+function fields(probed: Probed, request: OutputRequest): string[] {
+  const result = resolveOutput(probed, request);
+  return result.ok ? [] : result.errors.map((error) => error.field);
+}
+
+describe("an output that is left out is as the source", () => {
+  test("video", () => {
+    const { output, shown } = resolved(film, {});
+    expect(output).toEqual({
+      format: "mp4",
+      video: { width: 1920, height: 1080, frameRate: null, bitrate: null },
+      audio: { bitrate: 159_000 },
+      matchesSource: true,
+    });
+    expect(shown).toEqual({
+      ...{ format: "mp4", resolution: "1080p", video_bitrate: 6_000_001, frame_rate: 30, audio_bitrate: 159_000 },
+    });
+  });
+
+  test("sound", () => {
+    const { output, shown } = resolved(talk, { format: null });
+    expect(output).toEqual({ format: "m4a", video: null, audio: { bitrate: 159_000 }, matchesSource: false });
+    expect(shown).toEqual({
+      ...{ format: "m4a", resolution: null, video_bitrate: null, frame_rate: null, audio_bitrate: 159_000 },
+    });
+  });
+
+  test("a silent video has no sound", () => {
+    expect(resolved(silent, {}).output.audio).toBeNull();
+    expect(resolved(silent, {}).shown.audio_bitrate).toBeNull();
+  });
+
+  test("an audio format of a video has no picture", () => {
+    expect(resolved(film, { format: "mp3" }).output.video).toBeNull();
+  });
+
+  test("odd sizes lose their last row and column, which is no change", () => {
+    const { output } = resolved(source({ width: 641, height: 361 }, {}), {});
+    expect(output.video).toMatchObject({ width: 640, height: 360 });
+    expect(output.matchesSource).toBe(true);
+  });
+
+  test.each([
+    ["pcm_s16le", 1_536_000, 2, 192_000],
+    ["flac", null, 1, 96_000],
+    ["aac", 12_000, 1, 64_000],
+    ["aac", 512_000, 6, 320_000],
+    ["opus", null, 2, 192_000],
+  ])("sound bitrate of %p at %p, %p channels: %p", (codec, bitrate, channels, wanted) => {
+    expect(resolved(source(null, { codec, bitrate, channels }), {}).output.audio).toEqual({ bitrate: wanted });
+  });
+});
+
+describe("resolution", () => {
+  test.each([
+    [1920, 1080, "720p", 1280, 720],
+    [1080, 1920, "720p", 720, 1280],
+    [1280, 534, "360p", 862, 360],
+    [1000, 1000, "144p", 144, 144],
+    [160, 120, "120p", 160, 120],
+  ])("%p by %p at %p is %p by %p", (width, height, resolution, wide, high) => {
+    const { output, shown } = resolved(source({ width, height }, {}), { resolution });
+    expect(output.video).toMatchObject({ width: wide, height: high });
+    expect(shown.resolution).toBe(resolution);
+  });
+
+  test("its own is no change, a smaller one is", () => {
+    expect(resolved(film, { resolution: "1080p" }).output.matchesSource).toBe(true);
+    expect(resolved(film, { resolution: "720p" }).output.matchesSource).toBe(false);
+  });
+
+  test.each(["1082p", "721p", "142p", "0p", "-720p", "720", "720P", "p", "7e2p", "00720p", " 720p", ""])(
+    "refuses %p",
+    (resolution) => {
+      expect(fields(film, { resolution })).toEqual(["body.output.resolution"]);
+    },
+  );
+});
+
+describe("rates", () => {
+  test.each([49_999, 6_000_002, 1e9, 100_000.5, -1, 0, Number.NaN])("refuses the video bitrate %p", (video_bitrate) => {
+    expect(fields(film, { video_bitrate })).toEqual(["body.output.video_bitrate"]);
+  });
+
+  test("takes a video bitrate up to the source's, whose own is no change", () => {
+    expect(resolved(film, { video_bitrate: 50_000 }).output).toMatchObject({
+      video: { bitrate: 50_000 },
+      matchesSource: false,
+    });
+    expect(resolved(film, { video_bitrate: 6_000_001 }).output.matchesSource).toBe(true);
+  });
+
+  test.each([0, 121, 60, 12.5, -30])("refuses the frame rate %p of 29.97", (frame_rate) => {
+    expect(fields(film, { frame_rate })).toEqual(["body.output.frame_rate"]);
+  });
+
+  test("30 is a change of 29.97 and none of 30", () => {
+    expect(resolved(film, { frame_rate: 30 }).output).toMatchObject({
+      video: { frameRate: { num: 30, den: 1 } },
+      matchesSource: false,
+    });
+    const exact = source({ frameRate: { num: 30, den: 1 } }, {});
+    expect(resolved(exact, { frame_rate: 30 }).output).toMatchObject({
+      video: { frameRate: null },
+      matchesSource: true,
+    });
+    const variable = source({ frameRate: { num: 30, den: 1 }, variable: true }, {});
+    expect(resolved(variable, { frame_rate: 30 }).output.matchesSource).toBe(false);
+  });
+
+  test("up to twice the source's frame rate, at most 120", () => {
+    expect(fields(source({ frameRate: { num: 25, den: 1 } }, {}), { frame_rate: 50 })).toEqual([]);
+    expect(fields(source({ frameRate: { num: 100, den: 1 } }, {}), { frame_rate: 121 })).toHaveLength(1);
+  });
+
+  test.each([31_999, 320_001, 96_000.5])("refuses the sound bitrate %p", (audio_bitrate) => {
+    expect(fields(talk, { audio_bitrate })).toEqual(["body.output.audio_bitrate"]);
+  });
+
+  test("a changed sound leaves the picture as it is", () => {
+    expect(resolved(film, { audio_bitrate: 64_000 }).output).toMatchObject({
+      audio: { bitrate: 64_000 },
+      matchesSource: true,
+    });
+  });
+});
+
+describe("what does not go together", () => {
+  test("unknown formats, and formats of what the source has not", () => {
+    expect(fields(film, { format: "webm" })).toEqual(["body.output.format"]);
+    expect(fields(talk, { format: "mp4" })).toEqual(["body.output.format"]);
+    expect(fields(silent, { format: "m4a" })).toEqual(["body.output.format"]);
+  });
+
+  test("every video field with an audio format", () => {
+    expect(fields(film, { format: "m4a", resolution: "720p", video_bitrate: 1e6, frame_rate: 25 })).toEqual([
+      ...["body.output.resolution", "body.output.video_bitrate", "body.output.frame_rate"],
+    ]);
+  });
+
+  test("a sound bitrate of a silent video", () => {
+    expect(fields(silent, { audio_bitrate: 64_000 })).toEqual(["body.output.audio_bitrate"]);
+  });
+
+  test("all errors at once", () => {
+    expect(fields(film, { resolution: "1p", video_bitrate: 1, frame_rate: 0, audio_bitrate: 1 })).toHaveLength(4);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Probed, RenderSegment } from "../../../src/domain/media";
+import { divideIntoChunks, outTimeOf, placeSegments } from "../../../src/domain/render-plan";
+import { type FrameTimes, frameTime } from "../../../src/domain/time";
+
+const NTSC: FrameTimes = { kind: "constant", rate: { num: 30_000, den: 1_001 }, first: 20_000, count: 3_000 };
+
+function source(frames: FrameTimes | null, duration = 101_000_000): Probed {
+  return {
+    info: { type: "video", demuxer: "mov", duration, startPts: 0, video: null, audio: [], timecode: null },
+    frames,
+  };
+}
+
+const at = (start: number, end: number): RenderSegment => ({ start, end, startFrame: null, endFrame: null });
+
+const plans = fc
+  .uniqueArray(fc.integer({ min: 0, max: 100_000_000 }), { minLength: 2, maxLength: 60 })
+  .map((edges) => edges.sort((a, b) => a - b))
+  .map((edges) => edges.flatMap((edge, n) => (n % 2 === 1 ? [at(edges[n - 1]!, edge)] : [])));
+
+describe("placing segments", () => {
+  test("the whole source begins with its sound and ends with whatever is longer", () => {
+    const { segments, duration } = placeSegments(source(NTSC), null);
+    expect(segments).toEqual([
+      { start: 0, end: 101_000_000, outStart: 0, outEnd: 101_000_000, frames: { from: 0, to: 3_000 } },
+    ]);
+    expect(duration).toBe(101_000_000);
+  });
+
+  test("starts go down to a frame, ends up", () => {
+    const { segments } = placeSegments(source(NTSC), [at(1_000_000, 2_000_000)]);
+    const { start, end, frames } = segments[0]!;
+    expect(start).toBe(frameTime(NTSC, frames!.from));
+    expect(end).toBe(frameTime(NTSC, frames!.to));
+    expect(start).toBeLessThanOrEqual(1_000_000);
+    expect(end).toBeGreaterThanOrEqual(2_000_000);
+  });
+
+  test("segments that meet in a frame become one", () => {
+    const { segments } = placeSegments(source(NTSC), [at(1_000_000, 2_000_000), at(2_010_000, 3_000_000)]);
+    expect(segments).toHaveLength(1);
+  });
+
+  test("sound without a picture is cut where the plan says", () => {
+    const { segments, duration } = placeSegments(source(null), [at(1_000_001, 2_000_000), at(3_000_000, 3_500_007)]);
+    expect(segments.map(({ outStart, outEnd }) => [outStart, outEnd])).toEqual([
+      [0, 999_999],
+      [999_999, 1_500_006],
+    ]);
+    expect(duration).toBe(1_500_006);
+  });
+
+  test("sound after the last frame holds that frame", () => {
+    const { segments } = placeSegments(source(NTSC), [at(100_500_000, 101_000_000)]);
+    expect(segments[0]).toMatchObject({ end: 101_000_000, frames: { from: 2_999, to: 3_000 } });
+  });
+
+  test("the output has no gaps, and its length does not drift from the number of frames", () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { segments, duration, frameCount } = placeSegments(source({ ...NTSC, first: 0 }, 100_100_000), plan);
+        let out = 0;
+        for (const segment of segments) {
+          expect(segment.outStart).toBe(out);
+          expect(Math.abs(segment.outEnd - segment.outStart - (segment.end - segment.start))).toBeLessThanOrEqual(2);
+          out = segment.outEnd;
+        }
+        expect(duration).toBe(out);
+        expect(Math.abs(duration - (frameCount * 1_001_000_000) / 30_000)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
+
+describe("dividing into chunks", () => {
+  const sizes = { frames: 100, gapFrames: 20, pieces: 4 };
+
+  test("every kept frame is in one chunk, in order, within the sizes", () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const timeline = placeSegments(source(NTSC), plan);
+        const chunks = divideIntoChunks(timeline, NTSC, sizes);
+        const list = (ranges: { from: number; to: number }[]) =>
+          ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, n) => from + n));
+        expect(list(chunks.flatMap((chunk) => chunk.pieces))).toEqual(list(timeline.segments.map((s) => s.frames!)));
+        let out = 0;
+        for (const chunk of chunks) {
+          expect(chunk.outStart).toBe(out);
+          expect(chunk.frameCount).toBeLessThanOrEqual(sizes.frames);
+          expect(chunk.pieces.length).toBeLessThanOrEqual(sizes.pieces);
+          expect(chunk.frameCount).toBe(list(chunk.pieces).length);
+          for (let n = 1; n < chunk.pieces.length; n++)
+            expect(chunk.pieces[n]!.from - chunk.pieces[n - 1]!.to).toBeLessThanOrEqual(sizes.gapFrames);
+          out = chunk.outEnd;
+        }
+        expect(out).toBe(timeline.duration);
+      }),
+    );
+  });
+
+  test("a long segment is divided evenly", () => {
+    const timeline = placeSegments(source(NTSC), null);
+    const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, frames: 900 });
+    expect(chunks.map((chunk) => chunk.frameCount)).toEqual([750, 750, 750, 750]);
+    expect(outTimeOf(timeline.segments[0]!, NTSC, 750)).toBe(chunks[1]!.outStart);
+  });
+});

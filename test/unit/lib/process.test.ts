@@ -1,0 +1,143 @@
+import { describe, expect, test } from "bun:test";
+import { killAllChildren, spawnChild } from "../../../src/lib/process";
+
+const shell = (script: string) => ["/bin/sh", "-c", script];
+
+describe("a child process", () => {
+  test("hands on its output, its exit code and the last of its error output", async () => {
+    const lines: string[] = [];
+    const child = spawnChild({
+      command: shell("echo out; printf 'one\\rtwo\\nthree' >&2; exit 3"),
+      stdout: "pipe",
+      onStderrLine: (line) => lines.push(line),
+    });
+    expect(await new Response(child.stdout).text()).toBe("out\n");
+    expect(await child.exited).toEqual({ code: 3, signal: null });
+    expect(lines).toEqual(["one", "two", "three"]);
+    expect(child.stderrTail()).toEndWith("three");
+  });
+
+  test("inherits nothing of the environment, and takes what it is given", async () => {
+    const child = spawnChild({ command: ["/usr/bin/env"], env: { GIVEN: "yes" }, stdout: "pipe" });
+    const names = (await new Response(child.stdout).text()).split("\n").map((line) => line.split("=")[0]);
+    expect(names).toContain("GIVEN");
+    expect(names).not.toContain("PATH");
+    expect(names).not.toContain("HOME");
+  });
+
+  test("takes arguments as they are, whatever a shell would make of them", async () => {
+    const argument = "$(id) `id` ; * \n'\" -n";
+    const child = spawnChild({ command: ["/usr/bin/printf", "%s", argument], stdout: "pipe" });
+    expect(await new Response(child.stdout).text()).toBe(argument);
+  });
+
+  test("a program that does not exist is an exit code, not a throw", async () => {
+    expect((await spawnChild({ command: ["/nowhere/at-all"] }).exited).code).toBe(127);
+  });
+
+  test("writing waits for the reader: what goes in comes out", async () => {
+    const child = spawnChild({ command: ["/bin/cat"], stdin: "pipe", stdout: "pipe" });
+    const feed = (async () => {
+      for (let n = 0; n < 24; n++) await child.stdin.write(new Uint8Array(1 << 20).fill(n));
+      await child.stdin.end();
+    })();
+    let size = 0;
+    for await (const chunk of child.stdout) size += chunk.length;
+    await feed;
+    expect(size).toBe(24 << 20);
+  });
+
+  test("writing to a child that has gone fails", async () => {
+    const child = spawnChild({ command: ["/bin/true"], stdin: "pipe" });
+    await child.exited;
+    expect(child.stdin.write("x")).rejects.toThrow("EPIPE");
+  });
+
+  test("kill ends the whole group, children of the child included", async () => {
+    const child = spawnChild({ command: shell("/bin/sleep 60 & echo $!; wait"), stdout: "pipe" });
+    const reader = child.stdout.getReader();
+    const grandchild = Number(new TextDecoder().decode((await reader.read()).value));
+    await child.kill();
+    expect((await child.exited).signal).toBe("SIGTERM");
+    expect(child.endedBy()).toBe("kill");
+    await Bun.sleep(20);
+    expect(await isRunning(grandchild)).toBe(false);
+  });
+
+  test("a child that ignores SIGTERM is killed two seconds later", async () => {
+    const child = spawnChild({
+      command: shell("trap '' TERM; echo ready; while :; do /bin/sleep 1; done"),
+      stdout: "pipe",
+    });
+    await child.stdout.getReader().read();
+    const started = Date.now();
+    await child.kill();
+    expect((await child.exited).signal).toBe("SIGKILL");
+    expect(Date.now() - started).toBeLessThan(3_000);
+  });
+
+  test("the signal ends it; one that is aborted already starts nothing", async () => {
+    const stop = new AbortController();
+    const child = spawnChild({ command: ["/bin/sleep", "60"], signal: stop.signal });
+    stop.abort(new Error("enough"));
+    expect((await child.exited).signal).toBe("SIGTERM");
+    expect(() => spawnChild({ command: ["/bin/true"], signal: stop.signal })).toThrow("enough");
+  });
+
+  test("killAllChildren ends all that run", async () => {
+    const children = [1, 2, 3].map(() => spawnChild({ command: ["/bin/sleep", "60"] }));
+    await killAllChildren();
+    for (const child of children) expect((await child.exited).signal).toBe("SIGTERM");
+  });
+
+  test("when this process is killed, its children go with it", async () => {
+    const script = `import { spawnChild } from ${JSON.stringify(new URL("../../../src/lib/process.ts", import.meta.url).pathname)};
+      console.log(spawnChild({ command: ["/bin/sleep", "60"] }).pid); setInterval(() => {}, 1000);`;
+    const parent = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    const pid = Number(new TextDecoder().decode((await parent.stdout.getReader().read()).value));
+    expect(await isRunning(pid)).toBe(true);
+    parent.kill("SIGKILL");
+    await parent.exited;
+    for (let n = 0; n < 50 && (await isRunning(pid)); n++) await Bun.sleep(20);
+    expect(await isRunning(pid)).toBe(false);
+  });
+});
+
+describe("limits", () => {
+  test("wall time", async () => {
+    const child = spawnChild({ command: ["/bin/sleep", "60"], limits: { wallSeconds: 0.05 } });
+    await child.exited;
+    expect(child.endedBy()).toBe("wall");
+  });
+
+  test("processor time", async () => {
+    const child = spawnChild({ command: shell("while :; do :; done"), limits: { cpuSeconds: 1, wallSeconds: 20 } });
+    await child.exited;
+    expect(child.endedBy()).toBeNull();
+  });
+
+  test("memory", async () => {
+    const command = ["/usr/bin/head", "-c", "300000000", "/dev/zero"];
+    const hungry = ["/usr/bin/sort", "--buffer-size=400M", "/dev/null"];
+    const limits = { memoryBytes: 100 << 20 };
+    expect((await spawnChild({ command: hungry, limits }).exited).code).not.toBe(0);
+    expect((await spawnChild({ command, limits }).exited).code).toBe(0);
+  });
+
+  test("file size", async () => {
+    const path = `${process.env.TMPDIR ?? "/tmp"}/offcut-file-size-${process.pid}`;
+    const command = ["/bin/dd", "if=/dev/zero", `of=${path}`, "bs=1024", "count=2048"];
+    const exit = await spawnChild({ command, limits: { fileSizeBytes: 1 << 20 } }).exited;
+    expect(exit.code).not.toBe(0);
+    expect(Bun.file(path).size).toBe(1 << 20);
+    await Bun.file(path).delete();
+  });
+});
+
+/** A process that has ended but is not yet collected counts as gone. */
+async function isRunning(pid: number): Promise<boolean> {
+  const text = await Bun.file(`/proc/${pid}/stat`)
+    .text()
+    .catch(() => "");
+  return text !== "" && !/^\d+ \(.*\) Z/.test(text);
+}

@@ -1,0 +1,58 @@
+/** `sherpa-onnx-node` for tests: says what it is told to, and keeps what it was asked. */
+import type { SherpaModule } from "../../../src/speech/sherpa";
+
+export type FakeAnswer = {
+  text?: string;
+  tokens?: string[];
+  timestamps?: number[];
+  durations?: number[];
+  ys_log_probs?: number[];
+  lang?: string;
+};
+
+export type FakeSherpa = SherpaModule & {
+  /** The configuration of each model that was loaded. */
+  loaded: { modelConfig: Record<string, unknown> & { tokens: string } }[];
+  /** The length of each stretch that was recognised, in samples. */
+  heard: number[];
+  detectors: object[];
+};
+
+/** `answer` is asked for each stretch, by its number; `languages` are those that are detected, one after the other. */
+export function fakeSherpa(answer: (stretch: number) => FakeAnswer, languages: string[] = []): FakeSherpa {
+  type Stream = { samples: number; acceptWaveform(wave: { samples: Float32Array }): void };
+  const stream = (): Stream => ({
+    samples: 0,
+    acceptWaveform(wave) {
+      this.samples = wave.samples.length;
+    },
+  });
+  const fake: FakeSherpa = {
+    loaded: [],
+    heard: [],
+    detectors: [],
+    OfflineRecognizer: {
+      async createAsync(config) {
+        fake.loaded.push(config as FakeSherpa["loaded"][number]);
+        return {
+          createStream: stream,
+          async decodeAsync(given) {
+            fake.heard.push((given as Stream).samples);
+            const empty = { text: "", tokens: [], timestamps: [], durations: [], ys_log_probs: [], lang: "" };
+            return { ...empty, emotion: "", event: "", words: [], ...answer(fake.heard.length - 1) };
+          },
+        };
+      },
+    },
+    SpokenLanguageIdentification: class {
+      constructor(config: object) {
+        fake.detectors.push(config);
+      }
+      createStream = stream;
+      compute(): string {
+        return languages.shift() ?? "";
+      }
+    },
+  };
+  return fake;
+}

@@ -1,0 +1,289 @@
+import { describe, expect, test } from "bun:test";
+import { chmod, exists, mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { lockFolder } from "../../../../src/lib/folder-lock";
+import { addByName, addFromFile, removeModel } from "../../../../src/speech/models/install";
+import { MANIFEST } from "../../../../src/speech/models/manifest";
+import { readShelf } from "../../../../src/speech/models/shelf";
+import { temporaryFolder } from "../../../temporary-folder";
+import { FILES, modelFolder, noise, sha256, smallCatalogue, startHub } from "./test-models";
+
+const QUICK = { tries: 2, pauseMs: 1 };
+const names = (modelsDir: string) => readShelf(modelsDir).installed.map(({ manifest }) => manifest.name);
+const codeOf = (run: Promise<unknown>): Promise<string> =>
+  run.then(
+    () => "nothing was thrown",
+    (error) => `${error.code ?? error.name}: ${error.message}`,
+  );
+/** Nothing may be left that looks like a model, and nothing that only a crash should leave. */
+async function expectNothing(modelsDir: string): Promise<void> {
+  expect(readShelf(modelsDir)).toEqual({ installed: [], damaged: [] });
+  expect((await readdir(modelsDir)).filter((name) => name !== "lock" && name !== ".partial")).toEqual([]);
+}
+
+describe("adding by name", () => {
+  test("downloads every file from its publisher, and the second time nothing", async () => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub();
+    const modelsDir = join(folder.path, "data/models");
+    const seen: [string, number][] = [];
+    const options = { modelsDir, catalogue: smallCatalogue(hub.url), ...QUICK };
+    const added = await addByName("small", { ...options, onProgress: (stage, share) => seen.push([stage, share]) });
+    expect([added.fresh, added.unchecked]).toEqual([true, []]);
+    expect((await readdir(join(modelsDir, "small"))).sort()).toEqual([...Object.keys(FILES), MANIFEST].sort());
+    for (const [name, data] of Object.entries(FILES))
+      expect(await Bun.file(join(modelsDir, "small", name)).bytes()).toEqual(data);
+    expect(readShelf(modelsDir).installed[0]!.manifest).toMatchObject({
+      name: "small",
+      kind: "whisper",
+      languages: ["en", "de", "fr"],
+    });
+    expect(seen.map(([, share]) => share)).toEqual(seen.map(([, share]) => share).sort((a, b) => a - b));
+    expect(seen.at(-1)).toEqual(["download", 1]);
+    expect(hub.requests.map((r) => r.path)).toEqual(Object.keys(FILES).map((name) => `/upstream/${name}`));
+
+    expect((await addByName("small", options)).fresh).toBe(false);
+    expect(hub.requests).toHaveLength(3);
+  });
+
+  test("a mirror is asked instead, and the catalogue's checksums hold there too", async () => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub();
+    const options = { modelsDir: folder.path, catalogue: smallCatalogue(), mirror: `${hub.url}/models/`, ...QUICK };
+    await addByName("small", options);
+    expect(hub.requests[0]!.path).toBe("/models/small/tiny-encoder.onnx");
+
+    await removeModel("small", options);
+    await using forged = startHub(undefined, { ...FILES, "tiny-decoder.onnx": noise(120_000, 66) });
+    const error = await codeOf(addByName("small", { ...options, mirror: forged.url }));
+    expect(error).toMatch(/^upstream_error: .*tiny-decoder.onnx.*checksum/);
+    await expectNothing(folder.path);
+  });
+
+  test("a mirror may have models of its own, when it says what they are", async () => {
+    await using folder = await temporaryFolder();
+    const files = Object.entries(FILES).map(([name, data], i) => ({
+      role: ["encoder", "decoder", "tokens"][i],
+      name,
+      size_bytes: data.length,
+      sha256: sha256(data),
+    }));
+    const manifest = (part: object) =>
+      new TextEncoder().encode(JSON.stringify({ name: "own", kind: "whisper", languages: ["gsw"], files, ...part }));
+    await using hub = startHub(undefined, { ...FILES, [MANIFEST]: manifest({}) });
+    const options = { modelsDir: folder.path, catalogue: [], mirror: hub.url, ...QUICK };
+    expect((await addByName("own", options)).manifest.languages).toEqual(["gsw"]);
+
+    await removeModel("own", options);
+    const open = files.map((file) => ({ ...file, sha256: undefined }));
+    const wrong = [manifest({ name: "other" }), manifest({ files: open }), new TextEncoder().encode("<html>")];
+    for (const data of wrong) {
+      await using bad = startHub(undefined, { ...FILES, [MANIFEST]: data });
+      expect(await codeOf(addByName("own", { ...options, mirror: bad.url }))).toMatch(/^(upstream|validation)_error: /);
+    }
+    await expectNothing(folder.path);
+  });
+
+  test.each(["nonsense", "../evil", "", "a/b", ".partial", "Small"])("%p is no model", async (name) => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub(undefined, {});
+    for (const mirror of [null, hub.url]) {
+      const adding = addByName(name, { modelsDir: folder.path, catalogue: smallCatalogue(), mirror, ...QUICK });
+      expect(await codeOf(adding)).toStartWith("not_found: ");
+    }
+    await expectNothing(folder.path);
+  });
+
+  test("interrupted, it installs nothing; run again, it goes on with what is there", async () => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub();
+    const stopping = new AbortController();
+    const options = { modelsDir: folder.path, catalogue: smallCatalogue(hub.url), ...QUICK };
+    const onProgress = (_: string, share: number) => {
+      if (share > 0.75) stopping.abort(new Error("interrupted"));
+    };
+    expect(await codeOf(addByName("small", { ...options, signal: stopping.signal, onProgress }))).toContain(
+      "interrupted",
+    );
+    await expectNothing(folder.path);
+    const before = hub.requests.length;
+    await addByName("small", options);
+    expect(hub.requests.slice(before).map((r) => r.path)).not.toContain("/upstream/tiny-encoder.onnx");
+    expect(names(folder.path)).toEqual(["small"]);
+    expect(await readdir(join(folder.path, ".partial"))).toEqual([]);
+  });
+
+  test("one that is damaged is put right", async () => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub();
+    const options = { modelsDir: folder.path, catalogue: smallCatalogue(hub.url), ...QUICK };
+    await addByName("small", options);
+    await Bun.write(join(folder.path, "small/tiny-decoder.onnx"), "cut");
+    expect(readShelf(folder.path).damaged).toEqual([{ name: "small", problem: "tiny-decoder.onnx is cut off" }]);
+    expect((await addByName("small", options)).fresh).toBe(true);
+    expect(names(folder.path)).toEqual(["small"]);
+  });
+
+  test("a disk with too little room is told before anything is asked for", async () => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub();
+    const [entry] = smallCatalogue(hub.url);
+    const huge = { ...entry!, files: entry!.files.map((file) => ({ ...file, sizeBytes: 2 ** 52 })) };
+    const adding = addByName("small", { modelsDir: folder.path, catalogue: [huge], ...QUICK });
+    expect(await codeOf(adding)).toMatch(/^storage_full: The disk has \d+ MB free and \d+ MB are needed/);
+    expect(hub.requests).toEqual([]);
+  });
+});
+
+describe("adding from a file", () => {
+  test("a folder with the files of a listed model is that model, whatever else lies there", async () => {
+    await using folder = await temporaryFolder();
+    const source = await modelFolder(folder.path, "source", {
+      ...FILES,
+      "tiny-encoder-big.onnx": noise(9),
+      "README.txt": "hello",
+    });
+    const modelsDir = join(folder.path, "models");
+    const options = { modelsDir, catalogue: smallCatalogue() };
+    expect(await addFromFile(source, options)).toMatchObject({
+      fresh: true,
+      unchecked: [],
+      manifest: { name: "small" },
+    });
+    expect((await readdir(join(modelsDir, "small"))).sort()).toEqual([...Object.keys(FILES), MANIFEST].sort());
+    expect(await addFromFile(source, options)).toMatchObject({ fresh: false });
+    // The folder of another machine will do as well.
+    expect(
+      await addFromFile(join(modelsDir, "small"), { ...options, modelsDir: join(folder.path, "other") }),
+    ).toMatchObject({ fresh: true });
+  });
+
+  test("a file with another content is refused, and nothing stays", async () => {
+    await using folder = await temporaryFolder();
+    const changed = { ...FILES, "tiny-decoder.onnx": noise(120_000, 9) };
+    const cases: [Record<string, Uint8Array | string>, RegExp][] = [
+      [changed, /tiny-decoder.onnx has another checksum/],
+      [
+        {
+          ...changed,
+          [MANIFEST]: JSON.stringify({ name: "small", kind: "whisper", languages: ["en"], files: openFiles }),
+        },
+        /another checksum/,
+      ],
+      [
+        { "tiny-encoder.onnx": FILES["tiny-encoder.onnx"]!, "tiny-tokens.txt": FILES["tiny-tokens.txt"]! },
+        /tiny-decoder.onnx is missing/,
+      ],
+      [{ "other.onnx": noise(10) }, /no model in it that is known here/],
+      [{}, /no model in it that is known here/],
+      [{ ...FILES, [MANIFEST]: "{" }, /is no JSON/],
+      [
+        { ...FILES, [MANIFEST]: JSON.stringify({ name: "../up", kind: "whisper", languages: ["en"], files: [] }) },
+        /needs a "name"/,
+      ],
+    ];
+    for (const [i, [files, message]] of cases.entries()) {
+      const modelsDir = join(folder.path, `models-${i}`);
+      const error = await codeOf(
+        addFromFile(await modelFolder(folder.path, `source-${i}`, files), { modelsDir, catalogue: smallCatalogue() }),
+      );
+      expect(error).toStartWith("validation_error: ");
+      expect(error).toMatch(message);
+      await expectNothing(modelsDir);
+    }
+  });
+
+  const openFiles = [
+    { role: "encoder", name: "tiny-encoder.onnx" },
+    { role: "decoder", name: "tiny-decoder.onnx", sha256: sha256(FILES["tiny-decoder.onnx"]!).toUpperCase() },
+    { role: "tokens", name: "tiny-tokens.txt", size_bytes: FILES["tiny-tokens.txt"]!.length },
+  ];
+
+  test("a model of one's own comes with a manifest; what had no checksum is told, and gets one", async () => {
+    await using folder = await temporaryFolder();
+    const manifest = JSON.stringify({ name: "own", kind: "whisper", languages: ["gsw"], files: openFiles });
+    const source = await modelFolder(folder.path, "source", { ...FILES, [MANIFEST]: manifest });
+    const modelsDir = join(folder.path, "models");
+    const added = await addFromFile(source, { modelsDir, catalogue: [] });
+    expect(added.unchecked).toEqual(["tiny-encoder.onnx", "tiny-tokens.txt"]);
+    const { files } = readShelf(modelsDir).installed[0]!.manifest;
+    expect(files.map((file) => file.sha256)).toEqual(Object.values(FILES).map(sha256));
+
+    await Bun.write(join(source, "tiny-encoder.onnx"), noise(300_000, 50));
+    expect(await codeOf(addFromFile(source, { modelsDir, catalogue: [] }))).toMatch(/^conflict: .*remove it first/);
+    await Bun.write(join(source, "tiny-decoder.onnx"), noise(120_000, 50));
+    expect(await codeOf(addFromFile(source, { modelsDir, catalogue: [] }))).toMatch(
+      /^validation_error: .*another checksum/,
+    );
+  });
+
+  test("a checksum beside an archive must fit", async () => {
+    await using folder = await temporaryFolder();
+    const archive = join(folder.path, "model.tar");
+    await Bun.write(archive, "whatever");
+    const beside = `${archive}.sha256`;
+    const adding = () =>
+      codeOf(addFromFile(archive, { modelsDir: join(folder.path, "models"), catalogue: smallCatalogue() }));
+    await Bun.write(beside, `${"0".repeat(64)}  model.tar\n`);
+    expect(await adding()).toContain("its checksum is not that of model.tar.sha256");
+    await Bun.write(beside, "no checksum\nat all\n");
+    expect(await adding()).toContain("holds no checksum of model.tar");
+    for (const text of [
+      sha256("whatever"),
+      `${"0".repeat(64)}  other.tar\n${sha256("whatever").toUpperCase()} *model.tar\n`,
+    ]) {
+      await Bun.write(beside, text);
+      expect(await adding()).toContain("cannot be unpacked");
+    }
+  });
+});
+
+describe("one at a time", () => {
+  test("a second command is told so, and finds its way when the first has ended", async () => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub();
+    const options = { modelsDir: folder.path, catalogue: smallCatalogue(hub.url), ...QUICK };
+    const results = await Promise.all([codeOf(addByName("small", options)), codeOf(addByName("small", options))]);
+    expect(results.sort()).toEqual(["conflict: Another offcut is adding or removing a model.", "nothing was thrown"]);
+    expect(names(folder.path)).toEqual(["small"]);
+    const lock = lockFolder(folder.path);
+    expect(await codeOf(removeModel("small", options))).toStartWith("conflict: ");
+    lock?.release();
+    await removeModel("small", options);
+    expect(names(folder.path)).toEqual([]);
+  });
+
+  test("what a killed command left is swept", async () => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub();
+    await mkdir(join(folder.path, ".new-abc"), { recursive: true });
+    await Bun.write(join(folder.path, ".new-abc/half.onnx"), "half");
+    await addByName("small", { modelsDir: folder.path, catalogue: smallCatalogue(hub.url), ...QUICK });
+    expect(await exists(join(folder.path, ".new-abc"))).toBe(false);
+  });
+});
+
+describe("removing", () => {
+  test("takes the model, and what is left of a download; what is not there is told", async () => {
+    await using folder = await temporaryFolder();
+    const modelsDir = folder.path;
+    await addFromFile(await modelFolder(folder.path, "source.d"), { modelsDir, catalogue: smallCatalogue() });
+    await modelFolder(folder.path, ".partial/other", { "a.part": "x" });
+    await removeModel("small", { modelsDir });
+    await removeModel("other", { modelsDir });
+    expect((await readdir(folder.path)).sort()).toEqual([".partial", "lock", "source.d"]);
+    expect(await readdir(join(folder.path, ".partial"))).toEqual([]);
+    for (const name of ["small", "other", "../source.d", "..", ".partial"])
+      expect(await codeOf(removeModel(name, { modelsDir }))).toStartWith("not_found: ");
+    expect(await codeOf(removeModel("moonshine-tiny-en", { modelsDir }))).toMatch(/^conflict: .*stays/);
+    expect((await stat(join(folder.path, "source.d"))).isDirectory()).toBe(true);
+  });
+});
+
+test("the models' folder is the owner's alone", async () => {
+  await using folder = await temporaryFolder();
+  const modelsDir = join(folder.path, "models");
+  await addFromFile(await modelFolder(folder.path, "source"), { modelsDir, catalogue: smallCatalogue() });
+  for (const path of [modelsDir, join(modelsDir, "small")]) expect((await stat(path)).mode & 0o077).toBe(0);
+  await chmod(modelsDir, 0o700);
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { BUILT_IN, CATALOGUE, sizeOf } from "../../../../src/speech/models/catalogue";
+import {
+  complete,
+  isFileName,
+  isModelName,
+  manifestText,
+  parseManifest,
+  ROLES,
+} from "../../../../src/speech/models/manifest";
+import { choiceFor, languageCode, languageDetector, readShelf } from "../../../../src/speech/models/shelf";
+import { temporaryFolder } from "../../../temporary-folder";
+import { installed } from "./test-models";
+
+describe("the catalogue", () => {
+  test.each(CATALOGUE.map((entry) => [entry.name, entry] as const))(
+    "%s is whole, checksummed and from a fixed revision",
+    (_, entry) => {
+      const { urls, ...manifest } = entry;
+      expect(complete(parseManifest(manifestText(manifest)))).toEqual(manifest);
+      expect(entry.files.map((file) => file.role)).toEqual([...ROLES[entry.kind]]);
+      for (const file of entry.files)
+        expect(urls[file.name]).toMatch(/^https:\/\/[^?]+\/resolve\/[0-9a-f]{40}\/[\w.-]+$/);
+      expect(new Set(entry.languages).size).toBe(entry.languages.length);
+      expect(sizeOf(entry.files)).toBeGreaterThan(50e6);
+    },
+  );
+
+  test("has models for Europe, for the Far East and for the rest, the best first", () => {
+    const first = (language: string) => CATALOGUE.find((entry) => entry.languages.includes(language))?.name;
+    expect(["de", "uk", "ja", "ar"].map(first)).toEqual([
+      "parakeet-tdt-v3",
+      "parakeet-tdt-v3",
+      "sense-voice",
+      "whisper-small",
+    ]);
+    const preferences = CATALOGUE.map((entry) => entry.preference);
+    expect(preferences).toEqual([...preferences].sort((a, b) => b - a));
+    expect(new Set([...CATALOGUE.map((entry) => entry.name), BUILT_IN.name]).size).toBe(CATALOGUE.length + 1);
+  });
+});
+
+describe("names", () => {
+  test.each(["whisper-tiny", "a", "parakeet-tdt-0.6b-v3"])("%p may name a model", (name) =>
+    expect(isModelName(name)).toBe(true),
+  );
+  test.each(["", "..", ".partial", "a..b", "a/b", "A", "-x", "x".repeat(65), "a b", "lock\n"])("%p may not", (name) =>
+    expect(isModelName(name)).toBe(false),
+  );
+  test.each(["../x.onnx", "a/b.onnx", ".x.onnx", "", "offcut-model.json", "a\0b"])("%p may not name a file", (name) =>
+    expect(isFileName(name)).toBe(false),
+  );
+});
+
+describe("a manifest", () => {
+  const file = { role: "model", name: "model.onnx", size_bytes: 5, sha256: "a".repeat(64) };
+  const tokens = { role: "tokens", name: "tokens.txt" };
+  const good = { name: "own", kind: "sense-voice", languages: ["ja"], files: [file, tokens] };
+  const wrong: [string, object, string][] = [
+    ["of a later format", { ...good, format: 2 }, "later version"],
+    ["without languages", { ...good, languages: [] }, "languages"],
+    ["with a language that is none", { ...good, languages: ["German"] }, "languages"],
+    ["of a kind that is not known", { ...good, kind: "magic" }, 'the kind "magic"'],
+    ["with a missing role", { ...good, files: [file] }, 'role "tokens"'],
+    ["with a role twice", { ...good, files: [file, { ...file, name: "b.onnx" }, tokens] }, 'role "model"'],
+    ["with a name twice", { ...good, files: [file, { ...tokens, name: "model.onnx" }] }, "a file twice"],
+    ["with a role of another kind", { ...good, files: [{ ...file, role: "joiner" }, tokens] }, "no role of"],
+    ["with a path for a name", { ...good, files: [{ ...file, name: "../model.onnx" }, tokens] }, "plain file name"],
+    ["with a checksum that is none", { ...good, files: [{ ...file, sha256: "abc" }, tokens] }, "no SHA-256"],
+    ["with a size that is none", { ...good, files: [{ ...file, size_bytes: -1 }, tokens] }, "a size that is none"],
+    ["that is a list", [], "no JSON object"],
+    ["with files that are no list", { ...good, files: {} }, '"files"'],
+  ];
+  test.each(wrong)("%s is refused in one line", (_, data, message) => {
+    expect(() => parseManifest(JSON.stringify(data))).toThrow(message);
+  });
+
+  test("may leave checksums open, which makes it a draft", () => {
+    const draft = parseManifest(JSON.stringify(good));
+    expect(draft.files[1]).toEqual({ role: "tokens", name: "tokens.txt", sizeBytes: null, sha256: null });
+    expect(complete(draft)).toBeNull();
+    expect(draft.title).toBe("own");
+  });
+});
+
+describe("the shelf", () => {
+  test("without a folder, or with other things in it, holds nothing", async () => {
+    await using folder = await temporaryFolder();
+    expect(readShelf(join(folder.path, "none"))).toEqual({ installed: [], damaged: [] });
+    await Bun.write(join(folder.path, "lock"), "");
+    await mkdir(join(folder.path, ".partial"));
+    expect(readShelf(folder.path)).toEqual({ installed: [], damaged: [] });
+    await mkdir(join(folder.path, "half"));
+    await installed(folder.path, { name: "moved" });
+    await Bun.write(join(folder.path, "moved/offcut-model.json"), "{}");
+    expect(
+      readShelf(folder.path)
+        .damaged.map((one) => one.name)
+        .sort(),
+    ).toEqual(["half", "moved"]);
+  });
+
+  test("gives a language to the best model that knows it, and English to the built-in recogniser", async () => {
+    await using folder = await temporaryFolder();
+    await installed(folder.path, { name: "general", languages: ["en", "de", "ar"], preference: 40 });
+    await installed(folder.path, { name: "european", kind: "transducer", languages: ["en", "de"], preference: 90 });
+    const { installed: models } = readShelf(folder.path);
+    const chosen = (language: string) => {
+      const choice = choiceFor(language, models);
+      return choice?.use === "added" ? choice.model.manifest.name : (choice?.use ?? null);
+    };
+    expect(["de", "de-AT", "DE", "ar", "en", "en_GB", "ja", ""].map(chosen)).toEqual([
+      ...["european", "european", "european", "general", "built-in", "built-in", null, null],
+    ]);
+    expect(languageCode(" Pt-BR ")).toBe("pt");
+  });
+
+  test("the smallest Whisper tells languages, else SenseVoice; a model for one language or for Europe does not", async () => {
+    await using folder = await temporaryFolder();
+    await installed(folder.path, { name: "parakeet", kind: "transducer", languages: ["de", "fr"], preference: 90 });
+    await installed(folder.path, { name: "german", languages: ["de"] });
+    const detector = () => languageDetector(readShelf(folder.path).installed)?.manifest.name ?? null;
+    expect(detector()).toBeNull();
+    await installed(folder.path, { name: "eastern", kind: "sense-voice", languages: ["ja", "zh"] });
+    expect(detector()).toBe("eastern");
+    await installed(folder.path, { name: "whisper", languages: ["de", "ja"], preference: 10 });
+    expect(detector()).toBe("whisper");
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createEnergyMeter } from "../../../src/speech/energy";
+import { openPcm } from "../../../src/speech/pcm";
+import type { Segment } from "../../../src/speech/segmentation";
+import { createAddedModels } from "../../../src/speech/sherpa-models";
+import { temporaryFolder } from "../../temporary-folder";
+import { type FakeAnswer, type FakeSherpa, fakeSherpa } from "./fake-sherpa";
+import { installed } from "./models/test-models";
+
+const SECOND = 1_000_000;
+const nothing = () => {};
+
+/** Eight seconds: a tone from 1 to 3 and from 5 to 7, each a segment of its own. */
+async function recording(folder: string) {
+  const samples = Int16Array.from({ length: 8 * 16_000 }, (_, i) => {
+    const seconds = i / 16_000;
+    const sounds = (seconds >= 1 && seconds < 3) || (seconds >= 5 && seconds < 7);
+    return sounds ? 8_000 * Math.sin(i / 5) : 0;
+  });
+  const path = join(folder, "sound.pcm");
+  await Bun.write(path, samples);
+  const pcm = await openPcm({ path });
+  const meter = createEnergyMeter(samples.length);
+  meter.add(await pcm.read(0, samples.length));
+  const segment = (start: number, end: number): Segment => ({
+    ...{ start: start * SECOND - 150_000, end: end * SECOND + 150_000 },
+    speech: [{ start: start * SECOND, end: end * SECOND }],
+  });
+  return {
+    sound: { pcm, energy: meter.contour() },
+    segments: [segment(1, 3), segment(5, 7)],
+    [Symbol.asyncDispose]: () => pcm.close(),
+  };
+}
+
+const saying = (answers: FakeAnswer[], languages?: string[]): FakeSherpa =>
+  fakeSherpa((stretch) => answers[stretch % answers.length] ?? {}, languages);
+
+describe("choosing", () => {
+  test("English and what is not known need no library", async () => {
+    await using folder = await temporaryFolder();
+    await using file = await recording(folder.path);
+    const load = () => Promise.reject(new Error("loaded"));
+    for (const modelsDir of [null, folder.path]) {
+      const models = createAddedModels(modelsDir, load);
+      expect(await models.choose("en", file.sound, file.segments, nothing)).toEqual({ language: "en", added: null });
+      expect(await models.choose(null, file.sound, file.segments, nothing)).toEqual({ language: "en", added: null });
+      expect(await models.choose("de", file.sound, file.segments, nothing)).toBeNull();
+    }
+  });
+
+  test("a model that is added, removed or replaced beside a running child counts from the next recording on", async () => {
+    await using folder = await temporaryFolder();
+    await using file = await recording(folder.path);
+    const sherpa = saying([{ text: "Guten Tag" }]);
+    let loads = 0;
+    const models = createAddedModels(folder.path, async () => {
+      loads++;
+      return sherpa;
+    });
+    const choose = (language: string | null) => models.choose(language, file.sound, file.segments, nothing);
+    expect(await choose("de")).toBeNull();
+    await installed(folder.path, { name: "german", languages: ["de"] });
+    expect((await choose("de"))?.added?.recogniser.capabilities).toEqual({
+      languages: ["de"],
+      wordTimes: "estimated",
+      forcing: false,
+    });
+    await choose("de");
+    expect([loads, sherpa.loaded.length]).toEqual([1, 1]);
+    await installed(folder.path, { name: "european", kind: "transducer", languages: ["de", "fr"], preference: 90 });
+    expect((await choose("de"))?.added?.recogniser.capabilities.wordTimes).toBe("tokens");
+    await choose("fr");
+    expect(sherpa.loaded).toHaveLength(3);
+    await rm(join(folder.path, "european"), { recursive: true });
+    await rm(join(folder.path, "german"), { recursive: true });
+    expect(await choose("de")).toBeNull();
+  });
+
+  test("a model that cannot be loaded fails this recording, and is tried again with the next", async () => {
+    await using folder = await temporaryFolder();
+    await using file = await recording(folder.path);
+    await installed(folder.path, { name: "german" });
+    const sherpa = saying([{}]);
+    const create = sherpa.OfflineRecognizer.createAsync;
+    let tries = 0;
+    sherpa.OfflineRecognizer.createAsync = (config) =>
+      tries++ === 0 ? Promise.reject(new Error("no memory")) : create(config);
+    const models = createAddedModels(folder.path, async () => sherpa);
+    await expect(models.choose("de", file.sound, file.segments, nothing)).rejects.toThrow("no memory");
+    expect((await models.choose("de", file.sound, file.segments, nothing))?.language).toBe("de");
+  });
+});
+
+describe("the language that is heard", () => {
+  test("is what most of the speech is in; the transcriber is then the one for it", async () => {
+    await using folder = await temporaryFolder();
+    await using file = await recording(folder.path);
+    await installed(folder.path, { name: "whisper", languages: ["en", "de", "fr", "jv"] });
+    const long: Segment[] = [...file.segments, { start: 0, end: 8 * SECOND, speech: [] }];
+    const heard = async (languages: string[]) => {
+      const sherpa = saying([{}], languages);
+      const chosen = await createAddedModels(folder.path, async () => sherpa).choose(null, file.sound, long, nothing);
+      return [chosen?.language ?? null, chosen?.added ? "added" : "built-in", sherpa.detectors.length];
+    };
+    // The longest segment is listened to first, and weighs most.
+    expect(await heard(["fr", "de", "de"])).toEqual(["fr", "added", 1]);
+    expect(await heard(["de", "de", "fr"])).toEqual(["de", "added", 1]);
+    expect(await heard(["en", "en", "de"])).toEqual(["en", "built-in", 1]);
+    expect(await heard(["jw", "jw", "jw"])).toEqual(["jv", "added", 1]);
+    expect(await heard(["", "", ""])).toEqual(["en", "built-in", 1]);
+    expect(await heard(["xx", "xx", "xx"])).toEqual([null, "built-in", 1]);
+  });
+
+  test("SenseVoice names it in its results; without speech nothing is loaded", async () => {
+    await using folder = await temporaryFolder();
+    await using file = await recording(folder.path);
+    await installed(folder.path, { name: "eastern", kind: "sense-voice", languages: ["zh", "ja"] });
+    const sherpa = saying([{ lang: "<|ja|>" }, { lang: "" }]);
+    const models = createAddedModels(folder.path, async () => sherpa);
+    expect((await models.choose(null, file.sound, [], nothing))?.language).toBe("en");
+    expect(sherpa.loaded).toHaveLength(0);
+    expect((await models.choose(null, file.sound, file.segments, nothing))?.language).toBe("ja");
+  });
+
+  test("leaves when asked to stop", async () => {
+    await using folder = await temporaryFolder();
+    await using file = await recording(folder.path);
+    await installed(folder.path, { name: "whisper", languages: ["en", "de"] });
+    const models = createAddedModels(folder.path, async () => saying([{}], ["de", "de"]));
+    const stop = () => {
+      throw new Error("stopped");
+    };
+    await expect(models.choose(null, file.sound, file.segments, stop)).rejects.toThrow("stopped");
+  });
+});
+
+describe("transcribing", () => {
+  async function transcribed(kind: "whisper" | "transducer", answers: FakeAnswer[], language = "de") {
+    await using folder = await temporaryFolder();
+    await using file = await recording(folder.path);
+    await installed(folder.path, { name: "model", kind, languages: ["de", "ja"] });
+    const sherpa = saying(answers);
+    const chosen = await createAddedModels(folder.path, async () => sherpa).choose(
+      language,
+      file.sound,
+      file.segments,
+      nothing,
+    );
+    const shares: number[] = [];
+    const heard = await chosen!.added!.transcribe(file.sound, file.segments, (share) => shares.push(share), nothing);
+    return { ...heard, shares, sherpa };
+  }
+
+  test("words with the tokens' times land on the recording's clock, at the edges of the sound", async () => {
+    const answer = {
+      ...{ text: "Guten Tag.", tokens: [" Guten", " Tag", "."] },
+      ...{ timestamps: [0.24, 1.2, 1.9], durations: [0.9, 0.8, 0.1], ys_log_probs: [-0.1, -0.2, -0.6] },
+    };
+    const { words, utterances, shares, sherpa } = await transcribed("transducer", [answer, {}]);
+    expect(words.map((word) => word.text)).toEqual(["Guten", "Tag."]);
+    expect(Math.abs(words[0]!.start - SECOND)).toBeLessThan(30_000);
+    expect(Math.abs(words[1]!.end - 3 * SECOND)).toBeLessThan(30_000);
+    expect(words[1]!.confidence).toBeCloseTo(Math.exp(-0.4));
+    expect(utterances).toEqual([
+      { start: 850_000, end: 3_150_000, text: "Guten Tag.", meanLogProb: expect.closeTo(-0.3) },
+    ]);
+    expect(shares).toEqual([0.5, 1]);
+    expect(sherpa.heard).toEqual([2.3 * 16_000, 2.3 * 16_000]);
+  });
+
+  test("words without times are spread over the voice", async () => {
+    const { words, utterances } = await transcribed("whisper", [{ text: "Guten Tag" }, { text: "Auf Wiedersehen" }]);
+    expect(words.map((word) => word.text)).toEqual(["Guten", "Tag", "Auf", "Wiedersehen"]);
+    expect(words.map((word) => Math.round(word.start / SECOND))).toEqual([
+      1,
+      expect.any(Number),
+      5,
+      expect.any(Number),
+    ]);
+    expect(Math.abs(words[3]!.end - 7 * SECOND)).toBeLessThan(30_000);
+    expect(utterances.map((one) => one.text)).toEqual(["Guten Tag", "Auf Wiedersehen"]);
+    for (const word of words) expect(word.end).toBeGreaterThan(word.start);
+  });
+
+  test("a phrase without end stays once, and more words than anybody could say are not believed", async () => {
+    const loop = "Vielen Dank fürs Zuschauen. ".repeat(30).trim();
+    const flood = Array.from({ length: 60 }, (_, i) => `w${i}`).join(" ");
+    const { words, utterances } = await transcribed("whisper", [{ text: loop }, { text: flood }]);
+    expect(words.map((word) => word.text)).toEqual(["Vielen", "Dank", "fürs", "Zuschauen."]);
+    expect(utterances).toHaveLength(1);
+  });
+
+  test("a model is given its files, its language and what kind it is", async () => {
+    const { sherpa } = await transcribed("transducer", [{}]);
+    const { modelConfig } = sherpa.loaded[0]!;
+    expect(modelConfig).toMatchObject({ modelType: "nemo_transducer", debug: 0, provider: "cpu" });
+    expect(modelConfig.tokens).toEndWith("/model/tokens.onnx");
+    const whisper = (await transcribed("whisper", [{}])).sherpa.loaded[0]!.modelConfig.whisper;
+    expect(whisper).toMatchObject({ language: "de", task: "transcribe" });
+  });
+});
