@@ -89,6 +89,7 @@ test_packages() {
   has ffmpeg || missing+=(ffmpeg)
   has redis-server || missing+=(redis-server)
   has chromium || missing+=(chromium)
+  has melt || missing+=(melt)
   compgen -G '/usr/lib/*-linux-gnu/libflite.so.1' >/dev/null || missing+=(libflite1)
   [ ${#missing[@]} -eq 0 ] || install_debian "the tests" "${missing[@]}" || true
 }

@@ -1,3 +1,65 @@
+CREATE TABLE `deliveries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`endpoint_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`event_id` text NOT NULL,
+	`type` text NOT NULL,
+	`body` text NOT NULL,
+	`state` text NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`due_at` integer,
+	`last_attempt_at` integer,
+	`last_status` integer,
+	`last_error` text,
+	`last_milliseconds` integer,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`endpoint_id`) REFERENCES `webhook_endpoints`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`state`,`due_at`);--> statement-breakpoint
+CREATE INDEX `deliveries_by_endpoint` ON `deliveries` (`endpoint_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `deliveries_once` ON `deliveries` (`endpoint_id`,`event_id`);--> statement-breakpoint
+CREATE TABLE `events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`type` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`data` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `events_once` ON `events` (`entity_id`,`type`);--> statement-breakpoint
+CREATE INDEX `events_by_user` ON `events` (`user_id`,`id`);--> statement-breakpoint
+CREATE TABLE `idempotency` (
+	`user_id` text NOT NULL,
+	`key` text NOT NULL,
+	`request_hash` text NOT NULL,
+	`status` integer NOT NULL,
+	`body` text NOT NULL,
+	`headers` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `key`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `idempotency_by_age` ON `idempotency` (`created_at`);--> statement-breakpoint
+CREATE TABLE `webhook_endpoints` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`url` text NOT NULL,
+	`event_types` text NOT NULL,
+	`state` text NOT NULL,
+	`secret` text NOT NULL,
+	`old_secret` text,
+	`old_secret_until` integer,
+	`last_success_at` integer,
+	`failing_since` integer,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_endpoints_by_user` ON `webhook_endpoints` (`user_id`,`id`);--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
@@ -71,39 +133,6 @@ CREATE TABLE `cuts` (
 CREATE INDEX `cuts_by_user` ON `cuts` (`user_id`,`id`);--> statement-breakpoint
 CREATE INDEX `cuts_by_asset` ON `cuts` (`asset_id`,`id`);--> statement-breakpoint
 CREATE INDEX `cuts_by_request` ON `cuts` (`request_hash`);--> statement-breakpoint
-CREATE TABLE `deliveries` (
-	`id` text PRIMARY KEY NOT NULL,
-	`endpoint_id` text NOT NULL,
-	`user_id` text NOT NULL,
-	`event_id` text NOT NULL,
-	`type` text NOT NULL,
-	`body` text NOT NULL,
-	`state` text NOT NULL,
-	`attempts` integer DEFAULT 0 NOT NULL,
-	`due_at` integer,
-	`last_attempt_at` integer,
-	`last_status` integer,
-	`last_error` text,
-	`last_milliseconds` integer,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`endpoint_id`) REFERENCES `webhook_endpoints`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `deliveries_due` ON `deliveries` (`state`,`due_at`);--> statement-breakpoint
-CREATE INDEX `deliveries_by_endpoint` ON `deliveries` (`endpoint_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `deliveries_once` ON `deliveries` (`endpoint_id`,`event_id`);--> statement-breakpoint
-CREATE TABLE `events` (
-	`id` text PRIMARY KEY NOT NULL,
-	`user_id` text NOT NULL,
-	`type` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`data` text NOT NULL,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `events_once` ON `events` (`entity_id`,`type`);--> statement-breakpoint
-CREATE INDEX `events_by_user` ON `events` (`user_id`,`id`);--> statement-breakpoint
 CREATE TABLE `holds` (
 	`id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
@@ -116,19 +145,6 @@ CREATE TABLE `holds` (
 --> statement-breakpoint
 CREATE INDEX `holds_by_user` ON `holds` (`user_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `holds_by_asset` ON `holds` (`asset_id`);--> statement-breakpoint
-CREATE TABLE `idempotency` (
-	`user_id` text NOT NULL,
-	`key` text NOT NULL,
-	`request_hash` text NOT NULL,
-	`status` integer NOT NULL,
-	`body` text NOT NULL,
-	`headers` text NOT NULL,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`user_id`, `key`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `idempotency_by_age` ON `idempotency` (`created_at`);--> statement-breakpoint
 CREATE TABLE `ledger` (
 	`id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
@@ -237,20 +253,4 @@ CREATE TABLE `users` (
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);--> statement-breakpoint
-CREATE TABLE `webhook_endpoints` (
-	`id` text PRIMARY KEY NOT NULL,
-	`user_id` text NOT NULL,
-	`url` text NOT NULL,
-	`event_types` text NOT NULL,
-	`state` text NOT NULL,
-	`secret` text NOT NULL,
-	`old_secret` text,
-	`old_secret_until` integer,
-	`last_success_at` integer,
-	`failing_since` integer,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `webhook_endpoints_by_user` ON `webhook_endpoints` (`user_id`,`id`);
+CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);

@@ -19,6 +19,7 @@ import { chooseEncoder, findEncoders } from "./media/encoders";
 import { findFfmpeg } from "./media/ffmpeg";
 import { createEmbeddedRunner } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
+import { modelsFolder } from "./speech/models/shelf";
 import { openStore, type Store } from "./store/db";
 import { migrate } from "./store/migrate";
 import { createCursors } from "./store/paging";
@@ -122,6 +123,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     replacements.speech ??
     createSpeechEngine({
       command: speechCommand(assets),
+      modelsDir: modelsFolder(path),
       idleSeconds: config.speechIdleSeconds,
       log: (event, fields) => log.info(event, { ...fields }),
     });

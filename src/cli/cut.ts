@@ -9,6 +9,7 @@ import { killAllChildren } from "../lib/process";
 import { chooseEncoder, findEncoders } from "../media/encoders";
 import { findFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
+import { modelsFolder } from "../speech/models/shelf";
 import { type OneShotTools, planRecording, readRecording, renderRecording, withWorkFolder } from "../work/one-shot";
 import { beside, CUT_HELP, type CutArguments, type CutTask, readCutArguments, requireFree } from "./cut-arguments";
 import { writeCompanions } from "./cut-companions";
@@ -62,7 +63,11 @@ export function cutCommand(argv: string[]): Promise<number> {
 async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): Promise<number> {
   const assets = await openAssetsSomewhere(config);
   const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
-  const speech = createSpeechEngine({ command: speechCommand(assets), idleSeconds: config.speechIdleSeconds });
+  const speech = createSpeechEngine({
+    command: speechCommand(assets),
+    modelsDir: modelsFolder(config.dataDir),
+    idleSeconds: config.speechIdleSeconds,
+  });
   const progress = createProgress(process.stderr);
   const items: (CutResult | CutFailure)[] = [];
   let title = "";

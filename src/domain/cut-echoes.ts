@@ -1,142 +1,55 @@
 /**
- * Is what was said here said again there? Two takes of one sentence can be misheard in different ways, so the later take's words are
- * held against the sound of the earlier one: as far as they were spoken there they fit, and from the first that was not they do not.
+ * Is what was said here said again there? Two takes of one sentence can be misheard in different ways, so the words of the one are held
+ * against the sound of the other: as far as they were spoken there they fit, and from the first that was not they do not.
  */
-import { beginnings, endsSentence, type HeardWord } from "./cut-heard";
+import { type EchoPair, pairsToTry, textFrom, windowAround } from "./cut-echo-pairs";
+import type { HeardWord } from "./cut-heard";
 import type { PlanSteps } from "./cut-unscripted";
 import { usable } from "./script-alignment";
 import type { Forced, Word } from "./speech";
-import { rememberingDistance } from "./text-normal";
-import { fromSeconds, type Span, type Ticks } from "./time";
-
-/** The first `spoken` words from `again` on were also spoken in `[from, end)`, and nothing else was. */
-export type Echo = { from: number; again: number; end: number; spoken: number };
-
-const LONGEST_BACK = fromSeconds(30);
-const LONGEST_BACK_WORDS = 60;
-const LONGEST_TEXT = 14;
-/** So many earlier beginnings are held against each later one. */
-const MOST_TRIES = 4;
-/** A word that was spoken fits better than this, one that was not worse. */
-const SPOKEN = -3;
-/** A word of an earlier attempt may come so much later than in the later one. */
-const SLOWER = 1.6;
-const LATE = fromSeconds(0.35);
-const PAD = fromSeconds(0.12);
-
-type Pair = { from: number; again: number; until: number; count: number };
-
-/** Finds the echoes between beginnings of phrases that sound at all alike by their spelling, or that follow each other closely. */
-export function* hearEchoes(words: readonly Word[], heard: readonly HeardWord[], duration: Ticks): PlanSteps<Echo[]> {
-  const pairs = pairsOf(words, heard);
-  const asked = pairs.flatMap((pair) => {
-    const request = {
-      window: windowAround(heard, pair.from, pair.until, duration),
-      text: textFrom(words, heard, pair.again, pair.count),
-    };
-    return request.window.end > request.window.start && request.text !== "" ? [{ pair, request }] : [];
-  });
-  const answers = yield asked.map((one) => one.request);
-  return asked.flatMap(({ pair }, i) => {
-    const forced = answers[i];
-    const echo = usable(forced) ? echoOf(pair, forced, heard) : null;
-    return echo ? [echo] : [];
-  });
-}
-
-function pairsOf(words: readonly Word[], heard: readonly HeardWord[]): Pair[] {
-  const near = rememberingDistance();
-  const starts = beginnings(words, heard);
-  return starts.flatMap((again, n) => {
-    const count = textLength(words, heard, again);
-    const length = heard[again + count - 1]!.end - heard[again]!.start;
-    return starts
-      .slice(Math.max(0, n - LONGEST_BACK_WORDS), n)
-      .filter(
-        (from) => withinReach(heard, from, again) && (alike(heard, from, again, near) || close(heard, from, again)),
-      )
-      .slice(-MOST_TRIES)
-      .map((from) => {
-        let until = from + 1;
-        while (until < again && heard[until]!.end - heard[from]!.start <= length * 1.4 + fromSeconds(0.6)) until++;
-        return { from, again, until, count };
-      });
-  });
-}
-
-const withinReach = (heard: readonly HeardWord[], from: number, again: number) =>
-  again - from <= LONGEST_BACK_WORDS && heard[again]!.start - heard[from]!.start <= LONGEST_BACK;
-
-/** A short attempt right before a pause: broken off, it may be spelled as anything. */
-function close(heard: readonly HeardWord[], from: number, again: number): boolean {
-  const pause = heard[again]!.start - heard[again - 1]!.end;
-  return (
-    again - from <= 7 && pause >= fromSeconds(0.25) && heard[again]!.start - heard[from]!.start <= fromSeconds(3.5)
-  );
-}
-
-function windowAround(heard: readonly HeardWord[], from: number, to: number, duration: Ticks): Span {
-  const before = heard[from - 1]?.end ?? 0;
-  const after = heard[to]?.start ?? duration;
-  const [start, end] = [heard[from]!.start, heard[to - 1]!.end];
-  return {
-    start: Math.round(start - Math.min(PAD, Math.max(0, start - before) / 2)),
-    end: Math.round(Math.min(duration, end + Math.min(PAD, Math.max(0, after - end) / 2))),
-  };
-}
+import { fromSeconds, type Ticks } from "./time";
 
 /**
- * What the forced words say. A recogniser that is told the middle of a text finds it, wherever it is, so the words must also lie where
- * they would if the attempt began with them.
+ * The first `spoken` words from `again` on were also spoken in `[from, end)`; after them the attempt goes on for `rest`.
  */
-function echoOf({ from, again, until, count }: Pair, forced: Forced, heard: readonly HeardWord[]): Echo | null {
-  const all = forced.words.length;
-  const fitting = spokenPrefix(forced.words.map((word) => word.logProb));
-  const spoken = Math.round((fitting / all) * count);
-  if (spoken === 0 || !beginsWell(forced)) return null;
-  const start = heard[from]!.start;
-  const place = (k: number) => forced.words[k]!.start - start;
-  const later = (k: number) => {
-    const at = Math.min(count - 1, Math.round((k / all) * count));
-    return heard[again + at]!.start - heard[again]!.start;
-  };
-  for (let k = 1; k < fitting; k++) if (place(k) > SLOWER * later(k) + LATE) return null;
-  const end = attemptEnd(heard, from, until, again, spoken, forced.words[fitting - 1]!.end);
-  return end === null ? null : { from, again, end, spoken };
-}
+export type Echo = { from: number; again: number; end: number; spoken: number; rest: Ticks };
+/** What the sound says about pairs of beginnings. `different`: pairs in which a word in the midst of the one is not in the other. */
+export type Echoes = { found: Echo[]; different: { from: number; again: number }[] };
 
-/** How many words from `at` on make the text to try: the sentence, or as much as is needed to know it. */
-function textLength(words: readonly Word[], heard: readonly HeardWord[], at: number): number {
-  let count = 1;
-  while (count < LONGEST_TEXT && at + count < heard.length) {
-    const pause = heard[at + count]!.start - heard[at + count - 1]!.end;
-    const closed = endsSentence(words[heard[at + count - 1]!.word]!.text);
-    if (pause > fromSeconds(1) || (closed && (count >= 4 || pause >= fromSeconds(0.25)))) break;
-    count++;
+/** A word that was spoken fits better than this, one that was not worse. */
+const SPOKEN = -3;
+/** A word of one take may come so much later than in the other. */
+const SLOWER = 1.6;
+const LATE = fromSeconds(0.35);
+
+/** Finds the echoes between beginnings of phrases that are spelled at all alike, or that follow each other closely. */
+export function* hearEchoes(words: readonly Word[], heard: readonly HeardWord[], duration: Ticks): PlanSteps<Echoes> {
+  const pairs = pairsToTry(words, heard);
+  const forward = yield pairs.map(({ from, until, again, count }) => ({
+    window: windowAround(heard, from, until, duration),
+    text: textFrom(words, heard, again, count),
+  }));
+  const found: Echo[] = [];
+  const different: { from: number; again: number }[] = [];
+  const open: { pair: EchoPair; end: number }[] = [];
+  for (const [i, pair] of pairs.entries()) {
+    const forced = forward[i];
+    if (!usable(forced)) continue;
+    const echo = laterInEarlier(pair, forced, heard);
+    if (echo) found.push(echo);
+    if (isContradicted(forced)) different.push({ from: pair.from, again: pair.again });
+    else if (!echo && pair.end - pair.from >= 2) open.push({ pair, end: pair.end });
   }
-  return count;
-}
-
-function textFrom(words: readonly Word[], heard: readonly HeardWord[], at: number, count: number): string {
-  const indices = new Set<number>();
-  for (let k = at; k < at + count; k++) indices.add(heard[k]!.word);
-  return [...indices].map((index) => words[index]!.text).join(" ");
-}
-
-/** Worth a try: the same first word, unless it is a small one and nothing after it is alike, or two of the first words. */
-function alike(heard: readonly HeardWord[], a: number, b: number, near: (x: string, y: string) => number): boolean {
-  let shared = 0;
-  let long = false;
-  for (let i = 0; i < 4 && a + i < b; i++) {
-    for (let k = Math.max(0, i - 1); k <= i + 1 && b + k < heard.length; k++) {
-      if (near(heard[a + i]!.normal, heard[b + k]!.normal) > 0.6) continue;
-      shared++;
-      long ||= heard[a + i]!.normal.length >= 4;
-      break;
-    }
+  const backward = yield open.map(({ pair: { from, again }, end }) => ({
+    window: windowAround(heard, again, reachOf(heard, from, end, again), duration),
+    text: textFrom(words, heard, from, end - from),
+  }));
+  for (const [i, { pair, end }] of open.entries()) {
+    const forced = backward[i];
+    const echo = usable(forced) ? earlierInLater(pair, end, forced, heard) : null;
+    if (echo) found.push(echo);
   }
-  const same = near(heard[a]!.normal, heard[b]!.normal) <= 0.3;
-  return (shared >= 2 && (long || same)) || (same && (long || b - a <= 4));
+  return { found, different };
 }
 
 /** How many of the words, from the first on, were spoken: where the odds turn for good. */
@@ -153,16 +66,85 @@ export function spokenPrefix(logProbs: readonly number[]): number {
   return count;
 }
 
-/** The first word fits, or else, misspelled in the later take, the second fits well. */
-const beginsWell = ({ words: [first, second] }: Forced): boolean =>
-  first !== undefined && (first.logProb >= -3.5 || (second !== undefined && second.logProb >= -1.5));
+const fitting = (forced: Forced) => spokenPrefix(forced.words.map((word) => word.logProb));
 
-/** Where the earlier attempt ends: at the pause nearest to the last word that fits. Null when more was said than those words. */
+/** The first word fits, or the second does well, or, however it begins, nearly everything does. */
+function beginsWell({ words }: Forced, fits: number): boolean {
+  const [first, second] = words;
+  if (!first) return false;
+  if (first.logProb >= -3.5 || (second !== undefined && second.logProb >= -1.5)) return true;
+  return fits >= 5 && fits >= 0.8 * words.length;
+}
+
+/** A word that does not fit at all between words that do: not a broken off take, another sentence. */
+function isContradicted({ words }: Forced): boolean {
+  return words.some((word, i) => {
+    const [before, after] = [words[i - 1], words[i + 1]];
+    if (!before || !after || word.logProb > -6.5 || before.logProb < -1.5 || after.logProb < -1) return false;
+    const further = words[i + 2];
+    return further === undefined || further.logProb > -3;
+  });
+}
+
+/**
+ * A recogniser that is told the middle of a text finds it, wherever it is, so the words must also lie about where they lie in the take
+ * that they come from.
+ */
+function inPlace(forced: Forced, fits: number, start: Ticks, own: (share: number) => Ticks): boolean {
+  for (let k = 1; k < fits; k++) {
+    if (forced.words[k]!.start - start > SLOWER * own(k / forced.words.length) + LATE) return false;
+  }
+  return true;
+}
+
+/** The later take's words, held against the earlier attempt. */
+function laterInEarlier(
+  { from, again, until, count }: EchoPair,
+  forced: Forced,
+  heard: readonly HeardWord[],
+): Echo | null {
+  const fits = fitting(forced);
+  const spoken = Math.round((fits / forced.words.length) * count);
+  if (spoken === 0 || !beginsWell(forced, fits)) return null;
+  const own = (share: number) =>
+    heard[again + Math.min(count - 1, Math.round(share * count))]!.start - heard[again]!.start;
+  if (!inPlace(forced, fits, heard[from]!.start, own)) return null;
+  const fitsUntil = forced.words[fits - 1]!.end;
+  const end = attemptEnd(heard, { from, again, until }, spoken, fitsUntil);
+  return end === null ? null : { from, again, end, spoken, rest: Math.max(0, heard[end - 1]!.end - fitsUntil) };
+}
+
+/** The earlier attempt's words, held against the later take: all of them, but for one that was broken off, must be there. */
+function earlierInLater(
+  { from, again }: EchoPair,
+  end: number,
+  forced: Forced,
+  heard: readonly HeardWord[],
+): Echo | null {
+  const fits = fitting(forced);
+  const all = forced.words.length;
+  if (fits < Math.max(2, all - 1) || !beginsWell(forced, fits)) return null;
+  const own = (share: number) =>
+    heard[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - heard[from]!.start;
+  if (!inPlace(forced, fits, heard[again]!.start, own)) return null;
+  const until = forced.words[fits - 1]!.end;
+  let spoken = 1;
+  while (heard[again + spoken] && (heard[again + spoken]!.start + heard[again + spoken]!.end) / 2 <= until) spoken++;
+  return { from, again, end, spoken, rest: 0 };
+}
+
+/** How many heard words from `again` on may hold an attempt. */
+function reachOf(heard: readonly HeardWord[], from: number, end: number, again: number): number {
+  const length = 1.5 * (heard[end - 1]!.end - heard[from]!.start) + fromSeconds(0.5);
+  let until = again + 1;
+  while (until < heard.length && heard[until]!.end - heard[again]!.start <= length) until++;
+  return until;
+}
+
+/** Where the earlier attempt ends: at the pause nearest to the last word that fits. Null when much more was said than those words. */
 function attemptEnd(
   heard: readonly HeardWord[],
-  from: number,
-  until: number,
-  again: number,
+  { from, again, until }: Pick<EchoPair, "from" | "again" | "until">,
   spoken: number,
   fitsUntil: Ticks,
 ): number | null {

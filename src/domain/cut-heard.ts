@@ -11,11 +11,17 @@ export function inOrder(words: readonly Word[]): Word[] {
   return words.filter((word) => word.end > word.start).sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** The normal words of a transcript. A word that is written as several is divided evenly among them. */
+/** Stands for a sound that was not understood; no word is spelled like it. */
+export const UNHEARD = "?";
+
+/**
+ * The normal words of a transcript. A word that is written as several is divided evenly among them; one without text is `UNHEARD`, one
+ * of nothing but marks gives none.
+ */
 export function heardWords(words: readonly Word[], language: string | null): HeardWord[] {
   const out: HeardWord[] = [];
   for (const [index, word] of words.entries()) {
-    const normals = normalWords(word.text, language);
+    const normals = word.text === "" ? [UNHEARD] : normalWords(word.text, language);
     for (const [k, normal] of normals.entries()) {
       const step = (word.end - word.start) / normals.length;
       out.push({

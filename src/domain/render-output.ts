@@ -54,7 +54,8 @@ export function resolveOutput(
   if (format === null) return { ok: false, errors };
   const picture = isVideoFormat(format) && video !== null ? resolveVideo(video, request, fail) : null;
   if (!isVideoFormat(format)) refuseVideoFields(request, fail);
-  const sound = resolveAudio(probed, request.audio_bitrate ?? null, fail);
+  const wanted = resolveAudio(probed, request.audio_bitrate ?? null, fail);
+  const sound = wanted !== null && format === "mp3" ? nearestMp3Bitrate(wanted) : wanted;
   if (errors.length > 0) return { ok: false, errors };
 
   const output: ResolvedOutput = {
@@ -173,6 +174,15 @@ function ownAudioBitrate(stream: { codec: string; channels: number; bitrate: num
       ? LOSSLESS_BITRATE_CHANNEL * channels
       : Math.max(stream.bitrate, AUDIO_BITRATE_CHANNEL_FLOOR * Math.min(2, channels));
   return Math.round(Math.min(AUDIO_BITRATE_MAX, Math.max(AUDIO_BITRATE_MIN, wanted)));
+}
+
+/** MP3 knows these rates only. */
+const MP3_BITRATES: readonly number[] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320].map(
+  (kilobits) => kilobits * 1_000,
+);
+
+function nearestMp3Bitrate(wanted: number): number {
+  return MP3_BITRATES.reduce((best, rate) => (Math.abs(rate - wanted) < Math.abs(best - wanted) ? rate : best));
 }
 
 function shownOf(output: ResolvedOutput, video: VideoStream | null): ShownOutput {

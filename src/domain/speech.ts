@@ -7,7 +7,17 @@ export type Word = { text: string; start: Ticks; end: Ticks; confidence: number 
 /** A stretch of speech as it was recognised in one piece; `words` are also in the transcript. */
 export type Utterance = Span & { text: string; meanLogProb: number };
 
-export type Transcript = { language: string | null; words: Word[]; utterances: Utterance[] };
+/**
+ * What was said. `forcing` false: the recogniser that heard it cannot hold a text against the sound. `wordTimes` `estimated`: it gave no
+ * times, and the words are spread over the sound; their edges at pauses are right, those between may be a quarter of a second off.
+ */
+export type Transcript = {
+  language: string | null;
+  words: Word[];
+  utterances: Utterance[];
+  forcing?: false;
+  wordTimes?: "estimated";
+};
 
 /** Loudness of a recording: one value in dB (full scale 0) for each 5 ms, the first centred at 2.5 ms. */
 export type EnergyContour = Float32Array;

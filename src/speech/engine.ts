@@ -5,13 +5,16 @@
 import { AppError } from "../domain/errors";
 import type { Forced, Listening, SpeechEngine } from "../domain/speech";
 import { type Outcome, type SpeechChild, startSpeechChild } from "./child";
-import type { Order } from "./frames";
+import { HEARD_LANGUAGE, type Order } from "./frames";
+import { choiceFor, languageDetector, readShelf } from "./models/shelf";
 
 export type SpeechEngineOptions = {
   /** Program and arguments of the child, which must call `runSpeechWorker`. */
   command: string[];
   /** The child's whole environment. */
   env?: Record<string, string>;
+  /** Where added models are. They may come and go while the engine is there. */
+  modelsDir?: string;
   /** Seconds without work after which the child is ended; default 300. */
   idleSeconds?: number;
   log?: (event: string, fields: object) => void;
@@ -111,7 +114,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   };
 
   const request = <T>(
-    order: { order: "listen"; path: string; language: string | null } | Omit<Extract<Order, { order: "force" }>, "id">,
+    order: Omit<Extract<Order, { order: "listen" }>, "id"> | Omit<Extract<Order, { order: "force" }>, "id">,
     pick: (outcome: Outcome) => T | null,
     onProgress: (share: number) => void,
     signal?: AbortSignal,
@@ -143,14 +146,18 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
       advance();
     });
 
-  const canTranscribe = (language: string | null): boolean => language === null || /^en([-_]|$)/i.test(language.trim());
+  const modelsDir = options.modelsDir ?? null;
+  const installed = () => (modelsDir === null ? [] : readShelf(modelsDir).installed);
+  const canTranscribe = (language: string | null): boolean =>
+    language === null || choiceFor(language, installed()) !== null;
+  const unknown = () => (languageDetector(installed()) ? HEARD_LANGUAGE : "en");
 
   return {
     canTranscribe,
     listen: ({ path }, { language, onProgress, signal }) => {
-      const known = canTranscribe(language) ? (language ?? "en") : null;
+      const known = canTranscribe(language) ? (language ?? unknown()) : null;
       const pick = (o: Outcome): Listening | null => (o.ended === "listened" ? o.listening : null);
-      return request({ order: "listen", path, language: known }, pick, growing(onProgress), signal);
+      return request({ order: "listen", path, language: known, modelsDir }, pick, growing(onProgress), signal);
     },
     force: ({ path }, requests, signal) => {
       if (requests.length === 0) return Promise.resolve([]);

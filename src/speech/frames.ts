@@ -2,9 +2,15 @@
 import type { Forced, ForceRequest, Transcript } from "../domain/speech";
 import type { Span } from "../domain/time";
 
-/** Parent to child. Times and spans are ticks; `language` null leaves the transcript out. */
+/** Asks for the language that is heard. */
+export const HEARD_LANGUAGE = "auto";
+
+/**
+ * Parent to child. Times and spans are ticks; `language` null leaves the transcript out, `HEARD_LANGUAGE` lets a model tell it.
+ * `modelsDir` holds the added models.
+ */
 export type Order =
-  | { order: "listen"; id: number; path: string; language: string | null }
+  | { order: "listen"; id: number; path: string; language: string | null; modelsDir: string | null }
   | { order: "force"; id: number; path: string; requests: ForceRequest[] }
   | { order: "cancel"; id: number };
 

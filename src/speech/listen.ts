@@ -2,16 +2,19 @@
 import type { EnergyContour, Transcript } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { createEnergyMeter, gainFor } from "./energy";
+import { HEARD_LANGUAGE } from "./frames";
 import type { Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
-import { segmentsOf } from "./segmentation";
-import { transcribe } from "./transcribe";
+import { type Segment, segmentsOf } from "./segmentation";
+import type { AddedModels } from "./sherpa-models";
+import { type Sound, transcribe } from "./transcribe";
 import { placeEdges, type VoiceDetector, voiceSpans, WINDOW_SAMPLES } from "./vad";
 
 /** Samples read at a time: 32 s, whole windows of the voice detector. */
 const CHUNK_SAMPLES = 1_000 * WINDOW_SAMPLES;
 
-export type Models = { detector: VoiceDetector; moonshine: Moonshine };
+/** Without `added` everything is transcribed by the built-in recogniser. */
+export type Models = { detector: VoiceDetector; moonshine: Moonshine; added?: AddedModels };
 export type Heard = { duration: number; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
 
 /** How the work divides: shares of measuring, detecting and recognising in the whole. */
@@ -19,7 +22,7 @@ const MEASURED = 0.02;
 const DETECTED = 0.1;
 
 /**
- * Listens to `pcm`. `language` null leaves the transcript out. `onProgress` gets a share that only grows; `check` is called between
+ * Listens to `pcm`. `language` null leaves the transcript out, `HEARD_LANGUAGE` lets a model tell it. `onProgress` gets a share that only grows; `check` is called between
  * steps and may throw to stop.
  */
 export async function listen(
@@ -51,6 +54,28 @@ export async function listen(
 
   const segments = segmentsOf(speech, energy, duration);
   const share = (done: number) => onProgress(DETECTED + (1 - DETECTED) * done);
-  const heard = await transcribe(models.moonshine, { pcm, energy }, segments, share, check);
-  return { duration, speech, energy, transcript: { language, ...heard } };
+  const transcript = await transcribed(models, { pcm, energy }, segments, language, share, check);
+  return { duration, speech, energy, transcript };
+}
+
+/** The transcript by whichever recogniser knows the language; null when none does. */
+async function transcribed(
+  models: Models,
+  sound: Sound,
+  segments: Segment[],
+  language: string,
+  onHeard: (share: number) => void,
+  check: () => void,
+): Promise<Transcript | null> {
+  const asked = language === HEARD_LANGUAGE ? null : language;
+  const chosen = models.added
+    ? await models.added.choose(asked, sound, segments, check)
+    : { language: asked ?? "en", added: null };
+  if (!chosen) return null;
+  if (!chosen.added) {
+    return { language: chosen.language, ...(await transcribe(models.moonshine, sound, segments, onHeard, check)) };
+  }
+  const { wordTimes, forcing } = chosen.added.recogniser.capabilities;
+  const heard = await chosen.added.transcribe(sound, segments, onHeard, check);
+  return { language: chosen.language, ...heard, forcing, ...(wordTimes === "estimated" ? { wordTimes } : {}) };
 }

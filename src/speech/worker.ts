@@ -5,6 +5,7 @@ import { type Answer, energyFrame, messageFrame, type Order, readFrames } from "
 import { listen, type Models } from "./listen";
 import { loadMoonshine } from "./moonshine";
 import { openPcm, type PcmReader } from "./pcm";
+import { type AddedModels, createAddedModels } from "./sherpa-models";
 import { loadVoiceDetector } from "./vad";
 
 /** Progress is reported at most this often. */
@@ -14,7 +15,12 @@ const ENCODER_THREADS = 2;
 /** Thrown inside a cancelled order to leave it. */
 const CANCELLED = new Error("cancelled");
 
-type Work = { cancelled: Set<number>; cache: WindowCache; models: () => Promise<Models> };
+type Work = {
+  cancelled: Set<number>;
+  cache: WindowCache;
+  models: () => Promise<Models>;
+  added: (modelsDir: string | null) => AddedModels;
+};
 
 /**
  * Serves orders from standard input until it is closed, that is until the parent ends or lets go. `speechDir` holds the prepared
@@ -26,12 +32,18 @@ export async function runSpeechWorker(speechDir: string): Promise<void> {
     detector: await loadVoiceDetector(speechDir),
     moonshine: await loadMoonshine(speechDir, ENCODER_THREADS),
   });
+  const added = new Map<string | null, AddedModels>();
   const work: Work = {
     cancelled: new Set(),
     cache: new Map(),
     models: () => {
       models ??= load();
       return models;
+    },
+    added: (modelsDir) => {
+      const known = added.get(modelsDir) ?? createAddedModels(modelsDir);
+      added.set(modelsDir, known);
+      return known;
     },
   };
   const output = Bun.stdout.writer();
@@ -64,7 +76,8 @@ async function serve(order: Exclude<Order, { order: "cancel" }>, work: Work, sen
       return;
     }
     const onProgress = progressReporter((share) => answer({ answer: "progress", id: order.id, share }));
-    const { energy, ...heard } = await listen(models, pcm, order.language, onProgress, check);
+    const all = { ...models, added: work.added(order.modelsDir) };
+    const { energy, ...heard } = await listen(all, pcm, order.language, onProgress, check);
     send(energyFrame(order.id, energy));
     answer({ answer: "listened", id: order.id, ...heard });
   } catch (error) {

@@ -5,9 +5,8 @@
  * `synchronous=FULL` a commit costs a disk flush, and one flush can serve many callers.
  */
 
-import type { ResultSet } from "@libsql/client";
-import { type Client, createClient } from "@libsql/client";
-import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
+import { type Client, createClient, type InStatement, type ResultSet, type Transaction } from "@libsql/client";
+import { drizzle } from "drizzle-orm/libsql";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
 
 /** What a query runs on: the reading connection or an open transaction. */
@@ -49,19 +48,16 @@ export async function openStore(path: string): Promise<Store> {
   const reader = await connect(path);
   let accountsTouched = false;
   let accountsRevision = 0;
-  const logger = {
-    logQuery: (query: string) => {
-      if (CHANGES_ACCOUNTS.test(query)) accountsTouched = true;
-    },
-  };
-  const writing = drizzle(writer, { logger }) as LibSQLDatabase<Record<string, never>>;
+  const lane = createLane(writer, (query) => {
+    if (CHANGES_ACCOUNTS.test(query)) accountsTouched = true;
+  });
   const waiting: Waiting[] = [];
   const listeners: (() => void)[] = [];
   let draining: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      await commitGroup(writing, waiting.splice(0, GROUP), () => {
+      await commitGroup(lane, waiting.splice(0, GROUP), () => {
         if (accountsTouched) accountsRevision++;
         accountsTouched = false;
       });
@@ -113,30 +109,54 @@ async function connect(path: string): Promise<Client> {
   return client;
 }
 
-async function commitGroup(
-  db: LibSQLDatabase<Record<string, never>>,
-  group: Waiting[],
-  committed: () => void,
-): Promise<void> {
+/**
+ * The writing connection: what its queries run on is the transaction of the group that is being committed. Queries stay bound to
+ * it from group to group, so they can be prepared.
+ */
+type Lane = { db: Queries; begin(): Promise<Transaction>; end(): void };
+
+function createLane(writer: Client, onQuery: (query: string) => void): Lane {
+  let open: Transaction | null = null;
+  const current = (): Transaction => {
+    if (!open) throw new Error("a query came to the writing connection outside a transaction");
+    return open;
+  };
+  const client = { execute: (statement: InStatement) => current().execute(statement) } as Client;
+  return {
+    db: drizzle(client, { logger: { logQuery: onQuery } }) as Queries,
+    begin: async () => {
+      open = await writer.transaction("write");
+      return open;
+    },
+    end: () => {
+      open?.close();
+      open = null;
+    },
+  };
+}
+
+async function commitGroup(lane: Lane, group: Waiting[], committed: () => void): Promise<void> {
   const settled: (() => void)[] = [];
   try {
-    await db.transaction(
-      async (tx) => {
-        for (const one of group) {
-          try {
-            const value = await tx.transaction((savepoint) => one.work(savepoint as unknown as Queries));
-            settled.push(() => one.resolve(value));
-          } catch (error) {
-            settled.push(() => one.reject(error));
-          }
-        }
-      },
-      { behavior: "immediate" },
-    );
+    const transaction = await lane.begin();
+    for (const one of group) {
+      await transaction.execute("SAVEPOINT one");
+      try {
+        const value = await one.work(lane.db);
+        settled.push(() => one.resolve(value));
+      } catch (error) {
+        await transaction.execute("ROLLBACK TO one");
+        settled.push(() => one.reject(error));
+      }
+      await transaction.execute("RELEASE one");
+    }
+    await transaction.commit();
   } catch (error) {
     // The commit itself failed (disk full, I/O error): nothing of the group is stored, so nobody may believe it is.
     for (const one of group) one.reject(error);
     return;
+  } finally {
+    lane.end();
   }
   // Before anyone hears of it: who is told that a key is gone may not see it work once more.
   committed();

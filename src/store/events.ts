@@ -1,7 +1,7 @@
 /** The outbox of events, and the answers remembered for `Idempotency-Key`. */
 import { and, eq, lt } from "drizzle-orm";
 import type { Queries } from "./db";
-import { events, idempotency } from "./schema";
+import { events, idempotency } from "./schema-outbox";
 
 export type Event = typeof events.$inferSelect;
 

@@ -7,10 +7,24 @@ import { projects } from "./schema";
 export type Project = typeof projects.$inferSelect;
 export type ProjectState = Project["state"];
 
-export async function insertProject(tx: Queries, project: typeof projects.$inferInsert): Promise<Project> {
-  const [row] = await tx.insert(projects).values(project).returning();
-  return row!;
-}
+const newProject = preparedRow<Omit<Project, "archived_at">, Project>((db) =>
+  db
+    .insert(projects)
+    .values({
+      id: sql.placeholder("id"),
+      user_id: sql.placeholder("user_id"),
+      name: sql.placeholder("name"),
+      state: sql.placeholder("state"),
+      created_at: sql.placeholder("created_at"),
+      updated_at: sql.placeholder("updated_at"),
+      last_activity_at: sql.placeholder("last_activity_at"),
+    })
+    .returning()
+    .prepare(),
+);
+
+export const insertProject = async (tx: Queries, project: Omit<Project, "archived_at">): Promise<Project> =>
+  (await newProject(tx, project))!;
 
 const ownProject = preparedRow<{ id: string; userId: string }, Project>((db) =>
   db

@@ -1,6 +1,6 @@
 /** The tables. Times are milliseconds since 1970, durations are ticks (microseconds), JSON columns hold plain data. */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { MediaInfo, ResolvedOutput } from "../domain/media";
 import type { CutOptions } from "../domain/plan";
 
@@ -262,90 +262,4 @@ export const holds = sqliteTable(
     created_at: time().notNull(),
   },
   (t) => [index("holds_by_user").on(t.user_id), uniqueIndex("holds_by_asset").on(t.asset_id)],
-);
-
-/** The outbox: what happened, written in the transaction that made it happen. */
-export const events = sqliteTable(
-  "events",
-  {
-    id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    type: text().notNull(),
-    entity_id: text().notNull(),
-    data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
-    created_at: time().notNull(),
-  },
-  // A terminal state is reached once, so it is told once.
-  (t) => [uniqueIndex("events_once").on(t.entity_id, t.type), index("events_by_user").on(t.user_id, t.id)],
-);
-
-export const webhookEndpoints = sqliteTable(
-  "webhook_endpoints",
-  {
-    id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    url: text().notNull(),
-    event_types: text({ mode: "json" }).$type<string[]>().notNull(),
-    state: text({ enum: ["enabled", "disabled"] }).notNull(),
-    /** Shown once; kept because every delivery is signed with it. */
-    secret: text().notNull(),
-    old_secret: text(),
-    old_secret_until: time(),
-    last_success_at: time(),
-    /** The first failure since the last success. */
-    failing_since: time(),
-    created_at: time().notNull(),
-  },
-  (t) => [index("webhook_endpoints_by_user").on(t.user_id, t.id)],
-);
-
-/** What an endpoint is told, and how that went. The id is the `webhook-id`. */
-export const deliveries = sqliteTable(
-  "deliveries",
-  {
-    id: id(),
-    endpoint_id: text()
-      .notNull()
-      .references(() => webhookEndpoints.id, { onDelete: "cascade" }),
-    user_id: text().notNull(),
-    event_id: text().notNull(),
-    type: text().notNull(),
-    /** The payload as it is sent, byte for byte the same each time. */
-    body: text().notNull(),
-    state: text({ enum: ["pending", "delivered", "failed"] }).notNull(),
-    attempts: integer().notNull().default(0),
-    /** When the next attempt is due; null when there is none. */
-    due_at: time(),
-    last_attempt_at: time(),
-    last_status: integer(),
-    last_error: text(),
-    last_milliseconds: integer(),
-    created_at: time().notNull(),
-  },
-  (t) => [
-    index("deliveries_due").on(t.state, t.due_at),
-    index("deliveries_by_endpoint").on(t.endpoint_id, t.created_at, t.id),
-    uniqueIndex("deliveries_once").on(t.endpoint_id, t.event_id),
-  ],
-);
-
-export const idempotency = sqliteTable(
-  "idempotency",
-  {
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    key: text().notNull(),
-    /** Method, path and body of the request that used the key. */
-    request_hash: text().notNull(),
-    status: integer().notNull(),
-    body: text().notNull(),
-    headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
-    created_at: time().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.user_id, t.key] }), index("idempotency_by_age").on(t.created_at)],
 );

@@ -1,7 +1,8 @@
 /** Webhook endpoints and their deliveries. */
 import { and, asc, count, desc, eq, isNull, lt, lte, min, or } from "drizzle-orm";
 import type { Queries } from "./db";
-import { deliveries, users, webhookEndpoints } from "./schema";
+import { users } from "./schema";
+import { deliveries, webhookEndpoints } from "./schema-outbox";
 
 export type Endpoint = typeof webhookEndpoints.$inferSelect;
 export type Delivery = typeof deliveries.$inferSelect;

@@ -32,16 +32,21 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
   const clock = { duration: probed.info.duration, frames: probed.frames };
   const frameRate = probed.frames ? (probed.info.video?.frameRate ?? probed.frames.rate) : null;
   const context = { listening, clock, frameRate, options, language };
-  if (lines.length === 0) return follow(planBySpeech(context), input.force);
+  const force = listening.transcript?.forcing === false ? unforced : input.force;
+  if (lines.length === 0) return follow(planBySpeech(context), force);
   if (!listening.transcript) {
     throw new AppError("transcription_unavailable", "No speech model here knows the language of this recording.");
   }
-  const plan = await follow(planByScript({ ...context, lines, transcript: listening.transcript }), input.force);
+  const plan = await follow(planByScript({ ...context, lines, transcript: listening.transcript }), force);
   if (plan === "mismatch") {
     throw new AppError("script_mismatch", "The script is not what is spoken in this recording.");
   }
   return plan;
 }
+
+/** The answers of a recogniser that cannot force: the planner then goes by the text alone. */
+const unforced: PlanCutInput["force"] = async (requests) =>
+  requests.map(() => ({ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: Number.NEGATIVE_INFINITY }));
 
 /** Runs a planner, answering each of its questions. */
 async function follow<Result>(steps: PlanSteps<Result>, force: PlanCutInput["force"]): Promise<Result> {

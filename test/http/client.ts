@@ -13,8 +13,8 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 const SETTLED = ["ready", "pending_payment", "failed"];
 const ENDED = ["completed", "failed", "cancelled"];
 
-/** A client of the server at `url`. `key` null sends no authorization. */
-export function createClient(url: () => string, key: string | null, userId: string) {
+/** A client of the server at `url`. `key` null sends no authorization. `patienceSeconds`: how long a job may take. */
+export function createClient(url: () => string, key: string | null, userId: string, patienceSeconds = 20) {
   async function call<T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const answer = await fetch(path.startsWith("http") ? path : `${url()}${path}`, {
@@ -85,10 +85,14 @@ export function createClient(url: () => string, key: string | null, userId: stri
     asset: (id: string) => must<AssetDetail>("GET", `/v1/assets/${id}`),
     /** Waits until the preparation has ended, whatever its end. */
     prepared: (id: string) =>
-      until(`preparation of ${id}`, async () => {
-        const asset = await client.asset(id);
-        return SETTLED.includes(asset.state) ? asset : null;
-      }),
+      until(
+        `preparation of ${id}`,
+        async () => {
+          const asset = await client.asset(id);
+          return SETTLED.includes(asset.state) ? asset : null;
+        },
+        patienceSeconds,
+      ),
     ready: async (bytes: Uint8Array, options: UploadOptions = {}): Promise<AssetDetail> => {
       const asset = await client.prepared(await client.upload(bytes, options));
       if (asset.state !== "ready") throw new Error(`asset is ${asset.state}: ${asset.error_code}`);
@@ -97,17 +101,25 @@ export function createClient(url: () => string, key: string | null, userId: stri
     cut: (id: string) => must<Cut>("GET", `/v1/cuts/${id}`),
     startCut: (json: Record<string, unknown>) => must<Cut>("POST", "/v1/cuts", { json }),
     cutEnded: (id: string) =>
-      until(`cut ${id}`, async () => {
-        const cut = await client.cut(id);
-        return ENDED.includes(cut.state) ? cut : null;
-      }),
+      until(
+        `cut ${id}`,
+        async () => {
+          const cut = await client.cut(id);
+          return ENDED.includes(cut.state) ? cut : null;
+        },
+        patienceSeconds,
+      ),
     render: (id: string) => must<Render>("GET", `/v1/renders/${id}`),
     startRender: (json: Record<string, unknown>) => must<Render>("POST", "/v1/renders", { json }),
     renderEnded: (id: string) =>
-      until(`render ${id}`, async () => {
-        const render = await client.render(id);
-        return ENDED.includes(render.state) ? render : null;
-      }),
+      until(
+        `render ${id}`,
+        async () => {
+          const render = await client.render(id);
+          return ENDED.includes(render.state) ? render : null;
+        },
+        patienceSeconds,
+      ),
   };
   return client;
 }

@@ -155,6 +155,12 @@ describe("rates", () => {
     expect(fields(talk, { audio_bitrate })).toEqual(["body.output.audio_bitrate"]);
   });
 
+  test("an mp3 has the nearest rate that there is", () => {
+    expect(resolved(talk, { format: "mp3" }).shown.audio_bitrate).toBe(160_000);
+    expect(resolved(talk, { format: "mp3", audio_bitrate: 100_000 }).shown.audio_bitrate).toBe(96_000);
+    expect(resolved(talk, { format: "m4a", audio_bitrate: 100_000 }).shown.audio_bitrate).toBe(100_000);
+  });
+
   test("a changed sound leaves the picture as it is", () => {
     expect(resolved(film, { audio_bitrate: 64_000 }).output).toMatchObject({
       audio: { bitrate: 64_000 },

@@ -1,0 +1,143 @@
+/** What a repetition in a talk is: a retake, or said twice on purpose. When in doubt it stays. */
+import { BREAK, endsSentence, type HeardWord, pauseBefore } from "./cut-heard";
+import type { Word } from "./speech";
+import { fromSeconds } from "./time";
+
+/** What has been heard, and which of the heard words are gone already. */
+export type Scene = {
+  words: readonly Word[];
+  heard: readonly HeardWord[];
+  /** Whether a phrase begins at a heard word. */
+  starts: readonly boolean[];
+  gone: Uint8Array;
+  near: (a: string, b: string) => number;
+};
+
+/**
+ * The heard words `[from, end)` resemble the first `matched` words from `again` on; `cost` counts the differences. `contradicted`: the
+ * sound says that a word in the midst of them differs.
+ */
+export type Repeat = { from: number; end: number; again: number; matched: number; cost: number; contradicted: boolean };
+
+/** `to`: the words up to there go; `remark`: those from there to the later take as well. */
+export type Judgement = "different" | "doubt" | { to: number; remark: boolean };
+
+/** A recogniser is less sure than this of a word that was broken off. */
+const UNSURE = 0.6;
+/** So many words in common are not chance: what was said after them was a slip, when the later take goes on past it. */
+const LONG_ATTEMPT = 6;
+const LONGEST_REMARK_WORDS = 12;
+/** Longer talk between two takes is kept for an editor to see, whatever it says. */
+const LONGEST_DROPPED_REMARK = 9;
+const LONGEST_REMARK = fromSeconds(8);
+
+const CUES =
+  /\b(?:sorry|again|wait|oops|whoops|hold on|one (?:more|second|sec|moment)|let me|start over|start again|take (?:two|three|four|five)|from the top|redo|restart|scratch that|cut that|messed up|my bad|what was|where was|okay|ok|excuse me|pardon|damn|shit|fuck|ugh|argh|try that|do that|still recording|not good|i mean|that was)\b/;
+
+/** Words that nobody says twice for emphasis. */
+const STUTTERED = new Set(
+  "a an the i we he she it they you my your our his her its their this these those and but or if of to in on at for from with by as is are was were be been so when where while what which who how can could will would should must do does did has have had not because then there let im were".split(
+    " ",
+  ),
+);
+
+/** Decides on a repeat. */
+export function judgeRepeat(scene: Scene, repeat: Repeat): Judgement {
+  const between = untouched(scene.gone, repeat.end, repeat.again);
+  if (between.length > 0) return scene.starts[repeat.from] ? withTalkBetween(scene, repeat, between) : "different";
+  return saidAtOnce(scene, repeat) ? sureUnless(repeat) : "different";
+}
+
+const sureUnless = ({ contradicted, again, cost }: Repeat): Judgement =>
+  contradicted && cost > 0 ? "doubt" : { to: again, remark: false };
+
+function untouched(gone: Uint8Array, from: number, to: number): number[] {
+  const out: number[] = [];
+  for (let i = from; i < to; i++) if (!gone[i]) out.push(i);
+  return out;
+}
+
+/** The later take follows the attempt with nothing but pauses and other attempts between. */
+function saidAtOnce(scene: Scene, repeat: Repeat): boolean {
+  const { heard, words, starts } = scene;
+  const { from, end, again, matched, cost } = repeat;
+  const size = end - from;
+  const pause = pauseBefore(heard, again);
+  const exact = cost < 0.01;
+  if (size === 1) return exact && singleWord(scene, from, again);
+  if (!starts[from]) return exact && (pause >= BREAK || size >= 3);
+  const goesOn = !endsSentence(words[heard[again + matched - 1]!.word]!.text);
+  return size > 2 || (cost <= 0.31 && (pause >= BREAK || goesOn));
+}
+
+/** One word said twice: a stutter when nobody would say it twice on purpose, or when it stands alone before the sentence that it begins. */
+function singleWord({ heard, words, starts }: Scene, from: number, again: number): boolean {
+  if (again !== from + 1) return false;
+  const pause = pauseBefore(heard, again);
+  const { normal } = heard[from]!;
+  if (pause > fromSeconds(2.5) || endsSentence(words[heard[again]!.word]!.text)) return false;
+  if (STUTTERED.has(normal)) return true;
+  return (
+    starts[from] === true &&
+    pauseBefore(heard, from) >= fromSeconds(0.3) &&
+    pause >= fromSeconds(0.3) &&
+    normal.length >= 5
+  );
+}
+
+function withTalkBetween(scene: Scene, repeat: Repeat, between: readonly number[]): Judgement {
+  const { heard } = scene;
+  const { from, end, again, cost } = repeat;
+  const size = end - from;
+  const first = between[0]!;
+  const pause = pauseBefore(heard, again);
+  const attached = heard[first]!.start - heard[end - 1]!.end < fromSeconds(0.3);
+  if (attached && between.length <= 2 && size >= 2 && pause >= BREAK) return brokenOff(scene, repeat, between);
+  const apart = heard[first]!.start - heard[end - 1]!.end >= BREAK && pause >= BREAK;
+  const long = between.length > LONGEST_REMARK_WORDS || heard[again - 1]!.end - heard[first]!.start > LONGEST_REMARK;
+  if (long || !apart || size < 3) return "different";
+  const verdict = sureUnless(repeat);
+  if (verdict === "doubt") return verdict;
+  if (isRemark(scene, between)) return { to: end, remark: true };
+  return size >= 4 && cost <= 0.15 * size ? { to: end, remark: false } : "different";
+}
+
+/** Short talk about the recording: every phrase of it is tiny or sounds like such talk. */
+function isRemark({ heard, words }: Scene, between: readonly number[]): boolean {
+  if (between.length > LONGEST_DROPPED_REMARK) return false;
+  const phrases: string[][] = [];
+  for (const [n, i] of between.entries()) {
+    const before = between[n - 1];
+    const apart =
+      before === undefined ||
+      heard[i]!.start - heard[before]!.end >= fromSeconds(0.3) ||
+      endsSentence(words[heard[before]!.word]!.text);
+    if (apart) phrases.push([]);
+    phrases[phrases.length - 1]!.push(heard[i]!.normal);
+  }
+  const cued = phrases.map((phrase) => CUES.test(phrase.join(" ")));
+  return cued.includes(true) && phrases.every((phrase, i) => cued[i] || phrase.length <= 3);
+}
+
+/**
+ * An attempt whose last word or two do not match: broken off inside a word when the piece resembles the beginning of that word, or the
+ * recogniser was not sure of it. Sentences that differ only there both stay.
+ */
+function brokenOff(scene: Scene, { again, matched, end, from }: Repeat, between: readonly number[]): Judgement {
+  const { heard, words } = scene;
+  const at = again + matched;
+  const next = heard[at];
+  if (!next || endsSentence(words[heard[at - 1]!.word]!.text)) return "different";
+  if (isFragment(scene, heard[between[0]!]!, next.normal)) return { to: again, remark: false };
+  let more = 1;
+  while (heard[at + more] && more <= between.length && !endsSentence(words[heard[at + more - 1]!.word]!.text)) more++;
+  if (end - from >= LONG_ATTEMPT && more > between.length) return { to: again, remark: false };
+  return end - from >= 3 ? "doubt" : "different";
+}
+
+/** Whether a word is the beginning of another one, or nothing that the recogniser was sure of. */
+export function isFragment({ words, near }: Scene, piece: HeardWord, whole: string): boolean {
+  const { normal } = piece;
+  if (whole.startsWith(normal) || (normal.length >= 3 && whole.startsWith(normal.slice(0, 3)))) return true;
+  return near(normal, whole) <= 0.3 || words[piece.word]!.confidence < UNSURE;
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "bun:test";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createClient } from "../http/client";
+import { temporaryFolder } from "../temporary-folder";
+import { runOffcut, SEARCH_PATH } from "./offcut";
+import { admin, memoryOf, startServer } from "./server";
+
+type Account = { id: string; email: string; credits: number; is_admin: boolean };
+const LONG = 60_000;
+
+/** What a command said when it refused: exit code and its one line. */
+async function refusal(folder: string, args: string[], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await runOffcut(args, { folder, env });
+  const lines = stderr.trimEnd().split("\n");
+  expect([stdout, lines.length]).toEqual(["", 1]);
+  return `${code} ${lines[0]}`;
+}
+
+describe.skipIf(SEARCH_PATH === "")("the shell's commands", () => {
+  test(
+    "make accounts and keys before the server runs and while it runs, in one place",
+    async () => {
+      await using folder = await temporaryFolder();
+      const early = await admin<Account>(
+        folder.path,
+        ...["user", "create", "--email", "Early@Example.test", "--password", "-", "--credits", "7", "--admin"],
+      );
+      expect(early).toMatchObject({ email: "early@example.test", credits: 7, is_admin: true });
+      const { key } = await admin<{ key: string }>(folder.path, "key", "create", "--email", early.email);
+      expect((await stat(join(folder.path, "data"))).mode & 0o777).toBe(0o700);
+      expect((await stat(join(folder.path, "data/secrets.json"))).mode & 0o777).toBe(0o600);
+
+      const bare = await runOffcut(["key", "create", "--email", early.email, "--name", "second"], {
+        folder: folder.path,
+      });
+      expect(bare.stdout).toMatch(/^sk_[0-9A-Za-z]{40}\n$/);
+
+      await using server = await startServer();
+      const late = await server.user(11);
+      expect(await late.must("GET", "/v1/users/me")).toMatchObject({ id: late.userId });
+      expect((await stat(join(server.data, "control.sock"))).mode & 0o777).toBe(0o600);
+      const granted = await admin<Account>(
+        server.folder,
+        "user",
+        "grant",
+        "--email",
+        "user1@example.test",
+        "--credits",
+        "4",
+      );
+      expect(granted.credits).toBe(15);
+      const listed = await admin<{ items: Account[] }>(server.folder, "user", "list");
+      expect(listed.items.map((account) => [account.email, account.credits])).toEqual([["user1@example.test", 15]]);
+      const stranger = createClient(server.url, key, early.id);
+      expect((await stranger.call("GET", "/v1/users/me")).status).toBe(401);
+
+      await server.terminate();
+      const after = await admin<{ items: Account[] }>(server.folder, "user", "list");
+      expect(after).toEqual(listed);
+    },
+    LONG,
+  );
+
+  test(
+    "refuse with one line and an exit code",
+    async () => {
+      await using folder = await temporaryFolder();
+      const refused = (...args: string[]) => refusal(folder.path, args);
+      expect(await refused("user", "create", "--password", "correct horse")).toBe("2 offcut user: --email is missing");
+      expect(await refused("user", "grant", "--email", "a@b", "--credits", "many")).toBe(
+        "2 offcut user: --credits takes a whole number",
+      );
+      expect(await refused("user", "delete")).toBe('2 offcut user: there is no "user delete"; see offcut user --help');
+      expect(await refused("key", "create", "--email", "nobody@example.test")).toBe(
+        "1 offcut key: nobody@example.test has no account.",
+      );
+      expect(await refused("user", "create", "--email", "a@b", "--password", "short")).toStartWith(
+        "1 offcut user: The password",
+      );
+    },
+    LONG,
+  );
+
+  test(
+    "refuse in the same words beside a running server",
+    async () => {
+      await using server = await startServer();
+      expect(await refusal(server.folder, ["key", "create", "--email", "nobody@example.test"])).toBe(
+        "1 offcut key: nobody@example.test has no account.",
+      );
+    },
+    LONG,
+  );
+
+  test(
+    "take a new password from standard input only when told to",
+    async () => {
+      await using folder = await temporaryFolder();
+      const create = ["user", "create", "--email", "a@example.test"];
+      expect(await refusal(folder.path, create)).toStartWith("2 offcut user: give --password");
+      const made = await runOffcut([...create, "--password", "-"], { folder: folder.path, stdin: "correct horse\n" });
+      expect([made.code, made.stderr]).toEqual([0, ""]);
+      expect(made.stdout).toContain("a@example.test  6000 credits");
+    },
+    LONG,
+  );
+});
+
+describe.skipIf(SEARCH_PATH === "")("settings", () => {
+  test.each<[string, string[], Record<string, string>, string]>([
+    ["an unknown variable", [], { OFFCUT_PROT: "1" }, 'OFFCUT_PROT: unknown setting "prot"'],
+    ["a bad variable", [], { OFFCUT_PORT: "http" }, "OFFCUT_PORT: port must be a whole number from 0 to 65535"],
+    ["a bad flag", ["--max-uploads", "0"], {}, "--max-uploads: max_uploads must be a whole number from 1"],
+    ["an unknown flag", ["--prot", "1"], {}, "--prot"],
+    ["a file that is not there", ["--config", "/nowhere.toml"], {}, "/nowhere.toml: no such configuration file"],
+    ["a certificate without its key", ["--tls-cert", "a.pem"], {}, "tls_cert and tls_key go together"],
+    ["a certificate that is not there", ["--tls-cert", "a.pem", "--tls-key", "b.pem", "--port", "0"], {}, "a.pem"],
+    ["an address that is not here", ["--host", "203.0.113.7", "--port", "0"], {}, "203.0.113.7"],
+    ["an ffmpeg that is none", ["--ffmpeg", "/bin/true", "--port", "0"], {}, "/bin/true"],
+  ])(
+    "%s stops the start with one line that names it",
+    async (_, args, env, expected) => {
+      await using folder = await temporaryFolder();
+      const said = await refusal(folder.path, ["serve", ...args], env);
+      expect(said).toMatch(/^[12] offcut serve: /);
+      expect(said).toContain(expected);
+    },
+    LONG,
+  );
+
+  test(
+    "come from a file, and what a file cannot know is named",
+    async () => {
+      await using folder = await temporaryFolder();
+      const file = join(folder.path, "offcut.toml");
+      await Bun.write(file, "signup_credits = 3\n");
+      const create = ["user", "create", "--email", "a@example.test", "--password", "correct horse", "--config", file];
+      expect((await runOffcut(create, { folder: folder.path })).stdout).toContain("3 credits");
+      await Bun.write(file, "[server]\nport = 1\n");
+      expect(await refusal(folder.path, create)).toBe(`2 offcut user: ${file}: unknown setting "server"`);
+    },
+    LONG,
+  );
+});
+
+test(
+  "a server that has nothing to do is small, and its log tells no secret",
+  async () => {
+    await using server = await startServer();
+    const user = await server.user();
+    await user.must("GET", "/v1/users/me");
+    await user.project("Secret plans");
+    const megabytes = await memoryOf(server.pid(), "VmRSS");
+    console.log(`idle: ${Math.round(megabytes)} MB`);
+    expect(megabytes).toBeLessThan(200);
+    const log = JSON.stringify(server.log());
+    expect(log).toContain('"event":"ready"');
+    for (const secret of [user.key!, "correct horse", "Secret plans", "signature="]) expect(log).not.toContain(secret);
+  },
+  LONG,
+);

@@ -1,0 +1,235 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Sniffed } from "../../../src/domain/media";
+import { probe } from "../../../src/media/probe";
+import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
+import { LIMITS, probeFile, sniffFile } from "./rendering";
+
+const folder = await mkdtemp(join(tmpdir(), "offcut-probe-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const MP4: Sniffed = { type: "video", extension: "mp4", contentType: "video/mp4", demuxer: "mov" };
+
+async function codeOf(path: string, limits = LIMITS): Promise<string> {
+  const sniffed = await sniffFile(path).catch(() => MP4);
+  const codes = await Promise.all(
+    [systemFfmpeg, bundledFfmpeg].map((ffmpeg) =>
+      probe({ path, sniffed, ffmpeg, limits }).then(
+        () => "fine",
+        (error) => String(error.code),
+      ),
+    ),
+  );
+  expect(codes[0]).toBe(codes[1]!);
+  return codes[0]!;
+}
+
+const write = async (name: string, content: string | Uint8Array): Promise<string> => {
+  await Bun.write(join(folder, name), content);
+  return join(folder, name);
+};
+
+describe("a file that cannot be used has a code that says why", () => {
+  test("text named .mp4, whatever demuxer is forced", async () => {
+    expect(await codeOf(await write("text.mp4", "hello\n".repeat(500)))).toBe("corrupt_media");
+  });
+
+  test("a playlist or list of files reads no other file", async () => {
+    const secret = await plainMp4();
+    expect(await codeOf(await write("list.mp4", `ffconcat version 1.0\nfile '${secret}'\n`))).toBe("corrupt_media");
+    expect(await codeOf(await write("hls.mp4", `#EXTM3U\n#EXTINF:10,\n${secret}\n#EXT-X-ENDLIST\n`))).toBe(
+      "corrupt_media",
+    );
+  });
+
+  test("an empty file", async () => {
+    expect(await codeOf(await write("empty.mp4", ""))).toBe("corrupt_media");
+  });
+
+  test("an MP4 without its index, or without the second half of its media", async () => {
+    const index = await generate("index-last.mp4", "-i", await plainMp4(), "-c", "copy");
+    for (const [name, path] of [
+      ["no-index.mp4", index],
+      ["half.mp4", await plainMp4()],
+    ] as const) {
+      const whole = await Bun.file(path).bytes();
+      expect(await codeOf(await write(name, whole.slice(0, whole.length >> 1)))).toBe("corrupt_media");
+    }
+  });
+
+  test("sound of no length", async () => {
+    const wav = await generate("nothing.wav", "-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono", "-t", "0");
+    expect(await codeOf(wav)).toBe("no_media_streams");
+  });
+
+  test("only subtitles", async () => {
+    const text = await write("lines.srt", "1\n00:00:00,000 --> 00:00:02,000\nhello\n");
+    expect(await codeOf(await generate("lines.mkv", "-i", text, "-c:s", "srt"))).toBe("no_media_streams");
+  });
+
+  test("more than the limits: length, side, streams", async () => {
+    const path = await plainMp4();
+    expect(await codeOf(path, { ...LIMITS, durationSeconds: 11 })).toBe("media_limits_exceeded");
+    expect(await codeOf(path, { ...LIMITS, side: 319 })).toBe("media_limits_exceeded");
+    expect(await codeOf(path, { ...LIMITS, streams: 1 })).toBe("media_limits_exceeded");
+    expect(await codeOf(path)).toBe("fine");
+  });
+
+  test("damaged files end with an answer, and soon", async () => {
+    const whole = await Bun.file(await plainMp4()).bytes();
+    const moov = Buffer.from(whole).indexOf("moov");
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return seed % below;
+    };
+    for (let n = 0; n < 25; n++) {
+      const damaged = whole.slice();
+      for (let k = 0; k < 40; k++) damaged[moov + random(6_000)] = random(256);
+      const path = await write(`damaged-${n}.mp4`, damaged);
+      const answer = await probe({ path, sniffed: MP4, ffmpeg: bundledFfmpeg, limits: LIMITS }).then(
+        (probed) => probed.info.type,
+        (error) => error.code,
+      );
+      expect(answer).toBeOneOf([
+        "video",
+        "audio",
+        "corrupt_media",
+        "no_media_streams",
+        "media_limits_exceeded",
+        "unsupported_media",
+      ]);
+    }
+  }, 60_000);
+});
+
+describe("what a file is", () => {
+  test("a name may hold anything", async () => {
+    const path = join(folder, "-x: %03d\n'\"ünï 🎬.mp4");
+    await Bun.write(path, Bun.file(await plainMp4()));
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
+      expect((await probeFile(path, ffmpeg)).info.duration).toBe(12_000_000);
+  });
+
+  test("cover art is no picture", async () => {
+    const png = await generate("cover.png", "-f", "lavfi", "-i", "testsrc=s=200x200", "-frames:v", "1");
+    const mp3 = await generate(
+      "cover.mp3",
+      ...sound(44_100, 1, 3),
+      "-i",
+      png,
+      "-map",
+      "0",
+      "-map",
+      "1",
+      "-disposition:v",
+      "attached_pic",
+    );
+    const m4a = await generate(
+      "cover.m4a",
+      ...sound(44_100, 1, 3),
+      "-i",
+      png,
+      "-map",
+      "0",
+      "-map",
+      "1",
+      "-c:v",
+      "png",
+      "-disposition:v",
+      "attached_pic",
+    );
+    for (const path of [mp3, m4a])
+      for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+        const { info, frames } = await probeFile(path, ffmpeg);
+        expect(info).toMatchObject({ type: "audio", video: null, audio: [{ channels: 1, sampleRate: 44_100 }] });
+        expect(frames).toBeNull();
+        expect(Math.abs(info.duration - 3_000_000)).toBeLessThan(60_000);
+      }
+  });
+
+  test("an MP4 without a picture is audio", async () => {
+    expect((await probeFile(await generate("sound-only.mp4", ...sound(48_000, 2, 2)))).info.type).toBe("audio");
+  });
+
+  test("pixels that are not square are shown wider, colour tags are read, several tracks are listed", async () => {
+    const path = await generate(
+      "tagged.mkv",
+      ...[
+        ...picture("25", 2),
+        ...sound(48_000, 2, 2),
+        ...sound(44_100, 1, 2),
+        "-map",
+        "0:v",
+        "-map",
+        "1:a",
+        "-map",
+        "2:a",
+      ],
+      ...["-vf", "setsar=4/3", ...h264(25), "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"],
+      ...["-color_range", "tv", "-metadata:s:a:1", "language=deu", "-metadata:s:a:1", "title=Zweite Spur"],
+    );
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+      const { info } = await probeFile(path, ffmpeg);
+      expect(info.video).toMatchObject({
+        ...{
+          codec: "h264",
+          width: 427,
+          height: 180,
+          codedWidth: 320,
+          codedHeight: 180,
+          pixelAspect: { num: 4, den: 3 },
+        },
+        ...{
+          color: { primaries: "bt709", transfer: "bt709", matrix: "bt709", range: "tv" },
+          bitDepth: 8,
+          interlaced: false,
+        },
+      });
+      expect(info.audio.map(({ index, channels, language, title }) => [index, channels, language, title])).toEqual([
+        [0, 2, null, null],
+        [1, 1, expect.stringMatching(/^(deu|ger)$/), "Zweite Spur"],
+      ]);
+    }
+  });
+
+  test("a start timecode", async () => {
+    const path = await generate("timecode.mov", ...picture("30000/1001", 2), ...h264(30), "-timecode", "01:00:00;00");
+    expect((await probeFile(path)).info.timecode).toBe("01:00:00;00");
+  });
+
+  test("ten bits and interlacing", async () => {
+    const deep = await generate("deep.mkv", ...picture("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le");
+    expect((await probeFile(deep)).info.video).toMatchObject({ bitDepth: 10, pixelFormat: "yuv420p10le" });
+    const woven = await generate(
+      "woven.mp4",
+      ...picture("50", 1),
+      "-vf",
+      "tinterlace=4",
+      "-flags",
+      "+ilme+ildct",
+      ...h264(25),
+    );
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
+      expect((await probeFile(woven, ffmpeg)).info.video).toMatchObject({ interlaced: true });
+  });
+
+  test("an aborted probe ends with the signal's reason", async () => {
+    const stop = new AbortController();
+    stop.abort(new Error("enough"));
+    const path = await plainMp4();
+    expect(probe({ path, sniffed: MP4, ffmpeg: systemFfmpeg, limits: LIMITS, signal: stop.signal })).rejects.toThrow(
+      "enough",
+    );
+  });
+
+  test("ffprobe agrees with the length of each stream", async () => {
+    const path = await plainMp4();
+    const text = new TextDecoder().decode(
+      await runTool(["/usr/bin/ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path]),
+    );
+    expect((await probeFile(path)).info.duration / 1e6).toBeCloseTo(Number(text), 1);
+  });
+});

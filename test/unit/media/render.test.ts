@@ -1,0 +1,252 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Probed, RenderRequest } from "../../../src/domain/media";
+import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
+import { runFfmpeg, workLimits } from "../../../src/media/ffmpeg";
+import { renderMedia } from "../../../src/media/render";
+import { asStorageError, writeWhole } from "../../../src/media/work-files";
+import { bundledFfmpeg, generate, h264, picture, plainMp4, sound, systemFfmpeg } from "./generated-media";
+import { frameNumbers, frameSeconds, probeText, samples } from "./readback";
+import { probeFile, segmentsOf, withRender } from "./rendering";
+
+const folder = await mkdtemp(join(tmpdir(), "offcut-renders-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const PLAN = [
+  [0.5, 3.2],
+  [4.1, 6.05],
+  [8, 11.9],
+] as const;
+
+async function renderPlain(output: OutputRequest, ffmpeg = systemFfmpeg) {
+  const path = await plainMp4();
+  const probed = await probeFile(path, ffmpeg);
+  const segments = segmentsOf(probed, PLAN);
+  const seconds = segments.reduce((sum, { start, end }) => sum + (end - start) / 1e6, 0);
+  return { path, probed, segments, output, ffmpeg, seconds };
+}
+
+describe("a changed output has what was asked for", () => {
+  test("resolution and bitrate", async () => {
+    const render = await renderPlain({ resolution: "144p", video_bitrate: 150_000 }, bundledFfmpeg);
+    await withRender(render, async ({ path }) => {
+      const [codec, width, height, bitrate] = (
+        await probeText(path, "-select_streams", "v", "-show_entries", "stream=codec_name,width,height,bit_rate")
+      ).split(",");
+      expect([codec, width, height]).toEqual(["h264", "256", "144"]);
+      expect(Number(bitrate) / 150_000).toBeWithin(0.6, 1.4);
+    });
+  });
+
+  test.each([15, 24, 25, 48, 60])("%p frames a second, each the source frame of its time", async (frame_rate) => {
+    const render = await renderPlain({ frame_rate }, frame_rate === 25 ? bundledFfmpeg : systemFfmpeg);
+    await withRender(render, async ({ path }) => {
+      const times = await frameSeconds(path);
+      expect(times).toHaveLength(Math.ceil(render.seconds * frame_rate - 1e-4));
+      times.forEach((time, n) => expect(Math.abs(time - n / frame_rate)).toBeLessThan(1e-4));
+      let out = 0;
+      const numbers = await frameNumbers(path);
+      for (const { start, end } of render.segments) {
+        for (let n = Math.ceil(out * frame_rate); n < (out + (end - start) / 1e6) * frame_rate - 1e-4; n++) {
+          const sourceTime = start / 1e6 + n / frame_rate - out;
+          const shown = (numbers[n]! + 0.5) / 30;
+          expect(Math.abs(shown - sourceTime - 0.5 / 30)).toBeLessThanOrEqual(0.5 / 30 + 0.5 / frame_rate + 1e-6);
+        }
+        out += (end - start) / 1e6;
+      }
+    });
+  });
+
+  test.each([
+    ["mp3", "mp3", 64_000],
+    ["m4a", "aac", 96_000],
+  ])("%s", async (format, codec, audio_bitrate) => {
+    const render = await renderPlain({ format, audio_bitrate });
+    await withRender(render, async ({ path, result }) => {
+      expect(result).toMatchObject({ strategy: "audio", warnings: [], sizeBytes: Bun.file(path).size });
+      expect(await probeText(path, "-show_entries", "stream=codec_name,sample_rate")).toBe(`${codec},48000`);
+      expect(Math.abs((await samples(path)).length / 48_000 - render.seconds)).toBeLessThan(0.045);
+    });
+  });
+
+  test("mov, and the whole source", async () => {
+    const render = await renderPlain({ format: "mov", resolution: "160p" });
+    await withRender({ ...render, segments: null }, async ({ path, result }) => {
+      expect(result.duration).toBe(12_000_000);
+      expect(await frameSeconds(path)).toHaveLength(360);
+      expect(await probeText(path, "-show_entries", "format=format_name")).toContain("mov");
+    });
+  });
+
+  test("low sample rates and many channels come out as what the format can hold", async () => {
+    const slow = await generate("slow.wav", "-f", "lavfi", "-i", "sine=r=11025:d=2", "-c:a", "pcm_s16le");
+    const probed = await probeFile(slow);
+    const rateOf = async (output: OutputRequest) =>
+      await withRender({ path: slow, probed, segments: null, output }, ({ path }) =>
+        probeText(path, "-show_entries", "stream=sample_rate,channels"),
+      );
+    expect(await rateOf({ format: "mp3" })).toBe("44100,1");
+    expect(await rateOf({ format: "m4a", audio_bitrate: 64_000 })).toBe("48000,1");
+    const surround = await generate(
+      "surround.mka",
+      "-f",
+      "lavfi",
+      "-i",
+      "anoisesrc=d=2:r=48000,pan=5.1|c0=c0|c1=c0|c2=c0|c3=c0|c4=c0|c5=c0",
+      "-c:a",
+      "flac",
+    );
+    await withRender({ path: surround, probed: await probeFile(surround), segments: null }, async ({ path }) => {
+      expect(await probeText(path, "-show_entries", "stream=channels")).toBe("6");
+    });
+  });
+
+  test("interlaced, ten-bit and HDR pictures come out as what plays everywhere, and say so", async () => {
+    const cases = [
+      ["woven.mp4", [...picture("50", 1), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)], /deinterlaced/],
+      ["deep.mkv", [...picture("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le"], /10 bits to 8/],
+      [
+        "hdr.mkv",
+        [
+          ...[...picture("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le", "-color_primaries", "bt2020"],
+          ...["-color_trc", "smpte2084", "-colorspace", "bt2020nc", "-color_range", "tv"],
+        ],
+        /HDR to SDR/,
+      ],
+    ] as const;
+    for (const [name, recipe, warning] of cases)
+      for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+        const path = await generate(name, ...recipe);
+        await withRender({ path, probed: await probeFile(path, ffmpeg), segments: null, ffmpeg }, async (rendered) => {
+          expect(rendered.result.warnings.join()).toMatch(warning);
+          expect(await frameNumbers(rendered.path)).toHaveLength(25);
+          const shape = await probeText(rendered.path, "-show_entries", "stream=pix_fmt,color_transfer,field_order");
+          expect(shape).toStartWith("yuv420p,");
+          if (name === "hdr.mkv") expect(shape).toContain("bt709");
+        });
+      }
+  });
+
+  test("further tracks are named in a warning", async () => {
+    const path = await generate(
+      "two-tracks.mkv",
+      ...[...picture("25", 2), ...sound(48_000, 2, 2), ...sound(48_000, 1, 2), "-map", "0", "-map", "1", "-map", "2"],
+      ...[...h264(25), "-metadata:s:a:1", "language=fra"],
+    );
+    await withRender({ path, probed: await probeFile(path), segments: null }, async ({ result }) => {
+      expect(result.warnings).toEqual([expect.stringMatching(/left out: track 2 \((fra|fre)\)/)]);
+    });
+  });
+});
+
+async function requestFor(probed: Probed, path: string, name: string, output: OutputRequest = { resolution: "144p" }) {
+  const resolved = resolveOutput(probed, output);
+  if (!resolved.ok) throw new Error("bad output");
+  const request: RenderRequest = {
+    ...{ sourcePath: path, probed, segments: null, output: resolved.output },
+    ...{ workDir: join(folder, `${name}-work`), outputPath: join(folder, `${name}.mp4`) },
+  };
+  return request;
+}
+
+const tools = { ffmpeg: bundledFfmpeg, encoder: "libx264", jobs: 2 };
+
+describe("a render in progress", () => {
+  test("reports a share that only grows and ends at 1", async () => {
+    const path = await plainMp4();
+    const shares: number[] = [];
+    await renderMedia(await requestFor(await probeFile(path), path, "progress"), {
+      ...tools,
+      onProgress: (share) => shares.push(share),
+    });
+    expect(shares.length).toBeGreaterThan(3);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  test("cancelled, it ends soon, leaves no output, and a repeated call encodes only what is missing", async () => {
+    const path = await generate(
+      "minute.mp4",
+      ...picture("30", 60),
+      ...sound(48_000, 2, 60),
+      ...h264(60),
+      "-c:a",
+      "aac",
+    );
+    const request = await requestFor(await probeFile(path), path, "cancel");
+    const stop = new AbortController();
+    let stopped = 0;
+    const first = renderMedia(request, {
+      ...{ ...tools, signal: stop.signal },
+      onProgress: (share) => {
+        if (share < 0.4 || stopped > 0) return;
+        stopped = Date.now();
+        stop.abort(new Error("cancelled by the user"));
+      },
+    });
+    expect(first).rejects.toThrow("cancelled by the user");
+    await first.catch(() => {});
+    expect(Date.now() - stopped).toBeLessThan(3_000);
+    expect(await Bun.file(request.outputPath).exists()).toBe(false);
+    expect((await readdir(request.workDir)).filter((name) => name.includes(".part"))).toEqual([]);
+    const kept = (await readdir(request.workDir)).filter((name) => name.startsWith("chunk-")).length;
+    expect(kept).toBeGreaterThan(0);
+    const events: Record<string, unknown>[] = [];
+    await renderMedia(request, { ...tools, log: (event, fields) => events.push({ event, ...fields }) });
+    expect(events.find(({ event }) => event === "render.chunked")).toMatchObject({ reused: kept, frames: 1_800 });
+    expect(await frameNumbers(request.outputPath, "scale=320:180,")).toEqual([...Array(1_800).keys()]);
+  }, 60_000);
+
+  test("a changed source or output finds nothing to reuse", async () => {
+    const path = await plainMp4();
+    const probed = await probeFile(path);
+    const request = await requestFor(probed, path, "change");
+    const reused = async (output: OutputRequest) => {
+      const events: { reused?: number }[] = [];
+      const { output: resolved } = await requestFor(probed, path, "change", output);
+      await renderMedia({ ...request, output: resolved }, { ...tools, log: (_, fields) => events.push(fields) });
+      return events[0]!.reused;
+    };
+    expect(await reused({ resolution: "144p" })).toBe(0);
+    expect(await reused({ resolution: "150p" })).toBe(0);
+    expect(await reused({ resolution: "144p" })).toBeGreaterThan(0);
+  });
+
+  test("a source that has gone, and an encoder that nobody knows, are processing_failed", async () => {
+    const path = await plainMp4();
+    const probed = await probeFile(path);
+    const request = await requestFor(probed, path, "gone");
+    expect(renderMedia(request, { ...tools, encoder: "h264_magic" })).rejects.toMatchObject({
+      code: "processing_failed",
+    });
+    const copy = join(folder, "gone-source.mp4");
+    await Bun.write(copy, "not a video any more");
+    expect(renderMedia({ ...request, sourcePath: copy }, tools)).rejects.toMatchObject({ code: "processing_failed" });
+  });
+});
+
+describe("a full disk", () => {
+  test("is storage_full when ffmpeg meets it", async () => {
+    const wav = ["-f", "lavfi", "-i", "sine=d=60", "-c:a", "pcm_s16le", "-f", "wav", "-y", "/dev/full"];
+    const run = (ffmpeg: typeof systemFfmpeg) =>
+      runFfmpeg({ ffmpeg, arguments: ["-v", "error", ...wav], limits: workLimits(30) });
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
+      expect(run(ffmpeg)).rejects.toMatchObject({ code: "storage_full" });
+  });
+
+  test("is storage_full when this process meets it, and leaves no part file", async () => {
+    const path = join(folder, "never.txt");
+    const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
+    const attempt = writeWhole(path, async (part) => {
+      await Bun.write(part, "half");
+      throw full;
+    });
+    expect(attempt).rejects.toMatchObject({ code: "storage_full" });
+    await attempt.catch(() => {});
+    expect((await readdir(folder)).filter((name) => name.startsWith("never"))).toEqual([]);
+    const other = new Error("something else");
+    expect(asStorageError(other)).toBe(other);
+  });
+});
