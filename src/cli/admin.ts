@@ -2,14 +2,13 @@
 import { existsSync } from "node:fs";
 import { openForAdmin } from "../boot";
 import type { Config } from "../config";
-import { ConfigError } from "../config";
 import { controlSocket, FolderHeld, prepareFolder } from "../data-folder";
 import { runAdmin } from "../work/admin";
 
 const TRIES = 40;
 const PAUSE_MS = 100;
 
-/** Runs an administrator's command and gives its result. Throws `ConfigError` or an error whose message is for the user. */
+/** Runs an administrator's command and gives its result. Throws `ConfigError`, or an error whose message is for the user. */
 export async function admin(config: Config, command: string, args: Record<string, unknown>): Promise<unknown> {
   const folder = prepareFolder(config.dataDir);
   // A server that is starting holds the lock before its socket is there, and one that stops the other way round.
@@ -33,11 +32,16 @@ async function askServer(
   const unix = controlSocket(folder);
   if (!existsSync(unix)) return null;
   const answer = await fetch("http://offcut/", { unix, method: "POST", body: JSON.stringify({ command, args }) }).catch(
-    () => null,
+    (error: NodeJS.ErrnoException) => {
+      // Nobody listens any more: a killed server leaves its socket behind.
+      if (error.code === "ECONNREFUSED" || error.code === "ENOENT") return null;
+      // Doing it again here could grant twice.
+      throw new Error("the server went away before it answered: look whether it did what it was asked");
+    },
   );
   if (!answer) return null;
   const body = (await answer.json()) as { error?: { message: string } };
-  if (!answer.ok) throw new ConfigError(body.error?.message ?? `the server answered ${answer.status}`);
+  if (!answer.ok) throw new Error(body.error?.message ?? `the server answered ${answer.status}`);
   return { result: body };
 }
 

@@ -25,7 +25,8 @@ export function pairsToTry(words: readonly Word[], heard: readonly HeardWord[]):
     if (words[heard[again]!.word]!.text === "") return [];
     const count = textLength(words, heard, again);
     const length = heard[again + count - 1]!.end - heard[again]!.start;
-    const worth = (from: number) => alike(heard, from, again, near) || isClose(heard, from, again);
+    const worth = (from: number) =>
+      !addsConjunction(heard, from, again) && (alike(heard, from, again, near) || isClose(heard, from, again));
     return starts
       .slice(Math.max(0, n - LONGEST_BACK_WORDS), n)
       .filter((from) => withinReach(heard, from, again) && worth(from))
@@ -68,6 +69,14 @@ function isClose(heard: readonly HeardWord[], from: number, again: number): bool
   return (
     again - from <= 7 && pause >= fromSeconds(0.25) && heard[again]!.start - heard[from]!.start <= fromSeconds(3.5)
   );
+}
+
+const CONJUNCTIONS = new Set(["and", "but", "or", "so", "then", "nor"]);
+
+/** "We will knock, and we will knock again": the second goes on from the first. */
+function addsConjunction(heard: readonly HeardWord[], from: number, again: number): boolean {
+  const joins = heard[again]!.normal;
+  return CONJUNCTIONS.has(joins) && heard[from]!.normal !== joins && heard[again + 1]?.normal === heard[from]!.normal;
 }
 
 function phraseEnd(words: readonly Word[], heard: readonly HeardWord[], from: number, again: number): number {

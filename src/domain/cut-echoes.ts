@@ -18,6 +18,8 @@ export type Echoes = { found: Echo[]; different: { from: number; again: number }
 
 /** A word that was spoken fits better than this, one that was not worse. */
 const SPOKEN = -3;
+/** The words that were spoken fit at least this well on the whole. */
+const LEAST_MEAN = -2.2;
 /** A word of one take may come so much later than in the other. */
 const SLOWER = 1.6;
 const LATE = fromSeconds(0.35);
@@ -68,10 +70,12 @@ export function spokenPrefix(logProbs: readonly number[]): number {
 
 const fitting = (forced: Forced) => spokenPrefix(forced.words.map((word) => word.logProb));
 
-/** The first word fits, or the second does well, or, however it begins, nearly everything does. */
-function beginsWell({ words }: Forced, fits: number): boolean {
+/** The words that fit do so well, from the first on, or from the second when the first may be misspelled. */
+function fitsWell({ words }: Forced, fits: number): boolean {
   const [first, second] = words;
-  if (!first) return false;
+  if (!first || fits === 0) return false;
+  const mean = words.slice(0, fits).reduce((sum, word) => sum + word.logProb, 0) / fits;
+  if (mean < LEAST_MEAN) return false;
   if (first.logProb >= -3.5 || (second !== undefined && second.logProb >= -1.5)) return true;
   return fits >= 5 && fits >= 0.8 * words.length;
 }
@@ -105,7 +109,7 @@ function laterInEarlier(
 ): Echo | null {
   const fits = fitting(forced);
   const spoken = Math.round((fits / forced.words.length) * count);
-  if (spoken === 0 || !beginsWell(forced, fits)) return null;
+  if (spoken === 0 || !fitsWell(forced, fits)) return null;
   const own = (share: number) =>
     heard[again + Math.min(count - 1, Math.round(share * count))]!.start - heard[again]!.start;
   if (!inPlace(forced, fits, heard[from]!.start, own)) return null;
@@ -123,7 +127,7 @@ function earlierInLater(
 ): Echo | null {
   const fits = fitting(forced);
   const all = forced.words.length;
-  if (fits < Math.max(2, all - 1) || !beginsWell(forced, fits)) return null;
+  if (fits < Math.max(2, all - 1) || !fitsWell(forced, fits)) return null;
   const own = (share: number) =>
     heard[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - heard[from]!.start;
   if (!inPlace(forced, fits, heard[again]!.start, own)) return null;

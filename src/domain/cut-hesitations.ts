@@ -20,6 +20,7 @@ const FITS = -3.25;
 const BETTER = 0.2;
 const MUCH_BETTER = 2;
 const UNSURE = 0.68;
+const VERY_UNSURE = 0.55;
 /** What "um", "uh" and "er" are taken for. */
 const SOUND_ALIKES = new Set(
   "a ah am an and arm are come dumb er err ham heard her him hum i if of oh on or some sum the them thumb up us burke burt bert but".split(
@@ -78,7 +79,8 @@ function isHesitation({ quiet, word }: Suspect, words: readonly Word[], best: nu
   if (best < FITS) return false;
   const normal = normalWords(text).join(" ");
   if (SMALL.has(normal) && quiet >= WIDE_QUIET && best >= own + MUCH_BETTER) return true;
-  return confidence < UNSURE && (SOUND_ALIKES.has(normal) || (best >= own + BETTER && normal.length <= LONGEST_WORD));
+  if (SOUND_ALIKES.has(normal)) return confidence < UNSURE;
+  return confidence < VERY_UNSURE && quiet >= WIDE_QUIET && best >= own + BETTER && normal.length <= LONGEST_WORD;
 }
 
 /** Longer words are never a misheard hesitation. */

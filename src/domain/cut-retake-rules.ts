@@ -26,6 +26,8 @@ export type Judgement = "different" | "doubt" | { to: number; remark: boolean };
 const UNSURE = 0.6;
 /** So many words in common are not chance: what was said after them was a slip, when the later take goes on past it. */
 const LONG_ATTEMPT = 6;
+/** Words this near run on from the one before. */
+const ATTACHED = fromSeconds(0.3);
 const LONGEST_REMARK_WORDS = 12;
 /** Longer talk between two takes is kept for an editor to see, whatever it says. */
 const LONGEST_DROPPED_REMARK = 9;
@@ -87,19 +89,45 @@ function singleWord({ heard, words, starts }: Scene, from: number, again: number
 
 function withTalkBetween(scene: Scene, repeat: Repeat, between: readonly number[]): Judgement {
   const { heard } = scene;
-  const { from, end, again, cost } = repeat;
-  const size = end - from;
-  const first = between[0]!;
-  const pause = pauseBefore(heard, again);
-  const attached = heard[first]!.start - heard[end - 1]!.end < fromSeconds(0.3);
-  if (attached && between.length <= 2 && size >= 2 && pause >= BREAK) return brokenOff(scene, repeat, between);
-  const apart = heard[first]!.start - heard[end - 1]!.end >= BREAK && pause >= BREAK;
-  const long = between.length > LONGEST_REMARK_WORDS || heard[again - 1]!.end - heard[first]!.start > LONGEST_REMARK;
+  const slip = slipAfter(scene, repeat, between);
+  if (slip === "other") return repeat.end - repeat.from >= 3 ? "doubt" : "different";
+  const end = slip > 0 ? between[slip - 1]! + 1 : repeat.end;
+  const first = between[slip];
+  if (first === undefined) return sureUnless(repeat);
+  const size = end - repeat.from;
+  const apart = heard[first]!.start - heard[end - 1]!.end >= BREAK && pauseBefore(heard, repeat.again) >= BREAK;
+  const rest = between.slice(slip);
+  const long =
+    rest.length > LONGEST_REMARK_WORDS || heard[repeat.again - 1]!.end - heard[first]!.start > LONGEST_REMARK;
   if (long || !apart || size < 3) return "different";
   const verdict = sureUnless(repeat);
   if (verdict === "doubt") return verdict;
-  if (isRemark(scene, between)) return { to: end, remark: true };
-  return size >= 4 && cost <= 0.15 * size ? { to: end, remark: false } : "different";
+  if (isRemark(scene, rest)) return { to: end, remark: true };
+  return size >= 4 && repeat.cost <= 0.15 * size ? { to: end, remark: false } : "different";
+}
+
+/**
+ * How many of the words between belong to the attempt: one or two that run on from it, do not match, and end at a pause. Broken off inside
+ * a word when they resemble the beginning of that word, or the recogniser was not sure of them; `other` when the attempt may be a
+ * sentence of its own that differs only there.
+ */
+function slipAfter(scene: Scene, repeat: Repeat, between: readonly number[]): number | "other" {
+  const { heard, words } = scene;
+  let count = 0;
+  for (const i of between) {
+    if (heard[i]!.start - heard[i - 1]!.end >= ATTACHED) break;
+    count++;
+  }
+  const after = heard[(between[count - 1] ?? 0) + 1];
+  if (count === 0) return 0;
+  if (count > 2 || (after && after.start - heard[between[count - 1]!]!.end < BREAK)) return "other";
+  const at = repeat.again + repeat.matched;
+  const next = heard[at];
+  if (!next || repeat.end - repeat.from < 2 || endsSentence(words[heard[at - 1]!.word]!.text)) return "other";
+  if (isFragment(scene, heard[between[0]!]!, next.normal)) return count;
+  let more = 1;
+  while (heard[at + more] && more <= count && !endsSentence(words[heard[at + more - 1]!.word]!.text)) more++;
+  return repeat.end - repeat.from >= LONG_ATTEMPT && more > count ? count : "other";
 }
 
 /** Short talk about the recording: every phrase of it is tiny or sounds like such talk. */
@@ -117,22 +145,6 @@ function isRemark({ heard, words }: Scene, between: readonly number[]): boolean 
   }
   const cued = phrases.map((phrase) => CUES.test(phrase.join(" ")));
   return cued.includes(true) && phrases.every((phrase, i) => cued[i] || phrase.length <= 3);
-}
-
-/**
- * An attempt whose last word or two do not match: broken off inside a word when the piece resembles the beginning of that word, or the
- * recogniser was not sure of it. Sentences that differ only there both stay.
- */
-function brokenOff(scene: Scene, { again, matched, end, from }: Repeat, between: readonly number[]): Judgement {
-  const { heard, words } = scene;
-  const at = again + matched;
-  const next = heard[at];
-  if (!next || endsSentence(words[heard[at - 1]!.word]!.text)) return "different";
-  if (isFragment(scene, heard[between[0]!]!, next.normal)) return { to: again, remark: false };
-  let more = 1;
-  while (heard[at + more] && more <= between.length && !endsSentence(words[heard[at + more - 1]!.word]!.text)) more++;
-  if (end - from >= LONG_ATTEMPT && more > between.length) return { to: again, remark: false };
-  return end - from >= 3 ? "doubt" : "different";
 }
 
 /** Whether a word is the beginning of another one, or nothing that the recogniser was sure of. */

@@ -1,16 +1,16 @@
 /** The plan of a recording without a script: pauses, hesitations and retakes go; what is not surely one of them stays. */
 import { hearEchoes } from "./cut-echoes";
 import { heardWords, inOrder } from "./cut-heard";
-import { hearHesitations } from "./cut-hesitations";
+import { type Hesitations, hearHesitations } from "./cut-hesitations";
 import { type JudgedWord, makePieces, type Verdict } from "./cut-pieces";
 import { assemble } from "./cut-policy";
-import { hearSound, overlap, type Sound } from "./cut-sound";
+import { hearSound, islandsIn, overlap, type Sound } from "./cut-sound";
 import { findFillers } from "./fillers";
 import type { CutOptions, Plan } from "./plan";
 import { findRetakes } from "./retakes";
 import { type Clock, joinReviews } from "./segments";
-import type { Forced, ForceRequest, Listening, Transcript } from "./speech";
-import type { Rational, Span } from "./time";
+import type { Forced, ForceRequest, Listening, Transcript, Word } from "./speech";
+import { fromSeconds, type Rational, type Span } from "./time";
 
 /** What every plan is made of. */
 export type PlanContext = {
@@ -24,6 +24,8 @@ export type PlanContext = {
 /** A planner: yields what it wants held against the sound, takes the results, returns the plan. */
 export type PlanSteps<Result> = Generator<ForceRequest[], Result, Forced[]>;
 
+const NOT_UNDERSTOOD = "speech that was not understood";
+const SHORTEST_SPEECH = fromSeconds(0.25);
 const KEEP: Verdict = { keep: true, reason: "silence", review: null };
 
 /** Plans without a script. */
@@ -50,26 +52,49 @@ type Judged = { words: JudgedWord[]; hesitations: Span[] };
 
 function* judgeWords(transcript: Transcript, sound: Sound, context: PlanContext): PlanSteps<Judged> {
   const { options, language, clock } = context;
-  const words = inOrder(transcript.words);
-  const judged: JudgedWord[] = words.map(({ start, end, text }) => ({ start, end, text, ...KEEP }));
-  const heardFillers = options.remove_fillers
-    ? yield* hearHesitations(words, sound)
-    : { spans: [], words: new Set<number>() };
-  const fillers = options.remove_fillers ? findFillers(words).union(heardFillers.words) : heardFillers.words;
-  for (const i of fillers) judged[i] = { ...judged[i]!, keep: false, reason: "filler" };
-  if (!options.remove_retakes) return { words: judged, hesitations: heardFillers.spans };
-  const spoken = heardWords(words, language).filter((word) => !fillers.has(word.word));
+  const known = inOrder(transcript.words);
+  const hesitations: Hesitations = options.remove_fillers
+    ? yield* hearHesitations(known, sound)
+    : { spans: [], words: new Set() };
+  const spelled = options.remove_fillers ? findFillers(known) : new Set<number>();
+  const isFiller = new Set([...spelled, ...hesitations.words].map((i) => known[i]!));
+  const words = inOrder([...known, ...notUnderstood(known, sound, hesitations.spans, context)]);
+  const judged: JudgedWord[] = words.map((word) => {
+    const { start, end, text } = word;
+    if (isFiller.has(word)) return { start, end, text, keep: false, reason: "filler", review: null };
+    return { start, end, text, ...KEEP, review: text === "" ? NOT_UNDERSTOOD : null };
+  });
+  if (!options.remove_retakes) return { words: judged, hesitations: hesitations.spans };
+  const spoken = heardWords(words, language).filter((word) => !isFiller.has(words[word.word]!));
   const echoes = yield* hearEchoes(words, spoken, clock.duration);
   const { retakes, doubts } = findRetakes(words, spoken, echoes);
   for (const { from, to, kind } of retakes) {
-    for (let i = from; i < to; i++) {
-      judged[i] = { ...judged[i]!, keep: false, reason: kind === "retake" ? "retake" : "off_script" };
-    }
+    const reason = kind === "retake" ? "retake" : "off_script";
+    for (let i = from; i < to; i++) if (!isFiller.has(words[i]!)) judged[i] = { ...judged[i]!, keep: false, reason };
   }
   for (const { from, to, review } of doubts) {
     for (let i = from; i < to; i++) judged[i] = { ...judged[i]!, review: joinReviews([judged[i]!.review, review]) };
   }
-  return { words: judged, hesitations: heardFillers.spans };
+  return { words: judged, hesitations: hesitations.spans };
+}
+
+/** Voiced sound in which no word was heard, as words without text: it may be an attempt at what is said next. */
+function notUnderstood(
+  words: readonly Word[],
+  sound: Sound,
+  hesitations: readonly Span[],
+  { listening }: PlanContext,
+): Word[] {
+  return sound.islands
+    .filter((island) => island.end - island.start >= SHORTEST_SPEECH && isVoiced(island, listening))
+    .filter((island) => [...words, ...hesitations].every((other) => overlap(other, island) === 0))
+    .map(({ start, end }) => ({ text: "", start, end, confidence: 0 }));
+}
+
+/** At least a third of it is voice. */
+function isVoiced(island: Span, listening: Listening): boolean {
+  const voiced = islandsIn(listening.speech, island).reduce((sum, span) => sum + overlap(span, island), 0);
+  return 3 * voiced >= island.end - island.start;
 }
 
 function judgeWordless(
@@ -78,9 +103,7 @@ function judgeWordless(
   hesitations: readonly Span[],
   { listening }: PlanContext,
 ): Verdict {
-  const voiced = listening.speech.reduce((sum, span) => sum + overlap(span, island), 0);
-  if (noise || voiced < (island.end - island.start) / 3) return { keep: false, reason: "noise", review: null };
-  if (!listening.transcript) return KEEP;
+  if (noise || !isVoiced(island, listening)) return { keep: false, reason: "noise", review: null };
   if (hesitations.some((span) => overlap(span, island) > 0)) return { keep: false, reason: "filler", review: null };
-  return { ...KEEP, review: "speech that was not understood" };
+  return { ...KEEP, review: listening.transcript ? NOT_UNDERSTOOD : null };
 }

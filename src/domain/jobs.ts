@@ -1,5 +1,5 @@
 /** Jobs: what a runner carries, whichever runner it is. A job is a step's row; the runner holds a lease on it. */
-import { AppError } from "./errors";
+import { AppError, type JobCode } from "./errors";
 
 export const JOB_NAMES = ["prepare", "cut", "render"] as const;
 export type JobName = (typeof JOB_NAMES)[number];
@@ -68,5 +68,13 @@ export function retryDelayMs(failures: number): number | null {
   return failures >= MOST_FAILURES ? null : [0, 2_000, 15_000][failures]!;
 }
 
+/** The codes with which a job ends for good, because another try would meet them again. Anything else is `processing_failed` in the end. */
+const PERMANENT_CODES: Record<JobName, readonly JobCode[]> = {
+  prepare: ["unsupported_media", "corrupt_media", "no_media_streams", "media_limits_exceeded"],
+  cut: ["no_speech", "script_mismatch", "transcription_unavailable", "cancelled"],
+  render: ["media_limits_exceeded", "storage_full"],
+};
+
 /** An error that another try would meet again. */
-export const isPermanent = (error: unknown): boolean => error instanceof AppError && error.code !== "processing_failed";
+export const isPermanent = (name: JobName, error: unknown): error is AppError<JobCode> =>
+  error instanceof AppError && PERMANENT_CODES[name].some((code) => code === error.code);

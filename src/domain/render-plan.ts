@@ -110,28 +110,33 @@ export type ChunkSizes = {
 
 /** Divides a timeline into chunks of about the same work. */
 export function divideIntoChunks(timeline: Timeline, frames: FrameTimes, sizes: ChunkSizes): Chunk[] {
-  const chunks: Chunk[] = [];
-  let open: Chunk | null = null;
-  for (const segment of timeline.segments) {
-    for (const [from, to] of parts(segment.frames!, sizes.frames)) {
+  const pieces = timeline.segments.flatMap((segment) =>
+    parts(segment.frames!, sizes.frames).map(([from, to]) => {
+      const sourceStart = from === segment.frames!.from ? segment.start : frameTime(frames, from);
       const outStart = outTimeOf(segment, frames, from);
       const outEnd = to === segment.frames!.to ? segment.outEnd : outTimeOf(segment, frames, to);
-      const last: Piece | undefined = open?.pieces.at(-1);
-      const joins =
-        open !== null &&
-        last !== undefined &&
-        from - last.to <= sizes.gapFrames &&
-        open.pieces.length < sizes.pieces &&
-        open.frameCount + to - from <= sizes.frames;
-      if (!joins) {
-        open = { pieces: [], outStart, outEnd, frameCount: 0 };
-        chunks.push(open);
-      }
-      const sourceStart = from === segment.frames!.from ? segment.start : frameTime(frames, from);
-      open!.pieces.push({ from, to, sourceStart, outStart });
-      open!.outEnd = outEnd;
-      open!.frameCount += to - from;
-    }
+      return { piece: { from, to, sourceStart, outStart }, outEnd };
+    }),
+  );
+  return groupPieces(pieces, sizes);
+}
+
+/** Puts near pieces into one chunk. They must be in order. */
+export function groupPieces(pieces: readonly { piece: Piece; outEnd: Ticks }[], sizes: ChunkSizes): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (const { piece, outEnd } of pieces) {
+    const length = piece.to - piece.from;
+    const open = chunks.at(-1);
+    const joins =
+      open !== undefined &&
+      piece.from - open.pieces.at(-1)!.to <= sizes.gapFrames &&
+      open.pieces.length < sizes.pieces &&
+      open.frameCount + length <= sizes.frames;
+    const chunk = joins ? open : { pieces: [], outStart: piece.outStart, outEnd, frameCount: 0 };
+    if (!joins) chunks.push(chunk);
+    chunk.pieces.push(piece);
+    chunk.outEnd = outEnd;
+    chunk.frameCount += length;
   }
   return chunks;
 }
@@ -142,4 +147,31 @@ function parts(range: { from: number; to: number }, size: number): [number, numb
   const count = Math.max(1, Math.ceil(length / size));
   const cut = (n: number) => range.from + Math.round((length * n) / count);
   return Array.from({ length: count }, (_, n) => [cut(n), cut(n + 1)]);
+}
+
+/**
+ * When every frame of the output is shown, in seconds; `times` has one more than there are frames: the end. `constantRate` is null when
+ * they are not all equally long.
+ */
+export type OutputTimes = { times: Float64Array; constantRate: Rational | null };
+
+/** Output times of a timeline whose frames keep the source's own times. */
+export function ownOutputTimes(timeline: Timeline, frames: FrameTimes): OutputTimes {
+  const straight = timeline.segments.every((segment) => segment.start === frameTime(frames, segment.frames!.from));
+  const constantRate = frames.kind === "constant" && straight ? frames.rate : null;
+  const times = new Float64Array(timeline.frameCount + 1);
+  let at = 0;
+  for (const segment of timeline.segments)
+    for (let n = segment.frames!.from; n < segment.frames!.to; n++, at++)
+      times[at] =
+        constantRate === null
+          ? outTimeOf(segment, frames, n) / TICKS_PER_SECOND
+          : (at * constantRate.den) / constantRate.num;
+  times[at] = timeline.duration / TICKS_PER_SECOND;
+  return { times, constantRate };
+}
+
+/** Output times of `count` frames at a rate. */
+export function evenOutputTimes(count: number, rate: Rational): OutputTimes {
+  return { times: Float64Array.from({ length: count + 1 }, (_, n) => (n * rate.den) / rate.num), constantRate: rate };
 }

@@ -24,7 +24,7 @@ const PAD = fromSeconds(0.15);
 /** Sound this near to a word is still part of it. */
 const ATTACHED = fromSeconds(0.2);
 
-const FAR_WORDS = 4;
+const FAR_WORDS = 6;
 
 const ACCEPTED_MEAN = -1.9;
 const ACCEPTED_TAIL = -7;

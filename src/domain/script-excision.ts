@@ -2,14 +2,16 @@
 import { islandsIn, overlap } from "./cut-sound";
 import type { PlanSteps } from "./cut-unscripted";
 import { isFillerText } from "./fillers";
+import type { CutOptions } from "./plan";
 import { bestForced, readingsOf, usable } from "./script-alignment";
 import type { SpokenLine } from "./script-confirm";
 import type { Hearing } from "./script-plan";
 import type { ForceRequest } from "./speech";
 import { fromSeconds, type Span, type Ticks } from "./time";
 
-/** A take and the stretches that were taken out of it. */
-export type RefinedTake = SpokenLine & { cut: Span[] };
+/** A stretch that was taken out of a take. */
+export type Cut = Span & { reason: "filler" | "retake" };
+export type RefinedTake = SpokenLine & { cut: Cut[] };
 
 /** Shorter sound that stands apart is the release of a "t" or "k". */
 const SHORTEST_HESITATION = fromSeconds(0.1);
@@ -18,40 +20,45 @@ const QUIET: Ticks = fromSeconds(0.1);
 /** Muting a hesitation makes the line fit better; muting a word makes it fit much worse. */
 const MAY_FALL = 0.03;
 /** Somebody who begins a line again pauses at least this long. */
-const RESTART_PAUSE = fromSeconds(0.2);
-const MOST_STARTS = 2;
+const RESTART_PAUSE = fromSeconds(0.1);
+const MOST_STARTS = 3;
 const MUTE_PAD = fromSeconds(0.02);
 
 /** Tries, for each take, to do without the isolated sounds in it; what the line does not miss is cut. */
-export function* excise(takes: readonly SpokenLine[], hearing: Hearing): PlanSteps<RefinedTake[]> {
-  const trials: { take: number; span: Span; requests: ForceRequest[] }[] = [];
+export function* excise(takes: readonly SpokenLine[], hearing: Hearing, options: CutOptions): PlanSteps<RefinedTake[]> {
+  const trials: { take: number; span: Span; reason: Cut["reason"]; requests: ForceRequest[] }[] = [];
   for (const [index, take] of takes.entries()) {
     if (!usable(take.forced)) continue;
-    for (const span of suspects(take, hearing)) {
+    for (const { span, reason } of suspects(take, hearing, options)) {
       const mute = [...take.mute, { start: span.start - MUTE_PAD, end: span.end + MUTE_PAD }];
-      trials.push({ take: index, span, requests: readingsOf(hearing.lines[take.line]!, take.window, mute) });
+      trials.push({ take: index, span, reason, requests: readingsOf(hearing.lines[take.line]!, take.window, mute) });
     }
   }
   const answers = yield trials.flatMap((trial) => trial.requests);
   const refined: RefinedTake[] = takes.map((take) => ({ ...take, cut: [] }));
   let at = 0;
-  for (const { take, span, requests } of trials) {
+  for (const { take, span, reason, requests } of trials) {
     const without = bestForced(answers.slice(at, at + requests.length));
     at += requests.length;
     const before = takes[take]!.forced;
     if (!without || !before || without.meanLogProb < before.meanLogProb - MAY_FALL) continue;
-    refined[take]!.cut.push(span);
+    refined[take]!.cut.push({ ...span, reason });
     if (without.meanLogProb >= refined[take]!.forced!.meanLogProb - MAY_FALL) refined[take]!.forced = without;
   }
   return refined;
 }
 
 /** The stretches of a take that it may do without. */
-function suspects(take: SpokenLine, hearing: Hearing): Span[] {
+function suspects(take: SpokenLine, hearing: Hearing, options: CutOptions): { span: Span; reason: Cut["reason"] }[] {
   const inside = islandsIn(hearing.sound.islands, take.window).filter(
     (island) => !take.mute.some((span) => overlap(span, island) > 0),
   );
-  return [...hesitations(take, inside, hearing), ...falseStarts(take, inside)];
+  const fillers = options.remove_fillers ? hesitations(take, inside, hearing) : [];
+  const starts = options.remove_retakes ? falseStarts(take, inside) : [];
+  return [
+    ...fillers.map((span) => ({ span, reason: "filler" as const })),
+    ...starts.map((span) => ({ span, reason: "retake" as const })),
+  ];
 }
 
 /** Islands that stand apart and are short, and in which no more than a word of the line was heard. */

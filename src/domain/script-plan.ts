@@ -10,6 +10,7 @@ import { bestForced, extentsOf, judged, type LineCandidate, readingsOf, windowOf
 import { splitCompounds } from "./script-compounds";
 import { confirmTakes, type SpokenLine } from "./script-confirm";
 import { excise } from "./script-excision";
+import { addOutOfOrder, addParaphrases } from "./script-leftovers";
 import { type Match, matchLines } from "./script-match";
 import { findPath } from "./script-path";
 import { rescueLines } from "./script-rescue";
@@ -45,13 +46,16 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
   path = withFringes(path, heard, again);
   const spoken = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);
   if (isMismatch(lines, spoken, heard.length)) return "mismatch";
+  const outOfOrder = addOutOfOrder(spoken, candidates, lines);
+  addParaphrases(spoken, hearing);
 
   const refined = yield* excise(
     spoken.filter((take) => take !== null),
     hearing,
+    options,
   );
   const pieces = makePieces(
-    wordsOfTakes(refined, candidates, path, hearing),
+    wordsOfTakes(refined, candidates, path, hearing, options),
     hearing.sound,
     (island, noise): Verdict => {
       const voiced = listening.speech.some((span) => overlap(span, island) > 0);
@@ -66,7 +70,7 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
     ...assemble(pieces, clock, options),
     takes: listTakes(lines, candidates, spoken),
     missing: lines.filter((line, i) => !spoken[i] && !line.optional).map((line) => line.text),
-    warnings: [],
+    warnings: outOfOrder.map((line) => `Recorded out of order, and left where it is: ${lines[line]!.text}`),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { JudgedWord } from "./cut-pieces";
 import { overlap } from "./cut-sound";
 import { isFillerText } from "./fillers";
+import type { CutOptions } from "./plan";
 import { fits, type LineCandidate, usable } from "./script-alignment";
 import type { RefinedTake } from "./script-excision";
 import type { ScriptPath } from "./script-path";
@@ -14,16 +15,18 @@ export function wordsOfTakes(
   candidates: readonly LineCandidate[][],
   path: ScriptPath,
   { words, heard }: Hearing,
+  options: CutOptions,
 ): JudgedWord[] {
   const out: JudgedWord[] = [];
   const used = new Uint8Array(words.length);
   for (const take of takes) {
-    const gone = [...take.cut, ...take.mute];
+    const gone: Span[] = [...take.cut, ...take.mute];
     const drops = (span: Span) => gone.some((other) => overlap(other, span) > (span.end - span.start) / 2);
     const spoken: (Span & { text: string })[] = [];
     for (let i = take.from; i < take.to; i++) {
       const word = words[heard[i]!.word]!;
-      if (!path.kept[i] || drops(word)) continue;
+      const met = path.kept[i] || take.pairs.includes(i) || take.forced === null;
+      if (!met || drops(word)) continue;
       used[heard[i]!.word] = 1;
       spoken.push(word);
     }
@@ -38,14 +41,16 @@ export function wordsOfTakes(
         review: take.review,
       });
     }
-    for (const span of take.cut) out.push({ ...span, text: "", keep: false, reason: "filler", review: null });
+    for (const { start, end, reason } of take.cut)
+      out.push({ start, end, text: "", keep: false, reason, review: null });
   }
   const similar = candidates.flat().map((candidate) => candidate.window);
   for (const [i, word] of words.entries()) {
     if (used[i]) continue;
     const again = similar.some((span) => overlap(span, word) > 0);
     const reason = isFillerText(word.text) ? "filler" : again ? "retake" : "off_script";
-    out.push({ start: word.start, end: word.end, text: word.text, keep: false, reason, review: null });
+    const keep = again && (reason === "retake" ? !options.remove_retakes : !options.remove_fillers);
+    out.push({ start: word.start, end: word.end, text: word.text, keep, reason, review: null });
   }
   return out;
 }

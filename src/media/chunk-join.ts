@@ -28,9 +28,8 @@ export class MismatchedChunks extends AppError<"processing_failed"> {
 
 export type JoinedChunk = {
   path: string;
-  /** When its frames are shown in the output, in display order, and when the last one ends: seconds. */
+  /** When its frames are shown in the output, in display order, and last when the chunk ends: seconds. */
   times: Float64Array;
-  end: number;
 };
 
 /** Writes the picture of all chunks as one track. Errors: `MismatchedChunks`; those of writing; the signal's reason. */
@@ -68,7 +67,7 @@ async function packetsOfChunk(sink: EncodedPacketSink, chunk: JoinedChunk): Prom
   const ranks = displayRanks(packets.map((packet) => packet.timestamp));
   return packets.map((packet, n) => {
     const timestamp = chunk.times[ranks[n]!]!;
-    const next = chunk.times[ranks[n]! + 1] ?? chunk.end;
+    const next = chunk.times[ranks[n]! + 1]!;
     return { data: packet.data, type: packet.type, timestamp, duration: next - timestamp };
   });
 }

@@ -3,8 +3,15 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { RenderRequest } from "../domain/media";
-import { type Chunk, divideIntoChunks, type Timeline } from "../domain/render-plan";
-import { type FrameTimes, frameTime, type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import {
+  type Chunk,
+  divideIntoChunks,
+  evenOutputTimes,
+  type OutputTimes,
+  ownOutputTimes,
+  type Timeline,
+} from "../domain/render-plan";
+import { type FrameTimes, type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { type ChunkSettings, type ChunkTask, chunkArguments, encodeChunk } from "./chunk-encode";
 import type { JoinedChunk } from "./chunk-join";
 import { isHdr } from "./color";
@@ -21,13 +28,8 @@ export type RenderTools = {
   log?: (event: string, fields: object) => void;
 };
 
-/** What a render with a picture is made of. `constantRate` is null when frames are not equally long. */
-export type ChunkedPlan = {
-  settings: ChunkSettings;
-  tasks: ChunkTask[];
-  frameCount: number;
-  constantRate: Rational | null;
-};
+/** What a render with a picture is made of: the chunks follow each other without a gap. */
+export type ChunkedPlan = { settings: ChunkSettings; tasks: ChunkTask[]; frameCount: number; output: OutputTimes };
 
 const CHUNK_FRAMES = { least: 150, most: 900 };
 const GAP_FRAMES = 90;
@@ -62,12 +64,10 @@ export function planChunks(request: RenderRequest, timeline: Timeline, tools: Re
   const tasks = chunks
     .map((chunk) => (video.frameRate === null ? countedTask(chunk, frames) : resampledTask(chunk, video.frameRate)))
     .filter((task) => task.frameCount > 0);
-  return {
-    settings,
-    tasks,
-    frameCount: tasks.reduce((sum, task) => sum + task.frameCount, 0),
-    constantRate: video.frameRate ?? (isEven(chunks, frames) ? frames.rate : null),
-  };
+  const frameCount = tasks.reduce((sum, task) => sum + task.frameCount, 0);
+  const times =
+    video.frameRate === null ? ownOutputTimes(timeline, frames) : evenOutputTimes(frameCount, video.frameRate);
+  return { settings, tasks, frameCount, output: times };
 }
 
 function qualityFor(request: RenderRequest): VideoQuality {
@@ -78,12 +78,6 @@ function qualityFor(request: RenderRequest): VideoQuality {
   const pixels = Math.min(1, (video.width * video.height) / (source.width * source.height));
   const share = CEILING_SHARE * (DENSE_CODECS.test(source.codec) ? 2 : 1) * pixels ** 0.75;
   return { ceiling: Math.max(CEILING_LEAST, Math.round(source.bitrate * share)) };
-}
-
-/** Whether the output's frames lie on the grid of the source's constant rate. */
-function isEven(chunks: readonly Chunk[], frames: FrameTimes): boolean {
-  if (frames.kind !== "constant") return false;
-  return chunks.every((chunk) => chunk.pieces.every((piece) => piece.sourceStart === frameTime(frames, piece.from)));
 }
 
 const countedTask = (chunk: Chunk, frames: FrameTimes): ChunkTask => ({
@@ -156,34 +150,12 @@ async function chunkNames(plan: ChunkedPlan, tools: RenderTools, hasZscale: bool
   });
 }
 
-/** When every frame is shown. */
+/** Each chunk with its part of the output's times. */
 function joinedChunks(plan: ChunkedPlan, paths: readonly string[]): JoinedChunk[] {
-  const frames = plan.settings.probed.frames!;
-  const rate = plan.constantRate;
-  let count = 0;
+  let first = 0;
   return plan.tasks.map((task, n) => {
-    const first = count;
-    count += task.frameCount;
-    const onGrid = (index: number) => (index * rate!.den) / rate!.num;
-    const times =
-      rate === null
-        ? ownTimes(task.chunk, frames)
-        : Float64Array.from({ length: task.frameCount }, (_, index) => onGrid(first + index));
-    const last = n === plan.tasks.length - 1;
-    const end =
-      rate === null || (last && task.timing.kind === "counted") ? task.chunk.outEnd / TICKS_PER_SECOND : onGrid(count);
-    return { path: paths[n]!, times, end: Math.max(end, times.at(-1)! + 1e-6) };
+    const times = plan.output.times.subarray(first, first + task.frameCount + 1);
+    first += task.frameCount;
+    return { path: paths[n]!, times };
   });
-}
-
-/** As far apart as in the source. The first frame of a piece stands for what comes before it, too. */
-function ownTimes(chunk: Chunk, frames: FrameTimes): Float64Array {
-  const times = new Float64Array(chunk.frameCount);
-  let at = 0;
-  for (const piece of chunk.pieces)
-    for (let n = piece.from; n < piece.to; n++) {
-      const shown = n === piece.from ? 0 : frameTime(frames, n) - piece.sourceStart;
-      times[at++] = (piece.outStart + shown) / TICKS_PER_SECOND;
-    }
-  return times;
 }

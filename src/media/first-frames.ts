@@ -30,8 +30,11 @@ export async function describe(source: Source): Promise<Description> {
   return parseDescription(lines.slice(from));
 }
 
-/** When the first picture and the first sound that can be decoded are presented: container time; null when none can. */
-export type FirstFrames = { video: Ticks | null; audio: Ticks | null };
+/**
+ * When the first picture and the first sound that can be decoded are presented: container time; null when none can. `interlaced`: the
+ * picture is made of two fields, which not every container says.
+ */
+export type FirstFrames = { video: Ticks | null; audio: Ticks | null; interlaced: boolean };
 
 /** Decodes the beginning of the first video and the first audio stream. */
 export async function decodeFirstFrames(
@@ -41,7 +44,7 @@ export async function decodeFirstFrames(
     source.hasVideo ? firstFrame(source, "0:V:0", "-vf", "settb=1/1000000,showinfo", "-frames:v") : null,
     source.hasAudio ? firstFrame(source, "0:a:0", "-af", "asettb=1/1000000,ashowinfo", "-frames:a") : null,
   ]);
-  return { video, audio };
+  return { video: video?.time ?? null, audio: audio?.time ?? null, interlaced: video?.interlaced ?? false };
 }
 
 async function firstFrame(
@@ -50,8 +53,8 @@ async function firstFrame(
   filterOption: string,
   filters: string,
   framesOption: string,
-): Promise<Ticks | null> {
-  let first: Ticks | null = null;
+): Promise<{ time: Ticks; interlaced: boolean } | null> {
+  let first: { time: Ticks; interlaced: boolean } | null = null;
   await tryFfmpeg({
     ffmpeg: source.ffmpeg,
     arguments: [
@@ -62,7 +65,7 @@ async function firstFrame(
     limits: probeLimits(source.wallSeconds),
     onLine: (line) => {
       const shown = /^\[Parsed_a?showinfo_1 @ .*\bpts: *(-?\d+)\b/.exec(line);
-      if (shown !== null) first ??= Number(shown[1]);
+      if (shown !== null) first ??= { time: Number(shown[1]), interlaced: / i:[TB] /.test(line) };
     },
     ...(source.signal === undefined ? {} : { signal: source.signal }),
   });

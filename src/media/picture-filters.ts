@@ -36,6 +36,8 @@ export function timingFilters(chunk: Chunk, probed: Probed, timing: Timing): str
   return [
     "settb=1/1000000",
     `setpts='round((${outTimeExpression(chunk, probed, timing.phase)})/TB)'`,
+    // Without a frame after it, the last one would be left out when it is nearer to the end than to the grid.
+    "tpad=stop_mode=clone:stop=2",
     `fps=${num}/${den}:start_time=0:round=near`,
     "tpad=stop_mode=clone:stop_duration=86400",
   ];

@@ -67,7 +67,8 @@ export async function probe(options: ProbeOptions): Promise<Probed> {
     demuxer: sniffed.demuxer,
     duration,
     startPts,
-    video: frames === null ? null : videoStream(streams.video!, frames, found.video!.packets, videoEnd),
+    video:
+      frames === null ? null : videoStream(streams.video!, frames, found.video!.packets, videoEnd, first.interlaced),
     audio: found.audio === null ? [] : streams.audio.map(audioStream),
     timecode: described.timecode,
   };
@@ -162,7 +163,13 @@ function endOf(frames: FrameTimes): Ticks {
   return frames.first + Math.round((frames.count * frames.rate.den * TICKS_PER_SECOND) / frames.rate.num);
 }
 
-function videoStream(stream: DescribedVideo, frames: FrameTimes, packets: PacketTimes, end: Ticks): VideoStream {
+function videoStream(
+  stream: DescribedVideo,
+  frames: FrameTimes,
+  packets: PacketTimes,
+  end: Ticks,
+  interlaced: boolean,
+): VideoStream {
   const { pixelAspect, rotation, codedWidth, codedHeight } = stream;
   const square = {
     width: Math.max(1, Math.round((codedWidth * pixelAspect.num) / pixelAspect.den)),
@@ -183,7 +190,7 @@ function videoStream(stream: DescribedVideo, frames: FrameTimes, packets: Packet
     pixelFormat: stream.pixelFormat,
     bitDepth: bitDepthOf(stream.pixelFormat),
     color: stream.color,
-    interlaced: stream.interlaced,
+    interlaced: interlaced || stream.interlaced,
   };
 }
 

@@ -126,7 +126,7 @@ async function renderChunked(
   const { workDir, outputPath, output } = request;
   const fields = { chunks: chunks.length, reused, repaired, frames: plan.frameCount, encoder: tools.encoder };
   tools.log?.("render.chunked", fields);
-  const rate = plan.constantRate;
+  const rate = plan.output.constantRate;
   const pictureName = `picture-${randomUUID()}.mp4`;
   const { ffmpeg, signal } = tools;
   const cancel = signal === undefined ? {} : { signal };

@@ -1,6 +1,6 @@
 /** The added models as the listening child uses them: found for each recording, loaded when needed, one of them at a time in memory. */
 import type { Utterance, Word } from "../domain/speech";
-import { type Choice, choiceFor, type InstalledModel, languageDetector, readShelf } from "./models/shelf";
+import { type Choice, choiceFor, type InstalledModel, languageCode, languageDetector, readShelf } from "./models/shelf";
 import type { Segment } from "./segmentation";
 import {
   type LanguageDetector,
@@ -61,8 +61,13 @@ export function createAddedModels(
   const heard = async (installed: InstalledModel[], sound: Sound, segments: Segment[], check: () => void) => {
     const model = languageDetector(installed);
     if (!model || segments.length === 0) return null;
-    const detect = await detectors(identity(model), async () => loadDetector(await module(), model, THREADS));
-    return detectLanguage(detect, sound, segments, check);
+    const loading = detectors(identity(model), async () => loadDetector(await module(), model, THREADS));
+    const detect = await loading.catch((error: Error) => {
+      // A recording in English must not fail for it.
+      process.stderr.write(`${model.manifest.name} cannot tell languages: ${error.message}\n`);
+      return null;
+    });
+    return detect && detectLanguage(detect, sound, segments, check);
   };
   return {
     async choose(language, sound, segments, check) {
@@ -70,7 +75,10 @@ export function createAddedModels(
       const spoken = language ?? (await heard(installed, sound, segments, check)) ?? DEFAULT_LANGUAGE;
       const choice: Choice = choiceFor(spoken, installed);
       if (!choice) return null;
-      return { language: spoken, added: choice.use === "added" ? await added(choice.model, spoken) : null };
+      return {
+        language: spoken,
+        added: choice.use === "added" ? await added(choice.model, languageCode(spoken)) : null,
+      };
     },
   };
 }

@@ -80,7 +80,7 @@ const meanOf = (values: number[]): number =>
 /** Segments that are listened to for the language: the longest ones, from all over the recording. */
 const PROBES = 5;
 
-/** The language that most of a recording's speech is in; null when there is none, or it cannot be told. */
+/** The language that more than half of what was listened to is in, as far as it can be told; null when there is no such. */
 export async function detectLanguage(
   detect: LanguageDetector,
   sound: Sound,
@@ -94,5 +94,6 @@ export async function detectLanguage(
     const language = await detect(await samplesOf(sound, segment));
     if (language !== null) votes.set(language, (votes.get(language) ?? 0) + segment.end - segment.start);
   }
-  return [...votes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+  const half = [...votes.values()].reduce((a, b) => a + b, 0) / 2;
+  return [...votes].find(([, weight]) => weight > half)?.[0] ?? null;
 }

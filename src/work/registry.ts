@@ -47,9 +47,9 @@ export function jobSource(services: Services): JobSource {
   const now = () => services.now();
 
   async function failForGood(job: Job, error: unknown): Promise<void> {
-    const known = error instanceof AppError ? error : null;
-    const code = known?.code ?? "processing_failed";
-    const message = known?.message ?? "Something went wrong on the server; its log says what.";
+    const isKnown = isPermanent(job.name, error) || (error instanceof AppError && error.code === "processing_failed");
+    const code = isKnown ? error.code : "processing_failed";
+    const message = isKnown ? error.message : "Something went wrong on the server; its log says what.";
     const isFailed = await store.write(async (tx) => {
       if (!(await endStep(tx, job.stepId, "failed", now(), job.attempt))) return false;
       await REGISTRY[job.name].fail(tx, job.subjectId, code, message, now());
@@ -77,7 +77,7 @@ export function jobSource(services: Services): JobSource {
     release: (job) => store.write((tx) => returnStep(tx, job, { runAfter: now(), attempts: job.attempt - 1 })),
     fail: async (job, error) => {
       const failures = job.failures + 1;
-      const delay = isPermanent(error) ? null : retryDelayMs(failures);
+      const delay = isPermanent(job.name, error) ? null : retryDelayMs(failures);
       if (delay === null) return failForGood(job, error);
       await store.write((tx) => returnStep(tx, job, { runAfter: now() + delay, failures }));
     },

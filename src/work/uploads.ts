@@ -1,5 +1,5 @@
 /** Uploads: opening one, what is learnt from its first bytes, and handing a complete one to the preparation. */
-import { mkdir, rename, stat } from "node:fs/promises";
+import { mkdir, open, rename, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { AppError } from "../domain/errors";
 import { newId } from "../lib/ids";
@@ -156,9 +156,8 @@ export async function finishUpload(services: Services, asset: Asset): Promise<vo
   const media = folders.media(asset.id);
   const sniffed = asset.demuxer ? {} : await sniffUpload(services, asset);
   await mkdir(media.dir, { recursive: true });
-  await rename(upload, media.source).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-  });
+  await flush(upload);
+  await rename(upload, media.source).catch(ignoreMissing);
   const now = services.now();
   const finished = await services.store.write(async (tx) => {
     const moved = await moveAsset(tx, asset.id, "pending_upload", {
@@ -172,6 +171,17 @@ export async function finishUpload(services: Services, asset: Asset): Promise<vo
     return true;
   });
   if (finished) services.runner.wake();
+}
+
+/** What is acknowledged outlives a power cut: the bytes are on the disk before the row says so. */
+async function flush(path: string): Promise<void> {
+  const file = await open(path, "r").catch(ignoreMissing);
+  if (!file) return;
+  await file.sync().finally(() => file.close());
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
 }
 
 /** At start: uploads that were complete when the server stopped are handed on, expired ones are removed. */

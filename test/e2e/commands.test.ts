@@ -122,9 +122,11 @@ describe.skipIf(SEARCH_PATH === "")("settings", () => {
     "%s stops the start with one line that names it",
     async (_, args, env, expected) => {
       await using folder = await temporaryFolder();
-      const said = await refusal(folder.path, ["serve", ...args], env);
+      const { code, stderr } = await runOffcut(["serve", ...args], { folder: folder.path, env });
+      const said = `${code} ${stderr.trimEnd()}`;
       expect(said).toMatch(/^[12] offcut serve: /);
       expect(said).toContain(expected);
+      expect(said).not.toContain("\n");
     },
     LONG,
   );

@@ -16,7 +16,8 @@ export type Server = AsyncDisposable & {
   url(): string;
   pid(): number;
   log(): Record<string, unknown>[];
-  user(credits?: number): Promise<Client>;
+  /** `patienceSeconds`: how long their jobs may take. */
+  user(credits?: number, patienceSeconds?: number): Promise<Client>;
   /** `kill -9`; resolves when the server and everything that it had started have gone. */
   kill(): Promise<void>;
   /** SIGTERM; gives the exit code and how long it took. */
@@ -37,7 +38,9 @@ export async function admin<T>(folder: string, ...args: string[]): Promise<T> {
 export async function startServer(settings: Record<string, string> = {}): Promise<Server> {
   const folder = await temporaryFolder();
   const data = join(folder.path, "data");
-  const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`OFFCUT_${name}`, value]));
+  // Without the rate limit: the tests ask often.
+  const all = { RATE_LIMIT: "0", ...settings };
+  const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`OFFCUT_${name}`, value]));
   let users = 0;
   let running: RunningOffcut = await startOffcut({ folder: folder.path, env });
   const url = () => running.url;
@@ -48,13 +51,13 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     url,
     pid: () => running.pid,
     log: () => running.log,
-    user: async (credits = 1_000) => {
+    user: async (credits = 1_000, patienceSeconds = PATIENCE_SECONDS) => {
       users++;
       const email = `user${users}@example.test`;
       const account = ["user", "create", "--email", email, "--password", "-", "--credits", String(credits)];
       const { id } = await admin<{ id: string }>(folder.path, ...account);
       const { key } = await admin<{ key: string }>(folder.path, "key", "create", "--email", email);
-      return createClient(url, key, id, PATIENCE_SECONDS);
+      return createClient(url, key, id, patienceSeconds);
     },
     kill: async () => {
       await running.stop("SIGKILL");

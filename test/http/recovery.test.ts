@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
+import { AppError } from "../../src/domain/errors";
 import { MOST_ATTEMPTS, MOST_FAILURES } from "../../src/domain/jobs";
 import { newId } from "../../src/lib/ids";
 import { balance, totalHeld } from "../../src/store/credits";
@@ -60,6 +61,16 @@ describe("a job that fails", () => {
     expect(await server.events(id)).toEqual(["asset.failed from processing"]);
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });
     expect(server.speech.listened).toBe(MOST_FAILURES);
+  });
+
+  test("for want of room is tried again: the contract knows no such end of a preparation", async () => {
+    await using server = await harness();
+    const user = await server.user(10);
+    server.speech.failNext(new AppError("storage_full", "the storage is full"));
+    const id = await user.upload(await wav(4));
+    await stepIs(server, id, (step) => step.failures === 1);
+    skipWait(server);
+    expect((await user.prepared(id)).state).toBe("ready");
   });
 
   test("each time the server is killed with it is given up", async () => {

@@ -5,11 +5,20 @@ import { Elysia, t } from "elysia";
 
 const client = createClient({ url: `file:${join(process.argv[2]!, "bare.db")}`, concurrency: 1 });
 for (const pragma of ["journal_mode=WAL", "synchronous=FULL"]) await client.execute(`PRAGMA ${pragma}`);
-await client.execute(
-  "CREATE TABLE projects (id text PRIMARY KEY, user_id text, name text, state text, created_at integer)",
-);
-const insert = (id: string, name: string) =>
-  client.execute({ sql: "INSERT INTO projects VALUES (?, 'user', ?, 'active', ?)", args: [id, name, Date.now()] });
+// The product's own table and index: the same read and the same insert.
+await client.executeMultiple(`
+  CREATE TABLE projects (id text PRIMARY KEY NOT NULL, user_id text NOT NULL, name text NOT NULL, state text NOT NULL,
+    archived_at integer, created_at integer NOT NULL, updated_at integer NOT NULL, last_activity_at integer NOT NULL);
+  CREATE INDEX projects_by_activity ON projects (user_id, state, last_activity_at, id);
+`);
+const USER = Bun.randomUUIDv7();
+const insert = (id: string, name: string) => {
+  const now = Date.now();
+  return client.execute({
+    sql: "INSERT INTO projects VALUES (?, ?, ?, 'active', NULL, ?, ?, ?)",
+    args: [id, USER, name, now, now, now],
+  });
+};
 const first = Bun.randomUUIDv7();
 await insert(first, "First");
 

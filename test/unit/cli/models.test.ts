@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Child, spawnChild } from "../../../src/lib/process";
 import { MANIFEST } from "../../../src/speech/models/manifest";
 import { temporaryFolder } from "../../temporary-folder";
+import { until } from "../../until";
 import { modelFolder, noise, sha256, startHub } from "../speech/models/test-models";
 
 const MAIN = join(import.meta.dir, "../../../src/main.ts");
@@ -107,7 +108,7 @@ test("interrupted while it downloads, it installs nothing and says how to go on;
   const { child, output } = start(data, ["add", "own", "--models-url", hub.url]);
   await half.promise;
   const part = join(data, "models/.partial/own/model.onnx.part");
-  while ((await Bun.file(part).exists()) === false || Bun.file(part).size < 100_000) await Bun.sleep(5);
+  await until("the first half", async () => (await Bun.file(part).exists()) && Bun.file(part).size >= 100_000);
   process.kill(child.pid, "SIGINT");
   expect((await child.exited).code).toBe(130);
   expect(await output).toBe("");

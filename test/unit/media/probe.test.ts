@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,8 @@ import type { Sniffed } from "../../../src/domain/media";
 import { probe } from "../../../src/media/probe";
 import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
 import { LIMITS, probeFile, sniffFile } from "./rendering";
+
+setDefaultTimeout(60_000);
 
 const folder = await mkdtemp(join(tmpdir(), "offcut-probe-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -102,7 +104,7 @@ describe("a file that cannot be used has a code that says why", () => {
         "unsupported_media",
       ]);
     }
-  }, 60_000);
+  });
 });
 
 describe("what a file is", () => {

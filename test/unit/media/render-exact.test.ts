@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { frameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 import { frameSeconds, samples } from "./readback";
 import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
 import { SOURCES, type Source } from "./sources";
+
+setDefaultTimeout(60_000);
 
 const PLAN = [
   [0, 1.3],
@@ -41,8 +43,8 @@ async function check(source: Source, ffmpeg: typeof systemFfmpeg): Promise<void>
 
 describe("every frame and every beep of a cut is where the plan says", () => {
   for (const source of SOURCES) {
-    test(source.name, async () => await check(source, systemFfmpeg), 60_000);
+    test(source.name, async () => await check(source, systemFfmpeg));
     if (WITH_BUNDLED.test(source.name))
-      test(`${source.name}, bundled ffmpeg`, async () => await check(source, bundledFfmpeg), 60_000);
+      test(`${source.name}, bundled ffmpeg`, async () => await check(source, bundledFfmpeg));
   }
 });

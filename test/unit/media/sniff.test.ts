@@ -1,8 +1,10 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sniff } from "../../../src/media/sniff";
 import { generate, sound } from "./generated-media";
 import { sniffFile } from "./rendering";
 import { SOURCES } from "./sources";
+
+setDefaultTimeout(60_000);
 
 const bytes = (text: string) => new TextEncoder().encode(text.padEnd(2_000, "\n"));
 

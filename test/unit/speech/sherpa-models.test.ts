@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEnergyMeter } from "../../../src/speech/energy";
+import { createSpeechEngine } from "../../../src/speech/engine";
 import { openPcm } from "../../../src/speech/pcm";
 import type { Segment } from "../../../src/speech/segmentation";
 import { createAddedModels } from "../../../src/speech/sherpa-models";
@@ -112,6 +113,7 @@ describe("the language that is heard", () => {
     expect(await heard(["jw", "jw", "jw"])).toEqual(["jv", "added", 1]);
     expect(await heard(["", "", ""])).toEqual(["en", "built-in", 1]);
     expect(await heard(["xx", "xx", "xx"])).toEqual([null, "built-in", 1]);
+    expect(await heard(["", "de", "fr"])).toEqual(["en", "built-in", 1]);
   });
 
   test("SenseVoice names it in its results; without speech nothing is loaded", async () => {
@@ -123,6 +125,40 @@ describe("the language that is heard", () => {
     expect((await models.choose(null, file.sound, [], nothing))?.language).toBe("en");
     expect(sherpa.loaded).toHaveLength(0);
     expect((await models.choose(null, file.sound, file.segments, nothing))?.language).toBe("ja");
+  });
+
+  test("a library that cannot be loaded leaves recordings in English alone, and fails those for an added model", async () => {
+    await using folder = await temporaryFolder();
+    await using file = await recording(folder.path);
+    await installed(folder.path, { name: "whisper", languages: ["en", "de"] });
+    const models = createAddedModels(folder.path, () => Promise.reject(new Error("too old a system")));
+    expect((await models.choose(null, file.sound, file.segments, nothing))?.language).toBe("en");
+    await expect(models.choose("de", file.sound, file.segments, nothing)).rejects.toThrow("too old a system");
+  });
+
+  test("is asked for by the engine only when a model can tell it", async () => {
+    await using folder = await temporaryFolder();
+    const command = [process.execPath, join(import.meta.dir, "fake-child.ts")];
+    const engine = createSpeechEngine({ command, modelsDir: folder.path });
+    const asked = async (language: string | null) =>
+      (await engine.listen({ path: "answer" }, { language })).transcript?.language ?? null;
+    try {
+      expect([await asked(null), await asked("de")]).toEqual(["en", null]);
+      await installed(folder.path, { name: "whisper", languages: ["de", "fr"] });
+      expect([await asked(null), await asked("de"), await asked("de-AT"), await asked("ja")]).toEqual([
+        "auto",
+        "de",
+        "de-AT",
+        null,
+      ]);
+      expect([engine.canTranscribe("fr"), engine.canTranscribe("ja"), engine.canTranscribe(null)]).toEqual([
+        true,
+        false,
+        true,
+      ]);
+    } finally {
+      await engine.close();
+    }
   });
 
   test("leaves when asked to stop", async () => {
@@ -200,5 +236,7 @@ describe("transcribing", () => {
     expect(modelConfig.tokens).toEndWith("/model/tokens.onnx");
     const whisper = (await transcribed("whisper", [{}])).sherpa.loaded[0]!.modelConfig.whisper;
     expect(whisper).toMatchObject({ language: "de", task: "transcribe" });
+    const regional = (await transcribed("whisper", [{}], "de-AT")).sherpa.loaded[0]!.modelConfig.whisper;
+    expect(regional).toMatchObject({ language: "de" });
   });
 });

@@ -4,12 +4,14 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import llama from "llama-tokenizer-js";
 import { createEnergyMeter } from "../../../src/speech/energy";
+import { createSpeechEngine } from "../../../src/speech/engine";
 import { addFromFile } from "../../../src/speech/models/install";
 import { MANIFEST } from "../../../src/speech/models/manifest";
 import { openPcm } from "../../../src/speech/pcm";
 import { createAddedModels } from "../../../src/speech/sherpa-models";
 import { openVoice } from "../../fixtures/flite";
 import { type TemporaryFolder, temporaryFolder } from "../../temporary-folder";
+import { speechDir } from "./graphs";
 
 const WEIGHTS = join(
   dirname(Bun.resolveSync("@moonshine-ai/moonshine-js/package.json", import.meta.dir)),
@@ -40,22 +42,28 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-test("an added model transcribes, its words are near where they were spoken, and the child can listen meanwhile", async () => {
-  const spoken = openVoice("slt")(TEXT, { stretch: 1, pitch: 1 });
+const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, "");
+
+/** The text in a file, with half a second of silence around it, and where its words are. */
+async function spoken() {
+  const { samples, words } = openVoice("slt")(TEXT, { stretch: 1, pitch: 1 });
   const path = join(folder.path, "sound.pcm");
   await Bun.write(
     path,
-    Int16Array.from(spoken.samples, (value) => value * 32_767),
+    Int16Array.from([...new Array(8_000).fill(0), ...samples, ...new Array(8_000).fill(0)], (v) => v * 32_767),
   );
+  return { path, words: words.map((word) => ({ ...word, start: word.start + 0.5, end: word.end + 0.5 })) };
+}
+
+test("an added model transcribes, its words are near where they were spoken, and the child can listen meanwhile", async () => {
+  const { path, words: said } = await spoken();
   const pcm = await openPcm({ path });
   try {
     const meter = createEnergyMeter(pcm.samples);
     meter.add(await pcm.read(0, pcm.samples));
     const sound = { pcm, energy: meter.contour() };
     const end = Math.round((pcm.samples / 16_000) * 1_000_000);
-    const speech = [
-      { start: Math.round(spoken.words[0]!.start * 1e6), end: Math.round(spoken.words.at(-1)!.end * 1e6) },
-    ];
+    const speech = [{ start: Math.round(said[0]!.start * 1e6), end: Math.round(said.at(-1)!.end * 1e6) }];
     const chosen = await createAddedModels(join(folder.path, "models")).choose("gd", sound, [], () => {});
     let turns = 0;
     const clock = setInterval(() => turns++, 1);
@@ -67,13 +75,37 @@ test("an added model transcribes, its words are near where they were spoken, and
     );
     clearInterval(clock);
     expect(turns).toBeGreaterThan(5);
-    const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, "");
     expect(plain(words.map((word) => word.text).join(" "))).toBe(plain(TEXT));
     expect(utterances).toHaveLength(1);
-    const errors = words.map((word, i) => Math.abs(word.start / 1e6 - spoken.words[i]!.start)).sort((a, b) => a - b);
+    const errors = words.map((word, i) => Math.abs(word.start / 1e6 - said[i]!.start)).sort((a, b) => a - b);
     expect(errors[errors.length >> 1]).toBeLessThan(0.15);
     expect(errors.at(-1)).toBeLessThan(0.5);
   } finally {
     await pcm.close();
+  }
+}, 60_000);
+
+test("the engine gives a recording to the model that knows its language, and says what that cannot do", async () => {
+  const { path } = await spoken();
+  const modelsDir = join(folder.path, "models");
+  const engine = createSpeechEngine({
+    command: [process.execPath, join(import.meta.dir, "child-entry.ts"), await speechDir()],
+    modelsDir,
+  });
+  try {
+    expect([engine.canTranscribe("gd"), engine.canTranscribe("de"), engine.canTranscribe("en")]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    const added = await engine.listen({ path }, { language: "gd" });
+    expect(added.transcript).toMatchObject({ language: "gd", forcing: false, wordTimes: "estimated" });
+    expect(plain(added.transcript!.words.map((word) => word.text).join(" "))).toBe(plain(TEXT));
+    const builtIn = await engine.listen({ path }, { language: null });
+    expect(builtIn.transcript).toMatchObject({ language: "en" });
+    expect(builtIn.transcript).not.toHaveProperty("forcing");
+    expect((await engine.listen({ path }, { language: "de" })).transcript).toBeNull();
+  } finally {
+    await engine.close();
   }
 }, 60_000);

@@ -1,0 +1,124 @@
+/** Lines that the path did not meet: said elsewhere, or said in other words. */
+import type { HeardWord } from "./cut-heard";
+import { pauseBefore } from "./cut-heard";
+import type { LineCandidate } from "./script-alignment";
+import { windowOf } from "./script-alignment";
+import type { SpokenLine } from "./script-confirm";
+import type { Hearing } from "./script-plan";
+import type { ScriptLine } from "./script-text";
+import { rememberingDistance } from "./text-normal";
+import { fromSeconds } from "./time";
+
+/** Said out of order, a line must be long enough not to be met by chance. */
+const LEAST_WORDS = 3;
+const SENTENCE_PAUSE = fromSeconds(0.35);
+/** Of the longer words of a line, so many must be heard in a paraphrase of it. */
+const LEAST_SHARED = 2;
+const LEAST_SHARE = 0.3;
+
+/** Fills in, for lines that were not met in order, the take that was recorded elsewhere. Result: the indices of those lines. */
+export function addOutOfOrder(
+  spoken: (SpokenLine | null)[],
+  candidates: readonly LineCandidate[][],
+  lines: readonly ScriptLine[],
+): number[] {
+  const added: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (spoken[index] || line.words.length < LEAST_WORDS) continue;
+    const free = candidates[index]!.filter(
+      (one) => one.complete && !spoken.some((take) => take && take.from < one.to && one.from < take.to),
+    );
+    const best = free.reduce<LineCandidate | null>((a, b) => (!a || b.quality >= a.quality - 0.1 ? b : a), null);
+    if (!best) continue;
+    const { from, to, pairs, score, window, forced, quality } = best;
+    spoken[index] = {
+      line: index,
+      from,
+      to,
+      pairs,
+      score,
+      skipped: [],
+      window,
+      mute: [],
+      forced,
+      quality,
+      complete: true,
+      review: null,
+    };
+    added.push(index);
+  }
+  return added;
+}
+
+/** Fills in, for lines that are still missing, what was said in their place when it is about the same. */
+export function addParaphrases(spoken: (SpokenLine | null)[], { heard, sound, lines }: Hearing): void {
+  const near = rememberingDistance();
+  for (const [index, line] of lines.entries()) {
+    if (spoken[index] || line.optional) continue;
+    const from = Math.max(0, ...spoken.slice(0, index).map((take) => take?.to ?? 0));
+    const to = Math.min(heard.length, ...spoken.slice(index + 1).map((take) => take?.from ?? heard.length));
+    const sentence = sentencesIn(heard, from, to)
+      .map((run) => ({ ...run, shared: sharedWords(line, heard, run.from, run.to, near) }))
+      .filter((run) => run.shared.count >= LEAST_SHARED && run.shared.share >= LEAST_SHARE && isAsLong(line, run))
+      .reduce<{ from: number; to: number; shared: { share: number } } | null>(
+        (a, b) => (!a || b.shared.share >= a.shared.share - 0.1 ? b : a),
+        null,
+      );
+    if (!sentence) continue;
+    const take = {
+      line: index,
+      from: sentence.from,
+      to: sentence.to,
+      pairs: new Int32Array(line.words.length).fill(-1),
+    };
+    spoken[index] = {
+      ...take,
+      score: sentence.shared.share,
+      skipped: [],
+      window: windowOf(take, heard, sound),
+      mute: [],
+      forced: null,
+      quality: 0.5 * sentence.shared.share,
+      complete: true,
+      review: "differs from the script",
+    };
+  }
+}
+
+type Run = { from: number; to: number };
+
+/** The heard words `[from, to)` in runs between longer pauses. */
+function sentencesIn(heard: readonly HeardWord[], from: number, to: number): Run[] {
+  const out: Run[] = [];
+  for (let j = from; j < to; j++) {
+    const last = out.at(-1);
+    if (last && pauseBefore(heard, j) < SENTENCE_PAUSE) last.to = j + 1;
+    else out.push({ from: j, to: j + 1 });
+  }
+  return out;
+}
+
+/** The line's longer words that are heard in a run. */
+function sharedWords(
+  line: ScriptLine,
+  heard: readonly HeardWord[],
+  from: number,
+  to: number,
+  near: (a: string, b: string) => number,
+): { count: number; share: number } {
+  const long = [...new Set(line.words.filter((word) => word.length >= 4))];
+  let count = 0;
+  for (const word of long) {
+    for (let j = from; j < to; j++) {
+      if (near(word, heard[j]!.normal) > 0.3) continue;
+      count++;
+      break;
+    }
+  }
+  return { count, share: long.length === 0 ? 0 : count / long.length };
+}
+
+function isAsLong(line: ScriptLine, { from, to }: Run): boolean {
+  const ratio = (to - from) / line.words.length;
+  return ratio >= 0.4 && ratio <= 2.5;
+}

@@ -1,0 +1,77 @@
+/** Which packets of a source may be copied into a cut, and which frames must be encoded anew. Pure. */
+
+/** Packets in decode order. */
+export type PacketOrder = {
+  /** The frame that each packet shows, in display order; negative for packets that no player shows. */
+  frames: Int32Array;
+  /** Ascending: packets at which decoding can begin, before which nothing is needed that is shown after. */
+  starts: Int32Array;
+};
+
+/** Frames `[from, to)`, copied from packets `[packet, packet + to - from)`, or encoded. */
+export type SmartPiece =
+  | { kind: "copy"; from: number; to: number; packet: number }
+  | { kind: "encode"; from: number; to: number };
+
+/** Shorter copies are not worth a join. */
+export const COPY_LEAST = 8;
+
+/**
+ * The pieces of one kept range of frames, in order: what lies before the first start packet is encoded, from there packets are copied as
+ * long as they are exactly the frames that follow, and the few frames left at the end are encoded.
+ */
+export function planPieces(range: { from: number; to: number }, order: PacketOrder): SmartPiece[] {
+  const { from, to } = range;
+  const start = firstStart(from, to, order);
+  if (start === null) return [{ kind: "encode", from, to }];
+  const first = order.frames[start]!;
+  const end = copyEnd(start, to, order);
+  const copied = end - start;
+  if (copied < COPY_LEAST) return [{ kind: "encode", from, to }];
+  const pieces: SmartPiece[] = [];
+  if (first > from) pieces.push({ kind: "encode", from, to: first });
+  pieces.push({ kind: "copy", from: first, to: first + copied, packet: start });
+  if (first + copied < to) pieces.push({ kind: "encode", from: first + copied, to });
+  return pieces;
+}
+
+/** The first start packet that shows a frame of the range; null when there is none. */
+function firstStart(from: number, to: number, { frames, starts }: PacketOrder): number | null {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (frames[starts[middle]!]! < from) low = middle + 1;
+    else high = middle;
+  }
+  const start = starts[low];
+  return start !== undefined && frames[start]! < to ? start : null;
+}
+
+/** The packet after the last one of a copy: up to `to` in decode order, less what is not yet contiguous in display order. */
+function copyEnd(start: number, to: number, { frames }: PacketOrder): number {
+  const first = frames[start]!;
+  let end = start;
+  let highest = first - 1;
+  for (let n = start; n < frames.length && frames[n]! < to; n++) {
+    highest = Math.max(highest, frames[n]!);
+    if (highest - first === n - start) end = n + 1;
+  }
+  return end;
+}
+
+/** How many frames at most are decoded before one that is shown earlier: 0 without B-frames. */
+export function reorderDepth(frames: Int32Array): number {
+  let depth = 0;
+  let waiting: number[] = [];
+  let shown = Number.NEGATIVE_INFINITY;
+  for (const frame of frames) {
+    if (frame > shown) {
+      waiting.push(frame);
+      shown = frame;
+    }
+    waiting = waiting.filter((earlier) => earlier > frame || earlier === shown);
+    depth = Math.max(depth, waiting.filter((earlier) => earlier > frame).length);
+  }
+  return depth;
+}

@@ -1,0 +1,126 @@
+/** The little of H.264's bit stream that splicing needs: NAL units, parameter sets and their numbers. Pure. */
+
+/** The `avcC` record: a decoder's parameter sets as MP4 keeps them. `rest` is what follows them. */
+export type AvcConfig = {
+  profile: number;
+  compatibility: number;
+  level: number;
+  /** Bytes before each NAL unit that give its length. */
+  lengthSize: number;
+  sps: Uint8Array[];
+  pps: Uint8Array[];
+  rest: Uint8Array;
+};
+
+export const NAL_IDR = 5;
+const NAL_SPS = 7;
+const NAL_PPS = 8;
+const ID_MAX = 31;
+
+export const nalType = (nal: Uint8Array): number => (nal[0] ?? 0) & 31;
+
+/** Parses `avcC`. Errors: a plain `Error` when it is cut short or of another version. */
+export function parseAvcConfig(bytes: Uint8Array): AvcConfig {
+  if (bytes.length < 7 || bytes[0] !== 1) throw new Error("no avcC record");
+  let at = 5;
+  const sets = (count: number): Uint8Array[] =>
+    Array.from({ length: count }, () => {
+      const length = (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
+      const set = bytes.slice(at + 2, at + 2 + length);
+      if (set.length !== length || length === 0) throw new Error("the avcC record is cut short");
+      at += 2 + length;
+      return set;
+    });
+  const sps = sets(bytes[at++]! & 31);
+  const pps = sets(bytes[at++] ?? 0);
+  const [profile, compatibility, level] = [bytes[1]!, bytes[2]!, bytes[3]!];
+  return { profile, compatibility, level, lengthSize: (bytes[4]! & 3) + 1, sps, pps, rest: bytes.slice(at) };
+}
+
+/** Writes `avcC`, with NAL lengths of four bytes. */
+export function buildAvcConfig(config: AvcConfig): Uint8Array {
+  const sized = (set: Uint8Array) => [set.length >> 8, set.length & 255, ...set];
+  return Uint8Array.from([
+    ...[1, config.profile, config.compatibility, config.level, 0xff],
+    ...[0xe0 | config.sps.length, ...config.sps.flatMap(sized)],
+    ...[config.pps.length, ...config.pps.flatMap(sized), ...config.rest],
+  ]);
+}
+
+/** The NAL units of a packet. Errors: a plain `Error` when a length reaches beyond the packet. */
+export function nalUnits(packet: Uint8Array, lengthSize: number): Uint8Array[] {
+  const units: Uint8Array[] = [];
+  for (let at = 0; at + lengthSize <= packet.length; ) {
+    let length = 0;
+    for (let n = 0; n < lengthSize; n++) length = length * 256 + packet[at + n]!;
+    at += lengthSize;
+    if (at + length > packet.length) throw new Error("a NAL unit reaches beyond its packet");
+    units.push(packet.subarray(at, at + length));
+    at += length;
+  }
+  return units;
+}
+
+/** A packet with lengths of four bytes. */
+export function withLongLengths(packet: Uint8Array, lengthSize: number): Uint8Array {
+  if (lengthSize === 4) return packet;
+  const units = nalUnits(packet, lengthSize);
+  const result = new Uint8Array(units.reduce((sum, unit) => sum + 4 + unit.length, 0));
+  const view = new DataView(result.buffer);
+  let at = 0;
+  for (const unit of units) {
+    view.setUint32(at, unit.length);
+    result.set(unit, at + 4);
+    at += 4 + unit.length;
+  }
+  return result;
+}
+
+/** Whether a packet carries a parameter set that `avcC` does not have: the stream changes on the way. */
+export function changesParameters(units: readonly Uint8Array[], config: AvcConfig): boolean {
+  const known = (nal: Uint8Array, sets: readonly Uint8Array[]) => sets.some((set) => sameBytes(set, nal));
+  return units.some(
+    (nal) =>
+      (nalType(nal) === NAL_SPS && !known(nal, config.sps)) || (nalType(nal) === NAL_PPS && !known(nal, config.pps)),
+  );
+}
+
+/** The id that a sequence parameter set gives itself. */
+export const spsId = (sps: Uint8Array): number => unsignedExpGolomb(sps, 4);
+
+/** A number that neither a sequence nor a picture parameter set of the source uses; null when all are taken. */
+export function freeParameterId(config: AvcConfig): number | null {
+  const used = new Set([...config.sps.map(spsId), ...config.pps.map((pps) => unsignedExpGolomb(pps, 1))]);
+  for (let id = 1; id <= ID_MAX; id++) if (!used.has(id)) return id;
+  return null;
+}
+
+/** The source's sets and the encoder's in one record. Errors: a plain `Error` when two sets have one id. */
+export function mergeAvcConfigs(source: AvcConfig, encoder: AvcConfig): AvcConfig {
+  const taken = source.sps.map(spsId);
+  if (encoder.sps.some((sps) => taken.includes(spsId(sps)))) throw new Error("the encoder took an id of the source");
+  return {
+    ...source,
+    level: Math.max(source.level, encoder.level),
+    sps: [...source.sps, ...encoder.sps],
+    pps: [...source.pps, ...encoder.pps],
+  };
+}
+
+export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, n) => byte === b[n]);
+
+/** Reads ue(v) after `skipBytes` of header; ids come before any emulation prevention can. */
+function unsignedExpGolomb(bytes: Uint8Array, skipBytes: number): number {
+  let bit = skipBytes * 8;
+  const next = (): number => {
+    const value = ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1;
+    bit++;
+    return value;
+  };
+  let zeros = 0;
+  while (next() === 0 && zeros < 32) zeros++;
+  let value = 0;
+  for (let n = 0; n < zeros; n++) value = value * 2 + next();
+  return value + 2 ** zeros - 1;
+}
