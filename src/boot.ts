@@ -58,8 +58,7 @@ async function openFolder(config: Config): Promise<Opened> {
   const folder = await openDataFolder(config.dataDir);
   try {
     const assets = await openAssets({ dataDir: folder.path });
-    const store = await openStore(join(folder.path, "offcut.db"));
-    await migrate(store);
+    const store = await openDatabase(join(folder.path, "offcut.db"));
     return {
       path: folder.path,
       assets,
@@ -73,6 +72,16 @@ async function openFolder(config: Config): Promise<Opened> {
   } catch (error) {
     folder.lock.release();
     throw error;
+  }
+}
+
+async function openDatabase(path: string): Promise<Store> {
+  try {
+    const store = await openStore(path);
+    await migrate(store);
+    return store;
+  } catch (error) {
+    throw new ConfigError(`cannot open the database ${path}: ${(error as Error).message}`);
   }
 }
 

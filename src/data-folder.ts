@@ -37,12 +37,17 @@ export async function openDataFolder(configured: string): Promise<DataFolder> {
   const path = prepareFolder(configured);
   const lock = lockFolder(path);
   if (!lock) throw new FolderHeld(`another offcut is using ${path}`);
-  return { path, lock, secrets: await readSecrets(join(path, "secrets.json")) };
+  try {
+    return { path, lock, secrets: await readSecrets(join(path, "secrets.json")) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 async function readSecrets(path: string): Promise<Secrets> {
   const file = Bun.file(path);
-  const stored = (await file.exists()) ? ((await file.json()) as Partial<Secrets>) : {};
+  const stored = (await file.exists()) ? await readJson(file, path) : {};
   const secrets: Secrets = {
     links: stored.links ?? randomToken(43),
     cursors: stored.cursors ?? randomToken(43),
@@ -53,6 +58,12 @@ async function readSecrets(path: string): Promise<Secrets> {
     chmodSync(path, 0o600);
   }
   return secrets;
+}
+
+async function readJson(file: Blob, path: string): Promise<Partial<Secrets>> {
+  return file.json().catch((error: Error) => {
+    throw new ConfigError(`${path} is damaged: ${error.message}`);
+  });
 }
 
 /** The longest path that a Unix socket may have (`sun_path`), less the final zero. */

@@ -1,10 +1,10 @@
 /** Which take of each script line is kept: candidates by text, checked against the sound, chosen so that they follow one another. */
 import type { HeardWord } from "./cut-heard";
-import { islandsIn, type Sound } from "./cut-sound";
+import { islandsIn, overlap, type Sound } from "./cut-sound";
 import type { Match } from "./script-match";
 import type { ScriptLine } from "./script-text";
-import type { Forced, ForceRequest } from "./speech";
-import { fromSeconds, type Span } from "./time";
+import type { Forced, ForcedWord, ForceRequest } from "./speech";
+import { fromSeconds, type Span, type Ticks } from "./time";
 
 /** A stretch that may be a take of a line, and what the sound says about it (`forced` null: it was not, or could not be, held against it). */
 export type LineCandidate = Match & {
@@ -29,6 +29,11 @@ const FAR_WORDS = 6;
 const ACCEPTED_MEAN = -1.9;
 const ACCEPTED_TAIL = -7;
 const UNSPOKEN_WORD = -6;
+/** A last word that does not fit may be one that is pronounced oddly, when the rest fits this well and it sounds long enough. */
+const SURE_WORD = -3.5;
+const ENDING_MEAN = -1.4;
+const ENDING_LENGTH = 0.6;
+const DOUBTFUL_ENDING = 0.12;
 /** Text alone that resembles the line this much is believed. */
 const SURE_TEXT = 0.85;
 
@@ -98,18 +103,34 @@ export function bestForced(results: readonly (Forced | undefined)[]): Forced | n
   return best;
 }
 
-/** Whether the sound says that a line is spoken to its end. */
-export function fits(forced: Forced): boolean {
-  const unspoken = forced.words.filter((word) => word.logProb < UNSPOKEN_WORD).length;
-  return (
-    forced.meanLogProb > ACCEPTED_MEAN &&
-    forced.tailLogProb > ACCEPTED_TAIL &&
-    unspoken <= Math.max(1, 0.15 * forced.words.length)
-  );
+/** Whether the sound says that a line is spoken: `ending` when all but its last word surely is, and something is said in that place. */
+export type Fit = "whole" | "ending" | "none";
+
+export function fitOf(forced: Forced, sound: Sound): Fit {
+  const bad = forced.words.filter((word) => word.logProb < UNSPOKEN_WORD).length;
+  if (forced.meanLogProb <= ACCEPTED_MEAN || bad > Math.max(1, 0.15 * forced.words.length)) return "none";
+  if (forced.tailLogProb > ACCEPTED_TAIL) return "whole";
+  const last = forced.words[forced.words.length - 1]!;
+  const before = forced.words[forced.words.length - 2];
+  if (!before || before.logProb < SURE_WORD || forced.meanLogProb < ENDING_MEAN) return "none";
+  const heard = islandsIn(sound.islands, last).reduce((sum, island) => sum + overlap(island, last), 0);
+  return heard >= ENDING_LENGTH * usualLength(forced.words, last.text.length) ? "ending" : "none";
+}
+
+/** How long so many letters take at the pace of these words. */
+function usualLength(words: readonly ForcedWord[], letters: number): Ticks {
+  const rest = words.slice(0, -1);
+  const spoken = rest.reduce((sum, word) => sum + word.end - word.start, 0);
+  return (spoken / rest.reduce((sum, word) => sum + word.text.length, 0)) * letters;
+}
+
+/** 0 to 1. A line whose ending is doubtful is worth less than one that is whole. */
+export function qualityOf(forced: Forced, fit: Fit): number {
+  return Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4 - (fit === "ending" ? DOUBTFUL_ENDING : 0)));
 }
 
 /** Judges a stretch by its text and by the sound. */
-export function judged(match: Match, window: Span, forced: Forced | null): LineCandidate {
+export function judged(match: Match, window: Span, forced: Forced | null, sound: Sound): LineCandidate {
   const first = match.pairs[0]!;
   const last = match.pairs[match.pairs.length - 1]!;
   if (!forced) {
@@ -117,7 +138,8 @@ export function judged(match: Match, window: Span, forced: Forced | null): LineC
     return { ...match, window, forced, quality: 0.85 * match.score, complete, accepted: match.score >= 0.55 };
   }
   const sure = match.score >= SURE_TEXT && first >= 0 && last >= 0;
-  const accepted = sure || fits(forced);
-  const quality = Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4, sure ? 0.8 * match.score : 0));
+  const fit = fitOf(forced, sound);
+  const accepted = sure || fit !== "none";
+  const quality = Math.max(qualityOf(forced, fit), sure ? 0.8 * match.score : 0);
   return { ...match, window, forced, quality, complete: accepted, accepted };
 }

@@ -1,7 +1,8 @@
 /** Holds the takes that the path found against the sound, so that their words have exact times, and lets go of what is not the line. */
 
+import type { Sound } from "./cut-sound";
 import type { PlanSteps } from "./cut-unscripted";
-import { bestForced, fits, type LineCandidate, readingsOf, usable, windowOf } from "./script-alignment";
+import { bestForced, fitOf, type LineCandidate, qualityOf, readingsOf, usable, windowOf } from "./script-alignment";
 import type { Hearing } from "./script-plan";
 import { type LineTake, skippedSpan } from "./script-takes";
 import type { Forced } from "./speech";
@@ -12,6 +13,8 @@ export type SpokenLine = LineTake & {
   window: Span;
   mute: Span[];
   forced: Forced | null;
+  /** The sound agrees, so that `forced` has the exact times of the words. */
+  fitting: boolean;
   quality: number;
   complete: boolean;
   review: string | null;
@@ -40,12 +43,19 @@ export function* confirmTakes(
     if (!one) return null;
     const forced = one.known ? one.known.forced : bestForced(answers.slice(at, at + one.requests.length));
     at += one.requests.length;
-    return spokenLine(one.take, one.window, one.mute, forced);
+    return spokenLine(one.take, one.window, one.mute, forced, sound);
   });
 }
 
-function spokenLine(take: LineTake, window: Span, mute: Span[], forced: Forced | null): SpokenLine | null {
-  const fitting = usable(forced) && fits(forced);
+function spokenLine(
+  take: LineTake,
+  window: Span,
+  mute: Span[],
+  forced: Forced | null,
+  sound: Sound,
+): SpokenLine | null {
+  const fit = usable(forced) ? fitOf(forced, sound) : "none";
+  const fitting = fit !== "none";
   if (!fitting && take.score < LEAST_SCORE) return null;
   const last = take.pairs[take.pairs.length - 1]!;
   return {
@@ -53,9 +63,8 @@ function spokenLine(take: LineTake, window: Span, mute: Span[], forced: Forced |
     window,
     mute,
     forced,
-    quality: usable(forced)
-      ? Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4, 0.6 * take.score))
-      : 0.85 * Math.max(0, take.score),
+    fitting,
+    quality: usable(forced) ? Math.max(qualityOf(forced, fit), 0.6 * take.score) : 0.85 * Math.max(0, take.score),
     complete: fitting || last >= 0,
     review: fitting || take.score >= 0.8 ? null : "differs from the script",
   };

@@ -91,7 +91,7 @@ function* checkMatches(matches: readonly Match[][], { heard, sound, lines }: Hea
   for (const { match, extent, window, requests } of asked) {
     const forced = bestForced(answers.slice(at, at + requests.length));
     at += requests.length;
-    const candidate = judged({ ...match, ...extent }, window, forced);
+    const candidate = judged({ ...match, ...extent }, window, forced, sound);
     const known = best.get(match)?.forced;
     const better = !known || (forced !== null && forced.meanLogProb > known.meanLogProb + WIDER_IS_BETTER);
     if (!best.has(match) || better) best.set(match, candidate);

@@ -1,7 +1,7 @@
 /** Looks by ear for the lines that the transcript does not show: a recogniser that misspells a sentence still knows it when it is told. */
 import { pauseBefore } from "./cut-heard";
 import type { PlanSteps } from "./cut-unscripted";
-import { bestForced, fits, type LineCandidate, readingsOf } from "./script-alignment";
+import { bestForced, fitOf, type LineCandidate, qualityOf, readingsOf } from "./script-alignment";
 import { matchAt } from "./script-match";
 import type { Hearing } from "./script-plan";
 import type { LineTake } from "./script-takes";
@@ -44,7 +44,8 @@ export function* rescueLines(
   for (const { index, start, end, window, requests } of tries) {
     const forced = bestForced(answers.slice(at, at + requests.length));
     at += requests.length;
-    if (!forced || !fits(forced)) continue;
+    const fit = forced ? fitOf(forced, hearing.sound) : "none";
+    if (!forced || fit === "none") continue;
     const last = forced.words.at(-1)!.end;
     let to = start + 1;
     while (to < end && (heard[to]!.start + heard[to]!.end) / 2 < last) to++;
@@ -52,7 +53,7 @@ export function* rescueLines(
       ...matchAt(index, lines[index]!, heard, start, to),
       window: { start: window.start, end: Math.min(window.end, last + fromSeconds(0.15)) },
       forced,
-      quality: Math.max(0, 1 + forced.meanLogProb / 4),
+      quality: qualityOf(forced, fit),
       complete: true,
       accepted: true,
     });

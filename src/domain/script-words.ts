@@ -3,7 +3,7 @@ import type { JudgedWord } from "./cut-pieces";
 import { overlap } from "./cut-sound";
 import { isFillerText } from "./fillers";
 import type { CutOptions } from "./plan";
-import { fits, type LineCandidate, usable } from "./script-alignment";
+import type { LineCandidate } from "./script-alignment";
 import type { RefinedTake } from "./script-excision";
 import type { ScriptPath } from "./script-path";
 import type { Hearing } from "./script-plan";
@@ -30,7 +30,7 @@ export function wordsOfTakes(
       used[heard[i]!.word] = 1;
       spoken.push(word);
     }
-    const exact = usable(take.forced) && fits(take.forced) ? take.forced.words.filter((word) => !drops(word)) : [];
+    const exact = take.fitting && take.forced ? take.forced.words.filter((word) => !drops(word)) : [];
     for (const word of exact.length > 0 ? exact : spoken) {
       out.push({
         start: word.start,

@@ -60,18 +60,16 @@ function copyEnd(start: number, to: number, { frames }: PacketOrder): number {
   return end;
 }
 
+/** H.264 cannot hold back more frames than this. */
+const REORDER_MOST = 16;
+
 /** How many frames at most are decoded before one that is shown earlier: 0 without B-frames. */
 export function reorderDepth(frames: Int32Array): number {
   let depth = 0;
-  let waiting: number[] = [];
-  let shown = Number.NEGATIVE_INFINITY;
-  for (const frame of frames) {
-    if (frame > shown) {
-      waiting.push(frame);
-      shown = frame;
-    }
-    waiting = waiting.filter((earlier) => earlier > frame || earlier === shown);
-    depth = Math.max(depth, waiting.filter((earlier) => earlier > frame).length);
+  for (let n = 0; n < frames.length; n++) {
+    let later = 0;
+    for (let before = Math.max(0, n - REORDER_MOST); before < n; before++) if (frames[before]! > frames[n]!) later++;
+    depth = Math.max(depth, later);
   }
   return depth;
 }

@@ -11,6 +11,7 @@ import { docs, withLocalScript } from "./docs";
 import { answerError, publicShape } from "./errors";
 import { serveFile } from "./files";
 import { isReady } from "./health";
+import { pages } from "./pages";
 import { publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
 import type { Route } from "./route";
@@ -53,7 +54,8 @@ export function createHandler(services: Services): Handler {
       const shown = code === "NOT_FOUND" ? new AppError("not_found", "There is no such path.") : error;
       return refuse(shown, of(request).log);
     })
-    .use(docs(publicRoutes));
+    .use(docs(publicRoutes))
+    .use(pages());
   for (const route of publicRoutes) {
     app.route(route.method, `/v1${route.path}`, ({ request, params }) => runPublic(route, request, params ?? {}), {
       parse: "none",
@@ -79,7 +81,8 @@ export function createHandler(services: Services): Handler {
     return respond({ status: state.ready ? 200 : 503, body: state });
   });
 
-  return async (request) => {
+  return async (received) => {
+    const request = addressed(received);
     const requestId = crypto.randomUUID();
     const log = services.log.with({ request: requestId });
     entered.set(request, { requestId, log });
@@ -92,6 +95,19 @@ export function createHandler(services: Services): Handler {
     }
     return withHeaders(answer, all);
   };
+}
+
+/** Elysia looks for the path from this place of the address on: it loses the first part of it behind a host as short as `nas`. */
+const ELYSIA_PATH_FROM = 11;
+
+/**
+ * The request with an address that can be routed. Without a `Host` header (HTTP/1.0, some probes), or with one that is none, it is a bare
+ * path. Nothing else depends on the host that a client names.
+ */
+function addressed(request: Request): Request {
+  const { url } = request;
+  const pathFrom = URL.canParse(url) ? url.indexOf("/", "https://".length) : 0;
+  return pathFrom >= ELYSIA_PATH_FROM ? request : new Request(`http://offcut${url.slice(pathFrom)}`, request);
 }
 
 function refuse(error: unknown, log: Log): Response {

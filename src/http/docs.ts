@@ -3,6 +3,7 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { API_GUIDE } from "./api-guide";
 import { components, openapiPaths, uploadPaths } from "./openapi";
 import type { Route } from "./route";
 
@@ -27,7 +28,7 @@ export function docs(routes: Route[]) {
           info: {
             title: "Offcut",
             version: "0.0.0",
-            description: "Cuts recordings and renders them, on your own server.",
+            description: API_GUIDE,
           },
           components: {
             schemas: components() as never,

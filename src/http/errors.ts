@@ -35,10 +35,13 @@ function asAppError(error: unknown): AppError | null {
   if (error instanceof AppError) {
     return error.code === "storage_full" ? storageFull() : error;
   }
+  return isStorageFull(error) ? storageFull() : null;
+}
+
+/** Whether the disk, a quota or the database has no room left: the same bad day. */
+export function isStorageFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null | undefined)?.code;
-  // SQLITE_FULL and ENOSPC are the same bad day.
-  if (code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_FULL") return storageFull();
-  return null;
+  return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG" || code === "SQLITE_FULL";
 }
 
 /** The answer when the disk is full. */

@@ -25,7 +25,11 @@ export async function readBodyText(request: Request): Promise<string> {
   if (announced > LARGEST_JSON_BYTES) throw tooLarge();
   if (type !== undefined && type !== "application/json") throw wrongType();
   // With a Content-Length the server reads no more than was announced; without, the body is counted as it comes.
-  const text = request.headers.has("content-length") ? await request.text() : await readLimited(request);
+  const reading = request.headers.has("content-length") ? request.text() : readLimited(request);
+  const text = await reading.catch((error) => {
+    // A client that goes away is no failure of the server.
+    throw error instanceof AppError ? error : new AppError("bad_request", "The body broke off.", { cause: error });
+  });
   if (type === undefined && text !== "") throw wrongType();
   return text;
 }

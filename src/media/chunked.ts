@@ -59,7 +59,8 @@ export function planChunks(request: RenderRequest, timeline: Timeline, tools: Re
     rate: video.frameRate ?? frames.rate,
     quality: qualityFor(request),
     encoder: tools.encoder,
-    threads: Math.max(1, Math.ceil(navigator.hardwareConcurrency / tools.jobs)),
+    threads: threadsFor(tools.jobs),
+    splice: null,
   };
   const tasks = chunks
     .map((chunk) => (video.frameRate === null ? countedTask(chunk, frames) : resampledTask(chunk, video.frameRate)))
@@ -69,6 +70,9 @@ export function planChunks(request: RenderRequest, timeline: Timeline, tools: Re
     video.frameRate === null ? ownOutputTimes(timeline, frames) : evenOutputTimes(frameCount, video.frameRate);
   return { settings, tasks, frameCount, output: times };
 }
+
+/** Threads of one process when `jobs` run side by side. */
+export const threadsFor = (jobs: number): number => Math.max(1, Math.ceil(navigator.hardwareConcurrency / jobs));
 
 function qualityFor(request: RenderRequest): VideoQuality {
   const video = request.output.video!;
@@ -99,16 +103,22 @@ const gridIndex = (time: Ticks, rate: Rational): number =>
 
 const gridTime = (n: number, rate: Rational): Ticks => Math.round((n * rate.den * TICKS_PER_SECOND) / rate.num);
 
-/**
- * Encodes every chunk that the work folder does not hold yet, and returns all in order with the times of their frames. Errors: as
- * `encodeChunk`.
- */
+export type EncodedChunks = {
+  /** Files in the order of the tasks. */
+  paths: string[];
+  /** Chunks with frames that could not be decoded. */
+  repaired: number;
+  /** Chunks that the work folder held already. */
+  reused: number;
+};
+
+/** Encodes every chunk that the work folder does not hold yet. Errors: as `encodeChunk`. */
 export async function encodeChunks(
-  plan: ChunkedPlan,
+  plan: { settings: ChunkSettings; tasks: readonly ChunkTask[] },
   workDir: string,
   tools: RenderTools,
   onFrames: (frames: number) => void,
-): Promise<{ chunks: JoinedChunk[]; repaired: number; reused: number }> {
+): Promise<EncodedChunks> {
   const { tasks, settings } = plan;
   const hasZscale = isHdr(settings.probed.info.video!) && (await hasFilter(tools.ffmpeg, "zscale"));
   const paths = (await chunkNames(plan, tools, hasZscale)).map((name) => join(workDir, name));
@@ -134,11 +144,15 @@ export async function encodeChunks(
     }
     report(n, task.frameCount);
   });
-  return { chunks: joinedChunks(plan, paths), repaired, reused };
+  return { paths, repaired, reused };
 }
 
 /** A chunk's name holds everything that it depends on, so that what is found again is what would be made again. */
-async function chunkNames(plan: ChunkedPlan, tools: RenderTools, hasZscale: boolean): Promise<string[]> {
+async function chunkNames(
+  plan: Parameters<typeof encodeChunks>[0],
+  tools: RenderTools,
+  hasZscale: boolean,
+): Promise<string[]> {
   const { size, mtimeMs } = await stat(plan.settings.sourcePath);
   const { libavutil, version } = tools.ffmpeg;
   return plan.tasks.map((task) => {
@@ -151,7 +165,7 @@ async function chunkNames(plan: ChunkedPlan, tools: RenderTools, hasZscale: bool
 }
 
 /** Each chunk with its part of the output's times. */
-function joinedChunks(plan: ChunkedPlan, paths: readonly string[]): JoinedChunk[] {
+export function joinedChunks(plan: ChunkedPlan, paths: readonly string[]): JoinedChunk[] {
   let first = 0;
   return plan.tasks.map((task, n) => {
     const times = plan.output.times.subarray(first, first + task.frameCount + 1);

@@ -8,6 +8,8 @@ export type TrackEdits = {
   end: number;
   /** More than one part, or one played at another speed. */
   complex: boolean;
+  /** How many sample descriptions: more than one when the codec's parameters change inside the file. */
+  descriptions: number;
 };
 
 /** `complete` is false when the file ends before its media does. */
@@ -112,7 +114,10 @@ function editsOf(trak: Uint8Array, movieScale: number): TrackEdits {
   }
   const start = delay / movieScale;
   const end = shown === null || shown.duration === 0 ? Number.POSITIVE_INFINITY : start + shown.duration / movieScale;
-  return { kind, start, end, complex };
+  const stsd = child(child(child(child(trak, "mdia"), "minf"), "stbl"), "stsd");
+  const descriptions =
+    stsd === undefined || stsd.length < 8 ? 1 : new DataView(stsd.buffer, stsd.byteOffset).getUint32(4);
+  return { kind, start, end, complex, descriptions };
 }
 
 function entriesOf(elst: Uint8Array | undefined): { duration: number; mediaTime: number; rate: number }[] {

@@ -71,9 +71,11 @@ async function endsOf(track: InputTrack): Promise<PacketTimes | null> {
   if (first === null) return null;
   const last = await sink.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true });
   const second = await sink.getNextPacket(first, { metadataOnly: true });
-  // Matroska does not say how long the last packet is: as long as the first.
+  // Matroska does not say how long the last packet is: as long as the first, but not longer than the whole file.
   const usual = second === null ? 0 : second.timestamp - first.timestamp;
-  const end = last === null ? first.timestamp + first.duration : last.timestamp + (last.duration || usual);
+  const told = ((await track.getDurationFromMetadata()) ?? Number.POSITIVE_INFINITY) - (last?.timestamp ?? 0);
+  const lastDuration = last?.duration || Math.max(0, Math.min(usual, told > 0 ? told : usual));
+  const end = last === null ? first.timestamp + first.duration : last.timestamp + lastDuration;
   return {
     times: new Float64Array([Math.round(first.timestamp * TICKS_PER_SECOND)]),
     end: Math.round(end * TICKS_PER_SECOND),

@@ -1,23 +1,21 @@
 /** Renders a source, whole or cut, to a finished file: the one entry point. */
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
 import { placeSegments, type Timeline } from "../domain/render-plan";
-import { TICKS_PER_SECOND } from "../domain/time";
-import { joinPictures, muxTracks, timescaleFor } from "./chunk-join";
-import { encodeChunks, planChunks, type RenderTools } from "./chunked";
+import type { RenderTools } from "./chunked";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
-import { inParallel } from "./parallel";
+import { NotSpliced } from "./smart-source";
 import { renderSound } from "./sound";
+import { renderChunked, renderSmart } from "./video-render";
 import { warningsFor } from "./warnings";
 import { asStorageError } from "./work-files";
 
 /**
- * Renders. A repeated call with the same work folder goes on where the last one stopped. Errors: `AppError` `storage_full`,
- * `processing_failed`; the signal's reason when aborted, within three seconds and without an output file.
+ * Renders. A repeated call with the same work folder goes on where the last one stopped. Logs `render.smart` or `render.chunked` with
+ * figures, `render.fallback` with the reason why a way was left. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason
+ * when aborted, within three seconds and without an output file.
  */
 export async function renderMedia(
   request: RenderRequest,
@@ -37,16 +35,13 @@ export async function renderMedia(
   const progress = monotonic(tools.onProgress);
   try {
     await mkdir(request.workDir, { recursive: true });
-    const withEncoder = { ...tools, jobs: Math.max(1, tools.jobs), encoder };
-    const strategy = request.output.video === null ? "audio" : "chunked";
-    const found =
-      strategy === "audio"
-        ? await renderAudioOnly(request, timeline, withEncoder, progress)
-        : await renderChunked(request, timeline, withEncoder, progress);
+    const resolved: RenderTools = { ...tools, jobs: Math.max(1, tools.jobs), encoder };
+    const made = await make(request, timeline, resolved, progress);
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
     progress(1);
-    return { strategy, sizeBytes: size, duration: timeline.duration, warnings: [...warningsFor(request), ...found] };
+    const warnings = [...warningsFor(request, made.strategy === "smart"), ...made.warnings];
+    return { strategy: made.strategy, sizeBytes: size, duration: timeline.duration, warnings };
   } catch (error) {
     tools.signal?.throwIfAborted();
     throw asStorageError(error);
@@ -54,6 +49,7 @@ export async function renderMedia(
 }
 
 type Report = (share: number) => void;
+type Made = { strategy: RenderResult["strategy"]; warnings: string[] };
 
 /** Progress never goes back, whatever is counted again. */
 function monotonic(onProgress: Report | undefined): Report {
@@ -66,109 +62,43 @@ function monotonic(onProgress: Report | undefined): Report {
   };
 }
 
-async function renderAudioOnly(
+/** The fastest way that gives the right result; the next one when it turns out not to. */
+async function make(request: RenderRequest, timeline: Timeline, tools: RenderTools, progress: Report): Promise<Made> {
+  if (request.output.video === null) return await renderAudio(request, timeline, tools, progress);
+  if (request.output.matchesSource)
+    try {
+      return { strategy: "smart", warnings: await renderSmart(request, timeline, tools, progress) };
+    } catch (error) {
+      if (!(error instanceof NotSpliced)) throw error;
+      tools.log?.("render.fallback", { from: "smart", to: "chunked", reason: error.message });
+    }
+  try {
+    return { strategy: "chunked", warnings: await renderChunked(request, timeline, tools, progress) };
+  } catch (error) {
+    const graphics = tools.encoder !== "libx264";
+    if (!graphics || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
+    tools.log?.("render.fallback", { from: tools.encoder, to: "libx264", reason: reasonOf(error) });
+    const warnings = await renderChunked(request, timeline, { ...tools, encoder: "libx264" }, progress);
+    return { strategy: "chunked", warnings: [...warnings, `the encoder ${tools.encoder} failed; libx264 was used`] };
+  }
+}
+
+function reasonOf(error: AppError): string {
+  const { cause } = error.details;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}
+
+async function renderAudio(
   request: RenderRequest,
   timeline: Timeline,
   tools: RenderTools,
   progress: Report,
-): Promise<string[]> {
+): Promise<Made> {
   await renderSound({
-    ffmpeg: tools.ffmpeg,
-    path: request.sourcePath,
-    probed: request.probed,
-    slices: timeline.segments,
-    format: request.output.format,
-    bitrate: request.output.audio!.bitrate,
-    outputPath: request.outputPath,
+    ...{ ffmpeg: tools.ffmpeg, path: request.sourcePath, probed: request.probed, slices: timeline.segments },
+    ...{ format: request.output.format, bitrate: request.output.audio!.bitrate, outputPath: request.outputPath },
     onProgress: (share) => progress(share * 0.99),
     ...(tools.signal === undefined ? {} : { signal: tools.signal }),
   });
-  return [];
-}
-
-/** Shares of the work: pixels encoded and seconds of sound, by what they cost; the rest is joining. */
-const PIXELS_A_SECOND = 40e6;
-const SOUND_SECONDS_A_SECOND = 80;
-const ENCODE_SHARE = 0.97;
-
-async function renderChunked(
-  request: RenderRequest,
-  timeline: Timeline,
-  tools: RenderTools,
-  progress: Report,
-): Promise<string[]> {
-  const plan = planChunks(request, timeline, tools);
-  const pictureCost = (plan.frameCount * plan.settings.width * plan.settings.height) / PIXELS_A_SECOND;
-  const soundCost =
-    request.output.audio === null ? 0 : request.probed.info.duration / TICKS_PER_SECOND / SOUND_SECONDS_A_SECOND;
-  let picture = 0;
-  let sound = 0;
-  const report = () =>
-    progress((ENCODE_SHARE * (picture * pictureCost + sound * soundCost)) / Math.max(1e-9, pictureCost + soundCost));
-  const encodePicture = (signal: AbortSignal) =>
-    encodeChunks(plan, request.workDir, { ...tools, signal }, (frames) => {
-      picture = frames / plan.frameCount;
-      report();
-    });
-  const encodeSound = (signal: AbortSignal) =>
-    soundTrack(request, timeline, tools.ffmpeg, signal, (share) => {
-      sound = share;
-      report();
-    });
-
-  let encoded: Awaited<ReturnType<typeof encodeChunks>> | null = null;
-  let soundName: string | null = null;
-  await inParallel(2, 2, tools.signal, async (n, signal) => {
-    if (n === 0) encoded = await encodePicture(signal);
-    else soundName = await encodeSound(signal);
-  });
-  const { chunks, repaired, reused } = encoded!;
-  const { workDir, outputPath, output } = request;
-  const fields = { chunks: chunks.length, reused, repaired, frames: plan.frameCount, encoder: tools.encoder };
-  tools.log?.("render.chunked", fields);
-  const rate = plan.output.constantRate;
-  const pictureName = `picture-${randomUUID()}.mp4`;
-  const { ffmpeg, signal } = tools;
-  const cancel = signal === undefined ? {} : { signal };
-  try {
-    const constantRate = rate === null ? null : rate.num / rate.den;
-    await joinPictures({ chunks, constantRate, outputPath: join(workDir, pictureName), ...cancel });
-    const { format } = output;
-    const { frameCount } = plan;
-    const timescale = timescaleFor(rate);
-    await muxTracks({ ffmpeg, workDir, pictureName, soundName, frameCount, timescale, format, outputPath, ...cancel });
-  } finally {
-    await rm(join(workDir, pictureName), { force: true });
-  }
-  return repaired > 0 ? ["some frames of the source could not be decoded; their neighbours stand for them"] : [];
-}
-
-/** The sound of a video, in the work folder under a name that holds what it depends on. Null when there is none. */
-async function soundTrack(
-  request: RenderRequest,
-  timeline: Timeline,
-  ffmpeg: Ffmpeg,
-  signal: AbortSignal,
-  onProgress: Report,
-): Promise<string | null> {
-  if (request.output.audio === null) return null;
-  const { size, mtimeMs } = await stat(request.sourcePath);
-  const { bitrate } = request.output.audio;
-  const depends = [size, mtimeMs, ffmpeg.version, bitrate, timeline.segments, request.probed.info];
-  const name = `sound-${createHash("sha256").update(JSON.stringify(depends)).digest("hex").slice(0, 16)}.m4a`;
-  const path = join(request.workDir, name);
-  if (!(await Bun.file(path).exists()))
-    await renderSound({
-      ffmpeg,
-      path: request.sourcePath,
-      probed: request.probed,
-      slices: timeline.segments,
-      format: "mp4",
-      bitrate,
-      outputPath: path,
-      signal,
-      onProgress,
-    });
-  onProgress(1);
-  return name;
+  return { strategy: "audio", warnings: [] };
 }

@@ -17,7 +17,15 @@ import type { VideoStream } from "../domain/media";
 export type TrackPacket = { data: Uint8Array; type: "key" | "delta"; timestamp: number; duration: number };
 
 /** What a decoder must know before the first packet. */
-export type TrackConfig = { codec: string; codedWidth: number; codedHeight: number; description: Uint8Array };
+export type TrackConfig = {
+  codec: string;
+  codedWidth: number;
+  codedHeight: number;
+  /** Shown size before rotation, where pixels are not square. */
+  displayAspectWidth?: number;
+  displayAspectHeight?: number;
+  description: Uint8Array;
+};
 
 /** Opens a file's first video track for the length of `use`. Errors: a plain `Error` without one. */
 export async function withVideoTrack<Result>(
@@ -43,7 +51,13 @@ export async function trackConfig(track: InputVideoTrack): Promise<TrackConfig> 
   const bytes = ArrayBuffer.isView(description)
     ? new Uint8Array(description.buffer, description.byteOffset, description.byteLength)
     : new Uint8Array(description);
-  return { codec, codedWidth, codedHeight, description: bytes.slice() };
+  const { displayAspectWidth, displayAspectHeight } = config ?? {};
+  return {
+    ...{ codec, codedWidth, codedHeight, description: bytes.slice() },
+    ...(displayAspectWidth === undefined || displayAspectHeight === undefined
+      ? {}
+      : { displayAspectWidth, displayAspectHeight }),
+  };
 }
 
 /** How many frames an MP4 file of ours has, by its table; 0 when it has no picture. */

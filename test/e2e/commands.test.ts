@@ -132,6 +132,20 @@ describe.skipIf(SEARCH_PATH === "")("settings", () => {
   );
 
   test(
+    "and a database that is none stop the start",
+    async () => {
+      await using folder = await temporaryFolder();
+      const path = join(folder.path, "data/offcut.db");
+      await Bun.write(path, "This is no database. ".repeat(100));
+      expect(await refusal(folder.path, ["user", "list"])).toStartWith(
+        `2 offcut user: cannot open the database ${path}`,
+      );
+      expect(await Bun.file(path).text()).toStartWith("This is no database.");
+    },
+    LONG,
+  );
+
+  test(
     "come from a file, and what a file cannot know is named",
     async () => {
       await using folder = await temporaryFolder();

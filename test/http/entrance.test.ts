@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { sql } from "drizzle-orm";
 import type { Client } from "./client";
 import { type Harness, harness } from "./harness";
@@ -104,6 +105,53 @@ describe("a path", () => {
     const reply = await anna.call<ErrorBody>(method, path);
     expect(["404 not_found", "422 validation_error path.project_id"]).toContain(outcome(reply));
     expect(reply.body.error.message).toMatch(/^.+$/);
+  });
+});
+
+describe("over a bare connection", () => {
+  /** What the server says to these lines. `answered` false: the connection is closed without waiting for it. */
+  async function say(lines: string[], body = "", answered = true): Promise<string> {
+    const { hostname, port } = new URL(server.url());
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    const said = Promise.withResolvers<string>();
+    let text = "";
+    socket.on("data", (data) => {
+      text += data;
+      const [head, sent = ""] = text.split("\r\n\r\n");
+      const length = Number(/content-length: (\d+)/i.exec(head!)?.[1] ?? 0);
+      if (text.includes("\r\n\r\n") && Buffer.byteLength(sent) >= length) said.resolve(text);
+    });
+    socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+    if (!answered) socket.end(() => said.resolve(text));
+    await said.promise;
+    socket.destroy();
+    return text;
+  }
+  const authorization = () => `Authorization: Bearer ${anna.key}`;
+
+  test.each([
+    ["a host of one letter", "HTTP/1.1", ["Host: x"]],
+    ["a host as short as a machine in a studio", "HTTP/1.1", ["Host: nas"]],
+    ["a host with a port", "HTTP/1.1", ["Host: a:1"]],
+    ["a host that is none", "HTTP/1.1", ["Host: a b c"]],
+    ["no host, as in HTTP/1.0", "HTTP/1.0", []],
+  ])("%s is served like any other", async (_, version, host) => {
+    const read = await say([`GET /v1/users/me ${version}`, ...host, authorization()]);
+    expect(read).toContain(" 200 ");
+    expect(read).toContain(anna.userId);
+    const make = ["Content-Type: application/json", "Content-Length: 16"];
+    const made = await say([`POST /v1/projects ${version}`, ...host, authorization(), ...make], '{"name":"short"}');
+    expect(made).toContain(" 201 ");
+    expect(await say([`GET /nothing?limit=1 ${version}`, ...host])).toContain(" 404 ");
+  });
+
+  test("a client that goes away in its body is no failure of the server", async () => {
+    const before = server.errors.length;
+    const lines = ["POST /v1/projects HTTP/1.1", "Host: offcut", authorization(), "Content-Type: application/json"];
+    await say([...lines, "Content-Length: 500"], '{"na', false);
+    await tryCall(anna, "GET", "/v1/users/me");
+    expect(server.errors.slice(before)).toEqual([]);
   });
 });
 

@@ -9,10 +9,12 @@ import type { User } from "../../store/users";
 import { removeAssetNow } from "../../work/deletion";
 import type { Services } from "../../work/services";
 import { finishUpload, isExpired, noteBytes, sizeOf, uploadExpiresAt } from "../../work/uploads";
-import { storageFull } from "../errors";
+import { isStorageFull, storageFull } from "../errors";
 import { AssetUploadStore } from "./store";
 
 const TUS_VERSION = "1.0.0";
+/** The status by which the TUS server says that the storage is full. */
+const STORAGE_FULL = 503;
 
 export type UploadSurface = {
   options(request: Request): Promise<Response>;
@@ -27,6 +29,8 @@ export function createUploadSurface(services: Services): UploadSurface {
     datastore: new AssetUploadStore(services),
     maxSize: services.config.maxUploadBytes,
     allowedOrigins: [],
+    // Asked here, because the streams in between may pass the write's error on before the store can.
+    onResponseError: (_, error) => (isStorageFull(error) ? { status_code: STORAGE_FULL, body: "" } : undefined),
   });
   tus.on(EVENTS.POST_RECEIVE, (_stream: unknown, upload: { id: string; offset: number }) => {
     void getAsset(services.store.read, upload.id)
@@ -144,7 +148,7 @@ const CODES: Record<number, HttpCode> = {
 async function delegate(tus: Server, request: Request): Promise<Response> {
   const answer = await tus.handleWeb(request);
   if (answer.status < 400) return withoutCors(answer);
-  if (answer.status === 503) throw storageFull();
+  if (answer.status === STORAGE_FULL) throw storageFull();
   const said = (await answer.text()).trim();
   // Nobody reads this answer; what has arrived is kept, and HEAD tells how much it is.
   if (request.signal.aborted) throw new AppError("bad_request", "The connection ended before the body did.");

@@ -9,9 +9,6 @@ import { getAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
 import { sizeOf } from "../../work/uploads";
 
-/** Thrown in the shape that the TUS server turns into an answer. */
-type TusError = { status_code: number; body: string };
-
 /** Bytes buffered between the network and the disk: bounds the memory of an upload. */
 const BUFFER_BYTES = 1024 * 1024;
 
@@ -39,15 +36,7 @@ export class AssetUploadStore extends FileStore {
   override async write(readable: Readable, id: string, offset: number): Promise<number> {
     const path = this.services.folders.upload(id);
     const file = createWriteStream(path, { flags: "r+", start: offset, highWaterMark: BUFFER_BYTES });
-    try {
-      await pipeline(readable, file);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
-        throw { status_code: 503, body: "storage full" } satisfies TusError;
-      }
-      throw error;
-    }
+    await pipeline(readable, file);
     return offset + file.bytesWritten;
   }
 }

@@ -42,6 +42,14 @@ test("the keys are made once, kept, and private", async () => {
   second.lock.release();
 });
 
+test("keys that cannot be read stop the start: they are never replaced", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "secrets.json");
+  await Bun.write(path, '{"links": "half');
+  await expect(openDataFolder(folder.path)).rejects.toThrow(`${path} is damaged`);
+  expect(await Bun.file(path).text()).toBe('{"links": "half');
+});
+
 test("a folder that is open cannot be opened again", async () => {
   await using folder = await temporaryFolder();
   const held = await openDataFolder(folder.path);
