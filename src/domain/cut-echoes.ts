@@ -20,6 +20,8 @@ export type Echoes = { found: Echo[]; different: { from: number; again: number }
 const SPOKEN = -3;
 /** The words that were spoken fit at least this well on the whole. */
 const LEAST_MEAN = -2.2;
+/** Of the attempt's words so many must be the later take's. */
+const LEAST_SHARE = 0.6;
 /** A word of one take may come so much later than in the other. */
 const SLOWER = 1.6;
 const LATE = fromSeconds(0.35);
@@ -115,7 +117,8 @@ function laterInEarlier(
   if (!inPlace(forced, fits, heard[from]!.start, own)) return null;
   const fitsUntil = forced.words[fits - 1]!.end;
   const end = attemptEnd(heard, { from, again, until }, spoken, fitsUntil);
-  return end === null ? null : { from, again, end, spoken, rest: Math.max(0, heard[end - 1]!.end - fitsUntil) };
+  if (end === null || spoken < LEAST_SHARE * (end - from)) return null;
+  return { from, again, end, spoken, rest: Math.max(0, heard[end - 1]!.end - fitsUntil) };
 }
 
 /** The earlier attempt's words, held against the later take: all of them, but for one that was broken off, must be there. */

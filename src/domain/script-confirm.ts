@@ -21,6 +21,10 @@ export type SpokenLine = LineTake & {
 };
 
 const LEAST_SCORE = 0.4;
+const SURE_SCORE = 0.65;
+
+/** A take whose words hardly resemble the line, and whose sound does not agree: perhaps only a few words met by chance. */
+export const isWeak = (take: SpokenLine): boolean => !take.fitting && take.score < SURE_SCORE;
 
 /** Confirms the take of each line; null for the lines that were not spoken. */
 export function* confirmTakes(

@@ -8,7 +8,7 @@ import type { Plan, Take } from "./plan";
 import { findRetakes } from "./retakes";
 import { bestForced, extentsOf, judged, type LineCandidate, readingsOf, windowOf } from "./script-alignment";
 import { splitCompounds } from "./script-compounds";
-import { confirmTakes, type SpokenLine } from "./script-confirm";
+import { confirmTakes, isWeak, type SpokenLine } from "./script-confirm";
 import { excise } from "./script-excision";
 import { addOutOfOrder, addParaphrases } from "./script-leftovers";
 import { type Match, matchLines } from "./script-match";
@@ -44,10 +44,12 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
     path = findPath(lines, heard, again, biasOf(candidates, heard.length));
   }
   path = withFringes(path, heard, again);
-  const spoken = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);
+  const confirmed = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);
+  const spoken = confirmed.map((take) => (take && isWeak(take) ? null : take));
   if (isMismatch(lines, spoken, heard.length)) return "mismatch";
   const outOfOrder = addOutOfOrder(spoken, candidates, lines);
   addParaphrases(spoken, hearing);
+  for (const [i, take] of confirmed.entries()) spoken[i] ??= take;
 
   const refined = yield* excise(
     spoken.filter((take) => take !== null),

@@ -42,9 +42,11 @@ export function docs(routes: Route[]) {
     .get(STYLE_PATH, () => new Response(Bun.file(style), { headers: { "Content-Type": "text/css" } }));
 }
 
-/** The page as the plugin writes it names a script on a CDN: ours is here. */
+/** The page as the plugin writes it names a script on a CDN, and has the whole guide unescaped in its head: neither may stay. */
 export async function withLocalScript(page: Response): Promise<Response> {
-  const html = (await page.text()).replace(/<script src="https:\/\/[^"]*"[^>]*>/, `<script src="${SCRIPT_PATH}">`);
+  const html = (await page.text())
+    .replace(/<meta\s+name="(og:)?description"[\s\S]*?\/>/g, "")
+    .replace(/<script src="https:\/\/[^"]*"[^>]*>/, `<script src="${SCRIPT_PATH}">`);
   const headers = new Headers(page.headers);
   headers.delete("content-length");
   return new Response(html, { status: page.status, headers });

@@ -96,7 +96,7 @@ function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | 
   if (checker.Check(value)) return value;
   const fields = new Map<string, FieldError>();
   for (const error of checker.Errors(value)) {
-    const field = place + error.path.replaceAll("/", ".");
+    const field = place + dotted(error.path);
     if (!fields.has(field))
       fields.set(field, { field, message: explain(error), type: pydanticType(error), input: error.value });
   }
@@ -108,6 +108,9 @@ function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | 
     },
   );
 }
+
+/** A JSON pointer as a dotted path. */
+const dotted = (pointer: string): string => pointer.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
 
 function explain(error: ValueError): string {
   const said = (error.schema as { errorText?: string }).errorText;

@@ -1,5 +1,5 @@
 /** Assets: one row an uploaded file. Their bytes are in `blobs/`. */
-import { and, asc, count, desc, eq, gt, gte, inArray, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { preparedRow } from "./prepared";
 import { assets } from "./schema";
@@ -119,6 +119,21 @@ export const listUnpaid = (db: Queries, userId: string): Promise<Asset[]> =>
     .from(assets)
     .where(and(eq(assets.user_id, userId), eq(assets.state, "pending_payment")))
     .orderBy(asc(assets.prepared_at), asc(assets.id));
+
+/** The user's assets in preparation whose charge is known and not held, oldest first. */
+export const listUnheld = (db: Queries, userId: string): Promise<Asset[]> =>
+  db
+    .select()
+    .from(assets)
+    .where(
+      and(
+        eq(assets.user_id, userId),
+        eq(assets.state, "processing"),
+        eq(assets.payment, "none"),
+        isNotNull(assets.charge),
+      ),
+    )
+    .orderBy(asc(assets.id));
 
 /** Ids of the project's assets of every kind. */
 export async function assetIdsOfProject(db: Queries, projectId: string): Promise<string[]> {

@@ -6,7 +6,7 @@ import type { Ticks } from "../domain/time";
 import { TICKS_PER_SECOND } from "../domain/time";
 import type { EventType } from "../domain/webhooks";
 import { newId } from "../lib/ids";
-import { type Asset, listUnpaid, moveAsset, updateAsset } from "../store/assets";
+import { type Asset, listUnheld, listUnpaid, moveAsset, updateAsset } from "../store/assets";
 import { balance, deleteAssetHold, insertHold, insertLedgerEntry } from "../store/credits";
 import type { Queries } from "../store/db";
 import { stepOf } from "../store/steps";
@@ -88,7 +88,7 @@ export async function finishPreparation(tx: Queries, asset: Asset, now: number):
 
 /**
  * Called whenever a balance has risen: settles the assets that wait, oldest first; the first that does not fit waits, and those
- * behind it too. Gives the ids of the assets that became ready. `justPrepared` has not been told to wait yet.
+ * behind it too. What is left is held for those in preparation. Gives the ids of the assets that became ready. `justPrepared` has not been told to wait yet.
  */
 export async function settleWaiting(
   tx: Queries,
@@ -99,9 +99,13 @@ export async function settleWaiting(
   const ready: string[] = [];
   for (const asset of await listUnpaid(tx, userId)) {
     const held = await tryHold(tx, asset, now);
-    if (held.payment === "none") break;
+    if (held.payment === "none") return ready;
     await settle(tx, held, now, asset.id === justPrepared ? "processing" : "pending_payment");
     ready.push(asset.id);
+  }
+  // What is still being prepared can be cut as soon as it is paid for.
+  for (const asset of await listUnheld(tx, userId)) {
+    if ((await tryHold(tx, asset, now)).payment === "none") break;
   }
   return ready;
 }

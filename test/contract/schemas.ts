@@ -206,7 +206,7 @@ export const failure = exactly({
     code: oneOf(...CODES),
     message: Type.String({ pattern: "^[^\\n\\r]+$" }),
     fields: Type.Optional(
-      Type.Array(exactly({ field: Type.String({ pattern: "^(body|query|path)(\\.[^.]+)*$" }), message: text }), {
+      Type.Array(exactly({ field: Type.String({ pattern: "^(body|query|path)(\\.|$)" }), message: text }), {
         minItems: 1,
       }),
     ),

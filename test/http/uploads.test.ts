@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { rm, symlink } from "node:fs/promises";
 import { connect } from "node:net";
 import { sizeOf } from "../../src/work/uploads";
 import { until } from "../until";
@@ -190,6 +191,21 @@ describe("sending bytes", () => {
     expect(Buffer.compare(await Bun.file(server.services().folders.media(id).source).bytes(), bytes)).toBe(0);
     expect(await server.events(id)).toEqual(["asset.ready from processing"]);
   });
+});
+
+test("a full disk is a 503 with a time to try again, and the upload can go on", async () => {
+  const { id } = await anna.open(bytes.length);
+  const path = server.services().folders.upload(id);
+  // Every write to this device finds no room.
+  await symlink("/dev/full", path);
+  const refused = await anna.patch(id, 0, bytes);
+  expect(outcome(refused)).toBe("503 upstream_unavailable");
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await anna.asset(id)).state).toBe("pending_upload");
+  await rm(path);
+  expect(await offsetOf(anna, id)).toBe("0");
+  expect((await anna.patch(id, 0, bytes)).status).toBe(204);
+  expect((await anna.prepared(id)).state).toBe("ready");
 });
 
 describe("cancelling an upload", () => {

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { newId } from "../../../src/lib/ids";
-import { type Asset, deleteAsset, getAsset, moveAsset } from "../../../src/store/assets";
+import { type Asset, deleteAsset, getAsset, moveAsset, updateAsset } from "../../../src/store/assets";
 import { balance, insertLedgerEntry, listHolds, listLedger, totalHeld } from "../../../src/store/credits";
 import type { Store } from "../../../src/store/db";
 import { listEventsOf } from "../../../src/store/events";
@@ -16,6 +16,7 @@ type Owner = { userId: string; projectId: string };
 /** One user's credits, by the product's own functions. Times go up by one with each call. */
 function account(store: Store, owner: Owner) {
   let clock = 1_000;
+  const prices = new Map<string, number>();
   const current = async (id: string): Promise<Asset | null> => getAsset(store.read, id);
   return {
     grant: (credits: number) =>
@@ -27,12 +28,17 @@ function account(store: Store, owner: Owner) {
       }),
     add: (price: number) =>
       store.write(async (tx) => {
-        const asset = await addAsset(tx, owner, { charge: price, created_at: clock++ });
+        const asset = await addAsset(tx, owner, { created_at: clock++ });
         await addStep(tx, { userId: owner.userId, name: "prepare", subjectId: asset.id });
+        prices.set(asset.id, price);
         return asset.id;
       }),
-    learnDuration: (id: string) => store.write(async (tx) => holdCharge(tx, (await getAsset(tx, id))!, clock++)),
-    finish: (id: string) => store.write(async (tx) => finishPreparation(tx, (await getAsset(tx, id))!, clock++)),
+    learnDuration: (id: string) =>
+      store.write(async (tx) => holdCharge(tx, (await updateAsset(tx, id, { charge: prices.get(id)! }))!, clock++)),
+    finish: (id: string) =>
+      store.write(async (tx) =>
+        finishPreparation(tx, (await updateAsset(tx, id, { charge: prices.get(id)! }))!, clock++),
+      ),
     fail: (id: string) =>
       store.write(async (tx) => {
         const asset = await moveAsset(tx, id, "processing", { state: "failed", payment: "none" });
@@ -152,6 +158,15 @@ describe("a preparation", () => {
     await db.credits.finish(id);
     expect(await db.credits.state(id)).toBe("ready");
     expect(await db.credits.events(id)).toEqual(["asset.ready from processing"]);
+  });
+
+  test("whose credits come while it still runs holds them at once", async () => {
+    await using db = await freshAccount();
+    const id = await db.credits.add(3);
+    await db.credits.learnDuration(id);
+    await db.credits.grant(5);
+    expect(await db.credits.balance()).toBe(2);
+    expect(await totalHeld(db.store.read, db.userId)).toBe(3);
   });
 
   test("that costs nothing needs no credits and leaves no entry", async () => {

@@ -1,8 +1,13 @@
 /**
  * Credits in memory: the same rules as the product's, written the plain way, to hold the product against.
- * An asset is named by its number. Its price is a hold while it is prepared, and a charge once it is ready.
+ * What is left once nobody waits is held for those in preparation, oldest first. An asset is named by its number. Its price is a hold while it is prepared, and a charge once it is ready.
  */
-type ModelAsset = { price: number; state: "processing" | "waiting" | "ready" | "failed" | "deleted"; held: boolean };
+type ModelAsset = {
+  price: number;
+  state: "processing" | "waiting" | "ready" | "failed" | "deleted";
+  held: boolean;
+  isKnown: boolean;
+};
 
 export type CreditModel = {
   assets: ModelAsset[];
@@ -33,9 +38,10 @@ export function creditModel(): CreditModel {
       model.granted += credits;
       settle();
     },
-    add: (price) => assets.push({ price, state: "processing", held: false }),
+    add: (price) => assets.push({ price, state: "processing", held: false, isKnown: false }),
     learnDuration: (n) => {
       const asset = assets[n]!;
+      asset.isKnown = true;
       if (waiting.length === 0 && !asset.held && model.balance() >= asset.price) asset.held = true;
     },
     finish: (n) => {
@@ -71,6 +77,12 @@ export function creditModel(): CreditModel {
 
   function settle(): void {
     while (waiting.length > 0 && model.balance() >= assets[waiting[0]!]!.price) pay(assets[waiting.shift()!]!);
+    if (waiting.length > 0) return;
+    for (const asset of assets) {
+      if (asset.state !== "processing" || !asset.isKnown || asset.held) continue;
+      if (model.balance() < asset.price) return;
+      asset.held = true;
+    }
   }
 
   return model;

@@ -60,7 +60,7 @@ describe("without a script", () => {
       name: "several attempts in a row all go",
       moments: [1, "Turn the key", 0.5, "Turn the key to the", 0.6, "Turn the key to the left side.", 1],
       kept: "Turn the key to the left side.",
-      gone: ["retake"],
+      gone: ["retake", "retake"],
     },
     {
       name: "talk between two takes goes with the first",
@@ -178,7 +178,7 @@ describe("with a script", () => {
       SCRIPT,
     );
     expect(texts(plan)).toBe([ONE, TWO, THREE].join(" | "));
-    expect(removed(plan)).toEqual(["off_script", "retake", "off_script"]);
+    expect(removed(plan)).toEqual(["off_script", "retake", "retake", "off_script"]);
     expect(plan.missing).toEqual([]);
     const take = plan.takes[1]!;
     expect(take.line).toBe(TWO);

@@ -1,0 +1,139 @@
+/** Thousands of requests made of the API's description: whatever is sent, the answer keeps the contract and comes soon. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Client } from "../http/client";
+import { harness } from "../http/harness";
+import { video, wav } from "../http/media";
+import { type Answered, type ApiDocument, inspector } from "./answers";
+import { type WildRequest, wildRequests } from "./hostile";
+
+const REQUESTS = process.env.OFFCUT_FULL ? 20_000 : 2_000;
+const SEED = Number(process.env.OFFCUT_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const AT_ONCE = 8;
+const PATIENCE_MS = 15_000;
+const MOST_SHOWN = 10;
+
+/** Ids that answers have shown, by the parameter that takes them. The first few are never deleted, so that there is always something. */
+function knownIds() {
+  const ids = new Map<string, string[]>();
+  const kept = new Map<string, string[]>();
+  const parameters = { projects: "project_id", assets: "asset_id", cuts: "cut_id", renders: "render_id" };
+  const names: Record<string, string> = { ...parameters, "webhook-endpoints": "endpoint_id" };
+  const add = (parameter: string, id: string) => ids.set(parameter, [...(ids.get(parameter) ?? []), id].slice(-50));
+  return {
+    keep: (parameter: string, id: string) => kept.set(parameter, [...(kept.get(parameter) ?? []), id]),
+    learn: (template: string | null, body: unknown) => {
+      const resource = template?.split("/")[2] ?? "";
+      const { id, delivery_id: delivery } = (body ?? {}) as { id?: string; delivery_id?: string };
+      if (typeof delivery === "string") add("delivery_id", delivery);
+      if (typeof id !== "string" || !names[resource]) return;
+      add(names[resource], id);
+      if (resource === "assets") add("upload_id", id);
+    },
+    pick: (parameter: string, n: number, isToDelete = false): string => {
+      const list = [...(isToDelete ? [] : (kept.get(parameter) ?? [])), ...(ids.get(parameter) ?? [])];
+      return list[n % Math.max(1, list.length)] ?? crypto.randomUUID();
+    },
+  };
+}
+
+type Known = ReturnType<typeof knownIds>;
+
+function addressOf(request: WildRequest, known: Known): string {
+  let n = 0;
+  const path = request.path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
+    const id = request.ids[n++]!;
+    return "known" in id
+      ? known.pick(parameter, id.known, request.method === "DELETE")
+      : encodeURIComponent(id.text.toWellFormed());
+  });
+  const query = new URLSearchParams(request.query).toString();
+  return query ? `${path}?${query}` : path;
+}
+
+const bodyOf = (request: WildRequest, known: Known): BodyInit | null =>
+  typeof request.body === "string"
+    ? request.body.replaceAll(
+        /"(\w+_id)":"\$id"/g,
+        (_, name: string) => `"${name}":"${known.pick(name, request.pick)}"`,
+      )
+    : (request.body as Uint8Array<ArrayBuffer> | null);
+
+async function send(url: string, key: string | null, request: WildRequest, path: string, body: BodyInit | null) {
+  const canHaveBody = !["GET", "HEAD"].includes(request.method);
+  const answer = await fetch(`${url}${path}`, {
+    method: request.method,
+    redirect: "manual",
+    headers: { ...request.headers, ...(request.isSigned ? { Authorization: `Bearer ${key}` } : {}) },
+    ...(canHaveBody && body !== null ? { body } : {}),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const text = await answer.text();
+  const isJson = text !== "" && answer.headers.get("content-type")?.startsWith("application/json");
+  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text } as Answered;
+}
+
+async function seedResources(user: Client, known: Known): Promise<void> {
+  const sound = await user.ready(await wav(2));
+  const moving = await user.ready(await video(1));
+  const cut = await user.cutEnded((await user.startCut({ asset_id: sound.id })).id);
+  const render = await user.renderEnded((await user.startRender({ asset_id: sound.id, cut_id: cut.id })).id);
+  const upload = await user.open(1_000_000);
+  const endpoint = await user.must<{ id: string }>("POST", "/v1/webhook-endpoints", {
+    json: { url: "http://127.0.0.1:9/", event_types: ["cut.failed"] },
+  });
+  for (const asset of [sound, moving]) {
+    known.keep("asset_id", asset.id);
+    known.keep("project_id", asset.project_id);
+  }
+  known.keep("cut_id", cut.id);
+  known.keep("render_id", render.id);
+  known.keep("upload_id", upload.id);
+  known.keep("endpoint_id", endpoint.id);
+}
+
+const short = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
+
+test(
+  `${REQUESTS} requests, seed ${SEED}`,
+  async () => {
+    await using server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
+    const user = await server.user(100_000);
+    const document = await user.must<ApiDocument>("GET", "/openapi.json");
+    const inspect = inspector(document);
+    const known = knownIds();
+    await seedResources(user, known);
+
+    const wrong: string[] = [];
+    const statuses = new Map<number, number>();
+    const queue = fc.sample(wildRequests(document), { numRuns: REQUESTS, seed: SEED }).values();
+    const work = async () => {
+      for (const request of queue) {
+        const path = addressOf(request, known);
+        const body = bodyOf(request, known);
+        const told = () => short(`${request.method} ${path} ${JSON.stringify(request.headers)} ${String(body)}`);
+        try {
+          const answer = await send(server.url(), user.key, request, path, body);
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+          const found = inspect(request.method, path, answer);
+          if (answer.status === 500) found.push("500");
+          if (found.length > 0)
+            wrong.push(`${told()}\n  -> ${answer.status}: ${found.join("; ")} ${short(JSON.stringify(answer.body))}`);
+          known.learn(request.template, answer.body);
+        } catch (error) {
+          wrong.push(`${told()}\n  -> ${error}`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+
+    const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+    console.log(`fuzz: ${REQUESTS} requests, seed ${SEED}; ${counts.join(", ")}`);
+    expect(wrong.slice(0, MOST_SHOWN)).toEqual([]);
+    expect(server.errors).toEqual([]);
+    // The requests were not all refused at the door.
+    expect((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0)).toBeGreaterThan(REQUESTS / 20);
+    expect((await user.call("GET", "/v1/users/me")).status).toBe(200);
+  },
+  REQUESTS * 100,
+);
