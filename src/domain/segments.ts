@@ -57,7 +57,7 @@ function snap(span: KeptSpan, clock: Clock): Segment {
   const missing = SHORTEST_SEGMENT - (end.time - start.time);
   if (missing > 0) {
     start = snapStart(start.time - Math.ceil(missing / 2), clock);
-    end = snapEnd(start.time + SHORTEST_SEGMENT, clock);
+    end = snapEnd(Math.max(end.time, start.time + SHORTEST_SEGMENT), clock);
     if (end.time - start.time < SHORTEST_SEGMENT) start = snapStart(end.time - SHORTEST_SEGMENT, clock);
   }
   return {

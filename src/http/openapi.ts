@@ -180,6 +180,7 @@ export function uploadPaths(): Record<string, Json> {
             headers: { ...offsets, "Upload-Length": { schema: { type: "integer" } } },
           },
           ...tusErrors(
+            "bad_request",
             "unauthenticated",
             "not_found",
             "precondition_failed",

@@ -2,14 +2,12 @@
 import type { Forced, ForceRequest } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { createEnergyMeter, gainFor } from "./energy";
-import type { Encoded, Moonshine } from "./moonshine";
+import type { Decoded, Encoded, Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
 import { snapToSound } from "./snapping";
 import { tokensOf } from "./tokens";
 import { onClock, timeWords } from "./word-timing";
 
-/** Rows scored at once. */
-const BATCH = 8;
 /** Longest stretch and longest text that the graphs hold; what is beyond is left out. */
 const MAX_WINDOW = 40 * TICKS_PER_SECOND;
 const MAX_TOKENS = 1_000;
@@ -49,24 +47,16 @@ export async function force(
     };
   });
   const results: Forced[] = new Array(jobs.length);
-  // Rows of like length are scored together; equal windows are next to each other and encoded once.
-  const length = (job: (typeof jobs)[number]) => job.window.span.end - job.window.span.start;
-  const ordered = [...jobs].sort((a, b) => length(a) - length(b) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  for (let at = 0; at < ordered.length; at += BATCH) {
-    const batch = ordered.slice(at, at + BATCH);
-    const rows = [];
-    for (const job of batch) {
-      check();
-      rows.push({ job, prepared: await cached(cache, job.key, () => prepare(moonshine, pcm, job.window)) });
-    }
+  // Equal windows are next to each other, so that each is encoded once.
+  for (const job of jobs.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))) {
     check();
-    const scored = await moonshine.score(rows.map((r) => ({ encoded: r.prepared.encoded, tokens: r.job.tokens })));
-    for (const [i, { job, prepared }] of rows.entries()) results[job.index] = forcedOf(scored[i]!, prepared);
+    const prepared = await cached(cache, job.key, () => prepare(moonshine, pcm, job.window));
+    results[job.index] = forcedOf(await moonshine.score(prepared.encoded, job.tokens), prepared);
   }
   return results;
 }
 
-function forcedOf(scored: Awaited<ReturnType<Moonshine["score"]>>[number], prepared: Prepared): Forced {
+function forcedOf(scored: Decoded, prepared: Prepared): Forced {
   const { start, end } = prepared.span;
   const words = snapToSound(timeWords(scored), prepared.energy).map((w) => {
     const from = onClock(w.start, start, end);

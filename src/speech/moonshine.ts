@@ -42,8 +42,11 @@ export type Moonshine = {
   encode(samples: Float32Array): Promise<Encoded>;
   /** The likeliest tokens of each row. `onStep` is called with the number of tokens so far, and may throw to stop. */
   decode(rows: Encoded[], onStep?: (position: number) => void): Promise<Decoded[]>;
-  /** Given tokens held against each row. */
-  score(rows: { encoded: Encoded; tokens: number[] }[]): Promise<Decoded[]>;
+  /**
+   * Given tokens held against the sound. One at a time: rows scored together would share the scale of their whole numbers, and
+   * a score must not depend on its company.
+   */
+  score(encoded: Encoded, tokens: number[]): Promise<Decoded>;
 };
 
 /** Loads the encoder and the decoder from a folder of prepared graphs. The decoder's steps are too small to be shared between threads. */
@@ -53,7 +56,7 @@ export async function loadMoonshine(folder: string, encoderThreads: number): Pro
   return {
     encode: (samples) => encode(encoder, samples),
     decode: (rows, onStep = () => {}) => decode(decoder, rows, onStep),
-    score: (rows) => score(decoder, rows),
+    score: (encoded, tokens) => score(decoder, encoded, tokens),
   };
 }
 
@@ -214,39 +217,21 @@ function flat(lines: Float32Array[]): Float32Array {
   return out;
 }
 
-async function score(decoder: Graph, rows: { encoded: Encoded; tokens: number[] }[]): Promise<Decoded[]> {
-  const width = Math.max(...rows.map((r) => r.tokens.length)) + 1;
-  const padded = (values: number[]) => [...values, ...new Array<number>(width - values.length).fill(END)];
-  const { feeds: cross, longest } = crossFeeds(rows.map((r) => r.encoded));
-  const dims = [rows.length, width];
+async function score(decoder: Graph, encoded: Encoded, tokens: number[]): Promise<Decoded> {
+  const dims = [1, tokens.length + 1];
   const out = await decoder.run({
-    ...cross,
-    ...emptyPast(rows.length),
-    tokens: integerFeed(
-      rows.flatMap((r) => padded([BEGIN, ...r.tokens])),
-      dims,
-    ),
-    targets: integerFeed(
-      rows.flatMap((r) => padded(r.tokens)),
-      dims,
-    ),
+    ...crossFeeds([encoded]).feeds,
+    ...emptyPast(1),
+    tokens: integerFeed([BEGIN, ...tokens], dims),
+    targets: integerFeed([...tokens, END], dims),
     position: integerFeed([0], [1]),
   });
-  const logProbs = floatsOf(out, "target_log_prob");
-  return rows.map(({ encoded, tokens }, b) => {
-    const count = tokens.length + 1;
-    const lines = (name: string) => {
-      const values = floatsOf(out, name);
-      const from = Array.from({ length: count }, (_, k) => (b * width + k) * longest);
-      return flat(from.map((at) => values.subarray(at, at + encoded.frames)));
-    };
-    return {
-      tokens,
-      logProbs: logProbs.slice(b * width, b * width + count),
-      attention: lines("attention"),
-      onset: lines("onset"),
-      frames: encoded.frames,
-      looped: false,
-    };
-  });
+  return {
+    tokens,
+    logProbs: floatsOf(out, "target_log_prob"),
+    attention: floatsOf(out, "attention"),
+    onset: floatsOf(out, "onset"),
+    frames: encoded.frames,
+    looped: false,
+  };
 }

@@ -16,7 +16,7 @@ export type SegmentationOptions = {
 export const SEGMENTATION: SegmentationOptions = {
   gap: 600_000,
   mergeUpTo: 15_000_000,
-  padding: 300_000,
+  padding: 200_000,
   longest: 28_000_000,
 };
 

@@ -19,9 +19,20 @@ function knownIds() {
   const kept = new Map<string, string[]>();
   const parameters = { projects: "project_id", assets: "asset_id", cuts: "cut_id", renders: "render_id" };
   const names: Record<string, string> = { ...parameters, "webhook-endpoints": "endpoint_id" };
-  const add = (parameter: string, id: string) => ids.set(parameter, [...(ids.get(parameter) ?? []), id].slice(-50));
+  const add = (parameter: string, id: string) => {
+    const list = ids.get(parameter) ?? [];
+    if (kept.get(parameter)?.includes(id) || list.includes(id)) return;
+    ids.set(parameter, [...list, id].slice(-50));
+  };
   return {
     keep: (parameter: string, id: string) => kept.set(parameter, [...(kept.get(parameter) ?? []), id]),
+    forget: (id: string) => {
+      for (const [parameter, list] of ids)
+        ids.set(
+          parameter,
+          list.filter((one) => one !== id),
+        );
+    },
     learn: (template: string | null, body: unknown) => {
       const resource = template?.split("/")[2] ?? "";
       const { id, delivery_id: delivery } = (body ?? {}) as { id?: string; delivery_id?: string };
@@ -80,7 +91,7 @@ async function seedResources(user: Client, known: Known): Promise<void> {
   const render = await user.renderEnded((await user.startRender({ asset_id: sound.id, cut_id: cut.id })).id);
   const upload = await user.open(1_000_000);
   const endpoint = await user.must<{ id: string }>("POST", "/v1/webhook-endpoints", {
-    json: { url: "http://127.0.0.1:9/", event_types: ["cut.failed"] },
+    json: { url: "http://127.0.0.1:9999/", event_types: ["cut.failed"] },
   });
   for (const asset of [sound, moving]) {
     known.keep("asset_id", asset.id);
@@ -120,6 +131,7 @@ test(
           if (found.length > 0)
             wrong.push(`${told()}\n  -> ${answer.status}: ${found.join("; ")} ${short(JSON.stringify(answer.body))}`);
           known.learn(request.template, answer.body);
+          if (request.method === "DELETE" && answer.status === 204) known.forget(path.split(/[/?]/)[3] ?? "");
         } catch (error) {
           wrong.push(`${told()}\n  -> ${error}`);
         }

@@ -38,7 +38,7 @@ const HOSTILE_TEXTS = [
   "../../../../etc/passwd",
   "'; DROP TABLE users; --",
   "%00%ff%2e%2e%2f",
-  "{{7*7}}${7*7}",
+  "{{7*7}}",
   "__proto__",
   "constructor",
   "NaN",
@@ -139,10 +139,10 @@ function numberOf(schema: JsonSchema): fc.Arbitrary<number> {
 }
 
 /** Values that a schema takes, most of the time. `$id` stands for an id that an answer has shown. */
-function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
+function sampleOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(valueOf));
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(sampleOf));
   switch (schema.type) {
     case "null":
       return fc.constant(null);
@@ -153,7 +153,7 @@ function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
     case "number":
       return fc.oneof(numberOf(schema), fc.double({ noNaN: true, min: 0, max: 20 }));
     case "array":
-      return fc.array(valueOf(schema.items ?? {}), { maxLength: 4 });
+      return fc.array(sampleOf(schema.items ?? {}), { maxLength: 4 });
     case "object":
       return objectOf(schema);
     case "string":
@@ -168,7 +168,7 @@ function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
 /** Objects with the required properties and some of the others; now and then one is spoilt, or one too many. */
 function objectOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   const properties = Object.entries(schema.properties ?? {});
-  const right = fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, valueOf(inner)])), {
+  const right = fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, sampleOf(inner)])), {
     requiredKeys: schema.required ?? [],
   });
   const names = [...properties.map(([name]) => name), "extra", "__proto__"];
@@ -180,7 +180,7 @@ function objectOf(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 const jsonBody = (schema: JsonSchema) =>
   fc.oneof(
-    { weight: 6, arbitrary: valueOf(schema).map((value): string | Uint8Array => JSON.stringify(value)) },
+    { weight: 6, arbitrary: sampleOf(schema).map((value): string | Uint8Array => JSON.stringify(value)) },
     { weight: 1, arbitrary: fc.constantFrom(...HOSTILE_BODIES) },
   );
 
@@ -198,7 +198,7 @@ function queryOf(operation: Operation): fc.Arbitrary<[string, string][]> {
       .map((text) => [name, text.slice(0, 3_000)] as [string, string]);
   const stray = one("stray", fc.constant("1"));
   const chosen = known.map(({ name, schema, required }) =>
-    fc.option(one(name, valueOf(schema)), { nil: null, freq: required ? 20 : 2 }),
+    fc.option(one(name, sampleOf(schema)), { nil: null, freq: required ? 20 : 2 }),
   );
   return fc
     .tuple(fc.tuple(...chosen), fc.oneof({ weight: 20, arbitrary: fc.constant(null) }, stray))

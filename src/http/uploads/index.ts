@@ -142,6 +142,8 @@ const CODES: Record<number, HttpCode> = {
   412: "precondition_failed",
   413: "payload_too_large",
   415: "unsupported_media_type",
+  // An extension of the protocol that is not offered here.
+  501: "bad_request",
 };
 
 /** Lets the TUS server answer; its errors become the contract's. */

@@ -5,31 +5,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { median, startOffcut, startPeer } from "../running";
 
 const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = 3;
-const BINARY = join(import.meta.dir, "../../../dist/offcut");
 const dataDir = await mkdtemp(join(tmpdir(), "offcut-api-"));
-const env = { OFFCUT_DATA_DIR: dataDir, OFFCUT_PORT: "0", OFFCUT_RATE_LIMIT: "0", PATH: process.env.PATH ?? "" };
-
 type Figures = { perSecond: number; p99: number; errors: number };
 
-const offcut = Bun.spawn([BINARY, "serve"], { env, stdout: "pipe" });
-const bare = Bun.spawn([process.execPath, join(import.meta.dir, "bare.ts"), dataDir], { stdout: "pipe" });
-const ready = await lineWith(offcut.stdout, '"event":"ready"');
-const peer = await lineWith(bare.stdout, '"url"');
-const shell = (...args: string[]) =>
-  Bun.spawnSync([BINARY, ...args], { env })
-    .stdout.toString()
-    .trim();
-shell("user", "create", "--email", "bench@example.com", "--password", "benchmark");
-const key = shell("key", "create", "--email", "bench@example.com");
+const offcut = await startOffcut(dataDir);
+const peer = await startPeer(join(import.meta.dir, "bare.ts"), dataDir);
+const { key } = offcut;
 const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-const made = await fetch(`${ready.url}/v1/projects`, { method: "POST", headers, body: '{"name":"First"}' });
+const made = await fetch(`${offcut.url}/v1/projects`, { method: "POST", headers, body: '{"name":"First"}' });
 const { id } = (await made.json()) as { id: string };
 
 const CASES: { what: string; ours: string; theirs: string; post?: string }[] = [
-  { what: "GET one project", ours: `/v1/projects/${id}`, theirs: `/projects/${peer.id}` },
+  { what: "GET one project", ours: `/v1/projects/${id}`, theirs: `/projects/${peer.told.id}` },
   { what: "POST a project", ours: "/v1/projects", theirs: "/projects", post: '{"name":"A project"}' },
 ];
 try {
@@ -38,8 +29,8 @@ try {
     const pairs: { ours: Figures; theirs: Figures }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       pairs.push({
-        ours: await wrk(`${ready.url}${ours}`, post, key),
-        theirs: await wrk(`${peer.url}${theirs}`, post, null),
+        ours: await wrk(`${offcut.url}${ours}`, post, key),
+        theirs: await wrk(`${peer.told.url}${theirs}`, post, null),
       });
     }
     const ratio = median(pairs.map((p) => p.ours.perSecond / p.theirs.perSecond));
@@ -53,7 +44,7 @@ try {
       errors: String(pairs.reduce((sum, p) => sum + p.ours.errors, 0)),
     });
   }
-  const nothing = await wrk(`${peer.url}/nothing`, undefined, null);
+  const nothing = await wrk(`${peer.told.url}/nothing`, undefined, null);
   rows.push({
     what: "bare route, no database",
     "bare /s": nothing.perSecond.toFixed(0),
@@ -61,14 +52,9 @@ try {
   });
   console.table(rows);
 } finally {
-  offcut.kill("SIGTERM");
-  bare.kill();
-  await offcut.exited;
+  peer.stop();
+  await offcut.stop();
   await rm(dataDir, { recursive: true, force: true });
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
 
 async function wrk(url: string, post: string | undefined, token: string | null): Promise<Figures> {
@@ -85,20 +71,4 @@ async function wrk(url: string, post: string | undefined, token: string | null):
   const found = /RESULT ([\d.]+) ([\d.]+) (\d+)/.exec(text);
   if (!found) throw new Error(`wrk: ${text}`);
   return { perSecond: Number(found[1]), p99: Number(found[2]), errors: Number(found[3]) };
-}
-
-async function lineWith(output: ReadableStream<Uint8Array>, mark: string): Promise<{ url: string; id: string }> {
-  const reader = output.getReader();
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`ended: ${text}`);
-    text += new TextDecoder().decode(value);
-    const line = text.split("\n").find((l) => l.includes(mark) && l.endsWith("}"));
-    if (!line) continue;
-    void (async () => {
-      while (!(await reader.read()).done);
-    })();
-    return JSON.parse(line);
-  }
 }

@@ -6,8 +6,8 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
 import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
+import { startOffcut } from "../running";
 
-const BINARY = join(import.meta.dir, "../../../dist/offcut");
 const MEDIA = new Set([".mp4", ".mov", ".mkv", ".webm", ".wav", ".mp3", ".m4a", ".flac", ".ts", ".avi"]);
 const POLL_MS = 200;
 
@@ -45,45 +45,21 @@ if (roots.length === 0) throw new Error("name recordings or folders of them");
 const files = (await Promise.all(roots.map(mediaIn))).flat();
 
 const dataDir = await mkdtemp(join(tmpdir(), "offcut-recordings-"));
-const env = { OFFCUT_DATA_DIR: dataDir, OFFCUT_PORT: "0", OFFCUT_RATE_LIMIT: "0", PATH: process.env.PATH ?? "" };
-const server = Bun.spawn([BINARY, "serve"], { env, stdout: "pipe", stderr: "inherit" });
-const url = await listeningAt(server.stdout);
-const run = (...args: string[]) =>
-  Bun.spawnSync([BINARY, ...args], { env })
-    .stdout.toString()
-    .trim();
-run("user", "create", "--email", "bench@example.com", "--password", "recordings");
-const key = run("key", "create", "--email", "bench@example.com");
+const server = await startOffcut(dataDir);
+const { url, key } = server;
 
 const rows: Row[] = [];
 try {
   const project = await call<Resource>("POST", "/v1/projects", { name: "Recordings" });
   for (const file of files) rows.push(await through(project.id, file));
 } finally {
-  server.kill("SIGTERM");
-  await server.exited;
+  await server.stop();
   await rm(dataDir, { recursive: true, force: true });
 }
 console.table(rows);
 const bad = rows.filter((row) => row.result !== "ok");
 console.log(`${rows.length - bad.length} of ${rows.length} recordings went through`);
 process.exit(bad.length > 0 ? 1 : 0);
-
-async function listeningAt(output: ReadableStream<Uint8Array>): Promise<string> {
-  const reader = output.getReader();
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`the server ended: ${text}`);
-    text += new TextDecoder().decode(value);
-    const ready = text.split("\n").find((line) => line.includes('"event":"ready"'));
-    if (!ready) continue;
-    void (async () => {
-      while (!(await reader.read()).done);
-    })();
-    return (JSON.parse(ready) as { url: string }).url;
-  }
-}
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const answer = await fetch(`${url}${path}`, {

@@ -42,21 +42,25 @@ const speech = (duration: number): fc.Arbitrary<Span[]> =>
     return Array.from({ length: sorted.length >> 1 }, (_, i) => ({ start: sorted[2 * i]!, end: sorted[2 * i + 1]! }));
   });
 
-const energy = (duration: number): fc.Arbitrary<Float32Array> =>
-  fc
-    .array(fc.record({ level: fc.integer({ min: -90, max: 0 }), hops: fc.integer({ min: 1, max: 120 }) }), {
-      minLength: 1,
-      maxLength: 60,
-    })
-    .map((blocks) => {
-      const levels = new Float32Array(Math.ceil(duration / 5_000));
-      for (let i = 0, at = 0; at < levels.length; i++) {
-        const { level, hops } = blocks[i % blocks.length]!;
-        levels.fill(level, at, at + hops);
-        at += hops;
-      }
-      return levels;
-    });
+type Block = { level: number; hops: number };
+const blocks = fc.array(
+  fc.record({ level: fc.integer({ min: -90, max: 0 }), hops: fc.integer({ min: 1, max: 120 }) }),
+  {
+    minLength: 1,
+    maxLength: 60,
+  },
+);
+
+/** A contour of blocks of constant level, repeated over the whole recording. */
+function contour(duration: number, levels: readonly Block[]): Float32Array {
+  const energy = new Float32Array(Math.ceil(duration / 5_000));
+  for (let i = 0, at = 0; at < energy.length; i++) {
+    const { level, hops } = levels[i % levels.length]!;
+    energy.fill(level, at, at + hops);
+    at += hops;
+  }
+  return energy;
+}
 
 const frames = (duration: number): fc.Arbitrary<FrameTimes | null> =>
   fc.oneof(
@@ -101,14 +105,21 @@ const script = fc.oneof(
     .map((lines) => lines.map((line) => line.join(" ")).join("\n")),
 );
 
-type Given = { listening: Listening; probed: Probed; options: CutOptions; script: string; seed: number };
+type Given = {
+  listening: Omit<Listening, "energy">;
+  blocks: Block[];
+  probed: Probed;
+  options: CutOptions;
+  script: string;
+  seed: number;
+};
 
 const given: fc.Arbitrary<Given> = seconds(1, 20).chain((duration) =>
   fc
     .record({
       words: fc.option(fc.array(word(duration), { maxLength: 40 })),
       speech: speech(duration),
-      energy: energy(duration),
+      blocks,
       frames: frames(duration),
       options,
       script,
@@ -119,7 +130,6 @@ const given: fc.Arbitrary<Given> = seconds(1, 20).chain((duration) =>
       listening: {
         duration,
         speech: rest.speech,
-        energy: rest.energy,
         transcript: words && { language: "en", words, utterances: [] },
       },
       probed: {
@@ -152,7 +162,8 @@ function anything(seed: number): (requests: ForceRequest[]) => Promise<Forced[]>
 
 /** The plan, or null when the input cannot be planned. */
 async function planOf(input: Given, over: Partial<CutOptions> = {}): Promise<Plan | null> {
-  const { listening, probed, script: text, seed } = input;
+  const { probed, script: text, seed } = input;
+  const listening = { ...input.listening, energy: contour(input.listening.duration, input.blocks) };
   try {
     return await planCut({
       listening,
