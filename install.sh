@@ -311,7 +311,7 @@ run_tests() {
 
 run_all_tests() {
   local name
-  for name in $(compgen -e OFFCUT_ || true); do unset "$name"; done
+  for name in $(compgen -e OFFCUT_ || true); do [ "$name" = OFFCUT_FULL ] || unset "$name"; done
   test_packages
   packages
   say "" "== types, lint, format, unused code, direction rule =="
@@ -319,7 +319,7 @@ run_all_tests() {
   bun run check || BROKEN=$((BROKEN + 1))
   bun src/build/executable.ts --out "$EXECUTABLE"
   run_tests "unit" test/architecture.test.ts test/unit
-  for name in contract http; do
+  for name in contract http browser; do
     if compgen -G "test/$name/*.test.ts" >/dev/null; then run_tests "$name" "test/$name"; else say "$name: no tests yet"; fi
   done
   # The executable alone in a folder: no node_modules in reach.

@@ -2,10 +2,12 @@
  * Is what was said here said again there? Two takes of one sentence can be misheard in different ways, so the words of the one are held
  * against the sound of the other: as far as they were spoken there they fit, and from the first that was not they do not.
  */
+
 import { type EchoPair, pairsToTry, textFrom, windowAround } from "./cut-echo-pairs";
+import { usable } from "./cut-forced";
 import type { HeardWord } from "./cut-heard";
-import type { PlanSteps } from "./cut-unscripted";
-import { usable } from "./script-alignment";
+import type { PlanSteps } from "./cut-steps";
+
 import type { Forced, Word } from "./speech";
 import { fromSeconds, type Ticks } from "./time";
 

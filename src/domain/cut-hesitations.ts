@@ -1,8 +1,10 @@
 /** Hesitations that the recogniser spells as something else, or leaves out: short sounds apart, held against "um", "uh" and "hmm". */
+import { usable } from "./cut-forced";
 import { firstEndingAfter, overlap, type Sound } from "./cut-sound";
-import type { PlanSteps } from "./cut-unscripted";
+import type { PlanSteps } from "./cut-steps";
+
 import { isFillerText } from "./fillers";
-import { usable } from "./script-alignment";
+
 import type { ForceRequest, Word } from "./speech";
 import { normalWords } from "./text-normal";
 import { fromSeconds, type Span, type Ticks } from "./time";

@@ -155,12 +155,3 @@ export function islandsIn(islands: readonly Span[], span: Span): Span[] {
 
 /** How long two spans overlap. */
 export const overlap = (a: Span, b: Span): Ticks => Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start));
-
-/** Mean level in dB of the loudest half of a span. */
-export function loudness(sound: Sound, span: Span): number {
-  const part = Array.from(sound.energy.subarray(Math.max(0, frameOf(span.start)), Math.max(1, frameOf(span.end)))).sort(
-    (a, b) => b - a,
-  );
-  const half = part.slice(0, Math.max(1, part.length >> 1));
-  return half.reduce((sum, level) => sum + level, 0) / half.length;
-}

@@ -1,28 +1,18 @@
 /** The plan of a recording without a script: pauses, hesitations and retakes go; what is not surely one of them stays. */
+
 import { hearEchoes } from "./cut-echoes";
 import { heardWords, inOrder } from "./cut-heard";
 import { type Hesitations, hearHesitations } from "./cut-hesitations";
 import { type JudgedWord, makePieces, type Verdict } from "./cut-pieces";
 import { assemble } from "./cut-policy";
 import { hearSound, islandsIn, overlap, type Sound } from "./cut-sound";
+import type { PlanContext, PlanSteps } from "./cut-steps";
 import { findFillers } from "./fillers";
-import type { CutOptions, Plan } from "./plan";
+import type { Plan } from "./plan";
 import { findRetakes } from "./retakes";
-import { type Clock, joinReviews } from "./segments";
-import type { Forced, ForceRequest, Listening, Transcript, Word } from "./speech";
-import { fromSeconds, type Rational, type Span } from "./time";
-
-/** What every plan is made of. */
-export type PlanContext = {
-  listening: Listening;
-  clock: Clock;
-  frameRate: Rational | null;
-  options: CutOptions;
-  language: string | null;
-};
-
-/** A planner: yields what it wants held against the sound, takes the results, returns the plan. */
-export type PlanSteps<Result> = Generator<ForceRequest[], Result, Forced[]>;
+import { joinReviews } from "./segments";
+import type { Listening, Transcript, Word } from "./speech";
+import { fromSeconds, type Span } from "./time";
 
 const NOT_UNDERSTOOD = "speech that was not understood";
 const SHORTEST_SPEECH = fromSeconds(0.25);

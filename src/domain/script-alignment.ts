@@ -25,15 +25,20 @@ const PAD = fromSeconds(0.15);
 const ATTACHED = fromSeconds(0.2);
 
 const FAR_WORDS = 6;
+/** A first word may be said apart: "Hi, I am Dana." */
+const FAR_PAUSE = fromSeconds(0.45);
 
 const ACCEPTED_MEAN = -1.9;
 const ACCEPTED_TAIL = -7;
 const UNSPOKEN_WORD = -6;
 /** A last word that does not fit may be one that is pronounced oddly, when the rest fits this well and it sounds long enough. */
 const SURE_WORD = -3.5;
+const SURE_ENDING = -2;
 const ENDING_MEAN = -1.4;
 const ENDING_LENGTH = 0.6;
 const DOUBTFUL_ENDING = 0.12;
+const SQUEEZED = 0.35;
+const UNLIKELY_WORD = -2;
 /** Text alone that resembles the line this much is believed. */
 const SURE_TEXT = 0.85;
 
@@ -51,8 +56,16 @@ export function extentsOf(match: Match, heard: readonly HeardWord[]): Extent[] {
     from: reach(heard, match.from, -1, leading === 0 ? 0 : leading + 1),
     to: reach(heard, match.to - 1, 1, trailing === 0 ? 0 : trailing + 1) + 1,
   };
+  const far = {
+    from: leading === 0 ? near.from : reach(heard, near.from, -1, 2 * leading, FAR_PAUSE),
+    to: trailing === 0 ? near.to : reach(heard, near.to - 1, 1, 2 * trailing, FAR_PAUSE) + 1,
+  };
   const wide = { from: reach(heard, near.from, -1, FAR_WORDS), to: reach(heard, near.to - 1, 1, FAR_WORDS) + 1 };
-  return wide.from === near.from && wide.to === near.to ? [near] : [near, wide];
+  const different: Extent[] = [near];
+  for (const extent of [wide, far]) {
+    if (!different.some((one) => one.from === extent.from && one.to === extent.to)) different.push(extent);
+  }
+  return different;
 }
 
 /** The stretch of sound around heard words: with the sounds attached to them, and some of the quiet. */
@@ -74,13 +87,13 @@ export function windowOf({ from, to }: Extent, heard: readonly HeardWord[], soun
 }
 
 /** Goes on over heard words, up to a pause. */
-function reach(heard: readonly HeardWord[], at: number, step: 1 | -1, most: number): number {
+function reach(heard: readonly HeardWord[], at: number, step: 1 | -1, most: number, pauseLimit = ATTACHED): number {
   let now = at;
   for (let n = 0; n < most; n++) {
     const next = heard[now + step];
     if (!next) break;
     const pause = step > 0 ? next.start - heard[now]!.end : heard[now]!.start - next.end;
-    if (pause > ATTACHED) break;
+    if (pause > pauseLimit) break;
     now += step;
   }
   return now;
@@ -92,32 +105,33 @@ export function readingsOf(line: ScriptLine, window: Span, mute: Span[] = []): F
   return line.spoken.map((text) => ({ window, text, ...(mute.length > 0 ? { mute } : {}) }));
 }
 
-/** Whether a forced result says anything: a recogniser that cannot force gives no words. */
-export const usable = (forced: Forced | null | undefined): forced is Forced =>
-  forced != null && forced.words.length > 0 && Number.isFinite(forced.meanLogProb);
-
-/** The best of several readings of one line. */
-export function bestForced(results: readonly (Forced | undefined)[]): Forced | null {
-  let best: Forced | null = null;
-  for (const forced of results) if (usable(forced) && (!best || forced.meanLogProb > best.meanLogProb)) best = forced;
-  return best;
-}
-
 /** Whether the sound says that a line is spoken: `ending` when all but its last word surely is, and something is said in that place. */
 export type Fit = "whole" | "ending" | "none";
 
 export function fitOf(forced: Forced, sound: Sound): Fit {
   const bad = forced.words.filter((word) => word.logProb < UNSPOKEN_WORD).length;
   if (forced.meanLogProb <= ACCEPTED_MEAN || bad > Math.max(1, 0.15 * forced.words.length)) return "none";
-  if (forced.tailLogProb > ACCEPTED_TAIL) return "whole";
+  if (isSqueezed(forced.words)) return "none";
   const last = forced.words[forced.words.length - 1]!;
+  if (forced.tailLogProb > ACCEPTED_TAIL || last.logProb > SURE_ENDING) return "whole";
   const before = forced.words[forced.words.length - 2];
   if (!before || before.logProb < SURE_WORD || forced.meanLogProb < ENDING_MEAN) return "none";
   const heard = islandsIn(sound.islands, last).reduce((sum, island) => sum + overlap(island, last), 0);
   return heard >= ENDING_LENGTH * usualLength(forced.words, last.text.length) ? "ending" : "none";
 }
 
-/** How long so many letters take at the pace of these words. */
+/** Whether the last words got hardly any time: what was not spoken is put where the sound ends. */
+function isSqueezed(words: readonly ForcedWord[]): boolean {
+  if (words.length < 4) return false;
+  const last = words.slice(-2);
+  const spoken = last.reduce((sum, word) => sum + word.end - word.start, 0);
+  const letters = last.reduce((sum, word) => sum + word.text.length, 0);
+  return (
+    spoken < SQUEEZED * usualLength(words.slice(0, -1), letters) && last.some((word) => word.logProb < UNLIKELY_WORD)
+  );
+}
+
+/** How long so many letters take at the pace of these words but the last. */
 function usualLength(words: readonly ForcedWord[], letters: number): Ticks {
   const rest = words.slice(0, -1);
   const spoken = rest.reduce((sum, word) => sum + word.end - word.start, 0);

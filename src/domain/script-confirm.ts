@@ -1,9 +1,11 @@
 /** Holds the takes that the path found against the sound, so that their words have exact times, and lets go of what is not the line. */
 
+import { bestForced, usable } from "./cut-forced";
 import type { Sound } from "./cut-sound";
-import type { PlanSteps } from "./cut-unscripted";
-import { bestForced, fitOf, type LineCandidate, qualityOf, readingsOf, usable, windowOf } from "./script-alignment";
-import type { Hearing } from "./script-plan";
+import type { PlanSteps } from "./cut-steps";
+import { fitOf, type LineCandidate, qualityOf, readingsOf, windowOf } from "./script-alignment";
+import type { Hearing } from "./script-hearing";
+
 import { type LineTake, skippedSpan } from "./script-takes";
 import type { Forced } from "./speech";
 import type { Span } from "./time";

@@ -1,11 +1,13 @@
 /** Takes out of a chosen take what is not in its line: hesitations, a cough, a word to oneself. */
+import { bestForced, usable } from "./cut-forced";
 import { islandsIn, overlap } from "./cut-sound";
-import type { PlanSteps } from "./cut-unscripted";
+import type { PlanSteps } from "./cut-steps";
 import { isFillerText } from "./fillers";
 import type { CutOptions } from "./plan";
-import { bestForced, readingsOf, usable } from "./script-alignment";
+import { readingsOf } from "./script-alignment";
 import type { SpokenLine } from "./script-confirm";
-import type { Hearing } from "./script-plan";
+import type { Hearing } from "./script-hearing";
+
 import type { ForceRequest } from "./speech";
 import { fromSeconds, type Span, type Ticks } from "./time";
 
@@ -14,7 +16,7 @@ export type Cut = Span & { reason: "filler" | "retake" };
 export type RefinedTake = SpokenLine & { cut: Cut[] };
 
 /** Shorter sound that stands apart is the release of a "t" or "k". */
-const SHORTEST_HESITATION = fromSeconds(0.1);
+const SHORTEST_HESITATION = fromSeconds(0.07);
 const LONGEST_HESITATION = fromSeconds(0.9);
 const QUIET: Ticks = fromSeconds(0.1);
 /** Muting a hesitation makes the line fit better; muting a word makes it fit much worse. */

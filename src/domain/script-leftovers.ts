@@ -1,10 +1,12 @@
 /** Lines that the path did not meet: said elsewhere, or said in other words. */
+
 import type { HeardWord } from "./cut-heard";
 import { pauseBefore } from "./cut-heard";
 import type { LineCandidate } from "./script-alignment";
 import { windowOf } from "./script-alignment";
 import type { SpokenLine } from "./script-confirm";
-import type { Hearing } from "./script-plan";
+import type { Hearing } from "./script-hearing";
+
 import type { ScriptLine } from "./script-text";
 import { rememberingDistance } from "./text-normal";
 import { fromSeconds } from "./time";

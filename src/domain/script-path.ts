@@ -11,12 +11,16 @@ import { fromSeconds } from "./time";
 export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
 
 /**
- * What taking heard word j for a word of the line costs on top (negative: is worth), by what is known about the takes; null: nothing is
+ * What taking a heard word for a word of the line costs besides (negative: is worth), by what is known about the takes; null: nothing is
  * known about the line.
  */
 export type LineBias = (line: number) => Float32Array | null;
 
+/** Not to find a word of the script, and to keep one that is not in it. */
 const LOST_WORD = 0.8;
+/** Words of a heading or an aside: most are never spoken. */
+const LOST_OPTIONAL = 0.1;
+const UNLIKE_OPTIONAL = 1;
 const EXTRA_WORD = 0.7;
 /** Joining without a pause would be heard. */
 const FLUENT = 1.6;
@@ -44,7 +48,13 @@ export function findPath(
   bias: LineBias,
 ): ScriptPath {
   const script = lines.flatMap((line, index) =>
-    line.words.map((word, k) => ({ word, line: index, first: k === 0, last: k === line.words.length - 1 })),
+    line.words.map((word, k) => ({
+      word,
+      line: index,
+      first: k === 0,
+      last: k === line.words.length - 1,
+      optional: line.optional,
+    })),
   );
   const walk = walker(script, heard, again, bias);
   const height = Math.max(1, Math.ceil(Math.sqrt(script.length)));
@@ -89,7 +99,7 @@ export function findPath(
   return { pairs, kept };
 }
 
-type ScriptWord = { word: string; line: number; first: boolean; last: boolean };
+type ScriptWord = { word: string; line: number; first: boolean; last: boolean; optional: boolean };
 
 function walker(script: readonly ScriptWord[], heard: readonly HeardWord[], again: Uint8Array, bias: LineBias) {
   const near = rememberingDistance();
@@ -109,17 +119,20 @@ function walker(script: readonly ScriptWord[], heard: readonly HeardWord[], agai
   });
 
   function nextRow(i: number, row: Row, steps: Uint8Array | null): Row {
-    const { word, line, first, last } = script[i]!;
+    const { word, line, first, last, optional } = script[i]!;
+    const lost = optional ? LOST_OPTIONAL : LOST_WORD;
     const known = bias(line);
     const enter = first ? 0 : INSIDE_LINE;
     const leave = last ? 0 : INSIDE_LINE;
     const kept = new Float64Array(size + 1);
     const skipping = new Float64Array(size + 1);
     for (let j = 0; j <= size; j++) {
-      let least = row.kept[j]! + LOST_WORD;
+      let least = row.kept[j]! + lost;
       let how = LOST;
       if (j > 0) {
-        const cost = near(word, heard[j - 1]!.normal) + (known ? known[j - 1]! : 0);
+        const distance = near(word, heard[j - 1]!.normal);
+        const unlike = optional && distance > 0 ? UNLIKE_OPTIONAL : 0;
+        const cost = distance + unlike + (known ? known[j - 1]! : 0);
         const paired = row.kept[j - 1]! + cost;
         if (paired < least) {
           least = paired;
@@ -137,7 +150,7 @@ function walker(script: readonly ScriptWord[], heard: readonly HeardWord[], agai
         }
       }
       kept[j] = least;
-      let skip = row.skipping[j]! + LOST_WORD;
+      let skip = row.skipping[j]! + lost;
       let skipHow = SKIP_LOST;
       if (least + join[j]! + leave < skip) {
         skip = least + join[j]! + leave;

@@ -1,28 +1,27 @@
 /** The plan of a recording with its script: of each line the take that is kept, and nothing that is not in the script. */
-import { type HeardWord, heardWords, inOrder } from "./cut-heard";
+
+import { bestForced } from "./cut-forced";
+import { heardWords, inOrder } from "./cut-heard";
 import { makePieces, type Verdict } from "./cut-pieces";
 import { assemble } from "./cut-policy";
-import { hearSound, overlap, type Sound } from "./cut-sound";
-import type { PlanContext, PlanSteps } from "./cut-unscripted";
+import { hearSound, overlap } from "./cut-sound";
+import type { PlanSteps } from "./cut-steps";
 import type { Plan, Take } from "./plan";
 import { findRetakes } from "./retakes";
-import { bestForced, extentsOf, judged, type LineCandidate, readingsOf, windowOf } from "./script-alignment";
+import { extentsOf, judged, type LineCandidate, readingsOf, windowOf } from "./script-alignment";
 import { splitCompounds } from "./script-compounds";
 import { confirmTakes, isWeak, type SpokenLine } from "./script-confirm";
 import { excise } from "./script-excision";
+import type { Hearing, ScriptContext } from "./script-hearing";
 import { addOutOfOrder, addParaphrases } from "./script-leftovers";
 import { type Match, matchLines } from "./script-match";
 import { findPath } from "./script-path";
 import { rescueLines } from "./script-rescue";
+import { settledPath } from "./script-settle";
 import { biasOf, takesOf, withFringes } from "./script-takes";
 import type { ScriptLine } from "./script-text";
 import { wordsOfTakes } from "./script-words";
-import type { Transcript, Word } from "./speech";
 import { fromSeconds } from "./time";
-
-/** What planning with a script works on. */
-export type ScriptContext = PlanContext & { lines: ScriptLine[]; transcript: Transcript };
-export type Hearing = { words: Word[]; heard: HeardWord[]; sound: Sound; lines: ScriptLine[] };
 
 /** Below both shares, of the script that is spoken and of the speech that is script, the script belongs to another recording. */
 const LEAST_SCRIPT = 0.25;
@@ -43,7 +42,7 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
     for (const candidate of rescued) addInOrder(candidates[candidate.line]!, candidate);
     path = findPath(lines, heard, again, biasOf(candidates, heard.length));
   }
-  path = withFringes(path, heard, again);
+  path = withFringes(settledPath(path, lines, candidates, heard), heard, again);
   const confirmed = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);
   const spoken = confirmed.map((take) => (take && isWeak(take) ? null : take));
   if (isMismatch(lines, spoken, heard.length)) return "mismatch";

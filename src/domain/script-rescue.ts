@@ -1,9 +1,11 @@
 /** Looks by ear for the lines that the transcript does not show: a recogniser that misspells a sentence still knows it when it is told. */
+import { bestForced } from "./cut-forced";
 import { pauseBefore } from "./cut-heard";
-import type { PlanSteps } from "./cut-unscripted";
-import { bestForced, fitOf, type LineCandidate, qualityOf, readingsOf } from "./script-alignment";
+import type { PlanSteps } from "./cut-steps";
+import { fitOf, type LineCandidate, qualityOf, readingsOf } from "./script-alignment";
+import type { Hearing } from "./script-hearing";
 import { matchAt } from "./script-match";
-import type { Hearing } from "./script-plan";
+
 import type { LineTake } from "./script-takes";
 import { fromSeconds, type Span, type Ticks } from "./time";
 
@@ -12,11 +14,12 @@ const PHRASE_PAUSE = fromSeconds(0.14);
 /** Speech is usually this fast, in ticks for each letter. */
 const USUAL_PACE = 70_000;
 const SLOWER = 1.7;
+const FASTER = 0.55;
 
 /** A candidate is good enough when the sound agrees. */
 const found = (row: readonly LineCandidate[] | undefined) => row?.some((candidate) => candidate.accepted) === true;
 
-/** Candidates for the lines without an accepted one, from the speech between the takes of the lines around them. */
+/** Further candidates: for lines that were not found, and for those that may have been said once more. */
 export function* rescueLines(
   takes: readonly (LineTake | null)[],
   candidates: readonly LineCandidate[][],
@@ -25,15 +28,16 @@ export function* rescueLines(
   const { heard, lines } = hearing;
   const pace = usualPace(candidates, hearing);
   const tries = lines.flatMap((line, index) => {
-    if (found(candidates[index])) return [];
-    const from = takes.slice(0, index).findLast((take, i) => take && found(candidates[i]))?.to ?? 0;
-    const to = takes.slice(index + 1).find((take, i) => take && found(candidates[index + 1 + i]))?.from ?? heard.length;
     const length = pace * line.words.join(" ").length;
-    return starts(hearing, from, to)
+    const stretch = found(candidates[index])
+      ? laterStretch(takes, candidates, hearing, index)
+      : missedStretch(takes, candidates, hearing, index);
+    return starts(hearing, stretch.from, stretch.to)
+      .filter((start) => heard[stretch.to - 1]!.end - heard[start]!.start >= FASTER * length)
       .slice(-MOST_TRIES)
       .map((start) => {
         let end = start + 1;
-        while (end < to && heard[end]!.end - heard[start]!.start <= length * SLOWER + fromSeconds(0.6)) end++;
+        while (end < stretch.to && heard[end]!.end - heard[start]!.start <= length * SLOWER + fromSeconds(0.6)) end++;
         const window = roundWindow(hearing, start, end);
         return { index, start, end, window, requests: readingsOf(line, window) };
       });
@@ -59,6 +63,36 @@ export function* rescueLines(
     });
   }
   return bestApart(rescued);
+}
+
+type Stretch = { from: number; to: number };
+
+/** Where a line that was not found may be: between the takes of the lines around it. */
+function missedStretch(
+  takes: readonly (LineTake | null)[],
+  candidates: readonly LineCandidate[][],
+  { heard }: Hearing,
+  index: number,
+): Stretch {
+  const from = takes.slice(0, index).findLast((take, i) => take && found(candidates[i]))?.to ?? 0;
+  const to = takes.slice(index + 1).find((take, i) => take && found(candidates[index + 1 + i]))?.from ?? heard.length;
+  return { from, to };
+}
+
+/** Where a line that was found may have been said once more, unrecognisably: after its last take, before anything else that was found. */
+function laterStretch(
+  takes: readonly (LineTake | null)[],
+  candidates: readonly LineCandidate[][],
+  { heard }: Hearing,
+  index: number,
+): Stretch {
+  const own = takes[index];
+  if (!own) return { from: 0, to: 0 };
+  const accepted = candidates.flat().filter((one) => one.accepted);
+  const from = Math.max(own.to, ...accepted.filter((one) => one.line === index).map((one) => one.to));
+  const next = takes.slice(index + 1).find((take) => take && take.from >= from);
+  const to = Math.min(next?.from ?? heard.length, ...accepted.filter((one) => one.from >= from).map((one) => one.from));
+  return { from, to };
 }
 
 /** Of windows that overlap, the one that fits best. */

@@ -14,6 +14,12 @@ export type Run = { from: number; to: number };
 const LATER = 0.12;
 const WORSE = 0.4;
 const NOT_FITTING = 0.25;
+/** A line that was surely found somewhere is not looked for in other words. */
+const ELSEWHERE = 0.4;
+const MOST_MISSPELLED = 1;
+
+/** What an accepted take is worth for each of its words, when so many were accepted before it; at most a little above 0. */
+export const worthOf = (take: LineCandidate, rank: number): number => LATER * rank - (1 - take.quality) * WORSE;
 
 /**
  * How the takes that were checked against the sound lean the path. In a stretch where the sound says that the line is spoken, what the
@@ -23,14 +29,12 @@ export function biasOf(candidates: readonly LineCandidate[][], heardCount: numbe
   return (line) => {
     const row = candidates[line];
     if (!row || row.length === 0) return null;
-    const bias = new Float32Array(heardCount);
-    let rank = 0;
-    for (const candidate of row) {
-      const words = candidate.pairs.length;
-      const misspelled = (1 - candidate.score) * (words / Math.max(1, candidate.to - candidate.from));
-      const cost = candidate.accepted ? (1 - candidate.quality) * WORSE - LATER * rank - misspelled : NOT_FITTING;
-      bias.fill(cost, candidate.from, candidate.to);
-      if (candidate.accepted) rank++;
+    const accepted = row.filter((one) => one.accepted);
+    const bias = new Float32Array(heardCount).fill(accepted.length > 0 ? ELSEWHERE : 0);
+    for (const one of row) if (!one.accepted) bias.fill(NOT_FITTING, one.from, one.to);
+    for (const [rank, one] of accepted.entries()) {
+      const misspelled = (1 - one.score) * (one.pairs.length / (one.to - one.from));
+      bias.fill(-worthOf(one, rank) - Math.min(MOST_MISSPELLED, misspelled), one.from, one.to);
     }
     return bias;
   };

@@ -53,7 +53,7 @@ function isWrapped(rows: readonly string[], i: number): boolean {
   let end = i;
   while (end < rows.length && rows[end]!.trim() !== "") end++;
   const column = Math.max(...rows.slice(first, end).map((row) => row.trimEnd().length));
-  if (column < 40 || column > 130) return false;
+  if (column < 30 || column > 130) return false;
   const word = /^\S+/.exec(rows[i]!.trim())?.[0] ?? "";
   const full = rows.slice(first, end - 1).every((row, k) => {
     const next = /^\S+/.exec(rows[first + k + 1]!.trim())?.[0] ?? "";

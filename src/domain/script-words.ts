@@ -1,12 +1,14 @@
 /** The verdict on every word of a recording that was made with a script. */
+
 import type { JudgedWord } from "./cut-pieces";
 import { overlap } from "./cut-sound";
 import { isFillerText } from "./fillers";
 import type { CutOptions } from "./plan";
 import type { LineCandidate } from "./script-alignment";
 import type { RefinedTake } from "./script-excision";
+import type { Hearing } from "./script-hearing";
 import type { ScriptPath } from "./script-path";
-import type { Hearing } from "./script-plan";
+
 import type { Span } from "./time";
 
 /** The kept takes' words as the script has them, and the other heard words with the reason why they go. */

@@ -62,12 +62,21 @@ function whole(text: string): string {
 /** The text with every number in words: grouped thousands, decimals, clock times, ordinals, decades, digits among letters. */
 export function numberWords(text: string): string {
   return text
-    .replace(/\b(\d{1,3}(?:,\d{3})+)\b/g, (grouped) => grouped.replace(/,/g, ""))
+    .replace(/\b(\d{1,3}(?:,\d{3})+)(\.\d+)?\b/g, (_, grouped: string, decimals = "") =>
+      groupedWords(grouped, decimals),
+    )
     .replace(/\b(\d{1,2}):(\d{2})\b/g, (_, hour: string, minute: string) => ` ${clock(Number(hour), Number(minute))} `)
     .replace(/\b(\d+)(?:st|nd|rd|th)\b/gi, (_, n: string) => (n.length > 15 ? digits(n) : ordinal(Number(n))))
     .replace(/\b(\d{3})0'?s\b/g, (_, n: string) => decade(Number(n) * 10))
     .replace(/(\d+)\.(\d+)/g, (_, n: string, decimals: string) => ` ${whole(n)} point ${digits(decimals)} `)
     .replace(/\d+/g, (n) => ` ${whole(n)} `);
+}
+
+/** "1,250" is never a year, and in "1,250.50" the rest is said digit by digit. */
+function groupedWords(grouped: string, decimals: string): string {
+  const plain = grouped.replace(/,/g, "");
+  if (plain.length > 15) return digits(plain);
+  return ` ${cardinal(Number(plain))} ${decimals === "" ? "" : `point ${digits(decimals.slice(1))} `}`;
 }
 
 function clock(hour: number, minute: number): string {

@@ -31,7 +31,7 @@ export type RenderTools = {
 /** What a render with a picture is made of: the chunks follow each other without a gap. */
 export type ChunkedPlan = { settings: ChunkSettings; tasks: ChunkTask[]; frameCount: number; output: OutputTimes };
 
-const CHUNK_FRAMES = { least: 150, most: 900 };
+const CHUNK_FRAMES = { least: 300, most: 900 };
 const GAP_FRAMES = 90;
 const PIECES = 8;
 /** How far above the source's rate a render of the same quality may go. */

@@ -1,4 +1,7 @@
 /** The smart render: packets of the source are copied, and only what lies around the joins is encoded anew. */
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { EncodedPacketSink } from "mediabunny";
 import type { RenderRequest } from "../domain/media";
 import {
@@ -13,6 +16,7 @@ import type { SmartPiece } from "../domain/smart-plan";
 import type { ChunkSettings, ChunkTask } from "./chunk-encode";
 import { type EncodedChunks, encodeChunks, type RenderTools, threadsFor } from "./chunked";
 import { type AvcConfig, buildAvcConfig, mergeAvcConfigs, parseAvcConfig, sameBytes, withLongLengths } from "./h264";
+import { decodeWindows, joinWindows, windowList } from "./join-check";
 import { letOthersRun } from "./parallel";
 import { NotSpliced, openSmartSource, packetAt, piecesOf, type SmartSource, unitsOf } from "./smart-source";
 import {
@@ -164,6 +168,7 @@ async function* copiedPackets(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TrackPacket> {
   const end = piece.packet + piece.to - piece.from;
+  const starts = new Set(source.order.starts.filter((start) => start >= piece.packet && start < end));
   let place = piece.packet;
   for await (const packet of source.sink.packets(await packetAt(source, place))) {
     if (place >= end) return;
@@ -173,12 +178,31 @@ async function* copiedPackets(
     unitsOf(packet, source);
     yield {
       data: withLongLengths(packet.data, source.avc.lengthSize),
-      type: source.order.starts.includes(place) ? "key" : "delta",
+      type: starts.has(place) ? "key" : "delta",
       ...timed(source.order.frames[place]! - piece.from),
     };
     place++;
   }
   if (place < end) throw new NotSpliced("the source ends before its table");
+}
+
+/** Decodes the joins of the finished file. Errors: `NotSpliced` on anything that a decoder complains of; the signal's reason. */
+export async function checkJoins(plan: SmartPlan, path: string, workDir: string, tools: RenderTools): Promise<void> {
+  const { frames, starts } = plan.source.order;
+  const keyframes = Array.from(starts, (packet) => frames[packet]!);
+  const windows = joinWindows(plan.pieces, (frame) => keyframes.findLast((start) => start <= frame) ?? 0);
+  if (windows.length === 0) return;
+  const listPath = join(workDir, `joins-${randomUUID()}.txt`);
+  try {
+    await Bun.write(listPath, windowList(path, windows, plan.output.times));
+    const complaint = await decodeWindows({
+      ...{ ffmpeg: tools.ffmpeg, listPath },
+      ...(tools.signal === undefined ? {} : { signal: tools.signal }),
+    });
+    if (complaint !== null) throw new NotSpliced(`the result does not decode: ${complaint}`);
+  } finally {
+    await rm(listPath, { force: true });
+  }
 }
 
 type EncodedPiece = { data: Uint8Array; type: "key" | "delta"; timestamp: number }[];

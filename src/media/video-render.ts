@@ -6,12 +6,11 @@ import { AppError } from "../domain/errors";
 import type { RenderRequest } from "../domain/media";
 import type { Timeline } from "../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND } from "../domain/time";
-import { QUIET } from "./arguments";
 import { joinPictures, muxTracks, timescaleFor } from "./chunk-join";
 import { encodeChunks, joinedChunks, planChunks, type RenderTools } from "./chunked";
-import { type Ffmpeg, tryFfmpeg, workLimits } from "./ffmpeg";
+import type { Ffmpeg } from "./ffmpeg";
 import { inParallel } from "./parallel";
-import { encodeSmart, planSmart, writeSmartPicture } from "./smart-render";
+import { checkJoins, encodeSmart, planSmart, writeSmartPicture } from "./smart-render";
 import { NotSpliced } from "./smart-source";
 import { renderSound } from "./sound";
 
@@ -27,7 +26,7 @@ type Maker = {
   /** Writes the picture as a file of its own. */
   write(path: string, signal: AbortSignal | undefined): Promise<void>;
   /** Looks at the finished file. */
-  check(path: string, signal: AbortSignal | undefined): Promise<void>;
+  check(path: string): Promise<void>;
   warnings: string[];
 };
 
@@ -90,7 +89,7 @@ export async function renderSmart(
         });
       },
       write: (path, signal) => writeSmartPicture(plan, paths, path, signal),
-      check: (path, signal) => checkDecodes(tools.ffmpeg, path, plan.frameCount, signal),
+      check: (path) => checkJoins(plan, path, request.workDir, tools),
     });
   } finally {
     plan.source.close();
@@ -101,23 +100,6 @@ export async function renderSmart(
 function asNotSpliced(error: unknown): never {
   if (error instanceof AppError && error.code === "processing_failed") throw new NotSpliced(error.message);
   throw error;
-}
-
-/** Decodes the finished picture. Errors: `NotSpliced` on anything that a decoder complains of. */
-async function checkDecodes(ffmpeg: Ffmpeg, path: string, frameCount: number, signal?: AbortSignal): Promise<void> {
-  const complaints: string[] = [];
-  const outcome = await tryFfmpeg({
-    ffmpeg,
-    arguments: [
-      ...[...QUIET, "-skip_loop_filter", "all", "-f", "mov", "-i", `file:${path}`, "-map", "0:v:0"],
-      ...["-vsync", "0", "-f", "null", "-"],
-    ],
-    limits: workLimits(300 + frameCount),
-    onLine: (line) => complaints.push(line),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  if (!outcome.ok || complaints.length > 0)
-    throw new NotSpliced(`the result does not decode: ${complaints[0] ?? outcome.message}`);
 }
 
 /** What a frame and a second of sound cost: progress is measured by it. */
@@ -160,7 +142,7 @@ async function makeVideo(
       timescale: timescaleFor(maker.constantRate),
       ...(signal === undefined ? {} : { signal }),
     });
-    await maker.check(outputPath, signal);
+    await maker.check(outputPath);
   } catch (error) {
     await rm(outputPath, { force: true });
     throw error;

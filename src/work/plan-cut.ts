@@ -1,5 +1,6 @@
 /** Plans a cut: which parts of a recording are kept. The deciding is in `domain/`; here the recogniser is asked what the deciding needs. */
-import { type PlanSteps, planBySpeech } from "../domain/cut-unscripted";
+import type { PlanSteps } from "../domain/cut-steps";
+import { planBySpeech } from "../domain/cut-unscripted";
 import { AppError } from "../domain/errors";
 import type { Probed } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Client } from "../http/client";
 import { harness } from "../http/harness";
 import { video, wav } from "../http/media";
+import { NO_ID } from "../http/outcome";
 import { type Answered, type ApiDocument, inspector } from "./answers";
 import { type WildRequest, wildRequests } from "./hostile";
 
@@ -43,7 +44,7 @@ function knownIds() {
     },
     pick: (parameter: string, n: number, isToDelete = false): string => {
       const list = [...(isToDelete ? [] : (kept.get(parameter) ?? [])), ...(ids.get(parameter) ?? [])];
-      return list[n % Math.max(1, list.length)] ?? crypto.randomUUID();
+      return list[n % Math.max(1, list.length)] ?? NO_ID;
     },
   };
 }

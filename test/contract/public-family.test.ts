@@ -1,14 +1,16 @@
 /** Every answer of the public family, in every state that a resource can be in, held against the interface. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { listEventsOf } from "../../src/store/events";
 import type { Client } from "../http/client";
-import { type Harness, harness } from "../http/harness";
+import { type Harness, harness, PATIENCE_MS } from "../http/harness";
 import { silentVideo, video, wav } from "../http/media";
 import { NO_ID } from "../http/outcome";
 import type { Asset, Cut, Render } from "../http/resources";
 import * as schemas from "./schemas";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 let anna: Client;

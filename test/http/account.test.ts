@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Harness, harness } from "./harness";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { tryCall } from "./outcome";
 import type { LedgerEntry, Paged } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 beforeAll(async () => {

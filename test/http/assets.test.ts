@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { silentVideo, video, wav } from "./media";
 import { NO_ID, outcome, tryCall } from "./outcome";
 import type { Asset, LedgerEntry, Paged, Project } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 let anna: Client;

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { balance } from "../../src/store/credits";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { makeMedia, quiet, video, wav } from "./media";
 import { outcome } from "./outcome";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 let anna: Client;

@@ -1,11 +1,13 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { AppError } from "../../src/domain/errors";
 import { balance, totalHeld } from "../../src/store/credits";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { tryCall } from "./outcome";
 import type { LedgerEntry, Paged } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
 
 /** A server where a started minute costs ten credits. */
 const expensive = () => harness({ CREDITS_PER_MINUTE: "10" });

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { CUT_MODES } from "../../src/domain/plan";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { quiet, wav } from "./media";
 import { NO_ID, outcome, tryCall } from "./outcome";
 import type { AssetDetail, Cut, ErrorBody, Paged } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 let anna: Client;

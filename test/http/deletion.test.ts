@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { tryCall } from "./outcome";
+
+setDefaultTimeout(PATIENCE_MS);
 
 /** How the entity's pipelines stand: their state, and whether they know that their asset is gone. */
 const pipelines = (server: Harness, assetId: string) =>

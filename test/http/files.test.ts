@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { NO_ID } from "./outcome";
 import type { AssetDetail } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 let anna: Client;

@@ -2,7 +2,6 @@
  * A real server in this process: a fresh data folder, a free port, the real store, runner and ffmpeg. Only the recogniser is a fake, and
  * the clock can be turned on.
  */
-import { setDefaultTimeout } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -22,8 +21,8 @@ import { type Client, createClient } from "./client";
 import { type FakeSpeech, fakeSpeech, type Hold } from "./fake-speech";
 import { FFMPEG } from "./media";
 
-// Preparing and rendering are real work, on machines with two cores.
-setDefaultTimeout(30_000);
+/** How long a test may take: preparing and rendering are real work, on machines with two cores. Each file sets it for itself. */
+export const PATIENCE_MS = 60_000;
 
 export type Harness = AsyncDisposable & {
   url(): string;

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { outcome, tryCall } from "./outcome";
 import type { Paged, Project } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 beforeAll(async () => {

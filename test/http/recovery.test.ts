@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -9,8 +9,10 @@ import { balance, totalHeld } from "../../src/store/credits";
 import { type Step, stepOf } from "../../src/store/steps";
 import { until } from "../until";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { video, wav } from "./media";
+
+setDefaultTimeout(PATIENCE_MS);
 
 const money = async (server: Harness, user: Client) => {
   const { read } = server.services().store;

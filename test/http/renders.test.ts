@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { until } from "../until";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { oldVideo, silentVideo, video, wav } from "./media";
 import { NO_ID, outcome, tryCall } from "./outcome";
 import type { AssetDetail, Cut, Paged, Render } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 let anna: Client;

@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm, symlink } from "node:fs/promises";
 import { connect } from "node:net";
 import { sizeOf } from "../../src/work/uploads";
 import { until } from "../until";
 import type { Client } from "./client";
-import { type Harness, harness } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { NO_ID, outcome, tryCall } from "./outcome";
 import type { Asset, Paged } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 let anna: Client;

@@ -58,7 +58,7 @@ describe("a script as people write it", () => {
   });
 
   test("figures are given as they are and spelled", () => {
-    expect(parseScript("We sold 24.", "en")[0]!.spoken).toEqual(["We sold 24.", "We sold twenty four ."]);
+    expect(parseScript("We sold 24.", "en")[0]!.spoken).toEqual(["We sold 24.", "We sold twenty four."]);
   });
 
   test("long sentences are divided", () => {

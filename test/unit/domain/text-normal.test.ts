@@ -18,6 +18,7 @@ describe("normal words", () => {
     ["Dr. Lee & Mr. Fox", "doctor lee and mister fox"],
     ["e.g. i.e. etc.", "for example that is et cetera"],
     ["1,250 bikes", "one thousand two hundred fifty bikes"],
+    ["1,250.50", "one thousand two hundred fifty point five zero"],
     ["3.5 kg", "three point five kilograms"],
     ["about 40% more", "about forty percent more"],
     ["$5 or €12", "five dollars or twelve euros"],
@@ -59,7 +60,7 @@ describe("normal words", () => {
 
 describe("spoken text", () => {
   test("leaves out what is only seen", () => {
-    expect(spokenText("“Stop” — he said… 🎬", false)).toBe("Stop , he said,");
+    expect(spokenText("“Stop” — he said… 🎬", false)).toBe("Stop, he said,");
   });
   test("spells figures and signs on request", () => {
     expect(spokenText("It costs $5, or 40% less.", true)).toBe("It costs five dollars, or forty percent less.");

@@ -38,10 +38,10 @@ export async function samples(path: string, from = 0): Promise<Float32Array> {
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
 }
 
-/** Where near `seconds` a beep begins, seconds; NaN when there is none within 60 ms. */
+/** Where near `seconds` a beep begins, seconds; NaN when there is none within 25 ms. */
 export function beepNear(sound: Float32Array, seconds: number, threshold = 0.15): number {
   const centre = Math.round(seconds * 48_000);
-  for (let n = Math.max(0, centre - 2_880); n < Math.min(sound.length, centre + 2_880); n++)
+  for (let n = Math.max(0, centre - 1_200); n < Math.min(sound.length, centre + 1_200); n++)
     if (Math.abs(sound[n]!) > threshold) return n / 48_000;
   return Number.NaN;
 }

@@ -1,0 +1,72 @@
+/** What runs inside the page: uploads to a transfer URL as a web application of another origin does them. */
+import Uppy from "@uppy/core";
+import Tus from "@uppy/tus";
+import { Upload } from "tus-js-client";
+
+type Opened = { id: string; upload_url: string };
+type Target = { url: string; key: string; projectId: string };
+
+const CHUNK_BYTES = 20_000;
+
+async function open(target: Target, sizeBytes: number): Promise<Opened> {
+  const answer = await fetch(`${target.url}/v1/assets`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${target.key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ project_id: target.projectId, size_bytes: sizeBytes }),
+  });
+  if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
+  const asset = (await answer.json()) as Opened;
+  // What a page of another origin may read.
+  if (answer.headers.get("location") !== asset.upload_url) throw new Error("Location cannot be read");
+  if (!answer.headers.get("x-request-id")) throw new Error("X-Request-Id cannot be read");
+  return asset;
+}
+
+/** One run of tus-js-client; it is broken off once `stopAt` bytes are accepted. Gives how many are. */
+function send(target: Target, asset: Opened, file: Blob, stopAt: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const upload = new Upload(file, {
+      uploadUrl: asset.upload_url,
+      headers: { Authorization: `Bearer ${target.key}` },
+      chunkSize: CHUNK_BYTES,
+      retryDelays: [],
+      onError: reject,
+      onChunkComplete: (_, accepted) => {
+        if (accepted < stopAt) return;
+        void upload.abort();
+        resolve(accepted);
+      },
+      onSuccess: () => resolve(file.size),
+    });
+    upload.start();
+  });
+}
+
+const offcut = {
+  /** tus-js-client: half of it, then another run that goes on from there. Gives the asset's id. */
+  withTusClient: async (target: Target, file: Blob): Promise<string> => {
+    const asset = await open(target, file.size);
+    const accepted = await send(target, asset, file, file.size / 2);
+    if (accepted >= file.size) throw new Error("it was not broken off");
+    await send(target, asset, file, Number.POSITIVE_INFINITY);
+    return asset.id;
+  },
+  /** Uppy with its tus plugin. Gives the asset's id. */
+  withUppy: async (target: Target, file: Blob): Promise<string> => {
+    const asset = await open(target, file.size);
+    const uppy = new Uppy().use(Tus, {
+      endpoint: `${target.url}/v1/uploads`,
+      headers: { Authorization: `Bearer ${target.key}` },
+      chunkSize: CHUNK_BYTES,
+      retryDelays: [],
+    });
+    const id = uppy.addFile({ name: "take.wav", type: "audio/wav", data: file });
+    uppy.setFileState(id, { tus: { uploadUrl: asset.upload_url } });
+    const result = await uppy.upload();
+    if (result?.successful?.length !== 1) throw new Error(result?.failed?.[0]?.error ?? "Uppy did not upload");
+    return asset.id;
+  },
+};
+
+Object.assign(window, { offcut });
+export type Offcut = typeof offcut;

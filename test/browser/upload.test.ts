@@ -1,0 +1,108 @@
+/** A real browser: uploads from a page of another origin, and the documentation as the executable serves it. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { startServer } from "../e2e/server";
+import { harness } from "../http/harness";
+import { wav } from "../http/media";
+import { until } from "../until";
+import type { Offcut } from "./page";
+
+setDefaultTimeout(90_000);
+
+const EXECUTABLE = Bun.which("chromium") ?? "/usr/bin/chromium";
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: EXECUTABLE, headless: true, args: FLAGS });
+});
+afterAll(() => browser.close());
+
+/** A web server of another origin with the page and its script. */
+async function studio() {
+  const built = await Bun.build({ entrypoints: [join(import.meta.dir, "page.ts")], target: "browser" });
+  const script = await built.outputs[0]!.text();
+  const sound = (await wav(4)) as Uint8Array<ArrayBuffer>;
+  const html = (text: string) => new Response(text, { headers: { "Content-Type": "text/html" } });
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    routes: {
+      "/": () => html('<!doctype html><title>Studio</title><script type="module" src="/page.js"></script>'),
+      "/page.js": () => new Response(script, { headers: { "Content-Type": "text/javascript" } }),
+      "/sound.wav": () => new Response(sound),
+    },
+  });
+  return { origin: `http://127.0.0.1:${server.port}`, sound, [Symbol.asyncDispose]: () => server.stop(true) };
+}
+
+type Target = { url: string; key: string; projectId: string };
+
+const uploadWith = (page: Page, way: keyof Offcut, target: Target): Promise<string> =>
+  page.evaluate(
+    async ([name, where]) => {
+      const { offcut } = window as unknown as { offcut: Offcut };
+      return offcut[name](where, await (await fetch("/sound.wav")).blob());
+    },
+    [way, target] as const,
+  );
+
+test.each(["withTusClient", "withUppy"] as const)(
+  "an upload %s from another origin becomes a ready asset",
+  async (way) => {
+    await using other = await studio();
+    await using server = await harness({ CORS_ORIGINS: other.origin });
+    const user = await server.user();
+    const target = { url: server.url(), key: user.key!, projectId: (await user.project()).id };
+    const page = await browser.newPage();
+    await page.goto(other.origin);
+    await page.waitForFunction(() => "offcut" in window);
+    const asset = await user.prepared(await uploadWith(page, way, target));
+    expect(asset).toMatchObject({ state: "ready", size_bytes: other.sound.length });
+    const stored = await (await fetch(asset.download_url!)).bytes();
+    expect(Buffer.compare(stored, other.sound)).toBe(0);
+    await page.close();
+  },
+);
+
+test("from an origin that the settings do not name the browser lets nothing through", async () => {
+  await using other = await studio();
+  await using server = await harness({ CORS_ORIGINS: "https://elsewhere.example" });
+  const user = await server.user();
+  const target = { url: server.url(), key: user.key!, projectId: (await user.project()).id };
+  const page = await browser.newPage();
+  await page.goto(other.origin);
+  await page.waitForFunction(() => "offcut" in window);
+  const refused = await uploadWith(page, "withTusClient", target).catch((error) => String(error));
+  expect(refused).toContain("Failed to fetch");
+  expect((await user.must<{ items: object[] }>("GET", "/v1/assets")).items).toEqual([]);
+  await page.close();
+});
+
+test("the executable's documentation shows every call and asks no other host for anything", async () => {
+  await using server = await startServer();
+  const page = await browser.newPage();
+  const asked: string[] = [];
+  const wrong: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  await page.goto(`${server.url()}/docs`);
+  const { paths } = (await (await fetch(`${server.url()}/openapi.json`)).json()) as { paths: Record<string, object> };
+  const calls = Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
+  await until("every call on the page", async () => (await page.locator(".opblock").count()) === calls);
+  await page.locator(".opblock-summary").first().click();
+  await page.locator(".opblock-body").first().waitFor();
+  expect(wrong).toEqual([]);
+  expect(asked.filter((url) => /^https?:/.test(url) && new URL(url).origin !== server.url())).toEqual([]);
+  expect(asked.length).toBeGreaterThan(2);
+  await page.close();
+});

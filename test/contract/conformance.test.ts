@@ -1,0 +1,32 @@
+/** The public family, row by row: each test is a row of the contract, quoted, and every answer is held against the documented schemas. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { assetRows } from "./rows/assets";
+import { cutRows } from "./rows/cuts";
+import { entranceRows } from "./rows/entrance";
+import { projectRows } from "./rows/projects";
+import { renderRows } from "./rows/renders";
+import { uploadRows } from "./rows/uploads";
+import { webhookRows } from "./rows/webhooks";
+import { type World, world } from "./rows/world";
+
+// Webhooks come before the rows that turn the clock: receivers compare a signature's time with their own.
+const ROWS = [...entranceRows, ...webhookRows, ...projectRows, ...assetRows, ...uploadRows, ...cutRows, ...renderRows];
+
+let here: World;
+let held = 0;
+beforeAll(async () => {
+  here = await world();
+});
+afterAll(async () => {
+  await here[Symbol.asyncDispose]();
+  console.log(`conformance: ${held} of ${ROWS.length} rows held`);
+});
+
+for (const [words, holds] of ROWS) {
+  test(words, async () => {
+    await holds(here);
+    held++;
+  });
+}
+
+test("nothing of this was a failure inside the server", () => expect(here.server.errors).toEqual([]));

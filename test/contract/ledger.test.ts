@@ -1,0 +1,64 @@
+/** Two hundred preparations that end at once on a small balance: as many assets are ready as it covers, and no credit is spent twice. */
+import { expect, test } from "bun:test";
+import { newId } from "../../src/lib/ids";
+import { getAsset } from "../../src/store/assets";
+import { balance, insertLedgerEntry, listLedger, totalHeld } from "../../src/store/credits";
+import { listEventsOf } from "../../src/store/events";
+import { finishPreparation, holdCharge, settleWaiting } from "../../src/work/charge";
+import { addAsset, addStep, addUser, freshStore } from "../unit/store/test-store";
+
+const ASSETS = 200;
+const PRICE = 3;
+const BALANCE = 100;
+const COVERED = Math.floor(BALANCE / PRICE);
+
+test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED} are ready`, async () => {
+  await using db = await freshStore();
+  const { store } = db;
+  const owner = await store.write((tx) => addUser(tx));
+  const grant = (delta: number, now: number) =>
+    store.write(async (tx) => {
+      await insertLedgerEntry(tx, { id: newId(), user_id: owner.userId, type: "grant", delta, created_at: now });
+      return settleWaiting(tx, owner.userId, now);
+    });
+  await grant(BALANCE, 1);
+  const ids = await store.write(async (tx) => {
+    const made: string[] = [];
+    for (let n = 0; n < ASSETS; n++) {
+      const asset = await addAsset(tx, owner, { charge: PRICE, created_at: n });
+      await addStep(tx, { userId: owner.userId, name: "prepare", subjectId: asset.id });
+      made.push(asset.id);
+    }
+    return made;
+  });
+
+  // Half learn their price first, the other half only when they end: all in one rush.
+  await Promise.all(
+    ids.map(async (id, n) => {
+      if (n % 2 === 0) await store.write(async (tx) => holdCharge(tx, (await getAsset(tx, id))!, 1_000 + n));
+      await store.write(async (tx) => finishPreparation(tx, (await getAsset(tx, id))!, 2_000 + n));
+    }),
+  );
+  const states = async () => Promise.all(ids.map(async (id) => (await getAsset(store.read, id))!.state));
+  const count = async (state: string) => (await states()).filter((one) => one === state).length;
+  expect([await count("ready"), await count("pending_payment")]).toEqual([COVERED, ASSETS - COVERED]);
+  expect(await totalHeld(store.read, owner.userId)).toBe(0);
+  expect(await balance(store.read, owner.userId)).toBe(BALANCE - COVERED * PRICE);
+
+  // Ten top-ups at once, then the rest.
+  await Promise.all(Array.from({ length: 10 }, (_, n) => grant(10, 5_000 + n)));
+  const now = Math.floor((BALANCE + 100) / PRICE);
+  expect(await count("ready")).toBe(now);
+  await grant(PRICE * ASSETS, 9_000);
+  expect(await count("ready")).toBe(ASSETS);
+
+  const entries = await listLedger(store.read, owner.userId, { afterId: null, limit: 1_000 });
+  const charges = entries.filter((entry) => entry.type === "consume_asset");
+  expect(new Set(charges.map((entry) => entry.asset_id)).size).toBe(ASSETS);
+  expect(charges).toHaveLength(ASSETS);
+  const sum = entries.reduce((total, entry) => total + entry.delta, 0);
+  expect(sum).toBe(BALANCE + 100 + PRICE * ASSETS - ASSETS * PRICE);
+  expect(await balance(store.read, owner.userId)).toBe(sum);
+  const events = await Promise.all(ids.map((id) => listEventsOf(store.read, id)));
+  expect(events.filter((told) => told.filter((event) => event.type === "asset.ready").length !== 1)).toEqual([]);
+}, 30_000);

@@ -1,0 +1,300 @@
+/** Rows of the contract: cuts, their plans, edits, exports and subtitles. */
+import { expect } from "bun:test";
+import { video, wav } from "../../http/media";
+import { NO_ID } from "../../http/outcome";
+import type { Cut } from "../../http/resources";
+import { limitRow, type Row } from "./world";
+
+const FORMATS = ["fcpxml", "fcp7xml", "edl", "otio", "mlt", "csv", "json"];
+
+export const cutRows: Row[] = [
+  [
+    "POST /v1/cuts: 201 pending, Location; 200 with the existing one for the identical request",
+    async ({ ask, clip }) => {
+      const json = { asset_id: (await clip()).id, script: "alpha bravo" };
+      const made = await ask<Cut>("POST", "/v1/cuts", json);
+      expect(made.status).toBe(201);
+      expect(made.headers.get("location")).toBe(`/v1/cuts/${made.body.id}`);
+      expect(made.body).toMatchObject({ ...json, state: "pending", plan: null, started_at: null, completed_at: null });
+      const again = await ask<Cut>("POST", "/v1/cuts", json);
+      expect([again.status, again.body.id]).toEqual([200, made.body.id]);
+    },
+  ],
+  [
+    "A script omitted, null or blank is the same and stored as an empty text; options resolve to the mode's",
+    async ({ ask, sound }) => {
+      const { id } = await sound();
+      const bodies = [
+        {},
+        { script: null },
+        { script: " \n" },
+        { options: {} },
+        { options: { mode: "natural", remove_fillers: true } },
+      ];
+      const made: Cut[] = [];
+      for (const json of bodies) made.push((await ask<Cut>("POST", "/v1/cuts", { asset_id: id, ...json })).body);
+      expect(new Set(made.map((cut) => `${cut.id}|${cut.script}`)).size).toBe(1);
+      expect(made[0]!.options).toEqual({
+        mode: "natural",
+        min_silence_seconds: 0.5,
+        padding_before_seconds: 0.12,
+        padding_after_seconds: 0.18,
+        remove_fillers: true,
+        remove_retakes: true,
+      });
+      const tight = await ask<Cut>("POST", "/v1/cuts", { asset_id: id, options: { mode: "tight" } });
+      expect(tight.body.options).toMatchObject({ min_silence_seconds: 0.25, padding_after_seconds: 0.06 });
+      const loose = await ask<Cut>("POST", "/v1/cuts", { asset_id: id, options: { mode: "loose" } });
+      expect(loose.body.options).toMatchObject({ min_silence_seconds: 0.9, remove_fillers: false });
+    },
+  ],
+  [
+    "cut options: their ranges; a script of at most 20,000 words",
+    async ({ says, sound }) => {
+      const { id } = await sound();
+      const bad = (options: object) => says("POST", "/v1/cuts", { asset_id: id, options });
+      for (const value of [0.09, 10.1, "1"]) {
+        expect(await bad({ min_silence_seconds: value })).toBe("422 validation_error body.options.min_silence_seconds");
+      }
+      for (const name of ["padding_before_seconds", "padding_after_seconds"]) {
+        for (const value of [-0.1, 2.1])
+          expect(await bad({ [name]: value })).toBe(`422 validation_error body.options.${name}`);
+      }
+      expect(await bad({ mode: "x" })).toBe("422 validation_error body.options.mode");
+      expect(await bad({ remove_fillers: 1 })).toBe("422 validation_error body.options.remove_fillers");
+      expect(await bad({ pace: 1 })).toBe("422 validation_error body.options.pace");
+      const script = "word ".repeat(20_001);
+      expect(await says("POST", "/v1/cuts", { asset_id: id, script })).toBe("422 validation_error body.script");
+    },
+  ],
+  [
+    "50 simultaneous identical requests make one cut, one job, one event",
+    async ({ anna, ask, ids, server, bert }) => {
+      const { id } = await anna.ready(await wav(2));
+      const all = await Promise.all(Array.from({ length: 50 }, () => ask<Cut>("POST", "/v1/cuts", { asset_id: id })));
+      expect(new Set(all.map((reply) => reply.body.id)).size).toBe(1);
+      expect(all.map((reply) => reply.status).filter((status) => status === 201)).toHaveLength(1);
+      expect(await ids(`/v1/cuts?limit=100&asset_id=${id}`)).toHaveLength(1);
+      await anna.cutEnded(all[0]!.body.id);
+      expect(await server.events(all[0]!.body.id)).toEqual(["cut.completed"]);
+      expect(await ids(`/v1/cuts?limit=100&asset_id=${id}`, bert)).toEqual([]);
+    },
+  ],
+  [
+    "POST /v1/cuts: 404 for no asset and another user's; 409 asset_processing with Retry-After 1 to 60",
+    async ({ says, ask, sound, bert, anna, server }) => {
+      expect(await says("POST", "/v1/cuts", { asset_id: NO_ID })).toBe("404 not_found");
+      expect(await says("POST", "/v1/cuts", { asset_id: (await sound()).id }, bert)).toBe("404 not_found");
+      expect(await says("POST", "/v1/cuts", {})).toBe("422 validation_error body.asset_id");
+      const hold = server.speech.hold("listen");
+      const id = await anna.upload(await wav(2));
+      await hold.reached;
+      const refused = await ask("POST", "/v1/cuts", { asset_id: id });
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: "asset_processing" } } });
+      const seconds = Number(refused.headers.get("retry-after"));
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(60);
+      hold.release();
+      await anna.prepared(id);
+    },
+  ],
+  [
+    "pending -> processing -> completed: started_at, completed_at, the plan, cut.completed once",
+    async ({ cut, ask, server }) => {
+      const done = (await ask<Cut>("GET", `/v1/cuts/${(await cut()).id}`)).body;
+      expect(done.state).toBe("completed");
+      expect(done.created_at <= done.started_at! && done.started_at! <= done.completed_at!).toBe(true);
+      expect(await server.events(done.id)).toEqual(["cut.completed"]);
+    },
+  ],
+  [
+    "the plan: sorted, disjoint, at least 0.1 s, tiling [0, source_duration), on frames, kept_duration their sum",
+    async ({ cut, clip }) => {
+      const { plan } = await cut();
+      expect(String(plan!.source_duration)).toBe((await clip()).duration_seconds!);
+      expect(plan!.frame_rate).toEqual({ num: 10, den: 1 });
+      const spans = [...plan!.segments, ...plan!.removed].toSorted((a, b) => a.start - b.start);
+      let at = 0;
+      for (const span of spans) {
+        expect(span.start).toBeCloseTo(at, 6);
+        at = span.end;
+      }
+      expect(at).toBeCloseTo(plan!.source_duration, 6);
+      for (const segment of plan!.segments) {
+        expect(segment.end - segment.start).toBeGreaterThanOrEqual(0.1 - 1e-9);
+        expect(segment.start * 10).toBeCloseTo(segment.start_frame!, 4);
+      }
+      const kept = plan!.segments.reduce((sum, segment) => sum + segment.end - segment.start, 0);
+      expect(kept).toBeCloseTo(plan!.kept_duration, 5);
+    },
+  ],
+  [
+    "processing -> failed: script_mismatch, transcription_unavailable, cut.failed; the failure stays the answer",
+    async ({ anna, ask, server, sound }) => {
+      const run = async (json: object) => {
+        const made = await ask<Cut>("POST", "/v1/cuts", json);
+        const cut = await anna.cutEnded(made.body.id);
+        expect(cut).toMatchObject({ state: "failed", plan: null });
+        expect(cut.error_message).toMatch(/./);
+        expect(await server.events(cut.id)).toEqual(["cut.failed"]);
+        expect((await ask<Cut>("POST", "/v1/cuts", json)).body.id).toBe(cut.id);
+        return cut.error_code;
+      };
+      expect(await run({ asset_id: (await sound()).id, script: "nobody ever says these words" })).toBe(
+        "script_mismatch",
+      );
+      const strange = await anna.ready(await wav(2), { language: "xx" });
+      expect(await run({ asset_id: strange.id, script: "alpha" })).toBe("transcription_unavailable");
+    },
+  ],
+  limitRow("/v1/cuts", 100, 20),
+  [
+    "GET /v1/cuts: asset_id and state filter, newest first, every one once, without plans",
+    async ({ anna, ids, ask, says }) => {
+      const { id } = await anna.ready(await wav(2));
+      const made: string[] = [];
+      for (const mode of ["tight", "natural", "loose"]) {
+        made.push((await anna.cutEnded((await anna.startCut({ asset_id: id, options: { mode } })).id)).id);
+      }
+      expect(await ids(`/v1/cuts?limit=1&asset_id=${id}`)).toEqual(made.toReversed());
+      expect(await ids(`/v1/cuts?limit=100&asset_id=${id}&state=completed`)).toEqual(made.toReversed());
+      expect(await ids(`/v1/cuts?limit=100&asset_id=${id}&state=failed`)).toEqual([]);
+      const { body } = await ask<{ items: object[] }>("GET", `/v1/cuts?asset_id=${id}`);
+      expect(body.items[0]).not.toHaveProperty("plan");
+      expect(await says("GET", "/v1/cuts?state=cancelled")).toBe("422 validation_error query.state");
+    },
+  ],
+  [
+    "GET, DELETE, edits, export, subtitle: 404 for none and for another user's; 422 for no UUID",
+    async ({ says, cut, bert }) => {
+      const { id } = await cut();
+      const calls = [
+        ["GET", ""],
+        ["DELETE", ""],
+        ["POST", "/edits"],
+        ["GET", "/export?format=edl"],
+        ["GET", "/subtitle?format=srt"],
+      ] as const;
+      for (const [method, tail] of calls) {
+        const json = method === "POST" ? { segments: [{ start: 0, end: 1 }] } : undefined;
+        expect(await says(method, `/v1/cuts/${id}${tail}`, json, bert)).toBe("404 not_found");
+        expect(await says(method, `/v1/cuts/${NO_ID}${tail}`, json)).toBe("404 not_found");
+        expect(await says(method, `/v1/cuts/x${tail}`, json)).toBe("422 validation_error path.cut_id");
+      }
+    },
+  ],
+  [
+    "POST /v1/cuts/{id}/edits: 201, a new completed cut, edited_from, reason manual; bad segments 422",
+    async ({ ask, says, cut, server, ids }) => {
+      const source = await cut();
+      const [first] = source.plan!.segments;
+      const segments = [{ ...first!, end: first!.end - 0.3 }];
+      const made = await ask<Cut & { edited_from: string }>("POST", `/v1/cuts/${source.id}/edits`, { segments });
+      expect(made.status).toBe(201);
+      expect(made.body).toMatchObject({ state: "completed", edited_from: source.id, asset_id: source.asset_id });
+      expect(made.body.plan!.segments).toHaveLength(1);
+      expect(made.body.plan!.removed.map((span) => span.reason)).toContain("manual");
+      expect(await server.events(made.body.id)).toEqual(["cut.completed"]);
+      expect((await ask<Cut>("POST", "/v1/cuts", { asset_id: source.asset_id })).body.id).toBe(source.id);
+      expect(await ids(`/v1/cuts?limit=100&asset_id=${source.asset_id}`)).toContain(made.body.id);
+      for (const bad of [
+        [],
+        [{ start: 2, end: 1 }],
+        [{ start: 0, end: 900 }],
+        [
+          { start: 0, end: 2 },
+          { start: 1, end: 3 },
+        ],
+        "x",
+      ]) {
+        expect(await says("POST", `/v1/cuts/${source.id}/edits`, { segments: bad })).toStartWith(
+          "422 validation_error body.segments",
+        );
+      }
+    },
+  ],
+  [
+    "GET /v1/cuts/{id}/export: seven formats, both layouts, a file with Content-Disposition; 422 for an unknown one",
+    async ({ ask, says, cut }) => {
+      const { id } = await cut();
+      for (const format of FORMATS) {
+        for (const layout of ["tight", "review"]) {
+          const file = await ask("GET", `/v1/cuts/${id}/export?format=${format}&layout=${layout}`);
+          expect([format, layout, file.status]).toEqual([format, layout, 200]);
+          expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="clip/);
+          expect(file.headers.get("x-content-type-options")).toBe("nosniff");
+        }
+      }
+      const options = "media_root=/media&frame_rate=30000/1001&drop_frame=true";
+      expect(await says("GET", `/v1/cuts/${id}/export?format=edl&${options}`)).toBe("200");
+      const bad = (query: string) => says("GET", `/v1/cuts/${id}/export?${query}`);
+      expect(await bad("format=avid")).toBe("422 validation_error query.format");
+      expect(await bad("")).toBe("422 validation_error query.format");
+      expect(await bad("format=edl&layout=x")).toBe("422 validation_error query.layout");
+      expect(await bad("format=edl&frame_rate=x")).toBe("422 validation_error query.frame_rate");
+      expect(await bad("format=edl&drop_frame=1")).toBe("422 validation_error query.drop_frame");
+    },
+  ],
+  [
+    "409 unsupported_format: EDL of an audio asset, a subtitle without a transcript",
+    async ({ anna, says, sound }) => {
+      const spoken = await anna.cutEnded((await anna.startCut({ asset_id: (await sound()).id })).id);
+      expect(await says("GET", `/v1/cuts/${spoken.id}/export?format=edl`)).toBe("409 unsupported_format");
+      const strange = await anna.ready(await wav(2), { language: "xx" });
+      const silent = await anna.cutEnded((await anna.startCut({ asset_id: strange.id })).id);
+      expect(await says("GET", `/v1/cuts/${silent.id}/subtitle?format=srt`)).toBe("409 unsupported_format");
+    },
+  ],
+  [
+    "GET /v1/cuts/{id}/subtitle: srt and vtt, timeline cut (default) or source",
+    async ({ ask, says, cut }) => {
+      const { id } = await cut();
+      const read = async (query: string) => {
+        const file = await ask<string>("GET", `/v1/cuts/${id}/subtitle?${query}`);
+        expect(file.status).toBe(200);
+        expect(file.headers.get("content-disposition")).toStartWith("attachment");
+        return file.body;
+      };
+      expect(await read("format=srt")).toMatch(/^1\r?\n\d\d:\d\d:\d\d,\d{3} --> /);
+      expect(await read("format=vtt")).toStartWith("WEBVTT");
+      expect(await read("format=srt")).toBe(await read("format=srt&timeline=cut"));
+      expect(await read("format=srt&timeline=source")).not.toBe(await read("format=srt"));
+      expect(await says("GET", `/v1/cuts/${id}/subtitle`)).toBe("422 validation_error query.format");
+      expect(await says("GET", `/v1/cuts/${id}/subtitle?format=ass`)).toBe("422 validation_error query.format");
+    },
+  ],
+  [
+    "exports, subtitles and edits of a cut that is not completed: 409 conflict",
+    async ({ anna, says, clip, server }) => {
+      const hold = server.speech.hold("force");
+      const { id } = await anna.startCut({ asset_id: (await clip()).id, script: "alpha bravo charlie" });
+      await hold.reached;
+      expect(await says("GET", `/v1/cuts/${id}/export?format=edl`)).toBe("409 conflict");
+      expect(await says("GET", `/v1/cuts/${id}/subtitle?format=srt`)).toBe("409 conflict");
+      expect(await says("POST", `/v1/cuts/${id}/edits`, { segments: [{ start: 0, end: 1 }] })).toBe("409 conflict");
+      hold.release();
+      await anna.cutEnded(id);
+    },
+  ],
+  [
+    "DELETE /v1/cuts/{id}: 204; its renders go, one in flight is cancelled and told, bytes are swept",
+    async ({ anna, says, server }) => {
+      const asset = await anna.ready(await video(4));
+      const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
+      const done = await anna.renderEnded(
+        (await anna.startRender({ asset_id: asset.id, cut_id: cut.id, output: { format: "mp3" } })).id,
+      );
+      const hold = server.holdRenders();
+      const render = await anna.startRender({ asset_id: asset.id, cut_id: cut.id });
+      await hold.reached;
+      expect(await says("DELETE", `/v1/cuts/${cut.id}`)).toBe("204");
+      hold.release();
+      for (const id of [done.id, render.id]) expect(await says("GET", `/v1/renders/${id}`)).toBe("404 not_found");
+      expect(await server.events(done.id)).toEqual(["render.completed"]);
+      expect(await server.events(render.id)).toEqual(["render.cancelled"]);
+      await server.idle();
+      for (const id of [cut.id, done.id, render.id]) expect(await server.leftovers(id)).toEqual([]);
+      expect((await anna.asset(asset.id)).state).toBe("ready");
+    },
+  ],
+];

@@ -1,0 +1,193 @@
+/** Rows of the contract: who may call, how errors look, limits of the whole family, the account. */
+import { expect } from "bun:test";
+import { sql } from "drizzle-orm";
+import { NO_ID, outcome } from "../../http/outcome";
+import type { LedgerEntry, Paged } from "../../http/resources";
+import { limitRow, type Row, world } from "./world";
+
+const ORIGIN = "https://studio.example";
+
+export const entranceRows: Row[] = [
+  [
+    "401 unauthenticated: no token, no sk_ key, an unknown key, a session token; transfer URLs too",
+    async ({ send, server, anna }) => {
+      for (const token of [null, "Bearer x", "Bearer sk_unknown", "Basic eDp4", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x"]) {
+        const headers: Record<string, string> = token === null ? {} : { Authorization: token };
+        expect(outcome(await send(server.nobody, "GET", "/v1/projects", { headers }))).toBe("401 unauthenticated");
+        const head = await send(server.nobody, "HEAD", `/v1/uploads/${NO_ID}`, {
+          headers: { ...anna.tus(), ...headers },
+        });
+        expect(head.status).toBe(401);
+      }
+    },
+  ],
+  [
+    "403 forbidden in the account's grace window",
+    async ({ server, says }) => {
+      const user = await server.user();
+      await server
+        .services()
+        .store.write((tx) => tx.run(sql`UPDATE users SET deleted_at = 1 WHERE id = ${user.userId}`));
+      expect(await says("GET", "/v1/projects", undefined, user)).toBe("403 forbidden");
+    },
+  ],
+  [
+    "an unknown path, and a known one with another method: 404 not_found in the error shape",
+    async ({ says }) => {
+      for (const [method, path] of [
+        ["GET", "/v1/nothing"],
+        ["PUT", "/v1/projects"],
+        ["PATCH", "/v1/cuts"],
+        ["GET", `/v1/uploads/${NO_ID}`],
+      ]) {
+        expect(await says(method!, path!)).toBe("404 not_found");
+      }
+    },
+  ],
+  [
+    "bodies: not JSON 400, another Content-Type 415, over 1 MiB 413, failing fields 422 with each of them named",
+    async ({ send, anna, ask }) => {
+      const post = async (body: BodyInit, type: string) =>
+        outcome(await send(anna, "POST", "/v1/projects", { body, headers: { "Content-Type": type } }));
+      expect(await post("{", "application/json")).toBe("400 bad_request");
+      expect(await post("{}", "text/plain")).toBe("415 unsupported_media_type");
+      expect(await post(JSON.stringify({ name: "x".repeat(1_048_577) }), "application/json")).toBe(
+        "413 payload_too_large",
+      );
+      const refused = await ask<{ error: { fields: { field: string; message: string }[] } }>("POST", "/v1/assets", {
+        size_bytes: 0,
+        x: 1,
+      });
+      expect(refused.body.error.fields.map((one) => one.field).toSorted()).toEqual([
+        "body.project_id",
+        "body.size_bytes",
+        "body.x",
+      ]);
+    },
+  ],
+  [
+    "order of checks: authentication, rate, existence, body shape, state, credits",
+    async ({ send, server, says, anna }) => {
+      const bad = { body: "{", headers: { "Content-Type": "application/json" } };
+      expect(outcome(await send(server.nobody, "PATCH", `/v1/projects/${NO_ID}`, bad))).toBe("401 unauthenticated");
+      expect(outcome(await send(anna, "PATCH", `/v1/projects/${NO_ID}`, bad))).toBe("404 not_found");
+      const poor = await server.user(0);
+      const { id } = await poor.project();
+      expect(await says("POST", "/v1/assets", { project_id: id, size_bytes: 0 }, poor)).toBe(
+        "422 validation_error body.size_bytes",
+      );
+      await poor.must("PATCH", `/v1/projects/${id}`, { json: { state: "archived" } });
+      expect(await says("POST", "/v1/assets", { project_id: id, size_bytes: 100 }, poor)).toBe("409 conflict");
+    },
+  ],
+  [
+    "Idempotency-Key: at most 255 characters; kept 24 h",
+    async () => {
+      await using own = await world();
+      const make = (key: string) =>
+        own.send<{ id: string }>(own.anna, "POST", "/v1/projects", {
+          json: { name: "a" },
+          headers: { "Idempotency-Key": key },
+        });
+      expect(outcome(await make("x".repeat(256)))).toBe("400 bad_request");
+      const first = await make("x".repeat(255));
+      own.server.advance(86_000_000);
+      expect((await make("x".repeat(255))).body.id).toBe(first.body.id);
+      own.server.advance(401_000);
+      expect((await make("x".repeat(255))).body.id).not.toBe(first.body.id);
+    },
+  ],
+  [
+    "rate limit: 600 a minute, burst 100, per user; RateLimit headers; 429 with an honest Retry-After; not on transfer URLs",
+    async () => {
+      await using own = await world({ RATE_LIMIT: "600" });
+      const user = await own.server.user();
+      const call = (as = user) => own.send(as, "GET", "/v1/users/me", {});
+      const first = await call();
+      expect(first.headers.get("ratelimit-policy")).toBe('"user";q=600;w=60');
+      expect(first.headers.get("ratelimit")).toMatch(/^"user";r=99;t=\d+$/);
+      let refused = await call();
+      for (let n = 0; n < 300 && refused.status === 200; n++) refused = await call();
+      expect(outcome(refused)).toBe("429 rate_limited");
+      expect(refused.headers.get("ratelimit")).toStartWith('"user";r=0');
+      expect((await call(own.bert)).status).toBe(200);
+      const head = await own.send(user, "HEAD", `/v1/uploads/${NO_ID}`, { headers: user.tus() });
+      expect(head.status).toBe(404);
+      own.server.advance(Number(refused.headers.get("retry-after")) * 1_000);
+      expect((await call()).status).toBe(200);
+    },
+  ],
+  [
+    "CORS: none unless the settings name the origin; preflight, exposed TUS headers, also on errors",
+    async ({ server, anna }) => {
+      const preflight = (origin: string) =>
+        server.nobody.call("OPTIONS", "/v1/assets", {
+          headers: {
+            Origin: origin,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization",
+          },
+        });
+      const allowed = await preflight(ORIGIN);
+      expect([allowed.status, allowed.headers.get("access-control-allow-origin")]).toEqual([204, ORIGIN]);
+      expect(allowed.headers.get("access-control-allow-headers")).toContain("Upload-Offset");
+      expect(allowed.headers.get("access-control-allow-methods")).toContain("PATCH");
+      expect((await preflight("https://evil.example")).headers.get("access-control-allow-origin")).toBeNull();
+      for (const path of ["/v1/projects", `/v1/projects/${NO_ID}`]) {
+        const read = await anna.call("GET", path, { headers: { Origin: ORIGIN } });
+        expect(read.headers.get("access-control-allow-origin")).toBe(ORIGIN);
+        expect(read.headers.get("access-control-expose-headers")).toMatch(/Location.*Upload-Offset.*Retry-After/);
+        const other = await anna.call("GET", path, { headers: { Origin: "https://evil.example" } });
+        expect(other.headers.get("access-control-allow-origin")).toBeNull();
+      }
+    },
+  ],
+  [
+    "GET /v1/users/me: the User of the public family",
+    async ({ ask, anna }) => {
+      const { status, body } = await ask("GET", "/v1/users/me");
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ id: anna.userId, name: null, deleted_at: null });
+    },
+  ],
+  limitRow("/v1/credits/history", 200, 50),
+  [
+    "GET /v1/credits/history: newest first, every one once, asset_id on consume_asset, each user's own",
+    async ({ ids, ask, server, bert }) => {
+      const user = await server.user(3);
+      for (const credits of [5, 7]) await server.grant(user, credits);
+      const { body } = await ask<Paged<LedgerEntry>>("GET", "/v1/credits/history", undefined, user);
+      expect(body.items.map((entry) => [entry.type, entry.delta])).toEqual([
+        ["grant", 7],
+        ["grant", 5],
+        ["grant", 3],
+      ]);
+      expect(await ids("/v1/credits/history?limit=1", user)).toEqual(body.items.map((entry) => entry.id));
+      expect(
+        (await ids("/v1/credits/history?limit=200", bert)).filter((id) => body.items.some((entry) => entry.id === id)),
+      ).toEqual([]);
+    },
+  ],
+  [
+    "ids are UUIDv7, times ISO 8601 UTC with milliseconds, X-Request-Id a fresh UUID",
+    async ({ ask }) => {
+      const [one, two] = [
+        await ask("POST", "/v1/projects", { name: "a" }),
+        await ask("POST", "/v1/projects", { name: "a" }),
+      ];
+      for (const { body } of [one, two]) {
+        expect(body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        expect(body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      }
+      expect(one.headers.get("x-request-id")).not.toBe(two.headers.get("x-request-id"));
+    },
+  ],
+  [
+    "health: /healthz, /readyz; the document carries version 0.0.0",
+    async ({ server }) => {
+      expect((await server.nobody.call("GET", "/healthz")).status).toBe(200);
+      expect((await server.nobody.call("GET", "/readyz")).body).toMatchObject({ ready: true });
+      expect((await server.nobody.call("GET", "/openapi.json")).body).toMatchObject({ info: { version: "0.0.0" } });
+    },
+  ],
+];

@@ -1,0 +1,112 @@
+/** What the rows of the contract stand on: a server, two users, and a few things that are ready, made when a row first asks for them. */
+import { expect } from "bun:test";
+import type { CallOptions, Client, Reply } from "../../http/client";
+import { type Harness, harness } from "../../http/harness";
+import { video, wav } from "../../http/media";
+import { outcome } from "../../http/outcome";
+import type { AssetDetail, Cut, Paged, Render } from "../../http/resources";
+import { type ApiDocument, inspector } from "../answers";
+
+export type World = AsyncDisposable & {
+  server: Harness;
+  anna: Client;
+  bert: Client;
+  /** Calls, and fails unless the answer keeps what is true of all answers. */
+  ask<T = Record<string, unknown>>(method: string, path: string, json?: unknown, as?: Client): Promise<Reply<T>>;
+  send<T = Record<string, unknown>>(
+    client: Client,
+    method: string,
+    path: string,
+    options: CallOptions,
+  ): Promise<Reply<T>>;
+  /** The same, in a few words: `201`, `422 validation_error body.name`. */
+  says(method: string, path: string, json?: unknown, as?: Client): Promise<string>;
+  /** The ids of all pages of a list. */
+  ids(path: string, as?: Client): Promise<string[]>;
+  /** Four seconds of sound, ready. */
+  sound(): Promise<AssetDetail>;
+  /** Four seconds of video, ready. */
+  clip(): Promise<AssetDetail>;
+  /** A completed cut of the video. */
+  cut(): Promise<Cut>;
+  /** A completed render of the sound. */
+  render(): Promise<Render>;
+};
+
+/** A row: the words of the contract, and what shows that they hold. */
+export type Row = [words: string, holds: (world: World) => Promise<unknown>];
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** Starts it. `settings` as for the harness. */
+export async function world(settings: Record<string, string> = {}): Promise<World> {
+  const server = await harness({
+    WEBHOOKS_ALLOW_LOOPBACK: "true",
+    CORS_ORIGINS: "https://studio.example",
+    ...settings,
+  });
+  const [anna, bert] = [await server.user(), await server.user()];
+  const inspect = inspector(await anna.must<ApiDocument>("GET", "/openapi.json"));
+
+  async function send<T>(client: Client, method: string, path: string, options: CallOptions): Promise<Reply<T>> {
+    const reply = await client.call<T>(method, path, options);
+    expect([`${method} ${path}`, ...inspect(method, path, reply)]).toEqual([`${method} ${path}`]);
+    return reply;
+  }
+  const ask = <T>(method: string, path: string, json?: unknown, as = anna) =>
+    send<T>(as, method, path, json === undefined ? {} : { json });
+
+  const sound = once(async () => anna.ready(await wav(4), { filename: "talk.wav", externalId: "reel 7" }));
+  const clip = once(async () => anna.ready(await video(4), { filename: "clip.mp4" }));
+  const cut = once(async () => anna.cutEnded((await anna.startCut({ asset_id: (await clip()).id })).id));
+  const render = once(async () => anna.renderEnded((await anna.startRender({ asset_id: (await sound()).id })).id));
+
+  return {
+    server,
+    anna,
+    bert,
+    ask,
+    send,
+    says: async (method, path, json, as) => outcome(await ask(method, path, json, as)),
+    ids: async (path, as = anna) => {
+      const ids: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const next: string = cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
+        const page: Reply<Paged<{ id: string }>> = await ask("GET", next, undefined, as);
+        expect([next, page.status]).toEqual([next, 200]);
+        ids.push(...page.body.items.map((item) => item.id));
+        cursor = page.body.next_cursor;
+      } while (cursor !== null);
+      return ids;
+    },
+    sound,
+    clip,
+    cut,
+    render,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Whether a list has its limits: `least` to `most`, and `usual` when none is given. */
+export function limitRow(path: string, most: number, usual: number): Row {
+  return [
+    `GET ${path}: limit 1 to ${most}, default ${usual}`,
+    async ({ ask, says }) => {
+      const to = path.includes("?") ? `${path}&` : `${path}?`;
+      for (const bad of [0, most + 1, -1, "x", "1.5"]) {
+        expect(await says("GET", `${to}limit=${bad}`)).toBe("422 validation_error query.limit");
+      }
+      expect((await ask<Paged<unknown>>("GET", path)).body.limit).toBe(usual);
+      expect((await ask<Paged<unknown>>("GET", `${to}limit=${most}`)).body.limit).toBe(most);
+      expect(await says("GET", `${to}cursor=nonsense`)).toBe("422 validation_error query.cursor");
+      expect(await says("GET", `${to}other=1`)).toBe("422 validation_error query.other");
+    },
+  ];
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { COPY_LEAST, type PacketOrder, planPieces, reorderDepth } from "../../../src/domain/smart-plan";
+
+/** Packets of groups of pictures of random shape: a start, then runs of one reference and the B-frames that are shown before it. */
+const orders = fc
+  .array(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }), { minLength: 1, maxLength: 30 })
+  .map((groups): PacketOrder => {
+    const frames: number[] = [];
+    const starts: number[] = [];
+    let shown = 0;
+    for (const runs of groups) {
+      starts.push(frames.length);
+      frames.push(shown++);
+      for (const between of runs) {
+        frames.push(shown + between);
+        for (let n = 0; n < between; n++) frames.push(shown + n);
+        shown += between + 1;
+      }
+    }
+    return { frames: Int32Array.from(frames), starts: Int32Array.from(starts) };
+  });
+
+describe("planning what is copied", () => {
+  test("pieces follow each other over the whole range, and a copy is exactly its frames, from a start", () => {
+    fc.assert(
+      fc.property(orders, fc.nat(), fc.nat(), (order, a, b) => {
+        const count = order.frames.length;
+        const from = a % count;
+        const to = from + 1 + (b % (count - from));
+        let at = from;
+        for (const piece of planPieces({ from, to }, order)) {
+          expect(piece.from).toBe(at);
+          expect(piece.to).toBeGreaterThan(piece.from);
+          at = piece.to;
+          if (piece.kind === "encode") continue;
+          const copied = [...order.frames.slice(piece.packet, piece.packet + piece.to - piece.from)];
+          expect(copied.sort((x, y) => x - y)).toEqual(
+            Array.from({ length: piece.to - piece.from }, (_, n) => piece.from + n),
+          );
+          expect(order.starts).toContain(piece.packet);
+          expect(piece.to - piece.from).toBeGreaterThanOrEqual(COPY_LEAST);
+        }
+        expect(at).toBe(to);
+      }),
+    );
+  });
+
+  test("nothing is copied where there is no start, or too little after it", () => {
+    const order = { frames: Int32Array.from({ length: 100 }, (_, n) => n), starts: Int32Array.from([0, 50]) };
+    expect(planPieces({ from: 1, to: 50 }, order)).toEqual([{ kind: "encode", from: 1, to: 50 }]);
+    expect(planPieces({ from: 40, to: 57 }, order)).toEqual([{ kind: "encode", from: 40, to: 57 }]);
+    expect(planPieces({ from: 40, to: 58 }, order)).toEqual([
+      { kind: "encode", from: 40, to: 50 },
+      { kind: "copy", from: 50, to: 58, packet: 50 },
+    ]);
+    expect(planPieces({ from: 0, to: 100 }, order)).toEqual([{ kind: "copy", from: 0, to: 100, packet: 0 }]);
+  });
+
+  test("a range that ends between a reference and its B-frames leaves them to the encoder", () => {
+    const order = { frames: Int32Array.from([0, 3, 1, 2, 6, 4, 5, 9, 7, 8, 12, 10, 11]), starts: Int32Array.from([0]) };
+    expect(planPieces({ from: 0, to: 12 }, order)).toEqual([
+      { kind: "copy", from: 0, to: 10, packet: 0 },
+      { kind: "encode", from: 10, to: 12 },
+    ]);
+  });
+
+  test.each([
+    [[0, 1, 2, 3], 0],
+    [[0, 2, 1, 4, 3], 1],
+    [[0, 4, 2, 1, 3, 8, 6, 5, 7], 2],
+  ])("the frames %p are held back by %p", (frames, depth) => {
+    expect(reorderDepth(Int32Array.from(frames))).toBe(depth);
+  });
+});

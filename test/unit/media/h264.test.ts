@@ -1,0 +1,93 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  type AvcConfig,
+  buildAvcConfig,
+  changesParameters,
+  freeParameterId,
+  mergeAvcConfigs,
+  nalUnits,
+  parseAvcConfig,
+  spsId,
+  withLongLengths,
+} from "../../../src/media/h264";
+import { trackConfig, withVideoTrack } from "../../../src/media/video-track";
+import { plainMp4 } from "./generated-media";
+
+const real = async () => parseAvcConfig((await withVideoTrack(await plainMp4(), trackConfig)).description);
+
+/** A sequence parameter set that only has an id. */
+const sps = (id: number): Uint8Array => Uint8Array.from([0x67, 100, 0, 30, ...golomb(id)]);
+const pps = (id: number): Uint8Array => Uint8Array.from([0x68, ...golomb(id)]);
+
+function golomb(value: number): number[] {
+  const digits = (value + 1).toString(2);
+  const bits = `${"0".repeat(digits.length - 1)}${digits}`.padEnd(16, "1");
+  return [Number.parseInt(bits.slice(0, 8), 2), Number.parseInt(bits.slice(8, 16), 2)];
+}
+
+describe("avcC", () => {
+  test("what x264 writes is read and written again", async () => {
+    const config = await real();
+    expect(config).toMatchObject({ profile: 100, lengthSize: 4 });
+    expect(config.sps.map(spsId)).toEqual([0]);
+    expect(parseAvcConfig(buildAvcConfig(config))).toEqual(config);
+  });
+
+  test("ids from 0 to 31 are read, and a free one is found", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 31 }), { minLength: 1, maxLength: 31 }), (ids) => {
+        expect(ids.map((id) => spsId(sps(id)))).toEqual(ids);
+        const config: AvcConfig = {
+          ...{ profile: 100, compatibility: 0, level: 30, lengthSize: 4, rest: new Uint8Array(0) },
+          ...{ sps: ids.map(sps), pps: [pps(7)] },
+        };
+        const free = freeParameterId(config);
+        if (free === null) expect(new Set([...ids, 7]).size).toBeGreaterThanOrEqual(31);
+        else expect([...ids, 7, 0]).not.toContain(free);
+      }),
+    );
+  });
+
+  test("two records become one; the same id twice is refused", async () => {
+    const source = await real();
+    const encoder = { ...source, level: 40, sps: [sps(1)], pps: [pps(1)] };
+    const merged = mergeAvcConfigs(source, encoder);
+    expect(merged).toMatchObject({ level: 40, sps: [source.sps[0], sps(1)], pps: [source.pps[0], pps(1)] });
+    expect(() => mergeAvcConfigs(source, source)).toThrow();
+  });
+
+  test("damaged records are errors, whatever they hold", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        try {
+          expect(parseAvcConfig(bytes).lengthSize).toBeWithin(1, 5);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+        }
+      }),
+    );
+  });
+});
+
+describe("packets", () => {
+  const units = [Uint8Array.from([0x65, 1, 2, 3]), Uint8Array.from([0x41, 9])];
+
+  test.each([1, 2, 4])("lengths of %p bytes become four", (lengthSize) => {
+    const packet = units.flatMap((unit) => [...Array(lengthSize - 1).fill(0), unit.length, ...unit]);
+    const long = withLongLengths(Uint8Array.from(packet), lengthSize);
+    expect(nalUnits(long, 4)).toEqual(units);
+    expect(long).toHaveLength(14);
+  });
+
+  test("a unit that reaches beyond its packet is an error", () => {
+    expect(() => nalUnits(Uint8Array.from([0, 0, 0, 9, 1]), 4)).toThrow();
+  });
+
+  test("the source's own parameter sets inside a packet are no change, others are", async () => {
+    const config = await real();
+    expect(changesParameters([config.sps[0]!, config.pps[0]!, units[0]!], config)).toBe(false);
+    expect(changesParameters([sps(0)], config)).toBe(true);
+    expect(changesParameters([pps(3)], config)).toBe(true);
+  });
+});

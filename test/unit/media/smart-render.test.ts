@@ -1,0 +1,254 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
+import { probeText, samples } from "./readback";
+import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
+import { SOURCES } from "./sources";
+
+setDefaultTimeout(60_000);
+
+type Event = { event: string; reason?: string; share?: number; encoded?: number };
+
+async function render(path: string, plan: readonly (readonly [number, number])[], ffmpeg = systemFfmpeg) {
+  const probed = await probeFile(path, ffmpeg);
+  const segments = segmentsOf(probed, plan);
+  const events: Event[] = [];
+  const log = (event: string, fields: object) => events.push({ event, ...fields });
+  return { path, probed, segments, ffmpeg, log, events };
+}
+
+const reasonOf = (events: readonly Event[]) => events.find(({ event }) => event === "render.fallback")?.reason;
+
+/** A checksum for each decoded frame. */
+async function frameSums(path: string): Promise<string[]> {
+  const text = await runTool([
+    bundledFfmpeg.path,
+    "-v",
+    "error",
+    "-i",
+    path,
+    "-map",
+    "0:v",
+    "-vsync",
+    "0",
+    "-f",
+    "framemd5",
+    "-",
+  ]);
+  const lines = new TextDecoder().decode(text).split("\n");
+  return lines.filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(",").at(-1)!.trim());
+}
+
+describe("a smart render", () => {
+  const plan = [
+    [0.5, 4.7],
+    [5.2, 9.1],
+    [9.9, 11.95],
+  ] as const;
+
+  test("copies what it can, bit by bit", async () => {
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+      const path = await plainMp4();
+      const job = await render(path, plan, ffmpeg);
+      const source = await frameSums(path);
+      await withRender(job, async (rendered) => {
+        expect(rendered.result.strategy).toBe("smart");
+        const wanted = job.segments.flatMap(({ startFrame, endFrame }) => source.slice(startFrame!, endFrame!));
+        const shown = await frameSums(rendered.path);
+        expect(shown).toHaveLength(wanted.length);
+        const same = shown.filter((sum, n) => sum === wanted[n]).length;
+        const { encoded } = job.events.find(({ event }) => event === "render.smart")!;
+        expect(same).toBeGreaterThanOrEqual(wanted.length - encoded!);
+        expect(encoded! / wanted.length).toBeLessThan(0.45);
+      });
+    }
+  });
+
+  test("of a whole source encodes nothing", async () => {
+    const path = await plainMp4();
+    const job = await render(path, []);
+    await withRender({ ...job, segments: null }, async (rendered) => {
+      expect(rendered.result.strategy).toBe("smart");
+      expect(job.events[0]).toMatchObject({ event: "render.smart", encoded: 0 });
+      expect(await frameSums(rendered.path)).toEqual(await frameSums(path));
+    });
+  });
+
+  test("keeps rotation, the shape of pixels and colour tags", async () => {
+    const path = await generate(
+      "shaped.mp4",
+      ...[...picture("25", 6), ...sound(48_000, 1, 6), "-vf", "setsar=4/3", ...h264(50), "-c:a", "aac"],
+      ...["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv"],
+    );
+    const turned = await generate("shaped-turned.mp4", "-i", path, "-c", "copy", "-metadata:s:v:0", "rotate=90");
+    for (const source of [path, turned]) {
+      const job = await render(source, [
+        [0.5, 3.1],
+        [3.5, 5.9],
+      ]);
+      await withRender(job, async (rendered) => {
+        expect(rendered.result.strategy).toBe("smart");
+        const { video } = (await probeFile(rendered.path)).info;
+        const { width, height, rotation, pixelAspect, color } = job.probed.info.video!;
+        expect(video).toMatchObject({ width, height, rotation, pixelAspect, color });
+      });
+    }
+  });
+
+  test("is exact on many plans", async () => {
+    let state = 11;
+    const random = () => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return state / 2_147_483_648;
+    };
+    for (const name of ["mp4, 30, B-frames", "mp4, variable rate"]) {
+      const path = await SOURCES.find((source) => source.name === name)!.path();
+      const numbers = await sourceNumbers(path, 0);
+      const soundOf = await samples(path);
+      for (let n = 0; n < 5; n++) {
+        const edges = Array.from({ length: 8 }, () => random() * (name.includes("30") ? 11.9 : 7.9)).sort(
+          (a, b) => a - b,
+        );
+        const job = await render(
+          path,
+          edges.flatMap((end, k) => (k % 2 === 1 ? [[edges[k - 1]!, end] as const] : [])),
+          bundledFfmpeg,
+        );
+        const { segments } = job;
+        const disjoint = segments.every((segment, k) => k === 0 || segment.startFrame! >= segments[k - 1]!.endFrame!);
+        if (!disjoint) continue;
+        await withRender(job, async (rendered) => {
+          await expectExactPicture({ ...rendered, segments }, numbers);
+          await expectSync({ ...rendered, segments }, soundOf);
+        });
+      }
+    }
+  });
+
+  test("whose result cannot be trusted is made again in chunks", async () => {
+    const path = await plainMp4();
+    const damaged = await Bun.file(path).bytes();
+    const mdat = Buffer.from(damaged).indexOf("mdat");
+    // Lengths of NAL units that reach beyond their packets, in the middle of what would be copied.
+    for (let at = mdat + 20_000; at < damaged.length - 20_000; at += 8_000) damaged.fill(0x7f, at, at + 40);
+    const broken = `${path}.broken.mp4`;
+    await Bun.write(broken, damaged);
+    const job = await render(broken, plan);
+    await withRender(job, async (rendered) => {
+      expect(rendered.result.strategy).toBe("chunked");
+      expect(reasonOf(job.events)).toBeDefined();
+      const count = job.segments.reduce((sum, { startFrame, endFrame }) => sum + endFrame! - startFrame!, 0);
+      expect(
+        Number(
+          await probeText(
+            rendered.path,
+            "-select_streams",
+            "v",
+            "-count_packets",
+            "-show_entries",
+            "stream=nb_read_packets",
+          ),
+        ),
+      ).toBe(count);
+    });
+  });
+});
+
+describe("what is not spliced is rendered in chunks, for a reason", () => {
+  const moving = (...recipe: string[]) => [...picture("25", 6), ...recipe];
+  const cases: [string, RegExp, () => Promise<string>][] = [
+    ["another container", /container matroska/, () => generate("chunked.mkv", ...moving(...h264(25)))],
+    ["another codec", /codec hevc/, () => SOURCES.find(({ name }) => name.startsWith("hevc"))!.path()],
+    [
+      "ten bits",
+      /pixel format yuv420p10le/,
+      () => generate("ten-bits.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv420p10le", "-g", "25")),
+    ],
+    [
+      "4:4:4",
+      /pixel format yuv444p/,
+      () => generate("full-chroma.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv444p", "-g", "25")),
+    ],
+    [
+      "interlaced",
+      /interlaced/,
+      () => generate("woven-6.mp4", ...picture("50", 6), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)),
+    ],
+    [
+      "parameters inside the packets",
+      /no avcC/,
+      () => generate("inside.mp4", ...moving(...h264(25)), "-tag:v", "avc3"),
+    ],
+    ["few points to start from", /% would be encoded/, () => generate("one-group.mp4", ...moving(...h264(600)))],
+    [
+      "an edit list that skips frames",
+      /other times|several edits/,
+      () => SOURCES.find(({ name }) => name.includes("skips"))!.path(),
+    ],
+  ];
+  for (const [name, reason, source] of cases)
+    test(name, async () => {
+      const job = await render(await source(), [
+        [0.6, 2.3],
+        [3.1, 5.2],
+      ]);
+      await withRender(job, async (rendered) => {
+        expect(reasonOf(job.events)).toMatch(reason);
+        expect(rendered.result.strategy).toBe("chunked");
+      });
+    });
+
+  test("parameter sets that change on the way", async () => {
+    const first = await generate("change-1.ts", ...picture("25", 3), ...h264(25));
+    const second = await generate(
+      "change-2.ts",
+      ...picture("25", 3),
+      "-c:v",
+      "libx264",
+      "-refs",
+      "1",
+      "-bf",
+      "2",
+      "-g",
+      "25",
+      "-x264-params",
+      "weightp=0:8x8dct=0",
+    );
+    const path = await generate("change.mp4", "-i", `concat:${first}|${second}`, "-c", "copy");
+    const job = await render(path, [
+      [0.6, 2.3],
+      [3.4, 5.8],
+    ]);
+    await withRender(job, async (rendered) => {
+      expect(rendered.result.strategy).toBe("chunked");
+      expect(reasonOf(job.events)).toMatch(/parameter sets|does not decode|other times|two frames/);
+    });
+  });
+
+  test("an encoder that fails is replaced by libx264, with a word to the user", async () => {
+    const path = await plainMp4();
+    const job = await render(path, [[1, 3]]);
+    const { renderMedia } = await import("../../../src/media/render");
+    await withRender({ ...job, output: { resolution: "144p" } }, async ({ folder }) => {
+      const outputPath = `${folder}/again.mp4`;
+      const output = {
+        format: "mp4" as const,
+        video: { width: 256, height: 144, frameRate: null, bitrate: null },
+        audio: null,
+        matchesSource: false,
+      };
+      const result = await renderMedia(
+        {
+          sourcePath: path,
+          probed: job.probed,
+          segments: job.segments,
+          output,
+          workDir: `${folder}/again`,
+          outputPath,
+        },
+        { ffmpeg: bundledFfmpeg, encoder: "h264_v4l2m2m", jobs: 1, log: job.log },
+      );
+      expect(result.warnings.join()).toContain("libx264 was used");
+      expect(job.events.find(({ event, reason }) => event === "render.fallback" && reason !== undefined)).toBeDefined();
+    });
+  });
+});
