@@ -9,7 +9,7 @@ import { type Config, ConfigError, publicUrl } from "./config";
 import { controlSocket, openDataFolder, socketFits } from "./data-folder";
 import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
-import { createHandler } from "./http/app";
+import { createHandler, type Handler } from "./http/app";
 import { createControlHandler } from "./http/control";
 import { type Assets, openAssets } from "./lib/assets";
 import type { Log } from "./lib/log";
@@ -218,7 +218,7 @@ async function sweep(services: Services): Promise<void> {
 
 type Listening = { port?: number; stop(force: boolean): Promise<void> };
 
-function listen(config: Config, handler: (request: Request) => Promise<Response>): Listening {
+function listen(config: Config, handler: Handler): Listening {
   try {
     return Bun.serve({
       hostname: config.host,
@@ -229,7 +229,7 @@ function listen(config: Config, handler: (request: Request) => Promise<Response>
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       idleTimeout: 120,
       development: false,
-      fetch: handler,
+      fetch: (request, server) => handler(request, server.requestIP(request)?.address),
       ...(config.tlsCert && config.tlsKey
         ? { tls: { cert: Bun.file(config.tlsCert), key: Bun.file(config.tlsKey) } }
         : {}),

@@ -6,6 +6,7 @@ import type { Log } from "../lib/log";
 import type { Services } from "../work/services";
 import { createKeyAuthentication } from "./auth";
 import { respond } from "./call";
+import { clientAddress } from "./client-address";
 import { corsHeaders, isPreflight, preflight } from "./cors";
 import { docs, withLocalScript } from "./docs";
 import { answerError, publicShape } from "./errors";
@@ -19,7 +20,8 @@ import { createUploadSurface } from "./uploads";
 
 type Entered = { requestId: string; log: Log };
 
-export type Handler = (request: Request) => Promise<Response>;
+/** `peer` is the address of whoever opened the connection. */
+export type Handler = (request: Request, peer?: string | null) => Promise<Response>;
 
 /** The server's request handler. */
 export function createHandler(services: Services): Handler {
@@ -81,7 +83,7 @@ export function createHandler(services: Services): Handler {
     return respond({ status: state.ready ? 200 : 503, body: state });
   });
 
-  return async (received) => {
+  return async (received, peer = null) => {
     const request = addressed(received);
     const requestId = crypto.randomUUID();
     const log = services.log.with({ request: requestId });
@@ -91,7 +93,9 @@ export function createHandler(services: Services): Handler {
     if (pathname === "/docs") answer = await withLocalScript(answer);
     const all = { ...corsHeaders(services.config.corsOrigins, request), "X-Request-Id": requestId };
     if (pathname.startsWith("/v1/") && request.method !== "GET") {
-      log.info("request", { method: request.method, path: pathname, status: answer.status });
+      const forwarded = request.headers.get("x-forwarded-for");
+      const client = clientAddress(peer, forwarded, services.config.trustedProxies);
+      log.info("request", { method: request.method, path: pathname, status: answer.status, client });
     }
     return withHeaders(answer, all);
   };

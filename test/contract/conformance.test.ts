@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { assetRows } from "./rows/assets";
 import { cutRows } from "./rows/cuts";
+import { edgeRows } from "./rows/edges";
 import { entranceRows } from "./rows/entrance";
 import { projectRows } from "./rows/projects";
 import { renderRows } from "./rows/renders";
@@ -10,7 +11,16 @@ import { webhookRows } from "./rows/webhooks";
 import { type World, world } from "./rows/world";
 
 // Webhooks come before the rows that turn the clock: receivers compare a signature's time with their own.
-const ROWS = [...entranceRows, ...webhookRows, ...projectRows, ...assetRows, ...uploadRows, ...cutRows, ...renderRows];
+const ROWS = [
+  ...entranceRows,
+  ...webhookRows,
+  ...projectRows,
+  ...assetRows,
+  ...uploadRows,
+  ...cutRows,
+  ...renderRows,
+  ...edgeRows,
+];
 
 let here: World;
 let held = 0;

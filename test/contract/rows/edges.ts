@@ -1,0 +1,128 @@
+/** Rows of the contract: early cuttable, files of an asset, limits of the settings, and a server that cannot. */
+import { expect } from "bun:test";
+import { sql } from "drizzle-orm";
+import { oldVideo, video, wav } from "../../http/media";
+import { outcome } from "../../http/outcome";
+import { receiver } from "../../http/receiver";
+import type { AssetDetail, Cut } from "../../http/resources";
+import { until } from "../../until";
+import { type Row, world } from "./world";
+
+const HOOK = { url: "http://127.0.0.1:8080/hook", event_types: ["render.completed"] };
+
+export const edgeRows: Row[] = [
+  [
+    "An asset can be cuttable before it is ready: a cut and a render of its sound are made, one of its picture is 409",
+    async () => {
+      await using own = await world();
+      // The preview of what no browser plays waits for an encoder.
+      const picture = own.server.holdRenders();
+      const id = await own.anna.upload(await oldVideo());
+      const early = await until("cuttable", async () => {
+        const { body } = await own.ask<AssetDetail>("GET", `/v1/assets/${id}`);
+        return body.cuttable && body;
+      });
+      expect(early).toMatchObject({ state: "processing", download_url: null, has_transcript: true });
+      expect(early.transcript_url).not.toBeNull();
+      expect(await own.says("POST", "/v1/renders", { asset_id: id })).toBe("409 asset_not_ready");
+      expect(await own.says("POST", "/v1/renders", { asset_id: id, output: { format: "mp3" } })).toBe("201");
+      expect(await own.says("POST", "/v1/cuts", { asset_id: id })).toBe("201");
+      picture.release();
+      expect((await own.anna.prepared(id)).state).toBe("ready");
+    },
+  ],
+  [
+    "poster, filmstrip, waveform and transcript: signed links; the transcript is { language, words: [text, start, end, confidence] }",
+    async ({ clip, anna }) => {
+      const asset = await anna.asset((await clip()).id);
+      const types = {
+        poster_url: "image/jpeg",
+        filmstrip_url: "image/jpeg",
+        waveform_url: "application/json",
+      } as const;
+      for (const [name, type] of Object.entries(types)) {
+        const file = await fetch(asset[name as keyof typeof types]!);
+        expect([name, file.status, file.headers.get("content-type")]).toEqual([name, 200, type]);
+      }
+      expect(asset.preview_url).toBeNull();
+      const transcript = (await (await fetch(asset.transcript_url!)).json()) as { language: string; words: object[] };
+      expect(Object.keys(transcript).toSorted()).toEqual(["language", "words"]);
+      expect(transcript.words.length).toBeGreaterThan(0);
+      for (const word of transcript.words) {
+        expect(word).toEqual({
+          text: expect.any(String),
+          start: expect.any(Number),
+          end: expect.any(Number),
+          confidence: expect.any(Number),
+        });
+      }
+    },
+  ],
+  [
+    "asset error_code media_limits_exceeded: duration and side above the settings",
+    async () => {
+      await using own = await world({ MAX_DURATION_SECONDS: "3", MAX_SIDE_PIXELS: "300" });
+      for (const bytes of [await wav(4), await video(1)]) {
+        const asset = await own.anna.prepared(await own.anna.upload(bytes));
+        expect(asset).toMatchObject({ state: "failed", error_code: "media_limits_exceeded" });
+      }
+    },
+  ],
+  [
+    "Idempotency-Key on the other creating calls: 50 simultaneous edits are one cut, 50 registrations one endpoint",
+    async ({ send, server, cut, anna }) => {
+      const user = await server.user();
+      const fifty = async (client: typeof anna, path: string, json: object) => {
+        const call = { json, headers: { "Idempotency-Key": "fifty" } };
+        const all = await Promise.all(Array.from({ length: 50 }, () => send<Cut>(client, "POST", path, call)));
+        return [...new Set(all.map((reply) => `${reply.status} ${reply.body.id}`))];
+      };
+      const [segment] = (await cut()).plan!.segments;
+      expect(await fifty(anna, `/v1/cuts/${(await cut()).id}/edits`, { segments: [segment] })).toHaveLength(1);
+      expect(await fifty(user, "/v1/webhook-endpoints", HOOK)).toHaveLength(1);
+    },
+  ],
+  [
+    "webhook endpoints: at most 50 a user, then 409 conflict; none is told while the account is being deleted",
+    async () => {
+      await using own = await world();
+      await using hook = receiver();
+      const { anna, server } = own;
+      await own.ask("POST", "/v1/webhook-endpoints", { url: hook.url, event_types: ["asset.ready"] });
+      for (let n = 1; n < 50; n++) await own.ask("POST", "/v1/webhook-endpoints", HOOK);
+      expect(await own.says("POST", "/v1/webhook-endpoints", HOOK)).toBe("409 conflict");
+      const listening = server.speech.hold("listen");
+      const id = await anna.upload(await wav(2));
+      await listening.reached;
+      const { store } = server.services();
+      await store.write((tx) => tx.run(sql`UPDATE users SET deleted_at = 1 WHERE id = ${anna.userId}`));
+      listening.release();
+      await server.idle();
+      expect(await server.events(id)).toEqual(["asset.ready from processing"]);
+      const [row] = await store.read.all<{ n: number }>(sql`SELECT count(*) AS n FROM deliveries`);
+      expect([row!.n, hook.received.length]).toEqual([0, 0]);
+    },
+  ],
+  [
+    "503 upstream_unavailable with Retry-After when the storage is full; 500 internal_error says nothing of the inside",
+    async () => {
+      await using own = await world();
+      const { store } = own.server.services();
+      const { write } = store;
+      const failing = async (error: Error) => {
+        store.write = async () => {
+          throw error;
+        };
+        const reply = await own.send(own.anna, "POST", "/v1/projects", { json: { name: "a" } });
+        store.write = write;
+        return reply;
+      };
+      const full = await failing(Object.assign(new Error("disk"), { code: "SQLITE_FULL" }));
+      expect([outcome(full), full.headers.get("retry-after")]).toEqual(["503 upstream_unavailable", "60"]);
+      const broken = await failing(new Error("the secret inside"));
+      expect(outcome(broken)).toBe("500 internal_error");
+      expect(JSON.stringify(broken.body)).not.toContain("secret");
+      expect(await own.says("POST", "/v1/projects", { name: "a" })).toBe("201");
+    },
+  ],
+];
