@@ -297,7 +297,7 @@ run_tests() {
   log=$(mktemp)
   say "" "== $name =="
   if has timeout; then limit=(timeout --kill-after=10 1200); fi
-  ${limit[@]+"${limit[@]}"} bun test "$@" </dev/null 2>&1 | tee "$log" || status=$?
+  ${limit[@]+"${limit[@]}"} bun test --timeout 30000 "$@" </dev/null 2>&1 | tee "$log" || status=$?
   passed=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
   failed=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
   rm -f "$log"

@@ -1,5 +1,5 @@
 /** Which beginnings of phrases are worth holding against each other. */
-import { BREAK, beginnings, endsSentence, type HeardWord } from "./cut-heard";
+import { BREAK, beginnings, endsSentence, type HeardWord, UNHEARD } from "./cut-heard";
 import type { Word } from "./speech";
 import { rememberingDistance } from "./text-normal";
 import { fromSeconds, type Span, type Ticks } from "./time";
@@ -22,11 +22,12 @@ export function pairsToTry(words: readonly Word[], heard: readonly HeardWord[]):
   const near = rememberingDistance();
   const starts = beginnings(words, heard);
   return starts.flatMap((again, n) => {
-    if (words[heard[again]!.word]!.text === "") return [];
     const count = textLength(words, heard, again);
     const length = heard[again + count - 1]!.end - heard[again]!.start;
     const worth = (from: number) =>
-      !addsConjunction(heard, from, again) && (alike(heard, from, again, near) || isClose(heard, from, again));
+      heard[again]!.normal === UNHEARD
+        ? isAsLong(heard, from, phraseEnd(words, heard, from, again), again)
+        : !addsConjunction(heard, from, again) && (alike(heard, from, again, near) || isClose(heard, from, again));
     return starts
       .slice(Math.max(0, n - LONGEST_BACK_WORDS), n)
       .filter((from) => withinReach(heard, from, again) && worth(from))
@@ -62,6 +63,13 @@ export function textFrom(words: readonly Word[], heard: readonly HeardWord[], at
 
 const withinReach = (heard: readonly HeardWord[], from: number, again: number) =>
   again - from <= LONGEST_BACK_WORDS && heard[again]!.start - heard[from]!.start <= LONGEST_BACK;
+
+/** A phrase about as long as a stretch that was not understood, which may be the same once more. */
+function isAsLong(heard: readonly HeardWord[], from: number, end: number, again: number): boolean {
+  const phrase = heard[end - 1]!.end - heard[from]!.start;
+  const stretch = heard[again]!.end - heard[again]!.start;
+  return phrase >= 0.6 * stretch && phrase <= 1.5 * stretch;
+}
 
 /** A short attempt right before a pause: broken off, it may be spelled as anything. */
 function isClose(heard: readonly HeardWord[], from: number, again: number): boolean {
@@ -114,5 +122,6 @@ function alike(heard: readonly HeardWord[], a: number, b: number, near: (x: stri
     }
   }
   const same = near(heard[a]!.normal, heard[b]!.normal) <= 0.3;
-  return (shared >= 2 && (long || same)) || (same && (long || b - a <= 4));
+  const first = heard[a]!.normal.length >= 4 && near(heard[a]!.normal, heard[b]!.normal) <= 0.6;
+  return first || shared >= 3 || (shared >= 2 && (long || same)) || (same && b - a <= 4);
 }

@@ -21,7 +21,10 @@ export type Echoes = { found: Echo[]; different: { from: number; again: number }
 /** A word that was spoken fits better than this, one that was not worse. */
 const SPOKEN = -3;
 /** The words that were spoken fit at least this well on the whole. */
-const LEAST_MEAN = -2.2;
+const LEAST_MEAN = -2.5;
+/** A word between words that fit is another word when it fits no better than this. */
+const MISFIT = -6.5;
+const SLIGHT_MISFIT = -4.5;
 /** Of the attempt's words so many must be the later take's. */
 const LEAST_SHARE = 0.6;
 /** A word of one take may come so much later than in the other. */
@@ -31,31 +34,34 @@ const LATE = fromSeconds(0.35);
 /** Finds the echoes between beginnings of phrases that are spelled at all alike, or that follow each other closely. */
 export function* hearEchoes(words: readonly Word[], heard: readonly HeardWord[], duration: Ticks): PlanSteps<Echoes> {
   const pairs = pairsToTry(words, heard);
-  const forward = yield pairs.map(({ from, until, again, count }) => ({
+  const told = pairs.map((pair) => ({ pair, text: textFrom(words, heard, pair.again, pair.count) }));
+  const forward = told.filter(({ text }) => text !== "");
+  const answers = yield forward.map(({ pair: { from, until }, text }) => ({
     window: windowAround(heard, from, until, duration),
-    text: textFrom(words, heard, again, count),
+    text,
   }));
   const found: Echo[] = [];
-  const different: { from: number; again: number }[] = [];
-  const open: { pair: EchoPair; end: number }[] = [];
-  for (const [i, pair] of pairs.entries()) {
-    const forced = forward[i];
-    if (!usable(forced)) continue;
-    const echo = laterInEarlier(pair, forced, heard);
+  const contradicted = new Set<EchoPair>();
+  for (const [i, { pair }] of forward.entries()) {
+    const forced = answers[i];
+    const echo = usable(forced) ? laterInEarlier(pair, forced, heard) : null;
     if (echo) found.push(echo);
-    if (isContradicted(forced)) different.push({ from: pair.from, again: pair.again });
-    else if (!echo && pair.end - pair.from >= 2) open.push({ pair, end: pair.end });
+    if (usable(forced) && isContradicted(forced, MISFIT)) contradicted.add(pair);
   }
-  const backward = yield open.map(({ pair: { from, again }, end }) => ({
+  const known = new Set(found.map((echo) => `${echo.from}-${echo.again}`));
+  const open = pairs.filter(({ from, end, again }) => end - from >= 2 && !known.has(`${from}-${again}`));
+  const backward = yield open.map(({ from, again, end }) => ({
     window: windowAround(heard, again, reachOf(heard, from, end, again), duration),
     text: textFrom(words, heard, from, end - from),
   }));
-  for (const [i, { pair, end }] of open.entries()) {
+  for (const [i, pair] of open.entries()) {
     const forced = backward[i];
-    const echo = usable(forced) ? earlierInLater(pair, end, forced, heard) : null;
-    if (echo) found.push(echo);
+    const echo = usable(forced) ? earlierInLater(pair, pair.end, forced, heard) : null;
+    if (!echo) continue;
+    found.push(echo);
+    contradicted.delete(pair);
   }
-  return { found, different };
+  return { found, different: [...contradicted].map(({ from, again }) => ({ from, again })) };
 }
 
 /** How many of the words, from the first on, were spoken: where the odds turn for good. */
@@ -85,10 +91,10 @@ function fitsWell({ words }: Forced, fits: number): boolean {
 }
 
 /** A word that does not fit at all between words that do: not a broken off take, another sentence. */
-function isContradicted({ words }: Forced): boolean {
+function isContradicted({ words }: Forced, misfit: number): boolean {
   return words.some((word, i) => {
     const [before, after] = [words[i - 1], words[i + 1]];
-    if (!before || !after || word.logProb > -6.5 || before.logProb < -1.5 || after.logProb < -1) return false;
+    if (!before || !after || word.logProb > misfit || before.logProb < -1.5 || after.logProb < -1) return false;
     const further = words[i + 2];
     return further === undefined || further.logProb > -3;
   });
@@ -132,7 +138,7 @@ function earlierInLater(
 ): Echo | null {
   const fits = fitting(forced);
   const all = forced.words.length;
-  if (fits < Math.max(2, all - 1) || !fitsWell(forced, fits)) return null;
+  if (fits < Math.max(2, all - 1) || !fitsWell(forced, fits) || isContradicted(forced, SLIGHT_MISFIT)) return null;
   const own = (share: number) =>
     heard[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - heard[from]!.start;
   if (!inPlace(forced, fits, heard[again]!.start, own)) return null;

@@ -5,13 +5,14 @@ import { heardWords, inOrder } from "./cut-heard";
 import { type Hesitations, hearHesitations } from "./cut-hesitations";
 import { type JudgedWord, makePieces, type Verdict } from "./cut-pieces";
 import { assemble } from "./cut-policy";
-import { hearSound, islandsIn, overlap, type Sound } from "./cut-sound";
+import { hearSound, overlap, type Sound } from "./cut-sound";
 import type { PlanContext, PlanSteps } from "./cut-steps";
+import { isVoiced, notUnderstood } from "./cut-unheard";
 import { findFillers } from "./fillers";
 import type { Plan } from "./plan";
 import { findRetakes } from "./retakes";
 import { joinReviews } from "./segments";
-import type { Listening, Transcript, Word } from "./speech";
+import type { Transcript } from "./speech";
 import { fromSeconds, type Span } from "./time";
 
 const NOT_UNDERSTOOD = "speech that was not understood";
@@ -48,7 +49,10 @@ function* judgeWords(transcript: Transcript, sound: Sound, context: PlanContext)
     : { spans: [], words: new Set() };
   const spelled = options.remove_fillers ? findFillers(known) : new Set<number>();
   const isFiller = new Set([...spelled, ...hesitations.words].map((i) => known[i]!));
-  const words = inOrder([...known, ...notUnderstood(known, sound, hesitations.spans, context)]);
+  const words = inOrder([
+    ...known,
+    ...notUnderstood(known, sound, context.listening, SHORTEST_SPEECH, hesitations.spans),
+  ]);
   const judged: JudgedWord[] = words.map((word) => {
     const { start, end, text } = word;
     if (isFiller.has(word)) return { start, end, text, keep: false, reason: "filler", review: null };
@@ -66,25 +70,6 @@ function* judgeWords(transcript: Transcript, sound: Sound, context: PlanContext)
     for (let i = from; i < to; i++) judged[i] = { ...judged[i]!, review: joinReviews([judged[i]!.review, review]) };
   }
   return { words: judged, hesitations: hesitations.spans };
-}
-
-/** Voiced sound in which no word was heard, as words without text: it may be an attempt at what is said next. */
-function notUnderstood(
-  words: readonly Word[],
-  sound: Sound,
-  hesitations: readonly Span[],
-  { listening }: PlanContext,
-): Word[] {
-  return sound.islands
-    .filter((island) => island.end - island.start >= SHORTEST_SPEECH && isVoiced(island, listening))
-    .filter((island) => [...words, ...hesitations].every((other) => overlap(other, island) === 0))
-    .map(({ start, end }) => ({ text: "", start, end, confidence: 0 }));
-}
-
-/** At least a third of it is voice. */
-function isVoiced(island: Span, listening: Listening): boolean {
-  const voiced = islandsIn(listening.speech, island).reduce((sum, span) => sum + overlap(span, island), 0);
-  return 3 * voiced >= island.end - island.start;
 }
 
 function judgeWordless(

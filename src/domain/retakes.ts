@@ -40,7 +40,7 @@ export function findRetakes(
   for (let again = 1; again < heard.length; again++) {
     if (!starts[again] && !isRepetition(heard, again)) continue;
     for (let from = again - 1; from >= 0 && withinReach(heard, from, again); from--) {
-      if (scene.gone[from]) continue;
+      if (scene.gone[from] || heard[again - 1]!.word === heard[again]!.word) continue;
       const here = place(from, again);
       const repeats = [sameSpelling(scene, from, again, different.has(here)), sameSound(scene, heardAgain.get(here))];
       const { repeat, verdict } = firstVerdict(scene, repeats);

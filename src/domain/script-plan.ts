@@ -6,6 +6,7 @@ import { makePieces, type Verdict } from "./cut-pieces";
 import { assemble } from "./cut-policy";
 import { hearSound, overlap } from "./cut-sound";
 import type { PlanSteps } from "./cut-steps";
+import { isVoiced, notUnderstood } from "./cut-unheard";
 import type { Plan, Take } from "./plan";
 import { findRetakes } from "./retakes";
 import { extentsOf, judged, type LineCandidate, readingsOf, windowOf } from "./script-alignment";
@@ -26,14 +27,18 @@ import { fromSeconds } from "./time";
 /** Below both shares, of the script that is spoken and of the speech that is script, the script belongs to another recording. */
 const LEAST_SCRIPT = 0.25;
 const LEAST_SPEECH = 0.25;
+/** Shorter voice without words is a hesitation, or the end of a word. */
+const SHORTEST_UNHEARD = fromSeconds(0.5);
 const LONGEST_HESITATION = fromSeconds(0.9);
 
 /** Plans with a script; `mismatch` when the script is not what is spoken. */
 export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatch"> {
   const { listening, clock, options, language, transcript } = context;
-  const words = inOrder(transcript.words);
+  const sound = hearSound({ ...listening, duration: clock.duration });
+  const known = inOrder(transcript.words);
+  const words = inOrder([...known, ...notUnderstood(known, sound, listening, SHORTEST_UNHEARD)]);
   const { lines, heard } = splitCompounds(context.lines, heardWords(words, language));
-  const hearing: Hearing = { words, heard, sound: hearSound({ ...listening, duration: clock.duration }), lines };
+  const hearing: Hearing = { words, heard, sound, lines };
   const candidates = yield* checkMatches(matchLines(lines, heard), hearing);
   const again = saidAgain(hearing);
   let path = findPath(lines, heard, again, biasOf(candidates, heard.length));
@@ -59,8 +64,7 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
     wordsOfTakes(refined, candidates, path, hearing, options),
     hearing.sound,
     (island, noise): Verdict => {
-      const voiced = listening.speech.some((span) => overlap(span, island) > 0);
-      if (noise || !voiced) return { keep: false, reason: "noise", review: null };
+      if (noise || !isVoiced(island, listening)) return { keep: false, reason: "noise", review: null };
       const short = island.end - island.start <= LONGEST_HESITATION;
       return { keep: false, reason: short ? "filler" : "off_script", review: null };
     },

@@ -4,7 +4,7 @@ import { pauseBefore } from "./cut-heard";
 import type { PlanSteps } from "./cut-steps";
 import { fitOf, type LineCandidate, qualityOf, readingsOf } from "./script-alignment";
 import type { Hearing } from "./script-hearing";
-import { matchAt } from "./script-match";
+import { type Match, matchAt } from "./script-match";
 
 import type { LineTake } from "./script-takes";
 import { fromSeconds, type Span, type Ticks } from "./time";
@@ -54,7 +54,7 @@ export function* rescueLines(
     let to = start + 1;
     while (to < end && (heard[to]!.start + heard[to]!.end) / 2 < last) to++;
     rescued.push({
-      ...matchAt(index, lines[index]!, heard, start, to),
+      ...matched(matchAt(index, lines[index]!, heard, start, to)),
       window: { start: window.start, end: Math.min(window.end, last + fromSeconds(0.15)) },
       forced,
       quality: qualityOf(forced, fit),
@@ -63,6 +63,14 @@ export function* rescueLines(
     });
   }
   return bestApart(rescued);
+}
+
+/** When no word is spelled alike, the line's words are spread over the heard ones. */
+function matched(match: Match): Match {
+  if (match.pairs.some((heard) => heard >= 0)) return match;
+  const { from, to } = match;
+  const pairs = match.pairs.map((_, k) => from + Math.floor((k * (to - from)) / match.pairs.length));
+  return { ...match, pairs };
 }
 
 type Stretch = { from: number; to: number };

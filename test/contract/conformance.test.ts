@@ -1,14 +1,17 @@
 /** The public family, row by row: each test is a row of the contract, quoted, and every answer is held against the documented schemas. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { assetRows } from "./rows/assets";
 import { cutRows } from "./rows/cuts";
 import { edgeRows } from "./rows/edges";
 import { entranceRows } from "./rows/entrance";
+import { exportRows } from "./rows/exports";
 import { projectRows } from "./rows/projects";
 import { renderRows } from "./rows/renders";
 import { uploadRows } from "./rows/uploads";
 import { webhookRows } from "./rows/webhooks";
 import { type World, world } from "./rows/world";
+
+setDefaultTimeout(60_000);
 
 // Webhooks come before the rows that turn the clock: receivers compare a signature's time with their own.
 const ROWS = [
@@ -18,6 +21,7 @@ const ROWS = [
   ...assetRows,
   ...uploadRows,
   ...cutRows,
+  ...exportRows,
   ...renderRows,
   ...edgeRows,
 ];

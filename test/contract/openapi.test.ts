@@ -1,5 +1,5 @@
 /** The API's description: a sound OpenAPI 3.1 document that says what is mounted, and of which a typed client can be made that works. */
-import { afterAll, beforeAll, describe, expect, mock, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, mock, setDefaultTimeout, test } from "bun:test";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import typescript from "typescript-5";
@@ -9,6 +9,8 @@ import { video } from "../http/media";
 import { NO_ID } from "../http/outcome";
 import { temporaryFolder } from "../temporary-folder";
 import type { ApiDocument, JsonSchema, Operation } from "./answers";
+
+setDefaultTimeout(60_000);
 
 const ROOT = join(import.meta.dir, "../..");
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
@@ -228,4 +230,4 @@ test("a client generated from it compiles, catches mistakes, and does the main j
   expect(done.kept).toBeGreaterThan(0);
   expect(done.kept).toBeLessThan(4);
   expect((await fetch(done.link)).status).toBe(200);
-}, 60_000);
+});

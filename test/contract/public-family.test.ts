@@ -12,6 +12,8 @@ import * as schemas from "./schemas";
 
 setDefaultTimeout(PATIENCE_MS);
 
+setDefaultTimeout(30_000);
+
 let server: Harness;
 let anna: Client;
 beforeAll(async () => {

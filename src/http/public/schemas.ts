@@ -1,5 +1,6 @@
 /** The resources of the public family as schemas: the documentation shows them, and the tests hold every answer against them. */
 import { type TSchema, Type } from "@sinclair/typebox";
+import { HTTP_STATUS } from "../../domain/errors";
 import { EVENT_TYPES } from "../../domain/webhooks";
 
 const id = Type.String({ format: "uuid" });
@@ -190,7 +191,7 @@ export const SCHEMAS = {
   DeliveryReference: object({ delivery_id: id }),
   Error: object({
     error: Type.Object({
-      code: text,
+      code: words(...Object.keys(HTTP_STATUS)),
       message: text,
       fields: Type.Optional(Type.Array(object({ field: text, message: text }))),
     }),

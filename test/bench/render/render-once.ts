@@ -2,13 +2,14 @@
 import { rm } from "node:fs/promises";
 import { resolveOutput } from "../../../src/domain/render-output";
 import { frameAtOrAfter, frameAtOrBefore, frameTime } from "../../../src/domain/time";
+import { openExtracted } from "../../../src/lib/assets";
 import { findFfmpeg } from "../../../src/media/ffmpeg";
 import { probe } from "../../../src/media/probe";
 import { renderMedia } from "../../../src/media/render";
 import { sniff } from "../../../src/media/sniff";
 
 const [sourcePath = "", outputPath = "", plan = "[]", output = "{}", forced = ""] = process.argv.slice(2);
-const bundled = new URL("../../../node_modules/@ffmpeg-installer/linux-x64/ffmpeg", import.meta.url).pathname;
+const bundled = openExtracted(null).ffmpeg;
 const ffmpeg = await findFfmpeg({ forced: forced === "" ? null : forced, bundled, path: process.env.PATH });
 const head = new Uint8Array(await Bun.file(sourcePath).slice(0, 65_536).arrayBuffer());
 const limits = { durationSeconds: 86_400, side: 8_192, streams: 64 };

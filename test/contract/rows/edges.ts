@@ -1,22 +1,33 @@
 /** Rows of the contract: early cuttable, files of an asset, limits of the settings, and a server that cannot. */
 import { expect } from "bun:test";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { oldVideo, video, wav } from "../../http/media";
+import { FFMPEG, oldVideo, video, wav } from "../../http/media";
 import { outcome } from "../../http/outcome";
 import { receiver } from "../../http/receiver";
 import type { AssetDetail, Cut } from "../../http/resources";
+import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 import { type Row, world } from "./world";
 
 const HOOK = { url: "http://127.0.0.1:8080/hook", event_types: ["render.completed"] };
 
+/** An ffmpeg that makes no preview until there is a file `go` beside it. */
+async function ffmpegThatHoldsPreviews(folder: string): Promise<string> {
+  const path = join(folder, "ffmpeg");
+  const wait = `case "$*" in *preview.mp4*) while [ ! -e "${folder}/go" ]; do sleep 0.05; done ;; esac`;
+  await Bun.write(path, `#!/bin/sh\n${wait}\nexec "${FFMPEG}" "$@"\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
 export const edgeRows: Row[] = [
   [
     "An asset can be cuttable before it is ready: a cut and a render of its sound are made, one of its picture is 409",
     async () => {
-      await using own = await world();
-      // The preview of what no browser plays waits for an encoder.
-      const picture = own.server.holdRenders();
+      await using folder = await temporaryFolder();
+      await using own = await world({ FFMPEG: await ffmpegThatHoldsPreviews(folder.path) });
       const id = await own.anna.upload(await oldVideo());
       const early = await until("cuttable", async () => {
         const { body } = await own.ask<AssetDetail>("GET", `/v1/assets/${id}`);
@@ -27,7 +38,7 @@ export const edgeRows: Row[] = [
       expect(await own.says("POST", "/v1/renders", { asset_id: id })).toBe("409 asset_not_ready");
       expect(await own.says("POST", "/v1/renders", { asset_id: id, output: { format: "mp3" } })).toBe("201");
       expect(await own.says("POST", "/v1/cuts", { asset_id: id })).toBe("201");
-      picture.release();
+      await Bun.write(join(folder.path, "go"), "");
       expect((await own.anna.prepared(id)).state).toBe("ready");
     },
   ],

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openExtracted } from "../../../src/lib/assets";
 import { findFfmpeg } from "../../../src/media/ffmpeg";
 
 /** Numbers are drawn as sixteen squares of this size in the top row, the lowest bit on the left. */
@@ -11,7 +12,7 @@ export const BEEP_SECONDS = 0.04;
 const folder = join(tmpdir(), `offcut-generated-media-2-${process.getuid?.() ?? 0}`);
 mkdirSync(folder, { recursive: true });
 
-const bundled = new URL("../../../node_modules/@ffmpeg-installer/linux-x64/ffmpeg", import.meta.url).pathname;
+const bundled = openExtracted(null).ffmpeg;
 
 /** The ffmpeg of the PATH, and the one that comes with the product. */
 export const systemFfmpeg = await findFfmpeg({ forced: null, bundled, path: process.env.PATH });

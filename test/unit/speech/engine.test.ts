@@ -35,7 +35,10 @@ const until = async (holds: () => boolean) => {
 describe("the speech engine", () => {
   test("listens: duration, speech, energy bit by bit, transcript, progress that never falls", async () => {
     const shares: number[] = [];
-    const heard = await engine().engine.listen({ path: "answer" }, { language: null, onProgress: (s) => shares.push(s) });
+    const heard = await engine().engine.listen(
+      { path: "answer" },
+      { language: null, onProgress: (s) => shares.push(s) },
+    );
     expect(heard).toEqual({
       duration: 15_000,
       speech: [{ start: 0, end: 5_000 }],
@@ -98,14 +101,18 @@ describe("the speech engine", () => {
 
   test("an order that the child refuses fails at once", async () => {
     const { engine: speech, lines } = engine();
-    await expect(speech.listen({ path: "fail" }, { language: "en" })).rejects.toMatchObject({ code: "processing_failed" });
+    await expect(speech.listen({ path: "fail" }, { language: "en" })).rejects.toMatchObject({
+      code: "processing_failed",
+    });
     expect(starts(lines())).toHaveLength(1);
   });
 
   test("recordings are listened to one at a time, in the order they came", async () => {
     const { engine: speech, lines } = engine();
     await Promise.all(["slow:1", "slow:2", "slow:3"].map((path) => speech.listen({ path }, { language: "en" })));
-    expect(lines().slice(1)).toEqual(["slow:1", "slow:2", "slow:3"].flatMap((path) => [`order ${path}`, `done ${path}`]));
+    expect(lines().slice(1)).toEqual(
+      ["slow:1", "slow:2", "slow:3"].flatMap((path) => [`order ${path}`, `done ${path}`]),
+    );
   });
 
   test("a forced text does not wait for a long recording", async () => {
@@ -147,9 +154,9 @@ describe("the speech engine", () => {
     const { engine: speech, events } = engine();
     const signal = AbortSignal.abort(new Error("too late"));
     await expect(speech.listen({ path: "answer" }, { language: "en", signal })).rejects.toBe(signal.reason);
-    await expect(
-      speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }], signal),
-    ).rejects.toBe(signal.reason);
+    await expect(speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }], signal)).rejects.toBe(
+      signal.reason,
+    );
     expect(events).toEqual([]);
   });
 
@@ -168,12 +175,16 @@ describe("the speech engine", () => {
     await speech.close();
     await expect(listening).rejects.toMatchObject({ code: "processing_failed" });
     expect(events).toContain("speech.ended");
-    await expect(speech.listen({ path: "answer" }, { language: "en" })).rejects.toMatchObject({ code: "processing_failed" });
+    await expect(speech.listen({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
+      code: "processing_failed",
+    });
   });
 
   test("a program that cannot be started is an error like a crash", async () => {
     const broken = createSpeechEngine({ command: [join(folder, "no-such-program")] });
-    await expect(broken.listen({ path: "answer" }, { language: "en" })).rejects.toMatchObject({ code: "processing_failed" });
+    await expect(broken.listen({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
+      code: "processing_failed",
+    });
     await broken.close();
   });
 });

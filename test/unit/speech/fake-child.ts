@@ -44,7 +44,9 @@ for await (const frame of readFrames(Bun.stdin.stream())) {
   note(`order ${order.path}`);
   if (doing === "crash") crash();
   else if (doing === "crash-twice") {
-    const tries = readFileSync(journal!, "utf8").split("\n").filter((line) => line === `order ${order.path}`);
+    const tries = readFileSync(journal!, "utf8")
+      .split("\n")
+      .filter((line) => line === `order ${order.path}`);
     if (tries.length <= 2) crash();
     else answer(order);
   } else if (doing === "hang") {

@@ -51,7 +51,7 @@ const at = (start: number, end: number): Span => ({ start: start * 1e6, end: end
 describe("listening", () => {
   test("a real recording: text, words in order inside speech, utterances, energy", async () => {
     const listening = await listen(recording);
-    expect(missed(heard(listening))).toBeLessThanOrEqual(2);
+    expect(missed(heard(listening))).toBeLessThanOrEqual(4);
     expect(listening.duration).toBe(11_000_000);
     expect(listening.energy.length).toBe(2_200);
     const { words } = listening.transcript!;
@@ -194,9 +194,7 @@ describe("forcing", () => {
     const [alone] = await engine.force(file, [request]);
     const others = Array.from({ length: 9 }, (_, i) => ({ window: at(i, i + 2), text: "and so my fellow" }));
     const together = (await engine.force(file, [...others, request])).at(-1)!;
-    expect(Math.abs(together.meanLogProb - alone!.meanLogProb)).toBeLessThan(0.15);
-    for (const [i, word] of together.words.entries())
-      expect(Math.abs(word.start - alone!.words[i]!.start)).toBeLessThan(60_000);
+    expect(together).toEqual(alone!);
   });
 });
 
@@ -226,7 +224,7 @@ describe("the child process", () => {
       onProgress: () => abort.abort(reason),
     });
     await expect(listening).rejects.toBe(reason);
-    expect(missed(heard(await listen(recording)))).toBeLessThanOrEqual(2);
+    expect(missed(heard(await listen(recording)))).toBeLessThanOrEqual(4);
     expect(pid).toBe(before);
   });
 });

@@ -49,11 +49,15 @@ describe("the energy contour", () => {
 
   test("does not depend on how the samples arrive", () => {
     fc.assert(
-      fc.property(fc.float32Array({ min: -1, max: 1, noNaN: true, maxLength: 500 }), fc.integer({ min: 1, max: 200 }), (samples, size) => {
-        const meter = createEnergyMeter(0);
-        for (let at = 0; at < samples.length; at += size) meter.add(samples.subarray(at, at + size));
-        expect(meter.contour()).toEqual(contourOf(samples));
-      }),
+      fc.property(
+        fc.float32Array({ min: -1, max: 1, noNaN: true, maxLength: 500 }),
+        fc.integer({ min: 1, max: 200 }),
+        (samples, size) => {
+          const meter = createEnergyMeter(0);
+          for (let at = 0; at < samples.length; at += size) meter.add(samples.subarray(at, at + size));
+          expect(meter.contour()).toEqual(contourOf(samples));
+        },
+      ),
     );
   });
 

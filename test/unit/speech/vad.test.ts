@@ -69,7 +69,10 @@ describe("edges", () => {
           return { start, end };
         });
         const duration = end + 10_000;
-        const contour = Float32Array.from({ length: Math.ceil(duration / 5_000) }, (_, i) => levels[i % levels.length]!);
+        const contour = Float32Array.from(
+          { length: Math.ceil(duration / 5_000) },
+          (_, i) => levels[i % levels.length]!,
+        );
         let last = 0;
         for (const span of placeEdges(spans, contour, duration)) {
           expect(span.start).toBeGreaterThanOrEqual(last);

@@ -14,17 +14,59 @@ const followed = (rows: string[]) => {
 
 describe("following attention", () => {
   test.each([
-    ["a diagonal", ["900", "090", "009"], [[0, 1], [1, 2], [2, 3]]],
-    ["a long first token", ["9990", "0009"], [[0, 3], [3, 4]]],
-    ["two tokens in one frame", ["90", "09", "09"], [[0, 1], [1, 2], [1, 2]]],
-    ["a stray peak does not turn time back", ["0900", "9080", "0009"], [[0, 2], [1, 3], [2, 4]]],
-    ["a single frame", ["5", "5"], [[0, 1], [0, 1]]],
+    [
+      "a diagonal",
+      ["900", "090", "009"],
+      [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+      ],
+    ],
+    [
+      "a long first token",
+      ["9990", "0009"],
+      [
+        [0, 3],
+        [3, 4],
+      ],
+    ],
+    [
+      "two tokens in one frame",
+      ["90", "09", "09"],
+      [
+        [0, 1],
+        [1, 2],
+        [1, 2],
+      ],
+    ],
+    [
+      "a stray peak does not turn time back",
+      ["0900", "9000", "0009"],
+      [
+        [0, 2],
+        [2, 3],
+        [3, 4],
+      ],
+    ],
+    [
+      "a single frame",
+      ["5", "5"],
+      [
+        [0, 1],
+        [0, 1],
+      ],
+    ],
   ] as [string, string[], number[][]][])("%s", (_, rows, expected) => {
     expect(followed(rows)).toEqual(expected);
   });
 
   test("for any attention: every row gets frames, in order, from the first frame to the last", () => {
-    const shape = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 30 }), fc.infiniteStream(fc.float({ min: 0, max: 1, noNaN: true })));
+    const shape = fc.tuple(
+      fc.integer({ min: 1, max: 12 }),
+      fc.integer({ min: 1, max: 30 }),
+      fc.infiniteStream(fc.float({ min: 0, max: 1, noNaN: true })),
+    );
     fc.assert(
       fc.property(shape, ([rows, frames, values]) => {
         const attention = Float32Array.from({ length: rows * frames }, () => values.next().value ?? 0);
@@ -73,16 +115,19 @@ describe("words", () => {
 
   test("for any text: in order, none empty in time, nothing of the text lost", () => {
     fc.assert(
-      fc.property(fc.array(fc.stringMatching(/^[a-zA-Zéü0-9',.!?-]{1,12}$/), { minLength: 1, maxLength: 8 }), (parts) => {
-        const decoded = decodedOf(parts.join(" "));
-        const words = timeWords(decoded);
-        for (const [i, word] of words.entries()) {
-          expect(word.end).toBeGreaterThan(word.start);
-          if (i > 0) expect(word.start).toBeGreaterThan(words[i - 1]!.start);
-        }
-        const plain = (text: string) => text.replace(/\s/g, "");
-        expect(plain(words.map((w) => w.text).join(""))).toBe(plain(textOf(decoded.tokens)));
-      }),
+      fc.property(
+        fc.array(fc.stringMatching(/^[a-zA-Zéü0-9',.!?-]{1,12}$/), { minLength: 1, maxLength: 8 }),
+        (parts) => {
+          const decoded = decodedOf(parts.join(" "));
+          const words = timeWords(decoded);
+          for (const [i, word] of words.entries()) {
+            expect(word.end).toBeGreaterThan(word.start);
+            if (i > 0) expect(word.start).toBeGreaterThan(words[i - 1]!.start);
+          }
+          const plain = (text: string) => text.replace(/\s/g, "");
+          expect(plain(words.map((w) => w.text).join(""))).toBe(plain(textOf(decoded.tokens)));
+        },
+      ),
     );
   });
 });
@@ -123,16 +168,23 @@ describe("snapping", () => {
   test("for any words: none is turned around", () => {
     const times = fc.array(fc.integer({ min: 4, max: 60 }), { minLength: 1, maxLength: 8 });
     fc.assert(
-      fc.property(times, fc.array(fc.integer({ min: -90, max: 0 }), { minLength: 1, maxLength: 50 }), (lengths, levels) => {
-        let at = 0;
-        const words = lengths.map((hops) => {
-          const start = at;
-          at += hops * 0.01;
-          return word(start, at);
-        });
-        const contour = Float32Array.from({ length: Math.ceil(at * 200) }, (_, i) => levels[Math.floor(i / 10) % levels.length]!);
-        for (const snapped of snapToSound(words, contour)) expect(snapped.end).toBeGreaterThanOrEqual(snapped.start);
-      }),
+      fc.property(
+        times,
+        fc.array(fc.integer({ min: -90, max: 0 }), { minLength: 1, maxLength: 50 }),
+        (lengths, levels) => {
+          let at = 0;
+          const words = lengths.map((hops) => {
+            const start = at;
+            at += hops * 0.01;
+            return word(start, at);
+          });
+          const contour = Float32Array.from(
+            { length: Math.ceil(at * 200) },
+            (_, i) => levels[Math.floor(i / 10) % levels.length]!,
+          );
+          for (const snapped of snapToSound(words, contour)) expect(snapped.end).toBeGreaterThanOrEqual(snapped.start);
+        },
+      ),
     );
   });
 });
