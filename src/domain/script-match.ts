@@ -1,6 +1,7 @@
 /** Where the lines of a script may have been spoken, by comparing words: cheap, tolerant, and to be checked against the sound. */
 import type { HeardWord } from "./cut-heard";
 import type { ScriptLine } from "./script-text";
+import { type DistanceTable, distanceTable } from "./text-distances";
 import { rememberingDistance } from "./text-normal";
 import { fromSeconds } from "./time";
 
@@ -21,11 +22,12 @@ type Near = (a: string, b: string) => number;
 /** All stretches that resemble a line, for each line in order of time; the stretches of one line do not overlap. */
 export function matchLines(lines: readonly ScriptLine[], heard: readonly HeardWord[]): Match[][] {
   const near = rememberingDistance();
-  const insertion = heard.map((word, j) =>
+  const table = distanceTable(heard.map((word) => word.normal));
+  const insertion = Float64Array.from(heard, (word, j) =>
     j > 0 && word.start - heard[j - 1]!.end > LONG_PAUSE ? EXTRA_WORD + LONG_PAUSE_COST : EXTRA_WORD,
   );
   return lines.map((line, index) =>
-    stretches(line.words, heard, insertion, near)
+    stretches(line.words, table, insertion)
       .map(({ from, to }) => matchAt(index, line, heard, from, to, near))
       .map(trimmed)
       .filter((match) => match.to > match.from)
@@ -34,16 +36,18 @@ export function matchLines(lines: readonly ScriptLine[], heard: readonly HeardWo
 }
 
 /** Semi-global alignment: the whole line against any stretch. Keeps the best stretches that do not overlap. */
-function stretches(words: readonly string[], heard: readonly HeardWord[], insertion: readonly number[], near: Near) {
-  const size = heard.length;
+function stretches(words: readonly string[], { ids, row }: DistanceTable, insertion: Float64Array) {
+  const size = ids.length;
   let cost = new Float64Array(size + 1);
   let from = Int32Array.from({ length: size + 1 }, (_, j) => j);
+  let nextCost = new Float64Array(size + 1);
+  let nextFrom = new Int32Array(size + 1);
   for (const [i, word] of words.entries()) {
-    const nextCost = new Float64Array(size + 1);
-    const nextFrom = new Int32Array(size + 1);
+    const distances = row(word);
     nextCost[0] = i + 1;
+    nextFrom[0] = 0;
     for (let j = 1; j <= size; j++) {
-      let least = cost[j - 1]! + near(word, heard[j - 1]!.normal);
+      let least = cost[j - 1]! + distances[ids[j - 1]!]!;
       let origin = from[j - 1]!;
       if (cost[j]! + 1 < least) {
         least = cost[j]! + 1;
@@ -57,8 +61,8 @@ function stretches(words: readonly string[], heard: readonly HeardWord[], insert
       nextCost[j] = least;
       nextFrom[j] = origin;
     }
-    cost = nextCost;
-    from = nextFrom;
+    [cost, nextCost] = [nextCost, cost];
+    [from, nextFrom] = [nextFrom, from];
   }
   const found: { from: number; to: number; score: number }[] = [];
   for (let j = 1; j <= size; j++) {

@@ -19,7 +19,7 @@ import { type Match, matchLines } from "./script-match";
 import { findPath } from "./script-path";
 import { rescueLines } from "./script-rescue";
 import { settledPath } from "./script-settle";
-import { biasOf, takesOf, withFringes } from "./script-takes";
+import { biasOf, reachOf, takesOf, withFringes } from "./script-takes";
 import type { ScriptLine } from "./script-text";
 import { wordsOfTakes } from "./script-words";
 import { fromSeconds } from "./time";
@@ -39,13 +39,21 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
   const words = inOrder([...known, ...notUnderstood(known, sound, listening, SHORTEST_UNHEARD)]);
   const { lines, heard } = splitCompounds(context.lines, heardWords(words, language));
   const hearing: Hearing = { words, heard, sound, lines };
-  const candidates = yield* checkMatches(matchLines(lines, heard), hearing);
+  const matches = matchLines(lines, heard);
+  yield [];
+  const candidates = yield* checkMatches(matches, hearing);
   const again = saidAgain(hearing);
-  let path = findPath(lines, heard, again, biasOf(candidates, heard.length));
+  const search = () => ({
+    again,
+    bias: biasOf(candidates, heard.length),
+    reach: reachOf(lines, candidates, heard.length),
+  });
+  let path = findPath(lines, heard, search());
+  yield [];
   const rescued = yield* rescueLines(takesOf(lines, path, heard), candidates, hearing);
   if (rescued.length > 0) {
     for (const candidate of rescued) addInOrder(candidates[candidate.line]!, candidate);
-    path = findPath(lines, heard, again, biasOf(candidates, heard.length));
+    path = findPath(lines, heard, search());
   }
   path = withFringes(settledPath(path, lines, candidates, heard), heard, again);
   const confirmed = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);

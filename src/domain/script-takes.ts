@@ -1,7 +1,8 @@
 /** The take of each line along the script's path through the recording. */
 import type { HeardWord } from "./cut-heard";
 import type { LineCandidate } from "./script-alignment";
-import type { LineBias, ScriptPath } from "./script-path";
+import type { ScriptPath } from "./script-path";
+import type { LineBias, LineReach } from "./script-path-rows";
 import type { ScriptLine } from "./script-text";
 import { fromSeconds, type Span } from "./time";
 
@@ -38,6 +39,51 @@ export function biasOf(candidates: readonly LineCandidate[][], heardCount: numbe
     }
     return bias;
   };
+}
+
+/** Smaller searches are made whole. */
+const WHOLE_SEARCH = 10_000_000;
+/** How many heard words around what its neighbours leave room for a line is looked for in. */
+const MARGIN = 700;
+
+/** Where each line can be, when takes that are beyond doubt before and after it leave it only so much room. */
+export function reachOf(
+  lines: readonly ScriptLine[],
+  candidates: readonly LineCandidate[][],
+  heardCount: number,
+): LineReach {
+  const size = lines.reduce((sum, line) => sum + line.words.length, 0) * heardCount;
+  const whole = { from: 0, to: heardCount };
+  if (size <= WHOLE_SEARCH) return () => whole;
+  const sure = longestChain(
+    candidates.flat().filter((one) => one.accepted && one.quality >= 0.7 && one.pairs.length >= 4),
+  );
+  const reach = lines.map(() => ({ ...whole }));
+  for (const one of sure) {
+    for (let i = one.line; i < lines.length; i++) reach[i]!.from = Math.max(reach[i]!.from, one.from - MARGIN);
+    for (let i = one.line; i >= 0; i--) reach[i]!.to = Math.min(reach[i]!.to, one.to + MARGIN);
+  }
+  return (line) => reach[line]!;
+}
+
+/** The most words of candidates that follow one another both in the script and in time. */
+function longestChain(candidates: LineCandidate[]): LineCandidate[] {
+  const sorted = candidates.sort((a, b) => a.from - b.from);
+  const sums = sorted.map((one) => one.pairs.length);
+  const previous = sorted.map(() => -1);
+  let end = -1;
+  for (const [i, one] of sorted.entries()) {
+    for (let k = 0; k < i; k++) {
+      const other = sorted[k]!;
+      if (other.line >= one.line || other.to > one.from || sums[k]! + one.pairs.length <= sums[i]!) continue;
+      sums[i] = sums[k]! + one.pairs.length;
+      previous[i] = k;
+    }
+    if (end < 0 || sums[i]! > sums[end]!) end = i;
+  }
+  const chain: LineCandidate[] = [];
+  for (; end >= 0; end = previous[end]!) chain.push(sorted[end]!);
+  return chain.reverse();
 }
 
 /** A word or two that run into a kept one without a pause are most likely words of its line that were misheard. */

@@ -150,7 +150,8 @@ export async function tryFfmpeg(run: FfmpegRun): Promise<FfmpegOutcome> {
 /** As `tryFfmpeg`, but a failure throws: `AppError` `storage_full` or `processing_failed`. */
 export async function runFfmpeg(run: FfmpegRun): Promise<void> {
   const outcome = await tryFfmpeg(run);
-  if (!outcome.ok) throw failureOf(outcome);
+  // Old versions end well after a trailer that they could not write.
+  if (!outcome.ok || outcome.noSpace) throw failureOf(outcome);
 }
 
 /** The error of a failed run; ffmpeg's own words are in the cause, for the log. */

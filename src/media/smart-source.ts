@@ -30,6 +30,8 @@ export type SmartSource = {
   close(): void;
 };
 
+/** Containers that keep a decoder's parameter sets apart from the packets, and exact times. */
+const CONTAINERS: readonly string[] = ["mov", "matroska"];
 const PACKETS_AT_ONCE = 4_000;
 const SAME_FRAME_TICKS = 1_500;
 
@@ -37,11 +39,11 @@ const SAME_FRAME_TICKS = 1_500;
 export async function openSmartSource(path: string, probed: Probed, signal?: AbortSignal): Promise<SmartSource> {
   const { video, demuxer } = probed.info;
   if (video === null || probed.frames === null) throw new NotSpliced("no picture");
-  if (demuxer !== "mov") throw new NotSpliced(`container ${demuxer}`);
+  if (!CONTAINERS.includes(demuxer)) throw new NotSpliced(`container ${demuxer}`);
   if (video.codec !== "h264") throw new NotSpliced(`codec ${video.codec}`);
   if (video.interlaced) throw new NotSpliced("interlaced");
   if (!/^yuvj?420p$/.test(video.pixelFormat ?? "")) throw new NotSpliced(`pixel format ${video.pixelFormat}`);
-  const structure = await readMp4Structure(path);
+  const structure = demuxer === "mov" ? await readMp4Structure(path) : null;
   const tracks = structure?.tracks.filter((track) => track.kind === "video") ?? [];
   if (tracks.some((track) => track.complex)) throw new NotSpliced("several edits");
   if (tracks.some((track) => track.descriptions > 1)) throw new NotSpliced("several descriptions");
@@ -102,7 +104,7 @@ async function readOrder(sink: EncodedPacketSink, signal: AbortSignal | undefine
 /** The frame that each packet shows. Errors: `NotSpliced` when the packets are not exactly the frames that were probed. */
 function framesOf(timestamps: Float64Array, probed: Probed): Int32Array {
   const frames = probed.frames as FrameTimes;
-  const order = Array.from(timestamps.keys()).sort((a, b) => timestamps[a]! - timestamps[b]!);
+  const order = displayOrder(timestamps);
   const lead = order.length - frameCount(frames);
   if (lead < 0) throw new NotSpliced("fewer packets than frames");
   const numbers = new Int32Array(order.length);
@@ -116,6 +118,22 @@ function framesOf(timestamps: Float64Array, probed: Probed): Int32Array {
       throw new NotSpliced("packets at other times than the frames");
   });
   return numbers;
+}
+
+/** How far a packet may stand from its place in display order. */
+const DISPLACEMENT_MOST = 64;
+
+/** Packets in display order. They nearly are already, so each is moved back to its place: quicker than sorting from scratch. */
+function displayOrder(timestamps: Float64Array): Int32Array {
+  const order = Int32Array.from(timestamps.keys());
+  for (let n = 1; n < order.length; n++) {
+    const packet = order[n]!;
+    let at = n;
+    for (; at > 0 && timestamps[order[at - 1]!]! > timestamps[packet]!; at--) order[at] = order[at - 1]!;
+    if (n - at > DISPLACEMENT_MOST) throw new NotSpliced("packets far from their place");
+    order[at] = packet;
+  }
+  return order;
 }
 
 /** Keyframes before which nothing is needed: all that is decoded earlier is shown earlier. */

@@ -101,16 +101,18 @@ export async function writeVideoTrack(options: {
     ...(constantRate === null ? {} : { frameRate: constantRate }),
   });
   await output.start();
+  let count = 0;
   try {
-    let first = true;
     for await (const { data, type, timestamp, duration } of options.packets) {
       const packet = new EncodedPacket(data, type, timestamp, duration);
-      await source.add(packet, first ? { decoderConfig: config } : undefined);
-      first = false;
+      await source.add(packet, count === 0 ? { decoderConfig: config } : undefined);
+      count++;
     }
     await output.finalize();
   } catch (error) {
     await output.cancel().catch(() => {});
     throw error;
   }
+  // On a full disk the writer leaves out what has no room, without a word.
+  if ((await countFrames(options.path)) !== count) throw new Error("the written picture is not complete");
 }

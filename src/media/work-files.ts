@@ -1,6 +1,7 @@
 /** Files that appear whole or not at all: written under a name of their own, then renamed. */
 import { randomUUID } from "node:crypto";
-import { rename, rm } from "node:fs/promises";
+import { rename, rm, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import { AppError } from "../domain/errors";
 
 /**
@@ -14,15 +15,32 @@ export async function writeWhole<Result>(path: string, make: (partPath: string) 
     await rename(part, path);
     return result;
   } catch (error) {
+    const full = await isFull(dirname(path));
     await rm(part, { force: true });
-    throw asStorageError(error);
+    throw full && isFailure(error) ? storageFull(error) : asStorageError(error);
   }
 }
+
+/** Less room than this is none. */
+const ROOM_LEAST_BYTES = 128 * 1024;
+
+/** Not every program says that the disk was full when what it wrote cannot be read. Looked at while the part file is still there. */
+async function isFull(folder: string): Promise<boolean> {
+  const room = await statfs(folder).catch(() => null);
+  return room !== null && room.bavail * room.bsize < ROOM_LEAST_BYTES;
+}
+
+/** An abort is none, and a code that says more than "failed" is kept. */
+const isFailure = (error: unknown): boolean =>
+  error instanceof AppError
+    ? error.code === "processing_failed"
+    : error instanceof Error && error.name !== "AbortError";
+
+const storageFull = (cause: unknown) => new AppError("storage_full", "the storage is full", { cause });
 
 /** A full disk is `storage_full`; anything else stays as it is. */
 export function asStorageError(error: unknown): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  if (code === "ENOSPC" || code === "EDQUOT")
-    return new AppError("storage_full", "the storage is full", { cause: error });
+  if (code === "ENOSPC" || code === "EDQUOT") return storageFull(error);
   return error;
 }

@@ -20,11 +20,11 @@ export type SpeechEngineOptions = {
   log?: (event: string, fields: object) => void;
 };
 
-/** An order that has not ended, and how often it was under way when a child crashed. */
+/** An order that has not ended. */
 type Task = {
   order: Exclude<Order, { order: "cancel" }>;
+  /** How often it was under way when a child crashed; after the first time it gets the child to itself, so that the guilty one is found. */
   crashes: number;
-  /** Whether it has the child to itself: after a crash, so that the guilty one is found. */
   running: boolean;
   onProgress: (share: number) => void;
   settle: (outcome: Outcome) => void;

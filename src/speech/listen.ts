@@ -37,9 +37,9 @@ export async function listen(
   for (let at = 0; at < pcm.samples; at += CHUNK_SAMPLES) {
     check();
     meter.add(await pcm.read(at, CHUNK_SAMPLES));
+    onProgress(MEASURED * Math.min(1, (at + CHUNK_SAMPLES) / pcm.samples));
   }
   const energy = meter.contour();
-  onProgress(MEASURED);
 
   const gain = gainFor(energy);
   const run = models.detector.start();

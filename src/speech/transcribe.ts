@@ -13,9 +13,11 @@ import { onClock, timeWords } from "./word-timing";
 /** What is recognised of a recording: its samples and their loudness. */
 export type Sound = { pcm: PcmReader; energy: Float32Array };
 
-/** Segments that are sorted by length together, and how many of them are decoded at once. */
+/** Segments that are sorted by length together. */
 const POOL = 32;
+/** How many of them are decoded at once, and how much sound (padding counted): what they attend to should stay in the processor's cache. */
 const BATCH = 8;
+const BATCH_LENGTH: Ticks = 90_000_000;
 
 type Heard = { segment: Segment; decoded: Decoded; meanLogProb: number };
 
@@ -37,15 +39,15 @@ export async function transcribe(
   for (let from = 0; from < segments.length; from += POOL) {
     const pool = segments.slice(from, from + POOL);
     const heard: Heard[] = [];
-    const byLength = [...pool].sort((a, b) => a.end - a.start - (b.end - b.start));
-    for (let at = 0; at < byLength.length; at += BATCH) {
-      const batch = byLength.slice(at, at + BATCH);
+    for (const batch of batchesOf(pool)) {
       const size = batch.reduce((sum, s) => sum + s.end - s.start, 0);
       const onPart = (share: number) => onHeard((done + share * size) / total);
       for (const result of await hear(moonshine, sound, batch, check, onPart))
         heard.push(...(await improve(moonshine, sound, result, check)));
       done += size;
       onHeard(done / total);
+      // The runtime's tensors lie outside the collector's sight, which would let hundreds of megabytes pile up.
+      Bun.gc(true);
     }
     heard.sort((a, b) => a.segment.start - b.segment.start);
     for (const one of heard) {
@@ -57,6 +59,18 @@ export async function transcribe(
     }
   }
   return { words, utterances };
+}
+
+/** Batches of segments of like length. */
+function batchesOf(segments: Segment[]): Segment[][] {
+  const batches: Segment[][] = [];
+  for (const segment of [...segments].sort((a, b) => a.end - a.start - (b.end - b.start))) {
+    const batch = batches.at(-1);
+    const fits = batch && batch.length < BATCH && (batch.length + 1) * (segment.end - segment.start) <= BATCH_LENGTH;
+    if (fits) batch.push(segment);
+    else batches.push([segment]);
+  }
+  return batches;
 }
 
 /** Of the work on a batch, the encoder's share; and the tokens a second of speech takes at most, as a rule. */
@@ -79,7 +93,8 @@ async function hear(
   const expected = Math.max(...encoded.map((e) => e.seconds)) * TOKENS_A_SECOND;
   const decoded = await moonshine.decode(encoded, (position) => {
     check();
-    onPart(ENCODING + (1 - ENCODING) * Math.min(1, position / expected));
+    // Grows with each step and never quite arrives: how long the text is shows only at its end.
+    onPart(ENCODING + ((1 - ENCODING) * position) / (position + expected / 2));
   });
   return decoded.map((d, i) => ({ segment: segments[i]!, decoded: d, meanLogProb: mean(d.logProbs) }));
 }

@@ -54,6 +54,8 @@ async function follow<Result>(steps: PlanSteps<Result>, force: PlanCutInput["for
   let step = steps.next();
   while (!step.done) {
     const requests = step.value;
+    // Without a question a planner only gives way: over hours of speech each of its steps takes a while.
+    if (requests.length === 0) await new Promise(setImmediate);
     step = steps.next(requests.length === 0 ? [] : await force(requests));
   }
   return step.value;

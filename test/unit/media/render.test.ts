@@ -22,7 +22,7 @@ const PLAN = [
   [8, 11.9],
 ] as const;
 
-async function renderPlain(output: OutputRequest, ffmpeg = systemFfmpeg) {
+async function renderPlain(output: OutputRequest, ffmpeg = bundledFfmpeg) {
   const path = await plainMp4();
   const probed = await probeFile(path, ffmpeg);
   const segments = segmentsOf(probed, PLAN);
@@ -43,7 +43,7 @@ describe("a changed output has what was asked for", () => {
   });
 
   test.each([15, 24, 25, 48, 60])("%p frames a second, each the source frame of its time", async (frame_rate) => {
-    const render = await renderPlain({ frame_rate }, frame_rate === 25 ? bundledFfmpeg : systemFfmpeg);
+    const render = await renderPlain({ frame_rate }, frame_rate === 25 ? systemFfmpeg : bundledFfmpeg);
     await withRender(render, async ({ path }) => {
       const times = await frameSeconds(path);
       expect(times).toHaveLength(Math.ceil(render.seconds * frame_rate - 1e-4));

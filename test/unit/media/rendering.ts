@@ -10,7 +10,7 @@ import type { Ffmpeg } from "../../../src/media/ffmpeg";
 import { probe } from "../../../src/media/probe";
 import { renderMedia } from "../../../src/media/render";
 import { sniff } from "../../../src/media/sniff";
-import { systemFfmpeg } from "./generated-media";
+import { bundledFfmpeg } from "./generated-media";
 import { beepNear, frameNumbers, frameSeconds, samples } from "./readback";
 
 export const LIMITS = { durationSeconds: 24 * 3600, side: 8192, streams: 64 };
@@ -21,7 +21,7 @@ export async function sniffFile(path: string): Promise<Sniffed> {
   return sniffed;
 }
 
-export const probeFile = async (path: string, ffmpeg: Ffmpeg = systemFfmpeg): Promise<Probed> =>
+export const probeFile = async (path: string, ffmpeg: Ffmpeg = bundledFfmpeg): Promise<Probed> =>
   await probe({ path, sniffed: await sniffFile(path), ffmpeg, limits: LIMITS });
 
 /** A plan in seconds, snapped as the planner does it: starts down to a frame, ends up. */
@@ -67,7 +67,7 @@ export async function withRender<Result>(
   try {
     const result = await renderMedia(
       { sourcePath: path, probed, segments, output: resolved.output, workDir: join(folder, "work"), outputPath },
-      { ffmpeg: options.ffmpeg ?? systemFfmpeg, encoder: "libx264", jobs: 2, ...(log === undefined ? {} : { log }) },
+      { ffmpeg: options.ffmpeg ?? bundledFfmpeg, encoder: "libx264", jobs: 2, ...(log === undefined ? {} : { log }) },
     );
     return await use({ path: outputPath, folder, result, probed });
   } finally {

@@ -1,0 +1,89 @@
+/**
+ * Random plans, with a seed, on sources of every kind that is spliced and some that are not: every frame and every beep must be right.
+ * `bun test/bench/render/exact.ts [--plans 34] [--seed 1]`. Exits with 1 when one is not.
+ */
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Probed } from "../../../src/domain/media";
+import { resolveOutput } from "../../../src/domain/render-output";
+import { frameAtOrAfter, frameAtOrBefore, frameTime } from "../../../src/domain/time";
+import { probe } from "../../../src/media/probe";
+import { renderMedia } from "../../../src/media/render";
+import { sniff } from "../../../src/media/sniff";
+import { bundledFfmpeg } from "../../unit/media/generated-media";
+import { beepNear, frameNumbers, samples } from "../../unit/media/readback";
+import { SOURCES } from "../../unit/media/sources";
+
+const { values } = parseArgs({
+  options: { plans: { type: "string", default: "34" }, seed: { type: "string", default: "1" } },
+});
+let state = Number(values.seed);
+const random = () => {
+  state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return state / 2_147_483_648;
+};
+
+function randomSegments(probed: Probed) {
+  const frames = probed.frames!;
+  const length = probed.info.duration;
+  const edges = Array.from({ length: 2 + 2 * Math.floor(random() * 8) }, () => random() * length).sort((a, b) => a - b);
+  let last = -1;
+  return edges.flatMap((end, n) => {
+    if (n % 2 === 0) return [];
+    const startFrame = frameAtOrBefore(frames, edges[n - 1]!);
+    const endFrame = frameAtOrAfter(frames, end);
+    if (startFrame <= last || endFrame - startFrame < 3) return [];
+    last = endFrame;
+    return [{ start: frameTime(frames, startFrame), end: frameTime(frames, endFrame), startFrame, endFrame }];
+  });
+}
+
+const folder = join(tmpdir(), `offcut-exact-${process.pid}`);
+const strategies = new Map<string, number>();
+let wrong = 0;
+let plans = 0;
+for (const name of ["mp4, 30, B-frames", "mp4, open GOP", "mp4, variable rate"]) {
+  const path = await SOURCES.find((source) => source.name === name)!.path();
+  const sniffed = (await sniff(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer())))!;
+  const limits = { durationSeconds: 86_400, side: 8_192, streams: 64 };
+  const probed = await probe({ path, sniffed, ffmpeg: bundledFfmpeg, limits });
+  const numbers = await frameNumbers(path);
+  const sound = await samples(path, probed.info.startPts / 1e6);
+  const resolved = resolveOutput(probed, {});
+  if (!resolved.ok) throw new Error("no output");
+  for (let n = 0; n < Number(values.plans); n++) {
+    const segments = randomSegments(probed);
+    if (segments.length === 0) continue;
+    const outputPath = join(folder, "out.mp4");
+    const { strategy } = await renderMedia(
+      { sourcePath: path, probed, segments, output: resolved.output, workDir: join(folder, "work"), outputPath },
+      { ffmpeg: bundledFfmpeg, encoder: "libx264", jobs: 2 },
+    );
+    plans++;
+    strategies.set(strategy, (strategies.get(strategy) ?? 0) + 1);
+    const kept = segments.flatMap(({ startFrame, endFrame }) => numbers.slice(startFrame, endFrame));
+    const shown = await frameNumbers(outputPath);
+    const played = await samples(outputPath);
+    let out = 0;
+    let late = 0;
+    for (const { start, end } of segments) {
+      for (let at = Math.ceil(start / 1e6); at < end / 1e6 - 0.06; at++) {
+        const beep = beepNear(sound, at);
+        if (Number.isNaN(beep) || beep < start / 1e6 + 0.03) continue;
+        const error = Math.abs(beepNear(played, out + beep - start / 1e6) - (out + beep - start / 1e6));
+        late = Math.max(late, Number.isNaN(error) ? 1 : error);
+      }
+      out += (end - start) / 1e6;
+    }
+    if (shown.join() === kept.join() && late < 0.02) continue;
+    wrong++;
+    console.log(`wrong: ${name}, ${strategy}, ${JSON.stringify(segments)}, sound ${late}`);
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(
+  `${plans} plans, ${wrong} wrong; ${[...strategies].map(([strategy, count]) => `${strategy} ${count}`).join(", ")}`,
+);
+process.exit(wrong === 0 ? 0 : 1);

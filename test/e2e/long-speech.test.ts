@@ -1,0 +1,70 @@
+/** A long talk through the real recogniser: ten minutes here, an hour with `OFFCUT_FULL=1`. Prints how fast it went beside a short one. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { PlanJson } from "../../src/domain/plan-json";
+import { temporaryFolder } from "../temporary-folder";
+import { FIXTURES, HAS_SYSTEM_FFMPEG, runOffcut } from "./offcut";
+
+const MINUTES = process.env.OFFCUT_FULL === "1" ? 60 : 10;
+const TALK = join(FIXTURES, "talk.mp4");
+
+/** The talk again and again until it is this long, as sound. */
+function repeated(folder: string, minutes: number): string {
+  const path = join(folder, `talk-${minutes}.wav`);
+  const made = Bun.spawnSync(
+    [
+      "ffmpeg",
+      "-v",
+      "error",
+      "-y",
+      "-stream_loop",
+      "-1",
+      "-i",
+      TALK,
+      "-t",
+      String(minutes * 60),
+      "-vn",
+      "-ac",
+      "1",
+      "-ar",
+      "16000",
+      path,
+    ],
+    { env: { PATH: "/usr/bin:/bin" } },
+  );
+  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
+  return path;
+}
+
+async function cut(folder: string, path: string): Promise<{ plan: PlanJson; srt: string; speed: number }> {
+  const planFile = `${path}.plan.json`;
+  const started = performance.now();
+  const run = await runOffcut(["cut", path, "--plan", planFile, "--subtitle", "srt"], { folder });
+  expect(run).toMatchObject({ code: 0 });
+  const plan = (await Bun.file(planFile).json()) as PlanJson;
+  const srt = await Bun.file(path.replace(/\.wav$/, ".cut.srt")).text();
+  return { plan, srt, speed: plan.source_duration / ((performance.now() - started) / 1000) };
+}
+
+test.skipIf(!HAS_SYSTEM_FFMPEG)(
+  `${MINUTES} minutes of talk become a transcript, a cut and subtitles, as fast a minute as a short talk`,
+  async () => {
+    await using folder = await temporaryFolder();
+    const short = await cut(folder.path, repeated(folder.path, 1));
+    const long = await cut(folder.path, repeated(folder.path, MINUTES));
+
+    const words = (plan: PlanJson) =>
+      [...plan.segments, ...plan.removed].flatMap((s) => s.text.split(/\s+/).filter(Boolean)).length;
+    expect(Math.abs(long.plan.source_duration - MINUTES * 60)).toBeLessThan(MINUTES / 10);
+    expect(words(long.plan)).toBeGreaterThan(words(short.plan) * MINUTES * 0.85);
+    expect(long.plan.kept_duration).toBeGreaterThan(MINUTES * 60 * 0.2);
+    const times = [...long.srt.matchAll(/^(\d+):(\d+):(\d+),(\d+) --> /gm)].map(
+      ([, h, m, s, ms]) => Number(h) * 3600 + Number(m) * 60 + Number(s) + Number(ms) / 1000,
+    );
+    expect(times.length).toBeGreaterThan(MINUTES * 4);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times.at(-1)!).toBeLessThanOrEqual(long.plan.kept_duration);
+    console.log(`times real time: ${short.speed.toFixed(1)} over 1 minute, ${long.speed.toFixed(1)} over ${MINUTES}`);
+  },
+  900_000,
+);

@@ -1,0 +1,270 @@
+import { describe, expect, test } from "bun:test";
+import type { Probed, VideoStream } from "../../../src/domain/media";
+import { inputArguments, outputFile, passFramesThrough, secondsText } from "../../../src/media/arguments";
+import { colorArguments, colorFilters, isHdr } from "../../../src/media/color";
+import {
+  deviceArguments,
+  encoderFormat,
+  soundEncoderArguments,
+  soundFormat,
+  VIDEO_ENCODERS,
+  type VideoEncoder,
+  videoEncoderArguments,
+} from "../../../src/media/encoder-arguments";
+import { chooseEncoder, findEncoders } from "../../../src/media/encoders";
+import { findFfmpeg } from "../../../src/media/ffmpeg";
+import { joinWindows, windowList } from "../../../src/media/join-check";
+import { selectFilters, shapeFilters, timingFilters } from "../../../src/media/picture-filters";
+import { spliceArguments } from "../../../src/media/splice-arguments";
+import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
+
+const has = (list: readonly string[], ...pair: string[]) => list.join(" ").includes(pair.join(" "));
+
+const VIDEO: VideoStream = {
+  ...{ codec: "h264", width: 1920, height: 1080, codedWidth: 1920, codedHeight: 1080, rotation: 0, bitDepth: 8 },
+  ...{ pixelAspect: { num: 1, den: 1 }, frameRate: { num: 25, den: 1 }, variable: false, bitrate: null },
+  ...{ pixelFormat: "yuv420p", interlaced: false },
+  color: { primaries: null, transfer: null, matrix: null, range: null },
+};
+
+describe("an input", () => {
+  test("is a file of one forced format that can open nothing else", () => {
+    const list = inputArguments({ path: "-i http://x:1/%d\n.mp4", demuxer: "mov" });
+    expect(list).toEqual([
+      ...["-f", "mov", "-protocol_whitelist", "file,pipe", "-format_whitelist", "mov"],
+      ...["-i", "file:-i http://x:1/%d\n.mp4"],
+    ]);
+    expect(outputFile("-x")).toEqual(["-y", "file:-x"]);
+  });
+
+  test("is sought by container time", () => {
+    const list = inputArguments({ path: "a", demuxer: "mpegts", seekTo: 1_458_667 });
+    expect(has(list, "-noaccurate_seek", "-seek_timestamp", "1", "-ss", "1.458667", "-i")).toBe(true);
+  });
+
+  test.each([
+    [0, "0.000000"],
+    [1, "0.000001"],
+    [-1_500_000, "-1.500000"],
+    [95_443_717_688, "95443.717688"],
+    [-0, "0.000000"],
+  ])("%p ticks are %p", (ticks, text) => {
+    expect(secondsText(ticks)).toBe(text);
+  });
+
+  test("frames are passed through by the option that the version knows", () => {
+    expect(passFramesThrough(56)).toEqual(["-vsync", "0"]);
+    expect(passFramesThrough(59)).toEqual(["-fps_mode", "passthrough"]);
+  });
+});
+
+describe("encoders", () => {
+  const target = { width: 1280, height: 720, framesPerSecond: 25 };
+  const byRate: Record<VideoEncoder, string> = {
+    libx264: "-c:v libx264 -preset veryfast -profile:v high -g 100 -b:v 2000000 -maxrate 3000000 -bufsize 4000000",
+    h264_nvenc:
+      "-c:v h264_nvenc -preset medium -profile:v high -rc vbr -g 100 -b:v 2000000 -maxrate 3000000 -bufsize 4000000",
+    h264_qsv: "-c:v h264_qsv -preset medium -profile:v high -g 100 -b:v 2000000 -maxrate 3000000 -bufsize 4000000",
+    h264_vaapi: "-c:v h264_vaapi -profile:v high -g 100 -b:v 2000000 -maxrate 3000000 -bufsize 4000000",
+    h264_videotoolbox: "-c:v h264_videotoolbox -g 100 -b:v 2000000",
+    h264_v4l2m2m: "-c:v h264_v4l2m2m -g 100 -b:v 2000000",
+  };
+  const byQuality: Record<VideoEncoder, string> = {
+    libx264: "-c:v libx264 -preset veryfast -profile:v high -g 100 -crf 20 -maxrate 4000000 -bufsize 8000000",
+    h264_nvenc:
+      "-c:v h264_nvenc -preset medium -profile:v high -rc vbr -g 100 -cq 21 -b:v 0 -maxrate 4000000 -bufsize 8000000",
+    h264_qsv: "-c:v h264_qsv -preset medium -profile:v high -g 100 -global_quality 21",
+    h264_vaapi: "-c:v h264_vaapi -profile:v high -g 100 -qp 21",
+    h264_videotoolbox: "-c:v h264_videotoolbox -g 100 -b:v 4000000",
+    h264_v4l2m2m: "-c:v h264_v4l2m2m -g 100 -b:v 4000000",
+  };
+
+  for (const encoder of VIDEO_ENCODERS)
+    test(encoder, () => {
+      expect(videoEncoderArguments(encoder, { ...target, quality: { bitrate: 2e6 } }).join(" ")).toBe(byRate[encoder]);
+      expect(videoEncoderArguments(encoder, { ...target, quality: { ceiling: 4e6 } }).join(" ")).toBe(
+        byQuality[encoder],
+      );
+      const free = videoEncoderArguments(encoder, { ...target, quality: { ceiling: null } });
+      expect(free.join(" ")).not.toMatch(/maxrate|NaN|null|undefined/);
+    });
+
+  test("only VAAPI needs a device and its own memory", () => {
+    const needing = VIDEO_ENCODERS.filter((encoder) => deviceArguments(encoder).length > 0);
+    expect(needing).toEqual(["h264_vaapi"]);
+    expect(encoderFormat("h264_vaapi")).toBe("format=nv12,hwupload");
+    expect(encoderFormat("libx264")).toBe("format=yuv420p");
+  });
+
+  test("the first that works is chosen, a forced one only when it works", () => {
+    const found = { video: ["h264_nvenc", "libx264"] as VideoEncoder[], audio: [] };
+    expect(chooseEncoder(found, null)).toBe("h264_nvenc");
+    expect(chooseEncoder(found, "libx264")).toBe("libx264");
+    expect(() => chooseEncoder(found, "h264_qsv")).toThrow("h264_qsv");
+    expect(() => chooseEncoder({ video: [], audio: [] }, null)).toThrow();
+  });
+
+  test("libx264, AAC and MP3 are found by trying, with either ffmpeg", async () => {
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+      const found = await findEncoders(ffmpeg);
+      expect(found.video).toContain("libx264");
+      expect(found.audio).toEqual(["aac", "libmp3lame"]);
+    }
+  });
+
+  test.each([
+    ["m4a", 48_000, 2, 128_000, 48_000, 2],
+    ["m4a", 16_000, 1, 64_000, 16_000, 1],
+    ["m4a", 16_000, 1, 128_000, 48_000, 1],
+    ["mp4", 44_100, 6, 320_000, 44_100, 6],
+    ["mp4", 192_000, 3, 128_000, 48_000, 2],
+    ["mp3", 44_100, 6, 128_000, 44_100, 2],
+    ["mp3", 22_050, 1, 64_000, 44_100, 1],
+    ["mp3", 16_000, 2, 64_000, 48_000, 2],
+  ] as const)(
+    "sound for %p of %p Hz, %p channels at %p: %p Hz, %p",
+    (format, sampleRate, channels, bitrate, rate, out) => {
+      expect(soundFormat(format, { sampleRate, channels }, bitrate)).toEqual({ rate, channels: out });
+      expect(soundEncoderArguments(format, bitrate)).toContain(String(bitrate));
+    },
+  );
+
+  test("spliced pieces have ids of their own, keyframes where they begin, and the source's profile and order", () => {
+    const color = { primaries: "bt709", transfer: null, matrix: "bt709", range: "tv" as const };
+    const list = spliceArguments({ ceiling: 6e6 }, { parameterId: 3, profile: "main", reorder: 1, color }, [0, 12, 30]);
+    expect(has(list, "-force_key_frames", "expr:eq(n,0)+eq(n,12)+eq(n,30)", "-forced-idr", "1")).toBe(true);
+    expect(list.at(-1)).toBe("sps-id=3:keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=none");
+    expect(has(list, "-profile:v", "main")).toBe(true);
+    expect(has(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
+    const plain = spliceArguments({ ceiling: null }, { parameterId: 1, profile: "baseline", reorder: 0, color }, [0]);
+    expect(plain.at(-1)).toContain("bframes=0");
+  });
+});
+
+describe("colour and shape", () => {
+  const as = (change: Partial<VideoStream>) => ({ ...VIDEO, ...change });
+  const hdr = as({ color: { primaries: "bt2020", transfer: "smpte2084", matrix: "bt2020nc", range: "tv" } });
+
+  test("HDR comes down to BT.709, and is tagged so", () => {
+    expect(isHdr(hdr)).toBe(true);
+    expect(colorFilters(hdr, true).join()).toContain("tonemap");
+    expect(colorFilters(hdr, false)).toEqual([]);
+    expect(colorFilters(VIDEO, true)).toEqual([]);
+    expect(has(colorArguments(hdr, VIDEO), "-color_trc", "bt709")).toBe(true);
+  });
+
+  test("tags are kept, unknown ones dropped; an untagged picture is tagged when players would guess otherwise", () => {
+    const tagged = as({ color: { primaries: "bt470bg", transfer: "odd-one", matrix: "smpte170m", range: "pc" } });
+    expect(colorArguments(tagged, VIDEO)).toEqual([
+      "-color_primaries",
+      "bt470bg",
+      "-colorspace",
+      "smpte170m",
+      "-color_range",
+      "tv",
+    ]);
+    expect(colorArguments(VIDEO, VIDEO)).toEqual([]);
+    expect(colorArguments(VIDEO, { width: 640, height: 360 })).toEqual(["-colorspace", "bt709"]);
+  });
+
+  test.each([
+    [{}, { width: 1920, height: 1080 }, ""],
+    [{}, { width: 1280, height: 720 }, "scale=1280:720:flags=bicubic,setsar=1"],
+    [{ codedWidth: 641, codedHeight: 361 }, { width: 640, height: 360 }, "crop=640:360:0:0"],
+    [{ rotation: 90 }, { width: 1080, height: 1920 }, ""],
+    [
+      { codedWidth: 1440, pixelAspect: { num: 4, den: 3 } },
+      { width: 1920, height: 1080 },
+      "scale=1920:1080:flags=bicubic,setsar=1",
+    ],
+    [{ color: { ...VIDEO.color, range: "pc" } }, { width: 1920, height: 1080 }, "scale=in_range=pc:out_range=tv"],
+  ] as const)("%p to %p", (change, size, filters) => {
+    expect(shapeFilters(as(change as Partial<VideoStream>), size).join()).toBe(filters);
+  });
+});
+
+describe("choosing frames", () => {
+  const probed: Probed = {
+    info: {
+      type: "video",
+      demuxer: "mpegts",
+      duration: 9_000_000,
+      startPts: 1_400_000,
+      video: VIDEO,
+      audio: [],
+      timecode: null,
+    },
+    frames: { kind: "constant", rate: { num: 25, den: 1 }, first: 20_000, count: 200 },
+  };
+  const piece = (from: number, to: number) => ({
+    from,
+    to,
+    sourceStart: 20_000 + from * 40_000,
+    outStart: from * 40_000,
+  });
+  const chunk = (...pieces: ReturnType<typeof piece>[]) => ({ pieces, outStart: 0, outEnd: 0, frameCount: 0 });
+
+  test("the bounds lie half a frame before, on the container's clock", () => {
+    expect(selectFilters(chunk(piece(10, 20)), probed)).toEqual(["trim=start=1.800000:end=2.200000"]);
+    expect(selectFilters(chunk(piece(10, 20), piece(30, 40)), probed)).toEqual([
+      "trim=start=1.800000:end=3.000000",
+      "select='between(t,1.800000,2.200000)+between(t,2.600000,3.000000)'",
+    ]);
+  });
+
+  test("counted frames follow each other, resampled ones are placed by time", () => {
+    const rate = { num: 30_000, den: 1_001 };
+    expect(timingFilters(chunk(piece(0, 9)), probed, { kind: "counted", rate }).join()).toBe(
+      "settb=1001/30000,setpts=N,fps=30000/1001",
+    );
+    const resampled = timingFilters(chunk(piece(0, 9), piece(20, 30)), probed, { kind: "resampled", rate, phase: 0 });
+    expect(resampled[1]).toStartWith("setpts='round((if(lt(T,1.760000),T+(-1.420000)");
+  });
+});
+
+describe("looking at joins", () => {
+  const pieces = [
+    { kind: "copy", from: 0, to: 100, packet: 0 },
+    { kind: "encode", from: 200, to: 220 },
+    { kind: "copy", from: 220, to: 300, packet: 220 },
+  ] as const;
+
+  test("from a point where decoding can begin to a little after the join", () => {
+    const windows = joinWindows(pieces, (frame) => Math.floor(frame / 50) * 50);
+    expect(windows).toEqual([{ from: 50, to: 132 }]);
+    expect(joinWindows(pieces.slice(0, 1), () => 0)).toEqual([]);
+  });
+
+  test("the list holds a path with quotes", () => {
+    const times = Float64Array.from({ length: 201 }, (_, n) => n / 25);
+    expect(windowList("/a'b.mp4", [{ from: 50, to: 100 }], times)).toBe(
+      "ffconcat version 1.0\nfile '/a'\\''b.mp4'\ninpoint 2.000000\noutpoint 4.000000\n",
+    );
+  });
+});
+
+describe("finding ffmpeg", () => {
+  const bundled = bundledFfmpeg.path;
+
+  test("one on the PATH that is newer is preferred, the bundled one always works", async () => {
+    expect(await findFfmpeg({ forced: null, bundled, path: "relative:/nowhere:/usr/bin" })).toMatchObject({
+      path: "/usr/bin/ffmpeg",
+      bundled: false,
+    });
+    for (const path of [undefined, "", "/nowhere"])
+      expect(await findFfmpeg({ forced: null, bundled, path })).toMatchObject({
+        path: bundled,
+        bundled: true,
+        libavutil: 56,
+      });
+  });
+
+  test("a forced one must run", async () => {
+    expect(findFfmpeg({ forced: "/bin/true", bundled, path: "/usr/bin" })).rejects.toThrow("/bin/true");
+    expect(await findFfmpeg({ forced: bundled, bundled: "/nowhere", path: "" })).toMatchObject({ path: bundled });
+  });
+
+  test("none at all is an error in one line", () => {
+    expect(findFfmpeg({ forced: null, bundled: "/nowhere", path: "" })).rejects.toThrow("no ffmpeg runs");
+  });
+});
