@@ -87,6 +87,7 @@ export const projectRoutes: Route[] = [
     method: "PATCH",
     path,
     summary: "Rename, archive or restore a project",
+    example: { state: "archived" },
     body: exactly({ name: Type.Optional(name), state: Type.Optional(state) }),
     answers: { 200: shows("Project", "The project as it is now") },
     load,

@@ -105,6 +105,7 @@ export const webhookRoutes: Route[] = [
     method: "PATCH",
     path,
     summary: "Change a webhook endpoint, switch it off or on again",
+    example: { state: "enabled" },
     body: exactly({
       url: Type.Optional(url),
       event_types: Type.Optional(eventTypes),

@@ -99,8 +99,23 @@ describe("listening", () => {
     ["a whisper", (x: Float32Array) => scaled(x, 0.003), 4],
     ["clipping", (x: Float32Array) => scaled(x, 6), 4],
     ["noise beside it", (x: Float32Array) => x.map((v, i) => v + noiseAt(i, 0.01)), 3],
+    // 8 kHz: every second sample, with the one between the mean of its neighbours.
+    ["a telephone", (x: Float32Array) => x.map((v, i) => (i % 2 === 0 ? v : (x[i - 1]! + (x[i + 1] ?? 0)) / 2)), 4],
+    ["shouting", (x: Float32Array) => scaled(x, 2.5), 4],
   ])("speech is understood through %s", async (_, change, mayDiffer) => {
     expect(missed(heard(await listen(change(recording))))).toBeLessThanOrEqual(mayDiffer);
+  });
+
+  test("two people at once and rapid repeats come to an end, without a loop of words", async () => {
+    const both = recording.map((v, i) => 0.6 * v + 0.6 * (recording[i - 27_200] ?? 0));
+    const phrase = recording.subarray(Math.round(3.3 * 16_000), Math.round(4.3 * 16_000));
+    const repeats = concatenated(...Array.from({ length: 12 }, () => phrase));
+    for (const samples of [both, repeats]) {
+      const { words } = (await listen(samples)).transcript!;
+      // Nobody says more than six words a second.
+      expect(words.length).toBeLessThanOrEqual((samples.length / 16_000) * 6);
+      expect(words).toEqual([...words].sort((a, b) => a.start - b.start));
+    }
   });
 
   test("a minute without a pause comes out, in pieces that are not too long", async () => {
