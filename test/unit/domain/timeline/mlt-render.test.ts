@@ -30,11 +30,19 @@ const STRETCHES = [
   { keep: true, frames: 58 },
 ];
 
+const HANGS_AFTER_MS = 15_000;
+const TRIES = 5;
+
+/** `melt` now and then locks itself up and never ends: then it is killed and started again. */
 async function run(...command: string[]): Promise<Uint8Array> {
-  const child = Bun.spawn(command, { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const [bytes, errors] = await Promise.all([new Response(child.stdout).bytes(), new Response(child.stderr).text()]);
-  if ((await child.exited) !== 0) throw new Error(`${command[0]}: ${errors}`);
-  return bytes;
+  for (let attempt = 1; ; attempt++) {
+    const patience = { timeout: HANGS_AFTER_MS, killSignal: "SIGKILL" } as const;
+    const child = Bun.spawn(command, { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "pipe", ...patience });
+    const [bytes, errors] = await Promise.all([new Response(child.stdout).bytes(), new Response(child.stderr).text()]);
+    const code = await child.exited;
+    if (code === 0) return bytes;
+    if (child.signalCode !== "SIGKILL" || attempt === TRIES) throw new Error(`${command[0]}: ${errors}`);
+  }
 }
 
 const decode = (file: string, ...to: string[]) => run("ffmpeg", "-v", "error", "-i", file, ...to, "-");
