@@ -8,20 +8,22 @@ import { usable } from "./cut-forced";
 import type { HeardWord } from "./cut-heard";
 import type { PlanSteps } from "./cut-steps";
 
-import type { Forced, Word } from "./speech";
+import type { Forced, ForcedWord, Word } from "./speech";
 import { fromSeconds, type Ticks } from "./time";
 
 /**
- * The first `spoken` words from `again` on were also spoken in `[from, end)`; after them the attempt goes on for `rest`.
+ * The first `spoken` words from `again` on were also spoken in `[from, end)`; after them the attempt goes on for `rest`. `weak`: they fit
+ * no better than words may that were not spoken.
  */
-export type Echo = { from: number; again: number; end: number; spoken: number; rest: Ticks };
+export type Echo = { from: number; again: number; end: number; spoken: number; rest: Ticks; weak: boolean };
 /** What the sound says about pairs of beginnings. `different`: pairs in which a word in the midst of the one is not in the other. */
 export type Echoes = { found: Echo[]; different: { from: number; again: number }[] };
 
 /** A word that was spoken fits better than this, one that was not worse. */
 const SPOKEN = -3;
 /** The words that were spoken fit at least this well on the whole. */
-const LEAST_MEAN = -2.5;
+const LEAST_MEAN = -2.4;
+const WEAK_MEAN = -1.5;
 /** A word between words that fit is another word when it fits no better than this. */
 const MISFIT = -6.5;
 const SLIGHT_MISFIT = -4.5;
@@ -80,12 +82,13 @@ export function spokenPrefix(logProbs: readonly number[]): number {
 
 const fitting = (forced: Forced) => spokenPrefix(forced.words.map((word) => word.logProb));
 
+const meanOf = (words: readonly ForcedWord[], count: number) =>
+  words.slice(0, count).reduce((sum, word) => sum + word.logProb, 0) / count;
+
 /** The words that fit do so well, from the first on, or from the second when the first may be misspelled. */
 function fitsWell({ words }: Forced, fits: number): boolean {
   const [first, second] = words;
-  if (!first || fits === 0) return false;
-  const mean = words.slice(0, fits).reduce((sum, word) => sum + word.logProb, 0) / fits;
-  if (mean < LEAST_MEAN) return false;
+  if (!first || fits === 0 || meanOf(words, fits) < LEAST_MEAN) return false;
   if (first.logProb >= -3.5 || (second !== undefined && second.logProb >= -1.5)) return true;
   return fits >= 5 && fits >= 0.8 * words.length;
 }
@@ -126,7 +129,8 @@ function laterInEarlier(
   const fitsUntil = forced.words[fits - 1]!.end;
   const end = attemptEnd(heard, { from, again, until }, spoken, fitsUntil);
   if (end === null || spoken < LEAST_SHARE * (end - from)) return null;
-  return { from, again, end, spoken, rest: Math.max(0, heard[end - 1]!.end - fitsUntil) };
+  const weak = meanOf(forced.words, fits) < WEAK_MEAN;
+  return { from, again, end, spoken, rest: Math.max(0, heard[end - 1]!.end - fitsUntil), weak };
 }
 
 /** The earlier attempt's words, held against the later take: all of them, but for one that was broken off, must be there. */
@@ -145,7 +149,7 @@ function earlierInLater(
   const until = forced.words[fits - 1]!.end;
   let spoken = 1;
   while (heard[again + spoken] && (heard[again + spoken]!.start + heard[again + spoken]!.end) / 2 <= until) spoken++;
-  return { from, again, end, spoken, rest: 0 };
+  return { from, again, end, spoken, rest: 0, weak: meanOf(forced.words, fits) < WEAK_MEAN };
 }
 
 /** How many heard words from `again` on may hold an attempt. */

@@ -28,6 +28,7 @@ const UNSURE = 0.6;
 const LONG_ATTEMPT = 6;
 /** Words this near run on from the one before. */
 const ATTACHED = fromSeconds(0.3);
+const NEXT_BEGINS = fromSeconds(0.5);
 const LONGEST_REMARK_WORDS = 12;
 /** Longer talk between two takes is kept for an editor to see, whatever it says. */
 const LONGEST_DROPPED_REMARK = 9;
@@ -124,7 +125,8 @@ function slipAfter(scene: Scene, repeat: Repeat, between: readonly number[]): nu
   const at = repeat.again + repeat.matched;
   const next = heard[at];
   if (!next || repeat.end - repeat.from < 2 || endsSentence(words[heard[at - 1]!.word]!.text)) return "other";
-  if (isFragment(scene, heard[between[0]!]!, next.normal)) return count;
+  const slipped = between.slice(0, count).map((i) => heard[i]!);
+  if (isFragment(scene, slipped, next.normal, repeat.end - repeat.from)) return count;
   let more = 1;
   while (heard[at + more] && more <= count && !endsSentence(words[heard[at + more - 1]!.word]!.text)) more++;
   return repeat.end - repeat.from >= LONG_ATTEMPT && more > count ? count : "other";
@@ -144,12 +146,26 @@ function isRemark({ heard, words }: Scene, between: readonly number[]): boolean 
     phrases[phrases.length - 1]!.push(heard[i]!.normal);
   }
   const cued = phrases.map((phrase) => CUES.test(phrase.join(" ")));
+  const last = between[between.length - 1]!;
+  const next = heard[last + 1];
+  // What comes right before the take may be its first word.
+  if (!cued[cued.length - 1] && next && next.start - heard[last]!.end < NEXT_BEGINS) return false;
   return cued.includes(true) && phrases.every((phrase, i) => cued[i] || phrase.length <= 3);
 }
 
-/** Whether a word is the beginning of another one, or nothing that the recogniser was sure of. */
-export function isFragment({ words, near }: Scene, piece: HeardWord, whole: string): boolean {
-  const { normal } = piece;
-  if (whole.startsWith(normal) || (normal.length >= 3 && whole.startsWith(normal.slice(0, 3)))) return true;
-  return near(normal, whole) <= 0.3 || words[piece.word]!.confidence < UNSURE;
+/**
+ * Whether the words after `matched` ones are the beginning of the word that should have come, or, after more than two that matched, nothing
+ * that the recogniser was sure of.
+ */
+export function isFragment(
+  { words, near }: Scene,
+  pieces: readonly HeardWord[],
+  whole: string,
+  matched: number,
+): boolean {
+  const first = pieces[0]?.normal;
+  if (first === undefined) return false;
+  if (whole.startsWith(first) || (first.length >= 3 && whole.startsWith(first.slice(0, 3)))) return true;
+  if (near(first, whole) <= 0.3) return true;
+  return matched >= 3 && pieces.every((piece) => words[piece.word]!.confidence < UNSURE);
 }

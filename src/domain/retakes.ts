@@ -21,6 +21,9 @@ const LONGEST_BACK_WORDS = 130;
 const TOLERATED = 0.24;
 /** Sound after the last word that fits, if no longer than this, is that word's. */
 const REST = fromSeconds(0.3);
+/** Of words that a recogniser is so sure of few are misspelled; this share of an attempt is not chance. */
+const SURE = 0.8;
+const SURE_SHARE = 0.3;
 
 /**
  * Finds the retakes in a transcript's words (sorted) and their heard words. `echoes`: what the sound said about attempts whose spelling
@@ -127,10 +130,25 @@ function sameSpelling({ heard, near }: Scene, from: number, again: number, contr
 function sameSound(scene: Scene, echo: Echo | undefined): Repeat | null {
   if (!echo) return null;
   const { from, again, end, spoken } = echo;
-  const repeat = { from, again, end, matched: spoken, cost: 0.05 * spoken, contradicted: false };
+  const contradicted = echo.weak && isSpelledSurely(scene, echo);
+  const repeat = { from, again, end, matched: spoken, cost: 0.05 * spoken, contradicted };
   if (echo.rest < REST) return repeat;
   const left = Math.max(1, Math.min(end - from - 1, end - from - spoken));
   if (left > 2) return null;
   const whole = scene.heard[again + spoken]?.normal ?? "";
-  return isFragment(scene, scene.heard[end - left]!, whole) ? repeat : null;
+  return isFragment(scene, scene.heard.slice(end - left, end), whole, spoken) ? repeat : null;
+}
+
+/** Whether the recogniser was sure of words in the attempt that are not in the later take: then they are other words, not misspelled ones. */
+function isSpelledSurely({ heard, words, near }: Scene, { from, again, end, spoken }: Echo): boolean {
+  const later = heard.slice(again, again + spoken + 1);
+  const others: number[] = [];
+  let at = 0;
+  for (let i = from; i < end; i++) {
+    const found = later.findIndex((word, k) => k >= at && k <= at + 1 && near(heard[i]!.normal, word.normal) <= 0.6);
+    if (found >= 0) at = found + 1;
+    else others.push(words[heard[i]!.word]!.confidence);
+  }
+  const sure = others.filter((confidence) => confidence >= SURE).length;
+  return sure >= 2 && sure >= SURE_SHARE * (end - from);
 }

@@ -7,8 +7,9 @@ import { windowOf } from "./script-alignment";
 import type { SpokenLine } from "./script-confirm";
 import type { Hearing } from "./script-hearing";
 
+import type { Trace } from "./script-rescue";
 import type { ScriptLine } from "./script-text";
-import { rememberingDistance } from "./text-normal";
+import { wordDistance } from "./text-normal";
 import { fromSeconds } from "./time";
 
 /** Said out of order, a line must be long enough not to be met by chance. */
@@ -17,6 +18,10 @@ const SENTENCE_PAUSE = fromSeconds(0.35);
 /** Of the longer words of a line, so many must be heard in a paraphrase of it. */
 const LEAST_SHARED = 2;
 const LEAST_SHARE = 0.3;
+/** Words that a recogniser, told the line, finds in the sound: at least so many, and fitting so well. */
+const LEAST_SOUNDING = 3;
+const SURELY_SAID = -1;
+const SLACK = fromSeconds(0.1);
 
 /** Fills in, for lines that were not met in order, the take that was recorded elsewhere. Result: the indices of those lines. */
 export function addOutOfOrder(
@@ -54,35 +59,29 @@ export function addOutOfOrder(
 }
 
 /** Fills in, for lines that are still missing, what was said in their place when it is about the same. */
-export function addParaphrases(spoken: (SpokenLine | null)[], { heard, sound, lines }: Hearing): void {
-  const near = rememberingDistance();
+export function addParaphrases(spoken: (SpokenLine | null)[], traces: readonly Trace[], hearing: Hearing): void {
+  const { heard, sound, lines } = hearing;
   for (const [index, line] of lines.entries()) {
     if (spoken[index] || line.optional) continue;
     const from = Math.max(0, ...spoken.slice(0, index).map((take) => take?.to ?? 0));
     const to = Math.min(heard.length, ...spoken.slice(index + 1).map((take) => take?.from ?? heard.length));
-    const sentence = sentencesIn(heard, from, to)
-      .map((run) => ({ ...run, shared: sharedWords(line, heard, run.from, run.to, near) }))
-      .filter((run) => run.shared.count >= LEAST_SHARED && run.shared.share >= LEAST_SHARE && isAsLong(line, run))
-      .reduce<{ from: number; to: number; shared: { share: number } } | null>(
-        (a, b) => (!a || b.shared.share >= a.shared.share - 0.1 ? b : a),
-        null,
-      );
-    if (!sentence) continue;
-    const take = {
-      line: index,
-      from: sentence.from,
-      to: sentence.to,
-      pairs: new Int32Array(line.words.length).fill(-1),
-    };
+    const own = traces.filter((trace) => trace.line === index);
+    let best: { run: Run; share: number } | null = null;
+    for (const run of sentencesIn(heard, from, to)) {
+      const share = Math.max(sharedByText(line, heard, run), sharedBySound(line, own, heard, run));
+      if (share >= LEAST_SHARE && isAsLong(line, run) && (!best || share >= best.share - 0.1)) best = { run, share };
+    }
+    if (!best) continue;
+    const take = { line: index, ...best.run, pairs: new Int32Array(line.words.length).fill(-1) };
     spoken[index] = {
       ...take,
-      score: sentence.shared.share,
+      score: best.share,
       skipped: [],
       window: windowOf(take, heard, sound),
       mute: [],
       forced: null,
       fitting: false,
-      quality: 0.5 * sentence.shared.share,
+      quality: 0.5 * best.share,
       complete: true,
       review: "differs from the script",
     };
@@ -102,24 +101,27 @@ function sentencesIn(heard: readonly HeardWord[], from: number, to: number): Run
   return out;
 }
 
-/** The line's longer words that are heard in a run. */
-function sharedWords(
-  line: ScriptLine,
-  heard: readonly HeardWord[],
-  from: number,
-  to: number,
-  near: (a: string, b: string) => number,
-): { count: number; share: number } {
+/** The share of the line's longer words that are heard in a run; 0 when it is a single one. */
+function sharedByText(line: ScriptLine, heard: readonly HeardWord[], { from, to }: Run): number {
   const long = [...new Set(line.words.filter((word) => word.length >= 4))];
-  let count = 0;
-  for (const word of long) {
-    for (let j = from; j < to; j++) {
-      if (near(word, heard[j]!.normal) > 0.3) continue;
-      count++;
-      break;
-    }
-  }
-  return { count, share: long.length === 0 ? 0 : count / long.length };
+  const said = heard.slice(from, to);
+  const count = long.filter((word) => said.some(({ normal }) => wordDistance(word, normal) <= 0.3)).length;
+  return count < LEAST_SHARED ? 0 : count / long.length;
+}
+
+/** The share of the line's words that the sound of a run holds. */
+function sharedBySound(
+  line: ScriptLine,
+  traces: readonly Trace[],
+  heard: readonly HeardWord[],
+  { from, to }: Run,
+): number {
+  const [start, end] = [heard[from]!.start, heard[to - 1]!.end];
+  const inside = ({ words }: Trace) =>
+    words.filter((word) => word.logProb > SURELY_SAID && word.start >= start - SLACK && word.end <= end + SLACK);
+  const counts = traces.map((trace) => inside(trace).length);
+  const most = Math.max(0, ...counts);
+  return most < LEAST_SOUNDING ? 0 : most / line.words.length;
 }
 
 function isAsLong(line: ScriptLine, { from, to }: Run): boolean {

@@ -51,8 +51,8 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
   let path = findPath(lines, heard, search());
   yield [];
   const rescued = yield* rescueLines(takesOf(lines, path, heard), candidates, hearing);
-  if (rescued.length > 0) {
-    for (const candidate of rescued) addInOrder(candidates[candidate.line]!, candidate);
+  if (rescued.candidates.length > 0) {
+    for (const candidate of rescued.candidates) addInOrder(candidates[candidate.line]!, candidate);
     path = findPath(lines, heard, search());
   }
   path = withFringes(settledPath(path, lines, candidates, heard), heard, again);
@@ -60,7 +60,7 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
   const spoken = confirmed.map((take) => (take && isWeak(take) ? null : take));
   if (isMismatch(lines, spoken, heard.length)) return "mismatch";
   const outOfOrder = addOutOfOrder(spoken, candidates, lines);
-  addParaphrases(spoken, hearing);
+  addParaphrases(spoken, rescued.traces, hearing);
   for (const [i, take] of confirmed.entries()) spoken[i] ??= take;
 
   const refined = yield* excise(

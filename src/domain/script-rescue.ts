@@ -7,6 +7,7 @@ import type { Hearing } from "./script-hearing";
 import { type Match, matchAt } from "./script-match";
 
 import type { LineTake } from "./script-takes";
+import type { ForcedWord } from "./speech";
 import { fromSeconds, type Span, type Ticks } from "./time";
 
 const MOST_TRIES = 10;
@@ -16,6 +17,10 @@ const USUAL_PACE = 70_000;
 const SLOWER = 1.7;
 const FASTER = 0.55;
 
+/** What the sound gave for a line that does not fit as a whole: where some of its words are, perhaps. */
+export type Trace = { line: number; words: ForcedWord[] };
+export type Rescued = { candidates: LineCandidate[]; traces: Trace[] };
+
 /** A candidate is good enough when the sound agrees. */
 const found = (row: readonly LineCandidate[] | undefined) => row?.some((candidate) => candidate.accepted) === true;
 
@@ -24,7 +29,7 @@ export function* rescueLines(
   takes: readonly (LineTake | null)[],
   candidates: readonly LineCandidate[][],
   hearing: Hearing,
-): PlanSteps<LineCandidate[]> {
+): PlanSteps<Rescued> {
   const { heard, lines } = hearing;
   const pace = usualPace(candidates, hearing);
   const tries = lines.flatMap((line, index) => {
@@ -44,12 +49,17 @@ export function* rescueLines(
   });
   const answers = yield tries.flatMap((one) => one.requests);
   const rescued: LineCandidate[] = [];
+  const traces: Trace[] = [];
   let at = 0;
   for (const { index, start, end, window, requests } of tries) {
     const forced = bestForced(answers.slice(at, at + requests.length));
     at += requests.length;
     const fit = forced ? fitOf(forced, hearing.sound) : "none";
-    if (!forced || fit === "none") continue;
+    if (!forced) continue;
+    if (fit === "none") {
+      traces.push({ line: index, words: forced.words });
+      continue;
+    }
     const last = forced.words.at(-1)!.end;
     let to = start + 1;
     while (to < end && (heard[to]!.start + heard[to]!.end) / 2 < last) to++;
@@ -62,7 +72,7 @@ export function* rescueLines(
       accepted: true,
     });
   }
-  return bestApart(rescued);
+  return { candidates: bestApart(rescued), traces };
 }
 
 /** When no word is spelled alike, the line's words are spread over the heard ones. */

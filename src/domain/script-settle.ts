@@ -26,12 +26,12 @@ export function settledPath(
   const kept = path.kept.slice();
   const offsets = lines.map(() => 0);
   for (let i = 1; i < lines.length; i++) offsets[i] = offsets[i - 1]! + lines[i - 1]!.words.length;
-  const places = lines.map((line, i) => placeOf(pairs, offsets[i]!, line.words.length));
+  const placeAt = (i: number) => placeOf(pairs, offsets[i]!, lines[i]!.words.length);
   let before = 0;
   for (const [i, line] of lines.entries()) {
-    const place = places[i];
+    const place = placeAt(i);
     if (!place) continue;
-    const after = places.slice(i + 1).find((next) => next !== null)?.from ?? kept.length;
+    const after = nextSolid(lines, candidates, placeAt, i) ?? kept.length;
     const best = bestBetween(candidates[i]!, place, before, after);
     if (best) {
       const from = Math.max(best.from, before);
@@ -43,12 +43,27 @@ export function settledPath(
         const pair = same ? pairs[offsets[i]! + k]! : best.pairs[k]!;
         pairs[offsets[i]! + k] = pair >= from && pair < to ? pair : -1;
       }
+      for (let k = offsets[i]! + line.words.length; k < pairs.length; k++) if (pairs[k]! < to) pairs[k] = -1;
       before = to;
     } else before = place.to;
-    const now = placeOf(pairs, offsets[i]!, line.words.length);
+    const now = placeAt(i);
     if (now) keepApart(kept, heard, pairs.subarray(offsets[i]!, offsets[i]! + line.words.length), now);
   }
   return { pairs, kept };
+}
+
+/** Where the next line begins that the path has in one of its accepted candidates. */
+function nextSolid(
+  lines: readonly ScriptLine[],
+  candidates: readonly LineCandidate[][],
+  placeAt: (i: number) => Place | null,
+  i: number,
+): number | null {
+  for (let next = i + 1; next < lines.length; next++) {
+    const place = placeAt(next);
+    if (place && candidates[next]!.some((one) => one.accepted && shared(place, one) > 0)) return place.from;
+  }
+  return null;
 }
 
 /** "Hi", "Now": a first or last word that is said apart is often misspelled. What stands alone in its place is kept. */

@@ -103,10 +103,17 @@ describe("retakes", () => {
   test("an echo shows an attempt that is spelled otherwise", () => {
     const words = spoken("reload it / we hope to see you.");
     const heard = heardWords(words, "en");
-    const found = [{ from: 0, again: 2, end: 2, spoken: 3, rest: 0 }];
+    const found = [{ from: 0, again: 2, end: 2, spoken: 3, rest: 0, weak: false }];
     expect(findRetakes(words, heard, { found, different: [] }).retakes).toEqual([
       { from: 0, to: 2, again: 2, kind: "retake" },
     ]);
+  });
+
+  test("a weak echo of words that the recogniser was sure of is in doubt", () => {
+    const words = spoken("ask what your country needs / ask what you can do.");
+    const heard = heardWords(words, "en");
+    const found = [{ from: 0, again: 5, end: 5, spoken: 4, rest: 0, weak: true }];
+    expect(findRetakes(words, heard, { found, different: [] }).retakes).toEqual([]);
   });
 
   test("the spoken beginning of a text ends where it no longer fits", () => {
