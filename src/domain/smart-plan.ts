@@ -60,6 +60,29 @@ function copyEnd(start: number, to: number, { frames }: PacketOrder): number {
   return end;
 }
 
+/**
+ * The packets `[from, to)` that decoding frames `[from, to)` needs: from the last start at or before the first frame to the packet that is
+ * decoded last.
+ */
+export function neededPackets(range: { from: number; to: number }, { frames, starts }: PacketOrder) {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (frames[starts[middle]!]! <= range.from) low = middle + 1;
+    else high = middle;
+  }
+  const from = starts[low - 1] ?? 0;
+  let to = from + 1;
+  let left = range.to - range.from;
+  for (let n = from; n < frames.length && left > 0; n++) {
+    if (frames[n]! < range.from || frames[n]! >= range.to) continue;
+    to = n + 1;
+    left--;
+  }
+  return { from, to };
+}
+
 /** H.264 cannot hold back more frames than this. */
 const REORDER_MOST = 16;
 

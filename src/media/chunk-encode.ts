@@ -21,7 +21,6 @@ import {
   type Timing,
   timingFilters,
 } from "./picture-filters";
-import { type SpliceOptions, spliceArguments } from "./splice-arguments";
 import { countFrames } from "./video-track";
 import { writeWhole } from "./work-files";
 
@@ -36,8 +35,6 @@ export type ChunkSettings = {
   quality: VideoQuality;
   encoder: VideoEncoder;
   threads: number;
-  /** For pieces that stand between copied packets of the source; null for a stream of its own. */
-  splice: SpliceOptions | null;
 };
 
 /** How many frames the chunk must have, and how they are chosen. */
@@ -61,15 +58,14 @@ export type ChunkVariant = { libavutil: number; hasZscale: boolean; fromStart: b
 export function chunkArguments(settings: ChunkSettings, task: ChunkTask, variant: ChunkVariant): string[] {
   const { probed, encoder } = settings;
   const video = probed.info.video!;
-  const { splice } = settings;
-  const chosen = [...selectFilters(task.chunk, probed), ...timingFilters(task.chunk, probed, task.timing)];
-  const filters =
-    splice === null
-      ? [
-          ...[...deinterlaceFilters(video), ...chosen, ...shapeFilters(video, settings)],
-          ...[...colorFilters(video, variant.hasZscale), encoderFormat(encoder)],
-        ]
-      : [...chosen, `format=${video.pixelFormat}`];
+  const filters = [
+    ...deinterlaceFilters(video),
+    ...selectFilters(task.chunk, probed),
+    ...timingFilters(task.chunk, probed, task.timing),
+    ...shapeFilters(video, settings),
+    ...colorFilters(video, variant.hasZscale),
+    encoderFormat(encoder),
+  ];
   const threads = ["-threads", String(settings.threads)];
   const target = {
     quality: settings.quality,
@@ -83,31 +79,19 @@ export function chunkArguments(settings: ChunkSettings, task: ChunkTask, variant
       path: settings.sourcePath,
       demuxer: probed.info.demuxer,
       seekTo: variant.fromStart ? null : seekTime(probed, task.chunk.pieces[0]!.from),
-      extra: splice === null ? threads : [...threads, "-noautorotate"],
+      extra: threads,
     }),
     ...["-map", "0:V:0", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1", "-vf", filters.join(",")],
     ...[...passFramesThrough(variant.libavutil), "-frames:v", String(task.frameCount)],
-    ...(splice === null
-      ? [...videoEncoderArguments(encoder, target), ...colorArguments(video, settings)]
-      : spliceArguments(target.quality, splice, pieceStarts(task.chunk))),
+    ...videoEncoderArguments(encoder, target),
+    ...colorArguments(video, settings),
     ...threads,
   ];
 }
 
-/** The first frame of each piece, counted within the chunk. */
-function pieceStarts(chunk: Chunk): number[] {
-  let count = 0;
-  return chunk.pieces.map((piece) => {
-    const start = count;
-    count += piece.to - piece.from;
-    return start;
-  });
-}
-
 /**
  * Encodes a chunk to `path`, which appears only when it holds exactly its frames. When a seek missed frames it is repeated from the start
- * of the file; when the source itself has frames that cannot be decoded, their neighbours stand for them, and `repaired` is true (never
- * between copied packets). Errors:
+ * of the file; when the source itself has frames that cannot be decoded, their neighbours stand for them, and `repaired` is true. Errors:
  * `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function encodeChunk(options: {
@@ -123,7 +107,6 @@ export async function encodeChunk(options: {
   const seeks = seekTime(settings.probed, task.chunk.pieces[0]!.from) !== null;
   if (seeks && (await attempt(options, task, false))) return { repaired: false };
   if (await attempt(options, task, true)) return { repaired: false };
-  if (settings.splice !== null) throw new AppError("processing_failed", "the picture could not be spliced");
   const { rate } = task.timing.kind === "resampled" ? task.timing : settings.probed.frames!;
   const phase = task.timing.kind === "resampled" ? task.timing.phase : 0;
   const filled: ChunkTask = { ...task, timing: { kind: "resampled", rate, phase } };

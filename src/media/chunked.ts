@@ -60,7 +60,6 @@ export function planChunks(request: RenderRequest, timeline: Timeline, tools: Re
     quality: qualityFor(request),
     encoder: tools.encoder,
     threads: threadsFor(tools.jobs),
-    splice: null,
   };
   const tasks = chunks
     .map((chunk) => (video.frameRate === null ? countedTask(chunk, frames) : resampledTask(chunk, video.frameRate)))

@@ -19,6 +19,12 @@ const ID_MAX = 31;
 
 export const nalType = (nal: Uint8Array): number => (nal[0] ?? 0) & 31;
 
+/** Whether a NAL unit is part of a picture that others may refer to. */
+export const isReferred = (nal: Uint8Array): boolean => {
+  const type = nalType(nal);
+  return type >= 1 && type <= NAL_IDR && ((nal[0]! >> 5) & 3) !== 0;
+};
+
 /** Parses `avcC`. Errors: a plain `Error` when it is cut short or of another version. */
 export function parseAvcConfig(bytes: Uint8Array): AvcConfig {
   if (bytes.length < 7 || bytes[0] !== 1) throw new Error("no avcC record");

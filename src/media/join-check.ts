@@ -10,8 +10,8 @@ export type Window = { from: number; to: number };
 /** Frames looked at after a join; the first of them settle what a decoder holds back. */
 const AFTER_FRAMES = 12;
 const WINDOWS_MOST = 24;
-const FRAMES_LEAST = 300;
-const SHARE_MOST = 0.25;
+const FRAMES_LEAST = 150;
+const SHARE_MOST = 0.12;
 
 /**
  * The stretches around joins that are worth decoding: spread evenly, until a share of the output is reached. `startBefore` gives the last

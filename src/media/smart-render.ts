@@ -3,22 +3,15 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EncodedPacketSink } from "mediabunny";
-import type { RenderRequest } from "../domain/media";
-import {
-  type Chunk,
-  groupPieces,
-  type OutputTimes,
-  outTimeOf,
-  ownOutputTimes,
-  type Timeline,
-} from "../domain/render-plan";
+import type { RenderRequest, VideoStream } from "../domain/media";
+import { type OutputTimes, ownOutputTimes, type Timeline } from "../domain/render-plan";
 import type { SmartPiece } from "../domain/smart-plan";
-import type { ChunkSettings, ChunkTask } from "./chunk-encode";
-import { type EncodedChunks, encodeChunks, type RenderTools, threadsFor } from "./chunked";
+import { type RenderTools, threadsFor } from "./chunked";
 import { type AvcConfig, buildAvcConfig, mergeAvcConfigs, parseAvcConfig, sameBytes, withLongLengths } from "./h264";
 import { decodeWindows, joinWindows, windowList } from "./join-check";
 import { letOthersRun } from "./parallel";
 import { NotSpliced, openSmartSource, packetAt, piecesOf, type SmartSource, unitsOf } from "./smart-source";
+import { encodeSplices, groupSplices, type SpliceTask } from "./splice-encode";
 import {
   displayRanks,
   type TrackConfig,
@@ -33,64 +26,57 @@ import { writeWhole } from "./work-files";
 export type SmartPlan = {
   source: SmartSource;
   pieces: SmartPiece[];
-  settings: ChunkSettings;
-  tasks: ChunkTask[];
+  tasks: SpliceTask[];
   output: OutputTimes;
+  rotation: VideoStream["rotation"];
   frameCount: number;
   encodedCount: number;
 };
 
 /** Above this share a render from scratch is as fast. */
 const ENCODED_SHARE_MOST = 0.85;
-const SIZES = { frames: 600, gapFrames: 75, pieces: 8 };
-/** How far above the source's rate the pieces may go. */
-const CEILING_SHARE = 1.5;
-const CEILING_LEAST = 500_000;
+/** Frames that one process encodes: enough to be worth starting it, few enough to share the work out. */
+const TASK_FRAMES = { least: 60, most: 600 };
 
 /** Decides what is copied. The caller closes the plan's source. Errors: `NotSpliced` with the reason; the signal's reason. */
 export async function planSmart(request: RenderRequest, timeline: Timeline, tools: RenderTools): Promise<SmartPlan> {
   const { probed } = request;
-  const frames = probed.frames!;
   const source = await openSmartSource(request.sourcePath, probed, tools.signal);
   try {
     const pieces: SmartPiece[] = [];
-    const encoded: { piece: Chunk["pieces"][number]; outEnd: number }[] = [];
-    for (const segment of timeline.segments)
-      for (const piece of await piecesOf(source, segment.frames!)) {
-        pieces.push(piece);
-        if (piece.kind === "copy") continue;
-        const outStart = outTimeOf(segment, frames, piece.from);
-        const outEnd = outTimeOf(segment, frames, piece.to);
-        encoded.push({ piece: { from: piece.from, to: piece.to, sourceStart: 0, outStart }, outEnd });
-      }
-    const encodedCount = encoded.reduce((sum, { piece }) => sum + piece.to - piece.from, 0);
+    for (const segment of timeline.segments) pieces.push(...(await piecesOf(source, segment.frames!)));
+    const encoded = pieces.filter((piece) => piece.kind === "encode");
+    const encodedCount = encoded.reduce((sum, { from, to }) => sum + to - from, 0);
     const share = encodedCount / timeline.frameCount;
     if (share > ENCODED_SHARE_MOST) throw new NotSpliced(`${Math.round(share * 100)}% would be encoded`);
-    const video = probed.info.video!;
-    const ceiling = video.bitrate === null ? null : Math.max(CEILING_LEAST, Math.round(video.bitrate * CEILING_SHARE));
-    const settings: ChunkSettings = {
-      ...{ sourcePath: request.sourcePath, probed, width: video.codedWidth, height: video.codedHeight },
-      ...{ rate: frames.rate, quality: { ceiling }, encoder: "libx264", threads: threadsFor(tools.jobs) },
-      splice: source.splice,
+    const each = Math.ceil(encodedCount / (tools.jobs * 3));
+    return {
+      ...{ source, pieces, encodedCount, frameCount: timeline.frameCount },
+      tasks: groupSplices(encoded, Math.min(TASK_FRAMES.most, Math.max(TASK_FRAMES.least, each))),
+      output: ownOutputTimes(timeline, probed.frames!),
+      rotation: probed.info.video!.rotation,
     };
-    const tasks = groupPieces(encoded, SIZES).map(
-      (chunk): ChunkTask => ({ chunk, timing: { kind: "counted", rate: frames.rate }, frameCount: chunk.frameCount }),
-    );
-    const output = ownOutputTimes(timeline, frames);
-    return { source, pieces, settings, tasks, output, frameCount: timeline.frameCount, encodedCount };
   } catch (error) {
     source.close();
     throw error;
   }
 }
 
-/** Encodes what must be. Errors: as `encodeChunks`. */
-export const encodeSmart = (
+/** Encodes what must be. Errors: as `encodeSplices`. */
+export async function encodeSmart(
   plan: SmartPlan,
-  workDir: string,
+  request: RenderRequest,
   tools: RenderTools,
   onFrames: (frames: number) => void,
-): Promise<EncodedChunks> => encodeChunks(plan, workDir, tools, onFrames);
+): Promise<{ paths: string[]; reused: number }> {
+  const { source, tasks } = plan;
+  const { sourcePath, probed, workDir } = request;
+  const { ffmpeg, jobs, signal } = tools;
+  return await encodeSplices({
+    ...{ ffmpeg, source, sourcePath, probed, tasks, workDir, jobs, threads: threadsFor(jobs), onFrames },
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
 
 /** Writes the picture: copied and encoded packets as one track. Errors: `NotSpliced`; those of writing; the signal's reason. */
 export async function writeSmartPicture(
@@ -99,14 +85,14 @@ export async function writeSmartPicture(
   outputPath: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { source, output, settings } = plan;
+  const { source, output, rotation } = plan;
   const encoder = await encoderConfig(paths);
   const avc: AvcConfig = encoder === null ? source.avc : merge(source.avc, encoder);
   const config: TrackConfig = { ...source.config, description: buildAvcConfig(avc) };
   const rate = output.constantRate;
   await writeWhole(outputPath, (part) =>
     writeVideoTrack({
-      ...{ path: part, config, rotation: settings.probed.info.video!.rotation },
+      ...{ path: part, config, rotation },
       constantRate: rate === null ? null : rate.num / rate.den,
       packets: packetsOf(plan, paths, signal),
     }),
@@ -216,7 +202,7 @@ async function* encodedPieces(plan: SmartPlan, paths: readonly string[]): AsyncG
       return all.map(({ data, type, timestamp }) => ({ data: withLongLengths(data, lengthSize), type, timestamp }));
     });
     let at = 0;
-    for (const { from, to } of task.chunk.pieces) {
+    for (const { from, to } of task.pieces) {
       yield packets.slice(at, at + to - from);
       at += to - from;
     }

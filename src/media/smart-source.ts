@@ -9,7 +9,7 @@ import {
 } from "mediabunny";
 import type { Probed } from "../domain/media";
 import { type PacketOrder, planPieces, reorderDepth, type SmartPiece } from "../domain/smart-plan";
-import { type FrameTimes, frameCount, frameTime, TICKS_PER_SECOND } from "../domain/time";
+import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../domain/time";
 import { type AvcConfig, changesParameters, freeParameterId, NAL_IDR, nalType, nalUnits, parseAvcConfig } from "./h264";
 import { readMp4Structure } from "./mp4-edits";
 import { letOthersRun } from "./parallel";
@@ -75,8 +75,22 @@ async function parametersOf(track: InputVideoTrack, probed: Probed) {
   const { color } = probed.info.video!;
   const known = [color.primaries, color.transfer, color.matrix].every((name) => name === null || COLORS.includes(name));
   if (!known) throw new NotSpliced("colour tags that the encoder does not know");
-  return { config, avc, splice: { parameterId, profile, reorder: 0, color } };
+  const { pixelFormat, bitrate, pixelAspect } = probed.info.video!;
+  const ceiling = bitrate === null ? null : Math.max(CEILING_LEAST, Math.round(bitrate * CEILING_SHARE));
+  const splice = { parameterId, profile, reorder: 0, color, pixelFormat: pixelFormat!, ceiling };
+  return { config: withAspect(config, pixelAspect), avc, splice };
 }
+
+/** The shape of the pixels as an exact fraction: mediabunny rounds the shown size to whole pixels. */
+function withAspect(config: TrackConfig, { num, den }: Rational): TrackConfig {
+  const { codec, codedWidth, codedHeight, description } = config;
+  const aspect = { displayAspectWidth: codedWidth * num, displayAspectHeight: codedHeight * den };
+  return { codec, codedWidth, codedHeight, description, ...(num === den ? {} : aspect) };
+}
+
+/** How far above the source's rate the pieces may go. */
+const CEILING_SHARE = 1.5;
+const CEILING_LEAST = 500_000;
 
 /** Names that every ffmpeg both prints and takes. */
 const COLORS: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m"];

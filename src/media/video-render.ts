@@ -81,7 +81,7 @@ export async function renderSmart(
       constantRate: plan.output.constantRate,
       warnings: [],
       async encode(signal, onFrames) {
-        const encoded = await encodeSmart(plan, request.workDir, { ...tools, signal }, onFrames).catch(asNotSpliced);
+        const encoded = await encodeSmart(plan, request, { ...tools, signal }, onFrames).catch(asNotSpliced);
         paths = encoded.paths;
         tools.log?.("render.smart", {
           ...{ frames: plan.frameCount, encoded: plan.encodedCount, share: plan.encodedCount / plan.frameCount },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { COPY_LEAST, type PacketOrder, planPieces, reorderDepth } from "../../../src/domain/smart-plan";
+import { COPY_LEAST, neededPackets, type PacketOrder, planPieces, reorderDepth } from "../../../src/domain/smart-plan";
 
 /** Packets of groups of pictures of random shape: a start, then runs of one reference and the B-frames that are shown before it. */
 const orders = fc
@@ -42,6 +42,22 @@ describe("planning what is copied", () => {
           expect(piece.to - piece.from).toBeGreaterThanOrEqual(COPY_LEAST);
         }
         expect(at).toBe(to);
+      }),
+    );
+  });
+
+  test("what decoding a range needs begins at a start and holds every frame of it", () => {
+    fc.assert(
+      fc.property(orders, fc.nat(), fc.nat(), (order, a, b) => {
+        const count = order.frames.length;
+        const from = a % count;
+        const to = from + 1 + (b % (count - from));
+        const needed = neededPackets({ from, to }, order);
+        expect(order.starts).toContain(needed.from);
+        expect(order.frames[needed.from]!).toBeLessThanOrEqual(from);
+        const frames = new Set(order.frames.slice(needed.from, needed.to));
+        for (let frame = from; frame < to; frame++) expect(frames.has(frame)).toBe(true);
+        expect(order.frames[needed.to - 1]!).toBeWithin(from, to);
       }),
     );
   });

@@ -131,13 +131,29 @@ describe("encoders", () => {
 
   test("spliced pieces have ids of their own, keyframes where they begin, and the source's profile and order", () => {
     const color = { primaries: "bt709", transfer: null, matrix: "bt709", range: "tv" as const };
-    const list = spliceArguments({ ceiling: 6e6 }, { parameterId: 3, profile: "main", reorder: 1, color }, [0, 12, 30]);
-    expect(has(list, "-force_key_frames", "expr:eq(n,0)+eq(n,12)+eq(n,30)", "-forced-idr", "1")).toBe(true);
-    expect(list.at(-1)).toBe("sps-id=3:keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=none");
+    const stretches = [
+      { from: 3, to: 15 },
+      { from: 20, to: 38 },
+    ];
+    const input = { path: "/l.mp4", rate: { num: 25, den: 1 }, stretches, threads: 1, libavutil: 56 };
+    const splice = {
+      parameterId: 3,
+      profile: "main",
+      reorder: 1,
+      color,
+      pixelFormat: "yuv420p",
+      ceiling: 6e6,
+    } as const;
+    const list = spliceArguments(input, splice);
+    expect(has(list, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
+    expect(has(list, "-frames:v", "30")).toBe(true);
+    expect(list.join(" ")).toContain("select='between(t,0.100000,0.580000)+between(t,0.780000,1.500000)',settb=1/25");
+    expect(list.join(" ")).toContain("sps-id=3:keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=none");
     expect(has(list, "-profile:v", "main")).toBe(true);
     expect(has(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
-    const plain = spliceArguments({ ceiling: null }, { parameterId: 1, profile: "baseline", reorder: 0, color }, [0]);
-    expect(plain.at(-1)).toContain("bframes=0");
+    const plain = spliceArguments(input, { ...splice, profile: "baseline", reorder: 0, ceiling: null });
+    expect(plain.join(" ")).toContain("bframes=0");
+    expect(plain).not.toContain("-maxrate");
   });
 });
 
