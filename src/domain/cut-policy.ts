@@ -1,5 +1,5 @@
 /** From judged pieces of sound to the plan's segments: which pauses stay, how much quiet is kept around speech, where the joins fall. */
-import type { Piece } from "./cut-pieces";
+import type { Piece } from "./cut/pieces";
 import type { CutOptions, Plan, Removed, Segment } from "./plan";
 import {
   type Clock,

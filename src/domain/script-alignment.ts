@@ -1,8 +1,8 @@
 /** Which take of each script line is kept: candidates by text, checked against the sound, chosen so that they follow one another. */
-import type { HeardWord } from "./cut-heard";
-import { islandsIn, overlap, type Sound } from "./cut-sound";
-import type { Match } from "./script-match";
-import type { ScriptLine } from "./script-text";
+import type { HeardWord } from "./cut/heard";
+import { islandsIn, overlap, type Sound } from "./cut/sound";
+import type { Match } from "./script/match";
+import type { ScriptLine } from "./script/text";
 import type { Forced, ForcedWord, ForceRequest } from "./speech";
 import { fromSeconds, type Span, type Ticks } from "./time";
 

@@ -1,11 +1,11 @@
 /** Subtitles of a cut: its words as cues that people can read. */
 import type { PlanJson } from "./plan-json";
 import type { Word } from "./speech";
-import { type CueText, divideIntoCues } from "./subtitles-breaks";
-import { type Token, tokensOf, widthOf } from "./subtitles-text";
+import { type CueText, divideIntoCues } from "./subtitles/breaks";
+import { type Token, tokensOf, widthOf } from "./subtitles/text";
 import { fromSeconds, type Span, type Ticks } from "./time";
 
-export { writeSrt, writeVtt } from "./subtitles-format";
+export { writeSrt, writeVtt } from "./subtitles/format";
 
 /** What is shown from `start` to `end`: one line or two. Times are whole milliseconds. */
 export type Cue = Span & { lines: string[] };

@@ -1,11 +1,11 @@
 /** Plans a cut: which parts of a recording are kept. The deciding is in `domain/`; here the recogniser is asked what the deciding needs. */
-import type { PlanSteps } from "../domain/cut-steps";
-import { planBySpeech } from "../domain/cut-unscripted";
+import type { PlanSteps } from "../domain/cut/steps";
+import { planBySpeech } from "../domain/cut/unscripted";
 import { AppError } from "../domain/errors";
 import type { Probed } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
-import { planByScript } from "../domain/script-plan";
-import { parseScript } from "../domain/script-text";
+import { planByScript } from "../domain/script/plan";
+import { parseScript } from "../domain/script/text";
 import type { Forced, ForceRequest, Listening } from "../domain/speech";
 
 export type PlanCutInput = {

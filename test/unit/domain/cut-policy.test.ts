@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { makePieces, type Piece } from "../../../src/domain/cut-pieces";
+import { makePieces, type Piece } from "../../../src/domain/cut/pieces";
+import { hearSound, quietest } from "../../../src/domain/cut/sound";
 import { assemble } from "../../../src/domain/cut-policy";
-import { hearSound, quietest } from "../../../src/domain/cut-sound";
 import { CUT_MODES } from "../../../src/domain/plan";
 import { fromSeconds, type Span } from "../../../src/domain/time";
 

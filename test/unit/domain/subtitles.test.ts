@@ -4,7 +4,7 @@ import { WebVTTParser } from "webvtt-parser";
 import type { PlanJson } from "../../../src/domain/plan-json";
 import type { Word } from "../../../src/domain/speech";
 import { type Cue, makeCues, writeSrt, writeVtt } from "../../../src/domain/subtitles";
-import { widthOf } from "../../../src/domain/subtitles-text";
+import { widthOf } from "../../../src/domain/subtitles/text";
 
 const MS = 1_000;
 const SECOND = 1_000_000;

@@ -1,6 +1,6 @@
 /** A recording made of words, for the planner's tests: what a recogniser without faults would hear in it. */
 import type { Forced, ForceRequest, Listening, Word } from "../../../src/domain/speech";
-import { normalWords } from "../../../src/domain/text-normal";
+import { normalWords } from "../../../src/domain/text/normal";
 import { fromSeconds, type Span } from "../../../src/domain/time";
 
 /** Text that is spoken, a number of seconds of quiet, or a sound without words of so many seconds. */

@@ -1,0 +1,13 @@
+/** Answers of a recogniser that was told a text. */
+import type { Forced } from "../speech";
+
+/** Whether a forced result says anything: a recogniser that cannot force gives no words. */
+export const usable = (forced: Forced | null | undefined): forced is Forced =>
+  forced != null && forced.words.length > 0 && Number.isFinite(forced.meanLogProb);
+
+/** The best of several readings of one line. */
+export function bestForced(results: readonly (Forced | undefined)[]): Forced | null {
+  let best: Forced | null = null;
+  for (const forced of results) if (usable(forced) && (!best || forced.meanLogProb > best.meanLogProb)) best = forced;
+  return best;
+}

@@ -1,0 +1,157 @@
+/** Where a recording is loud and where it is quiet: islands of sound between pauses, and the quietest place to cut. */
+import { ENERGY_HOP, type EnergyContour, type Listening } from "../speech";
+import type { Span, Ticks } from "../time";
+
+export type Sound = {
+  duration: Ticks;
+  energy: EnergyContour;
+  /** Stretches of sound in or beside voice activity, sorted and disjoint. */
+  islands: Span[];
+  /** Stretches of sound away from any voice, sorted and disjoint. */
+  noises: Span[];
+};
+
+/** Shorter quiet than this belongs to the sound around it: the closure of a "t" or "k" lasts as long. */
+const ISLAND_GAP: Ticks = 90_000;
+/** Shorter sound than this is a click. */
+const SHORTEST_ISLAND: Ticks = 25_000;
+/** How far an island reaches out over its fading edges. */
+const EDGE_REACH: Ticks = 120_000;
+
+const frameOf = (time: Ticks) => Math.floor(time / ENERGY_HOP);
+
+/** How far from voice activity a sound may still be the edge of a word. */
+const VOICE_REACH: Ticks = 300_000;
+/** Sound that goes on this much longer than the voice is not part of it. */
+const LONG_NOISE: Ticks = 300_000;
+
+/** Finds the islands of a recording. */
+export function hearSound(listening: Pick<Listening, "duration" | "energy" | "speech">): Sound {
+  const { duration, energy } = listening;
+  const voice = widened(listening.speech, VOICE_REACH, duration);
+  const islands: Span[] = [];
+  const noises: Span[] = [];
+  for (const sound of soundsIn(duration, energy)) {
+    if (sound.end - sound.start < SHORTEST_ISLAND) continue;
+    let at = sound.start;
+    for (const near of islandsIn(voice, sound)) {
+      if (near.start - at >= LONG_NOISE) {
+        noises.push({ start: at, end: near.start });
+        at = near.start;
+      }
+      const last = islands.at(-1);
+      const end = sound.end - near.end >= LONG_NOISE ? near.end : sound.end;
+      if (last && last.end === at) last.end = Math.max(last.end, end);
+      else islands.push({ start: at, end });
+      at = end;
+    }
+    if (sound.end > at) noises.push({ start: at, end: sound.end });
+  }
+  return { duration, energy, islands, noises };
+}
+
+/** Spans reaching `by` further on both sides, joined where they then meet. */
+function widened(spans: readonly Span[], by: Ticks, duration: Ticks): Span[] {
+  const out: Span[] = [];
+  for (const span of spans) {
+    const wide = { start: Math.max(0, span.start - by), end: Math.min(duration, span.end + by) };
+    const last = out.at(-1);
+    if (last && wide.start <= last.end) last.end = Math.max(last.end, wide.end);
+    else if (wide.end > wide.start) out.push(wide);
+  }
+  return out;
+}
+
+function soundsIn(duration: Ticks, energy: EnergyContour): Span[] {
+  const { loud, soft } = thresholds(energy);
+  const islands: Span[] = [];
+  const reach = EDGE_REACH / ENERGY_HOP;
+  for (let i = 0; i < energy.length; i++) {
+    if (energy[i]! < loud[i]!) continue;
+    let from = i;
+    let to = i + 1;
+    while (to < energy.length && energy[to]! >= loud[to]!) to++;
+    const next = to;
+    for (let n = 0; n < reach && from > 0 && energy[from - 1]! >= soft[from - 1]!; n++) from--;
+    for (let n = 0; n < reach && to < energy.length && energy[to]! >= soft[to]!; n++) to++;
+    const span = { start: from * ENERGY_HOP, end: Math.min(duration, to * ENERGY_HOP) };
+    const last = islands.at(-1);
+    if (last && span.start - last.end < ISLAND_GAP) last.end = Math.max(last.end, span.end);
+    else if (span.end > span.start) islands.push(span);
+    i = next;
+  }
+  return islands;
+}
+
+/** Levels over which sound begins (`loud`) and under which it has faded (`soft`), following the recording's level slowly. */
+function thresholds(energy: EnergyContour): { loud: Float32Array; soft: Float32Array } {
+  const loud = new Float32Array(energy.length);
+  const soft = new Float32Array(energy.length);
+  const block = 1_000;
+  const whole = range(energy);
+  const blocks: { low: number; high: number }[] = [];
+  for (let from = 0; from < energy.length; from += block) {
+    const near = range(energy.subarray(Math.max(0, from - 2 * block), from + 3 * block));
+    // A stretch without any pause has no floor of its own, and one without speech no top.
+    blocks.push({
+      low: Math.min(Math.max(near.low, whole.low), whole.low + 12),
+      high: Math.max(Math.min(near.high, whole.high), whole.high - 12),
+    });
+  }
+  for (let i = 0; i < energy.length; i++) {
+    const { low, high } = blocks[Math.floor(i / block)]!;
+    const floor = Math.max(low, high - 55);
+    loud[i] = floor + Math.max(3, Math.min(0.25 * (high - floor), 14));
+    soft[i] = floor + Math.max(2, Math.min(0.14 * (high - floor), 8));
+  }
+  return { loud, soft };
+}
+
+function range(energy: Float32Array): { low: number; high: number } {
+  const sorted = Float32Array.from(energy).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? -90;
+  return { low: at(0.1), high: at(0.95) };
+}
+
+/** The middle of the quietest 20 ms inside a span; ties go to the place nearest its middle. The span's middle when it is too short. */
+export function quietest(sound: Sound, span: Span): Ticks {
+  const middle = Math.round((span.start + span.end) / 2);
+  const from = Math.max(2, frameOf(span.start) + 2);
+  const to = Math.min(sound.energy.length - 3, frameOf(span.end) - 2);
+  let best = middle;
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let i = from; i <= to; i++) {
+    let level = 0;
+    for (let k = -2; k <= 2; k++) level += sound.energy[i + k]!;
+    const time = i * ENERGY_HOP + ENERGY_HOP / 2;
+    const cost = level / 5 + (0.01 * Math.abs(time - middle)) / ENERGY_HOP;
+    if (cost < lowest - 1e-9) {
+      lowest = cost;
+      best = time;
+    }
+  }
+  return best;
+}
+
+/** The index of the first of sorted, disjoint spans that ends after a time; the length when none does. */
+export function firstEndingAfter(spans: readonly Span[], time: Ticks): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle]!.end <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The islands that overlap a span, in order. */
+export function islandsIn(islands: readonly Span[], span: Span): Span[] {
+  const out: Span[] = [];
+  for (let i = firstEndingAfter(islands, span.start); i < islands.length && islands[i]!.start < span.end; i++)
+    out.push(islands[i]!);
+  return out;
+}
+
+/** How long two spans overlap. */
+export const overlap = (a: Span, b: Span): Ticks => Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start));

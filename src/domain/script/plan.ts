@@ -1,0 +1,174 @@
+/** The plan of a recording with its script: of each line the take that is kept, and nothing that is not in the script. */
+
+import { bestForced } from "../cut/forced";
+import { heardWords, inOrder } from "../cut/heard";
+import { makePieces, type Verdict } from "../cut/pieces";
+import { findRetakes } from "../cut/retakes";
+import { hearSound, overlap } from "../cut/sound";
+import type { PlanSteps } from "../cut/steps";
+import { isVoiced, notUnderstood } from "../cut/unheard";
+import { assemble } from "../cut-policy";
+import type { Plan, Take } from "../plan";
+import { extentsOf, judged, type LineCandidate, readingsOf, windowOf } from "../script-alignment";
+import { fromSeconds } from "../time";
+import { splitCompounds } from "./compounds";
+import { confirmTakes, isWeak, type SpokenLine } from "./confirm";
+import { excise } from "./excision";
+import type { Hearing, ScriptContext } from "./hearing";
+import { addOutOfOrder, addParaphrases } from "./leftovers";
+import { type Match, matchLines } from "./match";
+import { findPath } from "./path";
+import { rescueLines } from "./rescue";
+import { settledPath } from "./settle";
+import { biasOf, reachOf, takesOf, withFringes } from "./takes";
+import type { ScriptLine } from "./text";
+import { wordsOfTakes } from "./words";
+
+/** Below both shares, of the script that is spoken and of the speech that is script, the script belongs to another recording. */
+const LEAST_SCRIPT = 0.25;
+const LEAST_SPEECH = 0.25;
+/** Shorter voice without words is a hesitation, or the end of a word. */
+const SHORTEST_UNHEARD = fromSeconds(0.5);
+const LONGEST_HESITATION = fromSeconds(0.9);
+
+/** Plans with a script; `mismatch` when the script is not what is spoken. */
+export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatch"> {
+  const { listening, clock, options, language, transcript } = context;
+  const sound = hearSound({ ...listening, duration: clock.duration });
+  const known = inOrder(transcript.words);
+  const words = inOrder([...known, ...notUnderstood(known, sound, listening, SHORTEST_UNHEARD)]);
+  const { lines, heard } = splitCompounds(context.lines, heardWords(words, language));
+  const hearing: Hearing = { words, heard, sound, lines };
+  const matches = matchLines(lines, heard);
+  yield [];
+  const candidates = yield* checkMatches(matches, hearing);
+  const again = saidAgain(hearing);
+  const search = () => ({
+    again,
+    bias: biasOf(candidates, heard.length),
+    reach: reachOf(lines, candidates, heard.length),
+  });
+  let path = findPath(lines, heard, search());
+  yield [];
+  const rescued = yield* rescueLines(takesOf(lines, path, heard), candidates, hearing);
+  if (rescued.candidates.length > 0) {
+    for (const candidate of rescued.candidates) addInOrder(candidates[candidate.line]!, candidate);
+    path = findPath(lines, heard, search());
+  }
+  path = withFringes(settledPath(path, lines, candidates, heard), heard, again);
+  const confirmed = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);
+  const spoken = confirmed.map((take) => (take && isWeak(take) ? null : take));
+  if (isMismatch(lines, spoken, heard.length)) return "mismatch";
+  const outOfOrder = addOutOfOrder(spoken, candidates, lines);
+  addParaphrases(spoken, rescued.traces, hearing);
+  for (const [i, take] of confirmed.entries()) spoken[i] ??= take;
+
+  const refined = yield* excise(
+    spoken.filter((take) => take !== null),
+    hearing,
+    options,
+  );
+  const pieces = makePieces(
+    wordsOfTakes(refined, candidates, path, hearing, options),
+    hearing.sound,
+    (island, noise): Verdict => {
+      if (noise || !isVoiced(island, listening)) return { keep: false, reason: "noise", review: null };
+      const short = island.end - island.start <= LONGEST_HESITATION;
+      return { keep: false, reason: short ? "filler" : "off_script", review: null };
+    },
+  );
+  return {
+    sourceDuration: clock.duration,
+    frameRate: context.frameRate,
+    ...assemble(pieces, clock, options),
+    takes: listTakes(lines, candidates, spoken),
+    missing: lines.filter((line, i) => !spoken[i] && !line.optional).map((line) => line.text),
+    warnings: outOfOrder.map((line) => `Recorded out of order, and left where it is: ${lines[line]!.text}`),
+  };
+}
+
+/** A wider stretch must fit better by this to be taken. */
+const WIDER_IS_BETTER = 0.05;
+
+/** Holds every line against each stretch that resembles it. */
+function* checkMatches(matches: readonly Match[][], { heard, sound, lines }: Hearing): PlanSteps<LineCandidate[][]> {
+  const asked = matches.flat().flatMap((match) =>
+    extentsOf(match, heard).map((extent) => {
+      const window = windowOf(extent, heard, sound);
+      return { match, extent, window, requests: readingsOf(lines[match.line]!, window) };
+    }),
+  );
+  const answers = yield asked.flatMap((one) => one.requests);
+  const best = new Map<Match, LineCandidate>();
+  let at = 0;
+  for (const { match, extent, window, requests } of asked) {
+    const forced = bestForced(answers.slice(at, at + requests.length));
+    at += requests.length;
+    const candidate = judged({ ...match, ...extent }, window, forced, sound);
+    const known = best.get(match)?.forced;
+    const better = !known || (forced !== null && forced.meanLogProb > known.meanLogProb + WIDER_IS_BETTER);
+    if (!best.has(match) || better) best.set(match, candidate);
+  }
+  return matches.map((row) => row.map((match) => best.get(match)!));
+}
+
+/** A candidate replaces those that it overlaps: they did not fit. */
+function addInOrder(row: LineCandidate[], candidate: LineCandidate): void {
+  const others = row.filter((one) => one.accepted || one.to <= candidate.from || one.from >= candidate.to);
+  row.splice(0, row.length, ...others, candidate);
+  row.sort((a, b) => a.from - b.from);
+}
+
+/** Which heard words are said again right after. */
+function saidAgain({ words, heard }: Hearing): Uint8Array {
+  const again = new Uint8Array(heard.length);
+  const gone = new Uint8Array(words.length);
+  for (const { from, to, kind } of findRetakes(words, heard).retakes) if (kind === "retake") gone.fill(1, from, to);
+  for (const [j, word] of heard.entries()) again[j] = gone[word.word]!;
+  return again;
+}
+
+function isMismatch(lines: readonly ScriptLine[], spoken: readonly (SpokenLine | null)[], heardCount: number): boolean {
+  let total = 0;
+  let found = 0;
+  let used = 0;
+  for (const [i, line] of lines.entries()) {
+    if (!line.optional) total += line.words.length;
+    const take = spoken[i];
+    if (!take) continue;
+    if (!line.optional) found += line.words.length;
+    used += take.pairs.filter((heard) => heard >= 0).length;
+  }
+  return found < LEAST_SCRIPT * total && used < LEAST_SPEECH * heardCount;
+}
+
+/** All takes of each spoken line; the kept one is among them. */
+function listTakes(
+  lines: readonly ScriptLine[],
+  candidates: readonly LineCandidate[][],
+  spoken: readonly (SpokenLine | null)[],
+): Take[] {
+  return lines.flatMap((line, i) => {
+    const take = spoken[i];
+    if (!take) return [];
+    const own = { ...take.window, score: take.quality, complete: take.complete };
+    const others = candidates[i]!.filter(
+      (one) => overlap(one.window, take.window) < (one.window.end - one.window.start) / 2,
+    );
+    const listed = [own, ...others.map((one) => ({ ...one.window, score: one.quality, complete: one.complete }))]
+      .map((one) => ({
+        start: one.start,
+        end: one.end,
+        score: Math.round(one.score * 1000) / 1000,
+        complete: one.complete,
+      }))
+      .sort((a, b) => a.start - b.start);
+    return [
+      {
+        line: line.text,
+        chosen: listed.findIndex((one) => one.start === own.start && one.end === own.end),
+        candidates: listed,
+      },
+    ];
+  });
+}

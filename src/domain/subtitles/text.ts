@@ -1,0 +1,104 @@
+/** Words as pieces of a subtitle line: how wide they are, where they may be parted, and where a reader would pause. */
+import { endsPhrase, endsSentence } from "../cut/heard";
+import type { Word } from "../speech";
+import type { Span } from "../time";
+
+/** Columns of a line. Wide characters take two. */
+export const LINE_COLUMNS = 42;
+
+/** How well a cue or a line may end behind a piece. */
+export type Pause = "sentence" | "clause" | "phrase" | "none" | "never";
+
+/** A piece of text without spaces. `glued`: no space in front of it. `pause`: what may come behind it. */
+export type Token = Span & { text: string; columns: number; glued: boolean; pause: Pause };
+
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
+/** Scripts written without spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]/u;
+/** Nothing but signs that close: they stay with what is before them. */
+const CLOSING = /^[\p{Pe}\p{Pf},.!?;:…%、。，．！？；：’]+$/u;
+const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u200b\ufeff\u202a-\u202e\u2066-\u2069]+/gu;
+
+const ABBREVIATION = /^(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx|jr|sr|[a-z])\.$/i;
+/** A clause or a phrase begins with these. */
+const OPENERS = new Set(
+  "and but or so because that which who when where while if then than though although unless until after before as since to of in on at for from with by into about over under through between without during against".split(
+    " ",
+  ),
+);
+/** What follows these belongs to them. */
+const LEANING = new Set(
+  "a an the my your our his her their its this these those of to in on at for from with by and or but very not no i we he she it they you is are was were i'm we're don't can will".split(
+    " ",
+  ),
+);
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const phrases = new Intl.Segmenter(undefined, { granularity: "word" });
+
+/** The columns of a text. */
+export function widthOf(text: string): number {
+  let columns = 0;
+  for (const { segment } of graphemes.segment(text)) columns += WIDE.test(segment) ? 2 : 1;
+  return columns;
+}
+
+/** The pieces of words in a row. A piece is never wider than a line; the time of a word is divided among its pieces by width. */
+export function tokensOf(words: readonly Word[]): Token[] {
+  const out: Token[] = [];
+  for (const word of words) {
+    const parts = word.text.toWellFormed().replace(INVISIBLE, " ").split(/\s+/u).filter(Boolean);
+    const pieces = parts.flatMap((part) => narrowed(part).map((text, i) => ({ text, isRest: i > 0 })));
+    const columns = pieces.map(({ text }) => widthOf(text));
+    const whole = columns.reduce((sum, width) => sum + width, 0);
+    let used = 0;
+    for (const [i, { text, isRest }] of pieces.entries()) {
+      const at = (share: number) => word.start + Math.round(((word.end - word.start) * share) / Math.max(1, whole));
+      const start = at(used);
+      used += columns[i]!;
+      const last = out.at(-1);
+      const glued = isRest || (last !== undefined && joinsWithoutSpace(last.text, text));
+      out.push({ text, start, end: at(used), columns: columns[i]!, glued, pause: "none" });
+    }
+  }
+  for (const [i, token] of out.entries()) token.pause = pauseBehind(token, out[i + 1]);
+  return out;
+}
+
+/** The text of pieces in a row. */
+export const joinTokens = (tokens: readonly Token[]): string =>
+  tokens.map((token, i) => (i === 0 || token.glued ? "" : " ") + token.text).join("");
+
+/** A word that is wider than a line, and one in a script without spaces, in pieces that are not. */
+function narrowed(text: string): string[] {
+  const pieces = UNSPACED.test(text) ? [...phrases.segment(text)].map(({ segment }) => segment) : [text];
+  return pieces.flatMap((piece) => (widthOf(piece) <= LINE_COLUMNS ? [piece] : chopped(piece)));
+}
+
+function chopped(text: string): string[] {
+  const out: string[] = [];
+  let piece = "";
+  for (const { segment } of graphemes.segment(text)) {
+    if (widthOf(piece + segment) > LINE_COLUMNS) {
+      out.push(piece);
+      piece = "";
+    }
+    piece += segment;
+  }
+  return piece === "" ? out : [...out, piece];
+}
+
+function joinsWithoutSpace(before: string, text: string): boolean {
+  return CLOSING.test(text) || (UNSPACED.test([...before].at(-1) ?? "") && UNSPACED.test([...text][0] ?? ""));
+}
+
+function pauseBehind(token: Token, next: Token | undefined): Pause {
+  if (!next) return "sentence";
+  if (CLOSING.test(next.text)) return "never";
+  if (endsSentence(token.text) && !ABBREVIATION.test(token.text)) return "sentence";
+  if (endsPhrase(token.text) && !ABBREVIATION.test(token.text)) return "clause";
+  if (next.start - token.end >= 400_000) return "clause";
+  if (LEANING.has(token.text.toLowerCase())) return "none";
+  return OPENERS.has(next.text.toLowerCase()) ? "phrase" : "none";
+}
