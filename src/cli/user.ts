@@ -5,10 +5,11 @@ import { configOf, exitCodeOf, type Parsed, parseCommand, UsageError } from "./o
 
 const HELP = `offcut user create --email E [--password P | --password -] [--admin] [--credits N]
 offcut user grant --email E --credits N
+offcut user refund --asset ID
 offcut user list
 
 Works beside a running server and without one. --password - reads the password from standard input; without --password it is
-asked for on the terminal. --credits replaces the sign-up grant. --json prints one object.
+asked for on the terminal. --credits replaces the sign-up grant. A refund gives the charge of an asset back, once. --json prints one object.
 `;
 
 /** Gives the exit code. */
@@ -19,6 +20,7 @@ export function userCommand(argv: string[]): Promise<number> {
       password: { type: "string" },
       admin: { type: "boolean" },
       credits: { type: "string" },
+      asset: { type: "string" },
     });
     const [action, ...extra] = parsed.positionals;
     if (parsed.values.help || !action) {
@@ -48,6 +50,11 @@ async function run(action: string, parsed: Parsed): Promise<number> {
       const email = required(values.email, "--email");
       const credits = wholeNumber(required(values.credits, "--credits"));
       show(parsed, (await admin(config, "user grant", { email, credits })) as AccountView);
+      return 0;
+    }
+    case "refund": {
+      const assetId = required(values.asset, "--asset");
+      show(parsed, (await admin(config, "user refund", { assetId })) as AccountView);
       return 0;
     }
     case "list": {

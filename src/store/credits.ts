@@ -42,6 +42,10 @@ export function listLedger(
     .limit(filter.limit);
 }
 
+/** What was written about an asset: its charge, and the refund of it. */
+export const listAssetEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
+  db.select().from(ledger).where(eq(ledger.asset_id, assetId)).orderBy(asc(ledger.id));
+
 export async function insertHold(tx: Queries, hold: typeof holds.$inferInsert): Promise<void> {
   await tx.insert(holds).values(hold);
 }

@@ -1,10 +1,14 @@
 /** Brings the database's schema to this version. The SQL travels inside the executable. */
 import { sql } from "drizzle-orm";
 import initial from "../../migrations/0000_initial.sql" with { type: "text" };
+import refunds from "../../migrations/0001_refunds.sql" with { type: "text" };
 import type { Queries, Store } from "./db";
 
 /** In order; a name that has been released never changes. */
-const MIGRATIONS: { name: string; sql: string }[] = [{ name: "0000_initial", sql: initial }];
+const MIGRATIONS: { name: string; sql: string }[] = [
+  { name: "0000_initial", sql: initial },
+  { name: "0001_refunds", sql: refunds },
+];
 
 /**
  * Runs the migrations that this database has not seen, all in one transaction. Throws when the database is newer than this

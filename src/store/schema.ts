@@ -244,8 +244,9 @@ export const ledger = sqliteTable(
   },
   (t) => [
     index("ledger_by_user").on(t.user_id, t.id),
-    // An asset is charged at most once, whatever happens around it.
+    // An asset is charged at most once, and its charge given back at most once, whatever happens around it.
     uniqueIndex("ledger_one_charge").on(t.asset_id).where(sql`type = 'consume_asset'`),
+    uniqueIndex("ledger_one_refund").on(t.asset_id).where(sql`type = 'refund'`),
   ],
 );
 

@@ -18,6 +18,11 @@ export async function findUserByEmail(db: Queries, email: string): Promise<User 
   return row ?? null;
 }
 
+export async function getUser(db: Queries, id: string): Promise<User | null> {
+  const [row] = await db.select().from(users).where(eq(users.id, id)).limit(1);
+  return row ?? null;
+}
+
 /** All accounts, oldest first. */
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 

@@ -2,8 +2,8 @@
 import { AppError } from "../domain/errors";
 import { newId, randomToken, sha256 } from "../lib/ids";
 import { balance, insertLedgerEntry } from "../store/credits";
-import { findUserByEmail, insertApiKey, insertUser, listUsers, type User } from "../store/users";
-import { settleWaiting } from "./charge";
+import { findUserByEmail, getUser, insertApiKey, insertUser, listUsers, type User } from "../store/users";
+import { refundCharge, settleWaiting } from "./charge";
 import type { Services } from "./services";
 
 type Accounts = Pick<Services, "store" | "config" | "now">;
@@ -80,6 +80,16 @@ export async function grantCredits(
       created_at: now,
     });
     await settleWaiting(tx, user.id, now);
+    return show(user, await balance(tx, user.id));
+  });
+}
+
+/** Gives the charge of an asset back, once. Errors: as `refundCharge`. */
+export async function refundAsset(services: Accounts, request: { assetId: string }): Promise<AccountView> {
+  return services.store.write(async (tx) => {
+    const { user_id } = await refundCharge(tx, request.assetId, services.now());
+    // The ledger goes with its account.
+    const user = (await getUser(tx, user_id))!;
     return show(user, await balance(tx, user.id));
   });
 }

@@ -1,6 +1,6 @@
 /** What the shell's commands ask for, by name: run by the server that holds the data folder, or by the command itself. */
 import { AppError } from "../domain/errors";
-import { createApiKey, createUser, grantCredits, listAccounts } from "./accounts";
+import { createApiKey, createUser, grantCredits, listAccounts, refundAsset } from "./accounts";
 import type { Services } from "./services";
 
 export type AdminServices = Pick<Services, "store" | "config" | "now">;
@@ -17,6 +17,7 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
   "user list": (services) => listAccounts(services),
   "user grant": (services, args) =>
     grantCredits(services, { email: text(args, "email"), credits: number(args, "credits") }),
+  "user refund": (services, args) => refundAsset(services, { assetId: text(args, "assetId") }),
   "key create": (services, args) => createApiKey(services, { email: text(args, "email"), name: text(args, "name") }),
 };
 

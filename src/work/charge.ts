@@ -2,12 +2,21 @@
  * What an asset costs and how it is paid: a hold as soon as the duration is known, the ledger entry together with `ready`.
  * Everything here runs inside the caller's write transaction, so two assets can never spend the same credit.
  */
+
+import { AppError } from "../domain/errors";
 import type { Ticks } from "../domain/time";
 import { TICKS_PER_SECOND } from "../domain/time";
 import type { EventType } from "../domain/webhooks";
 import { newId } from "../lib/ids";
 import { type Asset, listUnheld, listUnpaid, moveAsset, updateAsset } from "../store/assets";
-import { balance, deleteAssetHold, insertHold, insertLedgerEntry } from "../store/credits";
+import {
+  balance,
+  deleteAssetHold,
+  insertHold,
+  insertLedgerEntry,
+  type LedgerEntry,
+  listAssetEntries,
+} from "../store/credits";
 import type { Queries } from "../store/db";
 import { stepOf } from "../store/steps";
 import { tell } from "./notify";
@@ -114,4 +123,22 @@ export async function settleWaiting(
 export async function releaseCharge(tx: Queries, asset: Asset, now: number): Promise<void> {
   const isReleased = await deleteAssetHold(tx, asset.id);
   if (isReleased || asset.state === "pending_payment") await settleWaiting(tx, asset.user_id, now);
+}
+
+/**
+ * Gives the charge of an asset back, once; the asset stays as it is, and may have been deleted since. Assets that wait for credits
+ * become ready. Errors: `not_found` when nothing was charged for it, `conflict` when it has been given back already.
+ */
+export async function refundCharge(tx: Queries, assetId: string, now: number): Promise<LedgerEntry> {
+  const entries = await listAssetEntries(tx, assetId);
+  const charge = entries.find((entry) => entry.type === "consume_asset");
+  if (!charge) throw new AppError("not_found", `Nothing was charged for an asset ${assetId}.`);
+  if (entries.some((entry) => entry.type === "refund"))
+    throw new AppError("conflict", `The charge of asset ${assetId} has been given back already.`);
+  const refund = await insertLedgerEntry(tx, {
+    ...{ id: newId(), user_id: charge.user_id, type: "refund", delta: -charge.delta },
+    ...{ asset_id: assetId, created_at: now },
+  });
+  await settleWaiting(tx, charge.user_id, now);
+  return refund;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { AppError } from "../../src/domain/errors";
 import { balance, totalHeld } from "../../src/store/credits";
+import { runAdmin } from "../../src/work/admin";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
@@ -69,6 +70,26 @@ describe("the charge", () => {
     await user.must("DELETE", `/v1/assets/${id}`);
     expect(await money(server, user)).toEqual({ free: 20, held: 0 });
     expect((await history(user))[0]).toEqual(["consume_asset", -10]);
+  });
+
+  test("is refunded once, is in the history with its asset, and pays for what waits", async () => {
+    await using server = await expensive();
+    const user = await server.user(15);
+    const paid = await user.ready(await wav(4));
+    const waiting = await user.prepared(await user.upload(await wav(3)));
+    expect(waiting.state).toBe("pending_payment");
+    const refund = () => runAdmin(server.services(), "user refund", { assetId: paid.id });
+    const outcomes = await Promise.allSettled([refund(), refund(), refund()]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
+    expect(await user.must("GET", `/v1/assets/${waiting.id}`)).toMatchObject({ state: "ready" });
+    const { items } = await user.must<Paged<LedgerEntry>>("GET", "/v1/credits/history");
+    expect(items.map(({ type, delta, asset_id }) => [type, delta, asset_id])).toEqual([
+      ["consume_asset", -10, waiting.id],
+      ["refund", 10, paid.id],
+      ["consume_asset", -10, paid.id],
+      ["grant", 15, null],
+    ]);
+    expect(await money(server, user)).toEqual({ free: 5, held: 0 });
   });
 
   test("a server without prices makes everybody's assets ready", async () => {

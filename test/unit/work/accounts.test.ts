@@ -50,6 +50,8 @@ describe("refused is", () => {
     ["a grant of nothing", "user grant", { email: "bert@example.test", credits: 0 }, "bad_request"],
     ["a grant in words", "user grant", { email: "bert@example.test", credits: "5" }, "bad_request"],
     ["a grant to nobody", "user grant", { email: "carl@example.test", credits: 5 }, "not_found"],
+    ["a refund of nothing", "user refund", {}, "bad_request"],
+    ["a refund of an asset that nobody paid for", "user refund", { assetId: "none" }, "not_found"],
     ["a key for nobody", "key create", { email: "carl@example.test", name: "k" }, "not_found"],
     ["an unknown command", "user delete", {}, "not_found"],
     ["a command that every object has", "constructor", {}, "not_found"],

@@ -1,13 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
+import { AppError } from "../../../src/domain/errors";
 import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { newId } from "../../../src/lib/ids";
 import { type Asset, deleteAsset, getAsset, moveAsset, updateAsset } from "../../../src/store/assets";
 import { balance, insertLedgerEntry, listHolds, listLedger, totalHeld } from "../../../src/store/credits";
 import type { Store } from "../../../src/store/db";
 import { listEventsOf } from "../../../src/store/events";
-import { chargeFor, finishPreparation, holdCharge, releaseCharge, settleWaiting } from "../../../src/work/charge";
+import {
+  chargeFor,
+  finishPreparation,
+  holdCharge,
+  refundCharge,
+  releaseCharge,
+  settleWaiting,
+} from "../../../src/work/charge";
 import { addAsset, addStep, addUser, freshStore } from "../store/test-store";
 import { creditModel } from "./credit-model";
 
@@ -50,6 +58,7 @@ function account(store: Store, owner: Owner) {
         await deleteAsset(tx, id);
         await releaseCharge(tx, asset, clock++);
       }),
+    refund: (id: string) => store.write((tx) => refundCharge(tx, id, clock++)),
     balance: () => balance(store.read, owner.userId),
     state: async (id: string) => (await current(id))?.state ?? "deleted",
     events: async (id: string) =>
@@ -234,7 +243,26 @@ describe("assets that wait for credits", () => {
   });
 });
 
-describe("any sequence of grants, preparations, failures and deletions", () => {
+describe("a refund", () => {
+  test("gives the charge back once, also of a deleted asset, and those that wait get it", async () => {
+    await using db = await freshAccount();
+    await db.credits.grant(4);
+    const [paid, waiting] = [await db.credits.add(4), await db.credits.add(3)];
+    for (const id of [paid, waiting]) {
+      await db.credits.learnDuration(id);
+      await db.credits.finish(id);
+    }
+    await db.credits.remove(paid);
+    expect(await db.credits.state(waiting)).toBe("pending_payment");
+    await expect(db.credits.refund(waiting)).rejects.toMatchObject({ code: "not_found" });
+    expect(await db.credits.refund(paid)).toMatchObject({ type: "refund", delta: 4, asset_id: paid });
+    expect(await db.credits.state(waiting)).toBe("ready");
+    await expect(db.credits.refund(paid)).rejects.toMatchObject({ code: "conflict" });
+    expect(await db.credits.balance()).toBe(1);
+  });
+});
+
+describe("any sequence of grants, preparations, failures, deletions and refunds", () => {
   const operation = fc.oneof(
     { weight: 2, arbitrary: fc.record({ do: fc.constant("grant" as const), n: fc.integer({ min: 1, max: 12 }) }) },
     { weight: 3, arbitrary: fc.record({ do: fc.constant("add" as const), n: fc.integer({ min: 0, max: 9 }) }) },
@@ -242,6 +270,7 @@ describe("any sequence of grants, preparations, failures and deletions", () => {
     { weight: 4, arbitrary: fc.record({ do: fc.constant("finish" as const), n: fc.nat(30) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("fail" as const), n: fc.nat(30) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("remove" as const), n: fc.nat(30) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("refund" as const), n: fc.nat(30) }) },
   );
 
   test("keeps the ledger as the plain rules have it: never spent twice, never below zero, at most one charge an asset", async () => {
@@ -261,8 +290,13 @@ describe("any sequence of grants, preparations, failures and deletions", () => {
             ids.push(await credits.add(n));
           } else {
             const at = ids.length === 0 ? -1 : n % ids.length;
+            if (at < 0) continue;
+            if (what === "refund" && !model.canRefund(at)) {
+              await expect(credits.refund(ids[at]!)).rejects.toBeInstanceOf(AppError);
+              continue;
+            }
             const state = model.assets[at]?.state;
-            if (at < 0 || (what === "remove" ? state === "deleted" : state !== "processing")) continue;
+            if (what === "remove" ? state === "deleted" : what !== "refund" && state !== "processing") continue;
             model[what](at);
             await credits[what](ids[at]!);
           }
@@ -275,6 +309,8 @@ describe("any sequence of grants, preparations, failures and deletions", () => {
         const entries = await listLedger(db.store.read, owner.userId, { afterId: null, limit: 1_000 });
         const charged = entries.filter((e) => e.type === "consume_asset").map((e) => e.asset_id);
         expect(new Set(charged).size).toBe(charged.length);
+        const refunded = entries.filter((e) => e.type === "refund").map((e) => e.asset_id);
+        expect(new Set(refunded).size).toBe(refunded.length);
         const sum = entries.reduce((total, e) => total + e.delta, 0);
         expect(sum).toBe((await credits.balance()) + (await totalHeld(db.store.read, owner.userId)));
       }),

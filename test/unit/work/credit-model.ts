@@ -21,6 +21,9 @@ export type CreditModel = {
   finish(n: number): void;
   fail(n: number): void;
   remove(n: number): void;
+  /** Gives back what was charged: once, and whether or not the asset is still there. */
+  refund(n: number): void;
+  canRefund(n: number): boolean;
 };
 
 export function creditModel(): CreditModel {
@@ -62,7 +65,17 @@ export function creditModel(): CreditModel {
       if (waiting.includes(n)) waiting.splice(waiting.indexOf(n), 1);
       release(n);
     },
+    refund: (n) => {
+      refunded.add(assets[n]!);
+      model.granted += assets[n]!.price;
+      settle();
+    },
+    canRefund: (n) => {
+      const asset = assets[n]!;
+      return asset.price > 0 && (asset.state === "ready" || paidAndDeleted.has(asset)) && !refunded.has(asset);
+    },
   };
+  const refunded = new Set<ModelAsset>();
   const paidAndDeleted = new Set<ModelAsset>();
 
   function pay(asset: ModelAsset): void {

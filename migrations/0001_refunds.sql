@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX `ledger_one_refund` ON `ledger` (`asset_id`) WHERE type = 'refund';

@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { openStore, type Store } from "../../../src/store/db";
+import { migrate } from "../../../src/store/migrate";
+import { temporaryFolder } from "../../temporary-folder";
+import { addAsset, addUser, freshStore } from "./test-store";
+
+const MIGRATIONS = join(import.meta.dir, "../../../migrations");
+const names = (await readdir(MIGRATIONS))
+  .filter((file) => file.endsWith(".sql"))
+  .sort()
+  .map((file) => file.slice(0, -".sql".length));
+
+/** Everything the database is made of, in one order. */
+const schemaOf = (store: Store) =>
+  store.read.all<{ name: string; sql: string }>(
+    sql`SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name`,
+  );
+
+/** A database as the version with these migrations left it, with somebody's asset in it. */
+async function databaseOf(path: string, migrations: readonly string[]): Promise<Store> {
+  const store = await openStore(path);
+  await store.write(async (tx) => {
+    await tx.run(sql`CREATE TABLE migrations (name text PRIMARY KEY NOT NULL, run_at integer NOT NULL)`);
+    for (const name of migrations) {
+      const text = await Bun.file(join(MIGRATIONS, `${name}.sql`)).text();
+      for (const statement of text.split("--> statement-breakpoint")) await tx.run(sql.raw(statement));
+      await tx.run(sql`INSERT INTO migrations (name, run_at) VALUES (${name}, 1)`);
+    }
+    await addAsset(tx, await addUser(tx));
+  });
+  return store;
+}
+
+test.each(names.map((name, n) => [name, names.slice(0, n + 1)] as const))(
+  "a database that ended with %s gets today's schema and keeps its rows",
+  async (_, seen) => {
+    await using folder = await temporaryFolder();
+    await using today = await freshStore();
+    const store = await databaseOf(join(folder.path, "old.db"), seen);
+    try {
+      await migrate(store);
+      await migrate(store);
+      expect(await schemaOf(store)).toEqual(await schemaOf(today.store));
+      const run = await store.read.all<{ name: string }>(sql`SELECT name FROM migrations ORDER BY name`);
+      expect(run.map((row) => row.name)).toEqual(names);
+      expect(await store.read.all<object>(sql`SELECT id FROM assets`)).toHaveLength(1);
+    } finally {
+      await store.close();
+    }
+  },
+);
+
+test("a database of a newer version is refused by name, and left as it is", async () => {
+  await using fresh = await freshStore();
+  await fresh.store.write((tx) => tx.run(sql`INSERT INTO migrations (name, run_at) VALUES ('9999_future', 1)`));
+  const before = await schemaOf(fresh.store);
+  await expect(migrate(fresh.store)).rejects.toThrow(
+    'the database has migration "9999_future", which this version does not know: run a newer version',
+  );
+  expect(await schemaOf(fresh.store)).toEqual(before);
+});
