@@ -40,7 +40,9 @@ function asAppError(error: unknown): AppError | null {
 
 /** Whether the disk, a quota or the database has no room left: the same bad day. */
 export function isStorageFull(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null | undefined)?.code;
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  // The layer over the database wraps its errors.
+  if (code === undefined && cause !== undefined) return isStorageFull(cause);
   return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG" || code === "SQLITE_FULL";
 }
 

@@ -57,6 +57,8 @@ export async function openStore(path: string): Promise<Store> {
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
+      // The driver never leaves this turn of the event loop: who asks in the same turn is let in first.
+      await endOfTurn();
       await commitGroup(lane, waiting.splice(0, GROUP), () => {
         if (accountsTouched) accountsRevision++;
         accountsTouched = false;
@@ -92,6 +94,8 @@ export async function openStore(path: string): Promise<Store> {
     },
   };
 }
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function connect(path: string): Promise<Client> {
   // A single connection in the pool: the PRAGMAs below belong to a connection, and a second one would come without them.
@@ -140,19 +144,21 @@ async function commitGroup(lane: Lane, group: Waiting[], committed: () => void):
   try {
     const transaction = await lane.begin();
     for (const one of group) {
-      await transaction.execute("SAVEPOINT one");
+      await transaction.executeMultiple("SAVEPOINT one");
       try {
         const value = await one.work(lane.db);
         settled.push(() => one.resolve(value));
       } catch (error) {
-        await transaction.execute("ROLLBACK TO one");
+        // A full disk ends the whole transaction, and with it everybody's work.
+        if (transaction.closed) throw error;
+        await transaction.executeMultiple("ROLLBACK TO one");
         settled.push(() => one.reject(error));
       }
-      await transaction.execute("RELEASE one");
+      await transaction.executeMultiple("RELEASE one");
     }
     await transaction.commit();
   } catch (error) {
-    // The commit itself failed (disk full, I/O error): nothing of the group is stored, so nobody may believe it is.
+    // The whole failed (disk full, I/O error): nothing of the group is stored, so nobody may believe it is.
     for (const one of group) one.reject(error);
     return;
   } finally {

@@ -92,7 +92,7 @@ describe("the write lane", () => {
 
   test("when the disk is full nobody is told that something is stored which is not", async () => {
     await using db = await withNotes();
-    const first = db.store.write(async (tx) => {
+    await db.store.write(async (tx) => {
       const [pages] = await tx.all<{ page_count: number }>(sql`PRAGMA page_count`);
       await tx.run(sql.raw(`PRAGMA max_page_count=${pages!.page_count + 2}`));
     });
@@ -104,8 +104,8 @@ describe("the write lane", () => {
       db.store.write((tx) => note(tx, "c")),
       db.store.write((tx) => note(tx, "d")),
     ];
-    await first;
     const told = await outcomes(writes);
+    for (const refused of writes) await expect(refused).rejects.toMatchObject({ cause: { code: "SQLITE_FULL" } });
     const stored = await names(db.store.read);
     expect(told[1]).toBe("refused");
     expect(["a", "b", "c", "d"].map((name) => (stored.includes(name) ? "stored" : "refused"))).toEqual(told);
