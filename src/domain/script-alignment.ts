@@ -1,6 +1,6 @@
 /** Which take of each script line is kept: candidates by text, checked against the sound, chosen so that they follow one another. */
 import type { HeardWord } from "./cut/heard";
-import { islandsIn, overlap, type Sound } from "./cut/sound";
+import { clippedShare, islandsIn, overlap, type Sound } from "./cut/sound";
 import type { Match } from "./script/match";
 import type { ScriptLine } from "./script/text";
 import type { Forced, ForcedWord, ForceRequest } from "./speech";
@@ -73,7 +73,7 @@ export function windowOf({ from, to }: Extent, heard: readonly HeardWord[], soun
   const before = heard[from - 1]?.end ?? 0;
   const after = heard[to]?.start ?? sound.duration;
   let start = heard[from]!.start;
-  let end = heard[to - 1]!.end;
+  let end = Math.max(heard[from]!.end, heard[to - 1]!.end);
   for (const island of islandsIn(sound.islands, { start: Math.min(before, start), end: start }).reverse()) {
     if (start - island.end < ATTACHED) start = Math.max(island.start, Math.min(before, start));
   }
@@ -143,17 +143,22 @@ export function qualityOf(forced: Forced, fit: Fit): number {
   return Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4 - (fit === "ending" ? DOUBTFUL_ENDING : 0)));
 }
 
+/** What clipping leaves of a take's quality. */
+export const unclipped = (quality: number, sound: Sound, window: Span): number =>
+  quality * (1 - clippedShare(sound, window));
+
 /** Judges a stretch by its text and by the sound. */
 export function judged(match: Match, window: Span, forced: Forced | null, sound: Sound): LineCandidate {
   const first = match.pairs[0]!;
   const last = match.pairs[match.pairs.length - 1]!;
   if (!forced) {
     const complete = match.score >= 0.6 && last >= 0;
-    return { ...match, window, forced, quality: 0.85 * match.score, complete, accepted: match.score >= 0.55 };
+    const quality = unclipped(0.85 * match.score, sound, window);
+    return { ...match, window, forced, quality, complete, accepted: match.score >= 0.55 };
   }
   const sure = match.score >= SURE_TEXT && first >= 0 && last >= 0;
   const fit = fitOf(forced, sound);
   const accepted = sure || fit !== "none";
   const quality = Math.max(qualityOf(forced, fit), sure ? 0.8 * match.score : 0);
-  return { ...match, window, forced, quality, complete: accepted, accepted };
+  return { ...match, window, forced, quality: unclipped(quality, sound, window), complete: accepted, accepted };
 }

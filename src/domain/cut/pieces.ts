@@ -105,19 +105,25 @@ function nearest(pieces: readonly Piece[], island: Span): Piece | null {
   return best;
 }
 
-/** Sorts the pieces and makes them disjoint: where a kept one meets a dropped one the kept one wins, and the cut goes to the quietest place. */
+/**
+ * Sorts the pieces and makes them disjoint: kept ones come before dropped ones, those with words before those without, and a cut between
+ * them goes to the quietest place.
+ */
 function settled(pieces: Piece[], sound: Sound): Piece[] {
-  const kept = merged(pieces.filter((piece) => piece.keep));
   const dropped = pieces.filter((piece) => !piece.keep).sort((a, b) => a.start - b.start || a.end - b.end);
-  const out: Piece[] = kept.map((piece) => ({ ...piece }));
-  for (const piece of dropped) {
-    for (const part of outside(piece, kept)) {
-      const last = out.at(-1);
-      const start = last && !last.keep ? Math.max(part.start, last.end) : part.start;
-      if (part.end > start) out.push({ ...piece, start, end: part.end });
+  const layers = [dropped.filter((piece) => piece.text !== ""), dropped.filter((piece) => piece.text === "")];
+  let out = merged(pieces.filter((piece) => piece.keep));
+  for (const layer of layers) {
+    const taken = out;
+    const added: Piece[] = [];
+    for (const piece of layer) {
+      for (const part of outside(piece, taken)) {
+        const start = Math.max(part.start, added.at(-1)?.end ?? 0);
+        if (part.end > start) added.push({ ...piece, start, end: part.end });
+      }
     }
+    out = [...taken, ...added].sort((a, b) => a.start - b.start);
   }
-  out.sort((a, b) => a.start - b.start);
   return quietBoundaries(out, sound);
 }
 
@@ -134,11 +140,11 @@ function merged(pieces: readonly Piece[]): Piece[] {
   return out;
 }
 
-/** The largest stretches of a span that no kept piece covers. A stretch left on the far side of a kept piece is dropped with it. */
-function outside(span: Span, kept: readonly Span[]): Span[] {
+/** The stretches of a span that none of the others, sorted and disjoint, covers. */
+function outside(span: Span, others: readonly Span[]): Span[] {
   const out: Span[] = [];
   let at = span.start;
-  for (const piece of islandsIn(kept, span)) {
+  for (const piece of islandsIn(others, span)) {
     if (piece.start > at) out.push({ start: at, end: piece.start });
     at = Math.max(at, piece.end);
   }

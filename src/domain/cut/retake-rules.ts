@@ -1,8 +1,10 @@
 /** What a repetition in a talk is: a retake, or said twice on purpose. When in doubt it stays. */
 
 import type { Word } from "../speech";
+import { isNumberWord } from "../text/numbers";
 import { fromSeconds } from "../time";
-import { BREAK, endsSentence, type HeardWord, pauseBefore } from "./heard";
+import { BREAK, endsPhrase, endsSentence, type HeardWord, pauseBefore } from "./heard";
+import { saysOtherWords } from "./other-words";
 
 /** What has been heard, and which of the heard words are gone already. */
 export type Scene = {
@@ -27,6 +29,10 @@ export type Judgement = "different" | "doubt" | { to: number; remark: boolean };
 const UNSURE = 0.6;
 /** So many words in common are not chance: what was said after them was a slip, when the later take goes on past it. */
 const LONG_ATTEMPT = 6;
+/** A repetition that is meant follows sooner. */
+const REFRAIN_PAUSE = fromSeconds(0.25);
+/** Pause in front of both takes when there is talk between them that is not about the recording. */
+const APART = fromSeconds(0.3);
 /** Words this near run on from the one before. */
 const ATTACHED = fromSeconds(0.3);
 const NEXT_BEGINS = fromSeconds(0.5);
@@ -40,7 +46,7 @@ const CUES =
 
 /** Words that nobody says twice for emphasis. */
 const STUTTERED = new Set(
-  "a an the i we he she it they you my your our his her its their this these those and but or if of to in on at for from with by as is are was were be been so when where while what which who how can could will would should must do does did has have had not because then there let im were".split(
+  "a an the i we he she it they you my your our his her its their this these those and but or if of to in on at for from with as are was were be been when where while what which who how can could will would should must does did has have not because then there let im were".split(
     " ",
   ),
 );
@@ -48,12 +54,26 @@ const STUTTERED = new Set(
 /** Decides on a repeat. */
 export function judgeRepeat(scene: Scene, repeat: Repeat): Judgement {
   const between = untouched(scene.gone, repeat.end, repeat.again);
+  if (isCounting(scene, repeat)) return "different";
+  if (saysOtherWords(scene, repeat)) return "doubt";
   if (between.length > 0) return scene.starts[repeat.from] ? withTalkBetween(scene, repeat, between) : "different";
-  return saidAtOnce(scene, repeat) ? sureUnless(repeat) : "different";
+  if (!saidAtOnce(scene, repeat)) return "different";
+  return isRefrain(scene, repeat) ? "doubt" : sureUnless(repeat);
 }
 
 const sureUnless = ({ contradicted, again, cost }: Repeat): Judgement =>
   contradicted && cost > 0 ? "doubt" : { to: again, remark: false };
+
+/** "One, two, one, two": figures are said twice because they are there twice. */
+function isCounting({ heard }: Scene, { from, end }: Repeat): boolean {
+  return heard.slice(from, end).every((word) => isNumberWord(word.normal));
+}
+
+/** "Free at last, free at last": word for word, and without a pause. Who begins again stops first. */
+function isRefrain({ heard, words }: Scene, { end, again, cost }: Repeat): boolean {
+  if (cost >= 0.01 || heard[again]!.start - heard[end - 1]!.end >= REFRAIN_PAUSE) return false;
+  return endsPhrase(words[heard[end - 1]!.word]!.text);
+}
 
 function untouched(gone: Uint8Array, from: number, to: number): number[] {
   const out: number[] = [];
@@ -105,7 +125,19 @@ function withTalkBetween(scene: Scene, repeat: Repeat, between: readonly number[
   const verdict = sureUnless(repeat);
   if (verdict === "doubt") return verdict;
   if (isRemark(scene, rest)) return { to: end, remark: true };
-  return size >= 4 && repeat.cost <= 0.15 * size ? { to: end, remark: false } : "different";
+  if (size < 4 || repeat.cost > 0.15 * size) return "different";
+  return isWholeAgain(scene, repeat, end) ? { to: end, remark: false } : "doubt";
+}
+
+/** Whether a whole sentence was said once more, apart from what is around it. Who asks again after an answer does so on purpose. */
+function isWholeAgain({ heard, words }: Scene, { from, again, matched }: Repeat, end: number): boolean {
+  const textAt = (i: number) => words[heard[i]!.word]!.text;
+  const last = again + matched - 1;
+  const next = heard[last + 1];
+  const closes = !next || endsPhrase(textAt(last)) || next.start - heard[last]!.end >= BREAK;
+  return (
+    closes && !/[?？]/.test(textAt(end - 1)) && pauseBefore(heard, from) >= APART && pauseBefore(heard, again) >= APART
+  );
 }
 
 /**
@@ -134,7 +166,7 @@ function slipAfter(scene: Scene, repeat: Repeat, between: readonly number[]): nu
 }
 
 /** Short talk about the recording: every phrase of it is tiny or sounds like such talk. */
-function isRemark({ heard, words }: Scene, between: readonly number[]): boolean {
+export function isRemark({ heard, words }: Scene, between: readonly number[]): boolean {
   if (between.length > LONGEST_DROPPED_REMARK) return false;
   const phrases: string[][] = [];
   for (const [n, i] of between.entries()) {

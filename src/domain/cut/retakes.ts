@@ -8,7 +8,7 @@ import { rememberingDistance } from "../text/normal";
 import { fromSeconds } from "../time";
 import type { Echo, Echoes } from "./echoes";
 import { beginnings, type HeardWord } from "./heard";
-import { isFragment, type Judgement, judgeRepeat, type Repeat, type Scene } from "./retake-rules";
+import { isFragment, isRemark, type Judgement, judgeRepeat, type Repeat, type Scene } from "./retake-rules";
 
 /** Words `[from, to)` of the transcript that were said again from word `again` on. `remark`: talk between two takes. */
 export type Retake = { from: number; to: number; again: number; kind: "retake" | "remark" };
@@ -20,11 +20,14 @@ const LONGEST_BACK = fromSeconds(45);
 const LONGEST_BACK_WORDS = 130;
 /** Share of an attempt's words that may differ from the words of the later take. */
 const TOLERATED = 0.24;
+/** What follows a phrase that matches is another phrase, perhaps talk about the take, when so much of it differs. */
+const OTHER_PHRASE = 0.5;
 /** Sound after the last word that fits, if no longer than this, is that word's. */
 const REST = fromSeconds(0.3);
 /** Of words that a recogniser is so sure of few are misspelled; this share of an attempt is not chance. */
 const SURE = 0.8;
 const SURE_SHARE = 0.3;
+const ENDING_SURE = 1.7;
 
 /**
  * Finds the retakes in a transcript's words (sorted) and their heard words. `echoes`: what the sound said about attempts whose spelling
@@ -97,12 +100,15 @@ function firstVerdict(
 }
 
 /** The longest beginning of the words `[from, again)` that is spelled like a beginning of what follows `again`. */
-function sameSpelling({ heard, near }: Scene, from: number, again: number, contradicted: boolean): Repeat | null {
+function sameSpelling(scene: Scene, from: number, again: number, contradicted: boolean): Repeat | null {
+  const { heard, near, starts } = scene;
   if (near(heard[from]!.normal, heard[again]!.normal) > 0.6) return null;
   const rows = again - from;
   const columns = Math.min(heard.length - again, rows + 6);
   let previous = Array.from({ length: columns + 1 }, (_, j) => j);
   let best: Repeat | null = null;
+  /** The best repeat that ends with a phrase. */
+  let phrase: Repeat | null = null;
   for (let i = 1; i <= rows; i++) {
     const word = heard[from + i - 1]!.normal;
     const row = [i];
@@ -119,13 +125,18 @@ function sameSpelling({ heard, near }: Scene, from: number, again: number, contr
       lastMatches = row[j] === swap && distance <= 0.6;
     }
     previous = row;
-    if (lastMatches && lowest <= i * TOLERATED)
+    if (lastMatches && lowest <= i * TOLERATED) {
       best = { from, again, end: from + i, matched: at, cost: lowest, contradicted };
+      const beyond = phrase ? best.end - phrase.end : 0;
+      if (starts[best.end] && (!phrase || lowest - phrase.cost <= OTHER_PHRASE * beyond)) phrase = best;
+    }
     // However well it goes on: what begins otherwise is not the same.
     if (lowest > 0.75 + 0.3 * i) break;
   }
-  return best;
+  return phrase && phrase.end < again && isRemark(scene, range(phrase.end, again)) ? phrase : best;
 }
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** What an echo says as a repeat. What was said beyond the words that fit must be a fragment: else it is another sentence. */
 function sameSound(scene: Scene, echo: Echo | undefined): Repeat | null {
@@ -133,11 +144,18 @@ function sameSound(scene: Scene, echo: Echo | undefined): Repeat | null {
   const { from, again, end, spoken } = echo;
   const contradicted = echo.weak && isSpelledSurely(scene, echo);
   const repeat = { from, again, end, matched: spoken, cost: 0.05 * spoken, contradicted };
-  if (echo.rest < REST) return repeat;
+  if (echo.rest < REST) return endsOtherwise(scene, echo) ? { ...repeat, contradicted: true } : repeat;
   const left = Math.max(1, Math.min(end - from - 1, end - from - spoken));
   if (left > 2) return null;
   const whole = scene.heard[again + spoken]?.normal ?? "";
   return isFragment(scene, scene.heard.slice(end - left, end), whole, spoken) ? repeat : null;
+}
+
+/** Whether the attempt ends with a word, surely heard, that is not where the words that fit end: they were drawn out over it. */
+function endsOtherwise({ heard, words, near }: Scene, { from, again, end, spoken }: Echo): boolean {
+  const last = heard[end - 1]!;
+  if (end - from <= spoken || words[last.word]!.confidence < ENDING_SURE) return false;
+  return [spoken - 1, spoken].every((k) => !heard[again + k] || near(last.normal, heard[again + k]!.normal) > 0.6);
 }
 
 /** Whether the recogniser was sure of words in the attempt that are not in the later take: then they are other words, not misspelled ones. */

@@ -5,6 +5,8 @@ import type { Span, Ticks } from "../time";
 export type Sound = {
   duration: Ticks;
   energy: EnergyContour;
+  /** How far the loud parts stand out of the quiet ones, in dB: 30 to 60 in a room, below 20 in noise. */
+  contrast: number;
   /** Stretches of sound in or beside voice activity, sorted and disjoint. */
   islands: Span[];
   /** Stretches of sound away from any voice, sorted and disjoint. */
@@ -47,7 +49,8 @@ export function hearSound(listening: Pick<Listening, "duration" | "energy" | "sp
     }
     if (sound.end > at) noises.push({ start: at, end: sound.end });
   }
-  return { duration, energy, islands, noises };
+  const { low, high } = range(energy);
+  return { duration, energy, contrast: high - low, islands, noises };
 }
 
 /** Spans reaching `by` further on both sides, joined where they then meet. */
@@ -155,3 +158,15 @@ export function islandsIn(islands: readonly Span[], span: Span): Span[] {
 
 /** How long two spans overlap. */
 export const overlap = (a: Span, b: Span): Ticks => Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start));
+
+/** An unclipped wave is never this loud for 15 ms, in dB: a full sine has -3. */
+const CLIPPED_LEVEL = -3.5;
+
+/** How badly a stretch is clipped, 0 to 1: the share of its sound that is as loud as only a wave with its tops cut off can be. */
+export function clippedShare({ energy }: Pick<Sound, "energy">, span: Span): number {
+  const part = energy.subarray(frameOf(span.start), Math.max(frameOf(span.start), frameOf(span.end)));
+  const loudest = part.reduce((most, level) => Math.max(most, level), Number.NEGATIVE_INFINITY);
+  if (loudest < CLIPPED_LEVEL) return 0;
+  const sounding = part.filter((level) => level >= loudest - 30).length;
+  return part.filter((level) => level >= CLIPPED_LEVEL).length / sounding;
+}

@@ -3,7 +3,7 @@
 import { bestForced, usable } from "../cut/forced";
 import type { Sound } from "../cut/sound";
 import type { PlanSteps } from "../cut/steps";
-import { fitOf, type LineCandidate, qualityOf, readingsOf, windowOf } from "../script-alignment";
+import { fitOf, type LineCandidate, qualityOf, readingsOf, unclipped, windowOf } from "../script-alignment";
 import type { Forced } from "../speech";
 import type { Span } from "../time";
 import type { Hearing } from "./hearing";
@@ -63,13 +63,14 @@ function spokenLine(
   const fitting = fit !== "none";
   if (!fitting && take.score < LEAST_SCORE) return null;
   const last = take.pairs[take.pairs.length - 1]!;
+  const quality = usable(forced) ? Math.max(qualityOf(forced, fit), 0.6 * take.score) : 0.85 * Math.max(0, take.score);
   return {
     ...take,
     window,
     mute,
     forced,
     fitting,
-    quality: usable(forced) ? Math.max(qualityOf(forced, fit), 0.6 * take.score) : 0.85 * Math.max(0, take.score),
+    quality: unclipped(quality, sound, window),
     complete: fitting || last >= 0,
     review: fitting || take.score >= 0.8 ? null : "differs from the script",
   };

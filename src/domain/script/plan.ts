@@ -1,14 +1,16 @@
 /** The plan of a recording with its script: of each line the take that is kept, and nothing that is not in the script. */
 
+import { attemptsOf } from "../cut/attempts";
 import { bestForced } from "../cut/forced";
 import { heardWords, inOrder } from "../cut/heard";
 import { makePieces, type Verdict } from "../cut/pieces";
-import { findRetakes } from "../cut/retakes";
-import { hearSound, overlap } from "../cut/sound";
+import { findRetakes, type Retake } from "../cut/retakes";
+import { hearSound } from "../cut/sound";
 import type { PlanSteps } from "../cut/steps";
+import { listTakes } from "../cut/take-list";
 import { isVoiced, notUnderstood } from "../cut/unheard";
 import { assemble } from "../cut-policy";
-import type { Plan, Take } from "../plan";
+import type { Plan } from "../plan";
 import { extentsOf, judged, type LineCandidate, readingsOf, windowOf } from "../script-alignment";
 import { fromSeconds } from "../time";
 import { splitCompounds } from "./compounds";
@@ -20,6 +22,7 @@ import { type Match, matchLines } from "./match";
 import { findPath } from "./path";
 import { rescueLines } from "./rescue";
 import { settledPath } from "./settle";
+import { spokenTakes } from "./spoken-takes";
 import { biasOf, reachOf, takesOf, withFringes } from "./takes";
 import type { ScriptLine } from "./text";
 import { wordsOfTakes } from "./words";
@@ -42,7 +45,8 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
   const matches = matchLines(lines, heard);
   yield [];
   const candidates = yield* checkMatches(matches, hearing);
-  const again = saidAgain(hearing);
+  const repeats = findRetakes(words, heard).retakes;
+  const again = saidAgain(hearing, repeats);
   const search = () => ({
     again,
     bias: biasOf(candidates, heard.length),
@@ -77,11 +81,15 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
       return { keep: false, reason: short ? "filler" : "off_script", review: null };
     },
   );
+  const assembled = assemble(pieces, clock, options);
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
-    ...assemble(pieces, clock, options),
-    takes: listTakes(lines, candidates, spoken),
+    ...assembled,
+    takes: listTakes(
+      spokenTakes(hearing, candidates, spoken, attemptsOf(words, heard, repeats).attempts),
+      assembled.segments,
+    ),
     missing: lines.filter((line, i) => !spoken[i] && !line.optional).map((line) => line.text),
     warnings: outOfOrder.map((line) => `Recorded out of order, and left where it is: ${lines[line]!.text}`),
   };
@@ -120,10 +128,10 @@ function addInOrder(row: LineCandidate[], candidate: LineCandidate): void {
 }
 
 /** Which heard words are said again right after. */
-function saidAgain({ words, heard }: Hearing): Uint8Array {
+function saidAgain({ words, heard }: Hearing, repeats: readonly Retake[]): Uint8Array {
   const again = new Uint8Array(heard.length);
   const gone = new Uint8Array(words.length);
-  for (const { from, to, kind } of findRetakes(words, heard).retakes) if (kind === "retake") gone.fill(1, from, to);
+  for (const { from, to, kind } of repeats) if (kind === "retake") gone.fill(1, from, to);
   for (const [j, word] of heard.entries()) again[j] = gone[word.word]!;
   return again;
 }
@@ -140,35 +148,4 @@ function isMismatch(lines: readonly ScriptLine[], spoken: readonly (SpokenLine |
     used += take.pairs.filter((heard) => heard >= 0).length;
   }
   return found < LEAST_SCRIPT * total && used < LEAST_SPEECH * heardCount;
-}
-
-/** All takes of each spoken line; the kept one is among them. */
-function listTakes(
-  lines: readonly ScriptLine[],
-  candidates: readonly LineCandidate[][],
-  spoken: readonly (SpokenLine | null)[],
-): Take[] {
-  return lines.flatMap((line, i) => {
-    const take = spoken[i];
-    if (!take) return [];
-    const own = { ...take.window, score: take.quality, complete: take.complete };
-    const others = candidates[i]!.filter(
-      (one) => overlap(one.window, take.window) < (one.window.end - one.window.start) / 2,
-    );
-    const listed = [own, ...others.map((one) => ({ ...one.window, score: one.quality, complete: one.complete }))]
-      .map((one) => ({
-        start: one.start,
-        end: one.end,
-        score: Math.round(one.score * 1000) / 1000,
-        complete: one.complete,
-      }))
-      .sort((a, b) => a.start - b.start);
-    return [
-      {
-        line: line.text,
-        chosen: listed.findIndex((one) => one.start === own.start && one.end === own.end),
-        candidates: listed,
-      },
-    ];
-  });
 }

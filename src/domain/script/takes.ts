@@ -1,5 +1,6 @@
 /** The take of each line along the script's path through the recording. */
 import type { HeardWord } from "../cut/heard";
+import { takeWorth } from "../cut/take-list";
 import type { LineCandidate } from "../script-alignment";
 import { fromSeconds, type Span } from "../time";
 import type { ScriptPath } from "./path";
@@ -11,16 +12,13 @@ export type LineTake = { line: number; from: number; to: number; pairs: Int32Arr
 /** Heard words `[from, to)`. */
 export type Run = { from: number; to: number };
 
-/** What each later take of a line is worth for each of its words: the last one wins unless it is clearly worse. */
-const LATER = 0.12;
-const WORSE = 0.4;
 const NOT_FITTING = 0.25;
 /** A line that was surely found somewhere is not looked for in other words. */
 const ELSEWHERE = 0.4;
 const MOST_MISSPELLED = 1;
 
-/** What an accepted take is worth for each of its words, when so many were accepted before it; at most a little above 0. */
-export const worthOf = (take: LineCandidate, rank: number): number => LATER * rank - (1 - take.quality) * WORSE;
+/** What an accepted take is worth for each of its words, when so many were accepted before it. */
+export const worthOf = (take: LineCandidate, rank: number): number => takeWorth(take.quality, rank);
 
 /**
  * How the takes that were checked against the sound lean the path. In a stretch where the sound says that the line is spoken, what the

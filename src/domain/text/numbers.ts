@@ -22,6 +22,11 @@ const ORDINALS: Record<string, string> = {
   twelve: "twelfth",
 };
 
+const NUMBERS = new Set([...ONES, ...TENS.slice(2), ...SCALES.map(([, name]) => name)]);
+
+/** Whether a normal word is part of a number as it is said. */
+export const isNumberWord = (word: string): boolean => NUMBERS.has(word);
+
 /** A whole number of at most 15 digits in words: 24 is `twenty four`. */
 export function cardinal(n: number): string {
   if (n < 20) return ONES[n]!;
