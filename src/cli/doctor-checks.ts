@@ -10,6 +10,7 @@ import { killAllChildren } from "../lib/process";
 import { chooseEncoder, findEncoders } from "../media/encoders";
 import { type Ffmpeg, findFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
+import { modelsFolder, readShelf } from "../speech/models/shelf";
 import { admin } from "./admin";
 
 /** `about` is one line: what is in use, or what is wrong and what to do. */
@@ -40,7 +41,9 @@ export async function checkMachine(config: Config): Promise<Check[]> {
     const ffmpeg = await run("ffmpeg", () => checkFfmpeg(config, assets));
     if (ffmpeg !== null) await run("encoder", () => checkEncoder(config, ffmpeg));
     await run("speech", () => checkSpeech(assets, folder));
+    await run("added models", () => checkAddedModels(folder));
     await run("port", () => checkPort(config, folder));
+    await run("webhooks", () => checkWebhooks(config));
     if (!socketFits(folder)) {
       const about = `the path is too long for ${controlSocket(folder)}: user and key need the server stopped`;
       checks.push({ name: "control socket", state: "warning", about });
@@ -102,6 +105,23 @@ async function checkSpeech(assets: Assets, folder: string) {
     await engine.close();
     await rm(workDir, { recursive: true, force: true });
   }
+}
+
+async function checkAddedModels(folder: string) {
+  const { installed, damaged } = readShelf(modelsFolder(folder));
+  const whole = installed.map(({ manifest }) => `${manifest.name} (${manifest.languages.join(", ")})`).join("; ");
+  const bad = damaged.map(({ name, problem }) => `${name} is damaged: ${problem}; add it again`);
+  if (bad.length > 0) return warning(null, [...bad, ...(whole ? [whole] : [])].join("; "));
+  return ok(null, whole || "none: other languages than English are cut by their pauses alone");
+}
+
+async function checkWebhooks({ webhooksAllowLoopback, webhooksAllowPrivate }: Config) {
+  const open = [
+    ...(webhooksAllowLoopback ? ["this machine (webhooks_allow_loopback)"] : []),
+    ...(webhooksAllowPrivate ? ["the private network (webhooks_allow_private)"] : []),
+  ];
+  if (open.length === 0) return ok(null, "go to public addresses only");
+  return warning(null, `may also go to ${open.join(" and ")}: anyone with an API key can make the server call there`);
 }
 
 async function checkPort(config: Config, folder: string) {

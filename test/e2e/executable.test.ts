@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chown, mkdir, readdir, stat, truncate } from "node:fs/promises";
+import { chown, mkdir, readdir, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
@@ -45,6 +45,28 @@ describe("the executable alone in a folder", () => {
       expect(ffmpeg).toContain(HAS_SYSTEM_FFMPEG ? "of the system" : "bundled");
       expect(await readdir(folder.path)).toEqual(["data"]);
       expect((await stat(join(folder.path, "data"))).mode & 0o777).toBe(0o700);
+    },
+    60 * SECONDS,
+  );
+
+  test(
+    "warns of webhooks that may stay in the house, and of a model that is cut off",
+    async () => {
+      const warned = async (env: Record<string, string>) => {
+        const { checks } = JSON.parse((await run(["doctor", "--json"], env)).stdout) as Doctor;
+        const of = (name: string) => checks.find((check) => check.name === name)!;
+        return [of("webhooks"), of("added models")].map(({ state, about }) => `${state}: ${about}`);
+      };
+      expect(await warned({})).toEqual([
+        "ok: go to public addresses only",
+        "ok: none: other languages than English are cut by their pauses alone",
+      ]);
+      const model = join(folder.path, "data/models/parakeet");
+      await mkdir(model, { recursive: true });
+      const [webhooks, models] = await warned({ OFFCUT_WEBHOOKS_ALLOW_PRIVATE: "true" });
+      expect(webhooks).toStartWith("warning: may also go to the private network (webhooks_allow_private)");
+      expect(models).toStartWith("warning: parakeet is damaged: ");
+      await rm(join(folder.path, "data/models"), { recursive: true });
     },
     60 * SECONDS,
   );
