@@ -10,9 +10,16 @@ import { chooseEncoder, findEncoders } from "../media/encoders";
 import { findFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
 import { modelsFolder } from "../speech/models/shelf";
-import { type OneShotTools, planRecording, readRecording, renderRecording, withWorkFolder } from "../work/one-shot";
+import {
+  type OneShotTools,
+  planRecording,
+  readRecording,
+  renderRecording,
+  requireOutput,
+  withWorkFolder,
+} from "../work/one-shot";
 import { beside, CUT_HELP, type CutArguments, type CutTask, readCutArguments, requireFree } from "./cut-arguments";
-import { writeCompanions } from "./cut-companions";
+import { requireExportable, writeCompanions } from "./cut-companions";
 import { configOf, exitCodeOf, UsageError } from "./options";
 import { removedTable, summary, timeline } from "./plan-report";
 import { openAssetsSomewhere } from "./private-folder";
@@ -107,8 +114,10 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
   const { path, planPath } = task;
   const probed = await readRecording(tools, path);
   const output = task.render ? (task.output ?? beside(path, probed.info.type === "audio" ? "m4a" : "mp4")) : null;
-  // Before the long work, as it may have been named only now.
+  // Before the long work: the output may have been named only now, and only now is known what the recording is.
   if (output !== null) requireFree(path, output, args.force);
+  if (output !== null) requireOutput(probed, task.format);
+  requireExportable(task, probed);
   return withWorkFolder(output ?? planPath ?? path, async (workDir) => {
     const recording = { path, script: args.script, language: args.language, options: args.options };
     const { plan, transcript } = await planRecording(tools, recording, probed, workDir);

@@ -3,7 +3,7 @@ import { arch, cpus, platform, totalmem } from "node:os";
 import { version } from "../../package.json";
 import type { Config } from "../config";
 import { type Check, checkMachine } from "./doctor-checks";
-import { configOf, exitCodeOf, parseCommand } from "./options";
+import { configOf, exitCodeOf, parseCommand, requireNoMore } from "./options";
 import { shownSettings } from "./settings-shown";
 
 const HELP = `offcut doctor [settings]
@@ -22,6 +22,7 @@ export function doctorCommand(argv: string[]): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     }
+    requireNoMore(parsed);
     const config = await configOf(parsed);
     const checks = await checkMachine(config);
     if (parsed.values.json) process.stdout.write(`${JSON.stringify(asJson(config, checks))}\n`);

@@ -1,5 +1,5 @@
 /** `offcut licenses`: the licences of what is inside the executable. */
-import { configOf, exitCodeOf, parseCommand } from "./options";
+import { configOf, exitCodeOf, parseCommand, requireNoMore } from "./options";
 import { openAssetsSomewhere } from "./private-folder";
 
 const HELP = `offcut licenses
@@ -15,6 +15,7 @@ export function licensesCommand(argv: string[]): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     }
+    requireNoMore(parsed);
     const assets = await openAssetsSomewhere(await configOf(parsed));
     const text = Bun.file(assets.licenses);
     if (!(await text.exists())) throw new Error("run from the sources: build the executable first");

@@ -20,8 +20,21 @@ export function parseCommand(argv: string[], options: Options): Parsed {
     });
     return { values: values as Parsed["values"], positionals };
   } catch (error) {
-    throw new UsageError((error as Error).message.split("\n")[0] ?? "bad arguments");
+    throw new UsageError(explained((error as Error).message));
   }
+}
+
+/** What the parser says, as one line without its advice for programmers. */
+function explained(message: string): string {
+  const dashed = /^Option '(?:-\w, )?(--[\w-]+)[^']*' argument is ambiguous/.exec(message)?.[1];
+  if (dashed) return `${dashed} needs a value; one that begins with a dash is written ${dashed}=-…`;
+  const [said = "bad arguments"] = message.split(/\n|\. To specify/);
+  return `${said.charAt(0).toLowerCase()}${said.slice(1)}`;
+}
+
+/** Throws `UsageError` when there is more than options: for commands that take nothing else. */
+export function requireNoMore({ positionals: [extra] }: Parsed): void {
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
 }
 
 /** The settings with these flags over them. Throws `ConfigError`. */
@@ -35,6 +48,8 @@ export async function exitCodeOf(name: string, body: () => Promise<number>): Pro
   try {
     return await body();
   } catch (error) {
+    // Whoever read the output has seen enough, as `head` has.
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
     const isKnown = error instanceof UsageError || error instanceof ConfigError;
     process.stderr.write(`offcut ${name}: ${(error as Error).message ?? error}\n`);
     return isKnown ? 2 : 1;

@@ -87,15 +87,17 @@ export function summary(plan: PlanJson): string[] {
     ...plan.missing.map((line) => `not found in the recording: ${shortened(line)}`),
     ...plan.segments
       .filter((segment) => segment.review !== null)
-      .map(
-        (segment) => `please check ${clock(segment.start)}-${clock(segment.end)}: ${shortened(segment.review ?? "")}`,
-      ),
-    ...plan.warnings.map((warning) => `note: ${shortened(warning)}`),
+      .map((segment) => `please check ${clock(segment.start)}-${clock(segment.end)}: ${plain(segment.review ?? "")}`),
+    ...plan.warnings.map((warning) => `note: ${plain(warning)}`),
   ];
 }
 
+const plain = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();
+
+/** For what was said: enough of it to find the place. What the user is told is never shortened. */
 function shortened(text: string): string {
-  const plain = text.replace(/\p{Cc}+/gu, " ").trim();
-  const characters = [...plain];
-  return characters.length > TEXT_CHARACTERS ? `${characters.slice(0, TEXT_CHARACTERS - 1).join("")}…` : plain;
+  const characters = [...plain(text)];
+  return characters.length > TEXT_CHARACTERS
+    ? `${characters.slice(0, TEXT_CHARACTERS - 1).join("")}…`
+    : characters.join("");
 }

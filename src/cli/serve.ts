@@ -1,7 +1,7 @@
 /** `offcut serve`: the server. */
 import { startServer } from "../boot";
 import { standardLog } from "../lib/log";
-import { configOf, exitCodeOf, parseCommand } from "./options";
+import { configOf, exitCodeOf, parseCommand, requireNoMore } from "./options";
 
 const HELP = `offcut serve [settings]
 
@@ -17,6 +17,7 @@ export function serveCommand(argv: string[]): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     }
+    requireNoMore(parsed);
     const config = await configOf(parsed);
     const log = standardLog();
     const stopped = Promise.withResolvers<string>();

@@ -17,8 +17,11 @@ export function checkEdit(segments: readonly EditedSegment[], clock: Clock): Edi
   segments.forEach(({ start, end }, index) => {
     const before = segments[index - 1];
     if (start < 0 || fromSeconds(end) > clock.duration) errors.push({ index, message: `must lie from 0 to ${last}` });
-    else if (end - start < toSeconds(SHORTEST_SEGMENT)) errors.push({ index, message: "must be at least 0.1 s long" });
-    else if (before && start < before.end) errors.push({ index, message: "must begin after the one before it ends" });
+    // In ticks: in seconds as floats, 0.4 to 0.5 is a little less than a tenth.
+    else if (fromSeconds(end) - fromSeconds(start) < SHORTEST_SEGMENT)
+      errors.push({ index, message: "must be at least 0.1 s long" });
+    else if (before && fromSeconds(start) < fromSeconds(before.end))
+      errors.push({ index, message: "must not begin before the one before it ends" });
   });
   return errors;
 }

@@ -11,6 +11,7 @@ ask for a cut, ask for a render, download it. Instead of asking again and again,
 **Uploads** follow TUS 1.0.0: \`POST /v1/assets\` answers with the transfer URL in \`Location\`; any TUS client sends and resumes there. A file
 has at least 64 bytes and at most \`Tus-Max-Size\` (100 GiB unless configured otherwise). Ten unfinished uploads a user; one is given up
 seven days after its last byte (\`Upload-Expires\`). \`Upload-Metadata\` may carry \`filename\` and \`external_id\` (up to 256 characters).
+Where PATCH or DELETE cannot be sent, POST with \`X-HTTP-Method-Override\` does.
 
 **Errors** are \`{ "error": { "code", "message", "fields"? } }\`: branch on the code. Checks come in this order: authentication, rate, existence
 of the path's resource, body, state, credits. Every answer carries \`X-Request-Id\`.
@@ -27,6 +28,7 @@ side and 64 streams. Download links last 15 minutes.
 **Credits.** A recording costs a credit for each started minute, held once its length is known and charged when it is \`ready\`. Without enough
 it waits as \`pending_payment\` for the next credits, oldest first.
 
-**Webhooks** are signed as Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`): verify with any of its libraries and drop an
+**Webhooks** tell terminal states as \`{ "type", "data" }\`: \`data\` holds \`entity_id\` and \`asset_id\`; of assets also \`project_id\`,
+\`previous_state\` and \`external_id\`, of renders \`cut_id\`. They are signed as Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`): verify with any of its libraries and drop an
 id seen before. A delivery that fails is repeated after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.
 `.trim();

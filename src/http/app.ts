@@ -16,7 +16,7 @@ import { pages } from "./pages";
 import { publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
 import type { Route } from "./route";
-import { createUploadSurface } from "./uploads";
+import { createUploadSurface, meantRequest, tusErrorHeaders } from "./uploads";
 
 type Entered = { requestId: string; log: Log };
 
@@ -63,13 +63,19 @@ export function createHandler(services: Services): Handler {
       parse: "none",
     });
   }
-  for (const method of ["HEAD", "PATCH", "DELETE"]) {
-    app.route(
-      method,
-      "/v1/uploads/:upload_id",
-      async ({ request, params }) => uploads.handle(request, await authenticate(request), params.upload_id),
-      { parse: "none" },
-    );
+  async function runUpload(request: Request, uploadId: string): Promise<Response> {
+    try {
+      return await uploads.handle(meantRequest(request), await authenticate(request), uploadId);
+    } catch (error) {
+      const refused = refuse(error, of(request).log);
+      return withHeaders(refused, tusErrorHeaders(refused.status));
+    }
+  }
+
+  for (const method of ["HEAD", "PATCH", "DELETE", "POST"]) {
+    app.route(method, "/v1/uploads/:upload_id", ({ request, params }) => runUpload(request, params.upload_id), {
+      parse: "none",
+    });
   }
   app.route("OPTIONS", "/v1/uploads/:upload_id", ({ request }) => uploads.options(request));
   for (const method of ["GET", "HEAD"]) {
@@ -90,7 +96,7 @@ export function createHandler(services: Services): Handler {
     entered.set(request, { requestId, log });
     const { pathname } = new URL(request.url);
     let answer = isPreflight(request) ? preflight(services.config.corsOrigins, request) : await app.fetch(request);
-    if (pathname === "/docs") answer = await withLocalScript(answer);
+    if (pathname === "/docs" || pathname === "/docs/") answer = await withLocalScript(answer);
     const all = { ...corsHeaders(services.config.corsOrigins, request), "X-Request-Id": requestId };
     if (pathname.startsWith("/v1/") && request.method !== "GET") {
       const forwarded = request.headers.get("x-forwarded-for");

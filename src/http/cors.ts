@@ -14,7 +14,14 @@ const EXPOSED = [
   "Retry-After",
   "RateLimit",
   "RateLimit-Policy",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "WWW-Authenticate",
   "Content-Disposition",
+  "Accept-Ranges",
+  "Content-Range",
+  "ETag",
 ].join(", ");
 
 const ALLOWED_HEADERS = [
@@ -25,8 +32,12 @@ const ALLOWED_HEADERS = [
   "Upload-Length",
   "Upload-Metadata",
   "Upload-Offset",
+  "X-HTTP-Method-Override",
+  "X-Request-Id",
   "X-Requested-With",
   "Range",
+  "If-Range",
+  "If-None-Match",
 ].join(", ");
 
 /** A browser asking whether it may call. */

@@ -7,6 +7,7 @@ import { API_GUIDE } from "./api-guide";
 import { components, openapiPaths, uploadPaths } from "./openapi";
 import type { Route } from "./route";
 
+const SPEC_PATH = "/openapi.json";
 const SCRIPT_PATH = "/docs/swagger-ui.js";
 const STYLE_PATH = "/docs/swagger-ui.css";
 
@@ -17,7 +18,7 @@ export function docs(routes: Route[]) {
     .use(
       swagger({
         path: "/docs",
-        specPath: "/openapi.json",
+        specPath: SPEC_PATH,
         provider: "swagger-ui",
         theme: STYLE_PATH,
         exclude: [/./],
@@ -46,7 +47,9 @@ export function docs(routes: Route[]) {
 export async function withLocalScript(page: Response): Promise<Response> {
   const html = (await page.text())
     .replace(/<meta\s+name="(og:)?description"[\s\S]*?\/>/g, "")
-    .replace(/<script src="https:\/\/[^"]*"[^>]*>/, `<script src="${SCRIPT_PATH}">`);
+    .replace(/<script src="https:\/\/[^"]*"[^>]*>/, `<script src="${SCRIPT_PATH}">`)
+    // Relative, it would not be found from `/docs/`.
+    .replace('"url":"openapi.json"', `"url":"${SPEC_PATH}"`);
   const headers = new Headers(page.headers);
   headers.delete("content-length");
   return new Response(html, { status: page.status, headers });

@@ -25,7 +25,10 @@ export function answerError(error: unknown, shape: ErrorShape, onUnknown: (error
   return {
     status: HTTP_STATUS[code],
     body: shape(code, shown),
-    headers: retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) },
+    headers: {
+      ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
+      ...(code === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {}),
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 /** Fields that several calls share. */
-import { FormatRegistry, Type } from "@sinclair/typebox";
+import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 
 export const uuid = (description: string) => Type.String({ format: "uuid", description });
 
@@ -29,6 +29,9 @@ export const oneOf = <const T extends string[]>(...words: T) =>
   Type.Unsafe<T[number]>(
     Type.String({ pattern: `^(${words.join("|")})$`, enum: words, errorText: `must be one of ${words.join(", ")}` }),
   );
+
+/** The schema with what the documentation says of it. */
+export const described = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description });
 
 /** An object that takes no other properties. */
 export const exactly = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>

@@ -104,7 +104,14 @@ function parameters(route: Route): Json[] {
   const headers = route.idempotent
     ? [{ name: "Idempotency-Key", in: "header", required: false, schema: { type: "string", maxLength: 255 } }]
     : [];
-  return [...inPath, ...inQuery, ...headers];
+  const own = Object.entries(route.headers).map(([name, description]) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: { type: "string" },
+  }));
+  return [...inPath, ...inQuery, ...headers, ...own];
 }
 
 /** The paths of these routes below `prefix`. */

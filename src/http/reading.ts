@@ -25,17 +25,26 @@ export async function readBodyText(request: Request): Promise<string> {
   if (announced > LARGEST_JSON_BYTES) throw tooLarge();
   if (type !== undefined && type !== "application/json") throw wrongType();
   // With a Content-Length the server reads no more than was announced; without, the body is counted as it comes.
-  const reading = request.headers.has("content-length") ? request.text() : readLimited(request);
-  const text = await reading.catch((error) => {
+  const reading = request.headers.has("content-length") ? request.bytes() : readLimited(request);
+  const bytes = await reading.catch((error) => {
     // A client that goes away is no failure of the server.
     throw error instanceof AppError ? error : new AppError("bad_request", "The body broke off.", { cause: error });
   });
-  if (type === undefined && text !== "") throw wrongType();
-  return text;
+  if (type === undefined && bytes.byteLength > 0) throw wrongType();
+  return decode(bytes);
 }
 
-async function readLimited(request: Request): Promise<string> {
-  if (!request.body) return "";
+/** Bytes that are no UTF-8 are refused: read all the same, names and scripts would be stored with holes in them. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new AppError("bad_request", "The body is not valid UTF-8.", { cause: error });
+  }
+}
+
+async function readLimited(request: Request): Promise<Uint8Array> {
+  if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
@@ -43,7 +52,7 @@ async function readLimited(request: Request): Promise<string> {
     if (size > LARGEST_JSON_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 const tooLarge = () => new AppError("payload_too_large", `The body must be at most ${LARGEST_JSON_BYTES} bytes.`);
@@ -68,13 +77,16 @@ export function parseBody<S extends TSchema>(schema: S, text: string, optional =
 /** `\u0000` in JSON that is not itself behind a backslash: the database would lose the text from there on. */
 const ZERO_CHARACTER = /(?<!\\)(?:\\\\)*\\u0000/;
 
+/** Not `1e1` or `0x10`, which are numbers to the language and to nobody else. */
+const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
+
 /** The query's values: numbers are read where the schema has them. Errors: `validation_error`. */
 export function parseQuery<S extends TSchema>(schema: S, url: URL): Static<S> {
   const properties = (schema as unknown as { properties: Record<string, TSchema> }).properties;
   const value: Record<string, unknown> = {};
   for (const [name, text] of url.searchParams) {
     const isNumber = properties[name]?.type === "integer" || properties[name]?.type === "number";
-    value[name] = isNumber && text.trim() !== "" && !Number.isNaN(Number(text)) ? Number(text) : text;
+    value[name] = isNumber && DECIMAL.test(text) ? Number(text) : text;
   }
   for (const [name, property] of Object.entries(properties)) {
     if (!(name in value) && property.default !== undefined) value[name] = property.default;
@@ -121,6 +133,16 @@ function explain(error: ValueError): string {
       return "is not a known property";
     case ValueErrorType.StringFormat:
       return said ?? "must be a UUID";
+    case ValueErrorType.Object:
+      return said ?? "must be an object";
+    case ValueErrorType.Array:
+      return said ?? "must be a list";
+    case ValueErrorType.Boolean:
+      return said ?? "must be true or false";
+    case ValueErrorType.String:
+      return said ?? "must be a text";
+    case ValueErrorType.Number:
+      return said ?? "must be a number";
     default:
       return said ?? error.message.charAt(0).toLowerCase() + error.message.slice(1);
   }

@@ -24,6 +24,7 @@ export type Route = {
   answers: Record<number, Answer>;
   errors: HttpCode[];
   example?: unknown;
+  headers: Record<string, string>;
   /** Runs the call once the caller is known and within the rate. */
   run(call: Omit<Call, "params" | "idempotency">, params: Record<string, string>): Promise<Reply>;
 };
@@ -48,6 +49,8 @@ type Definition<Q extends TObject | undefined, B extends TObject | undefined, R>
   /** Codes besides those that any call of its kind may answer. */
   errors?: HttpCode[];
   example?: unknown;
+  /** Request headers of this call's own, with what the documentation says of them. */
+  headers?: Record<string, string>;
   /** Finds the resource that the path names; null is a 404. */
   load?(call: Call): Promise<R | null>;
   handle(call: Call, input: Input<Q, B, R>): Promise<Reply>;
@@ -59,7 +62,8 @@ export function route<
   B extends TObject | undefined = undefined,
   R = undefined,
 >(definition: Definition<Q, B, R>): Route {
-  const { method, path, summary, query, body, answers, errors = [], example, idempotent = false } = definition;
+  const { method, path, summary, query, body, answers, example } = definition;
+  const { errors = [], headers = {}, idempotent = false } = definition;
   return {
     method,
     path,
@@ -69,6 +73,7 @@ export function route<
     answers,
     errors,
     example,
+    headers,
     idempotent,
     run: async (caller, params) => {
       const call: Call = { ...caller, params: parsePathIds(params), idempotency: null };

@@ -37,8 +37,11 @@ const NEVER: Range[] = [
   ["fec0::", 10],
   ["ff00::", 8],
   ["2001:db8::", 32],
-  // Azure's metadata over IPv6, AWS's likewise.
+  // Metadata of clouds outside the link-local ranges: AWS and Google over IPv6, Alibaba, Azure.
   ["fd00:ec2::254", 128],
+  ["fd20:ce::254", 128],
+  ["100.100.100.200", 32],
+  ["168.63.129.16", 32],
 ];
 
 function listOf(ranges: Range[]): BlockList {

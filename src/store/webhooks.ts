@@ -1,5 +1,5 @@
 /** Webhook endpoints and their deliveries. */
-import { and, asc, count, desc, eq, isNull, lt, lte, min, or } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNull, lt, lte, min, notInArray, or } from "drizzle-orm";
 import type { Queries } from "./db";
 import { users } from "./schema";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
@@ -70,28 +70,36 @@ export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$i
   await tx.insert(deliveries).values(delivery).onConflictDoNothing();
 }
 
-/** Deliveries that are due, with their endpoints, the longest due first. Those to disabled endpoints rest. */
+/** Deliveries that are due, with their endpoints, the longest due first. Those to disabled endpoints rest, `busy` ones are left out. */
 export function dueDeliveries(
   db: Queries,
   now: number,
   limit: number,
+  busy: string[] = [],
 ): Promise<{ delivery: Delivery; endpoint: Endpoint }[]> {
   return db
     .select({ delivery: deliveries, endpoint: webhookEndpoints })
     .from(deliveries)
     .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
-    .where(and(eq(deliveries.state, "pending"), lte(deliveries.due_at, now), eq(webhookEndpoints.state, "enabled")))
+    .where(
+      and(
+        eq(deliveries.state, "pending"),
+        lte(deliveries.due_at, now),
+        eq(webhookEndpoints.state, "enabled"),
+        notInArray(webhookEndpoints.id, busy),
+      ),
+    )
     .orderBy(asc(deliveries.due_at), asc(deliveries.id))
     .limit(limit);
 }
 
-/** When the next delivery is due; null when none waits. */
-export async function nextDeliveryDue(db: Queries): Promise<number | null> {
+/** When the next delivery becomes due after `now`; null when none waits. */
+export async function nextDeliveryDue(db: Queries, now: number): Promise<number | null> {
   const [row] = await db
     .select({ at: min(deliveries.due_at) })
     .from(deliveries)
     .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
-    .where(and(eq(deliveries.state, "pending"), eq(webhookEndpoints.state, "enabled")));
+    .where(and(eq(deliveries.state, "pending"), gt(deliveries.due_at, now), eq(webhookEndpoints.state, "enabled")));
   return row?.at ?? null;
 }
 

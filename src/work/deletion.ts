@@ -6,7 +6,7 @@ import { type Asset, assetIdsOfProject, deleteAsset, getAsset } from "../store/a
 import { deleteCut, listCuts } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { deleteProject, touchProject } from "../store/projects";
-import { deleteRender, type Render, rendersOfAssets, rendersOfCut } from "../store/renders";
+import { deleteRender, getRender, type Render, rendersOfAssets, rendersOfCut } from "../store/renders";
 import { endStep, markAssetDeleted, openStepsOf } from "../store/steps";
 import { releaseCharge } from "./charge";
 import { tell } from "./notify";
@@ -62,14 +62,21 @@ async function finish(services: Services, after: Aftermath): Promise<void> {
   await discard(services.folders, after.paths);
 }
 
-/** Deletes the asset, its cuts and its renders. Nothing happens when it is gone already. */
-export async function removeAssetNow(services: Services, assetId: string): Promise<void> {
+/**
+ * Deletes the asset, its cuts and its renders. Nothing happens when it is gone already. It counts as activity in its project when the
+ * user does it, and not when a sweep does.
+ */
+export async function removeAssetNow(
+  services: Services,
+  assetId: string,
+  by: "user" | "sweep" = "user",
+): Promise<void> {
   const after: Aftermath = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     const asset = await getAsset(tx, assetId);
     if (!asset) return;
     await removeAsset(services, tx, asset, after);
-    await touchProject(tx, asset.project_id, services.now());
+    if (by === "user") await touchProject(tx, asset.project_id, services.now());
   });
   await finish(services, after);
 }
@@ -101,6 +108,10 @@ export async function removeCutNow(services: Services, cutId: string): Promise<v
 /** Deletes the render; one in flight is cancelled first. */
 export async function removeRenderNow(services: Services, render: Render): Promise<void> {
   const after: Aftermath = { steps: [], paths: [] };
-  await services.store.write((tx) => removeRenders(services, tx, [render], after));
+  await services.store.write(async (tx) => {
+    // As it is now: it may have ended since it was read, and then it is not cancelled.
+    const current = await getRender(tx, render.id);
+    if (current) await removeRenders(services, tx, [current], after);
+  });
   await finish(services, after);
 }

@@ -11,6 +11,7 @@ import {
   type Delivery,
   dueDeliveries,
   type Endpoint,
+  findEndpoint,
   nextDeliveryDue,
   updateDelivery,
   updateEndpoint,
@@ -61,6 +62,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const attempts = delivery.attempts + 1;
     const wait = outcome.ok ? null : waitAfter(attempts);
     await store.write(async (tx) => {
+      // Read again: others may have succeeded meanwhile, or the user has changed the endpoint.
+      const current = await findEndpoint(tx, endpoint.user_id, endpoint.id);
+      if (!current) return;
       await updateDelivery(tx, delivery.id, {
         state: outcome.ok ? "delivered" : wait === null ? "failed" : "pending",
         attempts,
@@ -70,8 +74,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         last_error: outcome.error,
         last_milliseconds: outcome.milliseconds,
       });
+      // What another address answered says nothing of this one.
+      if (current.url !== endpoint.url) return;
       const record = afterAttempt(
-        { lastSuccessAt: endpoint.last_success_at, failingSince: endpoint.failing_since },
+        { lastSuccessAt: current.last_success_at, failingSince: current.failing_since },
         { ok: outcome.ok, gone: outcome.status === 410 },
         now(),
       );
@@ -91,13 +97,20 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     });
   }
 
+  /** Whether the endpoint has as many deliveries in flight as it may. */
+  const isBusy = (endpointId: string): boolean =>
+    [...inFlight.values()].filter((d) => d.endpointId === endpointId).length >= MOST_TO_ONE;
+
   async function look(): Promise<void> {
+    let lookedAt: number;
     do {
       lookAgain = false;
-      for (const { delivery, endpoint } of await dueDeliveries(store.read, now(), LOOKED_AT)) {
+      lookedAt = now();
+      const busy = [...new Set([...inFlight.values()].map((d) => d.endpointId))].filter(isBusy);
+      const due = await dueDeliveries(store.read, lookedAt, LOOKED_AT, busy);
+      for (const { delivery, endpoint } of due) {
         if (stopped || inFlight.size >= MOST_AT_ONCE) break;
-        const toThisOne = [...inFlight.values()].filter((d) => d.endpointId === endpoint.id).length;
-        if (inFlight.has(delivery.id) || toThisOne >= MOST_TO_ONE) continue;
+        if (inFlight.has(delivery.id) || isBusy(endpoint.id)) continue;
         const ended = attempt(delivery, endpoint)
           .catch((error) => log.error("a delivery could not be written down", { delivery: delivery.id, error }))
           .finally(() => {
@@ -106,13 +119,14 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
           });
         inFlight.set(delivery.id, { endpointId: endpoint.id, ended });
       }
+      // More than were looked at: behind those to endpoints that are busy by now may be some for others.
+      if (due.length === LOOKED_AT && inFlight.size < MOST_AT_ONCE) lookAgain = true;
     } while (lookAgain && !stopped);
     if (stopped) return;
-    const due = await nextDeliveryDue(store.read);
+    // What was due already is in flight or waits for a place, and a place that becomes free wakes.
+    const next = await nextDeliveryDue(store.read, lookedAt);
     clearTimeout(timer);
-    // What is due already waits for a place, and a place that becomes free wakes.
-    const wait = due === null || due <= now() ? LOOK_AGAIN_MS : Math.min(LOOK_AGAIN_MS, due - now());
-    timer = setTimeout(wake, wait);
+    timer = setTimeout(wake, next === null ? LOOK_AGAIN_MS : Math.min(LOOK_AGAIN_MS, Math.max(0, next - now())));
   }
 
   function lookNow(): void {

@@ -3,7 +3,7 @@ import { link, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Config } from "../config";
 import { AppError } from "../domain/errors";
-import type { Probed, RenderResult } from "../domain/media";
+import type { Probed, RenderResult, ResolvedOutput } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
 import { planSegments, planToJson } from "../domain/plan-json";
 import { type OutputFormat, resolveOutput } from "../domain/render-output";
@@ -88,6 +88,13 @@ export async function planRecording(
   return { plan, transcript: listening.transcript };
 }
 
+/** What the source becomes in the format (null: the usual one). Errors: `AppError` `validation_error` when it cannot become that. */
+export function requireOutput(probed: Probed, format: OutputFormat | null): ResolvedOutput {
+  const resolved = resolveOutput(probed, format === null ? {} : { format });
+  if (!resolved.ok) throw new AppError("validation_error", resolved.errors.map((error) => error.message).join(" "));
+  return resolved.output;
+}
+
 /**
  * Renders a plan into `outputPath`, which is whole or not there; `replace` allows to overwrite. Errors: `AppError` `validation_error`
  * when the source cannot become the format, `conflict`, `processing_failed`, `storage_full`; the signal's reason when aborted.
@@ -99,17 +106,16 @@ export async function renderRecording(
 ): Promise<RenderResult> {
   const { signal, onProgress } = tools;
   onProgress("rendering", 0);
-  const resolved = resolveOutput(source.probed, target.format === null ? {} : { format: target.format });
-  if (!resolved.ok) throw new AppError("validation_error", resolved.errors.map((error) => error.message).join(" "));
+  const output = requireOutput(source.probed, target.format);
   const workDir = join(target.workDir, "render");
   await mkdir(workDir);
-  const finished = join(target.workDir, `output.${resolved.output.format}`);
+  const finished = join(target.workDir, `output.${output.format}`);
   const result = await renderMedia(
     {
       sourcePath: source.path,
       probed: source.probed,
       segments: planSegments(planToJson(source.plan)),
-      output: resolved.output,
+      output,
       workDir,
       outputPath: finished,
     },

@@ -41,6 +41,12 @@ export function jobHandlers(services: Services): Record<JobName, JobHandler> {
   return { prepare: bind(REGISTRY.prepare), cut: bind(REGISTRY.cut), render: bind(REGISTRY.render) };
 }
 
+/** A message as users read it, whoever wrote it. */
+function sentence(message: string): string {
+  const end = /[.!?]$/.test(message) ? "" : ".";
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`;
+}
+
 /** Where the runner finds its jobs: the steps in the database. */
 export function jobSource(services: Services): JobSource {
   const { store, folders } = services;
@@ -49,7 +55,7 @@ export function jobSource(services: Services): JobSource {
   async function failForGood(job: Job, error: unknown): Promise<void> {
     const isKnown = isPermanent(job.name, error) || (error instanceof AppError && error.code === "processing_failed");
     const code = isKnown ? error.code : "processing_failed";
-    const message = isKnown ? error.message : "Something went wrong on the server; its log says what.";
+    const message = isKnown ? sentence(error.message) : "Something went wrong on the server; its log says what.";
     const isFailed = await store.write(async (tx) => {
       if (!(await endStep(tx, job.stepId, "failed", now(), job.attempt))) return false;
       await REGISTRY[job.name].fail(tx, job.subjectId, code, message, now());

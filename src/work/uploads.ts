@@ -188,7 +188,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 export async function recoverUploads(services: Services): Promise<void> {
   for (const asset of await listOpenUploads(services.store.read)) {
     if (isExpired(asset, services.now())) {
-      await removeAssetNow(services, asset.id);
+      await removeAssetNow(services, asset.id, "sweep");
       continue;
     }
     const size =

@@ -71,6 +71,9 @@ describe.skipIf(SEARCH_PATH === "")("the shell's commands", () => {
       expect(await refused("user", "grant", "--email", "a@b", "--credits", "many")).toBe(
         "2 offcut user: --credits takes a whole number",
       );
+      for (const command of ["serve", "doctor", "licenses"]) {
+        expect(await refused(command, "now")).toBe(`2 offcut ${command}: unexpected argument "now"`);
+      }
       expect(await refused("user", "refund")).toBe("2 offcut user: --asset is missing");
       expect(await refused("user", "delete")).toBe('2 offcut user: there is no "user delete"; see offcut user --help');
       expect(await refused("key", "create", "--email", "nobody@example.test")).toBe(

@@ -45,6 +45,30 @@ function expectTiled(plan: PlanJson) {
   for (const [i, span] of spans.entries()) if (i > 0) expect(span.start).toBeCloseTo(spans[i - 1]!.end, 6);
 }
 
+/** A WAV file of nothing but zeros, 16 kHz mono. */
+function silentWav(seconds: number): Uint8Array<ArrayBuffer> {
+  const rate = 16_000;
+  const bytes = new Uint8Array(44 + seconds * rate * 2);
+  const view = new DataView(bytes.buffer);
+  const text = (at: number, word: string) => bytes.set(new TextEncoder().encode(word), at);
+  for (const [at, word] of [
+    [0, "RIFF"],
+    [8, "WAVEfmt "],
+    [36, "data"],
+  ] as const)
+    text(at, word);
+  view.setUint32(4, bytes.length - 8, true);
+  view.setUint32(16, 16, true);
+  view.setUint16(20, 1, true);
+  view.setUint16(22, 1, true);
+  view.setUint32(24, rate, true);
+  view.setUint32(28, rate * 2, true);
+  view.setUint16(32, 2, true);
+  view.setUint16(34, 16, true);
+  view.setUint32(40, seconds * rate * 2, true);
+  return bytes;
+}
+
 const names = (parts: SpokenPart[]) => parts.map((part) => `${part.kind}: ${part.text}`);
 
 describe("a talk", () => {
@@ -168,6 +192,22 @@ test(
       inFolder("other talk 🎬.cut.m4a"),
     ]);
     expect((await readdir(folder.path)).filter((name) => name.includes("text"))).toEqual(["text.mp4"]);
+  },
+  TIMEOUT_MS,
+);
+
+test.each([
+  [["-o", "sound.mp4"], "the source has no picture"],
+  [["--export", "otio,edl"], "An EDL needs a picture"],
+])(
+  "what a recording cannot become (%j) is told before it is listened to",
+  async (args, said) => {
+    await Bun.write(inFolder("sound.wav"), silentWav(1));
+    const { code, stderr } = await run(["sound.wav", ...args]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain("listening");
+    expect((await readdir(folder.path)).filter((name) => name.includes("sound"))).toEqual(["sound.wav"]);
   },
   TIMEOUT_MS,
 );

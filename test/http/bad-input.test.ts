@@ -105,7 +105,7 @@ describe("bad input ends with its code, costs nothing and loses nothing", () => 
     const before = await balance(server.services().store.read, anna.userId);
     const asset = await anna.prepared(await anna.upload(await make(), { filename }));
     expect([asset.state, codes.includes(asset.error_code ?? "")]).toEqual(["failed", true]);
-    expect(asset.error_message).toMatch(/^[^\n]{5,200}$/);
+    expect(asset.error_message).toMatch(/^[A-Z][^\n]{5,200}[.!?]$/);
     expect(asset.error_message).not.toContain(server.dataDir);
     expect(asset).toMatchObject({ filename, duration_seconds: null, download_url: null, cuttable: false });
     expect(await balance(server.services().store.read, anna.userId)).toBe(before);

@@ -1,5 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import { getRender } from "../../src/store/renders";
+import { removeRenderNow } from "../../src/work/deletion";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
@@ -96,6 +98,19 @@ describe("deleting what has jobs in flight", () => {
     expect(await server.events(computing.id)).toEqual([]);
     expect(await server.leftovers(waiting.id)).toEqual([]);
     expect((await user.asset(asset.id)).state).toBe("ready");
+  });
+
+  test("a render that ends just before it is deleted is told as completed, and not as cancelled too", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const { running, hold } = await busyAsset(server, user);
+    const services = server.services();
+    const seen = await getRender(services.store.read, running.id);
+    hold.release();
+    await user.renderEnded(running.id);
+    await removeRenderNow(services, seen!);
+    expect(await tryCall(user, "GET", `/v1/renders/${running.id}`)).toBe("404 not_found");
+    expect(await server.events(running.id)).toEqual(["render.completed"]);
   });
 
   test("an upload in the middle, with its project", async () => {

@@ -64,6 +64,7 @@ describe("without a valid key", () => {
   ])("%s is refused", async (_, authorization) => {
     const reply = await server.nobody.call("GET", "/v1/users/me", { headers: { Authorization: authorization } });
     expect(outcome(reply)).toBe("401 unauthenticated");
+    expect(reply.headers.get("www-authenticate")).toBe("Bearer");
   });
 });
 
@@ -229,9 +230,11 @@ describe("the documentation", () => {
     for (const [method, path] of CALLS) expect(described).toContain(`${method} ${path.replace(NO_ID, "ID")}`);
   });
 
-  test("is a page that needs nothing from elsewhere", async () => {
-    const page = await server.nobody.call<string>("GET", "/docs");
+  test.each(["/docs", "/docs/"])("is a page that needs nothing from elsewhere (%s)", async (path) => {
+    const page = await server.nobody.call<string>("GET", path);
     expect(page.status).toBe(200);
+    expect(page.body).not.toContain("https://");
+    expect(page.body).toContain('"url":"/openapi.json"');
     const addresses = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
     expect(addresses).toContain("/docs/swagger-ui.js");
     for (const address of addresses) {

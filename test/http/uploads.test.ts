@@ -7,7 +7,7 @@ import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { NO_ID, outcome, tryCall } from "./outcome";
-import type { Asset, Paged } from "./resources";
+import type { Asset, Paged, Project } from "./resources";
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -86,7 +86,12 @@ describe("asking where an upload stands", () => {
     ["with another version", { "Tus-Resumable": "0.2.2" }],
   ])("%s is a 412", async (_, headers) => {
     const { id } = await anna.open(1_000);
-    expect((await anna.call("HEAD", `/v1/uploads/${id}`, { headers })).status).toBe(412);
+    const asked = await anna.call("HEAD", `/v1/uploads/${id}`, { headers });
+    expect([asked.status, asked.headers.get("tus-version"), asked.headers.get("tus-resumable")]).toEqual([
+      412,
+      "1.0.0",
+      "1.0.0",
+    ]);
     expect(outcome(await anna.call("DELETE", `/v1/uploads/${id}`, { headers }))).toBe("412 precondition_failed");
     expect(outcome(await anna.call("PATCH", `/v1/uploads/${id}`, { headers, body: "x" }))).toBe(
       "412 precondition_failed",
@@ -115,6 +120,31 @@ describe("sending bytes", () => {
     expect(asset).toMatchObject({ state: "ready", type: "audio", size_bytes: bytes.length, upload_url: null });
     const stored = await fetch(asset.download_url!);
     expect(Buffer.compare(Buffer.from(await stored.arrayBuffer()), Buffer.from(bytes))).toBe(0);
+  });
+
+  test("with POST and the method in a header, for a client that cannot send PATCH or DELETE", async () => {
+    const { id } = await anna.open(bytes.length);
+    const post = (method: string | null, offset: number, body?: Uint8Array<ArrayBuffer>) =>
+      anna.call("POST", `/v1/uploads/${id}`, {
+        ...(body ? { body } : {}),
+        headers: anna.tus({
+          ...(method === null ? {} : { "X-HTTP-Method-Override": method }),
+          "Content-Type": "application/offset+octet-stream",
+          "Upload-Offset": String(offset),
+        }),
+      });
+    expect((await post("PATCH", 0, bytes.slice(0, 30_000))).headers.get("upload-offset")).toBe("30000");
+    expect((await post("HEAD", 0)).headers.get("upload-offset")).toBe("30000");
+    expect(outcome(await post("PATCH", 7, bytes.slice(0, 10)))).toBe("409 conflict");
+    expect(outcome(await post(null, 30_000, bytes.slice(30_000)))).toBe("404 not_found");
+    expect(outcome(await post("GET", 30_000))).toBe("404 not_found");
+    expect((await post("patch", 30_000, bytes.slice(30_000))).status).toBe(204);
+    const asset = await anna.prepared(id);
+    expect(asset.state).toBe("ready");
+    const other = await anna.open(1_000);
+    const headers = anna.tus({ "X-HTTP-Method-Override": "DELETE" });
+    expect((await anna.call("POST", `/v1/uploads/${other.id}`, { headers })).status).toBe(204);
+    expect((await head(anna, other.id)).status).toBe(404);
   });
 
   test("knows the type after the first chunk", async () => {
@@ -296,6 +326,9 @@ test("an upload that rests for seven days is gone, and the next start takes it a
   expect(outcome(await user.patch(id, 100, "x"))).toBe("404 not_found");
   expect(await tryCall(user, "GET", `/v1/assets/${id}`)).toBe("404 not_found");
   expect((await user.must<Paged<Asset>>("GET", "/v1/assets")).items).toEqual([]);
+  const before = await user.must<Paged<Project>>("GET", "/v1/projects");
   await other.restart();
+  // Nobody did anything in the project.
+  expect(await user.must<Paged<Project>>("GET", "/v1/projects")).toEqual(before);
   expect(await Bun.file(other.services().folders.upload(id)).exists()).toBe(false);
 });

@@ -99,6 +99,9 @@ export const assetRoutes: Route[] = [
       language: Type.Optional(language),
     }),
     idempotent: true,
+    headers: {
+      "Upload-Metadata": "As TUS has it: pairs of a key and a base64 value. `filename` and `external_id` are kept",
+    },
     answers: { 201: shows("Asset", "The asset, with the transfer URL in `Location` and `upload_url`") },
     handle: async ({ services, user, idempotency, request }, { body }) => {
       const metadata = readUploadMetadata(request.headers.get("upload-metadata"));

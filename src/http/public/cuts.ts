@@ -13,21 +13,26 @@ import { once } from "../../work/idempotency";
 import { exportCut, prepareEdit, subtitleOf } from "../../work/plan-files";
 import { nothing, pageOf, sends, shows } from "../answers";
 import { type Call, created, file, isoTime, noContent, ok } from "../call";
-import { exactly, oneOf, paging, uuid } from "../fields";
+import { described, exactly, oneOf, paging, uuid } from "../fields";
 import { type Route, route } from "../route";
 
 const MOST_SCRIPT_WORDS = 20_000;
 
-const seconds = (minimum: number, maximum: number) =>
-  Type.Optional(Type.Number({ minimum, maximum, errorText: `must be a number from ${minimum} to ${maximum}` }));
+const seconds = (minimum: number, maximum: number, description: string) =>
+  Type.Optional(
+    Type.Number({ minimum, maximum, description, errorText: `must be a number from ${minimum} to ${maximum}` }),
+  );
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 const options = exactly({
-  mode: Type.Optional(oneOf("tight", "natural", "loose")),
-  min_silence_seconds: seconds(0.1, 10),
-  padding_before_seconds: seconds(0, 2),
-  padding_after_seconds: seconds(0, 2),
-  remove_fillers: Type.Optional(Type.Boolean()),
-  remove_retakes: Type.Optional(Type.Boolean()),
+  mode: Type.Optional(
+    described(oneOf("tight", "natural", "loose"), "What the other options are unless given; natural unless given"),
+  ),
+  min_silence_seconds: seconds(0.1, 10, "Shorter pauses stay: tight 0.25, natural 0.5, loose 0.9"),
+  padding_before_seconds: seconds(0, 2, "Quiet kept before speech: tight 0.04, natural 0.12, loose 0.25"),
+  padding_after_seconds: seconds(0, 2, "Quiet kept after speech: tight 0.06, natural 0.18, loose 0.35"),
+  remove_fillers: flag("Whether um and uh go: in tight and natural they do"),
+  remove_retakes: flag("Whether all takes of a line but the best go: they do unless told otherwise"),
 });
 
 /** The options with the mode's defaults filled in. */
@@ -62,12 +67,19 @@ const show = (cut: Cut) => ({ ...showRow(cut), plan: cut.plan === null ? null : 
 
 /** A segment of a plan; of what the API shows in one, only its bounds count. */
 const editedSegment = exactly({
-  start: Type.Number({ minimum: 0 }),
-  end: Type.Number({ exclusiveMinimum: 0 }),
+  start: Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" }),
+  end: Type.Number({ exclusiveMinimum: 0, errorText: "must be a number of seconds above 0" }),
   start_frame: Type.Optional(Type.Unknown()),
   end_frame: Type.Optional(Type.Unknown()),
   text: Type.Optional(Type.Unknown()),
   review: Type.Optional(Type.Unknown()),
+});
+
+const MOST_SEGMENTS = 20_000;
+const segments = Type.Array(editedSegment, {
+  minItems: 1,
+  maxItems: MOST_SEGMENTS,
+  errorText: `must be a list of 1 to ${MOST_SEGMENTS} segments`,
 });
 
 /** `25`, `29.97` or `30000/1001` as a fraction. Errors: `validation_error`. */
@@ -92,7 +104,12 @@ export const cutRoutes: Route[] = [
     errors: ["not_found", "asset_processing", "asset_payment_required", "asset_failed"],
     body: exactly({
       asset_id: uuid("The asset to cut"),
-      script: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      script: Type.Optional(
+        Type.Union([Type.String(), Type.Null()], {
+          description: `What was to be said, at most ${MOST_SCRIPT_WORDS} words: the best take of each line is kept, in the script's order`,
+          errorText: "must be a text or null",
+        }),
+      ),
       options: Type.Optional(options),
     }),
     answers: {
@@ -151,7 +168,7 @@ export const cutRoutes: Route[] = [
       ],
     },
     errors: ["conflict"],
-    body: exactly({ segments: Type.Array(editedSegment, { minItems: 1, maxItems: 20_000 }) }),
+    body: exactly({ segments }),
     idempotent: true,
     answers: { 201: shows("CutDetail", "The edited cut, completed") },
     load,
@@ -172,15 +189,33 @@ export const cutRoutes: Route[] = [
     summary: "Export a cut as an editing timeline",
     errors: ["conflict", "unsupported_format"],
     query: exactly({
-      format: oneOf(...EXPORT_FORMATS),
-      layout: Type.Optional(oneOf("tight", "review")),
+      format: described(
+        oneOf(...EXPORT_FORMATS),
+        "fcpxml: Final Cut Pro, Resolve; fcp7xml: Premiere, Resolve; edl: CMX 3600; otio: OpenTimelineIO; mlt: Shotcut, Kdenlive; csv; json",
+      ),
+      layout: Type.Optional(
+        described(
+          oneOf("tight", "review"),
+          "tight: the kept parts end to end (unless given); review: the whole recording, removed parts and other takes as disabled clips",
+        ),
+      ),
       media_root: Type.Optional(
-        Type.String({ maxLength: 4096, description: "Folder of the source on the editor's machine" }),
+        Type.String({
+          maxLength: 4096,
+          description: "Folder of the source on the editor's machine",
+          errorText: "must be a text of at most 4096 characters",
+        }),
       ),
       frame_rate: Type.Optional(
-        Type.String({ pattern: "^[0-9]{1,6}([./][0-9]{1,6})?$", errorText: "must be like 25, 29.97 or 30000/1001" }),
+        Type.String({
+          pattern: "^[0-9]{1,6}([./][0-9]{1,6})?$",
+          description: "The timeline's, as in 25, 29.97 or 30000/1001; the source's unless given",
+          errorText: "must be like 25, 29.97 or 30000/1001",
+        }),
       ),
-      drop_frame: Type.Optional(oneOf("true", "false")),
+      drop_frame: Type.Optional(
+        described(oneOf("true", "false"), "Drop-frame timecode, at 29.97 and 59.94 only; as the source's unless given"),
+      ),
     }),
     answers: { 200: sends("The file") },
     load,
@@ -200,7 +235,12 @@ export const cutRoutes: Route[] = [
     path: `${path}/subtitle`,
     summary: "The subtitle of a cut",
     errors: ["conflict", "unsupported_format"],
-    query: exactly({ format: oneOf("srt", "vtt"), timeline: Type.Optional(oneOf("cut", "source")) }),
+    query: exactly({
+      format: oneOf("srt", "vtt"),
+      timeline: Type.Optional(
+        described(oneOf("cut", "source"), "Times as in the rendered cut (unless given) or as in the recording"),
+      ),
+    }),
     answers: { 200: sends("The file") },
     load,
     handle: async ({ services }, { query, resource }) =>

@@ -11,7 +11,7 @@ import { cancelRender, requestRender } from "../../work/render";
 import type { Services } from "../../work/services";
 import { nothing, pageOf, shows } from "../answers";
 import { type Call, created, isoTime, noContent, ok } from "../call";
-import { exactly, oneOf, paging, uuid } from "../fields";
+import { described, exactly, oneOf, paging, uuid } from "../fields";
 import { type Route, route } from "../route";
 
 /** A field that may be left out or null, which is the same, so that the `output` of a render can be sent as it was shown. */
@@ -20,11 +20,17 @@ const optional = <S extends TSchema>(schema: S) =>
 const whole = (unit: string) => optional(Type.Integer({ description: unit, errorText: "must be a whole number" }));
 
 const output = exactly({
-  format: optional(oneOf("mp4", "mov", "m4a", "mp3")),
-  resolution: optional(Type.String({ pattern: "^[0-9]{1,5}p$", errorText: "must look like 720p" })),
-  video_bitrate: whole("bits per second"),
-  frame_rate: whole("frames per second"),
-  audio_bitrate: whole("bits per second"),
+  format: optional(described(oneOf("mp4", "mov", "m4a", "mp3"), "mp4 for video and m4a for audio unless given")),
+  resolution: optional(
+    Type.String({
+      pattern: "^[0-9]{1,5}p$",
+      description: "The shorter side in pixels, an even number from 144p to the source's; the source's unless given",
+      errorText: "must look like 720p",
+    }),
+  ),
+  video_bitrate: whole("Bits per second, from 50000 to the source's; as the source unless given"),
+  frame_rate: whole("Frames per second, 1 to 120 and at most twice the source's; the source's own unless given"),
+  audio_bitrate: whole("Bits per second, 32000 to 320000; as the source unless given"),
 });
 
 /** A render as lists show it. */
@@ -70,7 +76,9 @@ export const renderRoutes: Route[] = [
     errors: ["not_found", "asset_not_ready", "modifier_not_ready"],
     body: exactly({
       asset_id: uuid("The source"),
-      cut_id: Type.Optional(Type.Union([uuid("The cut to apply"), Type.Null()])),
+      cut_id: Type.Optional(
+        Type.Union([uuid("The cut to apply"), Type.Null()], { errorText: "must be a UUID or null" }),
+      ),
       output: Type.Optional(output),
     }),
     answers: {

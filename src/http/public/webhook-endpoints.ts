@@ -20,7 +20,11 @@ import { exactly, oneOf, paging } from "../fields";
 import { type Route, route } from "../route";
 
 const url = Type.String({ minLength: 1, maxLength: 2048, errorText: "must be a URL of at most 2048 characters" });
-const eventTypes = Type.Array(oneOf(...EVENT_TYPES), { minItems: 1, maxItems: EVENT_TYPES.length });
+const eventTypes = Type.Array(oneOf(...EVENT_TYPES), {
+  minItems: 1,
+  maxItems: EVENT_TYPES.length,
+  errorText: `must be a list of 1 to ${EVENT_TYPES.length} event types`,
+});
 
 const show = (endpoint: Endpoint) => ({
   id: endpoint.id,

@@ -22,6 +22,31 @@ export type UploadSurface = {
   handle(request: Request, user: User, id: string): Promise<Response>;
 };
 
+const OVERRIDABLE = ["HEAD", "PATCH", "DELETE"];
+
+/**
+ * The request as it is meant: the protocol lets a client that cannot send PATCH or DELETE send POST, and name the method in a header.
+ * Errors: `not_found` for a POST that names none of the three.
+ */
+export function meantRequest(request: Request): Request {
+  if (request.method !== "POST") return request;
+  const method = request.headers.get("x-http-method-override")?.trim().toUpperCase() ?? "";
+  if (!OVERRIDABLE.includes(method)) throw new AppError("not_found", "There is no such path.");
+  // A HEAD carries no body, whatever came with the POST.
+  return new Request(request.url, {
+    method,
+    headers: request.headers,
+    signal: request.signal,
+    body: method === "PATCH" ? request.body : null,
+  });
+}
+
+/** What the protocol wants on a refusal: its version, and with a 412 the versions that are spoken here. */
+export const tusErrorHeaders = (status: number): Record<string, string> => ({
+  "Tus-Resumable": TUS_VERSION,
+  ...(status === 412 ? { "Tus-Version": TUS_VERSION } : {}),
+});
+
 /** The transfer URLs of a server. */
 export function createUploadSurface(services: Services): UploadSurface {
   const tus = new Server({
@@ -146,6 +171,12 @@ const CODES: Record<number, HttpCode> = {
   501: "bad_request",
 };
 
+/** Where the TUS server's own words say little. */
+const MESSAGES: Record<number, string> = {
+  409: "Upload-Offset is not where the upload is: ask with HEAD, and go on from there.",
+  413: "These are more bytes than the upload was announced with.",
+};
+
 /** Lets the TUS server answer; its errors become the contract's. */
 async function delegate(tus: Server, request: Request): Promise<Response> {
   const answer = await tus.handleWeb(request);
@@ -156,5 +187,5 @@ async function delegate(tus: Server, request: Request): Promise<Response> {
   if (request.signal.aborted) throw new AppError("bad_request", "The connection ended before the body did.");
   const code = CODES[answer.status];
   if (!code) throw new Error(`the TUS server answered ${answer.status}: ${said}`);
-  throw new AppError(code, said || "The upload cannot go on like this.");
+  throw new AppError(code, MESSAGES[answer.status] ?? (said || "The upload cannot go on like this."));
 }

@@ -25,11 +25,19 @@ describe("arguments", () => {
   });
 });
 
+test.each([
+  [["--emial", "x"], "unknown option '--emial'"],
+  [["--email", "-5"], "--email needs a value; one that begins with a dash is written --email=-…"],
+])("%j is told as what it is", (argv, said) => {
+  expect(() => parseCommand(argv, { email: { type: "string" } })).toThrow(new UsageError(said));
+});
+
 describe("a command's exit code", () => {
   test.each<[string, () => Promise<number>, number]>([
     ["its own", async () => 3, 3],
     ["2 for a wrong call", async () => Promise.reject(new UsageError("wrong")), 2],
     ["2 for a wrong setting", async () => Promise.reject(new ConfigError("wrong")), 2],
+    ["0 when nobody reads on", async () => Promise.reject(Object.assign(new Error("write"), { code: "EPIPE" })), 0],
     ["1 for anything else", async () => Promise.reject(new Error("wrong")), 1],
   ])("is %s", async (_, body, expected) => {
     expect(await exitCodeOf("test", body)).toBe(expected);

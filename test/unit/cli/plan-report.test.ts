@@ -48,6 +48,11 @@ test("the table has a line for each removed span, without control characters and
   expect(aside!.length).toBeLessThan(100);
 });
 
+test("what the user is told stands there whole, however long it is", () => {
+  const warning = `No speech model knows this language: ${"and so on ".repeat(20)}`.trim();
+  expect(summary({ ...plan, warnings: [warning] })).toContain(`note: ${warning}`);
+});
+
 test("the summary counts reasons and passes on everything an editor should know", () => {
   expect(summary(plan)).toEqual([
     "1:40.0 -> 1:10.0, 30.0 s (30%) removed",

@@ -28,11 +28,21 @@ test("an upload in a browser can read and send what TUS needs", () => {
   const answer = preflight(["https://a"], from("https://a", "OPTIONS", true));
   expect(answer.status).toBe(204);
   const allowed = answer.headers.get("access-control-allow-headers")!.toLowerCase();
-  for (const name of ["authorization", "tus-resumable", "upload-offset", "upload-metadata", "content-type"]) {
+  for (const name of [
+    "authorization",
+    "tus-resumable",
+    "upload-offset",
+    "upload-metadata",
+    "content-type",
+    "x-http-method-override",
+    "x-request-id",
+  ]) {
     expect(allowed).toContain(name);
   }
   const exposed = answer.headers.get("access-control-expose-headers")!.toLowerCase();
-  for (const name of ["location", "upload-offset", "upload-expires", "x-request-id"]) expect(exposed).toContain(name);
+  for (const name of ["location", "upload-offset", "upload-expires", "x-request-id", "content-range", "etag"]) {
+    expect(exposed).toContain(name);
+  }
   expect(answer.headers.get("access-control-allow-methods")).toContain("PATCH");
 });
 

@@ -9,7 +9,9 @@ function answer(error: unknown) {
 }
 
 test.each(Object.entries(HTTP_STATUS) as [HttpCode, number][])("%s is a %d", (code, status) => {
-  const expected = { status, body: { error: { code, message: "Said." } }, headers: {}, unknown: [] };
+  // RFC 9110 wants every 401 to say how to authenticate.
+  const headers: Record<string, string> = code === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {};
+  const expected = { status, body: { error: { code, message: "Said." } }, headers, unknown: [] };
   expect(answer(new AppError(code, "Said."))).toEqual(expected);
 });
 

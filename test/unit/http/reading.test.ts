@@ -31,6 +31,8 @@ describe("a body's text", () => {
     ["a form", request("a=b", "application/x-www-form-urlencoded"), "unsupported_media_type"],
     ["a type that only starts like JSON", request("{}", "application/json5"), "unsupported_media_type"],
     ["bytes without a type", request(new Uint8Array([123, 125]), null), "unsupported_media_type"],
+    ["bytes that are no UTF-8", request(new Uint8Array([0x22, 0xff, 0x22])), "bad_request"],
+    ["half a character at the end", request(new Uint8Array([0x22, 0xc3])), "bad_request"],
     ["the largest one", request("x".repeat(LARGEST_JSON_BYTES)), "accepted"],
     ["one that is a byte too large", request("x".repeat(LARGEST_JSON_BYTES + 1)), "payload_too_large"],
   ])("%s", async (_, given, expected) => {
@@ -64,8 +66,8 @@ describe("a body's value", () => {
     ["no JSON", "{name:1}", "bad_request"],
     ["an empty text", "", "bad_request"],
     ["half a body", '{"name":"x"', "bad_request"],
-    ["a list", "[]", failing("body expected object")],
-    ["null", "null", failing("body expected object")],
+    ["a list", "[]", failing("body must be an object")],
+    ["null", "null", failing("body must be an object")],
     ["a missing property", "{}", failing("body.name is required")],
     ["an unknown property", '{"name":"x","nmae":1}', failing("body.nmae is not a known property")],
     ["a property named __proto__", '{"name":"x","__proto__":{}}', failing("body.__proto__ is not a known property")],
@@ -74,7 +76,7 @@ describe("a body's value", () => {
     [
       "two failures",
       '{"name":"","id":1}',
-      failing("body.name expected string length greater or equal to 1", "body.id expected string"),
+      failing("body.name expected string length greater or equal to 1", "body.id must be a text"),
     ],
     ["a zero character", '{"name":"x\\u0000y"}', failing("body must not hold the character U+0000")],
   ])("%s", async (_, text, expected) => {
@@ -110,6 +112,8 @@ describe("a query", () => {
     ["limit=many", limit],
     ["limit=", limit],
     ["limit=NaN", limit],
+    ["limit=1e1", limit],
+    ["limit=0x10", limit],
     ["limit=Infinity", limit],
     ["state=maybe", "query.state must be one of on, off"],
     ["state=", "query.state must be one of on, off"],

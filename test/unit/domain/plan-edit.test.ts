@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { checkEdit, editPlan } from "../../../src/domain/plan-edit";
+import { type PlanJson, planToJson } from "../../../src/domain/plan-json";
+import type { Clock } from "../../../src/domain/segments";
+
+const second = 1_000_000;
+const sound: Clock = { duration: 10 * second, frames: null };
+const picture: Clock = {
+  duration: 10 * second,
+  frames: { kind: "constant", rate: { num: 30, den: 1 }, first: 0, count: 300 },
+};
+
+const word = (text: string, start: number) => ({
+  text,
+  start: start * second,
+  end: (start + 0.5) * second,
+  confidence: 1,
+});
+const words = [word("one", 1), word("two", 3), word("three", 5)];
+
+const plan: PlanJson = {
+  source_duration: 10,
+  kept_duration: 2,
+  frame_rate: { num: 30, den: 1 },
+  segments: [
+    { start: 1, end: 2, start_frame: 30, end_frame: 60, text: "one", review: "Listen." },
+    { start: 5, end: 6, start_frame: 150, end_frame: 180, text: "three", review: null },
+  ],
+  removed: [
+    { start: 0, end: 1, reason: "silence", text: "" },
+    { start: 2, end: 5, reason: "retake", text: "two" },
+    { start: 6, end: 10, reason: "silence", text: "" },
+  ],
+  takes: [],
+  missing: ["a line"],
+  warnings: [],
+};
+
+describe("segments that make no plan", () => {
+  test.each<[string, [number, number][], string[]]>([
+    ["before the start", [[-1, 2]], ["0 must lie from 0 to 10"]],
+    ["past the end", [[9, 10.000001]], ["0 must lie from 0 to 10"]],
+    ["backwards", [[2, 1]], ["0 must be at least 0.1 s long"]],
+    ["a moment", [[1, 1.09]], ["0 must be at least 0.1 s long"]],
+    [
+      "overlapping",
+      [
+        [1, 3],
+        [2, 4],
+      ],
+      ["1 must not begin before the one before it ends"],
+    ],
+    [
+      "out of order",
+      [
+        [5, 6],
+        [1, 2],
+      ],
+      ["1 must not begin before the one before it ends"],
+    ],
+  ])("%s", (_, spans, expected) => {
+    const segments = spans.map(([start, end]) => ({ start, end }));
+    expect(checkEdit(segments, sound).map(({ index, message }) => `${index} ${message}`)).toEqual(expected);
+  });
+});
+
+test("a tenth of a second is enough wherever it lies, and neighbours may touch", () => {
+  for (let tenth = 0; tenth < 100; tenth++) {
+    expect(checkEdit([{ start: tenth / 10, end: (tenth + 1) / 10 }], sound)).toEqual([]);
+  }
+  expect(
+    checkEdit(
+      [
+        { start: 0.1, end: 0.1 + 0.2 },
+        { start: 0.3, end: 0.4 },
+      ],
+      sound,
+    ),
+  ).toEqual([]);
+});
+
+test("the shown segments, sent back as they are, make the same plan", () => {
+  const { removed, segments, kept_duration } = planToJson(editPlan(plan, plan.segments, words, picture));
+  expect({ removed, segments, kept_duration }).toEqual({
+    removed: plan.removed,
+    segments: plan.segments,
+    kept_duration: plan.kept_duration,
+  });
+});
+
+test("what the user removes is manual with its words, what was removed before keeps its reason", () => {
+  const edited = planToJson(editPlan(plan, [{ start: 1, end: 2 }], words, picture));
+  expect(edited.removed).toEqual([
+    { start: 0, end: 1, reason: "silence", text: "" },
+    { start: 2, end: 5, reason: "retake", text: "two" },
+    { start: 5, end: 6, reason: "manual", text: "three" },
+    { start: 6, end: 10, reason: "silence", text: "" },
+  ]);
+  expect(edited.missing).toEqual(["a line"]);
+});
+
+test("what the user takes back has its words again, and no remark", () => {
+  const edited = planToJson(editPlan(plan, [{ start: 2.9, end: 4 }], words, picture));
+  expect(edited.segments).toEqual([{ start: 2.9, end: 4, start_frame: 87, end_frame: 120, text: "two", review: null }]);
+});
+
+test("any segments that are accepted tile the source with what is removed", () => {
+  const times = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 20 });
+  fc.assert(
+    fc.property(times, fc.boolean(), (tenths, hasPicture) => {
+      const clock = hasPicture ? picture : sound;
+      const sorted = tenths.sort((a, b) => a - b).map((t) => t / 10);
+      const segments = sorted.slice(1).map((end, i) => ({ start: sorted[i]!, end }));
+      const chosen = segments.filter((_, i) => i % 2 === 0);
+      expect(checkEdit(chosen, clock)).toEqual([]);
+      const edited = planToJson(editPlan(plan, chosen, words, clock));
+      const parts = [...edited.segments, ...edited.removed].sort((a, b) => a.start - b.start);
+      expect(parts[0]!.start).toBe(0);
+      expect(parts.at(-1)!.end).toBe(10);
+      for (const [i, part] of parts.slice(1).entries()) expect(part.start).toBe(parts[i]!.end);
+    }),
+  );
+});

@@ -1,0 +1,136 @@
+import { expect, test } from "bun:test";
+import { newId } from "../../../src/lib/ids";
+import { createLog } from "../../../src/lib/log";
+import type { Store } from "../../../src/store/db";
+import {
+  findEndpoint,
+  insertDelivery,
+  insertEndpoint,
+  listDeliveries,
+  nextDeliveryDue,
+  updateEndpoint,
+} from "../../../src/store/webhooks";
+import { createDeliverer } from "../../../src/work/deliver";
+import { until } from "../../until";
+import { addUser, freshStore } from "../store/test-store";
+
+const SECRET = `whsec_${Buffer.from("a secret of some length").toString("base64")}`;
+const MINUTE = 60_000;
+const NOW = 1_800_000_000_000;
+
+/** An endpoint with some deliveries that are due at these times. */
+async function endpointWith(store: Store, userId: string, url: string, due: number[], failingSince?: number) {
+  return store.write(async (tx) => {
+    const endpoint = await insertEndpoint(tx, {
+      id: newId(),
+      user_id: userId,
+      url,
+      event_types: ["cut.completed"],
+      state: "enabled",
+      secret: SECRET,
+      failing_since: failingSince ?? null,
+      created_at: 0,
+    });
+    for (const at of due) {
+      await insertDelivery(tx, {
+        id: newId(),
+        endpoint_id: endpoint.id,
+        user_id: userId,
+        event_id: newId(),
+        type: "cut.completed",
+        body: "{}",
+        state: "pending",
+        due_at: at,
+        created_at: at,
+      });
+    }
+    return endpoint;
+  });
+}
+
+/** A receiver that answers when it is told to, and a deliverer that has only it to go to. */
+async function world() {
+  const fresh = await freshStore();
+  const answers = Promise.withResolvers<number>();
+  const received: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const { pathname } = new URL(request.url);
+      received.push(pathname);
+      return new Response(null, { status: pathname === "/slow" ? await answers.promise : 204 });
+    },
+  });
+  const { store } = fresh;
+  const { userId } = await store.write(addUser);
+  const deliverer = createDeliverer({
+    store,
+    rules: { allowLoopback: true, allowPrivate: false },
+    log: createLog(() => {}, false),
+    now: () => NOW,
+  });
+  return {
+    store,
+    userId,
+    deliverer,
+    received,
+    url: (path: string) => `http://127.0.0.1:${server.port}${path}`,
+    answer: answers.resolve,
+    [Symbol.asyncDispose]: async () => {
+      answers.resolve(204);
+      await deliverer.stop();
+      await server.stop(true);
+      await fresh[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("what is due already does not hide when the next delivery becomes due", async () => {
+  await using w = await world();
+  await endpointWith(w.store, w.userId, w.url("/slow"), [NOW - MINUTE, NOW + MINUTE, NOW + 2 * MINUTE]);
+  expect(await nextDeliveryDue(w.store.read, NOW)).toBe(NOW + MINUTE);
+  expect(await nextDeliveryDue(w.store.read, NOW + 2 * MINUTE)).toBeNull();
+});
+
+test("hundreds of messages to an endpoint that hangs do not hold up another's one", async () => {
+  await using w = await world();
+  await endpointWith(w.store, w.userId, w.url("/slow"), Array<number>(450).fill(NOW - MINUTE));
+  await endpointWith(w.store, w.userId, w.url("/quick"), [NOW]);
+  w.deliverer.start();
+  await until("the quick one", () => w.received.includes("/quick"));
+  expect(w.received.filter((path) => path === "/slow").length).toBeLessThanOrEqual(4);
+});
+
+test("a message that was under way while another succeeded does not count from before that success", async () => {
+  await using w = await world();
+  const sixDaysAgo = NOW - 6 * 24 * 60 * MINUTE;
+  const endpoint = await endpointWith(w.store, w.userId, w.url("/slow"), [NOW], sixDaysAgo);
+  w.deliverer.start();
+  await until("the message", () => w.received.length > 0);
+  await w.store.write((tx) => updateEndpoint(tx, endpoint.id, { last_success_at: NOW, failing_since: null }));
+  w.answer(500);
+  await until("its end", async () => {
+    const [delivery] = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
+    return delivery!.attempts === 1;
+  });
+  expect(await findEndpoint(w.store.read, w.userId, endpoint.id)).toMatchObject({
+    state: "enabled",
+    last_success_at: NOW,
+    failing_since: NOW,
+  });
+});
+
+test("the old address being gone does not disable an endpoint that has moved meanwhile", async () => {
+  await using w = await world();
+  const endpoint = await endpointWith(w.store, w.userId, w.url("/slow"), [NOW]);
+  w.deliverer.start();
+  await until("the message", () => w.received.length > 0);
+  await w.store.write((tx) => updateEndpoint(tx, endpoint.id, { url: w.url("/quick") }));
+  w.answer(410);
+  await until("its end", async () => {
+    const [delivery] = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
+    return delivery!.attempts === 1;
+  });
+  expect(await findEndpoint(w.store.read, w.userId, endpoint.id)).toMatchObject({ state: "enabled" });
+});
