@@ -34,36 +34,45 @@ type Paragraph = { text: string; optional: boolean };
 function paragraphs(script: string): Paragraph[] {
   const out: Paragraph[] = [];
   const rows = script.replace(/\r\n?/g, "\n").split("\n");
+  const wrapped = wrappedRows(rows);
   let before: string | null = null;
   for (const [i, raw] of rows.entries()) {
     const line = plainLine(raw);
     const last = out.at(-1);
     const goesOn = before !== null && line && last && !last.optional && !line.optional && !line.starts;
-    if (goesOn && isWrapped(rows, i)) last.text += ` ${line.text}`;
+    if (goesOn && wrapped[i]) last.text += ` ${line.text}`;
     else if (line) out.push({ text: line.text, optional: line.optional });
     before = line ? raw : null;
   }
   return out;
 }
 
-/** Whether row i goes on with the sentence of the row before, which was only broken because its first word did not fit there. */
-function isWrapped(rows: readonly string[], i: number): boolean {
-  let first = i;
-  while (first > 0 && rows[first - 1]!.trim() !== "") first--;
-  let end = i;
-  while (end < rows.length && rows[end]!.trim() !== "") end++;
-  const column = Math.max(...rows.slice(first, end).map((row) => row.trimEnd().length));
+/** Of each row whether it goes on with the sentence of the row before, which was only broken because its first word did not fit there. */
+function wrappedRows(rows: readonly string[]): boolean[] {
+  const wrapped: boolean[] = [];
+  while (wrapped.length < rows.length) {
+    const first = wrapped.length;
+    let end = first;
+    while (end < rows.length && rows[end]!.trim() !== "") end++;
+    const answer = isWrapped(rows.slice(first, end).map((row) => row.trimEnd()));
+    for (let i = first; i < end; i++) wrapped.push(answer);
+    if (end < rows.length) wrapped.push(false);
+  }
+  return wrapped;
+}
+
+/** Whether the rows between two empty ones are broken at a column. */
+function isWrapped(rows: readonly string[]): boolean {
+  const column = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (column < 30 || column > 130) return false;
-  const word = /^\S+/.exec(rows[i]!.trim())?.[0] ?? "";
-  const full = rows.slice(first, end - 1).every((row, k) => {
-    const next = /^\S+/.exec(rows[first + k + 1]!.trim())?.[0] ?? "";
-    return row.trimEnd().length + 1 + next.length > column;
+  return rows.slice(1).every((next, k) => {
+    const word = /^\S+/.exec(next.trim())?.[0] ?? "";
+    return rows[k]!.length + 1 + word.length > column;
   });
-  return full && word !== "";
 }
 
 const DIRECTION =
-  /\((?:pause|beat|music|laughs?|laughter|sighs?|smiles?|smiling|cut to|fade|b-?roll|sfx|vo|v\.o\.|o\.s\.|cont'?d|on screen|off screen|applause|whispers?|clears throat|looks?|points?|holds? up|shows?|title|intro|outro|slide|screen|camera|zoom)\b[^)]*\)/gi;
+  /\((?:pause|beat|music|laughs?|laughter|sighs?|smiles?|smiling|cut to|fade|b-?roll|sfx|vo|v\.o\.|o\.s\.|cont'?d|on screen|off screen|applause|whispers?|clears throat|looks?|points?|holds? up|shows?|title|intro|outro|slide|screen|camera|zoom)\b[^)]{0,300}\)/gi;
 
 /** One line of the file without its markup; null when nothing of it is spoken. `starts`: the markup says that it begins something new. */
 function plainLine(raw: string): (Paragraph & { starts: boolean }) | null {
@@ -77,13 +86,14 @@ function plainLine(raw: string): (Paragraph & { starts: boolean }) | null {
   text = text.replace(/^#{1,6}\s+/, "").replace(/^>+\s*/, "");
   if (bullet) text = text.slice(bullet[0].length).replace(/^\[[ xX]\]\s*/, "");
   text = text
-    .replace(/<!--.*?-->/g, " ")
+    // None of these looks further than some lines of text: what is opened again and again and never closed would take for ever.
+    .replace(/<!--.{0,500}?-->/g, " ")
     .replace(/<[^<>]*>/g, " ")
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/\[[^\]]*\]|\{[^}]*\}/g, " ")
+    .replace(/!?\[([^\]]{0,500})\]\([^)]{0,500}\)/g, "$1")
+    .replace(/\[[^\]]{0,500}\]|\{[^}]{0,500}\}/g, " ")
     .replace(DIRECTION, " ")
-    .replace(/(\*\*|__|~~|==)(.+?)\1/g, "$2")
-    .replace(/(^|\s)[*_](\S(?:.*?\S)?)[*_](?=$|[\s.,!?;:])/g, "$1$2")
+    .replace(/(\*\*|__|~~|==)(.{1,500}?)\1/g, "$2")
+    .replace(/(^|\s)[*_](\S(?:.{0,500}?\S)?)[*_](?=$|[\s.,!?;:])/g, "$1$2")
     .replace(/`([^`]*)`/g, "$1");
   const speaker = speakerName(text);
   text = text.slice(speaker).trim();
@@ -112,18 +122,22 @@ function speakerName(text: string): number {
 const ABBREVIATED =
   /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx|min|max|fig|inc|ltd|jr|sr|[\p{L}])\.$/iu;
 
+/** With what may stand before it. */
+const LONGEST_ABBREVIATION = 10;
+
 /** The sentences of a paragraph, each with its closing marks. */
 function sentences(text: string): string[] {
   const out: string[] = [];
   let from = 0;
   for (const end of text.matchAll(
-    /[.!?…。！？]+["'”’)\]]*(?=\s|$|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})/gu,
+    /(?<![.!?…。！？])[.!?…。！？]+["'”’)\]]*(?=\s|$|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})/gu,
   )) {
     const until = end.index + end[0].length;
     const sentence = text.slice(from, until);
-    const next = text.slice(until).trimStart();
-    if (end[0] === "." && ABBREVIATED.test(sentence.trim()) && next !== "" && !/^["'“(]?\p{Lu}/u.test(next)) continue;
-    if (end[0] === "." && /(?:^|\s)(?:mr|mrs|ms|dr|prof|st|\p{L})\.$/iu.test(sentence.trim()) && next !== "") continue;
+    // Spaces are single here, and no abbreviation is longer.
+    const [last, next] = [sentence.slice(-LONGEST_ABBREVIATION), text.slice(until, until + 3).trimStart()];
+    if (end[0] === "." && ABBREVIATED.test(last) && next !== "" && !/^["'“(]?\p{Lu}/u.test(next)) continue;
+    if (end[0] === "." && /(?:^|\s)(?:mr|mrs|ms|dr|prof|st|\p{L})\.$/iu.test(last) && next !== "") continue;
     out.push(sentence.trim());
     from = until;
   }

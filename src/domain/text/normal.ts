@@ -68,9 +68,18 @@ export function normalWords(text: string, language: string | null = null): strin
 }
 
 function spellOut(text: string): string {
-  let plain = text.replace(/[\p{L}.]+\./gu, (word) => ABBREVIATIONS[word] ?? word);
+  let plain = expandAbbreviations(text);
   for (const [pattern, words] of SYMBOLS) plain = plain.replace(pattern, words);
   return numberWords(plain);
+}
+
+/** The usual abbreviations in words. Each run of letters and dots is looked at once, however long it is. */
+function expandAbbreviations(text: string): string {
+  return text.replace(/[\p{L}.]+/gu, (run) => {
+    const end = run.lastIndexOf(".") + 1;
+    const words = ABBREVIATIONS[run.slice(0, end).toLowerCase()];
+    return words === undefined ? run : words + run.slice(end);
+  });
 }
 
 /**
@@ -80,7 +89,7 @@ function spellOut(text: string): string {
 export function spokenText(text: string, spelled: boolean): string {
   let plain = text.normalize("NFKC").replace(/[’‘ʼ`´]/g, "'");
   if (spelled) {
-    plain = plain.replace(/\b[\p{L}.]+\./gu, (word) => ABBREVIATIONS[word.toLowerCase()] ?? word);
+    plain = expandAbbreviations(plain);
     for (const [pattern, words] of SYMBOLS) plain = plain.replace(new RegExp(pattern.source, "gi"), words);
     plain = numberWords(plain);
   }
@@ -88,8 +97,8 @@ export function spokenText(text: string, spelled: boolean): string {
     .replace(/\s*[–—]+\s*/g, ", ")
     .replace(/[…]|\.{2,}/g, ",")
     .replace(/[^\p{L}\p{N}\p{M}\s'.,!?;:$€£%&+/@°-]/gu, " ")
-    .replace(/\s+([.,!?;:])/g, "$1")
     .replace(/\s+/g, " ")
+    .replace(/ ([.,!?;:])/g, "$1")
     .trim();
 }
 

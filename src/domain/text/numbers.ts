@@ -67,13 +67,13 @@ function whole(text: string): string {
 /** The text with every number in words: grouped thousands, decimals, clock times, ordinals, decades, digits among letters. */
 export function numberWords(text: string): string {
   return text
-    .replace(/\b(\d{1,3}(?:,\d{3})+)(\.\d+)?\b/g, (_, grouped: string, decimals = "") =>
+    .replace(/\b(\d{1,3}(?:,\d{3}){1,12})(\.\d+)?\b/g, (_, grouped: string, decimals = "") =>
       groupedWords(grouped, decimals),
     )
     .replace(/\b(\d{1,2}):(\d{2})\b/g, (_, hour: string, minute: string) => ` ${clock(Number(hour), Number(minute))} `)
     .replace(/\b(\d+)(?:st|nd|rd|th)\b/gi, (_, n: string) => (n.length > 15 ? digits(n) : ordinal(Number(n))))
     .replace(/\b(\d{3})0'?s\b/g, (_, n: string) => decade(Number(n) * 10))
-    .replace(/(\d+)\.(\d+)/g, (_, n: string, decimals: string) => ` ${whole(n)} point ${digits(decimals)} `)
+    .replace(/(?<!\d)(\d+)\.(\d+)/g, (_, n: string, decimals: string) => ` ${whole(n)} point ${digits(decimals)} `)
     .replace(/\d+/g, (n) => ` ${whole(n)} `);
 }
 
