@@ -15,22 +15,25 @@ import { fromSeconds, type Ticks } from "./time";
 
 /** The least pause heard at a join, whatever the options. */
 const LEAST_PAUSE: Ticks = 80_000;
+/** Speech goes on, faintly, so much beyond where it can be told from the quiet. */
+const FAINT: Ticks = 30_000;
 /** Quiet left in front of and behind a dropped sound, so that its edge is not heard. */
 const GUARD: Ticks = 25_000;
 
 type Run = { start: Ticks; end: Ticks; texts: string[]; reviews: (string | null)[]; floor: Ticks; ceiling: Ticks };
 
-/** The segments and removed stretches of a plan. */
+/** The segments and removed stretches of a plan. `blur`: how much of the edges of speech is lost in noise; it is kept besides the padding. */
 export function assemble(
   pieces: readonly Piece[],
   clock: Clock,
   options: CutOptions,
+  blur: Ticks = 0,
 ): Pick<Plan, "segments" | "removed" | "keptDuration"> {
-  const before = fromSeconds(options.padding_before_seconds);
-  const after = fromSeconds(options.padding_after_seconds);
+  const before = fromSeconds(options.padding_before_seconds) + blur;
+  const after = fromSeconds(options.padding_after_seconds) + blur;
   const quiet = Math.max(fromSeconds(options.min_silence_seconds), before + after);
   const runs = runsOf(pieces, quiet, clock);
-  const spans = padded(runs, before, after);
+  const spans = padded(runs, before, after, LEAST_PAUSE + 2 * (FAINT + blur));
   const segments: Segment[] = toSegments(spans, clock);
   const dropped: Removed[] = pieces
     .filter((piece) => !piece.keep)
@@ -97,7 +100,7 @@ function floorAfter(dropped: Ticks, start: Ticks, clock: Clock): Ticks {
 }
 
 /** Pads each run with quiet within its bounds, and gives a join that would be breathless what quiet there is. */
-function padded(runs: readonly Run[], before: Ticks, after: Ticks): KeptSpan[] {
+function padded(runs: readonly Run[], before: Ticks, after: Ticks, leastPause: Ticks): KeptSpan[] {
   const spans = runs.map((run) => ({
     start: Math.max(Math.min(run.floor, run.start), run.start - before),
     end: Math.min(Math.max(run.ceiling, run.end), run.end + after),
@@ -107,7 +110,7 @@ function padded(runs: readonly Run[], before: Ticks, after: Ticks): KeptSpan[] {
   for (let i = 1; i < runs.length; i++) {
     const [left, right] = [runs[i - 1]!, runs[i]!];
     const [a, b] = [spans[i - 1]!, spans[i]!];
-    let missing = LEAST_PAUSE - (a.end - left.end) - (right.start - b.start);
+    let missing = leastPause - (a.end - left.end) - (right.start - b.start);
     if (missing <= 0) continue;
     const later = Math.min(missing, Math.max(0, left.ceiling - a.end));
     a.end += later;

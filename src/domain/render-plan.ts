@@ -101,52 +101,39 @@ export type Piece = { from: number; to: number; sourceStart: Ticks; outStart: Ti
 export type Chunk = { pieces: Piece[]; outStart: Ticks; outEnd: Ticks; frameCount: number };
 
 export type ChunkSizes = {
-  /** A chunk is closed when it holds this many frames; longer segments are divided. */
+  /** The most frames of a chunk. */
   frames: number;
   /** Pieces further apart than this many frames are not worth decoding what lies between. */
   gapFrames: number;
   pieces: number;
 };
 
-/** Divides a timeline into chunks of about the same work. */
+/** Divides a timeline into chunks of about the same work; a segment may begin in one and end in the next. */
 export function divideIntoChunks(timeline: Timeline, frames: FrameTimes, sizes: ChunkSizes): Chunk[] {
-  const pieces = timeline.segments.flatMap((segment) =>
-    parts(segment.frames!, sizes.frames).map(([from, to]) => {
-      const sourceStart = from === segment.frames!.from ? segment.start : frameTime(frames, from);
-      const outStart = outTimeOf(segment, frames, from);
-      const outEnd = to === segment.frames!.to ? segment.outEnd : outTimeOf(segment, frames, to);
-      return { piece: { from, to, sourceStart, outStart }, outEnd };
-    }),
-  );
-  return groupPieces(pieces, sizes);
-}
-
-/** Puts near pieces into one chunk. They must be in order. */
-export function groupPieces(pieces: readonly { piece: Piece; outEnd: Ticks }[], sizes: ChunkSizes): Chunk[] {
+  const even = Math.ceil(timeline.frameCount / Math.max(1, Math.ceil(timeline.frameCount / sizes.frames)));
   const chunks: Chunk[] = [];
-  for (const { piece, outEnd } of pieces) {
-    const length = piece.to - piece.from;
-    const open = chunks.at(-1);
-    const joins =
-      open !== undefined &&
-      piece.from - open.pieces.at(-1)!.to <= sizes.gapFrames &&
-      open.pieces.length < sizes.pieces &&
-      open.frameCount + length <= sizes.frames;
-    const chunk = joins ? open : { pieces: [], outStart: piece.outStart, outEnd, frameCount: 0 };
-    if (!joins) chunks.push(chunk);
-    chunk.pieces.push(piece);
-    chunk.outEnd = outEnd;
-    chunk.frameCount += length;
+  for (const segment of timeline.segments) {
+    const { from, to } = segment.frames!;
+    for (let at = from; at < to; ) {
+      const sourceStart = at === from ? segment.start : frameTime(frames, at);
+      const outStart = outTimeOf(segment, frames, at);
+      const chunk = openChunk(chunks, at, even, sizes) ?? { pieces: [], outStart, outEnd: outStart, frameCount: 0 };
+      if (chunk.frameCount === 0) chunks.push(chunk);
+      const until = Math.min(to, at + even - chunk.frameCount);
+      chunk.pieces.push({ from: at, to: until, sourceStart, outStart });
+      chunk.outEnd = until === to ? segment.outEnd : outTimeOf(segment, frames, until);
+      chunk.frameCount += until - at;
+      at = until;
+    }
   }
   return chunks;
 }
 
-/** Equal parts of at most `size` frames. */
-function parts(range: { from: number; to: number }, size: number): [number, number][] {
-  const length = range.to - range.from;
-  const count = Math.max(1, Math.ceil(length / size));
-  const cut = (n: number) => range.from + Math.round((length * n) / count);
-  return Array.from({ length: count }, (_, n) => [cut(n), cut(n + 1)]);
+/** The last chunk, when a piece that begins at a frame belongs into it. */
+function openChunk(chunks: readonly Chunk[], from: number, even: number, sizes: ChunkSizes): Chunk | null {
+  const open = chunks.at(-1);
+  if (open === undefined || open.frameCount >= even || open.pieces.length >= sizes.pieces) return null;
+  return from - open.pieces.at(-1)!.to <= sizes.gapFrames ? open : null;
 }
 
 /**

@@ -9,12 +9,14 @@ import { islandsIn, overlap, type Sound } from "./sound";
 
 /** No word has so long a pause in its midst. */
 const PAUSE = fromSeconds(0.25);
+/** What is longer is no word: nobody knows where in it something was said. */
+const LONGEST = fromSeconds(2.5);
 
 /** The words, each of those that reach over a pause drawn back to the side on which most of it lies. */
 export function wordsAtHome(words: readonly Word[], sound: Sound): Word[] {
   return words.map((word) => {
     const islands = islandsIn(sound.islands, word);
-    if (islands.length < 2) return word;
+    if (islands.length < 2 || word.end - word.start > LONGEST) return word;
     const sides: { start: number; end: number; loud: number }[] = [];
     for (const island of islands) {
       const last = sides.at(-1);

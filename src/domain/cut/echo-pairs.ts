@@ -52,11 +52,14 @@ export function windowAround(heard: readonly HeardWord[], from: number, to: numb
   };
 }
 
+/** The indices of the transcript's words that the heard words `[at, at + count)` belong to. */
+export const wordsFrom = (heard: readonly HeardWord[], at: number, count: number): number[] => [
+  ...new Set(heard.slice(at, at + count).map((word) => word.word)),
+];
+
 /** What the heard words `[at, at + count)` were transcribed as. */
 export function textFrom(words: readonly Word[], heard: readonly HeardWord[], at: number, count: number): string {
-  const indices = new Set<number>();
-  for (let k = at; k < at + count; k++) indices.add(heard[k]!.word);
-  return [...indices]
+  return wordsFrom(heard, at, count)
     .map((index) => words[index]!.text)
     .filter((text) => text !== "")
     .join(" ");

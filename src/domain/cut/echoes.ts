@@ -5,7 +5,7 @@
 
 import type { Forced, ForcedWord, Word } from "../speech";
 import { fromSeconds, type Ticks } from "../time";
-import { type EchoPair, pairsToTry, textFrom, windowAround } from "./echo-pairs";
+import { type EchoPair, pairsToTry, textFrom, windowAround, wordsFrom } from "./echo-pairs";
 import { usable } from "./forced";
 import type { HeardWord } from "./heard";
 import type { PlanSteps } from "./steps";
@@ -26,6 +26,7 @@ const WEAK_MEAN = -1.5;
 /** A word between words that fit is another word when it fits no better than this. */
 const MISFIT = -6.5;
 const SLIGHT_MISFIT = -4.5;
+const MADE_OUT = 0.5;
 /** Of the attempt's words so many must be the later take's. */
 const LEAST_SHARE = 0.6;
 /** A word of one take may come so much later than in the other. */
@@ -47,7 +48,8 @@ export function* hearEchoes(words: readonly Word[], heard: readonly HeardWord[],
     const forced = answers[i];
     const echo = usable(forced) ? laterInEarlier(pair, forced, heard) : null;
     if (echo) found.push(echo);
-    if (usable(forced) && isContradicted(forced, MISFIT)) contradicted.add(pair);
+    const told = wordsFrom(heard, pair.again, pair.count).map((index) => words[index]!);
+    if (usable(forced) && isContradicted(forced, MISFIT, told)) contradicted.add(pair);
   }
   const known = new Set(found.map((echo) => `${echo.from}-${echo.again}`));
   const open = pairs.filter(({ from, end, again }) => end - from >= 2 && !known.has(`${from}-${again}`));
@@ -92,10 +94,14 @@ function fitsWell({ words }: Forced, fits: number): boolean {
   return fits >= 5 && fits >= 0.8 * words.length;
 }
 
-/** A word that does not fit at all between words that do: not a broken off take, another sentence. */
-function isContradicted({ words }: Forced, misfit: number): boolean {
+/**
+ * A word that does not fit at all between words that do: not a broken off take, another sentence. It means nothing when the recogniser
+ * did not make that word out: `told` are the words as they were heard, when they are known.
+ */
+function isContradicted({ words }: Forced, misfit: number, told: readonly Word[] = []): boolean {
   return words.some((word, i) => {
     const [before, after] = [words[i - 1], words[i + 1]];
+    if (told.length === words.length && told[i]!.confidence < MADE_OUT) return false;
     if (!before || !after || word.logProb > misfit || before.logProb < -1.5 || after.logProb < -1) return false;
     const further = words[i + 2];
     return further === undefined || further.logProb > -3;

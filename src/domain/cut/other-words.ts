@@ -1,13 +1,18 @@
 /** Two sentences that are built alike, or one that was misspelled? The words that differ tell, when the recogniser was sure of them. */
 
 import { alignWords } from "../text/alignment";
+import { isNumberWord } from "../text/numbers";
 import type { HeardWord } from "./heard";
-import type { Repeat, Scene } from "./retake-rules";
+import type { Repeat, Scene } from "./scene";
 
 /** A recogniser is at least this sure of a word that was said. */
 const SURE = 0.9;
+/** "Step one", "step two": figures are seldom misheard. */
+const SURE_NUMBER = 0.6;
 /** Words this near are one word in two spellings. */
 const SAME = 0.3;
+/** Among so many words of weight that are the same, one that is a little different was misheard. */
+const MANY = 6;
 /** So many words of the later take beyond those that match are looked at. */
 const BEYOND = 1;
 
@@ -18,22 +23,34 @@ const SMALL = new Set(
   ),
 );
 
+/** Whether a normal word says something of its own. */
+export const isWeighty = (normal: string): boolean => !SMALL.has(normal);
+
 /** Whether the attempt has a word of weight, surely heard, where the later take has another, or none. */
 export function saysOtherWords({ heard, words, near }: Scene, repeat: Repeat): boolean {
   const said = heard.slice(repeat.from, repeat.end);
   const later = heard.slice(repeat.again, repeat.again + repeat.matched + BEYOND);
   const normals = (all: readonly HeardWord[]) => all.map((word) => word.normal);
   const { pairs } = alignWords(normals(said), normals(later), near, true);
-  const isSure = (word: HeardWord) => words[word.word]!.confidence >= SURE && !SMALL.has(word.normal);
+  const isSure = ({ normal, word }: HeardWord) =>
+    isWeighty(normal) && words[word]!.confidence >= (isNumberWord(normal) ? SURE_NUMBER : SURE);
   const last = pairs.findLastIndex((pair) => pair >= 0);
+  let others = 0;
+  let alike = 0;
   for (let i = 0; i <= last; i++) {
     const pair = pairs[i]!;
-    if (!isSure(said[i]!) || (pair >= 0 && near(said[i]!.normal, later[pair]!.normal) <= SAME)) continue;
+    const same = pair >= 0 && isSame(said[i]!.normal, later[pair]!.normal, i === said.length - 1, near);
+    if (same && isWeighty(said[i]!.normal)) alike++;
+    if (same || !isSure(said[i]!)) continue;
     const instead = pair >= 0 ? [later[pair]!] : between(pairs, i, later);
-    if (instead.length === 0 || instead.some(isSure)) return true;
+    if (instead.some(isSure)) others += pair < 0 ? 2 : repeat.sounding ? 0 : 1;
   }
-  return false;
+  return others > (alike >= MANY ? 1 : 0);
 }
+
+/** One word in two spellings, or broken off at the end of the attempt. */
+const isSame = (said: string, later: string, isLast: boolean, near: Scene["near"]): boolean =>
+  near(said, later) <= SAME || (isLast && said.length >= 3 && later.startsWith(said));
 
 /** The words of the later take that stand where an attempt's word should be. */
 function between(pairs: Int32Array, i: number, later: readonly HeardWord[]): HeardWord[] {

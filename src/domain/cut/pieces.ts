@@ -36,6 +36,7 @@ export function makePieces(
   reachIslandEdges(owned, sound.islands);
   const taken = new Set(owned.map((piece) => piece.island));
   const pieces: Piece[] = owned.map(({ island: _, ...piece }) => piece);
+  const spokenPieces = new Set(pieces);
   const rest = [
     ...sound.islands.filter((_, i) => !taken.has(i)).map((island) => ({ island, noise: false })),
     ...sound.noises.map((island) => ({ island, noise: true })),
@@ -47,7 +48,7 @@ export function makePieces(
       host.end = Math.max(host.end, island.end);
     } else pieces.push({ ...island, ...wordless(island, noise), text: "" });
   }
-  return settled(pieces, sound);
+  return settled(pieces, spokenPieces, sound);
 }
 
 /** Words of one island and one verdict, in a row, are one piece. */
@@ -109,9 +110,9 @@ function nearest(pieces: readonly Piece[], island: Span): Piece | null {
  * Sorts the pieces and makes them disjoint: kept ones come before dropped ones, those with words before those without, and a cut between
  * them goes to the quietest place.
  */
-function settled(pieces: Piece[], sound: Sound): Piece[] {
+function settled(pieces: Piece[], spoken: ReadonlySet<Piece>, sound: Sound): Piece[] {
   const dropped = pieces.filter((piece) => !piece.keep).sort((a, b) => a.start - b.start || a.end - b.end);
-  const layers = [dropped.filter((piece) => piece.text !== ""), dropped.filter((piece) => piece.text === "")];
+  const layers = [dropped.filter((piece) => spoken.has(piece)), dropped.filter((piece) => !spoken.has(piece))];
   let out = merged(pieces.filter((piece) => piece.keep));
   for (const layer of layers) {
     const taken = out;

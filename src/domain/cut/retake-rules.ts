@@ -1,48 +1,25 @@
 /** What a repetition in a talk is: a retake, or said twice on purpose. When in doubt it stays. */
 
-import type { Word } from "../speech";
 import { isNumberWord } from "../text/numbers";
 import { fromSeconds } from "../time";
-import { BREAK, endsPhrase, endsSentence, type HeardWord, pauseBefore } from "./heard";
+import { isFragment } from "./fragments";
+import { BREAK, endsPhrase, endsSentence, pauseBefore } from "./heard";
 import { saysOtherWords } from "./other-words";
+import { LONG_ATTEMPT, type Repeat, type Scene, untouched } from "./scene";
+import { isRemark, isUnclear } from "./talk-between";
 
-/** What has been heard, and which of the heard words are gone already. */
-export type Scene = {
-  words: readonly Word[];
-  heard: readonly HeardWord[];
-  /** Whether a phrase begins at a heard word. */
-  starts: readonly boolean[];
-  gone: Uint8Array;
-  near: (a: string, b: string) => number;
-};
+/** `to`: the words up to there go; `rest`: what those from there to the later take are, of which only what is kept stays. */
+export type Judgement = "different" | "doubt" | { to: number; rest: "kept" | "remark" | "attempt" };
 
-/**
- * The heard words `[from, end)` resemble the first `matched` words from `again` on; `cost` counts the differences. `contradicted`: the
- * sound says that a word in the midst of them differs.
- */
-export type Repeat = { from: number; end: number; again: number; matched: number; cost: number; contradicted: boolean };
-
-/** `to`: the words up to there go; `remark`: those from there to the later take as well. */
-export type Judgement = "different" | "doubt" | { to: number; remark: boolean };
-
-/** A recogniser is less sure than this of a word that was broken off. */
-const UNSURE = 0.6;
-/** So many words in common are not chance: what was said after them was a slip, when the later take goes on past it. */
-const LONG_ATTEMPT = 6;
-/** A repetition that is meant follows sooner. */
-const REFRAIN_PAUSE = fromSeconds(0.25);
 /** Pause in front of both takes when there is talk between them that is not about the recording. */
 const APART = fromSeconds(0.3);
+const LONG_PAUSE = fromSeconds(0.6);
 /** Words this near run on from the one before. */
 const ATTACHED = fromSeconds(0.3);
-const NEXT_BEGINS = fromSeconds(0.5);
+const SHORT_ATTEMPT = 3;
+const MOSTLY = 0.6;
 const LONGEST_REMARK_WORDS = 12;
-/** Longer talk between two takes is kept for an editor to see, whatever it says. */
-const LONGEST_DROPPED_REMARK = 9;
 const LONGEST_REMARK = fromSeconds(8);
-
-const CUES =
-  /\b(?:sorry|again|wait|oops|whoops|hold on|one (?:more|second|sec|moment)|let me|start over|start again|take (?:two|three|four|five)|from the top|redo|restart|scratch that|cut that|messed up|my bad|what was|where was|okay|ok|excuse me|pardon|damn|shit|fuck|ugh|argh|try that|do that|still recording|not good|i mean|that was)\b/;
 
 /** Words that nobody says twice for emphasis. */
 const STUTTERED = new Set(
@@ -58,27 +35,17 @@ export function judgeRepeat(scene: Scene, repeat: Repeat): Judgement {
   if (saysOtherWords(scene, repeat)) return "doubt";
   if (between.length > 0) return scene.starts[repeat.from] ? withTalkBetween(scene, repeat, between) : "different";
   if (!saidAtOnce(scene, repeat)) return "different";
-  return isRefrain(scene, repeat) ? "doubt" : sureUnless(repeat);
+  return sureUnless(repeat);
 }
 
 const sureUnless = ({ contradicted, again, cost }: Repeat): Judgement =>
-  contradicted && cost > 0 ? "doubt" : { to: again, remark: false };
+  contradicted && cost > 0 ? "doubt" : { to: again, rest: "kept" };
 
-/** "One, two, one, two": figures are said twice because they are there twice. */
-function isCounting({ heard }: Scene, { from, end }: Repeat): boolean {
-  return heard.slice(from, end).every((word) => isNumberWord(word.normal));
-}
-
-/** "Free at last, free at last": word for word, and without a pause. Who begins again stops first. */
-function isRefrain({ heard, words }: Scene, { end, again, cost }: Repeat): boolean {
-  if (cost >= 0.01 || heard[again]!.start - heard[end - 1]!.end >= REFRAIN_PAUSE) return false;
-  return endsPhrase(words[heard[end - 1]!.word]!.text);
-}
-
-function untouched(gone: Uint8Array, from: number, to: number): number[] {
-  const out: number[] = [];
-  for (let i = from; i < to; i++) if (!gone[i]) out.push(i);
-  return out;
+/** "One, two, one, two": figures are said twice because they are there twice. So are those of a number that is given once more. */
+function isCounting({ heard, near }: Scene, { from, end, again }: Repeat): boolean {
+  const figures = heard.slice(from, end).filter((word) => isNumberWord(word.normal)).length;
+  if (figures === end - from) return true;
+  return figures >= MOSTLY * (end - from) && near(heard[from]!.normal, heard[again]!.normal) > 0.3;
 }
 
 /** The later take follows the attempt with nothing but pauses and other attempts between. */
@@ -88,7 +55,8 @@ function saidAtOnce(scene: Scene, repeat: Repeat): boolean {
   const size = end - from;
   const pause = pauseBefore(heard, again);
   const exact = cost < 0.01;
-  if (size === 1) return exact && singleWord(scene, from, again);
+  if (size === 1)
+    return exact && (matched > 1 || heard[from]!.normal !== heard[again]!.normal || singleWord(scene, from, again));
   if (!starts[from]) return exact && (pause >= BREAK || size >= 3);
   const goesOn = !endsSentence(words[heard[again + matched - 1]!.word]!.text);
   return size > 2 || (cost <= 0.31 && (pause >= BREAK || goesOn));
@@ -124,20 +92,37 @@ function withTalkBetween(scene: Scene, repeat: Repeat, between: readonly number[
   if (long || !apart || size < 3) return "different";
   const verdict = sureUnless(repeat);
   if (verdict === "doubt") return verdict;
-  if (isRemark(scene, rest)) return { to: end, remark: true };
-  if (size < 4 || repeat.cost > 0.15 * size) return "different";
-  return isWholeAgain(scene, repeat, end) ? { to: end, remark: false } : "doubt";
+  if (isRemark(scene, rest)) return { to: end, rest: "remark" };
+  if (rest.length < size && isOneMoreAttempt(scene, repeat, rest)) return { to: end, rest: "attempt" };
+  if (size < 4 || repeat.cost > 0.2 * size) return "different";
+  // A list goes on with the same word each time.
+  if (heard[first]!.normal === heard[repeat.from]!.normal && !isUnclear(scene, rest)) return "doubt";
+  const sure = isWholeAgain(scene, repeat, end) || isUnclear(scene, rest) || joins(scene, rest);
+  return sure ? { to: end, rest: "kept" } : "doubt";
 }
+
+/** Between two takes of a line a word or a few that begin like it: it was begun three times, and the second time it was misheard. */
+function isOneMoreAttempt({ heard, near }: Scene, { again }: Repeat, between: readonly number[]): boolean {
+  return between.length <= SHORT_ATTEMPT && near(heard[between[0]!]!.normal, heard[again]!.normal) <= 0.3;
+}
+
+/** A single "and" in front of the later take belongs to it. */
+const joins = ({ heard }: Scene, between: readonly number[]): boolean =>
+  between.length === 1 && STUTTERED.has(heard[between[0]!]!.normal);
 
 /** Whether a whole sentence was said once more, apart from what is around it. Who asks again after an answer does so on purpose. */
 function isWholeAgain({ heard, words }: Scene, { from, again, matched }: Repeat, end: number): boolean {
   const textAt = (i: number) => words[heard[i]!.word]!.text;
-  const last = again + matched - 1;
-  const next = heard[last + 1];
-  const closes = !next || endsPhrase(textAt(last)) || next.start - heard[last]!.end >= BREAK;
-  return (
-    closes && !/[?？]/.test(textAt(end - 1)) && pauseBefore(heard, from) >= APART && pauseBefore(heard, again) >= APART
-  );
+  const closes = [-1, 0, 1, 2].some((off) => {
+    const last = Math.max(again, again + matched - 1 + off);
+    const next = heard[last + 1];
+    return !next || endsPhrase(textAt(last)) || next.start - heard[last]!.end >= BREAK;
+  });
+  const begins = (i: number) => {
+    const pause = pauseBefore(heard, i);
+    return pause >= APART && (i === 0 || pause >= LONG_PAUSE || endsSentence(textAt(i - 1)));
+  };
+  return closes && !/[?？]/.test(textAt(end - 1)) && begins(from) && begins(again);
 }
 
 /**
@@ -158,47 +143,9 @@ function slipAfter(scene: Scene, repeat: Repeat, between: readonly number[]): nu
   const at = repeat.again + repeat.matched;
   const next = heard[at];
   if (!next || repeat.end - repeat.from < 2 || endsSentence(words[heard[at - 1]!.word]!.text)) return "other";
-  const slipped = between.slice(0, count).map((i) => heard[i]!);
-  if (isFragment(scene, slipped, next.normal, repeat.end - repeat.from)) return count;
+  const slipped = { from: between[0]!, to: between[count - 1]! + 1 };
+  if (isFragment(scene, slipped, repeat)) return count;
   let more = 1;
   while (heard[at + more] && more <= count && !endsSentence(words[heard[at + more - 1]!.word]!.text)) more++;
   return repeat.end - repeat.from >= LONG_ATTEMPT && more > count ? count : "other";
-}
-
-/** Short talk about the recording: every phrase of it is tiny or sounds like such talk. */
-export function isRemark({ heard, words }: Scene, between: readonly number[]): boolean {
-  if (between.length > LONGEST_DROPPED_REMARK) return false;
-  const phrases: string[][] = [];
-  for (const [n, i] of between.entries()) {
-    const before = between[n - 1];
-    const apart =
-      before === undefined ||
-      heard[i]!.start - heard[before]!.end >= fromSeconds(0.3) ||
-      endsSentence(words[heard[before]!.word]!.text);
-    if (apart) phrases.push([]);
-    phrases[phrases.length - 1]!.push(heard[i]!.normal);
-  }
-  const cued = phrases.map((phrase) => CUES.test(phrase.join(" ")));
-  const last = between[between.length - 1]!;
-  const next = heard[last + 1];
-  // What comes right before the take may be its first word.
-  if (!cued[cued.length - 1] && next && next.start - heard[last]!.end < NEXT_BEGINS) return false;
-  return cued.includes(true) && phrases.every((phrase, i) => cued[i] || phrase.length <= 3);
-}
-
-/**
- * Whether the words after `matched` ones are the beginning of the word that should have come, or, after more than two that matched, nothing
- * that the recogniser was sure of.
- */
-export function isFragment(
-  { words, near }: Scene,
-  pieces: readonly HeardWord[],
-  whole: string,
-  matched: number,
-): boolean {
-  const first = pieces[0]?.normal;
-  if (first === undefined) return false;
-  if (whole.startsWith(first) || (first.length >= 3 && whole.startsWith(first.slice(0, 3)))) return true;
-  if (near(first, whole) <= 0.3) return true;
-  return matched >= 3 && pieces.every((piece) => words[piece.word]!.confidence < UNSURE);
 }

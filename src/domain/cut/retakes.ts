@@ -7,8 +7,12 @@ import type { Word } from "../speech";
 import { rememberingDistance } from "../text/normal";
 import { fromSeconds } from "../time";
 import type { Echo, Echoes } from "./echoes";
-import { beginnings, type HeardWord } from "./heard";
-import { isFragment, isRemark, type Judgement, judgeRepeat, type Repeat, type Scene } from "./retake-rules";
+import { isFragment } from "./fragments";
+import { beginnings, type HeardWord, pauseBefore, UNHEARD } from "./heard";
+import { isWeighty } from "./other-words";
+import { type Judgement, judgeRepeat } from "./retake-rules";
+import type { Repeat, Scene } from "./scene";
+import { isRemark } from "./talk-between";
 
 /** Words `[from, to)` of the transcript that were said again from word `again` on. `remark`: talk between two takes. */
 export type Retake = { from: number; to: number; again: number; kind: "retake" | "remark" };
@@ -27,7 +31,14 @@ const REST = fromSeconds(0.3);
 /** Of words that a recogniser is so sure of few are misspelled; this share of an attempt is not chance. */
 const SURE = 0.8;
 const SURE_SHARE = 0.3;
-const ENDING_SURE = 1.7;
+const UNCLEAR = 0.45;
+const APART = fromSeconds(0.3);
+const ENDING_SURE = 0.7;
+/** After so many words that fit, a last one that does not was misheard. */
+const LONG_ECHO = 8;
+const AROUND = 2;
+/** After so many words that fit, the same word at the end is no chance. */
+const ENDS_ALIKE = 4;
 
 /**
  * Finds the retakes in a transcript's words (sorted) and their heard words. `echoes`: what the sound said about attempts whose spelling
@@ -47,7 +58,7 @@ export function findRetakes(
   for (let again = 1; again < heard.length; again++) {
     if (!starts[again] && !isRepetition(heard, again)) continue;
     for (let from = again - 1; from >= 0 && withinReach(heard, from, again); from--) {
-      if (scene.gone[from] || heard[again - 1]!.word === heard[again]!.word) continue;
+      if (heard[again - 1]!.word === heard[again]!.word || !isOpen(scene, from, again)) continue;
       const here = place(from, again);
       const repeats = [sameSpelling(scene, from, again, different.has(here)), sameSound(scene, heardAgain.get(here))];
       const { repeat, verdict } = firstVerdict(scene, repeats);
@@ -55,6 +66,14 @@ export function findRetakes(
     }
   }
   return found;
+}
+
+/** Whether an attempt may begin here: where nothing is gone yet, or where only a part of what was said then is. */
+function isOpen({ gone, starts }: Scene, from: number, again: number): boolean {
+  if (!gone[from]) return true;
+  if (!starts[from] || gone[from - 1]) return false;
+  for (let i = from; i < again; i++) if (!gone[i]) return true;
+  return false;
 }
 
 const place = (from: number, again: number) => `${from}-${again}`;
@@ -76,13 +95,20 @@ function note(found: Retakes, { heard, gone }: Scene, { from, end, again }: Repe
     found.doubts.push({ from: first, to: heard[end - 1]!.word + 1, review: "resembles what is said next" });
     return;
   }
-  const { to, remark } = verdict;
+  const { to, rest } = verdict;
   gone.fill(1, from, to);
+  // Said a third time, more of it may be known to be the same.
+  found.retakes = found.retakes.filter((other) => other.from !== first || other.kind !== "retake");
   found.retakes.push({ from: first, to: heard[to - 1]!.word + 1, again: heard[again]!.word, kind: "retake" });
-  if (!remark || to >= again) return;
+  if (rest === "kept" || to >= again) return;
   gone.fill(1, to, again);
   const [start, stop] = [heard[to]!.word, heard[again - 1]!.word + 1];
-  found.retakes.push({ from: start, to: stop, again: heard[again]!.word, kind: "remark" });
+  found.retakes.push({
+    from: start,
+    to: stop,
+    again: heard[again]!.word,
+    kind: rest === "remark" ? "remark" : "retake",
+  });
 }
 
 /** The first repeat that is not of different sentences; one in doubt only when no other is sure. */
@@ -126,7 +152,7 @@ function sameSpelling(scene: Scene, from: number, again: number, contradicted: b
     }
     previous = row;
     if (lastMatches && lowest <= i * TOLERATED) {
-      best = { from, again, end: from + i, matched: at, cost: lowest, contradicted };
+      best = { from, again, end: from + i, matched: at, cost: lowest, contradicted, sounding: false };
       const beyond = phrase ? best.end - phrase.end : 0;
       if (starts[best.end] && (!phrase || lowest - phrase.cost <= OTHER_PHRASE * beyond)) phrase = best;
     }
@@ -143,19 +169,34 @@ function sameSound(scene: Scene, echo: Echo | undefined): Repeat | null {
   if (!echo) return null;
   const { from, again, end, spoken } = echo;
   const contradicted = echo.weak && isSpelledSurely(scene, echo);
-  const repeat = { from, again, end, matched: spoken, cost: 0.05 * spoken, contradicted };
+  if (isUnclearAttempt(scene, echo))
+    return { from, again, end, matched: spoken, cost: 0, contradicted: false, sounding: true };
+  const repeat = { from, again, end, matched: spoken, cost: 0.05 * spoken, contradicted, sounding: !echo.weak };
   if (echo.rest < REST) return endsOtherwise(scene, echo) ? { ...repeat, contradicted: true } : repeat;
+  const last = scene.heard[end - 1]!.normal;
+  const next = scene.heard.slice(again + spoken, again + spoken + AROUND);
+  if (spoken >= ENDS_ALIKE && next.some((word) => scene.near(last, word.normal) <= 0.3)) return repeat;
   const left = Math.max(1, Math.min(end - from - 1, end - from - spoken));
   if (left > 2) return null;
-  const whole = scene.heard[again + spoken]?.normal ?? "";
-  return isFragment(scene, scene.heard.slice(end - left, end), whole, spoken) ? repeat : null;
+  return isFragment(scene, { from: end - left, to: end }, repeat) ? repeat : null;
 }
 
-/** Whether the attempt ends with a word, surely heard, that is not where the words that fit end: they were drawn out over it. */
+/** A single word that the recogniser did not make out, between pauses, in which it heard the beginning of what is said next. */
+function isUnclearAttempt({ heard, words, starts }: Scene, { from, again, end, spoken, weak }: Echo): boolean {
+  if (end - from !== 1 || !starts[from] || pauseBefore(heard, from) < APART || pauseBefore(heard, end) < APART)
+    return false;
+  const { normal, word } = heard[from]!;
+  return normal !== UNHEARD && words[word]!.confidence < UNCLEAR && (spoken >= 2 || !weak) && end <= again;
+}
+
+/** Whether the attempt ends with a word, surely heard, that is not near where the words that fit end: they were drawn out over it. */
 function endsOtherwise({ heard, words, near }: Scene, { from, again, end, spoken }: Echo): boolean {
   const last = heard[end - 1]!;
-  if (end - from <= spoken || words[last.word]!.confidence < ENDING_SURE) return false;
-  return [spoken - 1, spoken].every((k) => !heard[again + k] || near(last.normal, heard[again + k]!.normal) > 0.6);
+  if (end - from <= spoken || spoken >= LONG_ECHO || heard[again]!.normal === UNHEARD || !isWeighty(last.normal))
+    return false;
+  if (words[last.word]!.confidence < ENDING_SURE) return false;
+  const around = heard.slice(Math.max(again, again + spoken - AROUND), again + spoken + AROUND);
+  return around.every((word) => near(last.normal, word.normal) > 0.6);
 }
 
 /** Whether the recogniser was sure of words in the attempt that are not in the later take: then they are other words, not misspelled ones. */

@@ -159,6 +159,15 @@ export function islandsIn(islands: readonly Span[], span: Span): Span[] {
 /** How long two spans overlap. */
 export const overlap = (a: Span, b: Span): Ticks => Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start));
 
+/** In a room this quiet the edges of words are clear; each dB less hides more of them, up to the last. */
+const CLEAR = 45;
+const BLUR_PER_DB: Ticks = 2_500;
+const MOST_BLUR: Ticks = 50_000;
+
+/** How much of the beginnings and ends of speech is hidden in noise. */
+export const edgeBlur = ({ contrast }: Pick<Sound, "contrast">): Ticks =>
+  Math.round(Math.min(MOST_BLUR, Math.max(0, CLEAR - contrast) * BLUR_PER_DB));
+
 /** An unclipped wave is never this loud for 15 ms, in dB: a full sine has -3. */
 const CLIPPED_LEVEL = -3.5;
 

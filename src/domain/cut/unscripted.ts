@@ -14,7 +14,7 @@ import { type HeardWord, heardWords, inOrder } from "./heard";
 import { type Hesitations, hearHesitations } from "./hesitations";
 import { type JudgedWord, makePieces, type Verdict } from "./pieces";
 import { findRetakes } from "./retakes";
-import { hearSound, islandsIn, overlap, type Sound } from "./sound";
+import { edgeBlur, hearSound, islandsIn, overlap, type Sound } from "./sound";
 import type { PlanContext, PlanSteps } from "./steps";
 import { type ListedLine, listTakes } from "./take-list";
 import { isVoiced, notUnderstood } from "./unheard";
@@ -31,7 +31,7 @@ export function* planBySpeech(context: PlanContext): PlanSteps<Plan> {
     ? yield* judgeWords(listening.transcript, sound, context)
     : { words: listening.speech.map((span) => ({ ...span, ...KEEP, text: "" })), hesitations: [], lines: [] };
   const pieces = makePieces(words, sound, (island, noise) => judgeWordless(island, noise, hesitations, context));
-  const assembled = assemble(pieces, clock, options);
+  const assembled = assemble(pieces, clock, options, edgeBlur(sound));
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
@@ -116,7 +116,7 @@ function judgeWordless(
   hesitations: readonly Span[],
   { listening }: PlanContext,
 ): Verdict {
-  if (noise || !isVoiced(island, listening)) return { keep: false, reason: "noise", review: null };
   if (hesitations.some((span) => overlap(span, island) > 0)) return { keep: false, reason: "filler", review: null };
+  if (noise || !isVoiced(island, listening)) return { keep: false, reason: "noise", review: null };
   return { ...KEEP, review: listening.transcript ? NOT_UNDERSTOOD : null };
 }

@@ -17,17 +17,30 @@ const EXTRA_WORD = 0.7;
 const LONG_PAUSE = fromSeconds(2);
 const LONG_PAUSE_COST = 1;
 
+/** Of each line so many stretches are looked at, and so many of all lines together; nobody makes more takes. */
+const MOST_STRETCHES = 40;
+const FEWEST_STRETCHES = 3;
+const MOST_OF_ALL = 40_000;
+
 type Near = (a: string, b: string) => number;
 
-/** All stretches that resemble a line, for each line in order of time; the stretches of one line do not overlap. */
+/** The stretches that resemble a line most, for each line in order of time; the stretches of one line do not overlap. */
 export function matchLines(lines: readonly ScriptLine[], heard: readonly HeardWord[]): Match[][] {
   const near = rememberingDistance();
   const table = distanceTable(heard.map((word) => word.normal));
   const insertion = Float64Array.from(heard, (word, j) =>
     j > 0 && word.start - heard[j - 1]!.end > LONG_PAUSE ? EXTRA_WORD + LONG_PAUSE_COST : EXTRA_WORD,
   );
+  const most = Math.max(FEWEST_STRETCHES, Math.min(MOST_STRETCHES, Math.floor(MOST_OF_ALL / lines.length)));
+  const known = new Map<string, Stretch[]>();
+  const stretchesOf = ({ words }: ScriptLine) => {
+    const key = words.join(" ");
+    const found = known.get(key) ?? stretches(words, table, insertion).slice(0, most);
+    known.set(key, found);
+    return found;
+  };
   return lines.map((line, index) =>
-    stretches(line.words, table, insertion)
+    stretchesOf(line)
       .map(({ from, to }) => matchAt(index, line, heard, from, to, near))
       .map(trimmed)
       .filter((match) => match.to > match.from)
@@ -35,8 +48,10 @@ export function matchLines(lines: readonly ScriptLine[], heard: readonly HeardWo
   );
 }
 
-/** Semi-global alignment: the whole line against any stretch. Keeps the best stretches that do not overlap. */
-function stretches(words: readonly string[], { ids, row }: DistanceTable, insertion: Float64Array) {
+type Stretch = { from: number; to: number; score: number };
+
+/** Semi-global alignment: the whole line against any stretch. The best stretches that do not overlap, best first. */
+function stretches(words: readonly string[], { ids, row }: DistanceTable, insertion: Float64Array): Stretch[] {
   const size = ids.length;
   let cost = new Float64Array(size + 1);
   let from = Int32Array.from({ length: size + 1 }, (_, j) => j);
@@ -64,7 +79,7 @@ function stretches(words: readonly string[], { ids, row }: DistanceTable, insert
     [cost, nextCost] = [nextCost, cost];
     [from, nextFrom] = [nextFrom, from];
   }
-  const found: { from: number; to: number; score: number }[] = [];
+  const found: Stretch[] = [];
   for (let j = 1; j <= size; j++) {
     const score = 1 - cost[j]! / words.length;
     if (score >= LEAST_SCORE && from[j]! < j) found.push({ from: from[j]!, to: j, score });

@@ -5,7 +5,7 @@ import { bestForced } from "../cut/forced";
 import { heardWords, inOrder } from "../cut/heard";
 import { makePieces, type Verdict } from "../cut/pieces";
 import { findRetakes, type Retake } from "../cut/retakes";
-import { hearSound } from "../cut/sound";
+import { edgeBlur, hearSound } from "../cut/sound";
 import type { PlanSteps } from "../cut/steps";
 import { listTakes } from "../cut/take-list";
 import { isVoiced, notUnderstood } from "../cut/unheard";
@@ -81,7 +81,7 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
       return { keep: false, reason: short ? "filler" : "off_script", review: null };
     },
   );
-  const assembled = assemble(pieces, clock, options);
+  const assembled = assemble(pieces, clock, options, edgeBlur(sound));
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,

@@ -29,8 +29,8 @@ export function alignWords(
         );
     }
   }
-  let j = b.length;
-  if (openEnd) for (let k = 0; k < j; k++) if (cost[a.length * width + k]! <= cost[a.length * width + j]!) j = k;
+  const last = cost.subarray(a.length * width);
+  let j = openEnd ? last.indexOf(Math.min(...last)) : b.length;
   const total = cost[a.length * width + j]!;
   const pairs = new Int32Array(a.length).fill(-1);
   let i = a.length;

@@ -7,7 +7,7 @@ import { type Event, perform, type Screenplay, type Talk } from "./talk";
 
 const OWN_CASES = join(import.meta.dir, "cases");
 
-/** Our own ten talks. */
+/** Our own talks. */
 export async function ownTalks(): Promise<Talk[]> {
   const files = (await readdir(OWN_CASES)).filter((name) => name.endsWith(".json")).sort();
   return Promise.all(
@@ -70,6 +70,3 @@ export async function folderNulls(speech: string): Promise<Null[]> {
     script: clips.map((clip) => clip.text).join("\n"),
   }));
 }
-
-/** Our own nulls: the screenplays in which everything is kept. */
-export const isNull = (talk: Talk): boolean => talk.events.every((event) => event.keep);

@@ -63,6 +63,8 @@ describe("whatever is recorded and asked for", () => {
       for (const word of transcript?.words ?? []) {
         const span = { start: Math.max(0, word.start), end: Math.min(duration, word.end) };
         if (span.end <= span.start || segments.some((one) => one.start <= span.start && span.end <= one.end)) continue;
+        // Of words at one and the same time it is not known which was said where.
+        if (transcript!.words.some((other) => other !== word && overlap(other, span) > 0)) continue;
         const reasons = removed.filter((one) => overlap(one, span) > 0).map((one) => one.reason);
         expect(reasons.some((reason) => reason !== "silence" && reason !== "noise")).toBe(true);
       }

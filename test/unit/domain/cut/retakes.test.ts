@@ -53,6 +53,11 @@ describe("retakes", () => {
       "all of the people in this room blue / all of the people in this room know why it failed.",
       "retake: all of the people in this room blue",
     ],
+    [
+      "a line begun three times, misheard the second time",
+      "spray thin layers and / spray that / spray thin layers and let each one dry.",
+      "retake: spray thin layers and | retake: spray that",
+    ],
     ["misspelled takes", "carots are good for you. / carrots are good for you.", "retake: carots are good for you."],
     ["a restart inside a sentence", "the thing you need / you need is time.", "retake: you need"],
     ["a stutter", "and the the key", "retake: the"],
@@ -80,9 +85,60 @@ describe("retakes", () => {
       "a sentence between two like it",
       "we open at nine. / the key is under the mat by the old green door to the garden behind it all. / we open at nine.",
     ],
+    ["parallel sentences", "in the morning, we pray for peace. / in the evening, we pray for peace."],
+    ["what two sentences end with", "in the morning, / we pray for peace. / at night, / we pray for peace. / amen."],
+    [
+      "a list",
+      "step one, press the green button. / step two, press the red button. / step three, press the green button.",
+    ],
+    ["a list of one thing after the other", "add one cup of flour. / add one cup of sugar. / add one cup of milk."],
+    ["figures", "call five five five, one two, one two, / the code is seven."],
+    [
+      "a number that is given once more",
+      "that is five five five one two. / again, / it is five five five one two, and thank you.",
+    ],
+    ["a question after its answer", "where are you going? / i am going to the market. / where are you going alone?"],
+    ["words that may stand twice", "what it is, is a mistake, / and he had had enough."],
     ["the same words much later", `we open at nine. ${"/ ".repeat(100)} we open at nine.`],
   ])("%s stay", (_, text) => {
     expect(gone(text)).toBe("");
+  });
+
+  test.each([
+    ["a short misheard word", "we met in the old tree. / we met in the old tray.", "doubt"],
+    [
+      "one among many",
+      "heat the oven to ninety degrees, line a large square tree with paper. / heat the oven to ninety degrees, line a large square tray with paper.",
+      "gone",
+    ],
+  ])("words surely heard that differ put it in doubt: %s", (_, text, expected) => {
+    const words = spoken(text);
+    const { retakes, doubts } = findRetakes(words, heardWords(words, "en"));
+    expect([retakes.length, doubts.length]).toEqual(expected === "gone" ? [1, 0] : [0, 1]);
+  });
+
+  test("of an attempt that was begun three times the whole goes, whatever was known when it was begun the second time", () => {
+    const words = spoken(
+      "it is worth a mention / that as an / it is worth a / it is worth a mention / that as an example.",
+    );
+    const { retakes } = findRetakes(words, heardWords(words, "en"));
+    const stays = words.filter((_, i) => !retakes.some(({ from, to }) => from <= i && i < to));
+    expect(stays).toEqual(words.slice(12));
+  });
+
+  test("an attempt that the recogniser did not make out goes when the sound says what it is", () => {
+    const words = spoken("now go. / ?relative / we hope to see you.");
+    const heard = heardWords(words, "en");
+    const found = [{ from: 2, again: 3, end: 3, spoken: 3, rest: 0, weak: true }];
+    expect(findRetakes(words, heard, { found, different: [] }).retakes).toMatchObject([{ from: 2, to: 3, again: 3 }]);
+    words[2]!.confidence = 0.9;
+    expect(findRetakes(words, heard, { found, different: [] }).retakes).toEqual([]);
+  });
+
+  test("words that fit, drawn out over another one, are no retake", () => {
+    const words = spoken("turn left at the church / turn left at the bakery");
+    const found = [{ from: 0, again: 5, end: 5, spoken: 4, rest: 0, weak: false }];
+    expect(findRetakes(words, heardWords(words, "en"), { found, different: [] }).retakes).toEqual([]);
   });
 
   test("a sentence that differs only in its last word is in doubt, and stays", () => {
