@@ -1,9 +1,11 @@
 /** Encodes one chunk of a render: seek, decode, keep the frames, encode, and prove that every frame is there. */
+import { rm } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { Probed } from "../domain/media";
 import type { Chunk } from "../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { inputArguments, outputFile, passFramesThrough, QUIET } from "./arguments";
+import { writeFeed } from "./chunk-feed";
 import { colorArguments, colorFilters } from "./color";
 import {
   deviceArguments,
@@ -13,8 +15,10 @@ import {
   videoEncoderArguments,
 } from "./encoder-arguments";
 import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "./ffmpeg";
+import type { PacketSource } from "./packet-source";
 import {
   beforeFrame,
+  countedFrames,
   deinterlaceFilters,
   selectFilters,
   shapeFilters,
@@ -58,10 +62,12 @@ export type ChunkVariant = { libavutil: number; hasZscale: boolean; fromStart: b
 export function chunkArguments(settings: ChunkSettings, task: ChunkTask, variant: ChunkVariant): string[] {
   const { probed, encoder } = settings;
   const video = probed.info.video!;
+  const steady = video.rotation === 0;
   const filters = [
+    ...(steady ? [`scale=${video.codedWidth}:${video.codedHeight}`] : []),
     ...deinterlaceFilters(video),
     ...selectFilters(task.chunk, probed),
-    ...timingFilters(task.chunk, probed, task.timing),
+    ...timingFilters(task.chunk, probed, task.timing, variant.libavutil),
     ...shapeFilters(video, settings),
     ...colorFilters(video, variant.hasZscale),
     encoderFormat(encoder),
@@ -79,31 +85,40 @@ export function chunkArguments(settings: ChunkSettings, task: ChunkTask, variant
       path: settings.sourcePath,
       demuxer: probed.info.demuxer,
       seekTo: variant.fromStart ? null : seekTime(probed, task.chunk.pieces[0]!.from),
-      extra: threads,
+      // A size that changes on the way would start the filters, and with them the count of frames, anew. A turned picture is turned by
+      // ffmpeg before the first of these filters, at one size only.
+      extra: [...(steady ? ["-reinit_filter", "0"] : []), ...threads],
     }),
     ...["-map", "0:V:0", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1", "-vf", filters.join(",")],
-    ...[...passFramesThrough(variant.libavutil), "-frames:v", String(task.frameCount)],
+    ...passFramesThrough(variant.libavutil),
+    ...(task.timing.kind === "counted" ? countedFrames(task.timing.rate, variant.libavutil).options : []),
+    ...["-frames:v", String(task.frameCount)],
     ...videoEncoderArguments(encoder, target),
     ...colorArguments(video, settings),
     ...threads,
   ];
 }
 
-/**
- * Encodes a chunk to `path`, which appears only when it holds exactly its frames. When a seek missed frames it is repeated from the start
- * of the file; when the source itself has frames that cannot be decoded, their neighbours stand for them, and `repaired` is true. Errors:
- * `AppError` `storage_full`, `processing_failed`; the signal's reason.
- */
-export async function encodeChunk(options: {
+export type ChunkEncode = {
   ffmpeg: Ffmpeg;
   hasZscale: boolean;
   settings: ChunkSettings;
   task: ChunkTask;
   path: string;
+  /** Where the chunk's packets are taken from; without it, the source is sought in. */
+  feed?: PacketSource;
   signal?: AbortSignal;
   onFrames?: (frames: number) => void;
-}): Promise<{ repaired: boolean }> {
+};
+
+/**
+ * Encodes a chunk to `path`, which appears only when it holds exactly its frames. It is fed with its own packets where that can be done;
+ * when that, or a seek, missed frames it is repeated from the start of the file; when the source itself has frames that cannot be decoded,
+ * their neighbours stand for them, and `repaired` is true. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ */
+export async function encodeChunk(options: ChunkEncode): Promise<{ repaired: boolean }> {
   const { settings, task } = options;
+  if (await attemptFed(options)) return { repaired: false };
   const seeks = seekTime(settings.probed, task.chunk.pieces[0]!.from) !== null;
   if (seeks && (await attempt(options, task, false))) return { repaired: false };
   if (await attempt(options, task, true)) return { repaired: false };
@@ -114,12 +129,28 @@ export async function encodeChunk(options: {
   throw new AppError("processing_failed", "the picture could not be decoded");
 }
 
+/** From a file with only the chunk's packets. False when that did not give its frames, for whatever reason. */
+async function attemptFed(options: ChunkEncode): Promise<boolean> {
+  const { feed, settings, task, signal } = options;
+  if (feed === undefined) return false;
+  const { info } = settings.probed;
+  const path = `${options.path}.feed.mp4`;
+  try {
+    const start = await writeFeed(feed, task.chunk, info.video!.rotation, path);
+    const fed = { ...info, demuxer: "mov", startPts: info.startPts - start };
+    const probed = { ...settings.probed, info: fed };
+    return await attempt({ ...options, settings: { ...settings, sourcePath: path, probed } }, task, true);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof AppError && error.code === "storage_full") throw error;
+    return false;
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
 /** False when the frames are not those that were asked for. */
-async function attempt(
-  options: Parameters<typeof encodeChunk>[0],
-  task: ChunkTask,
-  fromStart: boolean,
-): Promise<boolean> {
+async function attempt(options: ChunkEncode, task: ChunkTask, fromStart: boolean): Promise<boolean> {
   const { ffmpeg, settings, hasZscale, signal } = options;
   const decoded = fromStart ? task.chunk.pieces.at(-1)!.to : task.frameCount * 4 + 1_000;
   return await writeWhole(options.path, async (part) => {

@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors";
 import type { ResolvedOutput } from "../domain/media";
 import type { Rational } from "../domain/time";
 import { outputFile, QUIET } from "./arguments";
-import { type Ffmpeg, runFfmpeg, workLimits } from "./ffmpeg";
+import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "./ffmpeg";
 import {
   countFrames,
   displayRanks,
@@ -38,11 +38,15 @@ export async function joinPictures(options: {
   constantRate: number | null;
   outputPath: string;
   signal?: AbortSignal;
+  onFrames?: (frames: number) => void;
 }): Promise<void> {
-  const { chunks, constantRate, outputPath, signal } = options;
+  const { chunks, constantRate, outputPath, signal, onFrames } = options;
   const config = await withVideoTrack(chunks[0]!.path, trackConfig);
   await writeWhole(outputPath, (part) =>
-    writeVideoTrack({ path: part, config, rotation: 0, constantRate, packets: packetsOf(chunks, config, signal) }),
+    writeVideoTrack({
+      ...{ path: part, config, rotation: 0, constantRate, packets: packetsOf(chunks, config, signal) },
+      ...(onFrames === undefined ? {} : { onPackets: onFrames }),
+    }),
   );
 }
 
@@ -92,6 +96,7 @@ export async function muxTracks(options: {
   format: ResolvedOutput["format"];
   outputPath: string;
   signal?: AbortSignal;
+  onFrames?: (frames: number) => void;
 }): Promise<void> {
   const { ffmpeg, workDir, pictureName, soundName, signal } = options;
   const input = (name: string) => [
@@ -106,12 +111,13 @@ export async function muxTracks(options: {
     await runFfmpeg({
       ffmpeg,
       arguments: [
-        ...[...QUIET, ...input(pictureName), ...(soundName === null ? [] : input(soundName))],
+        ...[...QUIET, ...PROGRESS, ...input(pictureName), ...(soundName === null ? [] : input(soundName))],
         ...["-map", "0:v:0", ...(soundName === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
         ...["-video_track_timescale", String(options.timescale), "-movflags", "+faststart"],
         ...["-f", options.format, ...outputFile(part)],
       ],
       limits: workLimits(7_200),
+      onProgress: ({ frames }) => options.onFrames?.(frames),
       ...(signal === undefined ? {} : { signal }),
     });
     const found = await countFrames(part);

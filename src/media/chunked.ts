@@ -17,6 +17,7 @@ import type { JoinedChunk } from "./chunk-join";
 import { isHdr } from "./color";
 import type { VideoEncoder, VideoQuality } from "./encoder-arguments";
 import { type Ffmpeg, hasFilter } from "./ffmpeg";
+import type { PacketSource } from "./packet-source";
 import { inParallel } from "./parallel";
 
 export type RenderTools = {
@@ -31,25 +32,29 @@ export type RenderTools = {
 /** What a render with a picture is made of: the chunks follow each other without a gap. */
 export type ChunkedPlan = { settings: ChunkSettings; tasks: ChunkTask[]; frameCount: number; output: OutputTimes };
 
-const CHUNK_FRAMES = { least: 300, most: 900 };
-const GAP_FRAMES = 90;
-const PIECES = 8;
+const CHUNK_FRAMES = { least: 500, most: 900 };
+/** Where the source is sought in, all that lies between the pieces of a chunk is decoded too; a feed leaves it out. */
+const SOUGHT = { gapFrames: 90, pieces: 8 };
+const FED = { gapFrames: Number.POSITIVE_INFINITY, pieces: 16 };
 /** How far above the source's rate a render of the same quality may go. */
 const CEILING_SHARE = 1.3;
 const CEILING_LEAST = 400_000;
 /** Codecs that need fewer bits than H.264 for the same picture. */
 const DENSE_CODECS = /^(hevc|vp9|av1|vvc)$/;
 
-/** Divides the work. Pure but for the number of cores. */
-export function planChunks(request: RenderRequest, timeline: Timeline, tools: RenderTools): ChunkedPlan {
+/** Divides the work. Pure but for the number of cores. `isFed`: chunks get only the packets that they need. */
+export function planChunks(
+  request: RenderRequest,
+  timeline: Timeline,
+  tools: RenderTools,
+  isFed: boolean,
+): ChunkedPlan {
   const { probed, output } = request;
   const frames = probed.frames!;
   const video = output.video!;
-  const wanted = Math.ceil(timeline.frameCount / (tools.jobs * 3));
   const chunks = divideIntoChunks(timeline, frames, {
-    frames: Math.min(CHUNK_FRAMES.most, Math.max(CHUNK_FRAMES.least, wanted)),
-    gapFrames: GAP_FRAMES,
-    pieces: PIECES,
+    frames: chunkFrames(timeline.frameCount, tools.jobs),
+    ...(isFed ? FED : SOUGHT),
   });
   const settings: ChunkSettings = {
     sourcePath: request.sourcePath,
@@ -68,6 +73,14 @@ export function planChunks(request: RenderRequest, timeline: Timeline, tools: Re
   const times =
     video.frameRate === null ? ownOutputTimes(timeline, frames) : evenOutputTimes(frameCount, video.frameRate);
   return { settings, tasks, frameCount, output: times };
+}
+
+/** So many that every process gets as much work as the others, and a repeated render finds most of it done. */
+function chunkFrames(total: number, jobs: number): number {
+  const wanted = Math.min(CHUNK_FRAMES.most, Math.max(CHUNK_FRAMES.least, total / (jobs * 3)));
+  if (total <= wanted) return wanted;
+  const rounds = Math.max(1, Math.round(total / (jobs * wanted)));
+  return Math.min(CHUNK_FRAMES.most, Math.ceil(total / (jobs * rounds)));
 }
 
 /** Threads of one process when `jobs` run side by side. */
@@ -116,6 +129,7 @@ export async function encodeChunks(
   plan: { settings: ChunkSettings; tasks: readonly ChunkTask[] },
   workDir: string,
   tools: RenderTools,
+  feed: PacketSource | null,
   onFrames: (frames: number) => void,
 ): Promise<EncodedChunks> {
   const { tasks, settings } = plan;
@@ -136,9 +150,11 @@ export async function encodeChunks(
     const path = paths[n]!;
     if (await Bun.file(path).exists()) reused++;
     else {
-      const onChunkFrames = (frames: number) => report(n, frames);
-      const { ffmpeg } = tools;
-      const result = await encodeChunk({ ffmpeg, hasZscale, settings, task, path, signal, onFrames: onChunkFrames });
+      const result = await encodeChunk({
+        ...{ ffmpeg: tools.ffmpeg, hasZscale, settings, task, path, signal },
+        ...(feed === null ? {} : { feed }),
+        onFrames: (frames) => report(n, frames),
+      });
       if (result.repaired) repaired++;
     }
     report(n, task.frameCount);

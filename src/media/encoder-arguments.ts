@@ -107,8 +107,13 @@ export function soundFormat(
 export const layoutName = (channels: number): string =>
   ({ 1: "mono", 2: "stereo", 6: "5.1", 8: "7.1" })[channels] ?? `${channels}c`;
 
-/** The sound encoder of a format. AAC's fast search takes a third of the time, and keeps speech closer to the source than the default one. */
+/**
+ * AAC's fast search takes a third of the time, and keeps speech closer to the source than the default one. So does leaving out noise shaping
+ * in time and noise substitution, both of which ffmpeg's encoder spends bits and time on without a gain.
+ */
+const AAC = ["aac", "-aac_coder", "fast", "-aac_tns", "0", "-aac_pns", "0"];
+
+/** The sound encoder of a format. */
 export function soundEncoderArguments(format: ResolvedOutput["format"], bitrate: number): string[] {
-  const encoder = format === "mp3" ? ["libmp3lame"] : ["aac", "-aac_coder", "fast"];
-  return ["-c:a", ...encoder, "-b:a", String(bitrate)];
+  return ["-c:a", ...(format === "mp3" ? ["libmp3lame"] : AAC), "-b:a", String(bitrate)];
 }

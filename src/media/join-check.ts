@@ -2,7 +2,7 @@
 import type { SmartPiece } from "../domain/smart-plan";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { passFramesThrough, QUIET, secondsText } from "./arguments";
-import { type Ffmpeg, tryFfmpeg, workLimits } from "./ffmpeg";
+import { type Ffmpeg, PROGRESS, tryFfmpeg, workLimits } from "./ffmpeg";
 
 /** Output frames `[from, to)`; `from` is one at which decoding can begin. */
 export type Window = { from: number; to: number };
@@ -58,13 +58,14 @@ export async function decodeWindows(options: {
   ffmpeg: Ffmpeg;
   listPath: string;
   signal?: AbortSignal;
+  onFrames?: (frames: number) => void;
 }): Promise<string | null> {
   const complaints: string[] = [];
   const outcome = await tryFfmpeg({
     ffmpeg: options.ffmpeg,
     arguments: [
       ...[
-        ...QUIET,
+        ...[...QUIET, ...PROGRESS],
         "-protocol_whitelist",
         "file,pipe",
         "-format_whitelist",
@@ -74,11 +75,12 @@ export async function decodeWindows(options: {
         "-safe",
         "0",
       ],
-      ...["-skip_loop_filter", "all", "-i", `file:${options.listPath}`, "-map", "0:v:0", "-vf", "setpts=N"],
+      ...["-skip_loop_filter", "all", "-i", `file:${options.listPath}`, "-map", "0:v:0", "-vf", "setpts=N/TB"],
       ...[...passFramesThrough(options.ffmpeg.libavutil), "-f", "null", "-"],
     ],
     limits: workLimits(600),
     onLine: (line) => complaints.push(line),
+    onProgress: ({ frames }) => options.onFrames?.(frames),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   if (outcome.ok && complaints.length === 0) return null;

@@ -30,9 +30,19 @@ export type Timing =
   /** Sampled at a rate: the first one `phase` after the chunk's start. */
   | { kind: "resampled"; rate: Rational; phase: Ticks };
 
-export function timingFilters(chunk: Chunk, probed: Probed, timing: Timing): string[] {
+/**
+ * Frames one after the other at a rate, whatever times they had: filters, and options of the output. The `fps` filter only names the rate;
+ * in old versions it would make up for frames that are missing by repeating the last one, and nobody would know.
+ */
+export function countedFrames({ num, den }: Rational, libavutil: number): { filters: string[]; options: string[] } {
+  const filters = [`settb=${den}/${num}`, "setpts=N"];
+  if (libavutil >= 57) return { filters: [...filters, `fps=${num}/${den}`], options: [] };
+  return { filters, options: ["-r", `${num}/${den}`] };
+}
+
+export function timingFilters(chunk: Chunk, probed: Probed, timing: Timing, libavutil: number): string[] {
   const { num, den } = timing.rate;
-  if (timing.kind === "counted") return [`settb=${den}/${num}`, "setpts=N", `fps=${num}/${den}`];
+  if (timing.kind === "counted") return countedFrames(timing.rate, libavutil).filters;
   return [
     "settb=1/1000000",
     `setpts='round((${outTimeExpression(chunk, probed, timing.phase)})/TB)'`,

@@ -6,7 +6,7 @@ import { placeSegments, type Timeline } from "../domain/render-plan";
 import type { RenderTools } from "./chunked";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
-import { NotSpliced } from "./smart-source";
+import { NotSpliced } from "./packet-source";
 import { renderSound } from "./sound";
 import { renderChunked, renderSmart } from "./video-render";
 import { warningsFor } from "./warnings";
@@ -97,6 +97,8 @@ async function renderAudio(
   await renderSound({
     ...{ ffmpeg: tools.ffmpeg, path: request.sourcePath, probed: request.probed, slices: timeline.segments },
     ...{ format: request.output.format, bitrate: request.output.audio!.bitrate, outputPath: request.outputPath },
+    workDir: request.workDir,
+    lanes: tools.jobs,
     onProgress: (share) => progress(share * 0.99),
     ...(tools.signal === undefined ? {} : { signal: tools.signal }),
   });

@@ -8,9 +8,10 @@ import { type OutputTimes, ownOutputTimes, type Timeline } from "../domain/rende
 import type { SmartPiece } from "../domain/smart-plan";
 import { type RenderTools, threadsFor } from "./chunked";
 import { type AvcConfig, buildAvcConfig, mergeAvcConfigs, parseAvcConfig, sameBytes, withLongLengths } from "./h264";
-import { decodeWindows, joinWindows, windowList } from "./join-check";
+import { decodeWindows, joinWindows, type Window, windowList } from "./join-check";
+import { NotSpliced, packetAt, unitsOf } from "./packet-source";
 import { letOthersRun } from "./parallel";
-import { NotSpliced, openSmartSource, packetAt, piecesOf, type SmartSource, unitsOf } from "./smart-source";
+import { openSmartSource, piecesOf, type SmartSource } from "./smart-source";
 import { encodeSplices, groupSplices, type SpliceTask } from "./splice-encode";
 import {
   displayRanks,
@@ -52,7 +53,7 @@ export async function planSmart(request: RenderRequest, timeline: Timeline, tool
     const each = Math.ceil(encodedCount / (tools.jobs * 3));
     return {
       ...{ source, pieces, encodedCount, frameCount: timeline.frameCount },
-      tasks: groupSplices(encoded, Math.min(TASK_FRAMES.most, Math.max(TASK_FRAMES.least, each))),
+      tasks: groupSplices(encoded, Math.min(TASK_FRAMES.most, Math.max(TASK_FRAMES.least, each)), tools.jobs),
       output: ownOutputTimes(timeline, probed.frames!),
       rotation: probed.info.video!.rotation,
     };
@@ -84,6 +85,7 @@ export async function writeSmartPicture(
   paths: readonly string[],
   outputPath: string,
   signal?: AbortSignal,
+  onFrames?: (frames: number) => void,
 ): Promise<void> {
   const { source, output, rotation } = plan;
   const encoder = await encoderConfig(paths);
@@ -95,6 +97,7 @@ export async function writeSmartPicture(
       ...{ path: part, config, rotation },
       constantRate: rate === null ? null : rate.num / rate.den,
       packets: packetsOf(plan, paths, signal),
+      ...(onFrames === undefined ? {} : { onPackets: onFrames }),
     }),
   );
 }
@@ -172,17 +175,28 @@ async function* copiedPackets(
   if (place < end) throw new NotSpliced("the source ends before its table");
 }
 
-/** Decodes the joins of the finished file. Errors: `NotSpliced` on anything that a decoder complains of; the signal's reason. */
-export async function checkJoins(plan: SmartPlan, path: string, workDir: string, tools: RenderTools): Promise<void> {
+/** The stretches of the output that are decoded to prove the joins. */
+export function checkedWindows(plan: SmartPlan): Window[] {
   const { frames, starts } = plan.source.order;
   const keyframes = Array.from(starts, (packet) => frames[packet]!);
-  const windows = joinWindows(plan.pieces, (frame) => keyframes.findLast((start) => start <= frame) ?? 0);
+  return joinWindows(plan.pieces, (frame) => keyframes.findLast((start) => start <= frame) ?? 0);
+}
+
+/** Decodes the joins of the finished file. Errors: `NotSpliced` on anything that a decoder complains of; the signal's reason. */
+export async function checkJoins(
+  plan: SmartPlan,
+  path: string,
+  workDir: string,
+  tools: RenderTools,
+  onFrames: (frames: number) => void,
+): Promise<void> {
+  const windows = checkedWindows(plan);
   if (windows.length === 0) return;
   const listPath = join(workDir, `joins-${randomUUID()}.txt`);
   try {
     await Bun.write(listPath, windowList(path, windows, plan.output.times));
     const complaint = await decodeWindows({
-      ...{ ffmpeg: tools.ffmpeg, listPath },
+      ...{ ffmpeg: tools.ffmpeg, listPath, onFrames },
       ...(tools.signal === undefined ? {} : { signal: tools.signal }),
     });
     if (complaint !== null) throw new NotSpliced(`the result does not decode: ${complaint}`);

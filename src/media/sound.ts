@@ -3,9 +3,11 @@ import { AppError } from "../domain/errors";
 import type { Probed, ResolvedOutput } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { inputArguments, QUIET, secondsText } from "./arguments";
-import { type Slice, sliceAudio } from "./audio-slicer";
-import { layoutName, soundEncoderArguments, soundFormat } from "./encoder-arguments";
+import { cutsOf, type Slice, sliceAudio } from "./audio-slicer";
+import { layoutName, type SoundFormat, soundFormat } from "./encoder-arguments";
 import { type Ffmpeg, type FfmpegChild, failureOf, startFfmpeg, workLimits } from "./ffmpeg";
+import { isWorthParts, NoJoin, partsSink } from "./sound-parts";
+import { type SinkOptions, type SoundSink, singleSink } from "./sound-sink";
 import { writeWhole } from "./work-files";
 
 /** Holes and overlaps longer than this are filled or trimmed, so that sound stays where the source has it. */
@@ -52,18 +54,7 @@ export function startSoundDecoder(options: {
   });
 }
 
-const CONTAINERS: Record<ResolvedOutput["format"], string[]> = {
-  mp4: ["-f", "mp4"],
-  mov: ["-f", "mp4"],
-  m4a: ["-movflags", "+faststart", "-f", "ipod"],
-  mp3: ["-id3v2_version", "3", "-f", "mp3"],
-};
-
-/**
- * Writes the sound of a cut: an m4a or mp3 file, or the AAC track of a video. Errors: `AppError` `storage_full`, `processing_failed`; the
- * signal's reason.
- */
-export async function renderSound(options: {
+export type SoundRender = {
   ffmpeg: Ffmpeg;
   path: string;
   probed: Probed;
@@ -71,47 +62,57 @@ export async function renderSound(options: {
   format: ResolvedOutput["format"];
   bitrate: number;
   outputPath: string;
+  workDir: string;
+  /** How many encoders may run at a time. */
+  lanes: number;
   signal?: AbortSignal;
   onProgress?: (share: number) => void;
-}): Promise<void> {
-  const { ffmpeg, probed, slices, bitrate, signal } = options;
-  const { rate, channels } = soundFormat(options.format, probed.info.audio[0]!, bitrate);
+};
+
+/**
+ * Writes the sound of a cut: an m4a or mp3 file, or the AAC track of a video. Errors: `AppError` `storage_full`, `processing_failed`; the
+ * signal's reason.
+ */
+export async function renderSound(options: SoundRender): Promise<void> {
+  const { format, probed, slices, bitrate, lanes } = options;
+  const sound = soundFormat(format, probed.info.audio[0]!, bitrate);
+  const samples = cutsOf(slices, sound.rate).reduce((sum, cut) => sum + cut.to - cut.from, 0);
+  // MP3's packets lean on the ones before them; of more channels, not all tell their windows.
+  if (format !== "mp3" && sound.channels <= 2 && isWorthParts(samples, lanes))
+    try {
+      return await sliceInto(options, sound, (sink) => partsSink({ ...sink, samples, lanes }));
+    } catch (error) {
+      if (!(error instanceof NoJoin)) throw error;
+    }
+  await sliceInto(options, sound, singleSink);
+}
+
+async function sliceInto(
+  options: SoundRender,
+  sound: SoundFormat,
+  openSink: (options: SinkOptions) => SoundSink,
+): Promise<void> {
+  const { ffmpeg, probed, slices, format, bitrate, workDir, signal } = options;
   const until = slices.at(-1)?.end ?? 0;
-  await writeWhole(options.outputPath, async (part) => {
-    const decoder = startSoundDecoder({ ...options, format: { rate, channels, encoding: "f32le" } });
-    const encoder = startFfmpeg({
-      ffmpeg,
-      arguments: [
-        ...[...QUIET, "-f", "f32le", "-ar", String(rate), "-ac", String(channels), "-i", "pipe:0"],
-        ...[...soundEncoderArguments(options.format, bitrate), "-map_metadata", "-1"],
-        ...[...CONTAINERS[options.format], "-y", `file:${part}`],
-      ],
-      limits: workLimits(soundWallSeconds(probed.info.duration)),
-      stdin: "pipe",
-      ...(signal === undefined ? {} : { signal }),
-    });
+  const wallSeconds = soundWallSeconds(probed.info.duration);
+  const aborted = signal === undefined ? {} : { signal };
+  await writeWhole(options.outputPath, async (path) => {
+    const decoder = startSoundDecoder({ ...options, format: { ...sound, encoding: "f32le" } });
+    const sink = openSink({ ...{ ffmpeg, format, sound, bitrate, path, workDir, wallSeconds }, ...aborted });
     let sourceEnded: boolean;
     try {
       ({ sourceEnded } = await sliceAudio({
-        input: decoder.stdout,
-        output: encoder.stdin,
-        rate,
-        channels,
-        slices,
+        ...{ input: decoder.stdout, output: sink, ...sound, slices },
         onPosition: (position) => options.onProgress?.(Math.min(1, position / Math.max(1, until))),
       }));
-      await encoder.stdin.end();
+      await sink.end();
     } catch (error) {
-      await Promise.all([decoder.kill(), encoder.kill()]);
+      const [reason] = await Promise.all([sink.abort(error), decoder.kill()]);
       signal?.throwIfAborted();
-      const outcome = await encoder.outcome;
-      throw outcome.noSpace || !outcome.ok ? failureOf(outcome) : error;
+      throw reason;
     }
     await finishDecoder(decoder, sourceEnded);
     signal?.throwIfAborted();
-    const outcome = await encoder.outcome;
-    signal?.throwIfAborted();
-    if (!outcome.ok) throw failureOf(outcome);
   });
 }
 

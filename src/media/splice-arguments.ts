@@ -3,6 +3,7 @@ import type { VideoStream } from "../domain/media";
 import type { Rational } from "../domain/time";
 import { inputArguments, passFramesThrough, QUIET } from "./arguments";
 import { PROGRESS } from "./ffmpeg";
+import { countedFrames } from "./picture-filters";
 
 export type SpliceOptions = {
   /** The id of the pieces' parameter sets: one that the source does not use. */
@@ -33,13 +34,13 @@ export function spliceArguments(
   const { rate, stretches } = input;
   const middle = (frame: number) => (((frame - 0.5) * rate.den) / rate.num).toFixed(6);
   const kept = stretches.map(({ from, to }) => `between(t,${middle(from)},${middle(to)})`).join("+");
-  const timing = [`settb=${rate.den}/${rate.num}`, "setpts=N", `fps=${rate.num}/${rate.den}`];
+  const timing = countedFrames(rate, input.libavutil);
   const count = stretches.reduce((sum, { from, to }) => sum + to - from, 0);
   const threads = ["-threads", String(input.threads)];
   return [
     ...[...QUIET, ...PROGRESS, "-copyts", ...inputArguments({ path: input.path, demuxer: "mov", extra: threads })],
-    ...["-map", "0:v:0", "-vf", [`select='${kept}'`, ...timing, `format=${splice.pixelFormat}`].join(",")],
-    ...[...passFramesThrough(input.libavutil), "-frames:v", String(count)],
+    ...["-map", "0:v:0", "-vf", [`select='${kept}'`, ...timing.filters, `format=${splice.pixelFormat}`].join(",")],
+    ...[...passFramesThrough(input.libavutil), ...timing.options, "-frames:v", String(count)],
     ...[...encoderArguments(splice, stretches), ...threads],
   ];
 }

@@ -6,13 +6,14 @@ import { createHash } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Probed } from "../domain/media";
-import { neededPackets, type SmartPiece } from "../domain/smart-plan";
+import type { SmartPiece } from "../domain/smart-plan";
 import type { Rational } from "../domain/time";
 import { outputFile } from "./arguments";
 import { type Ffmpeg, runFfmpeg, workLimits } from "./ffmpeg";
-import { buildAvcConfig, isReferred, withLongLengths } from "./h264";
+import { buildAvcConfig } from "./h264";
+import { NotSpliced, neededFor, packetsBetween } from "./packet-source";
 import { inParallel } from "./parallel";
-import { NotSpliced, packetAt, type SmartSource, unitsOf } from "./smart-source";
+import type { SmartSource } from "./smart-source";
 import { type Stretch, spliceArguments } from "./splice-arguments";
 import { countFrames, type TrackPacket, writeVideoTrack } from "./video-track";
 import { writeWhole } from "./work-files";
@@ -20,18 +21,30 @@ import { writeWhole } from "./work-files";
 /** Pieces that one process encodes, in order. */
 export type SpliceTask = { pieces: SmartPiece[]; frameCount: number };
 
-const PIECES_MOST = 16;
+const PIECES_USUAL = 16;
 
-/** Divides pieces into tasks of at most `frames`, where a single piece does not need more. */
-export function groupSplices(pieces: readonly SmartPiece[], frames: number): SpliceTask[] {
+/**
+ * Divides pieces into tasks of about the same size: as many for each of the `jobs` that run at a time, of about `frames` and not many pieces
+ * each.
+ */
+export function groupSplices(pieces: readonly SmartPiece[], frames: number, jobs: number): SpliceTask[] {
+  const total = pieces.reduce((sum, { from, to }) => sum + to - from, 0);
+  const wanted = Math.max(total / frames, pieces.length / PIECES_USUAL);
+  const size = total / (wanted <= 1 ? 1 : jobs * Math.ceil(wanted / jobs));
   const tasks: SpliceTask[] = [];
+  let before = 0;
+  let last = -1;
   for (const piece of pieces) {
     const length = piece.to - piece.from;
+    // A piece belongs to the task that its middle falls into.
+    const n = Math.floor((before + length / 2) / size);
     const open = tasks.at(-1);
-    if (open !== undefined && open.pieces.length < PIECES_MOST && open.frameCount + length <= frames) {
+    if (open !== undefined && n === last) {
       open.pieces.push(piece);
       open.frameCount += length;
     } else tasks.push({ pieces: [piece], frameCount: length });
+    last = n;
+    before += length;
   }
   return tasks;
 }
@@ -111,7 +124,8 @@ async function writeLead(source: SmartSource, task: SpliceTask, rate: Rational, 
   async function* packets(): AsyncGenerator<TrackPacket> {
     let first = 0;
     for (const piece of task.pieces) {
-      const needed = await neededOf(source, piece);
+      const isKept = (frame: number) => frame >= piece.from && frame < piece.to;
+      const needed = await Array.fromAsync(packetsBetween(source, await neededFor(source, piece), isKept));
       const shown = needed.map(({ frame }) => frame).sort((a, b) => a - b);
       stretches.push({ from: first + shown.indexOf(piece.from), to: first + shown.indexOf(piece.to - 1) + 1 });
       const places = new Map(shown.map((frame, n) => [frame, first + n]));
@@ -130,21 +144,4 @@ async function writeLead(source: SmartSource, task: SpliceTask, rate: Rational, 
     }),
   );
   return stretches;
-}
-
-/** The packets of a piece from the point where decoding begins, without those that neither it nor any other needs. */
-async function neededOf(source: SmartSource, piece: SmartPiece): Promise<{ frame: number; data: Uint8Array }[]> {
-  const range = neededPackets(piece, source.order);
-  const needed: { frame: number; data: Uint8Array }[] = [];
-  let place = range.from;
-  for await (const packet of source.sink.packets(await packetAt(source, place))) {
-    if (place >= range.to) break;
-    const frame = source.order.frames[place]!;
-    const isKept = frame >= piece.from && frame < piece.to;
-    if (isKept || unitsOf(packet, source).some(isReferred))
-      needed.push({ frame, data: withLongLengths(packet.data, source.avc.lengthSize) });
-    place++;
-  }
-  if (place < range.to) throw new NotSpliced("the source ends before its table");
-  return needed;
 }

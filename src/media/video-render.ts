@@ -6,12 +6,14 @@ import { AppError } from "../domain/errors";
 import type { RenderRequest } from "../domain/media";
 import type { Timeline } from "../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND } from "../domain/time";
+import { openFeed } from "./chunk-feed";
 import { joinPictures, muxTracks, timescaleFor } from "./chunk-join";
 import { encodeChunks, joinedChunks, planChunks, type RenderTools } from "./chunked";
 import type { Ffmpeg } from "./ffmpeg";
+import { NotSpliced } from "./packet-source";
 import { inParallel } from "./parallel";
-import { checkJoins, encodeSmart, planSmart, writeSmartPicture } from "./smart-render";
-import { NotSpliced } from "./smart-source";
+import { type Stage, stagedProgress } from "./render-progress";
+import { checkedWindows, checkJoins, encodeSmart, planSmart, writeSmartPicture } from "./smart-render";
 import { renderSound } from "./sound";
 
 type Report = (share: number) => void;
@@ -24,9 +26,11 @@ type Maker = {
   /** Does the slow part. */
   encode(signal: AbortSignal, onFrames: (frames: number) => void): Promise<void>;
   /** Writes the picture as a file of its own. */
-  write(path: string, signal: AbortSignal | undefined): Promise<void>;
+  write(path: string, signal: AbortSignal | undefined, onFrames: (frames: number) => void): Promise<void>;
+  /** Frames that looking at the finished file decodes. */
+  checkedCount: number;
   /** Looks at the finished file. */
-  check(path: string): Promise<void>;
+  check(path: string, onFrames: (frames: number) => void): Promise<void>;
   warnings: string[];
 };
 
@@ -37,32 +41,43 @@ export async function renderChunked(
   tools: RenderTools,
   progress: Report,
 ): Promise<string[]> {
-  const plan = planChunks(request, timeline, tools);
   const warnings: string[] = [];
   let paths: string[] = [];
-  return await makeVideo(request, timeline, tools, progress, {
-    frameCount: plan.frameCount,
-    encodedCount: plan.frameCount,
-    constantRate: plan.output.constantRate,
-    warnings,
-    async encode(signal, onFrames) {
-      const encoded = await encodeChunks(plan, request.workDir, { ...tools, signal }, onFrames);
-      paths = encoded.paths;
-      const { repaired, reused } = encoded;
-      const fields = { chunks: paths.length, reused, repaired, frames: plan.frameCount, encoder: tools.encoder };
-      tools.log?.("render.chunked", fields);
-      if (repaired > 0)
-        warnings.push("some frames of the source could not be decoded; their neighbours stand for them");
-    },
-    async write(outputPath, signal) {
-      const rate = plan.output.constantRate;
-      await joinPictures({
-        ...{ chunks: joinedChunks(plan, paths), constantRate: rate === null ? null : rate.num / rate.den, outputPath },
-        ...(signal === undefined ? {} : { signal }),
-      });
-    },
-    check: async () => {},
-  });
+  const feed = await openFeed(request.sourcePath, request.probed, tools.signal);
+  const plan = planChunks(request, timeline, tools, feed !== null);
+  try {
+    return await makeVideo(request, timeline, tools, progress, {
+      frameCount: plan.frameCount,
+      encodedCount: plan.frameCount,
+      constantRate: plan.output.constantRate,
+      warnings,
+      async encode(signal, onFrames) {
+        const encoded = await encodeChunks(plan, request.workDir, { ...tools, signal }, feed, onFrames);
+        paths = encoded.paths;
+        const { repaired, reused } = encoded;
+        const fields = { chunks: paths.length, reused, repaired, frames: plan.frameCount, encoder: tools.encoder };
+        tools.log?.("render.chunked", fields);
+        if (repaired > 0)
+          warnings.push("some frames of the source could not be decoded; their neighbours stand for them");
+      },
+      async write(outputPath, signal, onFrames) {
+        const rate = plan.output.constantRate;
+        await joinPictures({
+          ...{
+            chunks: joinedChunks(plan, paths),
+            constantRate: rate === null ? null : rate.num / rate.den,
+            outputPath,
+            onFrames,
+          },
+          ...(signal === undefined ? {} : { signal }),
+        });
+      },
+      checkedCount: 0,
+      check: async () => {},
+    });
+  } finally {
+    feed?.close();
+  }
 }
 
 /** Copies what can be copied. Errors: `NotSpliced` with the reason why it must be rendered in chunks; else as `renderChunked`. */
@@ -88,8 +103,9 @@ export async function renderSmart(
           ...{ pieces: plan.pieces.length, chunks: paths.length, reused: encoded.reused },
         });
       },
-      write: (path, signal) => writeSmartPicture(plan, paths, path, signal),
-      check: (path) => checkJoins(plan, path, request.workDir, tools),
+      write: (path, signal, onFrames) => writeSmartPicture(plan, paths, path, signal, onFrames),
+      checkedCount: checkedWindows(plan).reduce((sum, { from, to }) => sum + to - from, 0),
+      check: (path, onFrames) => checkJoins(plan, path, request.workDir, tools, onFrames),
     });
   } finally {
     plan.source.close();
@@ -102,11 +118,6 @@ function asNotSpliced(error: unknown): never {
   throw error;
 }
 
-/** What a frame and a second of sound cost: progress is measured by it. */
-const PIXELS_A_SECOND = 40e6;
-const SOUND_SECONDS_A_SECOND = 80;
-const ENCODE_SHARE = 0.94;
-
 async function makeVideo(
   request: RenderRequest,
   timeline: Timeline,
@@ -116,33 +127,33 @@ async function makeVideo(
 ): Promise<string[]> {
   const { workDir, outputPath, output, probed } = request;
   const { ffmpeg, signal } = tools;
-  const pictureCost = (maker.encodedCount * output.video!.width * output.video!.height) / PIXELS_A_SECOND;
-  const soundCost = output.audio === null ? 0 : probed.info.duration / TICKS_PER_SECOND / SOUND_SECONDS_A_SECOND;
-  let [picture, sound] = [0, 0];
-  const report = () =>
-    progress((ENCODE_SHARE * (picture * pictureCost + sound * soundCost)) / Math.max(1e-9, pictureCost + soundCost));
+  const { encodedCount, checkedCount, frameCount } = maker;
+  const report = stagedProgress(
+    {
+      ...{ encodedFrames: encodedCount, checkedFrames: checkedCount, frames: frameCount, lanes: tools.jobs },
+      pixels: output.video!.width * output.video!.height,
+      soundSeconds: output.audio === null ? 0 : probed.info.duration / TICKS_PER_SECOND,
+    },
+    progress,
+  );
+  const framesOf = (stage: Stage, count: number) => (frames: number) => report(stage, frames / Math.max(1, count));
   let soundName: string | null = null;
   await inParallel(2, 2, signal, async (n, both) => {
-    if (n === 0)
-      await maker.encode(both, (frames) => {
-        picture = frames / Math.max(1, maker.encodedCount);
-        report();
-      });
-    else
-      soundName = await soundTrack(request, timeline, ffmpeg, both, (share) => {
-        sound = share;
-        report();
-      });
+    if (n === 0) await maker.encode(both, framesOf("picture", encodedCount));
+    else soundName = await soundTrack(request, timeline, ffmpeg, both, (share) => report("sound", share));
   });
   const pictureName = `picture-${randomUUID()}.mp4`;
   try {
-    await maker.write(join(workDir, pictureName), signal);
+    await maker.write(join(workDir, pictureName), signal, framesOf("write", frameCount));
+    report("write", 1);
     await muxTracks({
-      ...{ ffmpeg, workDir, pictureName, soundName, frameCount: maker.frameCount, format: output.format, outputPath },
+      ...{ ffmpeg, workDir, pictureName, soundName, frameCount, format: output.format, outputPath },
       timescale: timescaleFor(maker.constantRate),
+      onFrames: framesOf("mux", frameCount),
       ...(signal === undefined ? {} : { signal }),
     });
-    await maker.check(outputPath);
+    report("mux", 1);
+    await maker.check(outputPath, framesOf("check", checkedCount));
   } catch (error) {
     await rm(outputPath, { force: true });
     throw error;
@@ -175,7 +186,8 @@ async function soundTrack(
         slices: timeline.segments,
         format: "mp4" as const,
       },
-      ...{ bitrate, outputPath: path, signal, onProgress },
+      // The other cores have the picture.
+      ...{ bitrate, outputPath: path, workDir: request.workDir, lanes: 1, signal, onProgress },
     });
   onProgress(1);
   return name;

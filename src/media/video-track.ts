@@ -79,6 +79,8 @@ export function displayRanks(timestamps: readonly number[]): Int32Array {
   return ranks;
 }
 
+const REPORT_PACKETS = 500;
+
 /**
  * Writes an MP4 file with one video track. `constantRate` (frames per second) lets the timescale hold every time exactly when all frames
  * are equally long. Errors: those of writing, and of packets out of order.
@@ -89,6 +91,8 @@ export async function writeVideoTrack(options: {
   rotation: VideoStream["rotation"];
   constantRate: number | null;
   packets: AsyncIterable<TrackPacket>;
+  /** How many have been written. */
+  onPackets?: (count: number) => void;
 }): Promise<void> {
   const { config, constantRate } = options;
   const output = new Output({
@@ -107,6 +111,7 @@ export async function writeVideoTrack(options: {
       const packet = new EncodedPacket(data, type, timestamp, duration);
       await source.add(packet, count === 0 ? { decoderConfig: config } : undefined);
       count++;
+      if (count % REPORT_PACKETS === 0) options.onPackets?.(count);
     }
     await output.finalize();
   } catch (error) {

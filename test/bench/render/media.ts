@@ -1,4 +1,4 @@
-/** Test media of the benches: noisy 1080p or 720p with burnt-in frame numbers and beeps, made once in the temporary folder. */
+/** Test media of the benches: noisy 1080p or 720p with burnt-in frame numbers, beeps and the hiss of a room, made once in the temporary folder. */
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export type Recipe = { height: 720 | 1080; gopSeconds: number; seconds: number }
 export async function benchSource({ height, gopSeconds, seconds }: Recipe): Promise<string> {
   const folder = join(tmpdir(), "offcut-bench-media");
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `noisy-${height}p-gop${gopSeconds}-${seconds}s.mp4`);
+  const path = join(folder, `room-${height}p-gop${gopSeconds}-${seconds}s.mp4`);
   if (existsSync(path)) return path;
   const width = (height * 16) / 9;
   const bitrate = height === 1080 ? 6_000 : 3_000;
@@ -27,9 +27,11 @@ export async function benchSource({ height, gopSeconds, seconds }: Recipe): Prom
       `[0]scale=${width}:${height}:flags=fast_bilinear,format=yuv420p,noise=alls=6:allf=t[a];[1]format=yuv420p[b];[a][b]overlay=x='320+200*sin(t)':y='300+100*cos(t*0.7)'[v]`,
       ...["-map", "[v]", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "14", loop],
     ]);
+  // A pure tone would keep the encoders' rate control searching in vain: no recording is without the noise of its room.
   const tone = "0.05*sin(2*PI*220*t)+0.5*sin(2*PI*1000*t)*lt(mod(t\\,1)\\,0.04)";
+  const sound = `aevalsrc=exprs='${tone}|${tone}':s=48000:d=${seconds}[tone];anoisesrc=d=${seconds}:c=pink:r=48000:a=0.02:seed=1[room];[tone][room]amix=inputs=2,aformat=channel_layouts=stereo`;
   await run([
-    ...["-stream_loop", "-1", "-i", loop, "-f", "lavfi", "-i", `aevalsrc=exprs='${tone}|${tone}':s=48000:d=${seconds}`],
+    ...["-stream_loop", "-1", "-i", loop, "-f", "lavfi", "-i", sound],
     ...["-vf", `setpts=N/30/TB,${squares}`, "-map", "0:v", "-map", "1:a", "-t", String(seconds), "-c:v", "libx264"],
     ...["-preset", "veryfast", "-b:v", `${bitrate}k`, "-maxrate", `${bitrate * 1.5}k`, "-bufsize", `${bitrate * 2}k`],
     ...["-g", String(gopSeconds * 30), "-bf", "3", "-c:a", "aac", "-b:a", "160k", "-movflags", "+faststart"],

@@ -1,4 +1,7 @@
-/** One render in a process of its own, so that its processor time can be read: `SOURCE OUTPUT PLAN-JSON OUTPUT-JSON [FFMPEG]`. */
+/**
+ * One render in a process of its own, so that its processor time can be read: `SOURCE OUTPUT PLAN-JSON OUTPUT-JSON [FFMPEG]`. Without an
+ * output it ends where a server has long been when it renders: with an ffmpeg found and the source probed.
+ */
 import { rm } from "node:fs/promises";
 import { resolveOutput } from "../../../src/domain/render-output";
 import { frameAtOrAfter, frameAtOrBefore, frameTime } from "../../../src/domain/time";
@@ -14,6 +17,7 @@ const ffmpeg = await findFfmpeg({ forced: forced === "" ? null : forced, bundled
 const head = new Uint8Array(await Bun.file(sourcePath).slice(0, 65_536).arrayBuffer());
 const limits = { durationSeconds: 86_400, side: 8_192, streams: 64 };
 const probed = await probe({ path: sourcePath, sniffed: (await sniff(head))!, ffmpeg, limits });
+if (outputPath === "") process.exit(0);
 const resolved = resolveOutput(probed, JSON.parse(output));
 if (!resolved.ok) throw new Error(JSON.stringify(resolved.errors));
 const frames = probed.frames;

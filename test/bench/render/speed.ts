@@ -1,6 +1,7 @@
 /**
  * How fast renders are, in processor seconds against (a) a plain transcode of the kept time, (b) a copy of the file and (c) select filters:
- * `bun test/bench/render/speed.ts [--full] [--source FILE --seconds N]`.
+ * `bun test/bench/render/speed.ts [--full] [--heights 720,1080] [--gops 1,2,4,8] [--rates 12,30] [--source FILE --seconds N]`. What a server does once, at its start and when a file arrives
+ * (finding ffmpeg, probing), is measured apart and taken off.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +11,10 @@ import { benchSource, randomPlan } from "./media";
 const { values } = parseArgs({
   options: {
     full: { type: "boolean" },
+    heights: { type: "string" },
+    gops: { type: "string" },
+    /** Segments a minute. */
+    rates: { type: "string" },
     source: { type: "string" },
     seconds: { type: "string" },
     ffmpeg: { type: "string" },
@@ -31,11 +36,15 @@ async function measure(command: string[]): Promise<Cost> {
   return { cpu, wall: (performance.now() - started) / 1000, text };
 }
 
-const ours = (source: string, plan: [number, number][], output: object, path = out) =>
-  measure([
-    ...["bun", join(import.meta.dir, "render-once.ts"), source, path, JSON.stringify(plan), JSON.stringify(output)],
-    ...(values.ffmpeg === undefined ? [] : [values.ffmpeg]),
-  ]);
+const ours = async (source: string, plan: [number, number][], output: object, path = out) => {
+  const once = (outputPath: string) =>
+    measure([
+      ...["bun", join(import.meta.dir, "render-once.ts"), source, outputPath, JSON.stringify(plan)],
+      ...[JSON.stringify(output), ...(values.ffmpeg === undefined ? [] : [values.ffmpeg])],
+    ]);
+  const [ready, whole] = [await once(""), await once(path)];
+  return { ...whole, cpu: whole.cpu - ready.cpu, wall: whole.wall - ready.wall };
+};
 
 const plain = (...recipe: string[]) => measure([ffmpeg, "-y", "-v", "error", "-nostdin", ...recipe]);
 
@@ -59,27 +68,30 @@ async function compare(name: string, source: string, seconds: number, count: num
   const changed = await ours(source, plan, { resolution: "480p" });
   const audio = await ours(source, plan, { format: "m4a" }, `${out}.m4a`);
   const share = events.find(({ event }) => event === "render.smart")?.share;
+  const costOf = ({ cpu, wall }: Cost) => `${cpu.toFixed(2)} s CPU, ${wall.toFixed(2)} s wall`;
   const ratio = (x: Cost, y: Cost) => (x.cpu / y.cpu).toFixed(2);
   console.log(
     [
       `${name}, ${count} segments, ${kept.toFixed(0)} of ${seconds} s kept`,
       `  match-source ${smart.cpu.toFixed(1)} s CPU, ${smart.wall.toFixed(1)} s wall, ${share === undefined ? events.map((e) => e.reason).join() : `${(share * 100).toFixed(0)}% encoded`}`,
       `    against (a) transcode ${ratio(smart, a)}, (b) copy ${ratio(smart, b)}, (c) select ${ratio(smart, c)}; (a) ${a.cpu.toFixed(1)} s, (b) ${b.cpu.toFixed(2)} s, (c) ${c.cpu.toFixed(1)} s`,
-      `  480p ${changed.cpu.toFixed(1)} s CPU: against a transcode to 480p ${ratio(changed, small)}`,
-      `  sound only ${audio.cpu.toFixed(1)} s CPU: against a copy of the sound ${ratio(audio, sound)}`,
+      `  480p ${costOf(changed)}: against a transcode to 480p ${ratio(changed, small)} (${costOf(small)})`,
+      `  sound only ${costOf(audio)}: against a copy of the sound ${ratio(audio, sound)}, wall ${(audio.wall / sound.wall).toFixed(2)} (${costOf(sound)})`,
     ].join("\n"),
   );
 }
 
 if (values.source !== undefined) await compare(values.source, values.source, Number(values.seconds ?? 60), 12);
 else {
-  const seconds = values.full ? 120 : 60;
-  for (const height of values.full ? ([720, 1080] as const) : ([720] as const))
-    for (const gopSeconds of values.full ? [1, 2, 4, 8] : [2])
-      for (const perMinute of values.full ? [12, 30] : [12])
+  const seconds = Number(values.seconds ?? 60);
+  const listed = (text: string | undefined, all: number[], usual: number[]) =>
+    text?.split(",").map(Number) ?? (values.full ? all : usual);
+  for (const height of listed(values.heights, [720, 1080], [720]))
+    for (const gopSeconds of listed(values.gops, [1, 2, 4, 8], [2]))
+      for (const perMinute of listed(values.rates, [12, 30], [12]))
         await compare(
           `${height}p, GOP ${gopSeconds} s`,
-          await benchSource({ height, gopSeconds, seconds }),
+          await benchSource({ height: height === 1080 ? 1080 : 720, gopSeconds, seconds }),
           seconds,
           (perMinute * seconds) / 60,
         );

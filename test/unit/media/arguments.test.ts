@@ -230,10 +230,15 @@ describe("choosing frames", () => {
 
   test("counted frames follow each other, resampled ones are placed by time", () => {
     const rate = { num: 30_000, den: 1_001 };
-    expect(timingFilters(chunk(piece(0, 9)), probed, { kind: "counted", rate }).join()).toBe(
+    expect(timingFilters(chunk(piece(0, 9)), probed, { kind: "counted", rate }, 57).join()).toBe(
       "settb=1001/30000,setpts=N,fps=30000/1001",
     );
-    const resampled = timingFilters(chunk(piece(0, 9), piece(20, 30)), probed, { kind: "resampled", rate, phase: 0 });
+    const resampled = timingFilters(
+      chunk(piece(0, 9), piece(20, 30)),
+      probed,
+      { kind: "resampled", rate, phase: 0 },
+      57,
+    );
     expect(resampled[1]).toStartWith("setpts='round((if(lt(T,1.760000),T+(-1.420000)");
   });
 });

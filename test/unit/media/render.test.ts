@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Probed, RenderRequest } from "../../../src/domain/media";
@@ -155,6 +155,39 @@ async function requestFor(probed: Probed, path: string, name: string, output: Ou
 
 const tools = { ffmpeg: bundledFfmpeg, encoder: "libx264", jobs: 2 };
 
+describe("frames that cannot be decoded", () => {
+  test("are stood for by their neighbours, at the planned length, with a word to the user", async () => {
+    const whole = await generate(
+      "intra.mov",
+      ...[...picture("25", 6), ...sound(48_000, 2, 6), "-c:v", "prores_ks", "-profile:v", "0", "-c:a", "pcm_s16le"],
+    );
+    const damaged = Buffer.from(await Bun.file(whole).bytes());
+    const lost = [40, 41, 42, 90];
+    let at = -1;
+    for (let frame = 0; frame <= 90; frame++) {
+      at = damaged.indexOf("icpf", at + 1);
+      if (lost.includes(frame)) damaged.write("lost", at);
+    }
+    const path = join(folder, "damaged.mov");
+    await Bun.write(path, damaged);
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+      const probed = await probeFile(path, ffmpeg);
+      const segments = segmentsOf(probed, [
+        [1, 2.4],
+        [3, 5],
+      ]);
+      await withRender({ path, probed, segments, ffmpeg }, async (rendered) => {
+        expect(rendered.result.warnings.join()).toContain("could not be decoded");
+        const wanted = [...Array(85).keys()].map((n) => (n < 35 ? 25 + n : 40 + n));
+        const shown = await frameNumbers(rendered.path);
+        expect(shown).toHaveLength(wanted.length);
+        for (const [n, number] of wanted.entries())
+          expect(Math.abs(shown[n]! - number)).toBeLessThanOrEqual(lost.includes(number) ? 3 : 0);
+      });
+    }
+  });
+});
+
 describe("a render in progress", () => {
   test("reports a share that only grows and ends at 1", async () => {
     const path = await plainMp4();
@@ -183,7 +216,7 @@ describe("a render in progress", () => {
     const first = renderMedia(request, {
       ...{ ...tools, signal: stop.signal },
       onProgress: (share) => {
-        if (share < 0.4 || stopped > 0) return;
+        if (share < 0.7 || stopped > 0) return;
         stopped = Date.now();
         stop.abort(new Error("cancelled by the user"));
       },
@@ -230,6 +263,32 @@ describe("a render in progress", () => {
 });
 
 describe("a full disk", () => {
+  test("ends a render as storage_full, and leaves neither an output nor part files", async () => {
+    const path = await plainMp4();
+    const probed = await probeFile(path);
+    // Writes a little where the encoder would, and then says what ffmpeg says when there is no room.
+    const script = join(folder, "no-room");
+    await Bun.write(
+      script,
+      `#!/bin/sh
+for last in "$@"; do :; done
+case "$last" in
+  file:*) echo half > "$(echo "$last" | cut -c6-)"; echo "write error: No space left on device" >&2; exit 1;;
+  *) exec ${bundledFfmpeg.path} "$@";;
+esac
+`,
+    );
+    await chmod(script, 0o755);
+    for (const output of [{}, { resolution: "144p" }, { format: "mp3" }] as const) {
+      const request = await requestFor(probed, path, "full", output);
+      const render = renderMedia(request, { ...tools, ffmpeg: { ...bundledFfmpeg, path: script } });
+      expect(render).rejects.toMatchObject({ code: "storage_full" });
+      await render.catch(() => {});
+      expect(await Bun.file(request.outputPath).exists()).toBe(false);
+      expect(await readdir(request.workDir)).toEqual([]);
+    }
+  });
+
   test("is storage_full when ffmpeg meets it", async () => {
     const wav = ["-f", "lavfi", "-i", "sine=d=60", "-c:a", "pcm_s16le", "-f", "wav", "-y", "/dev/full"];
     const run = (ffmpeg: typeof systemFfmpeg) =>

@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { decodeWindows, windowList } from "../../../src/media/join-check";
 import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
 import { probeText, samples } from "./readback";
 import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
@@ -153,78 +154,28 @@ describe("a smart render", () => {
   });
 });
 
-describe("what is not spliced is rendered in chunks, for a reason", () => {
-  const moving = (...recipe: string[]) => [...picture("25", 6), ...recipe];
-  const cases: [string, RegExp, () => Promise<string>][] = [
-    ["another container", /container mpegts/, () => generate("chunked.ts", ...moving(...h264(25)))],
-    ["another codec", /codec hevc/, () => SOURCES.find(({ name }) => name.startsWith("hevc"))!.path()],
-    [
-      "ten bits",
-      /pixel format yuv420p10le/,
-      () => generate("ten-bits.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv420p10le", "-g", "25")),
-    ],
-    [
-      "4:4:4",
-      /pixel format yuv444p/,
-      () => generate("full-chroma.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv444p", "-g", "25")),
-    ],
-    [
-      "interlaced",
-      /interlaced/,
-      () => generate("woven-6.mp4", ...picture("50", 6), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)),
-    ],
-    [
-      "parameters inside the packets",
-      /no avcC/,
-      () => generate("inside.mp4", ...moving(...h264(25)), "-tag:v", "avc3"),
-    ],
-    ["few points to start from", /% would be encoded/, () => generate("one-group.mp4", ...moving(...h264(600)))],
-    [
-      "an edit list that skips frames",
-      /other times|several edits/,
-      () => SOURCES.find(({ name }) => name.includes("skips"))!.path(),
-    ],
-  ];
-  for (const [name, reason, source] of cases)
-    test(name, async () => {
-      const job = await render(await source(), [
-        [0.6, 2.3],
-        [3.1, 5.2],
-      ]);
-      await withRender(job, async (rendered) => {
-        expect(reasonOf(job.events)).toMatch(reason);
-        expect(rendered.result.strategy).toBe("chunked");
-      });
-    });
-
-  test("parameter sets that change on the way", async () => {
-    const first = await generate("change-1.ts", ...picture("25", 3), ...h264(25));
-    const second = await generate(
-      "change-2.ts",
-      ...picture("25", 3),
-      "-c:v",
-      "libx264",
-      "-refs",
-      "1",
-      "-bf",
-      "2",
-      "-g",
-      "25",
-      "-x264-params",
-      "weightp=0:8x8dct=0",
-    );
-    const path = await generate("change.mp4", "-i", `concat:${first}|${second}`, "-c", "copy");
-    const job = await render(path, [
-      [0.6, 2.3],
-      [3.4, 5.8],
-    ]);
-    await withRender(job, async (rendered) => {
-      expect(rendered.result.strategy).toBe("chunked");
-      expect(reasonOf(job.events)).toMatch(/parameter sets|does not decode|other times|two frames/);
-    });
+describe("looking at the joins", () => {
+  test("finds nothing in a file that is right, however much of it is decoded, and something in one that is not", async () => {
+    const path = await plainMp4();
+    const times = Float64Array.from({ length: 361 }, (_, n) => n / 30);
+    const windows = [0, 60, 120, 180, 240, 300].map((from) => ({ from, to: from + 60 }));
+    const broken = `${path}.unlike.mp4`;
+    const damaged = await Bun.file(path).bytes();
+    damaged.fill(0x55, Math.round(damaged.length / 3), Math.round(damaged.length / 2));
+    await Bun.write(broken, damaged);
+    const listPath = `${path}.${process.pid}.windows.txt`;
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+      await Bun.write(listPath, windowList(path, windows, times));
+      expect(await decodeWindows({ ffmpeg, listPath })).toBeNull();
+      await Bun.write(listPath, windowList(broken, windows, times));
+      expect(await decodeWindows({ ffmpeg, listPath })).not.toBeNull();
+    }
+    await Bun.file(listPath).delete();
   });
+});
 
-  test("an encoder that fails is replaced by libx264, with a word to the user", async () => {
+describe("an encoder", () => {
+  test("that fails is replaced by libx264, with a word to the user", async () => {
     const path = await plainMp4();
     const job = await render(path, [[1, 3]]);
     const { renderMedia } = await import("../../../src/media/render");

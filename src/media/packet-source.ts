@@ -1,0 +1,210 @@
+/** The packets of an H.264 source that keeps its parameter sets apart: their order, and which frame each one shows. */
+import {
+  ALL_FORMATS,
+  type EncodedPacket,
+  EncodedPacketSink,
+  FilePathSource,
+  Input,
+  type InputVideoTrack,
+} from "mediabunny";
+import type { Probed } from "../domain/media";
+import { neededPackets, type PacketOrder } from "../domain/smart-plan";
+import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../domain/time";
+import {
+  type AvcConfig,
+  changesParameters,
+  isReferred,
+  NAL_IDR,
+  nalType,
+  nalUnits,
+  parseAvcConfig,
+  withLongLengths,
+} from "./h264";
+import { readMp4Structure } from "./mp4-edits";
+import { letOthersRun } from "./parallel";
+import { type TrackConfig, trackConfig } from "./video-track";
+
+/** Why a source or a plan is not spliced but encoded whole: for the log. */
+export class NotSpliced extends Error {}
+
+export type PacketSource = {
+  config: TrackConfig;
+  avc: AvcConfig;
+  order: PacketOrder;
+  /** Container time of each packet, decode order, seconds. */
+  timestamps: Float64Array;
+  sink: EncodedPacketSink;
+  close(): void;
+};
+
+/** Containers that keep a decoder's parameter sets apart from the packets, and exact times. */
+const CONTAINERS: readonly string[] = ["mov", "matroska"];
+const PACKETS_AT_ONCE = 4_000;
+const SAME_FRAME_TICKS = 1_500;
+
+/** Opens a source's packets. The caller closes it. Errors: `NotSpliced` with the reason; the signal's reason. */
+export async function openPacketSource(path: string, probed: Probed, signal?: AbortSignal): Promise<PacketSource> {
+  const { video, demuxer } = probed.info;
+  if (video === null || probed.frames === null) throw new NotSpliced("no picture");
+  if (!CONTAINERS.includes(demuxer)) throw new NotSpliced(`container ${demuxer}`);
+  if (video.codec !== "h264") throw new NotSpliced(`codec ${video.codec}`);
+  if (video.interlaced) throw new NotSpliced("interlaced");
+  const structure = demuxer === "mov" ? await readMp4Structure(path) : null;
+  const tracks = structure?.tracks.filter((track) => track.kind === "video") ?? [];
+  if (tracks.some((track) => track.complex)) throw new NotSpliced("several edits");
+  if (tracks.some((track) => track.descriptions > 1)) throw new NotSpliced("several descriptions");
+  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
+  try {
+    const track = await input.getPrimaryVideoTrack();
+    if (track === null) throw new NotSpliced("no video track");
+    const { config, avc } = await parametersOf(track, video.pixelAspect);
+    const sink = new EncodedPacketSink(track);
+    const { timestamps, keys } = await readOrder(sink, signal);
+    const frames = framesOf(timestamps, probed);
+    const order = { frames, starts: startsOf(frames, keys) };
+    return { config, avc, order, timestamps, sink, close: () => input.dispose() };
+  } catch (error) {
+    input.dispose();
+    throw error;
+  }
+}
+
+async function parametersOf(track: InputVideoTrack, pixelAspect: Rational) {
+  const config = await trackConfig(track).catch(() => null);
+  if (config === null || !config.codec.startsWith("avc1")) throw new NotSpliced("no avcC");
+  return { config: withAspect(config, pixelAspect), avc: parse(config.description) };
+}
+
+/** The shape of the pixels as an exact fraction: mediabunny rounds the shown size to whole pixels. */
+function withAspect(config: TrackConfig, { num, den }: Rational): TrackConfig {
+  const { codec, codedWidth, codedHeight, description } = config;
+  const aspect = { displayAspectWidth: codedWidth * num, displayAspectHeight: codedHeight * den };
+  return { codec, codedWidth, codedHeight, description, ...(num === den ? {} : aspect) };
+}
+
+function parse(description: Uint8Array): AvcConfig {
+  try {
+    return parseAvcConfig(description);
+  } catch (error) {
+    throw new NotSpliced(String(error));
+  }
+}
+
+async function readOrder(sink: EncodedPacketSink, signal: AbortSignal | undefined) {
+  const timestamps: number[] = [];
+  const keys: number[] = [];
+  for await (const packet of sink.packets(undefined, undefined, { metadataOnly: true })) {
+    if (timestamps.length % PACKETS_AT_ONCE === 0) await letOthersRun();
+    signal?.throwIfAborted();
+    if (packet.type === "key") keys.push(timestamps.length);
+    timestamps.push(packet.timestamp);
+  }
+  return { timestamps: Float64Array.from(timestamps), keys };
+}
+
+/** The frame that each packet shows. Errors: `NotSpliced` when the packets are not exactly the frames that were probed. */
+function framesOf(timestamps: Float64Array, probed: Probed): Int32Array {
+  const frames = probed.frames as FrameTimes;
+  const order = displayOrder(timestamps);
+  const lead = order.length - frameCount(frames);
+  if (lead < 0) throw new NotSpliced("fewer packets than frames");
+  const numbers = new Int32Array(order.length);
+  order.forEach((packet, rank) => {
+    const frame = rank - lead;
+    numbers[packet] = frame;
+    if (rank > 0 && !(timestamps[packet]! > timestamps[order[rank - 1]!]!))
+      throw new NotSpliced("two frames at one time");
+    const time = timestamps[packet]! * TICKS_PER_SECOND - probed.info.startPts;
+    if (frame >= 0 && Math.abs(time - frameTime(frames, frame)) > SAME_FRAME_TICKS)
+      throw new NotSpliced("packets at other times than the frames");
+  });
+  return numbers;
+}
+
+/** How far a packet may stand from its place in display order. */
+const DISPLACEMENT_MOST = 64;
+
+/** Packets in display order. They nearly are already, so each is moved back to its place: quicker than sorting from scratch. */
+function displayOrder(timestamps: Float64Array): Int32Array {
+  const order = Int32Array.from(timestamps.keys());
+  for (let n = 1; n < order.length; n++) {
+    const packet = order[n]!;
+    let at = n;
+    for (; at > 0 && timestamps[order[at - 1]!]! > timestamps[packet]!; at--) order[at] = order[at - 1]!;
+    if (n - at > DISPLACEMENT_MOST) throw new NotSpliced("packets far from their place");
+    order[at] = packet;
+  }
+  return order;
+}
+
+/** Keyframes before which nothing is needed: all that is decoded earlier is shown earlier. */
+function startsOf(frames: Int32Array, keys: readonly number[]): Int32Array {
+  const starts: number[] = [];
+  let highest = Number.NEGATIVE_INFINITY;
+  let packet = 0;
+  for (const key of keys) {
+    for (; packet < key; packet++) highest = Math.max(highest, frames[packet]!);
+    if (frames[key]! > highest) starts.push(key);
+  }
+  return Int32Array.from(starts);
+}
+
+/** A packet by its place in decode order. */
+export async function packetAt(source: PacketSource, place: number): Promise<EncodedPacket> {
+  const timestamp = source.timestamps[place]!;
+  const packet = await source.sink.getPacket(timestamp);
+  if (packet === null || packet.timestamp !== timestamp) throw new NotSpliced("a packet cannot be found again");
+  return packet;
+}
+
+/** NAL units of a source packet. Errors: `NotSpliced` when it is damaged or changes the parameter sets. */
+export function unitsOf(packet: EncodedPacket, source: PacketSource): Uint8Array[] {
+  let units: Uint8Array[];
+  try {
+    units = nalUnits(packet.data, source.avc.lengthSize);
+  } catch (error) {
+    throw new NotSpliced(String(error));
+  }
+  if (changesParameters(units, source.avc)) throw new NotSpliced("parameter sets change on the way");
+  return units;
+}
+
+/** Whether decoding can begin at a packet: containers also mark other random access points than IDR pictures. */
+export async function beginsAnew(source: PacketSource, place: number): Promise<boolean> {
+  const packet = await packetAt(source, place);
+  return unitsOf(packet, source).some((nal) => nalType(nal) === NAL_IDR);
+}
+
+/** Forgets a start that turned out to be none. */
+export function forgetStart(source: PacketSource, place: number): void {
+  source.order.starts = source.order.starts.filter((start) => start !== place);
+}
+
+/** The packets that decoding a range of frames needs, from one where it really can begin. */
+export async function neededFor(source: PacketSource, range: { from: number; to: number }) {
+  for (;;) {
+    const needed = neededPackets(range, source.order);
+    if (!source.order.starts.includes(needed.from) || (await beginsAnew(source, needed.from))) return needed;
+    forgetStart(source, needed.from);
+  }
+}
+
+export type NeededPacket = { place: number; frame: number; data: Uint8Array };
+
+/** Packets `[from, to)`, without those that are neither kept nor referred to by any other. */
+export async function* packetsBetween(
+  source: PacketSource,
+  range: { from: number; to: number },
+  isKept: (frame: number) => boolean,
+): AsyncGenerator<NeededPacket> {
+  let place = range.from;
+  for await (const packet of source.sink.packets(await packetAt(source, place))) {
+    if (place >= range.to) break;
+    const frame = source.order.frames[place]!;
+    const units = unitsOf(packet, source);
+    if (isKept(frame) || units.some(isReferred))
+      yield { place, frame, data: withLongLengths(packet.data, source.avc.lengthSize) };
+    place++;
+  }
+  if (place < range.to) throw new NotSpliced("the source ends before its table");
+}

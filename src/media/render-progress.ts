@@ -1,0 +1,48 @@
+/** How much of a render with a picture is done: its stages, weighed by what each one costs. Pure. */
+
+export type Stage = "picture" | "sound" | "write" | "mux" | "check";
+
+/** What a render does, in numbers. */
+export type RenderWork = {
+  /** Frames that are encoded, and their pixels. */
+  encodedFrames: number;
+  pixels: number;
+  /** Frames of the output, and those of them that are decoded to look at the joins. */
+  frames: number;
+  checkedFrames: number;
+  /** Sound of the source that is read, seconds; 0 without any. */
+  soundSeconds: number;
+  /** How many processes encode at a time; what comes after them is done by one. */
+  lanes: number;
+};
+
+/** Measured on one core of 2020. Only how they stand to each other matters. */
+const ENCODED_PIXELS_A_SECOND = 50e6;
+const DECODED_PIXELS_A_SECOND = 600e6;
+const SOUND_SECONDS_A_SECOND = 120;
+const WRITTEN_FRAMES_A_SECOND = 20_000;
+const MUXED_FRAMES_A_SECOND = 40_000;
+
+/** Never told before the file is there. */
+const SHARE_MOST = 0.99;
+
+/** Takes the share of each stage that is done, and hands on the share of the whole. */
+export function stagedProgress(
+  work: RenderWork,
+  onShare: (share: number) => void,
+): (stage: Stage, share: number) => void {
+  const seconds: Record<Stage, number> = {
+    picture: (work.encodedFrames * work.pixels) / ENCODED_PIXELS_A_SECOND / work.lanes,
+    sound: work.soundSeconds / SOUND_SECONDS_A_SECOND / work.lanes,
+    write: work.frames / WRITTEN_FRAMES_A_SECOND,
+    mux: work.frames / MUXED_FRAMES_A_SECOND,
+    check: (work.checkedFrames * work.pixels) / DECODED_PIXELS_A_SECOND,
+  };
+  const total = Object.values(seconds).reduce((sum, value) => sum + value, 0);
+  const done: Record<Stage, number> = { picture: 0, sound: 0, write: 0, mux: 0, check: 0 };
+  return (stage, share) => {
+    done[stage] = Math.max(done[stage], Math.min(1, share) * seconds[stage]);
+    const sum = Object.values(done).reduce((before, value) => before + value, 0);
+    onShare(SHARE_MOST * (total > 0 ? sum / total : 1));
+  };
+}

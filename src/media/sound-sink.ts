@@ -1,0 +1,70 @@
+/** Where the samples of a cut go: one encoder, or several at a time. */
+import type { ResolvedOutput } from "../domain/media";
+import { outputFile, QUIET } from "./arguments";
+import { type SoundFormat, soundEncoderArguments } from "./encoder-arguments";
+import { type Ffmpeg, failureOf, startFfmpeg, workLimits } from "./ffmpeg";
+
+/** Takes interleaved 32-bit float samples as bytes. */
+export type SoundSink = {
+  write(samples: Uint8Array): Promise<void>;
+  /** After the last sample; resolves when the file is whole. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
+  end(): Promise<void>;
+  /** Ends everything at once; gives the error that lies behind one which `write` or `end` threw. */
+  abort(error: unknown): Promise<unknown>;
+};
+
+export type SinkOptions = {
+  ffmpeg: Ffmpeg;
+  format: ResolvedOutput["format"];
+  sound: SoundFormat;
+  bitrate: number;
+  path: string;
+  /** A folder for what is only needed on the way. */
+  workDir: string;
+  wallSeconds: number;
+  signal?: AbortSignal;
+};
+
+const CONTAINERS: Record<ResolvedOutput["format"], string[]> = {
+  mp4: ["-f", "mp4"],
+  mov: ["-f", "mp4"],
+  m4a: ["-movflags", "+faststart", "-f", "ipod"],
+  mp3: ["-id3v2_version", "3", "-f", "mp3"],
+};
+
+/** ffmpeg's options for a container of sound. */
+export const containerArguments = (format: ResolvedOutput["format"]): string[] => CONTAINERS[format];
+
+/** ffmpeg's options that read samples: from standard input, or a file. */
+export const samplesArguments = ({ rate, channels }: SoundFormat, input = "pipe:0"): string[] => [
+  ...["-f", "f32le", "-ar", String(rate), "-ac", String(channels), "-i", input],
+];
+
+/** One encoder that writes the file. */
+export function singleSink(options: SinkOptions): SoundSink {
+  const { ffmpeg, format, sound, bitrate, path, wallSeconds, signal } = options;
+  const encoder = startFfmpeg({
+    ffmpeg,
+    arguments: [
+      ...[...QUIET, ...samplesArguments(sound), ...soundEncoderArguments(format, bitrate), "-map_metadata", "-1"],
+      ...[...containerArguments(format), ...outputFile(path)],
+    ],
+    limits: workLimits(wallSeconds),
+    stdin: "pipe",
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return {
+    write: (samples) => encoder.stdin.write(samples),
+    async end() {
+      await encoder.stdin.end();
+      const outcome = await encoder.outcome;
+      signal?.throwIfAborted();
+      if (!outcome.ok) throw failureOf(outcome);
+    },
+    async abort(error) {
+      await encoder.kill();
+      const outcome = await encoder.outcome;
+      return outcome.noSpace || !outcome.ok ? failureOf(outcome) : error;
+    },
+  };
+}

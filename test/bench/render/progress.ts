@@ -1,0 +1,54 @@
+/**
+ * Whether progress is honest: how far the told share is ever from the share of the time that has gone by, and how long it is ever silent.
+ * `bun test/bench/render/progress.ts [--minutes 5]`. Exits with 1 above 5 percent, for a render of more than a few seconds, or a second.
+ */
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { resolveOutput } from "../../../src/domain/render-output";
+import { openExtracted } from "../../../src/lib/assets";
+import { findFfmpeg } from "../../../src/media/ffmpeg";
+import { probe } from "../../../src/media/probe";
+import { renderMedia } from "../../../src/media/render";
+import { sniff } from "../../../src/media/sniff";
+import { benchSource, randomPlan } from "./media";
+
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "5" } } });
+const seconds = Number(values.minutes) * 60;
+const sourcePath = await benchSource({ height: 720, gopSeconds: 2, seconds });
+const ffmpeg = await findFfmpeg({ forced: null, bundled: openExtracted(null).ffmpeg, path: process.env.PATH });
+const sniffed = (await sniff(new Uint8Array(await Bun.file(sourcePath).slice(0, 65_536).arrayBuffer())))!;
+const limits = { durationSeconds: 86_400, side: 8_192, streams: 64 };
+const probed = await probe({ path: sourcePath, sniffed, ffmpeg, limits });
+const segments = randomPlan(seconds, seconds / 5, 0.7, 5).map(([from, to]) => ({
+  ...{ start: from * 1e6, end: to * 1e6, startFrame: null, endFrame: null },
+}));
+const outputPath = join(tmpdir(), `offcut-progress-${process.pid}`);
+let dishonest = false;
+for (const output of [{}, { resolution: "480p" }, { format: "m4a" }]) {
+  const resolved = resolveOutput(probed, output);
+  if (!resolved.ok) throw new Error(JSON.stringify(resolved.errors));
+  const workDir = `${outputPath}.work`;
+  const started = performance.now();
+  const told: { at: number; share: number }[] = [{ at: 0, share: 0 }];
+  const { strategy } = await renderMedia(
+    { sourcePath, probed, segments, output: resolved.output, workDir, outputPath },
+    {
+      ...{ ffmpeg, encoder: "libx264", jobs: 2 },
+      onProgress: (share) => told.push({ at: performance.now() - started, share }),
+    },
+  );
+  const total = performance.now() - started;
+  const off = told.map(({ at, share }) => share - at / total);
+  const silence = Math.max(...told.map(({ at }, n) => (told[n + 1]?.at ?? total) - at)) / 1000;
+  const [early, late] = [Math.max(...off), -Math.min(...off)];
+  dishonest ||= (total > 5_000 && Math.max(early, late) > 0.05) || silence > 1;
+  const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
+  console.log(
+    `${strategy}: ${(total / 1000).toFixed(1)} s, ${told.length} reports, ahead by ${percent(early)} and behind by ${percent(late)} at most, longest silence ${silence.toFixed(2)} s`,
+  );
+  await rm(workDir, { recursive: true, force: true });
+  await rm(outputPath, { force: true });
+}
+process.exit(dishonest ? 1 : 0);

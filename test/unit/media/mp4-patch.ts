@@ -1,0 +1,45 @@
+/** Changes single boxes of an MP4 file whose `moov` comes last, so that no offset of its media changes. */
+
+/** Bytes of a box's own fields before the boxes inside it. */
+const FIELDS: Record<string, number> = { stsd: 8, avc1: 78 };
+
+/** The file with the body of one box of its first track replaced; `path` names the boxes from `moov` on. */
+export function patchMp4(
+  file: Uint8Array,
+  path: readonly string[],
+  change: (body: Uint8Array) => Uint8Array,
+): Uint8Array {
+  const [name = "", ...inner] = path;
+  const parts: Uint8Array[] = [];
+  let found = false;
+  for (let at = 0; at + 8 <= file.length; ) {
+    const size = Buffer.from(file).readUInt32BE(at);
+    const type = String.fromCharCode(...file.subarray(at + 4, at + 8));
+    const body = file.subarray(at + 8, at + size);
+    const changed = type !== name || found ? body : patchInner(body, type, inner, change);
+    found ||= type === name;
+    parts.push(box(type, changed));
+    at += size;
+  }
+  if (!found) throw new Error(`no ${name}`);
+  return Buffer.concat(parts);
+}
+
+function patchInner(
+  body: Uint8Array,
+  type: string,
+  path: readonly string[],
+  change: (body: Uint8Array) => Uint8Array,
+): Uint8Array {
+  if (path.length === 0) return change(body);
+  const fields = FIELDS[type] ?? 0;
+  return Buffer.concat([body.subarray(0, fields), patchMp4(body.subarray(fields), path, change)]);
+}
+
+/** A box. */
+export function box(type: string, body: Uint8Array): Uint8Array {
+  const header = Buffer.alloc(8);
+  header.writeUInt32BE(body.length + 8);
+  header.write(type, 4, "latin1");
+  return Buffer.concat([header, body]);
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { SmartPiece } from "../../../src/domain/smart-plan";
+import { type RenderWork, type Stage, stagedProgress } from "../../../src/media/render-progress";
+import { groupSplices } from "../../../src/media/splice-encode";
+
+const pieces = fc
+  .array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 200 })
+  .map((lengths) => lengths.map((length, n): SmartPiece => ({ kind: "encode", from: n * 200, to: n * 200 + length })));
+
+describe("dividing the pieces of a smart render", () => {
+  test("every piece is in one task, in order, and the tasks are of about one size", () => {
+    fc.assert(
+      fc.property(pieces, fc.integer({ min: 30, max: 600 }), fc.integer({ min: 1, max: 8 }), (all, frames, jobs) => {
+        const tasks = groupSplices(all, frames, jobs);
+        expect(tasks.flatMap((task) => task.pieces)).toEqual(all);
+        const total = all.reduce((sum, { from, to }) => sum + to - from, 0);
+        const count = Math.max(1, jobs * Math.ceil(Math.max(total / frames, all.length / 16) / jobs));
+        for (const task of tasks) {
+          expect(task.frameCount).toBe(task.pieces.reduce((sum, { from, to }) => sum + to - from, 0));
+          expect(task.frameCount).toBeLessThanOrEqual(Math.max(frames, total / count) + 120);
+        }
+        expect(tasks.length).toBeLessThanOrEqual(count);
+      }),
+    );
+  });
+});
+
+describe("the progress of a render", () => {
+  const work: RenderWork = {
+    ...{ encodedFrames: 900, pixels: 1280 * 720, frames: 3_000, checkedFrames: 300, soundSeconds: 100, lanes: 2 },
+  };
+  const stages: Stage[] = ["picture", "sound", "write", "mux", "check"];
+
+  test("grows with every stage, however they come, and is not whole before the end", () => {
+    const steps = fc.array(fc.tuple(fc.constantFrom(...stages), fc.double({ min: 0, max: 2, noNaN: true })));
+    fc.assert(
+      fc.property(steps, (reports) => {
+        const shares: number[] = [];
+        const report = stagedProgress(work, (share) => shares.push(share));
+        for (const [stage, share] of reports) report(stage, share);
+        expect(shares).toEqual([...shares].sort((a, b) => a - b));
+        for (const stage of stages) report(stage, 1);
+        expect(shares.at(-1)).toBeCloseTo(0.99, 9);
+      }),
+    );
+  });
+
+  test("of a render without anything to do is no number out of range", () => {
+    const shares: number[] = [];
+    const none = { encodedFrames: 0, pixels: 0, frames: 0, checkedFrames: 0, soundSeconds: 0, lanes: 1 };
+    stagedProgress(none, (share) => shares.push(share))("mux", 1);
+    expect(shares).toEqual([0.99]);
+  });
+});

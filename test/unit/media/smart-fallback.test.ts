@@ -1,0 +1,172 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { buildAvcConfig, parseAvcConfig } from "../../../src/media/h264";
+import { generate, h264, picture } from "./generated-media";
+import { patchMp4 } from "./mp4-patch";
+import { frameNumbers } from "./readback";
+import { expectExactPicture, probeFile, segmentsOf, withRender } from "./rendering";
+import { SOURCES } from "./sources";
+
+setDefaultTimeout(60_000);
+
+const PLAN = [
+  [0.6, 2.3],
+  [3.1, 5.2],
+] as const;
+
+const moving = (...recipe: string[]) => [...picture("25", 6), ...recipe];
+const source = (name: string) => SOURCES.find((known) => known.name.includes(name))!.path();
+
+/** A plain film, with its table at the end. */
+const film = () => generate("film-6.mp4", ...moving(...h264(25)));
+
+/** The plain film with one box changed. */
+async function patched(
+  name: string,
+  boxes: readonly string[],
+  change: (body: Uint8Array) => Uint8Array,
+): Promise<string> {
+  const from = await film();
+  const path = from.replace("film-6.mp4", name);
+  if (!existsSync(path))
+    await Bun.write(path, patchMp4(await Bun.file(from).bytes(), ["moov", "trak", ...boxes], change));
+  return path;
+}
+
+const STSD = ["mdia", "minf", "stbl", "stsd"];
+const avcC = [...STSD, "avc1", "avcC"];
+
+/** Two kept parts that follow each other: what any player shows is the same as with one. */
+function twoEdits(elst: Uint8Array): Uint8Array {
+  const [duration, start] = [Buffer.from(elst).readUInt32BE(8), Buffer.from(elst).readUInt32BE(12)];
+  const edits = Buffer.alloc(8 + 2 * 12);
+  edits.writeUInt32BE(2, 4);
+  const first = duration >> 1;
+  for (const [n, [length, from]] of [
+    [first, start],
+    [duration - first, start + Math.round((first / 1_000) * 12_800)],
+  ].entries()) {
+    edits.writeUInt32BE(length!, 8 + 12 * n);
+    edits.writeUInt32BE(from!, 12 + 12 * n);
+    edits.writeUInt32BE(0x10000, 16 + 12 * n);
+  }
+  return edits;
+}
+
+/** The same description twice; no packet uses the second. */
+function twoDescriptions(stsd: Uint8Array): Uint8Array {
+  const twice = Buffer.concat([stsd, stsd.subarray(8)]);
+  twice.writeUInt32BE(2, 4);
+  return twice;
+}
+
+/** Picture parameter sets of every number there is. */
+function allIds(body: Uint8Array): Uint8Array {
+  const config = parseAvcConfig(body);
+  const bits = [...config.pps[0]!.subarray(1)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const numbered = (id: number) => {
+    const digits = (id + 1).toString(2);
+    const all = `${"0".repeat(digits.length - 1)}${digits}${bits.slice(1).replace(/0+$/, "")}`;
+    const bytes = all.padEnd(8 * Math.ceil(all.length / 8), "0").match(/.{8}/g)!;
+    return Uint8Array.from([0x68, ...bytes.map((byte) => Number.parseInt(byte, 2))]);
+  };
+  return buildAvcConfig({ ...config, pps: Array.from({ length: 32 }, (_, id) => numbered(id)) });
+}
+
+function otherProfile(body: Uint8Array): Uint8Array {
+  const changed = body.slice();
+  changed[1] = 88;
+  return changed;
+}
+
+/** Two streams one after the other in one track: the parameter sets of the second come inside its packets. */
+async function joined(name: string, ...second: string[]): Promise<string> {
+  const first = await generate("change-1.ts", ...picture("25", 3), ...h264(25));
+  const other = await generate(`${name}-2.ts`, ...second);
+  return await generate(`${name}.mp4`, "-i", `concat:${first}|${other}`, "-c", "copy");
+}
+
+const smaller = ["-vf", "scale=160:90", ...h264(25)];
+const fewerTools = ["-c:v", "libx264", "-refs", "1", "-bf", "2", "-g", "25", "-x264-params", "weightp=0:8x8dct=0"];
+
+const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
+  ["another container", /^container mpegts$/, () => generate("chunked.ts", ...moving(...h264(25)))],
+  ["another codec", /^codec hevc$/, () => source("hevc")],
+  [
+    "ten bits",
+    /^pixel format yuv420p10le$/,
+    () => generate("ten-bits.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv420p10le", "-g", "25")),
+  ],
+  [
+    "4:2:2",
+    /^pixel format yuv422p$/,
+    () => generate("half-chroma.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv422p", "-g", "25")),
+  ],
+  [
+    "4:4:4",
+    /^pixel format yuv444p$/,
+    () => generate("full-chroma.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv444p", "-g", "25")),
+  ],
+  [
+    "interlaced",
+    /^interlaced$/,
+    () => generate("woven-6.mp4", ...picture("50", 6), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)),
+    "inexact",
+  ],
+  ["no avcC", /^no avcC$/, () => generate("inside.mp4", ...moving(...h264(25)), "-tag:v", "avc3")],
+  ["a profile that x264 cannot match", /^profile 88$/, () => patched("profile.mp4", avcC, otherProfile)],
+  ["no free id", /^no free parameter set id$/, () => patched("all-ids.mp4", avcC, allIds)],
+  [
+    "colour tags that not every ffmpeg knows",
+    /^colour tags/,
+    () => generate("wide.mp4", ...moving(...h264(25), "-color_primaries", "bt2020", "-colorspace", "bt2020nc")),
+  ],
+  ["several edits", /^several edits$/, () => patched("two-edits.mp4", ["edts", "elst"], twoEdits)],
+  ["several descriptions", /^several descriptions$/, () => patched("two-descriptions.mp4", STSD, twoDescriptions)],
+  ["an edit list that skips frames", /^packets at other times than the frames$/, () => source("skips")],
+  [
+    "two frames at one time",
+    /^two frames at one time$|^fewer packets/,
+    async () =>
+      await generate(
+        "one-time.mp4",
+        "-i",
+        await film(),
+        "-c",
+        "copy",
+        "-bsf:v",
+        "setts=pts='if(eq(N,61),PTS-512,PTS)'",
+      ),
+    "inexact",
+  ],
+  [
+    "parameter sets that change on the way",
+    /^parameter sets change on the way$/,
+    () => joined("change", ...picture("25", 3), ...fewerTools),
+  ],
+  [
+    "a size that changes on the way",
+    /^parameter sets change on the way$/,
+    () => joined("resize", ...picture("25", 3), ...smaller),
+  ],
+  ["few points to start from", /^\d+% would be encoded$/, () => generate("one-group.mp4", ...moving(...h264(600)))],
+];
+
+describe("what is not spliced is rendered in chunks, for a reason, and right all the same", () => {
+  for (const [name, reason, path, inexact] of CASES)
+    test(name, async () => {
+      const file = await path();
+      const probed = await probeFile(file);
+      const segments = segmentsOf(probed, PLAN);
+      const reasons: unknown[] = [];
+      const log = (event: string, fields: object) => {
+        if (event === "render.fallback") reasons.push((fields as { reason: string }).reason);
+      };
+      await withRender({ path: file, probed, segments, log }, async (rendered) => {
+        expect(reasons).toEqual([expect.stringMatching(reason)]);
+        expect(rendered.result.strategy).toBe("chunked");
+        if (inexact === undefined)
+          await expectExactPicture({ ...rendered, segments }, await frameNumbers(file, "scale=320:180,"));
+      });
+    });
+});
