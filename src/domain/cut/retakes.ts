@@ -12,6 +12,7 @@ import { beginnings, type HeardWord, pauseBefore, UNHEARD } from "./heard";
 import { isWeighty } from "./other-words";
 import { type Judgement, judgeRepeat } from "./retake-rules";
 import type { Repeat, Scene } from "./scene";
+import { createPace, type PlanSteps } from "./steps";
 import { isRemark } from "./talk-between";
 
 /** Words `[from, to)` of the transcript that were said again from word `again` on. `remark`: talk between two takes. */
@@ -44,11 +45,12 @@ const ENDS_ALIKE = 4;
  * Finds the retakes in a transcript's words (sorted) and their heard words. `echoes`: what the sound said about attempts whose spelling
  * does not tell.
  */
-export function findRetakes(
+export function* findRetakes(
   words: readonly Word[],
   heard: readonly HeardWord[],
   echoes: Echoes = { found: [], different: [] },
-): Retakes {
+): PlanSteps<Retakes> {
+  const pace = createPace();
   const starts = heard.map(() => false);
   for (const i of beginnings(words, heard)) starts[i] = true;
   const scene: Scene = { words, heard, starts, gone: new Uint8Array(heard.length), near: rememberingDistance() };
@@ -59,6 +61,7 @@ export function findRetakes(
     if (!starts[again] && !isRepetition(heard, again)) continue;
     for (let from = again - 1; from >= 0 && withinReach(heard, from, again); from--) {
       if (heard[again - 1]!.word === heard[again]!.word || !isOpen(scene, from, again)) continue;
+      if (pace((again - from) ** 2)) yield [];
       const here = place(from, again);
       const repeats = [sameSpelling(scene, from, again, different.has(here)), sameSound(scene, heardAgain.get(here))];
       const { repeat, verdict } = firstVerdict(scene, repeats);

@@ -13,5 +13,22 @@ export type PlanContext = {
   language: string | null;
 };
 
-/** A planner: yields what it wants held against the sound, takes the results, returns the plan. */
+/**
+ * A planner: yields what it wants held against the sound, takes the results, returns the plan. Now and then it yields nothing: whoever runs
+ * it may do something else first, for over hours of speech some of its steps take a while.
+ */
 export type PlanSteps<Result> = Generator<ForceRequest[], Result, Forced[]>;
+
+/** So many cells of a table are filled in some hundredths of a second. */
+const A_WHILE = 2_000_000;
+
+/** Counts what has been done; tells when it is time to yield. */
+export function createPace(): (cells: number) => boolean {
+  let done = 0;
+  return (cells) => {
+    done += cells;
+    if (done < A_WHILE) return false;
+    done = 0;
+    return true;
+  };
+}

@@ -71,7 +71,7 @@ function* judgeWords(transcript: Transcript, sound: Sound, context: PlanContext)
     ({ word }) => !isFiller.has(words[word]!) && !echoed.has(words[word]!),
   );
   const echoes = yield* hearEchoes(words, spoken, clock.duration);
-  const { retakes, doubts } = findRetakes(words, spoken, echoes);
+  const { retakes, doubts } = yield* findRetakes(words, spoken, echoes);
   for (const { from, to, kind } of retakes) {
     const reason = kind === "retake" ? "retake" : "off_script";
     for (let i = from; i < to; i++) if (!isFiller.has(words[i]!)) judged[i] = { ...judged[i]!, keep: false, reason };

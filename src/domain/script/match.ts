@@ -1,5 +1,6 @@
 /** Where the lines of a script may have been spoken, by comparing words: cheap, tolerant, and to be checked against the sound. */
 import type { HeardWord } from "../cut/heard";
+import { createPace, type PlanSteps } from "../cut/steps";
 import { type DistanceTable, distanceTable } from "../text/distances";
 import { rememberingDistance } from "../text/normal";
 import { fromSeconds } from "../time";
@@ -25,7 +26,8 @@ const MOST_OF_ALL = 40_000;
 type Near = (a: string, b: string) => number;
 
 /** The stretches that resemble a line most, for each line in order of time; the stretches of one line do not overlap. */
-export function matchLines(lines: readonly ScriptLine[], heard: readonly HeardWord[]): Match[][] {
+export function* matchLines(lines: readonly ScriptLine[], heard: readonly HeardWord[]): PlanSteps<Match[][]> {
+  const pace = createPace();
   const near = rememberingDistance();
   const table = distanceTable(heard.map((word) => word.normal));
   const insertion = Float64Array.from(heard, (word, j) =>
@@ -33,31 +35,37 @@ export function matchLines(lines: readonly ScriptLine[], heard: readonly HeardWo
   );
   const most = Math.max(FEWEST_STRETCHES, Math.min(MOST_STRETCHES, Math.floor(MOST_OF_ALL / lines.length)));
   const known = new Map<string, Stretch[]>();
-  const stretchesOf = ({ words }: ScriptLine) => {
-    const key = words.join(" ");
-    const found = known.get(key) ?? stretches(words, table, insertion).slice(0, most);
+  const matches: Match[][] = [];
+  for (const [index, line] of lines.entries()) {
+    const key = line.words.join(" ");
+    const found = known.get(key) ?? (yield* stretches(line.words, table, insertion, pace)).slice(0, most);
     known.set(key, found);
-    return found;
-  };
-  return lines.map((line, index) =>
-    stretchesOf(line)
-      .map(({ from, to }) => matchAt(index, line, heard, from, to, near))
-      .map(trimmed)
-      .filter((match) => match.to > match.from)
-      .sort((a, b) => a.from - b.from),
-  );
+    const row: Match[] = [];
+    for (const { from, to } of found) {
+      if (pace(line.words.length * (to - from))) yield [];
+      row.push(trimmed(matchAt(index, line, heard, from, to, near)));
+    }
+    matches.push(row.filter((match) => match.to > match.from).sort((a, b) => a.from - b.from));
+  }
+  return matches;
 }
 
 type Stretch = { from: number; to: number; score: number };
 
 /** Semi-global alignment: the whole line against any stretch. The best stretches that do not overlap, best first. */
-function stretches(words: readonly string[], { ids, row }: DistanceTable, insertion: Float64Array): Stretch[] {
+function* stretches(
+  words: readonly string[],
+  { ids, row }: DistanceTable,
+  insertion: Float64Array,
+  pace: ReturnType<typeof createPace>,
+): PlanSteps<Stretch[]> {
   const size = ids.length;
   let cost = new Float64Array(size + 1);
   let from = Int32Array.from({ length: size + 1 }, (_, j) => j);
   let nextCost = new Float64Array(size + 1);
   let nextFrom = new Int32Array(size + 1);
   for (const [i, word] of words.entries()) {
+    if (pace(size)) yield [];
     const distances = row(word);
     nextCost[0] = i + 1;
     nextFrom[0] = 0;

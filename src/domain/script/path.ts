@@ -3,6 +3,7 @@
  * lost, little else is kept, and the joins fall into pauses. A shortest path over two long texts; memory grows with one of them only.
  */
 import type { HeardWord } from "../cut/heard";
+import { createPace, type PlanSteps } from "../cut/steps";
 import {
   copyRow,
   EXTRA,
@@ -29,17 +30,19 @@ export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
 export type PathKnowledge = { again: Uint8Array; bias: LineBias; reach?: LineReach };
 
 /** Finds the path. Only every so many rows are remembered, and those between are made again on the way back. */
-export function findPath(
+export function* findPath(
   lines: readonly ScriptLine[],
   heard: readonly HeardWord[],
   { again, bias, reach = () => ({ from: 0, to: heard.length }) }: PathKnowledge,
-): ScriptPath {
+): PlanSteps<ScriptPath> {
+  const pace = createPace();
   const script = scriptWords(lines);
   const step = stepper(heard, again, bias, reach);
   const height = Math.max(1, Math.ceil(Math.sqrt(script.length)));
   let [row, spare] = [newRow(heard.length), newRow(heard.length)];
   const marks: Row[] = [];
   for (const [i, word] of script.entries()) {
+    if (pace(heard.length)) yield [];
     if (i % height === 0) marks.push(copyRow(row));
     step(word, row, spare, null);
     [row, spare] = [spare, row];
@@ -55,6 +58,7 @@ export function findPath(
     row = marks[block]!;
     spare = newRow(heard.length);
     for (const [n, word] of words.entries()) {
+      if (pace(heard.length)) yield [];
       step(word, row, spare, steps[n]!);
       [row, spare] = [spare, row];
     }

@@ -1,7 +1,6 @@
 /** The plan of a recording with its script: of each line the take that is kept, and nothing that is not in the script. */
 
 import { attemptsOf } from "../cut/attempts";
-import { bestForced } from "../cut/forced";
 import { heardWords, inOrder } from "../cut/heard";
 import { makePieces, type Verdict } from "../cut/pieces";
 import { findRetakes, type Retake } from "../cut/retakes";
@@ -11,14 +10,15 @@ import { listTakes } from "../cut/take-list";
 import { isVoiced, notUnderstood } from "../cut/unheard";
 import { assemble } from "../cut-policy";
 import type { Plan } from "../plan";
-import { extentsOf, judged, type LineCandidate, readingsOf, windowOf } from "../script-alignment";
+import type { LineCandidate } from "../script-alignment";
 import { fromSeconds } from "../time";
+import { checkMatches } from "./check";
 import { splitCompounds } from "./compounds";
 import { confirmTakes, isWeak, type SpokenLine } from "./confirm";
 import { excise } from "./excision";
 import type { Hearing, ScriptContext } from "./hearing";
 import { addOutOfOrder, addParaphrases } from "./leftovers";
-import { type Match, matchLines } from "./match";
+import { matchLines } from "./match";
 import { findPath } from "./path";
 import { rescueLines } from "./rescue";
 import { settledPath } from "./settle";
@@ -42,22 +42,20 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
   const words = inOrder([...known, ...notUnderstood(known, sound, listening, SHORTEST_UNHEARD)]);
   const { lines, heard } = splitCompounds(context.lines, heardWords(words, language));
   const hearing: Hearing = { words, heard, sound, lines };
-  const matches = matchLines(lines, heard);
-  yield [];
+  const matches = yield* matchLines(lines, heard);
   const candidates = yield* checkMatches(matches, hearing);
-  const repeats = findRetakes(words, heard).retakes;
+  const repeats = (yield* findRetakes(words, heard)).retakes;
   const again = saidAgain(hearing, repeats);
   const search = () => ({
     again,
     bias: biasOf(candidates, heard.length),
     reach: reachOf(lines, candidates, heard.length),
   });
-  let path = findPath(lines, heard, search());
-  yield [];
+  let path = yield* findPath(lines, heard, search());
   const rescued = yield* rescueLines(takesOf(lines, path, heard), candidates, hearing);
   if (rescued.candidates.length > 0) {
     for (const candidate of rescued.candidates) addInOrder(candidates[candidate.line]!, candidate);
-    path = findPath(lines, heard, search());
+    path = yield* findPath(lines, heard, search());
   }
   path = withFringes(settledPath(path, lines, candidates, heard), heard, again);
   const confirmed = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);
@@ -93,31 +91,6 @@ export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatc
     missing: lines.filter((line, i) => !spoken[i] && !line.optional).map((line) => line.text),
     warnings: outOfOrder.map((line) => `Recorded out of order, and left where it is: ${lines[line]!.text}`),
   };
-}
-
-/** A wider stretch must fit better by this to be taken. */
-const WIDER_IS_BETTER = 0.05;
-
-/** Holds every line against each stretch that resembles it. */
-function* checkMatches(matches: readonly Match[][], { heard, sound, lines }: Hearing): PlanSteps<LineCandidate[][]> {
-  const asked = matches.flat().flatMap((match) =>
-    extentsOf(match, heard).map((extent) => {
-      const window = windowOf(extent, heard, sound);
-      return { match, extent, window, requests: readingsOf(lines[match.line]!, window) };
-    }),
-  );
-  const answers = yield asked.flatMap((one) => one.requests);
-  const best = new Map<Match, LineCandidate>();
-  let at = 0;
-  for (const { match, extent, window, requests } of asked) {
-    const forced = bestForced(answers.slice(at, at + requests.length));
-    at += requests.length;
-    const candidate = judged({ ...match, ...extent }, window, forced, sound);
-    const known = best.get(match)?.forced;
-    const better = !known || (forced !== null && forced.meanLogProb > known.meanLogProb + WIDER_IS_BETTER);
-    if (!best.has(match) || better) best.set(match, candidate);
-  }
-  return matches.map((row) => row.map((match) => best.get(match)!));
 }
 
 /** A candidate replaces those that it overlaps: they did not fit. */

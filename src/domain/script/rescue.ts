@@ -5,6 +5,7 @@ import type { PlanSteps } from "../cut/steps";
 import { fitOf, type LineCandidate, qualityOf, readingsOf } from "../script-alignment";
 import type { ForcedWord } from "../speech";
 import { fromSeconds, type Span, type Ticks } from "../time";
+import { withinBudget } from "./budget";
 import type { Hearing } from "./hearing";
 import { type Match, matchAt } from "./match";
 import type { LineTake } from "./takes";
@@ -31,11 +32,19 @@ export function* rescueLines(
 ): PlanSteps<Rescued> {
   const { heard, lines } = hearing;
   const pace = usualPace(candidates, hearing);
-  const tries = lines.flatMap((line, index) => {
-    const length = pace * line.words.join(" ").length;
+  const sought = lines.map((_, index) => {
     const stretch = found(candidates[index])
       ? laterStretch(takes, candidates, hearing, index)
       : missedStretch(takes, candidates, hearing, index);
+    return { index, stretch, among: `${stretch.from}-${stretch.to}` };
+  });
+  const crowd = new Map<string, number>();
+  for (const { among } of sought) crowd.set(among, (crowd.get(among) ?? 0) + 1);
+  // Where few lines are missing each of them is likely to be there.
+  const likely = sought.toSorted((a, b) => crowd.get(a.among)! - crowd.get(b.among)!);
+  const wanted = likely.flatMap(({ index, stretch }) => {
+    const line = lines[index]!;
+    const length = pace * line.words.join(" ").length;
     return starts(hearing, stretch.from, stretch.to)
       .filter((start) => heard[stretch.to - 1]!.end - heard[start]!.start >= FASTER * length)
       .slice(-MOST_TRIES)
@@ -46,6 +55,7 @@ export function* rescueLines(
         return { index, start, end, window, requests: readingsOf(line, window) };
       });
   });
+  const tries = withinBudget(wanted, hearing.sound.duration).toSorted((a, b) => a.index - b.index);
   const answers = yield tries.flatMap((one) => one.requests);
   const rescued: LineCandidate[] = [];
   const traces: Trace[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors";
 import type { Probed } from "../../../src/domain/media";
 import { CUT_MODES, type CutOptions, type Plan } from "../../../src/domain/plan";
-import { fromSeconds, type Span } from "../../../src/domain/time";
+import { fromSeconds, type Span, toSeconds } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/plan-cut";
 import { type Moment, recording, type World } from "./plan-cut-world";
 
@@ -239,6 +239,22 @@ describe("with a script", () => {
   test("a script of another talk is refused", async () => {
     const world = recording(1, "Heat the oven first.", 0.8, "Then wash the carrots.", 1);
     expect(await code(cut(world, SCRIPT))).toBe("script_mismatch");
+  });
+
+  test.each([
+    [
+      "other words of the same talk",
+      (n: number) => `We close at ${n} in the evening, and bring the key number ${n + 7}.`,
+    ],
+    ["the same line again and again", () => "Place the microphone below the chin of a guest."],
+  ])("a script of thousands of lines, %s, is held against a bounded amount of sound", async (_, line) => {
+    const said = ["Place the microphone below your chin.", 0.8, "We open at nine in the morning.", 0.8] as const;
+    const world = recording(1, ...said, ...said, ...said);
+    await code(cut(world, Array.from({ length: 2_000 }, (_, n) => line(n)).join("\n")));
+    const seconds = world.asked.reduce((sum, { window }) => sum + toSeconds(window.end - window.start), 0);
+    expect(seconds).toBeGreaterThan(10);
+    // Twice, for lines that are found and for those that are not: ten minutes, and eight times the recording.
+    expect(seconds).toBeLessThan(2 * (600 + 8 * toSeconds(world.listening.duration)) + 60);
   });
 
   test("a script without a transcript is refused", async () => {

@@ -4,6 +4,7 @@ import { findFillers, isFillerText } from "../../../../src/domain/cut/fillers";
 import { heardWords } from "../../../../src/domain/cut/heard";
 import { findRetakes } from "../../../../src/domain/cut/retakes";
 import type { Word } from "../../../../src/domain/speech";
+import { runThrough } from "./run-through";
 
 /** Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` one that the recogniser was not sure of. */
 function spoken(text: string): Word[] {
@@ -28,7 +29,7 @@ function spoken(text: string): Word[] {
 
 function gone(text: string): string {
   const words = spoken(text);
-  const { retakes } = findRetakes(words, heardWords(words, "en"));
+  const { retakes } = runThrough(findRetakes(words, heardWords(words, "en")));
   return retakes
     .sort((a, b) => a.from - b.from)
     .map(
@@ -113,7 +114,7 @@ describe("retakes", () => {
     ],
   ])("words surely heard that differ put it in doubt: %s", (_, text, expected) => {
     const words = spoken(text);
-    const { retakes, doubts } = findRetakes(words, heardWords(words, "en"));
+    const { retakes, doubts } = runThrough(findRetakes(words, heardWords(words, "en")));
     expect([retakes.length, doubts.length]).toEqual(expected === "gone" ? [1, 0] : [0, 1]);
   });
 
@@ -121,7 +122,7 @@ describe("retakes", () => {
     const words = spoken(
       "it is worth a mention / that as an / it is worth a / it is worth a mention / that as an example.",
     );
-    const { retakes } = findRetakes(words, heardWords(words, "en"));
+    const { retakes } = runThrough(findRetakes(words, heardWords(words, "en")));
     const stays = words.filter((_, i) => !retakes.some(({ from, to }) => from <= i && i < to));
     expect(stays).toEqual(words.slice(12));
   });
@@ -130,20 +131,22 @@ describe("retakes", () => {
     const words = spoken("now go. / ?relative / we hope to see you.");
     const heard = heardWords(words, "en");
     const found = [{ from: 2, again: 3, end: 3, spoken: 3, rest: 0, weak: true }];
-    expect(findRetakes(words, heard, { found, different: [] }).retakes).toMatchObject([{ from: 2, to: 3, again: 3 }]);
+    expect(runThrough(findRetakes(words, heard, { found, different: [] })).retakes).toMatchObject([
+      { from: 2, to: 3, again: 3 },
+    ]);
     words[2]!.confidence = 0.9;
-    expect(findRetakes(words, heard, { found, different: [] }).retakes).toEqual([]);
+    expect(runThrough(findRetakes(words, heard, { found, different: [] })).retakes).toEqual([]);
   });
 
   test("words that fit, drawn out over another one, are no retake", () => {
     const words = spoken("turn left at the church / turn left at the bakery");
     const found = [{ from: 0, again: 5, end: 5, spoken: 4, rest: 0, weak: false }];
-    expect(findRetakes(words, heardWords(words, "en"), { found, different: [] }).retakes).toEqual([]);
+    expect(runThrough(findRetakes(words, heardWords(words, "en"), { found, different: [] })).retakes).toEqual([]);
   });
 
   test("a sentence that differs only in its last word is in doubt, and stays", () => {
     const words = spoken("the lamp shows warm / the lamp shows cold water.");
-    const { retakes, doubts } = findRetakes(words, heardWords(words, "en"));
+    const { retakes, doubts } = runThrough(findRetakes(words, heardWords(words, "en")));
     expect(retakes).toEqual([]);
     expect(doubts).toEqual([{ from: 0, to: 3, review: "resembles what is said next" }]);
   });
@@ -151,7 +154,9 @@ describe("retakes", () => {
   test("what the sound contradicts is in doubt", () => {
     const words = spoken("press the red button now please. / press the green button now please.");
     const heard = heardWords(words, "en");
-    const { retakes, doubts } = findRetakes(words, heard, { found: [], different: [{ from: 0, again: 6 }] });
+    const { retakes, doubts } = runThrough(
+      findRetakes(words, heard, { found: [], different: [{ from: 0, again: 6 }] }),
+    );
     expect(retakes).toEqual([]);
     expect(doubts).toHaveLength(1);
   });
@@ -160,7 +165,7 @@ describe("retakes", () => {
     const words = spoken("reload it / we hope to see you.");
     const heard = heardWords(words, "en");
     const found = [{ from: 0, again: 2, end: 2, spoken: 3, rest: 0, weak: false }];
-    expect(findRetakes(words, heard, { found, different: [] }).retakes).toEqual([
+    expect(runThrough(findRetakes(words, heard, { found, different: [] })).retakes).toEqual([
       { from: 0, to: 2, again: 2, kind: "retake" },
     ]);
   });
@@ -169,7 +174,7 @@ describe("retakes", () => {
     const words = spoken("ask what your country needs / ask what you can do.");
     const heard = heardWords(words, "en");
     const found = [{ from: 0, again: 5, end: 5, spoken: 4, rest: 0, weak: true }];
-    expect(findRetakes(words, heard, { found, different: [] }).retakes).toEqual([]);
+    expect(runThrough(findRetakes(words, heard, { found, different: [] })).retakes).toEqual([]);
   });
 
   test("the spoken beginning of a text ends where it no longer fits", () => {

@@ -7,6 +7,7 @@ import { findPath } from "../../../../src/domain/script/path";
 import { parseScript, type ScriptLine } from "../../../../src/domain/script/text";
 import { distanceTable } from "../../../../src/domain/text/distances";
 import { wordDistance } from "../../../../src/domain/text/normal";
+import { runThrough } from "../cut/run-through";
 
 /** Heard words of 0.3 s; `/` is a pause of half a second. */
 function heard(text: string): HeardWord[] {
@@ -25,7 +26,9 @@ function heard(text: string): HeardWord[] {
 
 const lines = (...texts: string[]) => parseScript(texts.join("\n"));
 const pathOf = (script: ScriptLine[], words: HeardWord[], reach?: (line: number) => { from: number; to: number }) =>
-  findPath(script, words, { again: new Uint8Array(words.length), bias: () => null, ...(reach ? { reach } : {}) });
+  runThrough(
+    findPath(script, words, { again: new Uint8Array(words.length), bias: () => null, ...(reach ? { reach } : {}) }),
+  );
 const keptOf = (script: ScriptLine[], text: string) => {
   const words = heard(text);
   const { kept } = pathOf(script, words);
@@ -89,7 +92,7 @@ describe("the script's path", () => {
 
 test("all stretches that resemble a line are found", () => {
   const words = heard("turn the key / turn the key to the left / what now / turn the keys to the left");
-  const [found] = matchLines(lines("Turn the key to the left."), words);
+  const [found] = runThrough(matchLines(lines("Turn the key to the left."), words));
   expect(found!.map(({ from, to }) => [from, to])).toEqual([
     [0, 3],
     [3, 9],
