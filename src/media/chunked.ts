@@ -12,12 +12,12 @@ import {
   type Timeline,
 } from "../domain/render-plan";
 import { type FrameTimes, type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { type ChunkSettings, type ChunkTask, chunkArguments, encodeChunk } from "./chunk-encode";
-import type { JoinedChunk } from "./chunk-join";
+import { type ChunkSettings, type ChunkTask, chunkArguments, encodeChunk } from "./chunks/encode";
+import type { JoinedChunk } from "./chunks/join";
 import { isHdr } from "./color";
 import type { VideoEncoder, VideoQuality } from "./encoder-arguments";
 import { type Ffmpeg, hasFilter } from "./ffmpeg";
-import type { PacketSource } from "./packet-source";
+import type { PacketSource } from "./packets/source";
 import { inParallel } from "./parallel";
 
 export type RenderTools = {

@@ -4,10 +4,10 @@ import { AppError } from "../domain/errors";
 import type { Probed } from "../domain/media";
 import { PCM_RATE } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
-import { wholeSamples } from "./audio-slicer";
-import { createDownmix } from "./downmix";
 import { type Ffmpeg, failureOf } from "./ffmpeg";
 import { startSoundDecoder } from "./sound";
+import { createDownmix } from "./sound/downmix";
+import { wholeSamples } from "./sound/slicer";
 import { writeWhole } from "./work-files";
 
 /**

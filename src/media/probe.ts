@@ -3,12 +3,12 @@ import { stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { AudioStream, MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
 import { type FrameTimes, frameTimesFrom, fromSeconds, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import type { DescribedAudio, DescribedVideo, Description } from "./description";
 import type { Ffmpeg } from "./ffmpeg";
-import { decodeFirstFrames, describe, type FirstFrames } from "./first-frames";
-import { readMp4Structure } from "./mp4-edits";
-import { listPackets, type PacketListing, type PacketTimes } from "./packet-listing";
-import { readPacketTable, TABLE_DEMUXERS } from "./packet-table";
+import { readMp4Structure } from "./packets/mp4-edits";
+import type { DescribedAudio, DescribedVideo, Description } from "./probing/description";
+import { decodeFirstFrames, describe, type FirstFrames } from "./probing/first-frames";
+import { listPackets, type PacketListing, type PacketTimes } from "./probing/packet-listing";
+import { readPacketTable, TABLE_DEMUXERS } from "./probing/packet-table";
 
 export type ProbeLimits = { durationSeconds: number; side: number; streams: number };
 

@@ -6,7 +6,7 @@ import { placeSegments, type Timeline } from "../domain/render-plan";
 import type { RenderTools } from "./chunked";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
-import { NotSpliced } from "./packet-source";
+import { NotSpliced } from "./packets/source";
 import { renderSound } from "./sound";
 import { renderChunked, renderSmart } from "./video-render";
 import { warningsFor } from "./warnings";

@@ -7,12 +7,15 @@ import type { RenderRequest, VideoStream } from "../domain/media";
 import { type OutputTimes, ownOutputTimes, type Timeline } from "../domain/render-plan";
 import type { SmartPiece } from "../domain/smart-plan";
 import { type RenderTools, threadsFor } from "./chunked";
-import { type AvcConfig, buildAvcConfig, mergeAvcConfigs, parseAvcConfig, sameBytes, withLongLengths } from "./h264";
-import { decodeWindows, joinWindows, type Window, windowList } from "./join-check";
-import { NotSpliced, packetAt, unitsOf } from "./packet-source";
-import { letOthersRun } from "./parallel";
-import { openSmartSource, piecesOf, type SmartSource } from "./smart-source";
-import { encodeSplices, groupSplices, type SpliceTask } from "./splice-encode";
+import {
+  type AvcConfig,
+  buildAvcConfig,
+  mergeAvcConfigs,
+  parseAvcConfig,
+  sameBytes,
+  withLongLengths,
+} from "./packets/h264";
+import { NotSpliced, packetAt, unitsOf } from "./packets/source";
 import {
   displayRanks,
   type TrackConfig,
@@ -20,7 +23,11 @@ import {
   trackConfig,
   withVideoTrack,
   writeVideoTrack,
-} from "./video-track";
+} from "./packets/video-track";
+import { letOthersRun } from "./parallel";
+import { decodeWindows, joinWindows, type Window, windowList } from "./smart/join-check";
+import { openSmartSource, piecesOf, type SmartSource } from "./smart/source";
+import { encodeSplices, groupSplices, type SpliceTask } from "./smart/splice-encode";
 import { writeWhole } from "./work-files";
 
 /** Everything that a smart render does, decided. */

@@ -3,11 +3,11 @@ import { AppError } from "../domain/errors";
 import type { Probed, ResolvedOutput } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { inputArguments, QUIET, secondsText } from "./arguments";
-import { cutsOf, type Slice, sliceAudio } from "./audio-slicer";
 import { layoutName, type SoundFormat, soundFormat } from "./encoder-arguments";
 import { type Ffmpeg, type FfmpegChild, failureOf, startFfmpeg, workLimits } from "./ffmpeg";
-import { isWorthParts, NoJoin, partsSink } from "./sound-parts";
-import { type SinkOptions, type SoundSink, singleSink } from "./sound-sink";
+import { isWorthParts, NoJoin, partsSink } from "./sound/parts";
+import { type SinkOptions, type SoundSink, singleSink } from "./sound/sink";
+import { cutsOf, type Slice, sliceAudio } from "./sound/slicer";
 import { writeWhole } from "./work-files";
 
 /** Holes and overlaps longer than this are filled or trimmed, so that sound stays where the source has it. */

@@ -11,8 +11,8 @@ import type { SpeechEngine, Transcript } from "../domain/speech";
 import { extractSpeechPcm } from "../media/extract";
 import type { Ffmpeg } from "../media/ffmpeg";
 import { probe } from "../media/probe";
+import { sniff } from "../media/probing/sniff";
 import { renderMedia } from "../media/render";
-import { sniff } from "../media/sniff";
 import { planCut } from "./plan-cut";
 
 /** What a recording goes through, in this order. */

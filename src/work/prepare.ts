@@ -11,7 +11,7 @@ import { extractSpeechPcm } from "../media/extract";
 import { makeFilmstrip, makePoster } from "../media/pictures";
 import { makePreview, playsInBrowser } from "../media/preview";
 import { probe } from "../media/probe";
-import { sniff } from "../media/sniff";
+import { sniff } from "../media/probing/sniff";
 import { makeWaveform } from "../media/waveform";
 import { type Asset, getAsset, moveAsset, type NewAsset, updateAsset } from "../store/assets";
 import type { Queries } from "../store/db";

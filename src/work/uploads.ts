@@ -3,7 +3,7 @@ import { mkdir, open, rename, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { AppError } from "../domain/errors";
 import { newId } from "../lib/ids";
-import { sniff } from "../media/sniff";
+import { sniff } from "../media/probing/sniff";
 import {
   type Asset,
   countOpenUploads,

@@ -10,8 +10,8 @@ import { resolveOutput } from "../../../src/domain/render-output";
 import { openExtracted } from "../../../src/lib/assets";
 import { findFfmpeg } from "../../../src/media/ffmpeg";
 import { probe } from "../../../src/media/probe";
+import { sniff } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
-import { sniff } from "../../../src/media/sniff";
 import { benchSource, randomPlan } from "./media";
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "5" } } });

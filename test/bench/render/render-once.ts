@@ -8,8 +8,8 @@ import { frameAtOrAfter, frameAtOrBefore, frameTime } from "../../../src/domain/
 import { openExtracted } from "../../../src/lib/assets";
 import { findFfmpeg } from "../../../src/media/ffmpeg";
 import { probe } from "../../../src/media/probe";
+import { sniff } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
-import { sniff } from "../../../src/media/sniff";
 
 const [sourcePath = "", outputPath = "", plan = "[]", output = "{}", forced = ""] = process.argv.slice(2);
 const bundled = openExtracted(null).ffmpeg;

@@ -13,9 +13,9 @@ import {
 } from "../../../src/media/encoder-arguments";
 import { chooseEncoder, findEncoders } from "../../../src/media/encoders";
 import { findFfmpeg } from "../../../src/media/ffmpeg";
-import { joinWindows, windowList } from "../../../src/media/join-check";
 import { selectFilters, shapeFilters, timingFilters } from "../../../src/media/picture-filters";
-import { spliceArguments } from "../../../src/media/splice-arguments";
+import { joinWindows, windowList } from "../../../src/media/smart/join-check";
+import { spliceArguments } from "../../../src/media/smart/splice-arguments";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 
 const has = (list: readonly string[], ...pair: string[]) => list.join(" ").includes(pair.join(" "));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { SmartPiece } from "../../../src/domain/smart-plan";
 import { type RenderWork, type Stage, stagedProgress } from "../../../src/media/render-progress";
-import { groupSplices } from "../../../src/media/splice-encode";
+import { groupSplices } from "../../../src/media/smart/splice-encode";
 
 const pieces = fc
   .array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 200 })

@@ -8,8 +8,8 @@ import { type OutputRequest, resolveOutput } from "../../../src/domain/render-ou
 import { frameAtOrAfter, frameAtOrBefore, frameCount, frameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
 import type { Ffmpeg } from "../../../src/media/ffmpeg";
 import { probe } from "../../../src/media/probe";
+import { sniff } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
-import { sniff } from "../../../src/media/sniff";
 import { bundledFfmpeg } from "./generated-media";
 import { beepNear, frameNumbers, frameSeconds, samples } from "./readback";
 

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { buildAvcConfig, parseAvcConfig } from "../../../src/media/h264";
+import { buildAvcConfig, parseAvcConfig } from "../../../src/media/packets/h264";
 import { generate, h264, picture } from "./generated-media";
 import { patchMp4 } from "./mp4-patch";
 import { frameNumbers } from "./readback";

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { decodeWindows, windowList } from "../../../src/media/join-check";
+import { decodeWindows, windowList } from "../../../src/media/smart/join-check";
 import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
 import { probeText, samples } from "./readback";
 import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";

@@ -1,6 +1,6 @@
 /** What a file is, by its first bytes: never by its name or by what a client says. */
 import { fileTypeFromBuffer } from "file-type";
-import type { Sniffed } from "../domain/media";
+import type { Sniffed } from "../../domain/media";
 
 type Kind = { type: "audio" | "video"; demuxer: string; contentType: string; extension?: string };
 

@@ -1,8 +1,8 @@
 /** Proves that a spliced file decodes at its joins: elsewhere it is the source, packet by packet. */
-import type { SmartPiece } from "../domain/smart-plan";
-import { TICKS_PER_SECOND } from "../domain/time";
-import { passFramesThrough, QUIET, secondsText } from "./arguments";
-import { type Ffmpeg, PROGRESS, tryFfmpeg, workLimits } from "./ffmpeg";
+import type { SmartPiece } from "../../domain/smart-plan";
+import { TICKS_PER_SECOND } from "../../domain/time";
+import { passFramesThrough, QUIET, secondsText } from "../arguments";
+import { type Ffmpeg, PROGRESS, tryFfmpeg, workLimits } from "../ffmpeg";
 
 /** Output frames `[from, to)`; `from` is one at which decoding can begin. */
 export type Window = { from: number; to: number };

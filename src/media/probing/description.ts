@@ -1,5 +1,5 @@
 /** Reads what ffmpeg says about a file (`ffmpeg -i`): the bundled build has no ffprobe. Pure. */
-import type { Rational } from "../domain/time";
+import type { Rational } from "../../domain/time";
 
 export type DescribedVideo = {
   kind: "video";

@@ -1,11 +1,11 @@
 /** Joins encoded chunks and the sound into the finished file, without encoding again. */
 import { join } from "node:path";
 import { EncodedPacketSink } from "mediabunny";
-import { AppError } from "../domain/errors";
-import type { ResolvedOutput } from "../domain/media";
-import type { Rational } from "../domain/time";
-import { outputFile, QUIET } from "./arguments";
-import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "./ffmpeg";
+import { AppError } from "../../domain/errors";
+import type { ResolvedOutput } from "../../domain/media";
+import type { Rational } from "../../domain/time";
+import { outputFile, QUIET } from "../arguments";
+import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "../ffmpeg";
 import {
   countFrames,
   displayRanks,
@@ -14,8 +14,8 @@ import {
   trackConfig,
   withVideoTrack,
   writeVideoTrack,
-} from "./video-track";
-import { writeWhole } from "./work-files";
+} from "../packets/video-track";
+import { writeWhole } from "../work-files";
 
 /** Of an encoder that wrote other parameter sets into each chunk: the chunks are no one stream. */
 export class MismatchedChunks extends AppError<"processing_failed"> {

@@ -2,8 +2,8 @@
  * The exact sound of a cut: samples are sliced in process. Joins cross over from beyond both edges, at equal power, without a change of
  * length. Memory does not grow with the length of the source.
  */
-import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import type { ChildStdin } from "../lib/process";
+import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import type { ChildStdin } from "../../lib/process";
 
 /** A kept stretch of the source's clock at its place in the output. */
 export type Slice = { start: Ticks; end: Ticks; outStart: Ticks; outEnd: Ticks };

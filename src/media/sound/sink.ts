@@ -1,8 +1,8 @@
 /** Where the samples of a cut go: one encoder, or several at a time. */
-import type { ResolvedOutput } from "../domain/media";
-import { outputFile, QUIET } from "./arguments";
-import { type SoundFormat, soundEncoderArguments } from "./encoder-arguments";
-import { type Ffmpeg, failureOf, startFfmpeg, workLimits } from "./ffmpeg";
+import type { ResolvedOutput } from "../../domain/media";
+import { outputFile, QUIET } from "../arguments";
+import { type SoundFormat, soundEncoderArguments } from "../encoder-arguments";
+import { type Ffmpeg, failureOf, startFfmpeg, workLimits } from "../ffmpeg";
 
 /** Takes interleaved 32-bit float samples as bytes. */
 export type SoundSink = {

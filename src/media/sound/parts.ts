@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open as openFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EncodedAudioPacketSource, EncodedPacket, FilePathTarget, Mp4OutputFormat, Output } from "mediabunny";
+import { outputFile, QUIET } from "../arguments";
+import { soundEncoderArguments } from "../encoder-arguments";
+import { runFfmpeg, workLimits } from "../ffmpeg";
 import { configOfAdts, divideIntoParts, joinOf, PACKET_SAMPLES, type Part, packetsOfAdts } from "./aac-parts";
-import { outputFile, QUIET } from "./arguments";
-import { soundEncoderArguments } from "./encoder-arguments";
-import { runFfmpeg, workLimits } from "./ffmpeg";
-import { containerArguments, type SinkOptions, type SoundSink, samplesArguments } from "./sound-sink";
+import { containerArguments, type SinkOptions, type SoundSink, samplesArguments } from "./sink";
 
 /** The parts do not fit together; one encoder must do it all. */
 export class NoJoin extends Error {}

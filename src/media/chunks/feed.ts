@@ -2,13 +2,13 @@
  * The packets that a chunk needs, in a small file of their own, with the times that they have in the source: nothing is sought in the
  * source, and between two pieces nothing is decoded in vain.
  */
-import type { Probed, VideoStream } from "../domain/media";
-import type { Chunk } from "../domain/render-plan";
-import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { buildAvcConfig } from "./h264";
-import { NotSpliced, neededFor, openPacketSource, type PacketSource, packetsBetween } from "./packet-source";
-import { type TrackPacket, writeVideoTrack } from "./video-track";
-import { writeWhole } from "./work-files";
+import type { Probed, VideoStream } from "../../domain/media";
+import type { Chunk } from "../../domain/render-plan";
+import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import { buildAvcConfig } from "../packets/h264";
+import { NotSpliced, neededFor, openPacketSource, type PacketSource, packetsBetween } from "../packets/source";
+import { type TrackPacket, writeVideoTrack } from "../packets/video-track";
+import { writeWhole } from "../work-files";
 
 /** Decoding more than this before a piece is not worth the exactness: seeking finds other points to begin. */
 const LEAD_PACKETS_MOST = 1_000;

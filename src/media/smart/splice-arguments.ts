@@ -1,9 +1,9 @@
 /** The command line that encodes pieces which stand between copied H.264 packets. Pure. */
-import type { VideoStream } from "../domain/media";
-import type { Rational } from "../domain/time";
-import { inputArguments, passFramesThrough, QUIET } from "./arguments";
-import { PROGRESS } from "./ffmpeg";
-import { countedFrames } from "./picture-filters";
+import type { VideoStream } from "../../domain/media";
+import type { Rational } from "../../domain/time";
+import { inputArguments, passFramesThrough, QUIET } from "../arguments";
+import { PROGRESS } from "../ffmpeg";
+import { countedFrames } from "../picture-filters";
 
 export type SpliceOptions = {
   /** The id of the pieces' parameter sets: one that the source does not use. */

@@ -1,9 +1,9 @@
 /** Describes a file with ffmpeg and decodes its first frames: the proof that it can be decoded, and when it starts. */
-import { AppError } from "../domain/errors";
-import type { Ticks } from "../domain/time";
-import { inputArguments } from "./arguments";
+import { AppError } from "../../domain/errors";
+import type { Ticks } from "../../domain/time";
+import { inputArguments } from "../arguments";
+import { type Ffmpeg, probeLimits, tryFfmpeg } from "../ffmpeg";
 import { type Description, parseDescription } from "./description";
-import { type Ffmpeg, probeLimits, tryFfmpeg } from "./ffmpeg";
 
 type Source = { ffmpeg: Ffmpeg; path: string; demuxer: string; wallSeconds: number; signal?: AbortSignal };
 

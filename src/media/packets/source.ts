@@ -7,9 +7,10 @@ import {
   Input,
   type InputVideoTrack,
 } from "mediabunny";
-import type { Probed } from "../domain/media";
-import { neededPackets, type PacketOrder } from "../domain/smart-plan";
-import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../domain/time";
+import type { Probed } from "../../domain/media";
+import { neededPackets, type PacketOrder } from "../../domain/smart-plan";
+import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../../domain/time";
+import { letOthersRun } from "../parallel";
 import {
   type AvcConfig,
   changesParameters,
@@ -21,7 +22,6 @@ import {
   withLongLengths,
 } from "./h264";
 import { readMp4Structure } from "./mp4-edits";
-import { letOthersRun } from "./parallel";
 import { type TrackConfig, trackConfig } from "./video-track";
 
 /** Why a source or a plan is not spliced but encoded whole: for the log. */

@@ -10,9 +10,9 @@ import {
   parseAvcConfig,
   spsId,
   withLongLengths,
-} from "../../../src/media/h264";
-import { trackConfig, withVideoTrack } from "../../../src/media/video-track";
-import { plainMp4 } from "./generated-media";
+} from "../../../../src/media/packets/h264";
+import { trackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
+import { plainMp4 } from "../generated-media";
 
 const real = async () => parseAvcConfig((await withVideoTrack(await plainMp4(), trackConfig)).description);
 

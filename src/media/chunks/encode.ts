@@ -1,21 +1,21 @@
 /** Encodes one chunk of a render: seek, decode, keep the frames, encode, and prove that every frame is there. */
 import { rm } from "node:fs/promises";
-import { AppError } from "../domain/errors";
-import type { Probed } from "../domain/media";
-import type { Chunk } from "../domain/render-plan";
-import { type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { inputArguments, outputFile, passFramesThrough, QUIET } from "./arguments";
-import { writeFeed } from "./chunk-feed";
-import { colorArguments, colorFilters } from "./color";
+import { AppError } from "../../domain/errors";
+import type { Probed } from "../../domain/media";
+import type { Chunk } from "../../domain/render-plan";
+import { type Rational, TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import { inputArguments, outputFile, passFramesThrough, QUIET } from "../arguments";
+import { colorArguments, colorFilters } from "../color";
 import {
   deviceArguments,
   encoderFormat,
   type VideoEncoder,
   type VideoQuality,
   videoEncoderArguments,
-} from "./encoder-arguments";
-import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "./ffmpeg";
-import type { PacketSource } from "./packet-source";
+} from "../encoder-arguments";
+import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "../ffmpeg";
+import type { PacketSource } from "../packets/source";
+import { countFrames } from "../packets/video-track";
 import {
   beforeFrame,
   countedFrames,
@@ -24,9 +24,9 @@ import {
   shapeFilters,
   type Timing,
   timingFilters,
-} from "./picture-filters";
-import { countFrames } from "./video-track";
-import { writeWhole } from "./work-files";
+} from "../picture-filters";
+import { writeWhole } from "../work-files";
+import { writeFeed } from "./feed";
 
 /** What all chunks of a render share. */
 export type ChunkSettings = {

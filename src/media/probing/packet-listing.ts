@@ -1,9 +1,9 @@
 /** Packet times as ffmpeg sees them, read from its `framecrc` output: for the containers that only ffmpeg can read. */
-import { AppError } from "../domain/errors";
-import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { inputArguments, QUIET } from "./arguments";
-import { type Ffmpeg, failureOf, probeLimits, startFfmpeg } from "./ffmpeg";
-import { letOthersRun } from "./parallel";
+import { AppError } from "../../domain/errors";
+import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import { inputArguments, QUIET } from "../arguments";
+import { type Ffmpeg, failureOf, probeLimits, startFfmpeg } from "../ffmpeg";
+import { letOthersRun } from "../parallel";
 
 /** Presentation times of one stream's packets: container time, decode order, microseconds. */
 export type PacketTimes = {

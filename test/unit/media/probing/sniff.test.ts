@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { sniff } from "../../../src/media/sniff";
-import { generate, sound } from "./generated-media";
-import { sniffFile } from "./rendering";
-import { SOURCES } from "./sources";
+import { sniff } from "../../../../src/media/probing/sniff";
+import { generate, sound } from "../generated-media";
+import { sniffFile } from "../rendering";
+import { SOURCES } from "../sources";
 
 setDefaultTimeout(60_000);
 

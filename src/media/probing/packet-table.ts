@@ -1,9 +1,9 @@
 /** Exact packet times read in process with mediabunny: for MP4, QuickTime, Matroska and the plain audio containers. */
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input, type InputTrack } from "mediabunny";
-import { AppError } from "../domain/errors";
-import { TICKS_PER_SECOND } from "../domain/time";
+import { AppError } from "../../domain/errors";
+import { TICKS_PER_SECOND } from "../../domain/time";
+import { letOthersRun } from "../parallel";
 import { PACKETS_MAX, type PacketListing, type PacketTimes } from "./packet-listing";
-import { letOthersRun } from "./parallel";
 
 /** The demuxers whose files mediabunny reads with the same times as ffmpeg, and no slower. */
 export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "ogg", "aac"];

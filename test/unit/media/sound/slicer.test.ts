@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { cutsOf, type Slice, sliceAudio } from "../../../src/media/audio-slicer";
+import { cutsOf, type Slice, sliceAudio } from "../../../../src/media/sound/slicer";
 
 const RATE = 1_000;
 

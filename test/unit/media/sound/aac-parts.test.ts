@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { renderSound } from "../../../../src/media/sound";
 import {
   configOfAdts,
   divideIntoParts,
@@ -10,11 +11,10 @@ import {
   PACKET_SAMPLES,
   packetsOfAdts,
   windowsOf,
-} from "../../../src/media/aac-parts";
-import { renderSound } from "../../../src/media/sound";
-import { bundledFfmpeg, generate, runTool, systemFfmpeg } from "./generated-media";
-import { probeText } from "./readback";
-import { probeFile } from "./rendering";
+} from "../../../../src/media/sound/aac-parts";
+import { bundledFfmpeg, generate, runTool, systemFfmpeg } from "../generated-media";
+import { probeText } from "../readback";
+import { probeFile } from "../rendering";
 
 setDefaultTimeout(60_000);
 

@@ -5,18 +5,18 @@
 import { createHash } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Probed } from "../domain/media";
-import type { SmartPiece } from "../domain/smart-plan";
-import type { Rational } from "../domain/time";
-import { outputFile } from "./arguments";
-import { type Ffmpeg, runFfmpeg, workLimits } from "./ffmpeg";
-import { buildAvcConfig } from "./h264";
-import { NotSpliced, neededFor, packetsBetween } from "./packet-source";
-import { inParallel } from "./parallel";
-import type { SmartSource } from "./smart-source";
+import type { Probed } from "../../domain/media";
+import type { SmartPiece } from "../../domain/smart-plan";
+import type { Rational } from "../../domain/time";
+import { outputFile } from "../arguments";
+import { type Ffmpeg, runFfmpeg, workLimits } from "../ffmpeg";
+import { buildAvcConfig } from "../packets/h264";
+import { NotSpliced, neededFor, packetsBetween } from "../packets/source";
+import { countFrames, type TrackPacket, writeVideoTrack } from "../packets/video-track";
+import { inParallel } from "../parallel";
+import { writeWhole } from "../work-files";
+import type { SmartSource } from "./source";
 import { type Stretch, spliceArguments } from "./splice-arguments";
-import { countFrames, type TrackPacket, writeVideoTrack } from "./video-track";
-import { writeWhole } from "./work-files";
 
 /** Pieces that one process encodes, in order. */
 export type SpliceTask = { pieces: SmartPiece[]; frameCount: number };

@@ -1,8 +1,8 @@
 /** Whether a source can be spliced, and with which encoding. */
-import type { Probed } from "../domain/media";
-import { planPieces, reorderDepth, type SmartPiece } from "../domain/smart-plan";
-import { freeParameterId } from "./h264";
-import { beginsAnew, forgetStart, NotSpliced, openPacketSource, type PacketSource } from "./packet-source";
+import type { Probed } from "../../domain/media";
+import { planPieces, reorderDepth, type SmartPiece } from "../../domain/smart-plan";
+import { freeParameterId } from "../packets/h264";
+import { beginsAnew, forgetStart, NotSpliced, openPacketSource, type PacketSource } from "../packets/source";
 import { SPLICE_PROFILES, type SpliceOptions } from "./splice-arguments";
 
 export type SmartSource = PacketSource & { splice: SpliceOptions };

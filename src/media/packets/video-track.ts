@@ -11,7 +11,7 @@ import {
   Mp4OutputFormat,
   Output,
 } from "mediabunny";
-import type { VideoStream } from "../domain/media";
+import type { VideoStream } from "../../domain/media";
 
 /** A coded frame in decode order. Seconds of the output. */
 export type TrackPacket = { data: Uint8Array; type: "key" | "delta"; timestamp: number; duration: number };
