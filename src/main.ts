@@ -34,6 +34,10 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/licenses")).licensesCommand(args);
     case "version":
     case "--version":
+      if (args.includes("--help")) {
+        process.stdout.write("offcut version\n\nPrints the version. --json prints one object.\n");
+        return 0;
+      }
       process.stdout.write(args.includes("--json") ? `${JSON.stringify({ version })}\n` : `offcut ${version}\n`);
       return 0;
     case "help":

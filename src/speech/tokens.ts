@@ -9,7 +9,7 @@ const FIRST_TEXT_TOKEN = 3;
 /** The tokens of a text, as the recogniser would give them. */
 export const tokensOf = (text: string): number[] => llama.encode(text, false, true);
 
-/** The text of tokens; control tokens are left out. */
+/** The text of tokens; control tokens are left out, and the comma that the recogniser now and then writes twice is one. */
 export const textOf = (tokens: readonly number[]): string =>
   llama
     .decode(
@@ -17,6 +17,7 @@ export const textOf = (tokens: readonly number[]): string =>
       false,
       false,
     )
+    .replace(/,{2,}/g, ",")
     .trim();
 
 /** Whether a token begins a word: its piece starts with the word mark. */

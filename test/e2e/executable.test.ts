@@ -25,6 +25,7 @@ describe("the executable alone in a folder", () => {
   const run = (args: string[], env?: Record<string, string>) => runOffcut(args, { folder: folder.path, env });
 
   test("knows its version, its help, and what is no command", async () => {
+    expect((await run(["version", "--help"])).stdout).toContain("Prints the version");
     expect(await run(["version"])).toEqual({ code: 0, stdout: `offcut ${version}\n`, stderr: "" });
     expect((await run(["--help"])).stdout).toContain("offcut cut FILE…");
     const wrong = await run(["brew"]);
