@@ -1,16 +1,12 @@
 /** Where the TUS server keeps its uploads: the bytes in a file each, what is known of them in the asset's row. */
-import { createWriteStream } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
 import { getAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
 import { sizeOf } from "../../work/uploads";
-
-/** Bytes buffered between the network and the disk: bounds the memory of an upload. */
-const BUFFER_BYTES = 1024 * 1024;
+import { writeStream } from "./write-stream";
 
 /** A file store whose configuration is the `assets` table. */
 export class AssetUploadStore extends FileStore {
@@ -34,10 +30,7 @@ export class AssetUploadStore extends FileStore {
   }
 
   override async write(readable: Readable, id: string, offset: number): Promise<number> {
-    const path = this.services.folders.upload(id);
-    const file = createWriteStream(path, { flags: "r+", start: offset, highWaterMark: BUFFER_BYTES });
-    await pipeline(readable, file);
-    return offset + file.bytesWritten;
+    return offset + (await writeStream(readable, this.services.folders.upload(id), offset));
   }
 }
 
