@@ -1,4 +1,8 @@
-/** The peer: a bare server that writes each request's body to a file. */
+/**
+ * The peer: a bare server that writes each request's body to a file. Asked for `/synced` it answers when the bytes are on the disk, as the
+ * product does; else they may still be in memory.
+ */
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 const folder = process.argv[2]!;
@@ -8,12 +12,19 @@ const server = Bun.serve({
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   idleTimeout: 120,
   fetch: async (request) => {
-    const writer = Bun.file(join(folder, `${Bun.randomUUIDv7()}.bare`)).writer({ highWaterMark: 1024 * 1024 });
+    const path = join(folder, `${Bun.randomUUIDv7()}.bare`);
+    const writer = Bun.file(path).writer({ highWaterMark: 1024 * 1024 });
     for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
       writer.write(chunk);
       await writer.flush();
     }
     await writer.end();
+    if (new URL(request.url).pathname === "/synced") {
+      const file = await open(path, "r");
+      await file.sync();
+      await file.close();
+    }
+    await rm(path);
     return new Response(null, { status: 204 });
   },
 });
