@@ -11,7 +11,9 @@ test("chunks of any sizes stand in the file in their order, behind what was ther
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 40 }),
-      fc.array(fc.tuple(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 700_000 })), fc.boolean()), { maxLength: 12 }),
+      fc.array(fc.tuple(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 700_000 })), fc.boolean()), {
+        maxLength: 12,
+      }),
       async (before, sizes) => {
         await writeFile(path, before);
         const chunks = sizes.map(([size], n) => new Uint8Array(size).fill(n + 1));
