@@ -29,6 +29,6 @@ side and 64 streams. Download links last 15 minutes.
 it waits as \`pending_payment\` for the next credits, oldest first.
 
 **Webhooks** tell terminal states as \`{ "type", "data" }\`: \`data\` holds \`entity_id\` and \`asset_id\`; of assets also \`project_id\`,
-\`previous_state\` and \`external_id\`, of renders \`cut_id\`. They are signed as Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`): verify with any of its libraries and drop an
-id seen before. A delivery that fails is repeated after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.
+\`previous_state\` and \`external_id\`, of renders \`cut_id\`. They are signed as Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`,
+\`webhook-signature\`): verify with any of its libraries and drop an id seen before. A delivery that fails is repeated after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.
 `.trim();

@@ -106,7 +106,7 @@ export const cutRoutes: Route[] = [
       asset_id: uuid("The asset to cut"),
       script: Type.Optional(
         Type.Union([Type.String(), Type.Null()], {
-          description: `What was to be said, at most ${MOST_SCRIPT_WORDS} words: the best take of each line is kept, in the script's order`,
+          description: `What was to be said, at most ${MOST_SCRIPT_WORDS} words: the best take of each line is kept, where it was recorded`,
           errorText: "must be a text or null",
         }),
       ),

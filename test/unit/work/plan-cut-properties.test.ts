@@ -4,8 +4,9 @@ import { AppError } from "../../../src/domain/errors";
 import type { Probed } from "../../../src/domain/media";
 import type { CutOptions, Plan } from "../../../src/domain/plan";
 import type { Forced, ForceRequest, Listening, Word } from "../../../src/domain/speech";
-import { type FrameTimes, frameCount, frameTime, fromSeconds, type Span } from "../../../src/domain/time";
+import { frameCount, frameTime, fromSeconds, type Span } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/plan-cut";
+import { framesOf } from "../domain/cut/arbitrary-recordings";
 
 const VOCABULARY = [
   "the",
@@ -62,33 +63,6 @@ function contour(duration: number, levels: readonly Block[]): Float32Array {
   return energy;
 }
 
-const frames = (duration: number): fc.Arbitrary<FrameTimes | null> =>
-  fc.oneof(
-    fc.constant(null),
-    fc
-      .record({
-        rate: fc.constantFrom({ num: 25, den: 1 }, { num: 30_000, den: 1_001 }, { num: 1, den: 1 }),
-        first: fc.constantFrom(0, 0, 33_000),
-        share: fc.double({ min: 0.2, max: 1.1, noNaN: true }),
-      })
-      .map(
-        ({ rate, first, share }): FrameTimes => ({
-          kind: "constant",
-          rate,
-          first,
-          count: Math.max(1, Math.floor((duration * share * rate.num) / rate.den / 1_000_000)),
-        }),
-      ),
-    fc.uniqueArray(fc.integer({ min: 0, max: duration }), { minLength: 1, maxLength: 80 }).map(
-      (times): FrameTimes => ({
-        kind: "listed",
-        rate: { num: 25, den: 1 },
-        times: Float64Array.from(times).sort(),
-        end: duration,
-      }),
-    ),
-  );
-
 const options: fc.Arbitrary<CutOptions> = fc.record({
   mode: fc.constant("natural" as const),
   min_silence_seconds: fc.double({ min: 0.1, max: 10, noNaN: true }),
@@ -120,7 +94,7 @@ const given: fc.Arbitrary<Given> = seconds(1, 20).chain((duration) =>
       words: fc.option(fc.array(word(duration), { maxLength: 40 })),
       speech: speech(duration),
       blocks,
-      frames: frames(duration),
+      frames: framesOf(duration),
       options,
       script,
       seed: fc.nat(),

@@ -105,7 +105,8 @@ const energyOf = (duration: number, speech: readonly Span[]): fc.Arbitrary<Float
   return fc.oneof(fc.constant(follows), anything, fc.constant(new Float32Array(0)));
 };
 
-const framesOf = (duration: number): fc.Arbitrary<FrameTimes | null> =>
+/** Frame times of a recording of this length: none, equally long ones, or any. */
+export const framesOf = (duration: number): fc.Arbitrary<FrameTimes | null> =>
   fc.oneof(
     fc.constant(null),
     fc
