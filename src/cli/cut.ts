@@ -34,6 +34,8 @@ type CutResult = {
   subtitles: string[];
   size_bytes: number | null;
   strategy: RenderResult["strategy"] | null;
+  encoded_share: number | null;
+  strategy_reasons: string[];
   warnings: string[];
   plan: PlanJson;
 };
@@ -140,6 +142,8 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
       subtitles: companions.subtitles,
       size_bytes: rendered?.sizeBytes ?? null,
       strategy: rendered?.strategy ?? null,
+      encoded_share: rendered?.encodedShare ?? null,
+      strategy_reasons: rendered?.reasons ?? [],
       warnings: [...(rendered?.warnings ?? []), ...companions.warnings],
       plan: shown,
     };

@@ -25,9 +25,19 @@ export class JobAborted extends Error {
   }
 }
 
+/** A job that has ended its run on request, with what it has done kept for the next one. */
+export class GaveWay extends Error {
+  constructor() {
+    super("the job gave way");
+    this.name = "GaveWay";
+  }
+}
+
 export type JobContext = {
   /** Its reason is a `JobAborted`. */
   signal: AbortSignal;
+  /** Somebody waits who has been served less. A long job that can go on later throws `GaveWay` at its next good moment. */
+  shouldGiveWay(): boolean;
   /** How much is done, 0 to 1; what goes back is ignored. */
   progress(share: number): void;
 };
@@ -45,6 +55,8 @@ export type JobSource = {
   release(job: Job, owner: string): Promise<void>;
   /** A run ended in an error: plans another one, or fails the step for good. */
   fail(job: Job, error: unknown): Promise<void>;
+  /** Whose step `claim` would take now, and how many of this name that user has running; null when none is due. */
+  next(name: JobName, owner: string): Promise<{ userId: string; running: number } | null>;
   /** When the next step of this name is due, in milliseconds since 1970; null when none waits. */
   nextDue(name: JobName): Promise<number | null>;
 };

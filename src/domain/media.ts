@@ -85,6 +85,10 @@ export type RenderSegment = { start: Ticks; end: Ticks; startFrame: number | nul
 
 export type RenderResult = {
   strategy: "smart" | "chunked" | "audio";
+  /** How much of the picture was encoded anew, 0 to 1; null without a picture. */
+  encodedShare: number | null;
+  /** Why the picture was not copied, the first thing tried first; none when it was. */
+  reasons: string[];
   sizeBytes: number;
   duration: Ticks;
   /** What had to change against the source, for the user. */

@@ -104,6 +104,17 @@ function resolveVideo(video: VideoStream, request: OutputRequest, fail: Fail) {
   };
 }
 
+/** What the output's picture has to be that the source's is not, in words; nothing when the source's packets would do. */
+export function changesAsked({ info }: Probed, { video }: ResolvedOutput): string[] {
+  if (video === null || info.video === null) return [];
+  const own = evenSize(info.video.width, info.video.height);
+  return [
+    ...(video.width === own.width && video.height === own.height ? [] : ["another resolution was asked for"]),
+    ...(video.bitrate === null ? [] : ["another bitrate was asked for"]),
+    ...(video.frameRate === null ? [] : ["another frame rate was asked for"]),
+  ];
+}
+
 /** The largest even size within the source's: chroma is stored for two by two pixels. */
 function evenSize(width: number, height: number): { width: number; height: number } {
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };

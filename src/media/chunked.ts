@@ -26,6 +26,8 @@ export type RenderTools = {
   /** How many chunks are encoded at a time. */
   jobs: number;
   signal?: AbortSignal;
+  /** Asked between two chunks: whether to end with `Paused`, for a later render to go on. */
+  shouldPause?: () => boolean;
   log?: (event: string, fields: object) => void;
 };
 
@@ -145,20 +147,26 @@ export async function encodeChunks(
     done[n] = now;
     onFrames(total);
   };
-  await inParallel(tasks.length, tools.jobs, tools.signal, async (n, signal) => {
-    const task = tasks[n]!;
-    const path = paths[n]!;
-    if (await Bun.file(path).exists()) reused++;
-    else {
-      const result = await encodeChunk({
-        ...{ ffmpeg: tools.ffmpeg, hasZscale, settings, task, path, signal },
-        ...(feed === null ? {} : { feed }),
-        onFrames: (frames) => report(n, frames),
-      });
-      if (result.repaired) repaired++;
-    }
-    report(n, task.frameCount);
-  });
+  await inParallel(
+    tasks.length,
+    tools.jobs,
+    tools.signal,
+    async (n, signal) => {
+      const task = tasks[n]!;
+      const path = paths[n]!;
+      if (await Bun.file(path).exists()) reused++;
+      else {
+        const result = await encodeChunk({
+          ...{ ffmpeg: tools.ffmpeg, hasZscale, settings, task, path, signal },
+          ...(feed === null ? {} : { feed }),
+          onFrames: (frames) => report(n, frames),
+        });
+        if (result.repaired) repaired++;
+      }
+      report(n, task.frameCount);
+    },
+    tools.shouldPause,
+  );
   return { paths, repaired, reused };
 }
 

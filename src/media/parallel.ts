@@ -3,19 +3,31 @@
 /** Lets timers and requests run; a loop over what is already there would hold them up to its end. */
 export const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Runs numbered tasks, `width` at a time. The first failure aborts the others' signal; nothing runs any more when this returns or throws. */
+/** What is left was not begun, because the caller asked for a pause; what had been begun is done. */
+export class Paused extends Error {
+  constructor() {
+    super("paused between two tasks");
+    this.name = "Paused";
+  }
+}
+
+/**
+ * Runs numbered tasks, `width` at a time. The first failure aborts the others' signal; nothing runs any more when this returns or throws.
+ * Errors: the first failure; the signal's reason; `Paused` when `shouldPause` came true before the last task was begun.
+ */
 export async function inParallel(
   count: number,
   width: number,
   outer: AbortSignal | undefined,
   run: (n: number, signal: AbortSignal) => Promise<void>,
+  shouldPause: () => boolean = () => false,
 ): Promise<void> {
   const stop = new AbortController();
   const signal = outer === undefined ? stop.signal : AbortSignal.any([outer, stop.signal]);
   const failures: unknown[] = [];
   let next = 0;
   const worker = async () => {
-    while (next < count && failures.length === 0) {
+    while (next < count && failures.length === 0 && !shouldPause()) {
       const n = next++;
       try {
         signal.throwIfAborted();
@@ -29,4 +41,5 @@ export async function inParallel(
   await Promise.all(Array.from({ length: Math.max(1, Math.min(width, count)) }, worker));
   outer?.throwIfAborted();
   if (failures.length > 0) throw failures[0];
+  if (next < count) throw new Paused();
 }

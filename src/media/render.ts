@@ -2,6 +2,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
+import { changesAsked } from "../domain/render-output";
 import { placeSegments, type Timeline } from "../domain/render-plan";
 import type { RenderTools } from "./chunked";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
@@ -15,7 +16,7 @@ import { asStorageError } from "./work-files";
 /**
  * Renders. A repeated call with the same work folder goes on where the last one stopped. Logs `render.smart` or `render.chunked` with
  * figures, `render.fallback` with the reason why a way was left. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason
- * when aborted, within three seconds and without an output file.
+ * when aborted, within three seconds and without an output file; `Paused` between two chunks of a picture when `shouldPause` says so.
  */
 export async function renderMedia(
   request: RenderRequest,
@@ -24,6 +25,7 @@ export async function renderMedia(
     encoder: string;
     jobs: number;
     signal?: AbortSignal;
+    shouldPause?: () => boolean;
     onProgress?: (share: number) => void;
     log?: (event: string, fields: object) => void;
   },
@@ -41,7 +43,7 @@ export async function renderMedia(
     const { size } = await stat(request.outputPath);
     progress(1);
     const warnings = [...warningsFor(request, made.strategy === "smart"), ...made.warnings];
-    return { strategy: made.strategy, sizeBytes: size, duration: timeline.duration, warnings };
+    return { ...made, sizeBytes: size, duration: timeline.duration, warnings };
   } catch (error) {
     tools.signal?.throwIfAborted();
     throw asStorageError(error);
@@ -49,7 +51,7 @@ export async function renderMedia(
 }
 
 type Report = (share: number) => void;
-type Made = { strategy: RenderResult["strategy"]; warnings: string[] };
+type Made = Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
 
 /** Progress never goes back, whatever is counted again. */
 function monotonic(onProgress: Report | undefined): Report {
@@ -65,21 +67,24 @@ function monotonic(onProgress: Report | undefined): Report {
 /** The fastest way that gives the right result; the next one when it turns out not to. */
 async function make(request: RenderRequest, timeline: Timeline, tools: RenderTools, progress: Report): Promise<Made> {
   if (request.output.video === null) return await renderAudio(request, timeline, tools, progress);
+  const reasons = changesAsked(request.probed, request.output);
   if (request.output.matchesSource)
     try {
-      return { strategy: "smart", warnings: await renderSmart(request, timeline, tools, progress) };
+      return { strategy: "smart", reasons, ...(await renderSmart(request, timeline, tools, progress)) };
     } catch (error) {
       if (!(error instanceof NotSpliced)) throw error;
       tools.log?.("render.fallback", { from: "smart", to: "chunked", reason: error.message });
+      reasons.push(error.message);
     }
+  const chunked = { strategy: "chunked", encodedShare: 1, reasons } as const;
   try {
-    return { strategy: "chunked", warnings: await renderChunked(request, timeline, tools, progress) };
+    return { ...chunked, warnings: await renderChunked(request, timeline, tools, progress) };
   } catch (error) {
     const graphics = tools.encoder !== "libx264";
     if (!graphics || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
     tools.log?.("render.fallback", { from: tools.encoder, to: "libx264", reason: reasonOf(error) });
     const warnings = await renderChunked(request, timeline, { ...tools, encoder: "libx264" }, progress);
-    return { strategy: "chunked", warnings: [...warnings, `the encoder ${tools.encoder} failed; libx264 was used`] };
+    return { ...chunked, warnings: [...warnings, `the encoder ${tools.encoder} failed; libx264 was used`] };
   }
 }
 
@@ -102,5 +107,5 @@ async function renderAudio(
     onProgress: (share) => progress(share * 0.99),
     ...(tools.signal === undefined ? {} : { signal: tools.signal }),
   });
-  return { strategy: "audio", warnings: [] };
+  return { strategy: "audio", encodedShare: null, reasons: [], warnings: [] };
 }

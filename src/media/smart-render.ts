@@ -79,9 +79,10 @@ export async function encodeSmart(
 ): Promise<{ paths: string[]; reused: number }> {
   const { source, tasks } = plan;
   const { sourcePath, probed, workDir } = request;
-  const { ffmpeg, jobs, signal } = tools;
+  const { ffmpeg, jobs, signal, shouldPause } = tools;
   return await encodeSplices({
     ...{ ffmpeg, source, sourcePath, probed, tasks, workDir, jobs, threads: threadsFor(jobs), onFrames },
+    ...(shouldPause === undefined ? {} : { shouldPause }),
     ...(signal === undefined ? {} : { signal }),
   });
 }

@@ -11,7 +11,7 @@ import { openFeed } from "./chunks/feed";
 import { joinPictures, muxTracks, timescaleFor } from "./chunks/join";
 import type { Ffmpeg } from "./ffmpeg";
 import { NotSpliced } from "./packets/source";
-import { inParallel } from "./parallel";
+import { inParallel, Paused } from "./parallel";
 import { type Stage, stagedProgress } from "./render-progress";
 import { checkedWindows, checkJoins, encodeSmart, planSmart, writeSmartPicture } from "./smart-render";
 import { renderSound } from "./sound";
@@ -86,11 +86,12 @@ export async function renderSmart(
   timeline: Timeline,
   tools: RenderTools,
   progress: Report,
-): Promise<string[]> {
+): Promise<{ warnings: string[]; encodedShare: number }> {
   const plan = await planSmart(request, timeline, tools);
+  const encodedShare = plan.encodedCount / plan.frameCount;
   try {
     let paths: string[] = [];
-    return await makeVideo(request, timeline, tools, progress, {
+    const warnings = await makeVideo(request, timeline, tools, progress, {
       frameCount: plan.frameCount,
       encodedCount: plan.encodedCount,
       constantRate: plan.output.constantRate,
@@ -99,7 +100,7 @@ export async function renderSmart(
         const encoded = await encodeSmart(plan, request, { ...tools, signal }, onFrames).catch(asNotSpliced);
         paths = encoded.paths;
         tools.log?.("render.smart", {
-          ...{ frames: plan.frameCount, encoded: plan.encodedCount, share: plan.encodedCount / plan.frameCount },
+          ...{ frames: plan.frameCount, encoded: plan.encodedCount, share: encodedShare },
           ...{ pieces: plan.pieces.length, chunks: paths.length, reused: encoded.reused },
         });
       },
@@ -107,6 +108,7 @@ export async function renderSmart(
       checkedCount: checkedWindows(plan).reduce((sum, { from, to }) => sum + to - from, 0),
       check: (path, onFrames) => checkJoins(plan, path, request.workDir, tools, onFrames),
     });
+    return { warnings, encodedShare };
   } finally {
     plan.source.close();
   }
@@ -138,10 +140,17 @@ async function makeVideo(
   );
   const framesOf = (stage: Stage, count: number) => (frames: number) => report(stage, frames / Math.max(1, count));
   let soundName: string | null = null;
+  let paused: Paused | null = null;
   await inParallel(2, 2, signal, async (n, both) => {
-    if (n === 0) await maker.encode(both, framesOf("picture", encodedCount));
-    else soundName = await soundTrack(request, timeline, ffmpeg, both, (share) => report("sound", share));
+    if (n === 1) soundName = await soundTrack(request, timeline, ffmpeg, both, (share) => report("sound", share));
+    else
+      await maker.encode(both, framesOf("picture", encodedCount)).catch((error: unknown) => {
+        // The sound is not made of chunks: begun again, it would have been for nothing.
+        if (!(error instanceof Paused)) throw error;
+        paused = error;
+      });
   });
+  if (paused !== null) throw paused;
   const pictureName = `picture-${randomUUID()}.mp4`;
   try {
     await maker.write(join(workDir, pictureName), signal, framesOf("write", frameCount));

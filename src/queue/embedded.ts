@@ -3,6 +3,7 @@
  * them when they are cancelled or the server stops.
  */
 import {
+  GaveWay,
   type Job,
   JobAborted,
   type JobContext,
@@ -14,7 +15,14 @@ import {
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
 
-type Running = { job: Job; abort: AbortController; progress: number | null; ended: Promise<void> };
+type Running = {
+  job: Job;
+  abort: AbortController;
+  progress: number | null;
+  since: number;
+  shouldGiveWay: boolean;
+  ended: Promise<void>;
+};
 
 export type EmbeddedOptions = {
   source: JobSource;
@@ -24,6 +32,8 @@ export type EmbeddedOptions = {
   log: Log;
   leaseMs?: number;
   heartbeatMs?: number;
+  /** How long a job may run before it is asked to give way to somebody who has been served less. */
+  turnMs?: number;
 };
 
 /** The longest wait before the source is asked again: a safety net, `wake` is the rule. */
@@ -31,7 +41,7 @@ const LOOK_AGAIN_MS = 30_000;
 
 /** A runner inside this process. */
 export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
-  const { source, handlers, slots, log, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
+  const { source, handlers, slots, log, leaseMs = 30_000, heartbeatMs = 1_000, turnMs = 15_000 } = options;
   const owner = newId();
   const running = new Map<string, Running>();
   const names = Object.keys(slots) as JobName[];
@@ -41,13 +51,16 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
   let timer: Timer | undefined;
   let heartbeat: Timer | undefined;
 
-  async function run(job: Job, abort: AbortController): Promise<void> {
+  const runningOf = (name: JobName) => [...running.values()].filter((entry) => entry.job.name === name);
+
+  async function run(entry: Running): Promise<void> {
+    const { job, abort } = entry;
     const jobLog = log.with({ job: job.stepId, name: job.name, subject: job.subjectId });
     const context: JobContext = {
       signal: abort.signal,
+      shouldGiveWay: () => entry.shouldGiveWay,
       progress: (share) => {
-        const entry = running.get(job.stepId);
-        if (entry && share > (entry.progress ?? -1)) entry.progress = Math.min(1, share);
+        if (share > (entry.progress ?? -1)) entry.progress = Math.min(1, share);
       },
     };
     const started = performance.now();
@@ -58,7 +71,10 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       // What an aborted job throws is beside the point: the reason of the abort decides.
       const reason = abort.signal.aborted ? (abort.signal.reason as JobAborted).reason : null;
       if (reason === "shutdown") await source.release(job, owner);
-      else if (reason === null) {
+      else if (reason === null && error instanceof GaveWay) {
+        jobLog.info("job gave way", { seconds: seconds(started) });
+        await source.release(job, owner);
+      } else if (reason === null) {
         jobLog.warn("job failed", { error, attempt: job.attempt, seconds: seconds(started) });
         await source.fail(job, error);
       } else jobLog.info("job ended", { reason });
@@ -69,13 +85,15 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     do {
       lookAgain = false;
       for (const name of names) {
-        while (!stopped && [...running.values()].filter((r) => r.job.name === name).length < slots[name]) {
+        while (!stopped && runningOf(name).length < slots[name]) {
           const job = await source.claim(name, owner, leaseMs);
           if (!job) break;
-          const abort = new AbortController();
-          const entry: Running = { job, abort, progress: null, ended: Promise.resolve() };
+          const entry: Running = {
+            ...{ job, abort: new AbortController(), progress: null },
+            ...{ since: performance.now(), shouldGiveWay: false, ended: Promise.resolve() },
+          };
           running.set(job.stepId, entry);
-          entry.ended = run(job, abort)
+          entry.ended = run(entry)
             .catch((error) => log.error("job could not be ended", { job: job.stepId, error }))
             .finally(() => {
               running.delete(job.stepId);
@@ -85,10 +103,32 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       }
     } while (lookAgain && !stopped);
     if (stopped) return;
-    const due = (await Promise.all(names.map((name) => source.nextDue(name)))).filter((at) => at !== null);
-    const wait = Math.min(LOOK_AGAIN_MS, ...due.map((at) => Math.max(50, at - Date.now())));
+    const waits = await Promise.all(
+      names.map((name) => (runningOf(name).length < slots[name] ? untilDue(name) : untilTurnEnds(name))),
+    );
     clearTimeout(timer);
-    timer = setTimeout(wake, wait);
+    timer = setTimeout(wake, Math.min(LOOK_AGAIN_MS, ...waits));
+  }
+
+  async function untilDue(name: JobName): Promise<number> {
+    const due = await source.nextDue(name);
+    return due === null ? LOOK_AGAIN_MS : Math.max(50, due - Date.now());
+  }
+
+  /**
+   * All slots of this name are taken. When somebody waits who has fewer running than another, that one's job gives way: the one that has run
+   * longest, once its turn is over. Gives the milliseconds until then.
+   */
+  async function untilTurnEnds(name: JobName): Promise<number> {
+    const next = await source.next(name, owner);
+    const mine = runningOf(name);
+    const countOf = (userId: string) => mine.filter((entry) => entry.job.userId === userId).length;
+    const longest = mine
+      .filter((entry) => next !== null && countOf(entry.job.userId) > next.running)
+      .sort((a, b) => a.since - b.since)[0];
+    const left = longest === undefined ? 0 : Math.max(0, longest.since + turnMs - performance.now());
+    for (const entry of mine) entry.shouldGiveWay = entry === longest && left === 0;
+    return left > 0 ? left : LOOK_AGAIN_MS;
   }
 
   function wake(): void {

@@ -2,12 +2,14 @@
 import { sql } from "drizzle-orm";
 import initial from "../../migrations/0000_initial.sql" with { type: "text" };
 import refunds from "../../migrations/0001_refunds.sql" with { type: "text" };
+import turnsAndStrategy from "../../migrations/0002_turns_and_strategy.sql" with { type: "text" };
 import type { Queries, Store } from "./db";
 
 /** In order; a name that has been released never changes. */
 const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0000_initial", sql: initial },
   { name: "0001_refunds", sql: refunds },
+  { name: "0002_turns_and_strategy", sql: turnsAndStrategy },
 ];
 
 /**

@@ -151,6 +151,8 @@ export const steps = sqliteTable(
     /** Starts that ended in an error; the others were cut off by a stop or a crash. */
     failures: integer().notNull().default(0),
     run_after: time().notNull(),
+    /** When a runner last took the step, or gave it back: whose user was served longest ago comes next. */
+    served_at: time(),
     lease_owner: text(),
     lease_until: time(),
     progress: real(),
@@ -162,6 +164,7 @@ export const steps = sqliteTable(
     index("steps_to_run").on(t.state, t.processor_name, t.run_after),
     index("steps_by_pipeline").on(t.pipeline_id, t.step_order),
     index("steps_by_subject").on(t.subject_id),
+    index("steps_by_user").on(t.user_id, t.processor_name, t.served_at),
   ],
 );
 
@@ -214,6 +217,8 @@ export const renders = sqliteTable(
     request_hash: text().notNull(),
     size_bytes: integer(),
     strategy: text(),
+    encoded_share: real(),
+    strategy_reasons: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     warnings: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     error_code: text(),
     error_message: text(),

@@ -32,16 +32,15 @@ export async function progressOf(db: Queries, subjectIds: string[]): Promise<Map
 }
 
 /**
- * Claims the step that is due and whose user has the fewest running steps of this name; among those the oldest.
- * Run it in a write transaction.
+ * The step that is to be claimed next: due, of the user with the fewest running steps of this name; among those users the one who was
+ * served longest ago; of that user the oldest. `running` is how many its user has. Null when none is due.
  */
-export async function claimStep(
-  tx: Queries,
+export async function nextStep(
+  db: Queries,
   name: JobName,
   owner: string,
   now: number,
-  leaseMs: number,
-): Promise<Job | null> {
+): Promise<{ step: Step; running: number } | null> {
   const due = and(
     eq(steps.processor_name, name),
     or(
@@ -51,12 +50,25 @@ export async function claimStep(
     ),
   );
   const running = sql`(select count(*) from steps r where r.user_id = ${steps.user_id} and r.processor_name = ${name} and r.state = 'running' and r.lease_until >= ${now})`;
-  const [next] = await tx
-    .select()
+  const served = sql`(select max(s.served_at) from steps s where s.user_id = ${steps.user_id} and s.processor_name = ${name})`;
+  const [next] = await db
+    .select({ step: steps, running: sql<number>`${running}` })
     .from(steps)
     .where(due)
-    .orderBy(running, asc(steps.run_after), asc(steps.id))
+    .orderBy(running, served, asc(steps.run_after), asc(steps.id))
     .limit(1);
+  return next ?? null;
+}
+
+/** Claims the next step, as `nextStep` finds it. Run it in a write transaction. */
+export async function claimStep(
+  tx: Queries,
+  name: JobName,
+  owner: string,
+  now: number,
+  leaseMs: number,
+): Promise<Job | null> {
+  const next = (await nextStep(tx, name, owner, now))?.step;
   if (!next) return null;
   const [row] = await tx
     .update(steps)
@@ -65,6 +77,7 @@ export async function claimStep(
       lease_owner: owner,
       lease_until: now + leaseMs,
       attempts: next.attempts + 1,
+      served_at: now,
       started_at: next.started_at ?? now,
     })
     .where(eq(steps.id, next.id))
@@ -86,7 +99,7 @@ const asJob = (row: Step): Job => ({
   failures: row.failures,
 });
 
-/** Extends the lease if it is still the owner's; false when it is not. */
+/** Extends the lease if it is still the owner's; false when it is not. Progress never goes back, even when a step is started again. */
 export async function renewStep(
   tx: Queries,
   stepId: string,
@@ -96,7 +109,10 @@ export async function renewStep(
 ): Promise<boolean> {
   const rows = await tx
     .update(steps)
-    .set({ lease_until: leaseUntil, ...(progress === null ? {} : { progress }) })
+    .set({
+      lease_until: leaseUntil,
+      ...(progress === null ? {} : { progress: sql`max(coalesce(${steps.progress}, 0), ${progress})` }),
+    })
     .where(and(eq(steps.id, stepId), eq(steps.lease_owner, owner), eq(steps.state, "running")))
     .returning({ id: steps.id });
   return rows.length > 0;
@@ -106,7 +122,7 @@ export async function renewStep(
 export async function returnStep(
   tx: Queries,
   job: Pick<Job, "stepId" | "attempt">,
-  change: { runAfter: number; failures?: number; attempts?: number },
+  change: { runAfter: number; servedAt: number; failures?: number; attempts?: number },
 ): Promise<void> {
   await tx
     .update(steps)
@@ -115,6 +131,7 @@ export async function returnStep(
       lease_owner: null,
       lease_until: null,
       run_after: change.runAfter,
+      served_at: change.servedAt,
       ...(change.failures === undefined ? {} : { failures: change.failures }),
       ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
     })

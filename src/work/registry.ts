@@ -12,7 +12,7 @@ import {
   retryDelayMs,
 } from "../domain/jobs";
 import type { Queries } from "../store/db";
-import { claimStep, endStep, nextDue, renewStep, returnStep } from "../store/steps";
+import { claimStep, endStep, nextDue, nextStep, renewStep, returnStep } from "../store/steps";
 import { computeCut, failCut } from "./cut";
 import { failAsset, prepare } from "./prepare";
 import { computeRender, failRender } from "./render";
@@ -80,12 +80,17 @@ export function jobSource(services: Services): JobSource {
         }
         return lost;
       }),
-    release: (job) => store.write((tx) => returnStep(tx, job, { runAfter: now(), attempts: job.attempt - 1 })),
+    release: (job) =>
+      store.write((tx) => returnStep(tx, job, { runAfter: now(), servedAt: now(), attempts: job.attempt - 1 })),
     fail: async (job, error) => {
       const failures = job.failures + 1;
       const delay = isPermanent(job.name, error) ? null : retryDelayMs(failures);
       if (delay === null) return failForGood(job, error);
-      await store.write((tx) => returnStep(tx, job, { runAfter: now() + delay, failures }));
+      await store.write((tx) => returnStep(tx, job, { runAfter: now() + delay, servedAt: now(), failures }));
+    },
+    next: async (name, owner) => {
+      const next = await nextStep(store.read, name, owner, now());
+      return next && { userId: next.step.user_id, running: next.running };
     },
     nextDue: (name) => nextDue(store.read, name),
   };

@@ -3,11 +3,12 @@ import { mkdir } from "node:fs/promises";
 import { discard } from "../blobs/sweep";
 import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
-import { JobAborted } from "../domain/jobs";
+import { GaveWay, JobAborted } from "../domain/jobs";
 import type { RenderSegment } from "../domain/media";
 import { type PlanJson, planSegments } from "../domain/plan-json";
 import { type OutputRequest, resolveOutput } from "../domain/render-output";
 import { newId, sha256 } from "../lib/ids";
+import { Paused } from "../media/parallel";
 import { renderMedia } from "../media/render";
 import { type Asset, getAsset } from "../store/assets";
 import { type Cut, getCut } from "../store/cuts";
@@ -94,16 +95,18 @@ export async function computeRender(services: Services, job: Job, context: JobCo
       encoder: await services.encoder(),
       jobs: Math.max(1, navigator.hardwareConcurrency),
       signal: context.signal,
+      shouldPause: context.shouldGiveWay,
       onProgress: (share) => context.progress(share),
       log: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
     },
   ).catch(async (error) => {
     // A cancelled render leaves nothing; one that is to go on keeps its finished chunks.
-    if (context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled") {
-      await discard(folders, [workDir, folders.render(render.id)]);
-    }
-    throw error;
+    const isCancelled = context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled";
+    if (isCancelled) await discard(folders, [workDir, folders.render(render.id)]);
+    throw error instanceof Paused ? new GaveWay() : error;
   });
+  const { strategy, encodedShare, reasons, warnings } = result;
+  services.log.info("render.made", { render: render.id, strategy, encoded_share: encodedShare, reasons, warnings });
   const now = services.now();
   const stored = await services.store.write(async (tx) => {
     if (!(await endStep(tx, job.stepId, "completed", now))) return false;
@@ -111,6 +114,8 @@ export async function computeRender(services: Services, job: Job, context: JobCo
       state: "completed",
       size_bytes: result.sizeBytes,
       strategy: result.strategy,
+      encoded_share: result.encodedShare,
+      strategy_reasons: result.reasons,
       warnings: result.warnings,
       completed_at: now,
     });

@@ -153,6 +153,8 @@ export const render = exactly({
   download_url: orNull(url),
   progress: orNull(share),
   strategy: orNull(oneOf("smart", "chunked", "audio")),
+  encoded_share: orNull(share),
+  strategy_reasons: Type.Array(text),
   warnings: Type.Array(text),
 });
 

@@ -53,12 +53,15 @@ export type Harness = AsyncDisposable & {
 };
 
 /** Starts it: `await using server = await harness()`. `settings` are as in the environment, without the prefix. */
-export async function harness(settings: Record<string, string> = {}): Promise<Harness> {
+export async function harness(
+  settings: Record<string, string> = {},
+  turns: Pick<Replacements, "turnMs"> = {},
+): Promise<Harness> {
   const folder = await temporaryFolder();
   const speech = fakeSpeech();
   const errors: string[] = [];
   let offset = 0;
-  const replacements: Replacements = { speech, now: () => Date.now() + offset };
+  const replacements: Replacements = { speech, now: () => Date.now() + offset, ...turns };
   const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG, RATE_LIMIT: "0", ...settings };
   const config = await loadConfig({
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [`OFFCUT_${name}`, value])),

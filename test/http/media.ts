@@ -45,6 +45,14 @@ export const video = (seconds = 4) =>
 export const silentVideo = (seconds = 2) =>
   makeMedia("silent.mp4", ...input(PICTURE, seconds), "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p");
 
+/** As many frames as take a while to encode: several chunks. */
+export const longVideo = () =>
+  makeMedia(
+    "long.mp4",
+    ...input("testsrc2=size=640x360:rate=60", 60),
+    ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"],
+  );
+
 /** MPEG-4 Part 2 and MP3 in AVI, which no browser plays. */
 export const oldVideo = (seconds = 2) =>
   makeMedia("old.avi", ...input(PICTURE, seconds), ...input(TONES, seconds), "-c:v", "mpeg4", "-c:a", "libmp3lame");

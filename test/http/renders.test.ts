@@ -41,6 +41,8 @@ describe("asking for a render", () => {
       download_url: null,
       progress: 0,
       strategy: null,
+      encoded_share: null,
+      strategy_reasons: [],
       warnings: [],
       started_at: null,
       completed_at: null,

@@ -80,6 +80,8 @@ export type Render = {
   download_url: string | null;
   progress: number | null;
   strategy: string | null;
+  encoded_share: number | null;
+  strategy_reasons: string[];
   warnings: string[];
 };
 

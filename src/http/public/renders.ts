@@ -60,6 +60,8 @@ async function show(services: Services, render: Render) {
       : null,
     progress: isDone ? 1 : progress,
     strategy: render.strategy,
+    encoded_share: render.encoded_share,
+    strategy_reasons: render.strategy_reasons,
     warnings: render.warnings,
   };
 }

@@ -156,6 +156,8 @@ export const SCHEMAS = {
     download_url: link,
     progress: orNull(Type.Number({ minimum: 0, maximum: 1 })),
     strategy: orNull(words("smart", "chunked", "audio")),
+    encoded_share: orNull(Type.Number({ minimum: 0, maximum: 1 })),
+    strategy_reasons: Type.Array(text),
     warnings: Type.Array(text),
   }),
   LedgerEntry: object({

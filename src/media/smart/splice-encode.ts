@@ -59,6 +59,7 @@ type Job = {
   jobs: number;
   threads: number;
   signal?: AbortSignal;
+  shouldPause?: () => boolean;
   onFrames: (frames: number) => void;
 };
 
@@ -79,12 +80,18 @@ export async function encodeSplices(job: Job): Promise<{ paths: string[]; reused
     job.onFrames(done.reduce((sum, value) => sum + value, 0));
   };
   let reused = 0;
-  await inParallel(job.tasks.length, job.jobs, job.signal, async (n, signal) => {
-    const task = job.tasks[n]!;
-    if (await Bun.file(paths[n]!).exists()) reused++;
-    else await encodeTask(job, task, paths[n]!, signal, (frames) => report(n, Math.min(frames, task.frameCount)));
-    report(n, task.frameCount);
-  });
+  await inParallel(
+    job.tasks.length,
+    job.jobs,
+    job.signal,
+    async (n, signal) => {
+      const task = job.tasks[n]!;
+      if (await Bun.file(paths[n]!).exists()) reused++;
+      else await encodeTask(job, task, paths[n]!, signal, (frames) => report(n, Math.min(frames, task.frameCount)));
+      report(n, task.frameCount);
+    },
+    job.shouldPause,
+  );
   return { paths, reused };
 }
 

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import type { Job, JobAborted, JobContext, JobHandler, Runner } from "../../../src/domain/jobs";
+import {
+  GaveWay,
+  type Job,
+  type JobAborted,
+  type JobContext,
+  type JobHandler,
+  type Runner,
+} from "../../../src/domain/jobs";
 import { silentLog } from "../../../src/lib/log";
 import { createEmbeddedRunner } from "../../../src/queue/embedded";
+import { until } from "../../until";
 import { type FakeSource, fakeSource } from "./fake-source";
 
 type Running = { job: Job; context: JobContext; finish(): void; break(error: Error): void };
@@ -26,7 +34,7 @@ function heldHandler() {
 
 type Bench = AsyncDisposable & { source: FakeSource; runner: Runner; work: ReturnType<typeof heldHandler> };
 
-function bench(options: { slots?: number; heartbeatMs?: number; cuts?: JobHandler } = {}): Bench {
+function bench(options: { slots?: number; heartbeatMs?: number; turnMs?: number; cuts?: JobHandler } = {}): Bench {
   const source = fakeSource();
   const work = heldHandler();
   const runner = createEmbeddedRunner({
@@ -36,6 +44,7 @@ function bench(options: { slots?: number; heartbeatMs?: number; cuts?: JobHandle
     log: silentLog(),
     leaseMs: 1_000,
     heartbeatMs: options.heartbeatMs ?? 1,
+    turnMs: options.turnMs ?? 1,
   });
   return { source, runner, work, [Symbol.asyncDispose]: () => runner.stop() };
 }
@@ -142,6 +151,61 @@ describe("the heartbeat", () => {
     b.source.breakNext("renew");
     await b.source.renewed("a");
     expect(reasonOf(b.work.started[0]!)).toBeUndefined();
+  });
+});
+
+describe("giving way", () => {
+  const asked = (running: Running) => until("a job that is asked to give way", () => running.context.shouldGiveWay());
+
+  test("a job whose turn is over is asked to when somebody with fewer running waits, and goes on after", async () => {
+    await using b = bench();
+    b.source.add("long", { userId: "anna" });
+    b.runner.start();
+    const long = await b.work.nth(1);
+    expect(long.context.shouldGiveWay()).toBe(false);
+    b.source.add("short", { userId: "bert" });
+    b.runner.wake();
+    await asked(long);
+    long.break(new GaveWay());
+    const short = await b.work.nth(2);
+    expect(short.job.stepId).toBe("short");
+    short.finish();
+    expect((await b.work.nth(3)).job.stepId).toBe("long");
+    expect(b.source.did).toEqual(["claim long", "release long", "claim short", "claim long"]);
+  });
+
+  test("only the one that has run longest, of the user who has more than the one who waits", async () => {
+    await using b = bench({ slots: 3 });
+    for (const [name, userId] of [
+      ["bert's", "bert"],
+      ["anna's first", "anna"],
+      ["anna's second", "anna"],
+    ] as const)
+      b.source.add(name, { userId });
+    b.runner.start();
+    await b.work.nth(3);
+    b.source.add("bert's second", { userId: "bert" });
+    b.runner.wake();
+    const [berts, first, second] = b.work.started as [Running, Running, Running];
+    await asked(first);
+    expect([berts, second].map((running) => running.context.shouldGiveWay())).toEqual([false, false]);
+  });
+
+  test.each([
+    ["before its turn is over", 60_000, "bert"],
+    ["for another job of its own user", 1, "anna"],
+  ])("nobody is asked to %s", async (_, turnMs, waiting) => {
+    await using b = bench({ turnMs });
+    b.source.add("long", { userId: "anna" });
+    b.runner.start();
+    const long = await b.work.nth(1);
+    await b.source.renewed("long");
+    b.source.add("short", { userId: waiting });
+    const looked = b.source.asked();
+    b.runner.wake();
+    await looked;
+    await b.source.renewed("long");
+    expect(long.context.shouldGiveWay()).toBe(false);
   });
 });
 

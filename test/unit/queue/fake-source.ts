@@ -9,15 +9,21 @@ export type FakeSource = JobSource & {
   lose(stepId: string): void;
   /** Resolves at the next renewal that holds this step, with the progress it carried. */
   renewed(stepId: string): Promise<number | null>;
+  /** Resolves when the runner has asked who is next. */
+  asked(): Promise<void>;
   /** Makes the next call of this method fail. */
   breakNext(method: "claim" | "renew" | "fail"): void;
 };
 
 export function fakeSource(): FakeSource {
   const waiting: Job[] = [];
+  const taken: Job[] = [];
+  const runningOf = (userId: string, name: JobName) =>
+    taken.filter((job) => job.userId === userId && job.name === name).length;
   const did: string[] = [];
   const lost = new Set<string>();
   const watching: { stepId: string; resolve: (progress: number | null) => void }[] = [];
+  const asking: (() => void)[] = [];
   const broken = new Set<string>();
   const breakHere = (method: string) => {
     if (broken.delete(method)) throw new Error(`${method} does not work`);
@@ -46,6 +52,7 @@ export function fakeSource(): FakeSource {
       if (at < 0) return null;
       const [job] = waiting.splice(at, 1);
       did.push(`claim ${job!.stepId}`);
+      taken.push(job!);
       return job!;
     },
     renew: async (running) => {
@@ -60,10 +67,18 @@ export function fakeSource(): FakeSource {
     },
     release: async (job) => {
       did.push(`release ${job.stepId}`);
+      taken.splice(taken.indexOf(job), 1);
+      waiting.push(job);
     },
     fail: async (job, error) => {
       breakHere("fail");
       did.push(`fail ${job.stepId}: ${(error as Error).message}`);
+    },
+    asked: () => new Promise((resolve) => asking.push(resolve)),
+    next: async (name) => {
+      for (const tell of asking.splice(0)) tell();
+      const job = waiting.find((each) => each.name === name);
+      return job ? { userId: job.userId, running: runningOf(job.userId, name) } : null;
     },
     nextDue: async () => null,
   };

@@ -6,6 +6,7 @@ import {
   claimStep,
   endStep,
   nextDue,
+  nextStep,
   openStepsOf,
   progressOf,
   renewStep,
@@ -80,6 +81,52 @@ describe("claiming", () => {
     expect(order).toEqual(users);
   });
 
+  test("goes round with one job at a time too: whoever was served longest ago comes next", async () => {
+    await using db = await freshStore();
+    const [busy, calm] = await db.store.write(async (tx) => [
+      await userWithSteps(tx, 30),
+      await userWithSteps(tx, 2, 50),
+    ]);
+    const order: string[] = [];
+    for (let at = 100; at < 105; at++) {
+      const job = await claimed(db.store, at);
+      order.push(job.userId);
+      await db.store.write((tx) => endStep(tx, job.stepId, "completed", at));
+    }
+    expect(order).toEqual([busy, calm, busy, calm, busy].map((user) => user!.userId));
+  });
+
+  test("a step that was given back is behind those who waited meanwhile", async () => {
+    await using db = await freshStore();
+    const [long, short] = await db.store.write(async (tx) => [
+      await userWithSteps(tx, 1),
+      await userWithSteps(tx, 2, 50),
+    ]);
+    const taken = await claimed(db.store, 100);
+    expect(taken.userId).toBe(long!.userId);
+    // The other user had one in between, so both have been served.
+    const other = await claimed(db.store, 150);
+    await db.store.write((tx) => endStep(tx, other.stepId, "completed", 160));
+    await db.store.write((tx) => returnStep(tx, taken, { runAfter: 200, servedAt: 200, attempts: 0 }));
+    expect(await db.store.write((tx) => nextStep(tx, "render", "one", 200))).toMatchObject({
+      step: { user_id: short!.userId },
+      running: 0,
+    });
+    expect((await claimed(db.store, 200)).userId).toBe(short!.userId);
+    expect(await claimed(db.store, 200)).toMatchObject({ stepId: taken.stepId, attempt: 1 });
+  });
+
+  test("progress does not go back when a step is started again", async () => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 1));
+    const job = await claimed(db.store);
+    const told = async (share: number) => {
+      await db.store.write((tx) => renewStep(tx, job.stepId, "one", 9_000, share));
+      return (await progressOf(db.store.read, [job.subjectId])).get(job.subjectId);
+    };
+    expect([await told(0.5), await told(0.1), await told(0.6)]).toEqual([0.5, 0.5, 0.6]);
+  });
+
   test("jobs of another name do not count against a user", async () => {
     await using db = await freshStore();
     const [first, second] = await db.store.write(async (tx) => {
@@ -97,7 +144,7 @@ describe("claiming", () => {
     await db.store.write((tx) => userWithSteps(tx, 1));
     const first = await claimed(db.store, 100);
     expect(first).toMatchObject({ attempt: 1, failures: 0, name: "render" });
-    await db.store.write((tx) => returnStep(tx, first, { runAfter: 200, failures: 1 }));
+    await db.store.write((tx) => returnStep(tx, first, { runAfter: 200, servedAt: 100, failures: 1 }));
     expect(await claim(db.store, 199)).toBeNull();
     const second = await claimed(db.store, 200);
     expect(second).toMatchObject({ attempt: 2, failures: 1 });
@@ -131,7 +178,7 @@ describe("the lease", () => {
     await db.store.write((tx) => userWithSteps(tx, 1));
     const lost = await claimed(db.store, 100, "one");
     const mine = await claimed(db.store, 5_000, "two");
-    await db.store.write((tx) => returnStep(tx, lost, { runAfter: 0, failures: 1 }));
+    await db.store.write((tx) => returnStep(tx, lost, { runAfter: 0, servedAt: 0, failures: 1 }));
     expect(await db.store.write((tx) => endStep(tx, lost.stepId, "failed", 6_000, lost.attempt))).toBe(false);
     expect(await reread(db.store, mine)).toMatchObject({ state: "running", lease_owner: "two", failures: 0 });
   });
@@ -173,7 +220,7 @@ describe("ending", () => {
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store);
     await db.store.write((tx) => endStep(tx, job.stepId, "cancelled", 300));
-    await db.store.write((tx) => returnStep(tx, job, { runAfter: 0 }));
+    await db.store.write((tx) => returnStep(tx, job, { runAfter: 0, servedAt: 0 }));
     expect((await reread(db.store, job)).state).toBe("cancelled");
   });
 

@@ -1,0 +1,34 @@
+/** Renders of several users on a server that does one at a time. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { until } from "../until";
+import { harness, PATIENCE_MS } from "./harness";
+import { longVideo, wav } from "./media";
+
+setDefaultTimeout(PATIENCE_MS);
+
+test("a long render gives way to somebody else's, between two chunks, and goes on after it: begun once, told once", async () => {
+  await using own = await harness({ RENDER_JOBS: "1" }, { turnMs: 1 });
+  const [longUser, shortUser] = [await own.user(), await own.user()];
+  const [long, short] = [await longUser.ready(await longVideo()), await shortUser.ready(await wav(4))];
+  const first = await longUser.startRender({ asset_id: long.id, output: { resolution: "240p" } });
+  await until("a render that has begun", async () => (await longUser.render(first.id)).state === "processing");
+  const second = await shortUser.startRender({ asset_id: short.id, output: { format: "mp3" } });
+  const after = await shortUser.renderEnded(second.id);
+  expect(after.state).toBe("completed");
+  expect((await longUser.render(first.id)).state).toBe("processing");
+  const done = await longUser.renderEnded(first.id);
+  expect(done).toMatchObject({
+    state: "completed",
+    strategy: "chunked",
+    encoded_share: 1,
+    strategy_reasons: ["another resolution was asked for"],
+  });
+  expect(Date.parse(done.completed_at!)).toBeGreaterThan(Date.parse(after.completed_at!));
+  expect(await own.events(first.id)).toEqual(["render.completed"]);
+  const steps = await own
+    .services()
+    .store.read.all(sql`SELECT attempts, failures FROM steps WHERE subject_id = ${first.id}`);
+  expect(steps).toEqual([{ attempts: 1, failures: 0 }]);
+  expect(own.errors).toEqual([]);
+});
