@@ -63,7 +63,11 @@ export async function harness(
   let offset = 0;
   const replacements: Replacements = { speech, now: () => Date.now() + offset, ...turns };
   const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG, RATE_LIMIT: "0", ...settings };
+  // A machine that also serves has settings of its own, which are none of a test's.
+  const noSettings = join(folder.path, "settings.toml");
+  await Bun.write(noSettings, "");
   const config = await loadConfig({
+    file: noSettings,
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [`OFFCUT_${name}`, value])),
     flags: {},
   });
