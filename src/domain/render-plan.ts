@@ -101,38 +101,85 @@ export type Piece = { from: number; to: number; sourceStart: Ticks; outStart: Ti
 export type Chunk = { pieces: Piece[]; outStart: Ticks; outEnd: Ticks; frameCount: number };
 
 export type ChunkSizes = {
-  /** The most frames of a chunk. */
+  /** The most frames of a chunk; about so many with `startBefore`. */
   frames: number;
   /** Pieces further apart than this many frames are not worth decoding what lies between. */
   gapFrames: number;
   pieces: number;
+  /** The last frame at or before one at which decoding can begin: chunks then end where little is decoded twice. */
+  startBefore?: (frame: number) => number;
 };
 
 /** Divides a timeline into chunks of about the same work; a segment may begin in one and end in the next. */
 export function divideIntoChunks(timeline: Timeline, frames: FrameTimes, sizes: ChunkSizes): Chunk[] {
   const even = Math.ceil(timeline.frameCount / Math.max(1, Math.ceil(timeline.frameCount / sizes.frames)));
   const chunks: Chunk[] = [];
-  for (const segment of timeline.segments) {
+  let most = even;
+  let done = 0;
+  for (const [n, segment] of timeline.segments.entries()) {
     const { from, to } = segment.frames!;
     for (let at = from; at < to; ) {
       const sourceStart = at === from ? segment.start : frameTime(frames, at);
       const outStart = outTimeOf(segment, frames, at);
-      const chunk = openChunk(chunks, at, even, sizes) ?? { pieces: [], outStart, outEnd: outStart, frameCount: 0 };
-      if (chunk.frameCount === 0) chunks.push(chunk);
-      const until = Math.min(to, at + even - chunk.frameCount);
+      let chunk = openChunk(chunks, at, most, sizes);
+      if (chunk === null) {
+        chunk = { pieces: [], outStart, outEnd: outStart, frameCount: 0 };
+        chunks.push(chunk);
+        most = sizes.startBefore === undefined ? even : chunkEnd(timeline, n, at, done, even, sizes.startBefore);
+      }
+      const until = Math.min(to, at + most - chunk.frameCount);
       chunk.pieces.push({ from: at, to: until, sourceStart, outStart });
       chunk.outEnd = until === to ? segment.outEnd : outTimeOf(segment, frames, until);
       chunk.frameCount += until - at;
+      done += until - at;
       at = until;
     }
   }
   return chunks;
 }
 
+/** How far from an even size a chunk may end to save decoding. */
+const UNEVEN_SHARE = 0.12;
+/** A frame that is encoded later than by the others costs the wall clock this much of a frame that is decoded twice. */
+const UNEVEN_COST = 0.25;
+
+/**
+ * How many frames a chunk that begins at frame `at` of a segment gets, `done` of the output being in others: near an even size, where the
+ * next one decodes the least of what this one decodes too.
+ */
+function chunkEnd(
+  { segments, frameCount }: Timeline,
+  segment: number,
+  at: number,
+  done: number,
+  even: number,
+  startBefore: (frame: number) => number,
+): number {
+  const left = frameCount - done;
+  const slack = Math.floor(even * UNEVEN_SHARE);
+  const ideal = Math.min(even + slack, (Math.round(done / even) + 1) * even - done);
+  if (left <= ideal + slack) return left;
+  let best = ideal;
+  let lowest = Number.POSITIVE_INFINITY;
+  let count = 0;
+  for (let n = segment; n < segments.length && count <= ideal + slack; n++) {
+    const { from, to } = segments[n]!.frames!;
+    const first = n === segment ? at : from;
+    for (let frame = first; frame < to; frame++, count++) {
+      if (count < ideal - slack || count === 0) continue;
+      if (count > ideal + slack) break;
+      const before = frame > first ? frame : segments[n - 1]!.frames!.to;
+      const cost = Math.max(0, before - startBefore(frame)) + Math.abs(count - ideal) * UNEVEN_COST;
+      if (cost < lowest) [best, lowest] = [count, cost];
+    }
+  }
+  return Math.max(1, best);
+}
+
 /** The last chunk, when a piece that begins at a frame belongs into it. */
-function openChunk(chunks: readonly Chunk[], from: number, even: number, sizes: ChunkSizes): Chunk | null {
+function openChunk(chunks: readonly Chunk[], from: number, most: number, sizes: ChunkSizes): Chunk | null {
   const open = chunks.at(-1);
-  if (open === undefined || open.frameCount >= even || open.pieces.length >= sizes.pieces) return null;
+  if (open === undefined || open.frameCount >= most || open.pieces.length >= sizes.pieces) return null;
   return from - open.pieces.at(-1)!.to <= sizes.gapFrames ? open : null;
 }
 

@@ -60,19 +60,29 @@ function copyEnd(start: number, to: number, { frames }: PacketOrder): number {
   return end;
 }
 
-/**
- * The packets `[from, to)` that decoding frames `[from, to)` needs: from the last start at or before the first frame to the packet that is
- * decoded last.
- */
-export function neededPackets(range: { from: number; to: number }, { frames, starts }: PacketOrder) {
+/** The last start that shows a frame at or before one: its place among the starts; -1 when there is none. */
+function lastStart(frame: number, { frames, starts }: PacketOrder): number {
   let low = 0;
   let high = starts.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (frames[starts[middle]!]! <= range.from) low = middle + 1;
+    if (frames[starts[middle]!]! <= frame) low = middle + 1;
     else high = middle;
   }
-  const from = starts[low - 1] ?? 0;
+  return low - 1;
+}
+
+/** The last frame at or before one at which decoding can begin; 0 when there is none. */
+export const startBefore = (frame: number, order: PacketOrder): number =>
+  Math.max(0, order.frames[order.starts[lastStart(frame, order)] ?? -1] ?? 0);
+
+/**
+ * The packets `[from, to)` that decoding frames `[from, to)` needs: from the last start at or before the first frame to the packet that is
+ * decoded last.
+ */
+export function neededPackets(range: { from: number; to: number }, order: PacketOrder) {
+  const { frames, starts } = order;
+  const from = starts[lastStart(range.from, order)] ?? 0;
   let to = from + 1;
   let left = range.to - range.from;
   for (let n = from; n < frames.length && left > 0; n++) {

@@ -11,12 +11,14 @@ import {
   ownOutputTimes,
   type Timeline,
 } from "../domain/render-plan";
+import { type PacketOrder, startBefore } from "../domain/smart-plan";
 import { type FrameTimes, type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { type ChunkSettings, type ChunkTask, chunkArguments, encodeChunk } from "./chunks/encode";
 import type { JoinedChunk } from "./chunks/join";
+import { knowsZscale, scalesFast } from "./chunks/scale";
 import { isHdr } from "./color";
 import type { VideoEncoder, VideoQuality } from "./encoder-arguments";
-import { type Ffmpeg, hasFilter } from "./ffmpeg";
+import type { Ffmpeg } from "./ffmpeg";
 import type { PacketSource } from "./packets/source";
 import { inParallel } from "./parallel";
 
@@ -44,12 +46,16 @@ const CEILING_LEAST = 400_000;
 /** Codecs that need fewer bits than H.264 for the same picture. */
 const DENSE_CODECS = /^(hevc|vp9|av1|vvc)$/;
 
-/** Divides the work. Pure but for the number of cores. `isFed`: chunks get only the packets that they need. */
+/**
+ * Divides the work. Pure but for the number of cores. `isFed`: chunks get only the packets that they need; with their order, chunks end
+ * where little is decoded twice.
+ */
 export function planChunks(
   request: RenderRequest,
   timeline: Timeline,
   tools: RenderTools,
   isFed: boolean,
+  order: PacketOrder | null = null,
 ): ChunkedPlan {
   const { probed, output } = request;
   const frames = probed.frames!;
@@ -57,6 +63,7 @@ export function planChunks(
   const chunks = divideIntoChunks(timeline, frames, {
     frames: chunkFrames(timeline.frameCount, tools.jobs),
     ...(isFed ? FED : SOUGHT),
+    ...(order === null ? {} : { startBefore: (frame: number) => startBefore(frame, order) }),
   });
   const settings: ChunkSettings = {
     sourcePath: request.sourcePath,
@@ -135,7 +142,8 @@ export async function encodeChunks(
   onFrames: (frames: number) => void,
 ): Promise<EncodedChunks> {
   const { tasks, settings } = plan;
-  const hasZscale = isHdr(settings.probed.info.video!) && (await hasFilter(tools.ffmpeg, "zscale"));
+  const video = settings.probed.info.video!;
+  const hasZscale = (isHdr(video) || scalesFast(video, settings)) && (await knowsZscale(tools.ffmpeg));
   const paths = (await chunkNames(plan, tools, hasZscale)).map((name) => join(workDir, name));
   const done = new Float64Array(tasks.length);
   let total = 0;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { EncodedPacketSink } from "mediabunny";
 import type { RenderRequest, VideoStream } from "../domain/media";
 import { type OutputTimes, ownOutputTimes, type Timeline } from "../domain/render-plan";
-import type { SmartPiece } from "../domain/smart-plan";
+import { neededPackets, type SmartPiece, startBefore } from "../domain/smart-plan";
 import { type RenderTools, threadsFor } from "./chunked";
 import {
   type AvcConfig,
@@ -18,8 +18,11 @@ import {
 import { NotSpliced, packetAt, unitsOf } from "./packets/source";
 import {
   displayRanks,
+  openVideoTrack,
+  packetsFrom,
   type TrackConfig,
   type TrackPacket,
+  timestampsOf,
   trackConfig,
   withVideoTrack,
   writeVideoTrack,
@@ -41,10 +44,10 @@ export type SmartPlan = {
   encodedCount: number;
 };
 
-/** Above this share a render from scratch is as fast. */
-const ENCODED_SHARE_MOST = 0.85;
-/** Frames that one process encodes: enough to be worth starting it, few enough to share the work out. */
-const TASK_FRAMES = { least: 60, most: 600 };
+/** Above this share there is little left to copy, and a render from scratch takes fewer bits. */
+const ENCODED_SHARE_MOST = 0.95;
+/** Frames that one process encodes: enough to be worth starting it, few enough to share the work out and to stop between two. */
+const TASK_FRAMES = { least: 120, most: 300 };
 
 /** Decides what is copied. The caller closes the plan's source. Errors: `NotSpliced` with the reason; the signal's reason. */
 export async function planSmart(request: RenderRequest, timeline: Timeline, tools: RenderTools): Promise<SmartPlan> {
@@ -57,10 +60,12 @@ export async function planSmart(request: RenderRequest, timeline: Timeline, tool
     const encodedCount = encoded.reduce((sum, { from, to }) => sum + to - from, 0);
     const share = encodedCount / timeline.frameCount;
     if (share > ENCODED_SHARE_MOST) throw new NotSpliced(`${Math.round(share * 100)}% would be encoded`);
-    const each = Math.ceil(encodedCount / (tools.jobs * 3));
+    const each = Math.min(TASK_FRAMES.most, Math.max(TASK_FRAMES.least, Math.ceil(encodedCount / tools.jobs)));
+    const shares = (before: SmartPiece, piece: SmartPiece) =>
+      neededPackets(piece, source.order).from < neededPackets(before, source.order).to;
     return {
       ...{ source, pieces, encodedCount, frameCount: timeline.frameCount },
-      tasks: groupSplices(encoded, Math.min(TASK_FRAMES.most, Math.max(TASK_FRAMES.least, each)), tools.jobs),
+      tasks: groupSplices(encoded, each, tools.jobs, shares),
       output: ownOutputTimes(timeline, probed.frames!),
       rotation: probed.info.video!.rotation,
     };
@@ -135,24 +140,18 @@ async function* packetsOf(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TrackPacket> {
   const { times } = plan.output;
-  const encoded = encodedPieces(plan, paths);
+  const encoded = encodedPackets(plan, paths);
   let at = 0;
   for (const piece of plan.pieces) {
     signal?.throwIfAborted();
-    const count = piece.to - piece.from;
+    const first = at;
     const timed = (rank: number) => ({
-      timestamp: times[at + rank]!,
-      duration: times[at + rank + 1]! - times[at + rank]!,
+      timestamp: times[first + rank]!,
+      duration: times[first + rank + 1]! - times[first + rank]!,
     });
     if (piece.kind === "copy") yield* copiedPackets(plan.source, piece, timed, signal);
-    else {
-      const next = await encoded.next();
-      const packets = next.done ? [] : next.value;
-      if (packets.length !== count || packets[0]?.type !== "key") throw new NotSpliced("a piece is not as planned");
-      const ranks = displayRanks(packets.map((packet) => packet.timestamp));
-      for (const [n, packet] of packets.entries()) yield { data: packet.data, type: packet.type, ...timed(ranks[n]!) };
-    }
-    at += count;
+    else yield* encodedPiece(encoded, piece, timed);
+    at += piece.to - piece.from;
   }
 }
 
@@ -167,8 +166,7 @@ async function* copiedPackets(
   const end = piece.packet + piece.to - piece.from;
   const starts = new Set(source.order.starts.filter((start) => start >= piece.packet && start < end));
   let place = piece.packet;
-  for await (const packet of source.sink.packets(await packetAt(source, place))) {
-    if (place >= end) return;
+  for await (const packet of packetsFrom(source.sink, { start: await packetAt(source, place) })) {
     if (place % 500 === 0) await letOthersRun();
     signal?.throwIfAborted();
     if (packet.timestamp !== source.timestamps[place]) throw new NotSpliced("packets come in another order");
@@ -178,17 +176,14 @@ async function* copiedPackets(
       type: starts.has(place) ? "key" : "delta",
       ...timed(source.order.frames[place]! - piece.from),
     };
-    place++;
+    if (++place >= end) return;
   }
-  if (place < end) throw new NotSpliced("the source ends before its table");
+  throw new NotSpliced("the source ends before its table");
 }
 
 /** The stretches of the output that are decoded to prove the joins. */
-export function checkedWindows(plan: SmartPlan): Window[] {
-  const { frames, starts } = plan.source.order;
-  const keyframes = Array.from(starts, (packet) => frames[packet]!);
-  return joinWindows(plan.pieces, (frame) => keyframes.findLast((start) => start <= frame) ?? 0);
-}
+export const checkedWindows = (plan: SmartPlan): Window[] =>
+  joinWindows(plan.pieces, (frame) => startBefore(frame, plan.source.order));
 
 /** Decodes the joins of the finished file. Errors: `NotSpliced` on anything that a decoder complains of; the signal's reason. */
 export async function checkJoins(
@@ -213,20 +208,41 @@ export async function checkJoins(
   }
 }
 
-type EncodedPiece = { data: Uint8Array; type: "key" | "delta"; timestamp: number }[];
+type EncodedFrame = { data: Uint8Array; type: "key" | "delta"; rank: number };
 
-/** The packets of each encoded piece, in the order of the plan. */
-async function* encodedPieces(plan: SmartPlan, paths: readonly string[]): AsyncGenerator<EncodedPiece> {
+async function* encodedPiece(
+  encoded: AsyncGenerator<EncodedFrame, void>,
+  { from, to }: SmartPiece,
+  timed: Timed,
+): AsyncGenerator<TrackPacket> {
+  for (let n = 0; n < to - from; n++) {
+    const next = await encoded.next();
+    if (next.done || (n === 0 && next.value.type !== "key")) throw new NotSpliced("a piece is not as planned");
+    const { data, type, rank } = next.value;
+    yield { data, type, ...timed(rank) };
+  }
+}
+
+/** The packets of all encoded pieces in the order of the plan, each with its place among those that its piece shows. */
+async function* encodedPackets(plan: SmartPlan, paths: readonly string[]): AsyncGenerator<EncodedFrame, void> {
   for (const [n, task] of plan.tasks.entries()) {
-    const packets = await withVideoTrack(paths[n]!, async (track) => {
+    const { track, close } = await openVideoTrack(paths[n]!);
+    try {
       const { lengthSize } = parseAvcConfig((await trackConfig(track)).description);
-      const all = await Array.fromAsync(new EncodedPacketSink(track).packets());
-      return all.map(({ data, type, timestamp }) => ({ data: withLongLengths(data, lengthSize), type, timestamp }));
-    });
-    let at = 0;
-    for (const { from, to } of task.pieces) {
-      yield packets.slice(at, at + to - from);
-      at += to - from;
+      const sink = new EncodedPacketSink(track);
+      const timestamps = await timestampsOf(sink);
+      if (timestamps.length !== task.frameCount) throw new NotSpliced("a piece is not as planned");
+      let at = 0;
+      const ranks = task.pieces.flatMap(({ from, to }) => {
+        const own = timestamps.subarray(at, at + to - from);
+        at += own.length;
+        return [...displayRanks(own)];
+      });
+      let place = 0;
+      for await (const { data, type } of packetsFrom(sink))
+        yield { data: withLongLengths(data, lengthSize), type, rank: ranks[place++]! };
+    } finally {
+      close();
     }
   }
 }

@@ -5,9 +5,11 @@ import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { inputArguments, QUIET, secondsText } from "./arguments";
 import { layoutName, type SoundFormat, soundFormat } from "./encoder-arguments";
 import { type Ffmpeg, type FfmpegChild, failureOf, startFfmpeg, workLimits } from "./ffmpeg";
-import { isWorthParts, NoJoin, partsSink } from "./sound/parts";
+import { isWorthParts, partsSink } from "./sound/parts";
+import { pairSink } from "./sound/runs";
 import { type SinkOptions, type SoundSink, singleSink } from "./sound/sink";
 import { cutsOf, type Slice, sliceAudio } from "./sound/slicer";
+import { NoJoin } from "./sound/track";
 import { writeWhole } from "./work-files";
 
 /** Holes and overlaps longer than this are filled or trimmed, so that sound stays where the source has it. */
@@ -31,7 +33,8 @@ export function decodeSoundArguments(
     ...inputArguments(source),
     ...["-map", `0:a:${source.track}`],
     ...["-af", `${clock},${resample},aformat=channel_layouts=${layoutName(format.channels)}`],
-    ...["-f", format.encoding, "pipe:1"],
+    // Packets are small: written one by one they would cost more than decoding them.
+    ...["-flush_packets", "0", "-f", format.encoding, "pipe:1"],
   ];
 }
 
@@ -78,9 +81,11 @@ export async function renderSound(options: SoundRender): Promise<void> {
   const sound = soundFormat(format, probed.info.audio[0]!, bitrate);
   const samples = cutsOf(slices, sound.rate).reduce((sum, cut) => sum + cut.to - cut.from, 0);
   // MP3's packets lean on the ones before them; of more channels, not all tell their windows.
-  if (format !== "mp3" && sound.channels <= 2 && isWorthParts(samples, lanes))
+  const isJoinable = format !== "mp3" && sound.channels <= 2;
+  if (isJoinable && (sound.channels === 2 || isWorthParts(samples, lanes)))
     try {
-      return await sliceInto(options, sound, (sink) => partsSink({ ...sink, samples, lanes }));
+      const open = isWorthParts(samples, lanes) ? partsSink : pairSink;
+      return await sliceInto(options, sound, (sink) => open({ ...sink, samples, lanes }));
     } catch (error) {
       if (!(error instanceof NoJoin)) throw error;
     }

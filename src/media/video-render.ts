@@ -44,7 +44,7 @@ export async function renderChunked(
   const warnings: string[] = [];
   let paths: string[] = [];
   const feed = await openFeed(request.sourcePath, request.probed, tools.signal);
-  const plan = planChunks(request, timeline, tools, feed !== null);
+  const plan = planChunks(request, timeline, tools, feed !== null, feed?.order ?? null);
   try {
     return await makeVideo(request, timeline, tools, progress, {
       frameCount: plan.frameCount,

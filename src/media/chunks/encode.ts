@@ -5,7 +5,7 @@ import type { Probed } from "../../domain/media";
 import type { Chunk } from "../../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { inputArguments, outputFile, passFramesThrough, QUIET } from "../arguments";
-import { colorArguments, colorFilters } from "../color";
+import { colorArguments, colorFilters, isHdr } from "../color";
 import {
   deviceArguments,
   encoderFormat,
@@ -21,12 +21,12 @@ import {
   countedFrames,
   deinterlaceFilters,
   selectFilters,
-  shapeFilters,
   type Timing,
   timingFilters,
 } from "../picture-filters";
 import { writeWhole } from "../work-files";
-import { writeFeed } from "./feed";
+import { feedChunk } from "./feed";
+import { scaleFilters } from "./scale";
 
 /** What all chunks of a render share. */
 export type ChunkSettings = {
@@ -56,6 +56,7 @@ export function seekTime(probed: Probed, from: number): Ticks | null {
   return time <= NEAR_START ? null : startPts + time;
 }
 
+/** `hasZscale`: the filter may be used. */
 export type ChunkVariant = { libavutil: number; hasZscale: boolean; fromStart: boolean };
 
 /** The command line of a chunk without its output. Pure. `fromStart`: without a seek. */
@@ -68,7 +69,7 @@ export function chunkArguments(settings: ChunkSettings, task: ChunkTask, variant
     ...deinterlaceFilters(video),
     ...selectFilters(task.chunk, probed),
     ...timingFilters(task.chunk, probed, task.timing, variant.libavutil),
-    ...shapeFilters(video, settings),
+    ...scaleFilters(video, settings, variant),
     ...colorFilters(video, variant.hasZscale),
     encoderFormat(encoder),
   ];
@@ -80,7 +81,7 @@ export function chunkArguments(settings: ChunkSettings, task: ChunkTask, variant
     framesPerSecond: settings.rate.num / settings.rate.den,
   };
   return [
-    ...[...QUIET, ...PROGRESS, "-copyts", ...deviceArguments(encoder)],
+    ...[...QUIET, ...PROGRESS, "-filter_threads", String(settings.threads), "-copyts", ...deviceArguments(encoder)],
     ...inputArguments({
       path: settings.sourcePath,
       demuxer: probed.info.demuxer,
@@ -117,6 +118,18 @@ export type ChunkEncode = {
  * their neighbours stand for them, and `repaired` is true. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function encodeChunk(options: ChunkEncode): Promise<{ repaired: boolean }> {
+  const { settings } = options;
+  try {
+    return await encodeAnyhow(options);
+  } catch (error) {
+    const scaled = options.hasZscale && !isHdr(settings.probed.info.video!);
+    if (!scaled || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
+    // The quick scaler asks more of its frames than the other one does.
+    return await encodeAnyhow({ ...options, hasZscale: false });
+  }
+}
+
+async function encodeAnyhow(options: ChunkEncode): Promise<{ repaired: boolean }> {
   const { settings, task } = options;
   if (await attemptFed(options)) return { repaired: false };
   const seeks = seekTime(settings.probed, task.chunk.pieces[0]!.from) !== null;
@@ -136,7 +149,7 @@ async function attemptFed(options: ChunkEncode): Promise<boolean> {
   const { info } = settings.probed;
   const path = `${options.path}.feed.mp4`;
   try {
-    const start = await writeFeed(feed, task.chunk, info.video!.rotation, path);
+    const start = await feedChunk(feed, task.chunk, info.video!.rotation, path);
     const fed = { ...info, demuxer: "mov", startPts: info.startPts - start };
     const probed = { ...settings.probed, info: fed };
     return await attempt({ ...options, settings: { ...settings, sourcePath: path, probed } }, task, true);

@@ -9,8 +9,11 @@ import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "../ffmpeg";
 import {
   countFrames,
   displayRanks,
+  openVideoTrack,
+  packetsFrom,
   type TrackConfig,
   type TrackPacket,
+  timestampsOf,
   trackConfig,
   withVideoTrack,
   writeVideoTrack,
@@ -55,25 +58,24 @@ async function* packetsOf(
   config: TrackConfig,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TrackPacket> {
-  for (const chunk of chunks) {
-    signal?.throwIfAborted();
-    yield* await withVideoTrack(chunk.path, async (track) => {
+  for (const { path, times } of chunks) {
+    const { track, close } = await openVideoTrack(path);
+    try {
       const own = await trackConfig(track);
       if (Buffer.compare(own.description, config.description) !== 0) throw new MismatchedChunks();
-      return await packetsOfChunk(new EncodedPacketSink(track), chunk);
-    });
+      const sink = new EncodedPacketSink(track);
+      const ranks = displayRanks(await timestampsOf(sink));
+      let n = 0;
+      for await (const { data, type } of packetsFrom(sink)) {
+        signal?.throwIfAborted();
+        const rank = ranks[n++]!;
+        const timestamp = times[rank]!;
+        yield { data, type, timestamp, duration: times[rank + 1]! - timestamp };
+      }
+    } finally {
+      close();
+    }
   }
-}
-
-/** A chunk is short, so its packets may be in memory. */
-async function packetsOfChunk(sink: EncodedPacketSink, chunk: JoinedChunk): Promise<TrackPacket[]> {
-  const packets = await Array.fromAsync(sink.packets());
-  const ranks = displayRanks(packets.map((packet) => packet.timestamp));
-  return packets.map((packet, n) => {
-    const timestamp = chunk.times[ranks[n]!]!;
-    const next = chunk.times[ranks[n]! + 1]!;
-    return { data: packet.data, type: packet.type, timestamp, duration: next - timestamp };
-  });
 }
 
 /** A track timescale that holds the rate exactly. */

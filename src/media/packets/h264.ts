@@ -101,8 +101,12 @@ export function freeParameterId(config: AvcConfig): number | null {
   return null;
 }
 
-/** The source's sets and the encoder's in one record. Errors: a plain `Error` when two sets have one id. */
+/**
+ * The source's sets and the encoder's in one record. Errors: a plain `Error` when two sets have one id, or the encoder's picture needs a
+ * higher profile than the record tells of.
+ */
 export function mergeAvcConfigs(source: AvcConfig, encoder: AvcConfig): AvcConfig {
+  if (encoder.profile > source.profile) throw new Error("the encoder went beyond the source's profile");
   const taken = source.sps.map(spsId);
   if (encoder.sps.some((sps) => taken.includes(spsId(sps)))) throw new Error("the encoder took an id of the source");
   return {

@@ -10,10 +10,12 @@ export type TrackEdits = {
   complex: boolean;
   /** How many sample descriptions: more than one when the codec's parameters change inside the file. */
   descriptions: number;
+  /** How many samples the track's table has; those of fragments are not in it. */
+  samples: number;
 };
 
-/** `complete` is false when the file ends before its media does. */
-export type Mp4Structure = { tracks: TrackEdits[]; complete: boolean };
+/** `missingBytes`: how much the boxes reach beyond the file's end. `complete` is false when that is more than a miscount. */
+export type Mp4Structure = { tracks: TrackEdits[]; complete: boolean; missingBytes: number };
 
 const MOOV_MAX = 512 * 1024 * 1024;
 /** A few writers count a little too many. */
@@ -32,7 +34,7 @@ export async function readMp4Structure(path: string): Promise<Mp4Structure | nul
     const tracks = boxes.filter((box) => box.type === "trak").map((trak) => editsOf(trak.body, movieScale));
     // A recorder that was switched off leaves its last fragment open: what comes before is whole.
     const fragmented = boxes.some((box) => box.type === "mvex");
-    return { tracks, complete: fragmented || missingBytes <= MISSING_BYTES_MAX };
+    return { tracks, complete: fragmented || missingBytes <= MISSING_BYTES_MAX, missingBytes };
   } finally {
     await file.close();
   }
@@ -114,10 +116,15 @@ function editsOf(trak: Uint8Array, movieScale: number): TrackEdits {
   }
   const start = delay / movieScale;
   const end = shown === null || shown.duration === 0 ? Number.POSITIVE_INFINITY : start + shown.duration / movieScale;
-  const stsd = child(child(child(child(trak, "mdia"), "minf"), "stbl"), "stsd");
-  const descriptions =
-    stsd === undefined || stsd.length < 8 ? 1 : new DataView(stsd.buffer, stsd.byteOffset).getUint32(4);
-  return { kind, start, end, complex, descriptions };
+  const tables = child(child(child(trak, "mdia"), "minf"), "stbl");
+  const descriptions = numberIn(child(tables, "stsd"), 4) ?? 1;
+  const samples = numberIn(child(tables, "stsz"), 8) ?? numberIn(child(tables, "stz2"), 8) ?? 0;
+  return { kind, start, end, complex, descriptions, samples };
+}
+
+function numberIn(body: Uint8Array | undefined, at: number): number | null {
+  if (body === undefined || body.length < at + 4) return null;
+  return new DataView(body.buffer, body.byteOffset).getUint32(at);
 }
 
 function entriesOf(elst: Uint8Array | undefined): { duration: number; mediaTime: number; rate: number }[] {

@@ -22,7 +22,7 @@ import {
   withLongLengths,
 } from "./h264";
 import { readMp4Structure } from "./mp4-edits";
-import { type TrackConfig, trackConfig } from "./video-track";
+import { packetsFrom, type TrackConfig, trackConfig } from "./video-track";
 
 /** Why a source or a plan is not spliced but encoded whole: for the log. */
 export class NotSpliced extends Error {}
@@ -93,7 +93,7 @@ function parse(description: Uint8Array): AvcConfig {
 async function readOrder(sink: EncodedPacketSink, signal: AbortSignal | undefined) {
   const timestamps: number[] = [];
   const keys: number[] = [];
-  for await (const packet of sink.packets(undefined, undefined, { metadataOnly: true })) {
+  for await (const packet of packetsFrom(sink, { metadataOnly: true })) {
     if (timestamps.length % PACKETS_AT_ONCE === 0) await letOthersRun();
     signal?.throwIfAborted();
     if (packet.type === "key") keys.push(timestamps.length);
@@ -198,13 +198,13 @@ export async function* packetsBetween(
   isKept: (frame: number) => boolean,
 ): AsyncGenerator<NeededPacket> {
   let place = range.from;
-  for await (const packet of source.sink.packets(await packetAt(source, place))) {
-    if (place >= range.to) break;
+  if (place >= range.to) return;
+  for await (const packet of packetsFrom(source.sink, { start: await packetAt(source, place) })) {
     const frame = source.order.frames[place]!;
     const units = unitsOf(packet, source);
     if (isKept(frame) || units.some(isReferred))
       yield { place, frame, data: withLongLengths(packet.data, source.avc.lengthSize) };
-    place++;
+    if (++place >= range.to) return;
   }
-  if (place < range.to) throw new NotSpliced("the source ends before its table");
+  throw new NotSpliced("the source ends before its table");
 }

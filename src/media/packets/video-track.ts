@@ -2,7 +2,7 @@
 import {
   ALL_FORMATS,
   EncodedPacket,
-  EncodedPacketSink,
+  type EncodedPacketSink,
   EncodedVideoPacketSource,
   FilePathSource,
   FilePathTarget,
@@ -12,6 +12,7 @@ import {
   Output,
 } from "mediabunny";
 import type { VideoStream } from "../../domain/media";
+import { readMp4Structure } from "./mp4-edits";
 
 /** A coded frame in decode order. Seconds of the output. */
 export type TrackPacket = { data: Uint8Array; type: "key" | "delta"; timestamp: number; duration: number };
@@ -27,18 +28,31 @@ export type TrackConfig = {
   description: Uint8Array;
 };
 
+export type OpenTrack = { track: InputVideoTrack; close(): void };
+
+/** Opens a file's first video track. The caller closes it. Errors: a plain `Error` without one. */
+export async function openVideoTrack(path: string): Promise<OpenTrack> {
+  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
+  try {
+    const track = await input.getPrimaryVideoTrack();
+    if (track === null) throw new Error("no video track");
+    return { track, close: () => input.dispose() };
+  } catch (error) {
+    input.dispose();
+    throw error;
+  }
+}
+
 /** Opens a file's first video track for the length of `use`. Errors: a plain `Error` without one. */
 export async function withVideoTrack<Result>(
   path: string,
   use: (track: InputVideoTrack) => Promise<Result>,
 ): Promise<Result> {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
+  const { track, close } = await openVideoTrack(path);
   try {
-    const track = await input.getPrimaryVideoTrack();
-    if (track === null) throw new Error("no video track");
     return await use(track);
   } finally {
-    input.dispose();
+    close();
   }
 }
 
@@ -60,18 +74,40 @@ export async function trackConfig(track: InputVideoTrack): Promise<TrackConfig> 
   };
 }
 
-/** How many frames an MP4 file of ours has, by its table; 0 when it has no picture. */
+/**
+ * Packets in decode order, from the first one or from `start`. One is read when it is asked for: mediabunny's own iterator reads ahead as
+ * many as were taken within the last second, which of a source of a high rate are gigabytes.
+ */
+export async function* packetsFrom(
+  sink: EncodedPacketSink,
+  options: { start?: EncodedPacket; metadataOnly?: boolean } = {},
+): AsyncGenerator<EncodedPacket, void, undefined> {
+  const { start, metadataOnly = false } = options;
+  const retrieval = { metadataOnly };
+  let packet = start ?? (await sink.getFirstPacket(retrieval));
+  while (packet !== null) {
+    yield packet;
+    packet = await sink.getNextPacket(packet, retrieval);
+  }
+}
+
+/** When each packet is shown, decode order, seconds. */
+export async function timestampsOf(sink: EncodedPacketSink): Promise<Float64Array> {
+  const timestamps: number[] = [];
+  for await (const { timestamp } of packetsFrom(sink, { metadataOnly: true })) timestamps.push(timestamp);
+  return Float64Array.from(timestamps);
+}
+
+/** How many frames an MP4 file of ours has, by its table; 0 when it has no picture, or ends before its media does. */
 export async function countFrames(path: string): Promise<number> {
-  return await withVideoTrack(path, async (track) => {
-    let count = 0;
-    for await (const _ of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) count++;
-    return count;
-  }).catch(() => 0);
+  const structure = await readMp4Structure(path).catch(() => null);
+  if (structure === null || structure.missingBytes > 0) return 0;
+  return structure.tracks.find(({ kind }) => kind === "video")?.samples ?? 0;
 }
 
 /** For each packet in decode order, its place in display order. */
-export function displayRanks(timestamps: readonly number[]): Int32Array {
-  const order = [...timestamps.keys()].sort((a, b) => timestamps[a]! - timestamps[b]!);
+export function displayRanks(timestamps: ArrayLike<number>): Int32Array {
+  const order = Array.from({ length: timestamps.length }, (_, n) => n).sort((a, b) => timestamps[a]! - timestamps[b]!);
   const ranks = new Int32Array(timestamps.length);
   order.forEach((packet, rank) => {
     ranks[packet] = rank;
@@ -80,6 +116,10 @@ export function displayRanks(timestamps: readonly number[]): Int32Array {
 }
 
 const REPORT_PACKETS = 500;
+/** mediabunny's own size is one that most of our files never fill. */
+const WRITTEN_AT_ONCE_BYTES = 1024 ** 2;
+/** Every packet is copied several times on its way; the collector, left alone, lets half a gigabyte of that pile up. */
+const COLLECTED_AT_ONCE_BYTES = 64 * 1024 ** 2;
 
 /**
  * Writes an MP4 file with one video track. `constantRate` (frames per second) lets the timescale hold every time exactly when all frames
@@ -97,7 +137,7 @@ export async function writeVideoTrack(options: {
   const { config, constantRate } = options;
   const output = new Output({
     format: new Mp4OutputFormat({ fastStart: false }),
-    target: new FilePathTarget(options.path),
+    target: new FilePathTarget(options.path, { chunkSize: WRITTEN_AT_ONCE_BYTES }),
   });
   const source = new EncodedVideoPacketSource(config.codec.startsWith("avc") ? "avc" : "hevc");
   output.addVideoTrack(source, {
@@ -106,12 +146,17 @@ export async function writeVideoTrack(options: {
   });
   await output.start();
   let count = 0;
+  let garbageBytes = 0;
   try {
     for await (const { data, type, timestamp, duration } of options.packets) {
       const packet = new EncodedPacket(data, type, timestamp, duration);
       await source.add(packet, count === 0 ? { decoderConfig: config } : undefined);
       count++;
       if (count % REPORT_PACKETS === 0) options.onPackets?.(count);
+      garbageBytes += data.byteLength;
+      if (garbageBytes < COLLECTED_AT_ONCE_BYTES) continue;
+      garbageBytes = 0;
+      Bun.gc(true);
     }
     await output.finalize();
   } catch (error) {

@@ -9,16 +9,35 @@ export type Window = { from: number; to: number };
 
 /** Frames looked at after a join; the first of them settle what a decoder holds back. */
 const AFTER_FRAMES = 12;
-const WINDOWS_MOST = 24;
-const FRAMES_LEAST = 150;
-const SHARE_MOST = 0.12;
+/** Joins of one kind are all alike: so many of each are looked at, and in this order, so that the first few lie far from each other. */
+const EACH_KIND = [0, 3, 5, 1, 4, 2];
+const FRAMES_LEAST = 100;
+const SHARE_MOST = 0.04;
 
 /**
- * The stretches around joins that are worth decoding: spread evenly, until a share of the output is reached. `startBefore` gives the last
- * frame at or before one, within a copy, at which decoding can begin. Pure.
+ * The stretches around joins that are worth decoding: of each kind of join some, spread over the output, the shortest of its neighbours,
+ * until a share of the output is reached. `startBefore` gives the last frame at or before one, within a copy, at which decoding can begin.
+ * Pure.
  */
 export function joinWindows(pieces: readonly SmartPiece[], startBefore: (frame: number) => number): Window[] {
-  const windows: Window[] = [];
+  const kinds = [...allWindows(pieces, startBefore).values()].map(spread);
+  const frameCount = pieces.reduce((sum, { from, to }) => sum + to - from, 0);
+  const budget = Math.max(FRAMES_LEAST, frameCount * SHARE_MOST);
+  const chosen: Window[] = [];
+  let frames = 0;
+  for (const n of EACH_KIND) {
+    if (frames >= budget) break;
+    for (const window of kinds.flatMap((windows) => windows[n] ?? [])) {
+      chosen.push(window);
+      frames += window.to - window.from;
+    }
+  }
+  return merged(chosen);
+}
+
+/** The windows of all joins, by what is joined to what. */
+function allWindows(pieces: readonly SmartPiece[], startBefore: (frame: number) => number): Map<string, Window[]> {
+  const kinds = new Map<string, Window[]>();
   let at = 0;
   let before: { piece: SmartPiece; at: number } | null = null;
   for (const piece of pieces) {
@@ -26,23 +45,36 @@ export function joinWindows(pieces: readonly SmartPiece[], startBefore: (frame: 
       const last = before.piece.to - 1;
       const start = before.piece.kind === "copy" ? Math.max(before.piece.from, startBefore(last)) : before.piece.from;
       const from = before.at + start - before.piece.from;
-      windows.push({ from, to: at + Math.min(AFTER_FRAMES, piece.to - piece.from) });
+      const kind = `${before.piece.kind}, ${piece.kind}`;
+      const window = { from, to: at + Math.min(AFTER_FRAMES, piece.to - piece.from) };
+      const alike = kinds.get(kind);
+      if (alike === undefined) kinds.set(kind, [window]);
+      else alike.push(window);
     }
     before = { piece, at };
     at += piece.to - piece.from;
   }
-  const budget = Math.max(FRAMES_LEAST, at * SHARE_MOST);
-  const step = Math.max(1, Math.ceil(windows.length / WINDOWS_MOST));
-  const chosen: Window[] = [];
-  let frames = 0;
-  for (let n = 0; n < windows.length && frames < budget; n += step) {
-    const window = windows[n]!;
-    const previous = chosen.at(-1);
+  return kinds;
+}
+
+/** The shortest window of each of a few even runs. */
+function spread(windows: readonly Window[]): Window[] {
+  const count = Math.min(EACH_KIND.length, windows.length);
+  return Array.from({ length: count }, (_, n) => {
+    const run = windows.slice(Math.floor((n * windows.length) / count), Math.floor(((n + 1) * windows.length) / count));
+    return run.reduce((best, window) => (window.to - window.from < best.to - best.from ? window : best));
+  });
+}
+
+/** In order, those that overlap as one. */
+function merged(windows: readonly Window[]): Window[] {
+  const result: Window[] = [];
+  for (const window of windows.toSorted((a, b) => a.from - b.from)) {
+    const previous = result.at(-1);
     if (previous !== undefined && window.from < previous.to) previous.to = Math.max(previous.to, window.to);
-    else chosen.push({ ...window });
-    frames += window.to - window.from;
+    else result.push({ ...window });
   }
-  return chosen;
+  return result;
 }
 
 /** The concat demuxer's list of the windows of one file; `times` are those of the output's frames, seconds. Pure. */
@@ -75,7 +107,18 @@ export async function decodeWindows(options: {
         "-safe",
         "0",
       ],
-      ...["-skip_loop_filter", "all", "-i", `file:${options.listPath}`, "-map", "0:v:0", "-vf", "setpts=N/TB"],
+      ...[
+        "-skip_loop_filter",
+        "all",
+        "-threads",
+        "1",
+        "-i",
+        `file:${options.listPath}`,
+        "-map",
+        "0:v:0",
+        "-vf",
+        "setpts=N/TB",
+      ],
       ...[...passFramesThrough(options.ffmpeg.libavutil), "-f", "null", "-"],
     ],
     limits: workLimits(600),

@@ -1,9 +1,10 @@
 /** The command line that encodes pieces which stand between copied H.264 packets. Pure. */
-import type { VideoStream } from "../../domain/media";
-import type { Rational } from "../../domain/time";
-import { inputArguments, passFramesThrough, QUIET } from "../arguments";
+import type { Probed, VideoStream } from "../../domain/media";
+import type { SmartPiece } from "../../domain/smart-plan";
+import type { Ticks } from "../../domain/time";
+import { inputArguments, passFramesThrough, QUIET, secondsText } from "../arguments";
 import { PROGRESS } from "../ffmpeg";
-import { countedFrames } from "../picture-filters";
+import { beforeFrame, countedFrames } from "../picture-filters";
 
 export type SpliceOptions = {
   /** The id of the pieces' parameter sets: one that the source does not use. */
@@ -20,32 +21,44 @@ export type SpliceOptions = {
 /** x264's names of the profiles that can be matched: by the number in the source's parameter sets. */
 export const SPLICE_PROFILES: Record<number, SpliceOptions["profile"]> = { 66: "baseline", 77: "main", 100: "high" };
 
-/** Frames `[from, to)` of the file that is read. */
-export type Stretch = { from: number; to: number };
+export type SpliceInput = {
+  /** The feed of the pieces, and the source's container time that is its 0. */
+  path: string;
+  fileStart: Ticks;
+  probed: Probed;
+  pieces: readonly SmartPiece[];
+  threads: number;
+  libavutil: number;
+};
 
-/**
- * Reads a file of equally long frames and encodes stretches of it one after the other. x264 only: it lets the id of its parameter sets be
- * chosen. Each stretch begins where decoding can begin.
- */
-export function spliceArguments(
-  input: { path: string; rate: Rational; stretches: readonly Stretch[]; threads: number; libavutil: number },
-  splice: SpliceOptions,
-): string[] {
-  const { rate, stretches } = input;
-  const middle = (frame: number) => (((frame - 0.5) * rate.den) / rate.num).toFixed(6);
-  const kept = stretches.map(({ from, to }) => `between(t,${middle(from)},${middle(to)})`).join("+");
-  const timing = countedFrames(rate, input.libavutil);
-  const count = stretches.reduce((sum, { from, to }) => sum + to - from, 0);
+/** Decodes a feed and encodes its pieces one after the other. x264 only: it lets the id of its parameter sets be chosen. */
+export function spliceArguments(input: SpliceInput, splice: SpliceOptions): string[] {
+  const { pieces, probed } = input;
+  const frames = probed.frames!;
+  const before = (frame: number) => secondsText(probed.info.startPts - input.fileStart + beforeFrame(frames, frame));
+  const kept = pieces.map(({ from, to }) => `between(t,${before(from)},${before(to)})`).join("+");
+  const timing = countedFrames(frames.rate, input.libavutil);
+  const count = pieces.reduce((sum, { from, to }) => sum + to - from, 0);
   const threads = ["-threads", String(input.threads)];
   return [
-    ...[...QUIET, ...PROGRESS, "-copyts", ...inputArguments({ path: input.path, demuxer: "mov", extra: threads })],
+    ...[...QUIET, ...PROGRESS, "-filter_threads", "1", "-copyts"],
+    ...inputArguments({ path: input.path, demuxer: "mov", extra: threads }),
     ...["-map", "0:v:0", "-vf", [`select='${kept}'`, ...timing.filters, `format=${splice.pixelFormat}`].join(",")],
     ...[...passFramesThrough(input.libavutil), ...timing.options, "-frames:v", String(count)],
-    ...[...encoderArguments(splice, stretches), ...threads],
+    ...[...encoderArguments(splice, pieces), ...threads],
   ];
 }
 
-function encoderArguments(splice: SpliceOptions, stretches: readonly Stretch[]): string[] {
+/**
+ * What of the slower presets saves bits, or keeps the picture, at next to no cost: with it the fastest one is as good as "veryfast" at a
+ * fifth more of the bits and half of the time. ffmpeg lets these parameters go beyond the profile.
+ */
+const worthwhile = (profile: SpliceOptions["profile"]): string[] => [
+  ...["aq-mode=1", "partitions=i8x8,i4x4", "deblock=0,0", "mbtree=1", "rc-lookahead=10"],
+  ...[`cabac=${profile === "baseline" ? 0 : 1}`, `8x8dct=${profile === "high" ? 1 : 0}`],
+];
+
+function encoderArguments(splice: SpliceOptions, pieces: readonly SmartPiece[]): string[] {
   const { ceiling, color } = splice;
   const tag = (option: string, value: string | null) => (value === null ? [] : [option, value]);
   const bFrames = splice.profile === "baseline" ? 0 : Math.min(2, splice.reorder * 2);
@@ -53,15 +66,16 @@ function encoderArguments(splice: SpliceOptions, stretches: readonly Stretch[]):
     `sps-id=${splice.parameterId}`,
     ...["keyint=600", "min-keyint=1", "scenecut=0", "open-gop=0", `bframes=${bFrames}`],
     `b-pyramid=${splice.reorder > 1 ? "normal" : "none"}`,
+    ...worthwhile(splice.profile),
   ];
   let count = 0;
-  const starts = stretches.map(({ from, to }) => {
+  const starts = pieces.map(({ from, to }) => {
     const start = `eq(n,${count})`;
     count += to - from;
     return start;
   });
   return [
-    ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", splice.profile, "-crf", "20"],
+    ...["-c:v", "libx264", "-preset", "ultrafast", "-profile:v", splice.profile, "-crf", "22"],
     ...(ceiling === null ? [] : ["-maxrate", String(ceiling), "-bufsize", String(ceiling * 2)]),
     ...[...tag("-color_primaries", color.primaries), ...tag("-color_trc", color.transfer)],
     ...[...tag("-colorspace", color.matrix), ...tag("-color_range", color.range)],

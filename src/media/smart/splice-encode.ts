@@ -1,36 +1,40 @@
-/**
- * Encodes the pieces of a smart render. Only the packets that a piece needs are put into a small file for the decoder: no seeking, and
- * nothing is decoded in vain that no other frame refers to.
- */
+/** Encodes the pieces of a smart render, each process from a feed of only the packets that its pieces need. */
 import { createHash } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Probed } from "../../domain/media";
 import type { SmartPiece } from "../../domain/smart-plan";
-import type { Rational } from "../../domain/time";
 import { outputFile } from "../arguments";
 import { type Ffmpeg, runFfmpeg, workLimits } from "../ffmpeg";
-import { buildAvcConfig } from "../packets/h264";
-import { NotSpliced, neededFor, packetsBetween } from "../packets/source";
-import { countFrames, type TrackPacket, writeVideoTrack } from "../packets/video-track";
+import { writeFeed } from "../packets/feed";
+import { NotSpliced } from "../packets/source";
+import { countFrames } from "../packets/video-track";
 import { inParallel } from "../parallel";
 import { writeWhole } from "../work-files";
 import type { SmartSource } from "./source";
-import { type Stretch, spliceArguments } from "./splice-arguments";
+import { spliceArguments } from "./splice-arguments";
 
 /** Pieces that one process encodes, in order. */
 export type SpliceTask = { pieces: SmartPiece[]; frameCount: number };
 
 const PIECES_USUAL = 16;
 
+/** Tasks may be so much larger than even ones to keep two pieces together. */
+const TOGETHER_SHARE = 1.25;
+
 /**
  * Divides pieces into tasks of about the same size: as many for each of the `jobs` that run at a time, of about `frames` and not many pieces
- * each.
+ * each. `shares` tells whether a piece needs some of what is decoded for the one before it: such pieces stay together where there is room.
  */
-export function groupSplices(pieces: readonly SmartPiece[], frames: number, jobs: number): SpliceTask[] {
+export function groupSplices(
+  pieces: readonly SmartPiece[],
+  frames: number,
+  jobs: number,
+  shares: (before: SmartPiece, piece: SmartPiece) => boolean,
+): SpliceTask[] {
   const total = pieces.reduce((sum, { from, to }) => sum + to - from, 0);
   const wanted = Math.max(total / frames, pieces.length / PIECES_USUAL);
-  const size = total / (wanted <= 1 ? 1 : jobs * Math.ceil(wanted / jobs));
+  const size = total / (wanted <= 1 ? 1 : jobs * Math.max(1, Math.round(wanted / jobs)));
   const tasks: SpliceTask[] = [];
   let before = 0;
   let last = -1;
@@ -39,11 +43,14 @@ export function groupSplices(pieces: readonly SmartPiece[], frames: number, jobs
     // A piece belongs to the task that its middle falls into.
     const n = Math.floor((before + length / 2) / size);
     const open = tasks.at(-1);
-    if (open !== undefined && n === last) {
+    const fits = open !== undefined && open.frameCount + length <= size * TOGETHER_SHARE;
+    if (open !== undefined && (n === last || (fits && shares(open.pieces.at(-1)!, piece)))) {
       open.pieces.push(piece);
       open.frameCount += length;
-    } else tasks.push({ pieces: [piece], frameCount: length });
-    last = n;
+    } else {
+      tasks.push({ pieces: [piece], frameCount: length });
+      last = n;
+    }
     before += length;
   }
   return tasks;
@@ -69,8 +76,10 @@ type Job = {
  */
 export async function encodeSplices(job: Job): Promise<{ paths: string[]; reused: number }> {
   const { size, mtimeMs } = await stat(job.sourcePath);
+  const { probed, ffmpeg, source } = job;
   const paths = job.tasks.map(({ pieces }) => {
-    const depends = [size, mtimeMs, job.ffmpeg.version, job.source.splice, pieces];
+    const input = { path: "", fileStart: 0, probed, pieces, threads: 1, libavutil: ffmpeg.libavutil };
+    const depends = [size, mtimeMs, ffmpeg.version, spliceArguments(input, source.splice)];
     const key = createHash("sha256").update(JSON.stringify(depends)).digest("hex");
     return join(job.workDir, `splice-${key.slice(0, 24)}.mp4`);
   });
@@ -103,12 +112,13 @@ async function encodeTask(
   onFrames: (frames: number) => void,
 ): Promise<void> {
   const { ffmpeg, probed, source, threads } = job;
-  const { rate } = probed.frames!;
-  const leadPath = `${path}.lead.mp4`;
+  const { pieces } = task;
+  const feedPath = `${path}.feed.mp4`;
   try {
-    const stretches = await writeLead(source, task, rate, leadPath);
+    const leadMost = Number.POSITIVE_INFINITY;
+    const fileStart = await writeFeed(source, { pieces, rotation: 0, path: feedPath, leadMost });
     await writeWhole(path, async (part) => {
-      const input = { path: leadPath, rate, stretches, threads, libavutil: ffmpeg.libavutil };
+      const input = { path: feedPath, fileStart, probed, pieces, threads, libavutil: ffmpeg.libavutil };
       await runFfmpeg({
         ffmpeg,
         arguments: [...spliceArguments(input, source.splice), "-f", "mp4", ...outputFile(part)],
@@ -120,35 +130,6 @@ async function encodeTask(
       if (found !== task.frameCount) throw new NotSpliced(`a chunk has ${found} frames, not ${task.frameCount}`);
     });
   } finally {
-    await rm(leadPath, { force: true });
+    await rm(feedPath, { force: true });
   }
-}
-
-/** Writes what the decoder needs for a task, as frames of equal length; returns where in it the pieces are. */
-async function writeLead(source: SmartSource, task: SpliceTask, rate: Rational, path: string): Promise<Stretch[]> {
-  const stretches: Stretch[] = [];
-  const step = rate.den / rate.num;
-  async function* packets(): AsyncGenerator<TrackPacket> {
-    let first = 0;
-    for (const piece of task.pieces) {
-      const isKept = (frame: number) => frame >= piece.from && frame < piece.to;
-      const needed = await Array.fromAsync(packetsBetween(source, await neededFor(source, piece), isKept));
-      const shown = needed.map(({ frame }) => frame).sort((a, b) => a - b);
-      stretches.push({ from: first + shown.indexOf(piece.from), to: first + shown.indexOf(piece.to - 1) + 1 });
-      const places = new Map(shown.map((frame, n) => [frame, first + n]));
-      for (const [n, { frame, data }] of needed.entries()) {
-        const timestamp = places.get(frame)! * step;
-        yield { data, type: n === 0 ? "key" : "delta", timestamp, duration: step };
-      }
-      first += needed.length;
-    }
-  }
-  const { config, avc } = source;
-  await writeWhole(path, (part) =>
-    writeVideoTrack({
-      ...{ path: part, rotation: 0, constantRate: rate.num / rate.den, packets: packets() },
-      config: { ...config, description: buildAvcConfig(avc) },
-    }),
-  );
-  return stretches;
 }

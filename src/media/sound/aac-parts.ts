@@ -48,8 +48,8 @@ export function windowsOf(packet: Uint8Array): Windows | null {
  * null when they nowhere agree.
  */
 export function joinOf(
-  before: { part: Part; packets: readonly Uint8Array[] },
-  after: { part: Part; packets: readonly Uint8Array[] },
+  before: { part: Pick<Part, "from" | "to">; packets: readonly Uint8Array[] },
+  after: { part: Pick<Part, "from" | "to">; packets: readonly Uint8Array[] },
 ): number | null {
   const from = after.part.from + SETTLING_PACKETS + UNSETTLED_PACKETS;
   const to = before.part.to - UNSETTLED_PACKETS;
@@ -64,29 +64,4 @@ export function joinOf(
     for (const n of [middle + distance, middle - distance])
       if (n > from && n < to && alike(n - 1) && alike(n)) return n;
   return null;
-}
-
-const ADTS_HEADER_BYTES = 7;
-
-/** The packets of an ADTS stream. Errors: a plain `Error` when it is damaged or cut short. */
-export function packetsOfAdts(stream: Uint8Array): Uint8Array[] {
-  const packets: Uint8Array[] = [];
-  for (let at = 0; at < stream.length; ) {
-    const [sync, flags] = [stream[at], stream[at + 1] ?? 0];
-    const size = ((stream[at + 3]! & 3) << 11) | (stream[at + 4]! << 3) | (stream[at + 5]! >> 5);
-    const header = ADTS_HEADER_BYTES + ((flags & 1) === 1 ? 0 : 2);
-    if (sync !== 0xff || flags >> 4 !== 0xf || size <= header || at + size > stream.length)
-      throw new Error("the encoded sound is damaged");
-    packets.push(stream.subarray(at + header, at + size));
-    at += size;
-  }
-  return packets;
-}
-
-/** The decoder's configuration that an ADTS stream tells in its first header: an AudioSpecificConfig of two bytes. */
-export function configOfAdts(stream: Uint8Array): Uint8Array {
-  const profile = (stream[2]! >> 6) + 1;
-  const rate = (stream[2]! >> 2) & 15;
-  const channels = ((stream[2]! & 1) << 2) | (stream[3]! >> 6);
-  return Uint8Array.from([(profile << 3) | (rate >> 1), ((rate & 1) << 7) | (channels << 3)]);
 }

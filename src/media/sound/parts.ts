@@ -1,18 +1,19 @@
 /** Encodes long AAC in parts, several at a time, and joins them into one file. */
 import { randomUUID } from "node:crypto";
-import { type FileHandle, open as openFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { EncodedAudioPacketSource, EncodedPacket, FilePathTarget, Mp4OutputFormat, Output } from "mediabunny";
 import { outputFile, QUIET } from "../arguments";
-import { soundEncoderArguments } from "../encoder-arguments";
-import { runFfmpeg, workLimits } from "../ffmpeg";
-import { configOfAdts, divideIntoParts, joinOf, PACKET_SAMPLES, type Part, packetsOfAdts } from "./aac-parts";
-import { containerArguments, type SinkOptions, type SoundSink, samplesArguments } from "./sink";
+import { failureOf, startFfmpeg, workLimits } from "../ffmpeg";
+import { divideIntoParts, joinOf, PACKET_SAMPLES, type Part } from "./aac-parts";
+import { configOfAdts, packetsOfAdts } from "./adts";
+import { configOfPair, meanOfAlike, twice, widen } from "./one-channel";
+import { encoderArguments, type SinkOptions, type SoundSink, samplesArguments } from "./sink";
+import { NoJoin, type TrackOptions, type TrackPacket, writeTrack } from "./track";
 
-/** The parts do not fit together; one encoder must do it all. */
-export class NoJoin extends Error {}
-
-/** About a minute: long beside what starting an encoder costs, short enough for every core to have some. */
+/**
+ * About a minute: long beside what starting an encoder costs, short enough for every core to have some. The samples of a part are held in
+ * memory: 25 MB of two channels.
+ */
 const PART_PACKETS = 2_800;
 
 /** With fewer cores the decoder and the slicer have the others already. */
@@ -24,62 +25,61 @@ export const isWorthParts = (samples: number, lanes: number): boolean =>
 
 type Encoded = { part: Part; packets: Uint8Array[]; config: Uint8Array };
 
+/** A part that somebody waits for; null when it has been written. */
+type Waited = PromiseWithResolvers<Encoded> | null;
+
+/** Samples as they will be encoded: of all channels, or the mean of two that are alike. */
+type Block = { samples: Float32Array; isMean: boolean };
+
+/** A part that is being filled; each holds what the next one begins with too. `left` counts samples. */
+type OpenPart = { n: number; blocks: Block[]; left: number };
+
 /**
- * Encoders for `samples` of one or two channels, `lanes` at a time. The work folder holds the samples of as many parts. `end` throws `NoJoin`
- * when the parts do not fit together.
+ * Encoders for `samples` of one or two channels, `lanes` at a time. As many parts are in memory, and one more. `end` throws `NoJoin` when the
+ * parts do not fit together.
  */
-export function partsSink(options: SinkOptions & { samples: number; lanes: number }): SoundSink {
+export function partsSink(options: TrackOptions & { lanes: number }): SoundSink {
   const { sound, samples, lanes, signal } = options;
   const stop = new AbortController();
   const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
   const prefix = join(options.workDir, `sound-${randomUUID()}`);
-  const bytesEach = 4 * sound.channels;
   const parts = divideIntoParts(samples, PART_PACKETS);
-  const encoded = parts.map(() => Promise.withResolvers<Encoded>());
-  for (const { promise } of encoded) promise.catch(() => {});
+  const encoded: Waited[] = parts.map(() => Promise.withResolvers<Encoded>());
+  for (const part of encoded) part?.promise.catch(() => {});
   // Whoever waits for a part that will never come must not wait for ever.
   both.addEventListener("abort", () => {
-    for (const { reject } of encoded) reject(both.reason);
+    for (const part of encoded) part?.reject(both.reason);
   });
-  const file = writeParts(
-    options,
-    `${prefix}.joined.mp4`,
-    encoded.map(({ promise }) => promise),
-    both,
-  );
+  const file = writeTrack(options, joinedPackets(encoded), `${prefix}.joined.mp4`, both);
   file.catch((error: unknown) => stop.abort(error));
-  /** Parts that are being filled, in order; each holds what the next one begins with too. */
   const open: OpenPart[] = [];
   const running = new Set<Promise<void>>();
   let next = 0;
   let position = 0;
 
-  const encode = async ({ n, path, file }: OpenPart): Promise<void> => {
+  const encode = async ({ n, blocks }: OpenPart): Promise<void> => {
     try {
-      await file.close();
-      encoded[n]!.resolve(await encodePart(options, parts[n]!, path, both));
+      encoded[n]?.resolve(await encodePart(options, parts[n]!, blocks, `${prefix}.samples-${n}.aac`, both));
     } catch (error) {
-      encoded[n]!.reject(error);
+      encoded[n]?.reject(error);
       stop.abort(error);
-    } finally {
-      await rm(path, { force: true });
     }
   };
 
   return {
     async write(chunk) {
       both.throwIfAborted();
-      const end = position + chunk.length / bytesEach;
-      for (; next < parts.length && parts[next]!.first < end; next++) {
-        const { first, last } = parts[next]!;
-        const path = `${prefix}.samples-${next}`;
-        open.push({ n: next, path, file: await openFile(path, "w"), left: (last - first) * bytesEach });
-      }
+      const all = new Float32Array(chunk.buffer, chunk.byteOffset, chunk.length >> 2);
+      const end = position + all.length / sound.channels;
+      const mean = sound.channels === 2 ? meanOfAlike(all) : null;
+      const [block, width] = mean === null ? [all, sound.channels] : [mean, 1];
+      for (; next < parts.length && parts[next]!.first < end; next++)
+        open.push({ n: next, blocks: [], left: parts[next]!.last - parts[next]!.first });
       for (const part of open) {
-        const from = Math.max(0, (parts[part.n]!.first - position) * bytesEach);
-        const taken = chunk.subarray(from, from + part.left);
-        await part.file.writeFile(taken);
-        part.left -= taken.length;
+        const from = Math.max(0, parts[part.n]!.first - position);
+        const to = Math.min(end - position, from + part.left);
+        part.blocks.push({ samples: block.subarray(from * width, to * width), isMean: mean !== null });
+        part.left -= to - from;
       }
       position = end;
       while (open[0]?.left === 0) {
@@ -97,10 +97,6 @@ export function partsSink(options: SinkOptions & { samples: number; lanes: numbe
     async abort(error) {
       stop.abort(error);
       await Promise.all(running);
-      for (const part of open.splice(0)) {
-        await part.file.close();
-        await rm(part.path, { force: true });
-      }
       await file.catch(() => {});
       // Whoever stopped the others first knows why.
       return stop.signal.reason ?? error;
@@ -108,101 +104,81 @@ export function partsSink(options: SinkOptions & { samples: number; lanes: numbe
   };
 }
 
-type OpenPart = { n: number; path: string; file: FileHandle; left: number };
-
-/** From a file: it is read as fast as the encoder can, however busy this process is. */
-async function encodePart(options: SinkOptions, part: Part, path: string, signal: AbortSignal): Promise<Encoded> {
-  const { ffmpeg, sound, bitrate, wallSeconds } = options;
-  const encodedPath = `${path}.aac`;
+async function encodePart(
+  options: SinkOptions,
+  part: Part,
+  blocks: Block[],
+  path: string,
+  signal: AbortSignal,
+): Promise<Encoded> {
+  const isOne = blocks.every(({ isMean }) => isMean);
   try {
-    await runFfmpeg({
-      ffmpeg,
-      arguments: [
-        ...[...QUIET, ...samplesArguments(sound, `file:${path}`), ...soundEncoderArguments("m4a", bitrate)],
-        ...["-f", "adts", ...outputFile(encodedPath)],
-      ],
-      limits: workLimits(wallSeconds),
-      signal,
-    });
-    const stream = await Bun.file(encodedPath).bytes();
-    const packets = readPackets(stream);
+    await encodeBlocks(options, blocks, isOne, path, signal);
+    const stream = await Bun.file(path).bytes();
+    const { packets, config } = readPackets(stream, isOne);
     const wanted = part.to - part.from;
     if (packets.length !== wanted) throw new NoJoin(`${packets.length} packets, not ${wanted}`);
-    return { part, packets, config: configOfAdts(stream) };
+    return { part, packets, config };
   } finally {
-    await rm(encodedPath, { force: true });
+    await rm(path, { force: true });
   }
 }
 
-function readPackets(stream: Uint8Array): Uint8Array[] {
+/** Gives the encoder all blocks, and empties their list on the way. */
+async function encodeBlocks(
+  options: SinkOptions,
+  blocks: Block[],
+  isOne: boolean,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ffmpeg, sound, wallSeconds } = options;
+  const input = samplesArguments(isOne ? { ...sound, channels: 1 } : sound);
+  const encoder = startFfmpeg({
+    ffmpeg,
+    arguments: [...QUIET, ...input, ...encoderArguments(options, isOne), "-f", "adts", ...outputFile(path)],
+    limits: workLimits(wallSeconds),
+    stdin: "pipe",
+    signal,
+  });
   try {
-    return packetsOfAdts(stream);
+    // What the encoder has need not be held any longer.
+    for (let block = blocks.shift(); block !== undefined; block = blocks.shift()) {
+      const { samples, isMean } = block;
+      const { buffer, byteOffset, byteLength } = isMean && !isOne ? twice(samples) : samples;
+      await encoder.stdin.write(new Uint8Array(buffer, byteOffset, byteLength));
+    }
+    await encoder.stdin.end();
+  } catch {
+    // How it ended says why it does not listen any more.
+    await encoder.kill();
+  }
+  const outcome = await encoder.outcome;
+  signal.throwIfAborted();
+  // Old versions end well after a file that they could not write.
+  if (!outcome.ok || outcome.noSpace) throw failureOf(outcome);
+}
+
+function readPackets(stream: Uint8Array, isOne: boolean): { packets: Uint8Array[]; config: Uint8Array } {
+  try {
+    const packets = packetsOfAdts(stream);
+    const config = configOfAdts(stream);
+    return isOne ? { packets: packets.map(widen), config: configOfPair(config) } : { packets, config };
   } catch (error) {
     throw new NoJoin(String(error));
   }
 }
 
-async function writeParts(
-  options: SinkOptions & { samples: number },
-  joinedPath: string,
-  encoded: readonly Promise<Encoded>[],
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await writeTrack(options, encoded, joinedPath);
-    await runFfmpeg({
-      ffmpeg: options.ffmpeg,
-      arguments: [
-        ...[...QUIET, "-protocol_whitelist", "file,pipe", "-f", "mov", "-i", `file:${joinedPath}`],
-        ...["-map", "0:a:0", "-c", "copy", "-map_metadata", "-1"],
-        ...[...containerArguments(options.format), ...outputFile(options.path)],
-      ],
-      limits: workLimits(options.wallSeconds),
-      signal,
-    });
-  } finally {
-    await rm(joinedPath, { force: true });
-  }
-}
-
-/** All packets as one track; the first one lies before the beginning, and the last one is as long as what is left. */
-async function writeTrack(
-  { sound, samples }: SinkOptions & { samples: number },
-  encoded: readonly Promise<Encoded>[],
-  path: string,
-): Promise<void> {
-  const output = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target: new FilePathTarget(path) });
-  const track = new EncodedAudioPacketSource("aac");
-  output.addAudioTrack(track);
-  await output.start();
-  const config = (description: Uint8Array) => ({
-    decoderConfig: { codec: "mp4a.40.2", numberOfChannels: sound.channels, sampleRate: sound.rate, description },
-  });
-  try {
-    let n = 0;
-    for await (const { data, description } of joinedPackets(encoded)) {
-      const start = (n - 1) * PACKET_SAMPLES;
-      const length = Math.min(PACKET_SAMPLES, samples - start);
-      const packet = new EncodedPacket(data, "key", start / sound.rate, length / sound.rate);
-      await track.add(packet, n === 0 ? config(description) : undefined);
-      n++;
-    }
-    await output.finalize();
-  } catch (error) {
-    await output.cancel().catch(() => {});
-    throw error;
-  }
-}
-
-async function* joinedPackets(encoded: readonly Promise<Encoded>[]) {
+/** All packets of the parts in order; a part is forgotten when it has been written. */
+async function* joinedPackets(encoded: Waited[]): AsyncGenerator<TrackPacket> {
   let from = 0;
-  for (const [n, promise] of encoded.entries()) {
-    const current = await promise;
-    const following = await encoded[n + 1];
+  for (let n = 0; n < encoded.length; n++) {
+    const current = await encoded[n]!.promise;
+    const following = await encoded[n + 1]?.promise;
     const to = following === undefined ? current.part.to : joinOf(current, following);
     if (to === null) throw new NoJoin("two parts are cut up differently");
-    for (let k = from; k < to; k++)
-      yield { data: current.packets[k - current.part.from]!, description: current.config };
+    encoded[n] = null;
+    for (let k = from; k < to; k++) yield { data: current.packets[k - current.part.from]!, config: current.config };
     from = to;
   }
 }

@@ -1,7 +1,7 @@
 /** Where the samples of a cut go: one encoder, or several at a time. */
 import type { ResolvedOutput } from "../../domain/media";
 import { outputFile, QUIET } from "../arguments";
-import { type SoundFormat, soundEncoderArguments } from "../encoder-arguments";
+import { channelEncoderArguments, type SoundFormat, soundEncoderArguments } from "../encoder-arguments";
 import { type Ffmpeg, failureOf, startFfmpeg, workLimits } from "../ffmpeg";
 
 /** Takes interleaved 32-bit float samples as bytes. */
@@ -40,13 +40,19 @@ export const samplesArguments = ({ rate, channels }: SoundFormat, input = "pipe:
   ...["-f", "f32le", "-ar", String(rate), "-ac", String(channels), "-i", input],
 ];
 
+/** ffmpeg's options for the encoder of a sound; `isOne` when two channels say the same and it is given but one. */
+export const encoderArguments = ({ format, sound, bitrate }: SinkOptions, isOne = false): string[] =>
+  format !== "mp3" && (isOne || sound.channels === 1)
+    ? channelEncoderArguments(bitrate, sound)
+    : soundEncoderArguments(format, bitrate);
+
 /** One encoder that writes the file. */
 export function singleSink(options: SinkOptions): SoundSink {
-  const { ffmpeg, format, sound, bitrate, path, wallSeconds, signal } = options;
+  const { ffmpeg, format, sound, path, wallSeconds, signal } = options;
   const encoder = startFfmpeg({
     ffmpeg,
     arguments: [
-      ...[...QUIET, ...samplesArguments(sound), ...soundEncoderArguments(format, bitrate), "-map_metadata", "-1"],
+      ...[...QUIET, ...samplesArguments(sound), ...encoderArguments(options), "-map_metadata", "-1"],
       ...[...containerArguments(format), ...outputFile(path)],
     ],
     limits: workLimits(wallSeconds),

@@ -79,7 +79,7 @@ class CutWriter {
   private taken: number;
   private tail = new Float32Array(0);
   private nextTail = new Float32Array(0);
-  private readonly block: Float32Array;
+  private block: Float32Array<ArrayBuffer>;
   private filled = 0;
   private written = 0;
 
@@ -162,18 +162,20 @@ class CutWriter {
   }
 
   private blendIn(cut: Cut, at: number, target: Float32Array): void {
-    const length = 2 * cut.fadeIn;
-    for (let n = 0; n < target.length; n++) {
-      const gain = Math.sin(((at + Math.floor(n / this.channels) + 0.5) / length) * (Math.PI / 2));
-      target[n] = target[n]! * gain + (this.tail[at * this.channels + n] ?? 0);
+    const { channels, tail } = this;
+    const step = Math.PI / 2 / (2 * cut.fadeIn);
+    for (let n = 0; n < target.length; at++) {
+      const gain = Math.sin((at + 0.5) * step);
+      for (let c = 0; c < channels; c++, n++) target[n] = target[n]! * gain + (tail[at * channels + c] ?? 0);
     }
   }
 
   private keep(cut: Cut, at: number, samples: Float32Array): void {
-    const length = 2 * cut.fadeOut;
-    for (let n = 0; n < samples.length; n++) {
-      const gain = Math.cos(((at + Math.floor(n / this.channels) + 0.5) / length) * (Math.PI / 2));
-      this.nextTail[at * this.channels + n] = samples[n]! * gain;
+    const { channels, nextTail } = this;
+    const step = Math.PI / 2 / (2 * cut.fadeOut);
+    for (let n = 0; n < samples.length; at++) {
+      const gain = Math.cos((at + 0.5) * step);
+      for (let c = 0; c < channels; c++, n++) nextTail[at * channels + c] = samples[n]! * gain;
     }
   }
 
@@ -190,10 +192,13 @@ class CutWriter {
 
   private async flush(): Promise<void> {
     if (this.filled === 0) return;
-    const block = this.block.slice(0, this.filled * this.channels);
+    const { block } = this;
+    const size = 4 * this.filled * this.channels;
     this.written += this.filled;
     this.filled = 0;
-    await this.output.write(new Uint8Array(block.buffer));
+    // Whoever takes it may keep it.
+    this.block = new Float32Array(block.length);
+    await this.output.write(new Uint8Array(block.buffer, 0, size));
   }
 }
 
@@ -202,6 +207,11 @@ export async function* wholeSamples(input: AsyncIterable<Uint8Array>, channels: 
   const size = 4 * channels;
   let rest = new Uint8Array(0);
   for await (const bytes of input) {
+    // Nearly always so: what is read is looked at where it lies.
+    if (rest.length === 0 && bytes.byteOffset % 4 === 0 && bytes.length % size === 0) {
+      if (bytes.length > 0) yield new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+      continue;
+    }
     const joined = new Uint8Array(rest.length + bytes.length);
     joined.set(rest);
     joined.set(bytes, rest.length);

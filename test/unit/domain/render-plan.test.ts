@@ -106,4 +106,40 @@ describe("dividing into chunks", () => {
     expect(chunks.map((chunk) => chunk.frameCount)).toEqual([750, 750, 750, 750]);
     expect(outTimeOf(timeline.segments[0]!, NTSC, 750)).toBe(chunks[1]!.outStart);
   });
+
+  test("chunks end where the next one needs little of what was decoded already, and stay of about one size", () => {
+    const group = fc.integer({ min: 10, max: 80 });
+    fc.assert(
+      fc.property(plans, group, (plan, length) => {
+        const timeline = placeSegments(source(NTSC), plan);
+        const startBefore = (frame: number) => frame - (frame % length);
+        const wide = { frames: 300, gapFrames: Number.POSITIVE_INFINITY, pieces: 100 };
+        const plain = divideIntoChunks(timeline, NTSC, wide);
+        const chunks = divideIntoChunks(timeline, NTSC, { ...wide, startBefore });
+        const list = (ranges: { from: number; to: number }[]) =>
+          ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, n) => from + n));
+        expect(list(chunks.flatMap((chunk) => chunk.pieces))).toEqual(list(timeline.segments.map((s) => s.frames!)));
+        expect(chunks.at(-1)!.outEnd).toBe(timeline.duration);
+        expect(chunks.length).toBe(plain.length);
+        for (const [n, chunk] of chunks.entries()) {
+          expect(chunk.outStart).toBe(n === 0 ? 0 : chunks[n - 1]!.outEnd);
+          expect(chunk.frameCount).toBe(list(chunk.pieces).length);
+          expect(chunk.frameCount).toBeLessThanOrEqual(300 * 1.25);
+        }
+        if (chunks.length !== 2) return;
+        const twice = ([one, two]: typeof chunks) =>
+          Math.max(0, one!.pieces.at(-1)!.to - startBefore(two!.pieces[0]!.from));
+        expect(twice(chunks)).toBeLessThanOrEqual(twice(plain));
+      }),
+    );
+  });
+
+  test("a chunk of a long segment ends where decoding can begin", () => {
+    const timeline = placeSegments(source(NTSC), null);
+    const startBefore = (frame: number) => frame - (frame % 250);
+    const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, frames: 800, startBefore });
+    expect(chunks.map((chunk) => chunk.frameCount)).toEqual([750, 750, 750, 750]);
+    const shifted = divideIntoChunks(timeline, NTSC, { ...sizes, frames: 800, startBefore: (n) => n - (n % 260) });
+    expect(shifted.map((chunk) => chunk.pieces[0]!.from)).toEqual([0, 780, 1_560, 2_340]);
+  });
 });

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { COPY_LEAST, neededPackets, type PacketOrder, planPieces, reorderDepth } from "../../../src/domain/smart-plan";
+import {
+  COPY_LEAST,
+  neededPackets,
+  type PacketOrder,
+  planPieces,
+  reorderDepth,
+  startBefore,
+} from "../../../src/domain/smart-plan";
 
 /** Packets of groups of pictures of random shape: a start, then runs of one reference and the B-frames that are shown before it. */
 const orders = fc
@@ -54,7 +61,9 @@ describe("planning what is copied", () => {
         const to = from + 1 + (b % (count - from));
         const needed = neededPackets({ from, to }, order);
         expect(order.starts).toContain(needed.from);
-        expect(order.frames[needed.from]!).toBeLessThanOrEqual(from);
+        expect(order.frames[needed.from]!).toBe(startBefore(from, order));
+        const begins = Array.from(order.starts, (start) => order.frames[start]!);
+        expect(startBefore(from, order)).toBe(begins.findLast((frame) => frame <= from)!);
         const frames = new Set(order.frames.slice(needed.from, needed.to));
         for (let frame = from; frame < to; frame++) expect(frames.has(frame)).toBe(true);
         expect(order.frames[needed.to - 1]!).toBeWithin(from, to);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Probed, VideoStream } from "../../../src/domain/media";
+import type { MediaInfo, Probed, VideoStream } from "../../../src/domain/media";
+import type { SmartPiece } from "../../../src/domain/smart-plan";
+import type { FrameTimes } from "../../../src/domain/time";
 import { inputArguments, outputFile, passFramesThrough, secondsText } from "../../../src/media/arguments";
 import { colorArguments, colorFilters, isHdr } from "../../../src/media/color";
 import {
@@ -61,7 +63,8 @@ describe("an input", () => {
 describe("encoders", () => {
   const target = { width: 1280, height: 720, framesPerSecond: 25 };
   const byRate: Record<VideoEncoder, string> = {
-    libx264: "-c:v libx264 -preset veryfast -profile:v high -g 100 -b:v 2000000 -maxrate 3000000 -bufsize 4000000",
+    libx264:
+      "-c:v libx264 -preset veryfast -profile:v high -g 100 -x264-params me=dia -b:v 2000000 -maxrate 3000000 -bufsize 4000000",
     h264_nvenc:
       "-c:v h264_nvenc -preset medium -profile:v high -rc vbr -g 100 -b:v 2000000 -maxrate 3000000 -bufsize 4000000",
     h264_qsv: "-c:v h264_qsv -preset medium -profile:v high -g 100 -b:v 2000000 -maxrate 3000000 -bufsize 4000000",
@@ -70,7 +73,8 @@ describe("encoders", () => {
     h264_v4l2m2m: "-c:v h264_v4l2m2m -g 100 -b:v 2000000",
   };
   const byQuality: Record<VideoEncoder, string> = {
-    libx264: "-c:v libx264 -preset veryfast -profile:v high -g 100 -crf 20 -maxrate 4000000 -bufsize 8000000",
+    libx264:
+      "-c:v libx264 -preset veryfast -profile:v high -g 100 -x264-params me=dia -crf 20 -maxrate 4000000 -bufsize 8000000",
     h264_nvenc:
       "-c:v h264_nvenc -preset medium -profile:v high -rc vbr -g 100 -cq 21 -b:v 0 -maxrate 4000000 -bufsize 8000000",
     h264_qsv: "-c:v h264_qsv -preset medium -profile:v high -g 100 -global_quality 21",
@@ -131,11 +135,17 @@ describe("encoders", () => {
 
   test("spliced pieces have ids of their own, keyframes where they begin, and the source's profile and order", () => {
     const color = { primaries: "bt709", transfer: null, matrix: "bt709", range: "tv" as const };
-    const stretches = [
-      { from: 3, to: 15 },
-      { from: 20, to: 38 },
+    const pieces: SmartPiece[] = [
+      { kind: "encode", from: 3, to: 15 },
+      { kind: "encode", from: 20, to: 38 },
     ];
-    const input = { path: "/l.mp4", rate: { num: 25, den: 1 }, stretches, threads: 1, libavutil: 56 };
+    const frames: FrameTimes = { kind: "constant", rate: { num: 25, den: 1 }, first: 0, count: 100 };
+    const info: MediaInfo = {
+      ...{ type: "video", demuxer: "matroska", duration: 4e6, startPts: 1e6, video: VIDEO, audio: [], timecode: null },
+    };
+    const input = {
+      ...{ path: "/l.mp4", fileStart: 1e6, probed: { info, frames }, pieces, threads: 1, libavutil: 56 },
+    };
     const splice = {
       parameterId: 3,
       profile: "main",
@@ -148,11 +158,17 @@ describe("encoders", () => {
     expect(has(list, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
     expect(has(list, "-frames:v", "30")).toBe(true);
     expect(list.join(" ")).toContain("select='between(t,0.100000,0.580000)+between(t,0.780000,1.500000)',settb=1/25");
-    expect(list.join(" ")).toContain("sps-id=3:keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=none");
+    expect(list.join(" ")).toContain(
+      "sps-id=3:keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=none:",
+    );
     expect(has(list, "-profile:v", "main")).toBe(true);
     expect(has(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
     const plain = spliceArguments(input, { ...splice, profile: "baseline", reorder: 0, ceiling: null });
     expect(plain.join(" ")).toContain("bframes=0");
+    // Nothing that the profile does not have.
+    expect(list.join(" ")).toContain("cabac=1:8x8dct=0");
+    expect(plain.join(" ")).toContain("cabac=0:8x8dct=0");
+    expect(spliceArguments(input, { ...splice, profile: "high" }).join(" ")).toContain("cabac=1:8x8dct=1");
     expect(plain).not.toContain("-maxrate");
   });
 });
@@ -254,6 +270,20 @@ describe("looking at joins", () => {
     const windows = joinWindows(pieces, (frame) => Math.floor(frame / 50) * 50);
     expect(windows).toEqual([{ from: 50, to: 132 }]);
     expect(joinWindows(pieces.slice(0, 1), () => 0)).toEqual([]);
+  });
+
+  test("of many alike the short ones all over the output, up to a share of it", () => {
+    const copies = Array.from({ length: 600 }, (_, n) => ({
+      ...({ kind: "copy", from: n * 300, to: n * 300 + 100 + (n % 10 === 3 ? 5 : 30), packet: n * 300 } as const),
+    }));
+    const windows = joinWindows(copies, (frame) => frame - (frame % 100));
+    expect(windows).toHaveLength(6);
+    // A tenth of them ends 5 frames, not 30, after a point where decoding can begin.
+    for (const { from, to } of windows) expect(to - from).toBe(5 + 12);
+    const length = copies.reduce((sum, { from, to }) => sum + to - from, 0);
+    expect(windows[0]!.to).toBeLessThan(length / 6);
+    expect(windows[5]!.from).toBeGreaterThan((length * 5) / 6);
+    expect(joinWindows(copies.slice(0, 12), () => 0).length).toBeLessThan(4);
   });
 
   test("the list holds a path with quotes", () => {

@@ -10,19 +10,32 @@ const pieces = fc
 
 describe("dividing the pieces of a smart render", () => {
   test("every piece is in one task, in order, and the tasks are of about one size", () => {
+    const sizes = fc.record({ frames: fc.integer({ min: 30, max: 600 }), jobs: fc.integer({ min: 1, max: 8 }) });
     fc.assert(
-      fc.property(pieces, fc.integer({ min: 30, max: 600 }), fc.integer({ min: 1, max: 8 }), (all, frames, jobs) => {
-        const tasks = groupSplices(all, frames, jobs);
+      fc.property(pieces, sizes, fc.integer({ min: 1, max: 4 }), (all, { frames, jobs }, every) => {
+        const tasks = groupSplices(all, frames, jobs, (_, piece) => (piece.from / 200) % every === 0);
         expect(tasks.flatMap((task) => task.pieces)).toEqual(all);
         const total = all.reduce((sum, { from, to }) => sum + to - from, 0);
-        const count = Math.max(1, jobs * Math.ceil(Math.max(total / frames, all.length / 16) / jobs));
+        const wanted = Math.max(total / frames, all.length / 16);
+        const count = wanted <= 1 ? 1 : jobs * Math.max(1, Math.round(wanted / jobs));
         for (const task of tasks) {
           expect(task.frameCount).toBe(task.pieces.reduce((sum, { from, to }) => sum + to - from, 0));
-          expect(task.frameCount).toBeLessThanOrEqual(Math.max(frames, total / count) + 120);
+          expect(task.frameCount).toBeLessThanOrEqual(Math.max((1.25 * total) / count, total / count + 120));
         }
         expect(tasks.length).toBeLessThanOrEqual(count);
       }),
     );
+  });
+
+  test("pieces that share what is decoded for them stay together where there is room", () => {
+    const all = [0, 200, 400, 600].map((from): SmartPiece => ({ kind: "encode", from, to: from + 60 }));
+    const lengths = (shares: (before: SmartPiece, piece: SmartPiece) => boolean) =>
+      groupSplices(all, 120, 2, shares).map((task) => task.pieces.length);
+    expect(lengths(() => false)).toEqual([2, 2]);
+    expect(lengths(() => true)).toEqual([2, 2]);
+    const small = [...all, { kind: "encode", from: 800, to: 830 } as const];
+    expect(groupSplices(small, 135, 2, () => true).map((task) => task.pieces.length)).toEqual([2, 3]);
+    expect(groupSplices(small.toReversed(), 135, 2, () => true).map((task) => task.pieces.length)).toEqual([3, 2]);
   });
 });
 

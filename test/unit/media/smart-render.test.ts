@@ -1,4 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { parseAvcConfig } from "../../../src/media/packets/h264";
+import { trackConfig, withVideoTrack } from "../../../src/media/packets/video-track";
 import { decodeWindows, windowList } from "../../../src/media/smart/join-check";
 import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
 import { probeText, samples } from "./readback";
@@ -91,6 +93,31 @@ describe("a smart render", () => {
         const { video } = (await probeFile(rendered.path)).info;
         const { width, height, rotation, pixelAspect, color } = job.probed.info.video!;
         expect(video).toMatchObject({ width, height, rotation, pixelAspect, color });
+      });
+    }
+  });
+
+  test.each(["baseline", "main", "high"])("keeps the profile %s", async (profile) => {
+    const recipe = [...picture("30", 8), ...sound(48_000, 2, 8), ...h264(60, "-profile:v", profile)];
+    const path = await generate(`${profile}.mp4`, ...recipe, ...(profile === "baseline" ? ["-bf", "0"] : []));
+    for (const ffmpeg of [bundledFfmpeg, systemFfmpeg]) {
+      const job = await render(
+        path,
+        [
+          [0.5, 3.3],
+          [4.1, 7.2],
+        ],
+        ffmpeg,
+      );
+      await withRender(job, async (rendered) => {
+        expect(rendered.result.strategy).toBe("smart");
+        const [before, after] = await Promise.all(
+          [path, rendered.path].map(async (file) =>
+            parseAvcConfig((await withVideoTrack(file, trackConfig)).description),
+          ),
+        );
+        expect(after!.sps).toHaveLength(2);
+        for (const set of after!.sps) expect(set[1]).toBe(before!.profile);
       });
     }
   });

@@ -55,6 +55,7 @@ describe("avcC", () => {
     const merged = mergeAvcConfigs(source, encoder);
     expect(merged).toMatchObject({ level: 40, sps: [source.sps[0], sps(1)], pps: [source.pps[0], pps(1)] });
     expect(() => mergeAvcConfigs(source, source)).toThrow();
+    expect(() => mergeAvcConfigs({ ...source, profile: 77 }, encoder)).toThrow("profile");
   });
 
   test("damaged records are errors, whatever they hold", () => {

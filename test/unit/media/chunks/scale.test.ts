@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import type { VideoStream } from "../../../../src/domain/media";
+import { knowsZscale, scaleFilters, scalesFast } from "../../../../src/media/chunks/scale";
+import { shapeFilters } from "../../../../src/media/picture-filters";
+import { bundledFfmpeg, systemFfmpeg } from "../generated-media";
+import { frameNumbers } from "../readback";
+import { probeFile, segmentsOf, sourceNumbers, withRender } from "../rendering";
+import { SOURCES } from "../sources";
+
+const VIDEO: VideoStream = {
+  ...{ codec: "h264", width: 1920, height: 1080, codedWidth: 1920, codedHeight: 1080, rotation: 0, bitDepth: 8 },
+  ...{ pixelAspect: { num: 1, den: 1 }, frameRate: { num: 25, den: 1 }, variable: false, bitrate: null },
+  ...{ pixelFormat: "yuv420p", interlaced: false },
+  color: { primaries: null, transfer: null, matrix: null, range: null },
+};
+const small = { width: 854, height: 480 };
+const NEW = { libavutil: 57, hasZscale: true };
+
+describe("scaling", () => {
+  test("plain pictures are scaled by zscale where it is there and quick", () => {
+    expect(scalesFast(VIDEO, small)).toBe(true);
+    expect(scaleFilters(VIDEO, small, NEW)).toEqual(["zscale=w=854:h=480:filter=bicubic", "setsar=1"]);
+    expect(scaleFilters(VIDEO, small, { ...NEW, libavutil: 56 })).toEqual(shapeFilters(VIDEO, small));
+    expect(scaleFilters(VIDEO, small, { ...NEW, hasZscale: false })).toEqual(shapeFilters(VIDEO, small));
+  });
+
+  test.each([
+    ["interlaced", { interlaced: true }],
+    ["10-bit", { pixelFormat: "yuv420p10le" }],
+    ["of an odd size", { codedWidth: 1919, width: 1919 }],
+    ["of full range", { color: { ...VIDEO.color, range: "pc" as const } }],
+  ])("what is %s is left to the other scaler", (_, change) => {
+    const video = { ...VIDEO, ...change };
+    expect(scalesFast(video, small)).toBe(false);
+    expect(scaleFilters(video, small, NEW)).toEqual(shapeFilters(video, small));
+  });
+
+  test("what keeps its size is not scaled", () => {
+    expect(scalesFast(VIDEO, VIDEO)).toBe(false);
+    expect(scaleFilters(VIDEO, VIDEO, NEW)).toEqual([]);
+  });
+
+  test("an ffmpeg is asked once whether it knows zscale", async () => {
+    expect(await knowsZscale(bundledFfmpeg)).toBe(true);
+    expect(knowsZscale(systemFfmpeg)).toBe(knowsZscale(systemFfmpeg));
+    expect(await knowsZscale({ ...bundledFfmpeg, path: "/bin/true" })).toBe(false);
+  });
+
+  for (const [name, ffmpeg] of [
+    ["the system's ffmpeg", systemFfmpeg],
+    ["the bundled ffmpeg", bundledFfmpeg],
+  ] as const)
+    for (const source of SOURCES.filter(({ name }) => /^mp4, 30, B|turned/.test(name)))
+      test(`every frame is there in a smaller picture: ${source.name}, ${name}`, async () => {
+        const path = await source.path();
+        const probed = await probeFile(path, ffmpeg);
+        const segments = segmentsOf(probed, [
+          [0.5, 2.2],
+          [3.1, 5.7],
+        ]);
+        const rotation = source.rotation ?? 0;
+        const numbers = await sourceNumbers(path, rotation);
+        const kept = segments.flatMap(({ startFrame, endFrame }) => numbers.slice(startFrame!, endFrame!));
+        const { width, height } = probed.info.video!;
+        const output = { resolution: `${Math.min(width, height) * 0.8}p` };
+        await withRender({ path, probed, segments, output, ffmpeg }, async (rendered) => {
+          expect(rendered.result.strategy).toBe("chunked");
+          const made = (await probeFile(rendered.path)).info.video!;
+          expect([made.width, made.height]).toEqual([width * 0.8, height * 0.8]);
+          const back = `scale=${width}:${height}:flags=neighbor,${rotation === 270 ? "transpose=1," : ""}`;
+          expect(await frameNumbers(rendered.path, back)).toEqual(kept);
+        });
+      });
+});
