@@ -7,15 +7,8 @@ import type { RenderRequest, VideoStream } from "../domain/media";
 import { type OutputTimes, ownOutputTimes, type Timeline } from "../domain/render-plan";
 import type { SmartPiece } from "../domain/smart-plan";
 import { type RenderTools, threadsFor } from "./chunked";
-import {
-  type AvcConfig,
-  buildAvcConfig,
-  mergeAvcConfigs,
-  parseAvcConfig,
-  sameBytes,
-  withLongLengths,
-} from "./packets/h264";
-import { NotSpliced, packetAt, unitsOf } from "./packets/source";
+import { NotSpliced, orNotSpliced, packetsFrom } from "./packets/source";
+import { parseStream } from "./packets/stream";
 import {
   displayRanks,
   type TrackConfig,
@@ -26,6 +19,7 @@ import {
 } from "./packets/video-track";
 import { letOthersRun } from "./parallel";
 import { decodeWindows, joinWindows, type Window, windowList } from "./smart/join-check";
+import { joinedDescription, joinedPacket } from "./smart/piece-stream";
 import { openSmartSource, piecesOf, type SmartSource } from "./smart/source";
 import { encodeSplices, groupSplices, type SpliceTask } from "./smart/splice-encode";
 import { writeWhole } from "./work-files";
@@ -41,7 +35,7 @@ export type SmartPlan = {
   encodedCount: number;
 };
 
-/** Above this share a render from scratch is as fast. */
+/** Above this share a render from scratch is as fast; but it would be H.264, and the codec should not depend on where the joins lie. */
 const ENCODED_SHARE_MOST = 0.85;
 /** Frames that one process encodes: enough to be worth starting it, few enough to share the work out. */
 const TASK_FRAMES = { least: 60, most: 600 };
@@ -56,7 +50,8 @@ export async function planSmart(request: RenderRequest, timeline: Timeline, tool
     const encoded = pieces.filter((piece) => piece.kind === "encode");
     const encodedCount = encoded.reduce((sum, { from, to }) => sum + to - from, 0);
     const share = encodedCount / timeline.frameCount;
-    if (share > ENCODED_SHARE_MOST) throw new NotSpliced(`${Math.round(share * 100)}% would be encoded`);
+    if (share > ENCODED_SHARE_MOST && source.stream.codec === "h264")
+      throw new NotSpliced(`${Math.round(share * 100)}% would be encoded`);
     const each = Math.ceil(encodedCount / (tools.jobs * 3));
     return {
       ...{ source, pieces, encodedCount, frameCount: timeline.frameCount },
@@ -96,9 +91,7 @@ export async function writeSmartPicture(
   onFrames?: (frames: number) => void,
 ): Promise<void> {
   const { source, output, rotation } = plan;
-  const encoder = await encoderConfig(paths);
-  const avc: AvcConfig = encoder === null ? source.avc : merge(source.avc, encoder);
-  const config: TrackConfig = { ...source.config, description: buildAvcConfig(avc) };
+  const config: TrackConfig = { ...source.config, description: await descriptionOf(source, paths) };
   const rate = output.constantRate;
   await writeWhole(outputPath, (part) =>
     writeVideoTrack({
@@ -110,23 +103,16 @@ export async function writeSmartPicture(
   );
 }
 
-function merge(source: AvcConfig, encoder: AvcConfig): AvcConfig {
-  try {
-    return mergeAvcConfigs(source, encoder);
-  } catch (error) {
-    throw new NotSpliced(String(error));
-  }
-}
-
-/** The parameter sets of all chunks, which must be the same. Null without chunks. */
-async function encoderConfig(paths: readonly string[]): Promise<AvcConfig | null> {
-  let first: Uint8Array | null = null;
+/** The configuration of the whole. The pieces' own must be the same everywhere. */
+async function descriptionOf(source: SmartSource, paths: readonly string[]): Promise<Uint8Array> {
+  let first: TrackConfig | null = null;
   for (const path of paths) {
-    const { description } = await withVideoTrack(path, trackConfig);
-    first ??= description;
-    if (!sameBytes(first, description)) throw new NotSpliced("the pieces have different parameter sets");
+    const config = await withVideoTrack(path, trackConfig);
+    first ??= config;
+    if (Buffer.compare(first.description, config.description) !== 0)
+      throw new NotSpliced("the pieces have different parameter sets");
   }
-  return first === null ? null : parseAvcConfig(first);
+  return orNotSpliced(() => joinedDescription(source.stream, source.splice, first));
 }
 
 async function* packetsOf(
@@ -164,29 +150,22 @@ async function* copiedPackets(
   timed: Timed,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TrackPacket> {
-  const end = piece.packet + piece.to - piece.from;
-  const starts = new Set(source.order.starts.filter((start) => start >= piece.packet && start < end));
-  let place = piece.packet;
-  for await (const packet of source.sink.packets(await packetAt(source, place))) {
-    if (place >= end) return;
+  const { packet: from, packetEnd: to } = piece;
+  const starts = new Set(source.order.starts.filter((start) => start >= from && start < to));
+  const isKept = (frame: number) => frame >= piece.from;
+  for await (const { place, frame, data } of packetsFrom(source, { from, to }, isKept)) {
     if (place % 500 === 0) await letOthersRun();
     signal?.throwIfAborted();
-    if (packet.timestamp !== source.timestamps[place]) throw new NotSpliced("packets come in another order");
-    unitsOf(packet, source);
-    yield {
-      data: withLongLengths(packet.data, source.avc.lengthSize),
-      type: starts.has(place) ? "key" : "delta",
-      ...timed(source.order.frames[place]! - piece.from),
-    };
-    place++;
+    yield { data, type: starts.has(place) ? "key" : "delta", ...timed(frame - piece.from) };
   }
-  if (place < end) throw new NotSpliced("the source ends before its table");
 }
 
 /** The stretches of the output that are decoded to prove the joins. */
 export function checkedWindows(plan: SmartPlan): Window[] {
   const { frames, starts } = plan.source.order;
-  const keyframes = Array.from(starts, (packet) => frames[packet]!);
+  // A decoder that goes on from other pictures would look for those that leading ones refer to.
+  const alone = starts.filter((packet) => !(frames[packet + 1]! < frames[packet]!));
+  const keyframes = Array.from(alone, (packet) => frames[packet]!);
   return joinWindows(plan.pieces, (frame) => keyframes.findLast((start) => start <= frame) ?? 0);
 }
 
@@ -219,9 +198,13 @@ type EncodedPiece = { data: Uint8Array; type: "key" | "delta"; timestamp: number
 async function* encodedPieces(plan: SmartPlan, paths: readonly string[]): AsyncGenerator<EncodedPiece> {
   for (const [n, task] of plan.tasks.entries()) {
     const packets = await withVideoTrack(paths[n]!, async (track) => {
-      const { lengthSize } = parseAvcConfig((await trackConfig(track)).description);
+      const { splice, stream } = plan.source;
+      const config = await trackConfig(track);
+      const { lengthSize } = orNotSpliced(() => parseStream(stream.codec, config)).sets;
       const all = await Array.fromAsync(new EncodedPacketSink(track).packets());
-      return all.map(({ data, type, timestamp }) => ({ data: withLongLengths(data, lengthSize), type, timestamp }));
+      return all.map(({ data, type, timestamp }) => ({
+        ...{ data: orNotSpliced(() => joinedPacket(splice, data, lengthSize)), type, timestamp },
+      }));
     });
     let at = 0;
     for (const { from, to } of task.pieces) {

@@ -5,8 +5,8 @@
 import type { Probed, VideoStream } from "../../domain/media";
 import type { Chunk } from "../../domain/render-plan";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
-import { buildAvcConfig } from "../packets/h264";
-import { NotSpliced, neededFor, openPacketSource, type PacketSource, packetsBetween } from "../packets/source";
+import { NotSpliced, neededFor, openPacketSource, type PacketSource, packetsFrom } from "../packets/source";
+import { describeStream } from "../packets/stream";
 import { type TrackPacket, writeVideoTrack } from "../packets/video-track";
 import { writeWhole } from "../work-files";
 
@@ -34,19 +34,21 @@ export async function writeFeed(
   path: string,
 ): Promise<Ticks> {
   const ranges = await neededRanges(source, chunk);
+  const { frames } = source.order;
   let first = Number.POSITIVE_INFINITY;
   for (const { from, to } of ranges)
-    for (let place = from; place < to; place++) first = Math.min(first, source.timestamps[place]!);
+    for (let place = from; place < to; place++)
+      if (frames[place]! >= frames[from]!) first = Math.min(first, source.timestamps[place]!);
   const isKept = (frame: number) => chunk.pieces.some((piece) => frame >= piece.from && frame < piece.to);
   async function* packets(): AsyncGenerator<TrackPacket> {
     for (const range of ranges)
-      for await (const { place, data } of packetsBetween(source, range, isKept)) {
+      for await (const { place, data } of packetsFrom(source, range, isKept)) {
         const timestamp = source.timestamps[place]! - first;
         // Only the last packet's duration is ever looked at.
         yield { data, type: place === range.from ? "key" : "delta", timestamp, duration: LAST_SECONDS };
       }
   }
-  const config = { ...source.config, description: buildAvcConfig(source.avc) };
+  const config = { ...source.config, description: describeStream(source.stream) };
   await writeWhole(path, (part) =>
     writeVideoTrack({ path: part, config, rotation, constantRate: null, packets: packets() }),
   );

@@ -1,14 +1,18 @@
-/** The command line that encodes pieces which stand between copied H.264 packets. Pure. */
+/** The command line that encodes pieces which stand between copied packets. Pure. */
 import type { VideoStream } from "../../domain/media";
 import type { Rational } from "../../domain/time";
 import { inputArguments, passFramesThrough, QUIET } from "../arguments";
 import { PROGRESS } from "../ffmpeg";
+import type { HevcIds } from "../packets/hevc";
 import { countedFrames } from "../picture-filters";
 
-export type SpliceOptions = {
-  /** The id of the pieces' parameter sets: one that the source does not use. */
-  parameterId: number;
-  profile: "baseline" | "main" | "high";
+/** Of which codec the pieces are, and under which ids their parameter sets stand beside the source's. */
+export type SpliceCodec =
+  | { codec: "h264"; parameterId: number; profile: "baseline" | "main" | "high" }
+  /** x265 numbers its sets from 0; they get these ids afterwards. */
+  | { codec: "hevc"; ids: HevcIds };
+
+export type SpliceOptions = SpliceCodec & {
   /** How many frames the source's decoder holds back. */
   reorder: number;
   color: VideoStream["color"];
@@ -18,14 +22,18 @@ export type SpliceOptions = {
 };
 
 /** x264's names of the profiles that can be matched: by the number in the source's parameter sets. */
-export const SPLICE_PROFILES: Record<number, SpliceOptions["profile"]> = { 66: "baseline", 77: "main", 100: "high" };
+export const SPLICE_PROFILES: Record<number, (SpliceCodec & { codec: "h264" })["profile"]> = {
+  66: "baseline",
+  77: "main",
+  100: "high",
+};
 
 /** Frames `[from, to)` of the file that is read. */
 export type Stretch = { from: number; to: number };
 
 /**
- * Reads a file of equally long frames and encodes stretches of it one after the other. x264 only: it lets the id of its parameter sets be
- * chosen. Each stretch begins where decoding can begin.
+ * Reads a file of equally long frames and encodes stretches of it one after the other. x264 and x265 only: the ids of their parameter
+ * sets can be had as wanted. Each stretch begins where decoding can begin.
  */
 export function spliceArguments(
   input: { path: string; rate: Rational; stretches: readonly Stretch[]; threads: number; libavutil: number },
@@ -41,19 +49,13 @@ export function spliceArguments(
     ...[...QUIET, ...PROGRESS, "-copyts", ...inputArguments({ path: input.path, demuxer: "mov", extra: threads })],
     ...["-map", "0:v:0", "-vf", [`select='${kept}'`, ...timing.filters, `format=${splice.pixelFormat}`].join(",")],
     ...[...passFramesThrough(input.libavutil), ...timing.options, "-frames:v", String(count)],
-    ...[...encoderArguments(splice, stretches), ...threads],
+    ...[...encoderArguments(splice, stretches, input.threads), ...threads],
   ];
 }
 
-function encoderArguments(splice: SpliceOptions, stretches: readonly Stretch[]): string[] {
+function encoderArguments(splice: SpliceOptions, stretches: readonly Stretch[], threads: number): string[] {
   const { ceiling, color } = splice;
   const tag = (option: string, value: string | null) => (value === null ? [] : [option, value]);
-  const bFrames = splice.profile === "baseline" ? 0 : Math.min(2, splice.reorder * 2);
-  const parameters = [
-    `sps-id=${splice.parameterId}`,
-    ...["keyint=600", "min-keyint=1", "scenecut=0", "open-gop=0", `bframes=${bFrames}`],
-    `b-pyramid=${splice.reorder > 1 ? "normal" : "none"}`,
-  ];
   let count = 0;
   const starts = stretches.map(({ from, to }) => {
     const start = `eq(n,${count})`;
@@ -61,11 +63,34 @@ function encoderArguments(splice: SpliceOptions, stretches: readonly Stretch[]):
     return start;
   });
   return [
-    ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", splice.profile, "-crf", "20"],
+    ...(splice.codec === "h264" ? x264Arguments(splice) : x265Arguments(splice.reorder, threads)),
     ...(ceiling === null ? [] : ["-maxrate", String(ceiling), "-bufsize", String(ceiling * 2)]),
     ...[...tag("-color_primaries", color.primaries), ...tag("-color_trc", color.transfer)],
     ...[...tag("-colorspace", color.matrix), ...tag("-color_range", color.range)],
     ...["-force_key_frames", `expr:${starts.join("+")}`, "-forced-idr", "1"],
-    ...["-x264-params", parameters.join(":")],
   ];
+}
+
+/** What both encoders must do: begin anew only where they are told to. */
+const GROUPS = ["keyint=600", "min-keyint=1", "scenecut=0", "open-gop=0"];
+
+function x264Arguments(splice: SpliceOptions & { codec: "h264" }): string[] {
+  const bFrames = splice.profile === "baseline" ? 0 : Math.min(2, splice.reorder * 2);
+  const parameters = [
+    ...[`sps-id=${splice.parameterId}`, ...GROUPS, `bframes=${bFrames}`],
+    `b-pyramid=${splice.reorder > 1 ? "normal" : "none"}`,
+  ];
+  const preset = ["-c:v", "libx264", "-preset", "veryfast", "-profile:v", splice.profile, "-crf", "20"];
+  return [...preset, "-x264-params", parameters.join(":")];
+}
+
+/** At these settings the pieces are as like the source as x264's: x265's scale of quality is another one. */
+function x265Arguments(reorder: number, threads: number): string[] {
+  const parameters = [
+    ...[...GROUPS, `bframes=${Math.min(2, reorder * 2)}`, `b-pyramid=${reorder > 1 ? 1 : 0}`],
+    // Nothing but parameter sets and slices; and no more threads than this process is meant to have.
+    ...["info=0", "log-level=error", `pools=${threads}`, "frame-threads=1"],
+  ];
+  const preset = ["-c:v", "libx265", "-preset", "superfast", "-profile:v", "main", "-crf", "22", "-tag:v", "hvc1"];
+  return [...preset, "-x265-params", parameters.join(":")];
 }

@@ -10,8 +10,8 @@ import type { SmartPiece } from "../../domain/smart-plan";
 import type { Rational } from "../../domain/time";
 import { outputFile } from "../arguments";
 import { type Ffmpeg, runFfmpeg, workLimits } from "../ffmpeg";
-import { buildAvcConfig } from "../packets/h264";
-import { NotSpliced, neededFor, packetsBetween } from "../packets/source";
+import { NotSpliced, neededFor, packetsFrom } from "../packets/source";
+import { describeStream } from "../packets/stream";
 import { countFrames, type TrackPacket, writeVideoTrack } from "../packets/video-track";
 import { inParallel } from "../parallel";
 import { writeWhole } from "../work-files";
@@ -132,7 +132,7 @@ async function writeLead(source: SmartSource, task: SpliceTask, rate: Rational, 
     let first = 0;
     for (const piece of task.pieces) {
       const isKept = (frame: number) => frame >= piece.from && frame < piece.to;
-      const needed = await Array.fromAsync(packetsBetween(source, await neededFor(source, piece), isKept));
+      const needed = await Array.fromAsync(packetsFrom(source, await neededFor(source, piece), isKept));
       const shown = needed.map(({ frame }) => frame).sort((a, b) => a - b);
       stretches.push({ from: first + shown.indexOf(piece.from), to: first + shown.indexOf(piece.to - 1) + 1 });
       const places = new Map(shown.map((frame, n) => [frame, first + n]));
@@ -143,11 +143,11 @@ async function writeLead(source: SmartSource, task: SpliceTask, rate: Rational, 
       first += needed.length;
     }
   }
-  const { config, avc } = source;
+  const { config, stream } = source;
   await writeWhole(path, (part) =>
     writeVideoTrack({
       ...{ path: part, rotation: 0, constantRate: rate.num / rate.den, packets: packets() },
-      config: { ...config, description: buildAvcConfig(avc) },
+      config: { ...config, description: describeStream(stream) },
     }),
   );
   return stretches;

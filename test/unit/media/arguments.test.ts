@@ -137,6 +137,7 @@ describe("encoders", () => {
     ];
     const input = { path: "/l.mp4", rate: { num: 25, den: 1 }, stretches, threads: 1, libavutil: 56 };
     const splice = {
+      codec: "h264",
       parameterId: 3,
       profile: "main",
       reorder: 1,
@@ -151,6 +152,11 @@ describe("encoders", () => {
     expect(list.join(" ")).toContain("sps-id=3:keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=none");
     expect(has(list, "-profile:v", "main")).toBe(true);
     expect(has(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
+    const hevc = spliceArguments(input, { ...splice, codec: "hevc", ids: { vps: 1, sps: 1, pps: 15 } });
+    expect(has(hevc, "-c:v", "libx265")).toBe(true);
+    expect(has(hevc, "-profile:v", "main")).toBe(true);
+    expect(has(hevc, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
+    expect(hevc.join(" ")).toContain("keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=0:info=0");
     const plain = spliceArguments(input, { ...splice, profile: "baseline", reorder: 0, ceiling: null });
     expect(plain.join(" ")).toContain("bframes=0");
     expect(plain).not.toContain("-maxrate");
@@ -245,9 +251,9 @@ describe("choosing frames", () => {
 
 describe("looking at joins", () => {
   const pieces = [
-    { kind: "copy", from: 0, to: 100, packet: 0 },
+    { kind: "copy", from: 0, to: 100, packet: 0, packetEnd: 100 },
     { kind: "encode", from: 200, to: 220 },
-    { kind: "copy", from: 220, to: 300, packet: 220 },
+    { kind: "copy", from: 220, to: 300, packet: 220, packetEnd: 300 },
   ] as const;
 
   test("from a point where decoding can begin to a little after the join", () => {
