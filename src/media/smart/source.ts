@@ -16,13 +16,17 @@ const CEILING_LEAST = 500_000;
 /** The number of HEVC's profile for 8 bits and 4:2:0. */
 const HEVC_MAIN = 1;
 
+/** What the encoders of every ffmpeg take as it is. */
+const PIXEL_FORMATS: Record<string, readonly string[]> = { h264: ["yuv420p", "yuvj420p"], hevc: ["yuv420p"] };
+
 /** Names that every ffmpeg both prints and takes. */
 const COLORS: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m"];
 
 /** Opens a source for splicing. The caller closes it. Errors: `NotSpliced` with the reason; the signal's reason. */
 export async function openSmartSource(path: string, probed: Probed, signal?: AbortSignal): Promise<SmartSource> {
   const { video } = probed.info;
-  if (/^(h264|hevc)$/.test(video?.codec ?? "") && !/^yuvj?420p$/.test(video?.pixelFormat ?? ""))
+  const fitting = PIXEL_FORMATS[video?.codec ?? ""];
+  if (fitting !== undefined && !fitting.includes(video?.pixelFormat ?? ""))
     throw new NotSpliced(`pixel format ${video?.pixelFormat}`);
   const source = await openPacketSource(path, probed, signal);
   try {

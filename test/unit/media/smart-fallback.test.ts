@@ -130,6 +130,11 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
     /^pixel format yuv420p10le$/,
     () => generate("hevc-ten.mp4", ...moving(...h265("keyint=25:open-gop=0"), "-pix_fmt", "yuv420p10le")),
   ],
+  [
+    "HEVC of the full range",
+    /^pixel format yuvj420p$/,
+    () => generate("hevc-full.mp4", ...moving(...h265("keyint=25:open-gop=0:range=full"))),
+  ],
   ["HEVC of a profile that is not matched", /^profile 4$/, () => patchedHevc("hevc-profile.mp4", rangeExtended)],
   ["HEVC without a free id", /^no free parameter set id$/, () => patchedHevc("hevc-ids.mp4", allHevcIds)],
   [
