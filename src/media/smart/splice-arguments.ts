@@ -2,6 +2,7 @@
 import type { VideoStream } from "../../domain/media";
 import type { Rational } from "../../domain/time";
 import { inputArguments, passFramesThrough, QUIET } from "../arguments";
+import { ceilingArguments } from "../encoder-arguments";
 import { PROGRESS } from "../ffmpeg";
 import type { HevcIds } from "../packets/hevc";
 import { countedFrames } from "../picture-filters";
@@ -64,7 +65,7 @@ function encoderArguments(splice: SpliceOptions, stretches: readonly Stretch[], 
   });
   return [
     ...(splice.codec === "h264" ? x264Arguments(splice) : x265Arguments(splice.reorder, threads)),
-    ...(ceiling === null ? [] : ["-maxrate", String(ceiling), "-bufsize", String(ceiling * 2)]),
+    ...ceilingArguments(ceiling),
     ...[...tag("-color_primaries", color.primaries), ...tag("-color_trc", color.transfer)],
     ...[...tag("-colorspace", color.matrix), ...tag("-color_range", color.range)],
     ...["-force_key_frames", `expr:${starts.join("+")}`, "-forced-idr", "1"],

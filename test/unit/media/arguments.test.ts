@@ -89,6 +89,17 @@ describe("encoders", () => {
       expect(free.join(" ")).not.toMatch(/maxrate|NaN|null|undefined/);
     });
 
+  test.each([1e9, 1.2e9, 4e9])(
+    "rates of %p bits a second, as studio codecs have, fit the numbers of ffmpeg",
+    (rate) => {
+      for (const quality of [{ bitrate: rate }, { ceiling: rate }])
+        for (const value of videoEncoderArguments("libx264", { ...target, quality }).filter((word) =>
+          /^\d+$/.test(word),
+        ))
+          expect(Number(value)).toBeLessThan(2 ** 31);
+    },
+  );
+
   test("only VAAPI needs a device and its own memory", () => {
     const needing = VIDEO_ENCODERS.filter((encoder) => deviceArguments(encoder).length > 0);
     expect(needing).toEqual(["h264_vaapi"]);

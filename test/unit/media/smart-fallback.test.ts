@@ -74,6 +74,13 @@ function allIds(body: Uint8Array): Uint8Array {
   return buildAvcConfig({ ...config, pps: Array.from({ length: 32 }, (_, id) => numbered(id)) });
 }
 
+/** The hundredth packet longer than any file. */
+function hugePacket(stsz: Uint8Array): Uint8Array {
+  const changed = Buffer.from(stsz);
+  changed.writeUInt32BE(0x7f_ffff, 12 + 4 * 99);
+  return changed;
+}
+
 function otherProfile(body: Uint8Array): Uint8Array {
   const changed = body.slice();
   changed[1] = 88;
@@ -202,6 +209,12 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
     "a size that changes on the way",
     /^parameter sets change on the way$/,
     () => joined("resize", ...picture("25", 3), ...smaller),
+  ],
+  [
+    "a table that points beyond the file",
+    /^a packet cannot be found again$/,
+    () => patched("beyond.mp4", ["mdia", "minf", "stbl", "stsz"], hugePacket),
+    "inexact",
   ],
   ["few points to start from", /^\d+% would be encoded$/, () => generate("one-group.mp4", ...moving(...h264(600)))],
 ];
