@@ -12,6 +12,7 @@ import type { SpeechEngine } from "./domain/speech";
 import { createHandler, type Handler } from "./http/app";
 import { createControlHandler } from "./http/control";
 import { type Assets, openAssets } from "./lib/assets";
+import { createLanes } from "./lib/lanes";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
 import type { VideoEncoder } from "./media/encoder-arguments";
@@ -152,6 +153,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
       encoder = chosen;
       return chosen;
     },
+    lanes: createLanes(Math.max(1, navigator.hardwareConcurrency)),
     publicUrl: () => url,
   };
   services.runner = createEmbeddedRunner({

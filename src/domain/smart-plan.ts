@@ -8,9 +8,12 @@ export type PacketOrder = {
   starts: Int32Array;
 };
 
-/** Frames `[from, to)`, copied from packets `[packet, packet + to - from)`, or encoded. */
+/**
+ * Frames `[from, to)`, encoded, or copied from packets `[packet, packetEnd)`. Leading packets among these, which show what comes before the
+ * first frame, are left out.
+ */
 export type SmartPiece =
-  | { kind: "copy"; from: number; to: number; packet: number }
+  | { kind: "copy"; from: number; to: number; packet: number; packetEnd: number }
   | { kind: "encode"; from: number; to: number };
 
 /** Shorter copies are not worth a join. */
@@ -25,12 +28,11 @@ export function planPieces(range: { from: number; to: number }, order: PacketOrd
   const start = firstStart(from, to, order);
   if (start === null) return [{ kind: "encode", from, to }];
   const first = order.frames[start]!;
-  const end = copyEnd(start, to, order);
-  const copied = end - start;
+  const { end, copied } = copyEnd(start, to, order);
   if (copied < COPY_LEAST) return [{ kind: "encode", from, to }];
   const pieces: SmartPiece[] = [];
   if (first > from) pieces.push({ kind: "encode", from, to: first });
-  pieces.push({ kind: "copy", from: first, to: first + copied, packet: start });
+  pieces.push({ kind: "copy", from: first, to: first + copied, packet: start, packetEnd: end });
   if (first + copied < to) pieces.push({ kind: "encode", from: first + copied, to });
   return pieces;
 }
@@ -48,16 +50,19 @@ function firstStart(from: number, to: number, { frames, starts }: PacketOrder): 
   return start !== undefined && frames[start]! < to ? start : null;
 }
 
-/** The packet after the last one of a copy: up to `to` in decode order, less what is not yet contiguous in display order. */
-function copyEnd(start: number, to: number, { frames }: PacketOrder): number {
+/** The packet after the last one of a copy: up to `to` in decode order, less what is not yet contiguous in display order; how many frames. */
+function copyEnd(start: number, to: number, { frames }: PacketOrder): { end: number; copied: number } {
   const first = frames[start]!;
-  let end = start;
+  let whole = { end: start, copied: 0 };
   let highest = first - 1;
+  let copied = 0;
   for (let n = start; n < frames.length && frames[n]! < to; n++) {
+    if (frames[n]! < first) continue;
+    copied++;
     highest = Math.max(highest, frames[n]!);
-    if (highest - first === n - start) end = n + 1;
+    if (highest - first + 1 === copied) whole = { end: n + 1, copied };
   }
-  return end;
+  return whole;
 }
 
 /** The last start that shows a frame at or before one: its place among the starts; -1 when there is none. */
@@ -93,7 +98,7 @@ export function neededPackets(range: { from: number; to: number }, order: Packet
   return { from, to };
 }
 
-/** H.264 cannot hold back more frames than this. */
+/** Neither H.264 nor HEVC can hold back more frames than this. */
 const REORDER_MOST = 16;
 
 /** How many frames at most are decoded before one that is shown earlier: 0 without B-frames. */

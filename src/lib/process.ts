@@ -1,5 +1,6 @@
 /** Child processes: the only place that spawns. Children lead a process group of their own, which is killed as a whole. */
 import { closeSync } from "node:fs";
+import { setPriority } from "node:os";
 
 /** Limits of a child, set before its program starts. `wallSeconds` is watched from here, the others by the kernel. */
 export type ChildLimits = { memoryBytes?: number; cpuSeconds?: number; fileSizeBytes?: number; wallSeconds?: number };
@@ -58,6 +59,7 @@ export function spawnChild(options: SpawnOptions): Child {
     stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
     detached: true,
   });
+  beNice(process_.pid);
   const lifeline = process_.stdio[3] as number;
   const stderr = followStderr(process_.stderr as ReadableStream<Uint8Array>, options.onStderrLine);
   let endedBy: "wall" | "kill" | null = null;
@@ -97,6 +99,17 @@ export function spawnChild(options: SpawnOptions): Child {
   };
   children.add(child);
   return child;
+}
+
+/** What a child does can wait a moment, a request cannot. Priorities that cannot be set are left. */
+const NICENESS = 5;
+
+function beNice(pid: number): void {
+  try {
+    setPriority(pid, NICENESS);
+  } catch {
+    // The child has gone already, or the machine does not allow it.
+  }
 }
 
 /** Ends every child that still runs; resolves when all have gone. */

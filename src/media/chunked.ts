@@ -13,6 +13,7 @@ import {
 } from "../domain/render-plan";
 import { type PacketOrder, startBefore } from "../domain/smart-plan";
 import { type FrameTimes, type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import type { Lanes } from "../lib/lanes";
 import { type ChunkSettings, type ChunkTask, chunkArguments, encodeChunk } from "./chunks/encode";
 import type { JoinedChunk } from "./chunks/join";
 import { knowsZscale, scalesFast } from "./chunks/scale";
@@ -30,6 +31,8 @@ export type RenderTools = {
   signal?: AbortSignal;
   /** Asked between two chunks: whether to end with `Paused`, for a later render to go on. */
   shouldPause?: () => boolean;
+  /** What all renders of this server share: without them, `jobs` is the only bound. */
+  lanes?: Lanes;
   log?: (event: string, fields: object) => void;
 };
 
@@ -164,11 +167,13 @@ export async function encodeChunks(
       const path = paths[n]!;
       if (await Bun.file(path).exists()) reused++;
       else {
-        const result = await encodeChunk({
-          ...{ ffmpeg: tools.ffmpeg, hasZscale, settings, task, path, signal },
-          ...(feed === null ? {} : { feed }),
-          onFrames: (frames) => report(n, frames),
-        });
+        const encode = () =>
+          encodeChunk({
+            ...{ ffmpeg: tools.ffmpeg, hasZscale, settings, task, path, signal },
+            ...(feed === null ? {} : { feed }),
+            onFrames: (frames) => report(n, frames),
+          });
+        const result = await (tools.lanes?.use(signal, encode) ?? encode());
         if (result.repaired) repaired++;
       }
       report(n, task.frameCount);

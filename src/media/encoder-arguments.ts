@@ -26,6 +26,15 @@ const BITS_PER_PIXEL = 0.12;
 /** A smaller search for motion: a fifteenth of the time for a hundredth of the bits where all moves, for nothing elsewhere. */
 const X264_QUICKER = ["-x264-params", "me=dia"];
 
+/** ffmpeg holds rates, and buffers of twice a rate, in 32 bits. More than this is no limit to anything. */
+const RATE_MOST = 1_000_000_000;
+
+/** The options that keep a quality below a rate; none for null. */
+export function ceilingArguments(bits: number | null): string[] {
+  if (bits === null || bits > RATE_MOST) return [];
+  return ["-maxrate", String(bits), "-bufsize", String(bits * 2)];
+}
+
 /** Options that come before the input: the device of an encoder that needs one. */
 export function deviceArguments(encoder: VideoEncoder): string[] {
   return encoder === "h264_vaapi" ? ["-vaapi_device", VAAPI_DEVICE] : [];
@@ -43,15 +52,11 @@ export function videoEncoderArguments(encoder: VideoEncoder, target: VideoTarget
   const rate = "bitrate" in target.quality ? target.quality.bitrate : null;
   const ceiling = "ceiling" in target.quality ? target.quality.ceiling : null;
   const guess = Math.round(target.width * target.height * target.framesPerSecond * BITS_PER_PIXEL);
-  const byRate = (bits: number) => [
-    "-b:v",
-    String(bits),
-    "-maxrate",
-    String(Math.round(bits * 1.5)),
-    "-bufsize",
-    String(bits * 2),
-  ];
-  const capped = ceiling === null ? [] : ["-maxrate", String(ceiling), "-bufsize", String(ceiling * 2)];
+  const byRate = (wanted: number) => {
+    const bits = Math.min(wanted, RATE_MOST);
+    return ["-b:v", String(bits), "-maxrate", String(Math.round(bits * 1.5)), "-bufsize", String(bits * 2)];
+  };
+  const capped = ceilingArguments(ceiling);
   switch (encoder) {
     case "libx264":
       return [

@@ -4,10 +4,12 @@ import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
 import { changesAsked } from "../domain/render-output";
 import { placeSegments, type Timeline } from "../domain/render-plan";
+import type { Lanes } from "../lib/lanes";
 import type { RenderTools } from "./chunked";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
 import { NotSpliced } from "./packets/source";
+import { Paused } from "./parallel";
 import { renderSound } from "./sound";
 import { renderChunked, renderSmart } from "./video-render";
 import { warningsFor } from "./warnings";
@@ -26,6 +28,7 @@ export async function renderMedia(
     jobs: number;
     signal?: AbortSignal;
     shouldPause?: () => boolean;
+    lanes?: Lanes;
     onProgress?: (share: number) => void;
     log?: (event: string, fields: object) => void;
   },
@@ -72,9 +75,9 @@ async function make(request: RenderRequest, timeline: Timeline, tools: RenderToo
     try {
       return { strategy: "smart", reasons, ...(await renderSmart(request, timeline, tools, progress)) };
     } catch (error) {
-      if (!(error instanceof NotSpliced)) throw error;
-      tools.log?.("render.fallback", { from: "smart", to: "chunked", reason: error.message });
-      reasons.push(error.message);
+      const reason = whyNotSpliced(error, tools.signal);
+      tools.log?.("render.fallback", { from: "smart", to: "chunked", reason });
+      reasons.push(reason);
     }
   const chunked = { strategy: "chunked", encodedShare: 1, reasons } as const;
   try {
@@ -86,6 +89,15 @@ async function make(request: RenderRequest, timeline: Timeline, tools: RenderToo
     const warnings = await renderChunked(request, timeline, { ...tools, encoder: "libx264" }, progress);
     return { ...chunked, warnings: [...warnings, `the encoder ${tools.encoder} failed; libx264 was used`] };
   }
+}
+
+/** A damaged source makes its reader fail in ways of its own. Throws what another way to render would meet too. */
+function whyNotSpliced(error: unknown, signal: AbortSignal | undefined): string {
+  signal?.throwIfAborted();
+  if (error instanceof NotSpliced) return error.message;
+  const cause = asStorageError(error);
+  if (cause instanceof AppError || cause instanceof Paused || !(cause instanceof Error)) throw cause;
+  return `the source's packets cannot be read: ${cause.message}`;
 }
 
 function reasonOf(error: AppError): string {

@@ -7,15 +7,8 @@ import type { RenderRequest, VideoStream } from "../domain/media";
 import { type OutputTimes, ownOutputTimes, type Timeline } from "../domain/render-plan";
 import { neededPackets, type SmartPiece, startBefore } from "../domain/smart-plan";
 import { type RenderTools, threadsFor } from "./chunked";
-import {
-  type AvcConfig,
-  buildAvcConfig,
-  mergeAvcConfigs,
-  parseAvcConfig,
-  sameBytes,
-  withLongLengths,
-} from "./packets/h264";
-import { NotSpliced, packetAt, unitsOf } from "./packets/source";
+import { NotSpliced, orNotSpliced, packetsBetween } from "./packets/source";
+import { parseStream } from "./packets/stream";
 import {
   displayRanks,
   openVideoTrack,
@@ -29,6 +22,7 @@ import {
 } from "./packets/video-track";
 import { letOthersRun } from "./parallel";
 import { decodeWindows, joinWindows, type Window, windowList } from "./smart/join-check";
+import { joinedDescription, joinedPacket } from "./smart/piece-stream";
 import { openSmartSource, piecesOf, type SmartSource } from "./smart/source";
 import { encodeSplices, groupSplices, type SpliceTask } from "./smart/splice-encode";
 import { writeWhole } from "./work-files";
@@ -44,8 +38,8 @@ export type SmartPlan = {
   encodedCount: number;
 };
 
-/** Above this share there is little left to copy, and a render from scratch takes fewer bits. */
-const ENCODED_SHARE_MOST = 0.95;
+/** Above this share there is little left to copy, and a render from scratch takes fewer bits; but it would be H.264. */
+const ENCODED_SHARE_MOST = { h264: 0.95, hevc: 1 };
 /** Frames that one process encodes: enough to be worth starting it, few enough to share the work out and to stop between two. */
 const TASK_FRAMES = { least: 120, most: 300 };
 
@@ -59,7 +53,8 @@ export async function planSmart(request: RenderRequest, timeline: Timeline, tool
     const encoded = pieces.filter((piece) => piece.kind === "encode");
     const encodedCount = encoded.reduce((sum, { from, to }) => sum + to - from, 0);
     const share = encodedCount / timeline.frameCount;
-    if (share > ENCODED_SHARE_MOST) throw new NotSpliced(`${Math.round(share * 100)}% would be encoded`);
+    if (share > ENCODED_SHARE_MOST[source.stream.codec])
+      throw new NotSpliced(`${Math.round(share * 100)}% would be encoded`);
     const each = Math.min(TASK_FRAMES.most, Math.max(TASK_FRAMES.least, Math.ceil(encodedCount / tools.jobs)));
     const shares = (before: SmartPiece, piece: SmartPiece) =>
       neededPackets(piece, source.order).from < neededPackets(before, source.order).to;
@@ -84,10 +79,11 @@ export async function encodeSmart(
 ): Promise<{ paths: string[]; reused: number }> {
   const { source, tasks } = plan;
   const { sourcePath, probed, workDir } = request;
-  const { ffmpeg, jobs, signal, shouldPause } = tools;
+  const { ffmpeg, jobs, signal, shouldPause, lanes } = tools;
   return await encodeSplices({
     ...{ ffmpeg, source, sourcePath, probed, tasks, workDir, jobs, threads: threadsFor(jobs), onFrames },
     ...(shouldPause === undefined ? {} : { shouldPause }),
+    ...(lanes === undefined ? {} : { lanes }),
     ...(signal === undefined ? {} : { signal }),
   });
 }
@@ -101,9 +97,7 @@ export async function writeSmartPicture(
   onFrames?: (frames: number) => void,
 ): Promise<void> {
   const { source, output, rotation } = plan;
-  const encoder = await encoderConfig(paths);
-  const avc: AvcConfig = encoder === null ? source.avc : merge(source.avc, encoder);
-  const config: TrackConfig = { ...source.config, description: buildAvcConfig(avc) };
+  const config: TrackConfig = { ...source.config, description: await descriptionOf(source, paths) };
   const rate = output.constantRate;
   await writeWhole(outputPath, (part) =>
     writeVideoTrack({
@@ -115,23 +109,16 @@ export async function writeSmartPicture(
   );
 }
 
-function merge(source: AvcConfig, encoder: AvcConfig): AvcConfig {
-  try {
-    return mergeAvcConfigs(source, encoder);
-  } catch (error) {
-    throw new NotSpliced(String(error));
-  }
-}
-
-/** The parameter sets of all chunks, which must be the same. Null without chunks. */
-async function encoderConfig(paths: readonly string[]): Promise<AvcConfig | null> {
-  let first: Uint8Array | null = null;
+/** The configuration of the whole. The pieces' own must be the same everywhere. */
+async function descriptionOf(source: SmartSource, paths: readonly string[]): Promise<Uint8Array> {
+  let first: TrackConfig | null = null;
   for (const path of paths) {
-    const { description } = await withVideoTrack(path, trackConfig);
-    first ??= description;
-    if (!sameBytes(first, description)) throw new NotSpliced("the pieces have different parameter sets");
+    const config = await withVideoTrack(path, trackConfig);
+    first ??= config;
+    if (Buffer.compare(first.description, config.description) !== 0)
+      throw new NotSpliced("the pieces have different parameter sets");
   }
-  return first === null ? null : parseAvcConfig(first);
+  return orNotSpliced(() => joinedDescription(source.stream, source.splice, first));
 }
 
 async function* packetsOf(
@@ -163,27 +150,23 @@ async function* copiedPackets(
   timed: Timed,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TrackPacket> {
-  const end = piece.packet + piece.to - piece.from;
-  const starts = new Set(source.order.starts.filter((start) => start >= piece.packet && start < end));
-  let place = piece.packet;
-  for await (const packet of packetsFrom(source.sink, { start: await packetAt(source, place) })) {
+  const { packet: from, packetEnd: to } = piece;
+  const starts = new Set(source.order.starts.filter((start) => start >= from && start < to));
+  const isKept = (frame: number) => frame >= piece.from;
+  for await (const { place, frame, data } of packetsBetween(source, { from, to }, isKept)) {
     if (place % 500 === 0) await letOthersRun();
     signal?.throwIfAborted();
-    if (packet.timestamp !== source.timestamps[place]) throw new NotSpliced("packets come in another order");
-    unitsOf(packet, source);
-    yield {
-      data: withLongLengths(packet.data, source.avc.lengthSize),
-      type: starts.has(place) ? "key" : "delta",
-      ...timed(source.order.frames[place]! - piece.from),
-    };
-    if (++place >= end) return;
+    yield { data, type: starts.has(place) ? "key" : "delta", ...timed(frame - piece.from) };
   }
-  throw new NotSpliced("the source ends before its table");
 }
 
 /** The stretches of the output that are decoded to prove the joins. */
-export const checkedWindows = (plan: SmartPlan): Window[] =>
-  joinWindows(plan.pieces, (frame) => startBefore(frame, plan.source.order));
+export function checkedWindows(plan: SmartPlan): Window[] {
+  const { frames, starts } = plan.source.order;
+  // A decoder that goes on from other pictures would look for those that leading ones refer to.
+  const alone = { frames, starts: starts.filter((packet) => !(frames[packet + 1]! < frames[packet]!)) };
+  return joinWindows(plan.pieces, (frame) => startBefore(frame, alone));
+}
 
 /** Decodes the joins of the finished file. Errors: `NotSpliced` on anything that a decoder complains of; the signal's reason. */
 export async function checkJoins(
@@ -226,9 +209,11 @@ async function* encodedPiece(
 /** The packets of all encoded pieces in the order of the plan, each with its place among those that its piece shows. */
 async function* encodedPackets(plan: SmartPlan, paths: readonly string[]): AsyncGenerator<EncodedFrame, void> {
   for (const [n, task] of plan.tasks.entries()) {
+    const { splice, stream } = plan.source;
     const { track, close } = await openVideoTrack(paths[n]!);
     try {
-      const { lengthSize } = parseAvcConfig((await trackConfig(track)).description);
+      const config = await trackConfig(track);
+      const { lengthSize } = orNotSpliced(() => parseStream(stream.codec, config)).sets;
       const sink = new EncodedPacketSink(track);
       const timestamps = await timestampsOf(sink);
       if (timestamps.length !== task.frameCount) throw new NotSpliced("a piece is not as planned");
@@ -240,7 +225,7 @@ async function* encodedPackets(plan: SmartPlan, paths: readonly string[]): Async
       });
       let place = 0;
       for await (const { data, type } of packetsFrom(sink))
-        yield { data: withLongLengths(data, lengthSize), type, rank: ranks[place++]! };
+        yield { data: orNotSpliced(() => joinedPacket(splice, data, lengthSize)), type, rank: ranks[place++]! };
     } finally {
       close();
     }

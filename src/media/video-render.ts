@@ -20,6 +20,7 @@ type Report = (share: number) => void;
 
 /** One way to make a picture. */
 type Maker = {
+  codec: "h264" | "hevc";
   frameCount: number;
   encodedCount: number;
   constantRate: Rational | null;
@@ -47,6 +48,7 @@ export async function renderChunked(
   const plan = planChunks(request, timeline, tools, feed !== null, feed?.order ?? null);
   try {
     return await makeVideo(request, timeline, tools, progress, {
+      codec: "h264",
       frameCount: plan.frameCount,
       encodedCount: plan.frameCount,
       constantRate: plan.output.constantRate,
@@ -92,6 +94,7 @@ export async function renderSmart(
   try {
     let paths: string[] = [];
     const warnings = await makeVideo(request, timeline, tools, progress, {
+      codec: plan.source.stream.codec,
       frameCount: plan.frameCount,
       encodedCount: plan.encodedCount,
       constantRate: plan.output.constantRate,
@@ -157,6 +160,7 @@ async function makeVideo(
     report("write", 1);
     await muxTracks({
       ...{ ffmpeg, workDir, pictureName, soundName, frameCount, format: output.format, outputPath },
+      codec: maker.codec,
       timescale: timescaleFor(maker.constantRate),
       onFrames: framesOf("mux", frameCount),
       ...(signal === undefined ? {} : { signal }),

@@ -96,6 +96,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
       jobs: Math.max(1, navigator.hardwareConcurrency),
       signal: context.signal,
       shouldPause: context.shouldGiveWay,
+      lanes: services.lanes,
       onProgress: (share) => context.progress(share),
       log: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
     },

@@ -4,6 +4,7 @@ import type { SignedLinks } from "../blobs/signed-links";
 import type { Config } from "../config";
 import type { Runner } from "../domain/jobs";
 import type { SpeechEngine } from "../domain/speech";
+import type { Lanes } from "../lib/lanes";
 import type { Log } from "../lib/log";
 import type { VideoEncoder } from "../media/encoder-arguments";
 import type { Ffmpeg } from "../media/ffmpeg";
@@ -22,6 +23,8 @@ export type Services = {
   runner: Runner;
   speech: SpeechEngine;
   ffmpeg: Ffmpeg;
+  /** For the processes that encode pictures: as many as there are cores, whatever number of renders has them. */
+  lanes: Lanes;
   /** The video encoder in use; found by trying, on the first call. */
   encoder(): Promise<VideoEncoder>;
   /** Where clients reach this server, without a slash at the end. */

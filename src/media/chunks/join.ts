@@ -94,6 +94,7 @@ export async function muxTracks(options: {
   pictureName: string;
   soundName: string | null;
   frameCount: number;
+  codec: "h264" | "hevc";
   timescale: number;
   format: ResolvedOutput["format"];
   outputPath: string;
@@ -115,6 +116,8 @@ export async function muxTracks(options: {
       arguments: [
         ...[...QUIET, ...PROGRESS, ...input(pictureName), ...(soundName === null ? [] : input(soundName))],
         ...["-map", "0:v:0", ...(soundName === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
+        // With HEVC's parameter sets in the table alone, which Apple's players insist on.
+        ...(options.codec === "hevc" ? ["-tag:v", "hvc1"] : []),
         ...["-video_track_timescale", String(options.timescale), "-movflags", "+faststart"],
         ...["-f", options.format, ...outputFile(part)],
       ],

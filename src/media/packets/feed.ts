@@ -5,8 +5,8 @@
 import type { VideoStream } from "../../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { writeWhole } from "../work-files";
-import { buildAvcConfig } from "./h264";
 import { NotSpliced, neededFor, type PacketSource, packetsBetween } from "./source";
+import { describeStream } from "./stream";
 import { type TrackPacket, writeVideoTrack } from "./video-track";
 
 export type FeedOptions = {
@@ -25,9 +25,11 @@ export type FeedOptions = {
 export async function writeFeed(source: PacketSource, options: FeedOptions): Promise<Ticks> {
   const { pieces, rotation, path } = options;
   const ranges = await neededRanges(source, options);
+  const { frames } = source.order;
   let first = Number.POSITIVE_INFINITY;
   for (const { from, to } of ranges)
-    for (let place = from; place < to; place++) first = Math.min(first, source.timestamps[place]!);
+    for (let place = from; place < to; place++)
+      if (frames[place]! >= frames[from]!) first = Math.min(first, source.timestamps[place]!);
   const isKept = (frame: number) => pieces.some((piece) => frame >= piece.from && frame < piece.to);
   async function* packets(): AsyncGenerator<TrackPacket> {
     for (const range of ranges)
@@ -37,7 +39,7 @@ export async function writeFeed(source: PacketSource, options: FeedOptions): Pro
         yield { data, type: place === range.from ? "key" : "delta", timestamp, duration: LAST_SECONDS };
       }
   }
-  const config = { ...source.config, description: buildAvcConfig(source.avc) };
+  const config = { ...source.config, description: describeStream(source.stream) };
   await writeWhole(path, (part) =>
     writeVideoTrack({ path: part, config, rotation, constantRate: null, packets: packets() }),
   );

@@ -1,4 +1,5 @@
 /** The little of H.264's bit stream that splicing needs: NAL units, parameter sets and their numbers. Pure. */
+import { readUnsigned } from "./bits";
 
 /** The `avcC` record: a decoder's parameter sets as MP4 keeps them. `rest` is what follows them. */
 export type AvcConfig = {
@@ -53,35 +54,6 @@ export function buildAvcConfig(config: AvcConfig): Uint8Array {
   ]);
 }
 
-/** The NAL units of a packet. Errors: a plain `Error` when a length reaches beyond the packet. */
-export function nalUnits(packet: Uint8Array, lengthSize: number): Uint8Array[] {
-  const units: Uint8Array[] = [];
-  for (let at = 0; at + lengthSize <= packet.length; ) {
-    let length = 0;
-    for (let n = 0; n < lengthSize; n++) length = length * 256 + packet[at + n]!;
-    at += lengthSize;
-    if (at + length > packet.length) throw new Error("a NAL unit reaches beyond its packet");
-    units.push(packet.subarray(at, at + length));
-    at += length;
-  }
-  return units;
-}
-
-/** A packet with lengths of four bytes. */
-export function withLongLengths(packet: Uint8Array, lengthSize: number): Uint8Array {
-  if (lengthSize === 4) return packet;
-  const units = nalUnits(packet, lengthSize);
-  const result = new Uint8Array(units.reduce((sum, unit) => sum + 4 + unit.length, 0));
-  const view = new DataView(result.buffer);
-  let at = 0;
-  for (const unit of units) {
-    view.setUint32(at, unit.length);
-    result.set(unit, at + 4);
-    at += 4 + unit.length;
-  }
-  return result;
-}
-
 /** Whether a packet carries a parameter set that `avcC` does not have: the stream changes on the way. */
 export function changesParameters(units: readonly Uint8Array[], config: AvcConfig): boolean {
   const known = (nal: Uint8Array, sets: readonly Uint8Array[]) => sets.some((set) => sameBytes(set, nal));
@@ -91,12 +63,12 @@ export function changesParameters(units: readonly Uint8Array[], config: AvcConfi
   );
 }
 
-/** The id that a sequence parameter set gives itself. */
-export const spsId = (sps: Uint8Array): number => unsignedExpGolomb(sps, 4);
+/** The id that a sequence parameter set gives itself: before any byte against start codes can be. */
+export const spsId = (sps: Uint8Array): number => readUnsigned(sps, 32).value;
 
 /** A number that neither a sequence nor a picture parameter set of the source uses; null when all are taken. */
 export function freeParameterId(config: AvcConfig): number | null {
-  const used = new Set([...config.sps.map(spsId), ...config.pps.map((pps) => unsignedExpGolomb(pps, 1))]);
+  const used = new Set([...config.sps.map(spsId), ...config.pps.map((pps) => readUnsigned(pps, 8).value)]);
   for (let id = 1; id <= ID_MAX; id++) if (!used.has(id)) return id;
   return null;
 }
@@ -119,18 +91,3 @@ export function mergeAvcConfigs(source: AvcConfig, encoder: AvcConfig): AvcConfi
 
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, n) => byte === b[n]);
-
-/** Reads ue(v) after `skipBytes` of header; ids come before any emulation prevention can. */
-function unsignedExpGolomb(bytes: Uint8Array, skipBytes: number): number {
-  let bit = skipBytes * 8;
-  const next = (): number => {
-    const value = ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1;
-    bit++;
-    return value;
-  };
-  let zeros = 0;
-  while (next() === 0 && zeros < 32) zeros++;
-  let value = 0;
-  for (let n = 0; n < zeros; n++) value = value * 2 + next();
-  return value + 2 ** zeros - 1;
-}

@@ -1,4 +1,4 @@
-/** The packets of an H.264 source that keeps its parameter sets apart: their order, and which frame each one shows. */
+/** The packets of an H.264 or HEVC source that keeps its parameter sets apart: their order, and which frame each one shows. */
 import {
   ALL_FORMATS,
   type EncodedPacket,
@@ -11,17 +11,18 @@ import type { Probed } from "../../domain/media";
 import { neededPackets, type PacketOrder } from "../../domain/smart-plan";
 import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../../domain/time";
 import { letOthersRun } from "../parallel";
-import {
-  type AvcConfig,
-  changesParameters,
-  isReferred,
-  NAL_IDR,
-  nalType,
-  nalUnits,
-  parseAvcConfig,
-  withLongLengths,
-} from "./h264";
 import { readMp4Structure } from "./mp4-edits";
+import {
+  asBeginning,
+  beginsAnew,
+  changesParameters,
+  isKnownCodec,
+  isReferred,
+  nalUnits,
+  packetOf,
+  parseStream,
+  type Stream,
+} from "./stream";
 import { packetsFrom, type TrackConfig, trackConfig } from "./video-track";
 
 /** Why a source or a plan is not spliced but encoded whole: for the log. */
@@ -29,7 +30,7 @@ export class NotSpliced extends Error {}
 
 export type PacketSource = {
   config: TrackConfig;
-  avc: AvcConfig;
+  stream: Stream;
   order: PacketOrder;
   /** Container time of each packet, decode order, seconds. */
   timestamps: Float64Array;
@@ -47,7 +48,8 @@ export async function openPacketSource(path: string, probed: Probed, signal?: Ab
   const { video, demuxer } = probed.info;
   if (video === null || probed.frames === null) throw new NotSpliced("no picture");
   if (!CONTAINERS.includes(demuxer)) throw new NotSpliced(`container ${demuxer}`);
-  if (video.codec !== "h264") throw new NotSpliced(`codec ${video.codec}`);
+  const { codec } = video;
+  if (!isKnownCodec(codec)) throw new NotSpliced(`codec ${codec}`);
   if (video.interlaced) throw new NotSpliced("interlaced");
   const structure = demuxer === "mov" ? await readMp4Structure(path) : null;
   const tracks = structure?.tracks.filter((track) => track.kind === "video") ?? [];
@@ -57,22 +59,31 @@ export async function openPacketSource(path: string, probed: Probed, signal?: Ab
   try {
     const track = await input.getPrimaryVideoTrack();
     if (track === null) throw new NotSpliced("no video track");
-    const { config, avc } = await parametersOf(track, video.pixelAspect);
+    const { config, stream } = await parametersOf(codec, track, video.pixelAspect);
     const sink = new EncodedPacketSink(track);
     const { timestamps, keys } = await readOrder(sink, signal);
     const frames = framesOf(timestamps, probed);
     const order = { frames, starts: startsOf(frames, keys) };
-    return { config, avc, order, timestamps, sink, close: () => input.dispose() };
+    return { config, stream, order, timestamps, sink, close: () => input.dispose() };
   } catch (error) {
     input.dispose();
     throw error;
   }
 }
 
-async function parametersOf(track: InputVideoTrack, pixelAspect: Rational) {
+async function parametersOf(codec: Stream["codec"], track: InputVideoTrack, pixelAspect: Rational) {
   const config = await trackConfig(track).catch(() => null);
-  if (config === null || !config.codec.startsWith("avc1")) throw new NotSpliced("no avcC");
-  return { config: withAspect(config, pixelAspect), avc: parse(config.description) };
+  if (config === null) throw new NotSpliced("the parameter sets are elsewhere");
+  return { config: withAspect(config, pixelAspect), stream: orNotSpliced(() => parseStream(codec, config)) };
+}
+
+/** What cannot be read or joined is not spliced. Errors: `NotSpliced` for any that `read` throws. */
+export function orNotSpliced<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw new NotSpliced(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** The shape of the pixels as an exact fraction: mediabunny rounds the shown size to whole pixels. */
@@ -80,14 +91,6 @@ function withAspect(config: TrackConfig, { num, den }: Rational): TrackConfig {
   const { codec, codedWidth, codedHeight, description } = config;
   const aspect = { displayAspectWidth: codedWidth * num, displayAspectHeight: codedHeight * den };
   return { codec, codedWidth, codedHeight, description, ...(num === den ? {} : aspect) };
-}
-
-function parse(description: Uint8Array): AvcConfig {
-  try {
-    return parseAvcConfig(description);
-  } catch (error) {
-    throw new NotSpliced(String(error));
-  }
 }
 
 async function readOrder(sink: EncodedPacketSink, signal: AbortSignal | undefined) {
@@ -158,21 +161,15 @@ export async function packetAt(source: PacketSource, place: number): Promise<Enc
 }
 
 /** NAL units of a source packet. Errors: `NotSpliced` when it is damaged or changes the parameter sets. */
-export function unitsOf(packet: EncodedPacket, source: PacketSource): Uint8Array[] {
-  let units: Uint8Array[];
-  try {
-    units = nalUnits(packet.data, source.avc.lengthSize);
-  } catch (error) {
-    throw new NotSpliced(String(error));
-  }
-  if (changesParameters(units, source.avc)) throw new NotSpliced("parameter sets change on the way");
+function unitsOf(packet: EncodedPacket, { stream }: PacketSource): Uint8Array[] {
+  const units = orNotSpliced(() => nalUnits(packet.data, stream.sets.lengthSize));
+  if (changesParameters(stream, units)) throw new NotSpliced("parameter sets change on the way");
   return units;
 }
 
-/** Whether decoding can begin at a packet: containers also mark other random access points than IDR pictures. */
-export async function beginsAnew(source: PacketSource, place: number): Promise<boolean> {
-  const packet = await packetAt(source, place);
-  return unitsOf(packet, source).some((nal) => nalType(nal) === NAL_IDR);
+/** Whether decoding can begin at a packet: containers also mark other random access points. */
+export async function canBeginAt(source: PacketSource, place: number): Promise<boolean> {
+  return beginsAnew(source.stream, unitsOf(await packetAt(source, place), source));
 }
 
 /** Forgets a start that turned out to be none. */
@@ -184,27 +181,36 @@ export function forgetStart(source: PacketSource, place: number): void {
 export async function neededFor(source: PacketSource, range: { from: number; to: number }) {
   for (;;) {
     const needed = neededPackets(range, source.order);
-    if (!source.order.starts.includes(needed.from) || (await beginsAnew(source, needed.from))) return needed;
+    if (!source.order.starts.includes(needed.from) || (await canBeginAt(source, needed.from))) return needed;
     forgetStart(source, needed.from);
   }
 }
 
-export type NeededPacket = { place: number; frame: number; data: Uint8Array };
+export type SourcePacket = { place: number; frame: number; data: Uint8Array };
 
-/** Packets `[from, to)`, without those that are neither kept nor referred to by any other. */
+/**
+ * Packets `[from, to)`, `from` being one at which decoding can begin: made independent of what came before. What `isKept` does not name is
+ * left out, unless another picture may refer to it: no later one does to those that follow `from` but are shown before it.
+ */
 export async function* packetsBetween(
   source: PacketSource,
-  range: { from: number; to: number },
+  { from, to }: { from: number; to: number },
   isKept: (frame: number) => boolean,
-): AsyncGenerator<NeededPacket> {
-  let place = range.from;
-  if (place >= range.to) return;
+): AsyncGenerator<SourcePacket> {
+  const { stream, order, timestamps } = source;
+  const first = order.frames[from]!;
+  let place = from;
+  if (place >= to) return;
   for await (const packet of packetsFrom(source.sink, { start: await packetAt(source, place) })) {
-    const frame = source.order.frames[place]!;
+    if (packet.timestamp !== timestamps[place]) throw new NotSpliced("packets come in another order");
+    const frame = order.frames[place]!;
     const units = unitsOf(packet, source);
-    if (isKept(frame) || units.some(isReferred))
-      yield { place, frame, data: withLongLengths(packet.data, source.avc.lengthSize) };
-    if (++place >= range.to) return;
+    if (isKept(frame) || (frame >= first && isReferred(stream, units))) {
+      const isWhole = place > from && stream.sets.lengthSize === 4;
+      const data = isWhole ? packet.data : packetOf(place === from ? asBeginning(stream, units) : units);
+      yield { place, frame, data };
+    }
+    if (++place >= to) return;
   }
   throw new NotSpliced("the source ends before its table");
 }

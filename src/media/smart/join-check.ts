@@ -12,6 +12,7 @@ const AFTER_FRAMES = 12;
 /** Joins of one kind are all alike: so many of each are looked at, and in this order, so that the first few lie far from each other. */
 const EACH_KIND = [0, 3, 5, 1, 4, 2];
 const FRAMES_LEAST = 100;
+const BEFORE_FRAMES_MOST = 600;
 const SHARE_MOST = 0.04;
 
 /**
@@ -44,7 +45,9 @@ function allWindows(pieces: readonly SmartPiece[], startBefore: (frame: number) 
     if (before !== null) {
       const last = before.piece.to - 1;
       const start = before.piece.kind === "copy" ? Math.max(before.piece.from, startBefore(last)) : before.piece.from;
-      const from = before.at + start - before.piece.from;
+      const near = before.at + start - before.piece.from;
+      // Every piece begins anew: where the one before it would take long to decode, the join itself is a beginning.
+      const from = at - near > BEFORE_FRAMES_MOST ? at : near;
       const kind = `${before.piece.kind}, ${piece.kind}`;
       const window = { from, to: at + Math.min(AFTER_FRAMES, piece.to - piece.from) };
       const alike = kinds.get(kind);

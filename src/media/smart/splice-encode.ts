@@ -4,6 +4,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Probed } from "../../domain/media";
 import type { SmartPiece } from "../../domain/smart-plan";
+import type { Lanes } from "../../lib/lanes";
 import { outputFile } from "../arguments";
 import { type Ffmpeg, runFfmpeg, workLimits } from "../ffmpeg";
 import { writeFeed } from "../packets/feed";
@@ -67,6 +68,7 @@ type Job = {
   threads: number;
   signal?: AbortSignal;
   shouldPause?: () => boolean;
+  lanes?: Lanes;
   onFrames: (frames: number) => void;
 };
 
@@ -96,7 +98,11 @@ export async function encodeSplices(job: Job): Promise<{ paths: string[]; reused
     async (n, signal) => {
       const task = job.tasks[n]!;
       if (await Bun.file(paths[n]!).exists()) reused++;
-      else await encodeTask(job, task, paths[n]!, signal, (frames) => report(n, Math.min(frames, task.frameCount)));
+      else {
+        const encode = () =>
+          encodeTask(job, task, paths[n]!, signal, (frames) => report(n, Math.min(frames, task.frameCount)));
+        await (job.lanes?.use(signal, encode) ?? encode());
+      }
       report(n, task.frameCount);
     },
     job.shouldPause,

@@ -44,7 +44,7 @@ const folder = join(tmpdir(), `offcut-exact-${process.pid}`);
 const strategies = new Map<string, number>();
 let wrong = 0;
 let plans = 0;
-for (const name of ["mp4, 30, B-frames", "mp4, open GOP", "mp4, variable rate"]) {
+for (const name of ["mp4, 30, B-frames", "mp4, open GOP", "mp4, variable rate", "hevc in mp4"]) {
   const path = await SOURCES.find((source) => source.name === name)!.path();
   const sniffed = (await sniff(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer())))!;
   const limits = { durationSeconds: 86_400, side: 8_192, streams: 64 };

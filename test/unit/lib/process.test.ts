@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { getPriority } from "node:os";
 import { killAllChildren, spawnChild } from "../../../src/lib/process";
 
 const shell = (script: string) => ["/bin/sh", "-c", script];
@@ -23,6 +24,12 @@ describe("a child process", () => {
     expect(names).toContain("GIVEN");
     expect(names).not.toContain("PATH");
     expect(names).not.toContain("HOME");
+  });
+
+  test("comes after this process when both want to run", async () => {
+    const child = spawnChild({ command: shell("read go; exec /usr/bin/nice"), stdin: "pipe", stdout: "pipe" });
+    await child.stdin.write("go\n");
+    expect(Number(await new Response(child.stdout).text())).toBe(getPriority() + 5);
   });
 
   test("takes arguments as they are, whatever a shell would make of them", async () => {

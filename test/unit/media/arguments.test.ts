@@ -93,6 +93,17 @@ describe("encoders", () => {
       expect(free.join(" ")).not.toMatch(/maxrate|NaN|null|undefined/);
     });
 
+  test.each([1e9, 1.2e9, 4e9])(
+    "rates of %p bits a second, as studio codecs have, fit the numbers of ffmpeg",
+    (rate) => {
+      for (const quality of [{ bitrate: rate }, { ceiling: rate }])
+        for (const value of videoEncoderArguments("libx264", { ...target, quality }).filter((word) =>
+          /^\d+$/.test(word),
+        ))
+          expect(Number(value)).toBeLessThan(2 ** 31);
+    },
+  );
+
   test("only VAAPI needs a device and its own memory", () => {
     const needing = VIDEO_ENCODERS.filter((encoder) => deviceArguments(encoder).length > 0);
     expect(needing).toEqual(["h264_vaapi"]);
@@ -147,6 +158,7 @@ describe("encoders", () => {
       ...{ path: "/l.mp4", fileStart: 1e6, probed: { info, frames }, pieces, threads: 1, libavutil: 56 },
     };
     const splice = {
+      codec: "h264",
       parameterId: 3,
       profile: "main",
       reorder: 1,
@@ -163,6 +175,11 @@ describe("encoders", () => {
     );
     expect(has(list, "-profile:v", "main")).toBe(true);
     expect(has(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
+    const hevc = spliceArguments(input, { ...splice, codec: "hevc", ids: { vps: 1, sps: 1, pps: 15 } });
+    expect(has(hevc, "-c:v", "libx265")).toBe(true);
+    expect(has(hevc, "-profile:v", "main")).toBe(true);
+    expect(has(hevc, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
+    expect(hevc.join(" ")).toContain("keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=0:info=0");
     const plain = spliceArguments(input, { ...splice, profile: "baseline", reorder: 0, ceiling: null });
     expect(plain.join(" ")).toContain("bframes=0");
     // Nothing that the profile does not have.
@@ -261,9 +278,9 @@ describe("choosing frames", () => {
 
 describe("looking at joins", () => {
   const pieces = [
-    { kind: "copy", from: 0, to: 100, packet: 0 },
+    { kind: "copy", from: 0, to: 100, packet: 0, packetEnd: 100 },
     { kind: "encode", from: 200, to: 220 },
-    { kind: "copy", from: 220, to: 300, packet: 220 },
+    { kind: "copy", from: 220, to: 300, packet: 220, packetEnd: 300 },
   ] as const;
 
   test("from a point where decoding can begin to a little after the join", () => {
@@ -273,9 +290,10 @@ describe("looking at joins", () => {
   });
 
   test("of many alike the short ones all over the output, up to a share of it", () => {
-    const copies = Array.from({ length: 600 }, (_, n) => ({
-      ...({ kind: "copy", from: n * 300, to: n * 300 + 100 + (n % 10 === 3 ? 5 : 30), packet: n * 300 } as const),
-    }));
+    const copies = Array.from({ length: 600 }, (_, n) => {
+      const [from, to] = [n * 300, n * 300 + 100 + (n % 10 === 3 ? 5 : 30)];
+      return { kind: "copy", from, to, packet: from, packetEnd: to } as const;
+    });
     const windows = joinWindows(copies, (frame) => frame - (frame % 100));
     expect(windows).toHaveLength(6);
     // A tenth of them ends 5 frames, not 30, after a point where decoding can begin.
@@ -284,6 +302,14 @@ describe("looking at joins", () => {
     expect(windows[0]!.to).toBeLessThan(length / 6);
     expect(windows[5]!.from).toBeGreaterThan((length * 5) / 6);
     expect(joinWindows(copies.slice(0, 12), () => 0).length).toBeLessThan(4);
+  });
+
+  test("from the join itself where decoding could only begin long before it", () => {
+    const long = [
+      { kind: "copy", from: 0, to: 9_000, packet: 0, packetEnd: 9_000 },
+      { kind: "encode", from: 9_100, to: 9_150 },
+    ] as const;
+    expect(joinWindows(long, () => 0)).toEqual([{ from: 9_000, to: 9_012 }]);
   });
 
   test("the list holds a path with quotes", () => {

@@ -1,7 +1,7 @@
 /** Changes single boxes of an MP4 file whose `moov` comes last, so that no offset of its media changes. */
 
 /** Bytes of a box's own fields before the boxes inside it. */
-const FIELDS: Record<string, number> = { stsd: 8, avc1: 78 };
+const FIELDS: Record<string, number> = { stsd: 8, avc1: 78, hvc1: 78 };
 
 /** The file with the body of one box of its first track replaced; `path` names the boxes from `moov` on. */
 export function patchMp4(

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { buildAvcConfig, parseAvcConfig } from "../../../src/media/packets/h264";
+import { buildHevcConfig, parseHevcConfig, renumberConfig } from "../../../src/media/packets/hevc";
 import { generate, h264, picture } from "./generated-media";
 import { patchMp4 } from "./mp4-patch";
 import { frameNumbers } from "./readback";
@@ -73,10 +74,49 @@ function allIds(body: Uint8Array): Uint8Array {
   return buildAvcConfig({ ...config, pps: Array.from({ length: 32 }, (_, id) => numbered(id)) });
 }
 
+/** The hundredth packet longer than any file. */
+function hugePacket(stsz: Uint8Array): Uint8Array {
+  const changed = Buffer.from(stsz);
+  changed.writeUInt32BE(0x7f_ffff, 12 + 4 * 99);
+  return changed;
+}
+
 function otherProfile(body: Uint8Array): Uint8Array {
   const changed = body.slice();
   changed[1] = 88;
   return changed;
+}
+
+const h265 = (parameters: string) => [
+  ...["-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", "-x265-params", `log-level=error:${parameters}`],
+];
+
+/** An HEVC film with its `hvcC` changed. */
+async function patchedHevc(
+  name: string,
+  change: (body: Uint8Array) => Uint8Array,
+  parameters = "keyint=25:open-gop=0",
+): Promise<string> {
+  const from = await generate(`of-${name}`, ...moving(...h265(parameters)));
+  const path = from.replace(`of-${name}`, name);
+  if (!existsSync(path))
+    await Bun.write(path, patchMp4(await Bun.file(from).bytes(), ["moov", "trak", ...STSD, "hvc1", "hvcC"], change));
+  return path;
+}
+
+const rangeExtended = (body: Uint8Array) => body.with(1, 4);
+
+/** As files have it whose packets bring their own. */
+const withoutSets = (body: Uint8Array) => Uint8Array.from([...body.subarray(0, 22), 0]);
+
+/** Picture parameter sets of every number that would do. */
+function allHevcIds(body: Uint8Array): Uint8Array {
+  const config = parseHevcConfig(body);
+  const numbered = Array.from(
+    { length: 16 },
+    (_, n) => renumberConfig(config, { vps: 0, sps: 0, pps: 15 + n }).pps[0]!,
+  );
+  return buildHevcConfig({ ...config, pps: [...config.pps, ...numbered] });
 }
 
 /** Two streams one after the other in one track: the parameter sets of the second come inside its packets. */
@@ -91,7 +131,24 @@ const fewerTools = ["-c:v", "libx264", "-refs", "1", "-bf", "2", "-g", "25", "-x
 
 const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
   ["another container", /^container mpegts$/, () => generate("chunked.ts", ...moving(...h264(25)))],
-  ["another codec", /^codec hevc$/, () => source("hevc")],
+  ["another codec", /^codec vp9$/, () => source("webm")],
+  [
+    "HEVC of ten bits",
+    /^pixel format yuv420p10le$/,
+    () => generate("hevc-ten.mp4", ...moving(...h265("keyint=25:open-gop=0"), "-pix_fmt", "yuv420p10le")),
+  ],
+  [
+    "HEVC of the full range",
+    /^pixel format yuvj420p$/,
+    () => generate("hevc-full.mp4", ...moving(...h265("keyint=25:open-gop=0:range=full"))),
+  ],
+  ["HEVC of a profile that is not matched", /^profile 4$/, () => patchedHevc("hevc-profile.mp4", rangeExtended)],
+  ["HEVC without a free id", /^no free parameter set id$/, () => patchedHevc("hevc-ids.mp4", allHevcIds)],
+  [
+    "HEVC whose parameter sets are in its packets",
+    /no parameter sets$/,
+    () => patchedHevc("hevc-inside.mp4", withoutSets, "keyint=25:open-gop=0:repeat-headers=1"),
+  ],
   [
     "ten bits",
     /^pixel format yuv420p10le$/,
@@ -113,7 +170,11 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
     () => generate("woven-6.mp4", ...picture("50", 6), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)),
     "inexact",
   ],
-  ["no avcC", /^no avcC$/, () => generate("inside.mp4", ...moving(...h264(25)), "-tag:v", "avc3")],
+  [
+    "no avcC",
+    /^the parameter sets are elsewhere$/,
+    () => generate("inside.mp4", ...moving(...h264(25)), "-tag:v", "avc3"),
+  ],
   ["a profile that x264 cannot match", /^profile 88$/, () => patched("profile.mp4", avcC, otherProfile)],
   ["no free id", /^no free parameter set id$/, () => patched("all-ids.mp4", avcC, allIds)],
   [
@@ -148,6 +209,12 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
     "a size that changes on the way",
     /^parameter sets change on the way$/,
     () => joined("resize", ...picture("25", 3), ...smaller),
+  ],
+  [
+    "a table that points beyond the file",
+    /^a packet cannot be found again$/,
+    () => patched("beyond.mp4", ["mdia", "minf", "stbl", "stsz"], hugePacket),
+    "inexact",
   ],
   ["few points to start from", /^\d+% would be encoded$/, () => generate("one-group.mp4", ...moving(...h264(600)))],
 ];

@@ -152,8 +152,11 @@ describe("a smart render", () => {
     }
   });
 
-  test("whose result cannot be trusted is made again in chunks", async () => {
-    const path = await plainMp4();
+  test.each([
+    ["H.264", plainMp4],
+    ["HEVC", () => SOURCES.find((source) => source.name === "hevc in mp4")!.path()],
+  ])("of damaged %s is made again in chunks, at the planned length", async (_, source) => {
+    const path = await source();
     const damaged = await Bun.file(path).bytes();
     const mdat = Buffer.from(damaged).indexOf("mdat");
     // Lengths of NAL units that reach beyond their packets, in the middle of what would be copied.

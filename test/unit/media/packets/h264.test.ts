@@ -6,11 +6,10 @@ import {
   changesParameters,
   freeParameterId,
   mergeAvcConfigs,
-  nalUnits,
   parseAvcConfig,
   spsId,
-  withLongLengths,
 } from "../../../../src/media/packets/h264";
+import { nalUnits, packetOf } from "../../../../src/media/packets/stream";
 import { trackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
 import { plainMp4 } from "../generated-media";
 
@@ -76,7 +75,7 @@ describe("packets", () => {
 
   test.each([1, 2, 4])("lengths of %p bytes become four", (lengthSize) => {
     const packet = units.flatMap((unit) => [...Array(lengthSize - 1).fill(0), unit.length, ...unit]);
-    const long = withLongLengths(Uint8Array.from(packet), lengthSize);
+    const long = packetOf(nalUnits(Uint8Array.from(packet), lengthSize));
     expect(nalUnits(long, 4)).toEqual(units);
     expect(long).toHaveLength(14);
   });

@@ -1,0 +1,75 @@
+/** Bits of NAL units: reading and replacing numbers, with the bytes that keep start codes out of them. Pure. */
+
+/** A NAL unit without the bytes that were put in so that no start code appears in it. */
+export function withoutEmulation(nal: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(nal.length);
+  let length = 0;
+  let zeros = 0;
+  for (const byte of nal) {
+    if (zeros >= 2 && byte === 3) {
+      zeros = 0;
+      continue;
+    }
+    zeros = byte === 0 ? zeros + 1 : 0;
+    bytes[length++] = byte;
+  }
+  return bytes.slice(0, length);
+}
+
+/** The reverse of `withoutEmulation`. */
+export function withEmulation(bytes: Uint8Array): Uint8Array {
+  const nal = new Uint8Array(Math.ceil(bytes.length * 1.5) + 2);
+  let length = 0;
+  let zeros = 0;
+  for (const byte of bytes) {
+    if (zeros >= 2 && byte <= 3) {
+      nal[length++] = 3;
+      zeros = 0;
+    }
+    zeros = byte === 0 ? zeros + 1 : 0;
+    nal[length++] = byte;
+  }
+  // Words of zeros may follow a slice, always two bytes.
+  if (zeros >= 2) nal[length++] = 3;
+  return nal.slice(0, length);
+}
+
+const bitAt = (bytes: Uint8Array, at: number): number => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1;
+
+/** The `count` bits from bit `at` on as a number; bits beyond the end are 0. */
+export function readBits(bytes: Uint8Array, at: number, count: number): number {
+  let value = 0;
+  for (let n = 0; n < count; n++) value = value * 2 + bitAt(bytes, at + n);
+  return value;
+}
+
+/** The ue(v) number at bit `at`, and the bit after it. */
+export function readUnsigned(bytes: Uint8Array, at: number): { value: number; end: number } {
+  let zeros = 0;
+  while (zeros < 32 && bitAt(bytes, at + zeros) === 0) zeros++;
+  const end = at + 2 * zeros + 1;
+  return { value: readBits(bytes, at + zeros, zeros + 1) - 1, end };
+}
+
+/** A number as the bits of ue(v). */
+export function unsignedBits(value: number): string {
+  const digits = (value + 1).toString(2);
+  return "0".repeat(digits.length - 1) + digits;
+}
+
+/** Bytes with the bits `[from, to)` replaced by others; what lacks to whole bytes at the end is filled with zeros. */
+export function replaceBits(bytes: Uint8Array, from: number, to: number, bits: string): Uint8Array {
+  const moved = from + bits.length - to;
+  const result = new Uint8Array(Math.ceil((bytes.length * 8 + moved) / 8));
+  result.set(bytes.subarray(0, from >> 3));
+  const set = (at: number, bit: number) => {
+    result[at >> 3]! |= bit << (7 - (at & 7));
+  };
+  for (let at = from & ~7; at < from; at++) set(at, bitAt(bytes, at));
+  for (let n = 0; n < bits.length; n++) set(from + n, bits.charCodeAt(n) & 1);
+  // Whole bytes move as such: slices are long.
+  let at = to;
+  for (; at < bytes.length * 8 && (moved % 8 !== 0 || (at & 7) !== 0); at++) set(at + moved, bitAt(bytes, at));
+  if (at < bytes.length * 8) result.set(bytes.subarray(at >> 3), (at + moved) >> 3);
+  return result;
+}

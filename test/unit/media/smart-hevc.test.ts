@@ -1,0 +1,129 @@
+/** Smart renders of HEVC: pieces of x265 beside copied packets, exact for every way in which groups of pictures can begin. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { bundledFfmpeg, generate, picture, runTool, sound, systemFfmpeg } from "./generated-media";
+import { probeText, samples } from "./readback";
+import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
+
+setDefaultTimeout(60_000);
+
+const PLAN = [
+  [0.5, 4.7],
+  [5.2, 9.1],
+  [9.9, 11.95],
+] as const;
+
+const x265 = (name: string, parameters: string, ...more: string[]) =>
+  generate(
+    name,
+    ...[...picture("25", 12), ...sound(48_000, 2, 12), "-c:v", "libx265", "-preset", "ultrafast"],
+    ...["-x265-params", `log-level=error:${parameters}`, "-tag:v", "hvc1", "-c:a", "aac", ...more],
+  );
+
+const KINDS: [string, () => Promise<string>][] = [
+  ["closed groups", () => x265("hevc-closed.mp4", "keyint=50:open-gop=0")],
+  [
+    "open groups, with pictures that lean on the group before",
+    () => x265("hevc-open.mp4", "keyint=50:min-keyint=50:bframes=4"),
+  ],
+  [
+    "pictures before the first one of a group that need nothing else",
+    () => x265("hevc-radl.mp4", "keyint=50:open-gop=0:radl=2"),
+  ],
+  ["no B-frames", () => x265("hevc-flat.mp4", "keyint=25:bframes=0")],
+  ["several slices a picture", () => x265("hevc-slices.mp4", "keyint=50:slices=4", "-s", "640x360")],
+  ["QuickTime", () => x265("hevc.mov", "keyint=50:open-gop=0")],
+  ["Matroska", () => x265("hevc-closed.mkv", "keyint=50:open-gop=0")],
+];
+
+const decoded = async (path: string): Promise<string[]> => {
+  const sums = ["-map", "0:v", "-vsync", "0", "-f", "framemd5", "-"];
+  const text = new TextDecoder().decode(await runTool([bundledFfmpeg.path, "-v", "error", "-i", path, ...sums]));
+  return text
+    .split("\n")
+    .flatMap((line) => (line === "" || line.startsWith("#") ? [] : [line.split(",").at(-1)!.trim()]));
+};
+
+/** What a decoder says of a whole file. */
+async function complaints(path: string): Promise<string> {
+  const child = Bun.spawn([systemFfmpeg.path, "-v", "warning", "-i", path, "-map", "0:v", "-f", "null", "-"], {
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  return await new Response(child.stderr).text();
+}
+
+describe("HEVC is copied, and encoded only around the joins", () => {
+  for (const [kind, make] of KINDS)
+    test(kind, async () => {
+      const path = await make();
+      const numbers = await sourceNumbers(path, 0);
+      const soundOf = await samples(path);
+      const source = await decoded(path);
+      for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+        const probed = await probeFile(path, ffmpeg);
+        const segments = segmentsOf(probed, PLAN);
+        await withRender({ path, probed, segments, ffmpeg }, async (rendered) => {
+          const { strategy, encodedShare, reasons } = rendered.result;
+          expect({ strategy, reasons }).toEqual({ strategy: "smart", reasons: [] });
+          expect(encodedShare!).toBeLessThan(0.4);
+          await expectExactPicture({ ...rendered, segments }, numbers);
+          await expectSync({ ...rendered, segments }, soundOf);
+          const wanted = segments.flatMap(({ startFrame, endFrame }) => source.slice(startFrame!, endFrame!));
+          const shown = await decoded(rendered.path);
+          const same = shown.filter((sum, n) => sum === wanted[n]).length;
+          expect(same).toBeGreaterThanOrEqual(wanted.length * (1 - encodedShare!) - 0.5);
+          expect(await complaints(rendered.path)).toBe("");
+          expect(
+            await probeText(
+              rendered.path,
+              "-select_streams",
+              "v",
+              "-show_entries",
+              "stream=codec_name,codec_tag_string",
+            ),
+          ).toContain("hevc,hvc1");
+        });
+      }
+    });
+
+  test("all of it where no group begins within the plan: the codec does not depend on where the joins lie", async () => {
+    const path = await x265("hevc-one-group.mp4", "keyint=600:open-gop=0");
+    const probed = await probeFile(path);
+    const segments = segmentsOf(probed, [[1.2, 3.4]]);
+    await withRender({ path, probed, segments }, async (rendered) => {
+      expect(rendered.result).toMatchObject({ strategy: "smart", encodedShare: 1 });
+      await expectExactPicture({ ...rendered, segments }, await sourceNumbers(path, 0));
+    });
+  });
+
+  test("keeps rotation, the shape of pixels and colour tags", async () => {
+    const colors = ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv"];
+    const path = await x265("hevc-shaped.mp4", "keyint=50:open-gop=0", "-vf", "setsar=4/3", ...colors);
+    const turned = await generate(
+      "hevc-turned.mp4",
+      "-i",
+      path,
+      "-c",
+      "copy",
+      "-tag:v",
+      "hvc1",
+      "-metadata:s:v:0",
+      "rotate=90",
+    );
+    for (const file of [path, turned]) {
+      const probed = await probeFile(file);
+      const segments = segmentsOf(probed, PLAN);
+      await withRender({ path: file, probed, segments }, async (rendered) => {
+        expect(rendered.result.strategy).toBe("smart");
+        const { width, height, rotation, pixelAspect, color } = probed.info.video!;
+        expect((await probeFile(rendered.path)).info.video).toMatchObject({
+          width,
+          height,
+          rotation,
+          pixelAspect,
+          color,
+        });
+      });
+    }
+  });
+});
