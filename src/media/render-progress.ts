@@ -4,6 +4,8 @@ export type Stage = "picture" | "sound" | "write" | "mux" | "check";
 
 /** What a render does, in numbers. */
 export type RenderWork = {
+  /** Whether the whole picture is encoded, or pieces of it, which is done at other settings. */
+  encoding: "whole" | "pieces of h264" | "pieces of hevc";
   /** Frames that are encoded, and their pixels. */
   encodedFrames: number;
   pixels: number;
@@ -17,11 +19,13 @@ export type RenderWork = {
 };
 
 /** Measured on one core of 2020. Only how they stand to each other matters. */
-const ENCODED_PIXELS_A_SECOND = 50e6;
+const ENCODED_PIXELS_A_SECOND = { whole: 50e6, "pieces of h264": 95e6, "pieces of hevc": 30e6 };
 const DECODED_PIXELS_A_SECOND = 600e6;
 const SOUND_SECONDS_A_SECOND = 120;
 const WRITTEN_FRAMES_A_SECOND = 20_000;
 const MUXED_FRAMES_A_SECOND = 40_000;
+/** What a process takes before its first frame. */
+const START_SECONDS = 0.2;
 
 /** Never told before the file is there. */
 const SHARE_MOST = 0.99;
@@ -32,11 +36,11 @@ export function stagedProgress(
   onShare: (share: number) => void,
 ): (stage: Stage, share: number) => void {
   const seconds: Record<Stage, number> = {
-    picture: (work.encodedFrames * work.pixels) / ENCODED_PIXELS_A_SECOND / work.lanes,
+    picture: (work.encodedFrames * work.pixels) / ENCODED_PIXELS_A_SECOND[work.encoding] / work.lanes,
     sound: work.soundSeconds / SOUND_SECONDS_A_SECOND / work.lanes,
     write: work.frames / WRITTEN_FRAMES_A_SECOND,
-    mux: work.frames / MUXED_FRAMES_A_SECOND,
-    check: (work.checkedFrames * work.pixels) / DECODED_PIXELS_A_SECOND,
+    mux: work.frames === 0 ? 0 : START_SECONDS + work.frames / MUXED_FRAMES_A_SECOND,
+    check: work.checkedFrames === 0 ? 0 : START_SECONDS + (work.checkedFrames * work.pixels) / DECODED_PIXELS_A_SECOND,
   };
   const total = Object.values(seconds).reduce((sum, value) => sum + value, 0);
   const done: Record<Stage, number> = { picture: 0, sound: 0, write: 0, mux: 0, check: 0 };

@@ -12,7 +12,7 @@ import { joinPictures, muxTracks, timescaleFor } from "./chunks/join";
 import type { Ffmpeg } from "./ffmpeg";
 import { NotSpliced } from "./packets/source";
 import { inParallel, Paused } from "./parallel";
-import { type Stage, stagedProgress } from "./render-progress";
+import { type RenderWork, type Stage, stagedProgress } from "./render-progress";
 import { checkedWindows, checkJoins, encodeSmart, planSmart, writeSmartPicture } from "./smart-render";
 import { renderSound } from "./sound";
 
@@ -21,6 +21,7 @@ type Report = (share: number) => void;
 /** One way to make a picture. */
 type Maker = {
   codec: "h264" | "hevc";
+  encoding: RenderWork["encoding"];
   frameCount: number;
   encodedCount: number;
   constantRate: Rational | null;
@@ -49,6 +50,7 @@ export async function renderChunked(
   try {
     return await makeVideo(request, timeline, tools, progress, {
       codec: "h264",
+      encoding: "whole",
       frameCount: plan.frameCount,
       encodedCount: plan.frameCount,
       constantRate: plan.output.constantRate,
@@ -95,6 +97,7 @@ export async function renderSmart(
     let paths: string[] = [];
     const warnings = await makeVideo(request, timeline, tools, progress, {
       codec: plan.source.stream.codec,
+      encoding: `pieces of ${plan.source.stream.codec}`,
       frameCount: plan.frameCount,
       encodedCount: plan.encodedCount,
       constantRate: plan.output.constantRate,
@@ -132,10 +135,10 @@ async function makeVideo(
 ): Promise<string[]> {
   const { workDir, outputPath, output, probed } = request;
   const { ffmpeg, signal } = tools;
-  const { encodedCount, checkedCount, frameCount } = maker;
+  const { encoding, encodedCount, checkedCount, frameCount } = maker;
   const report = stagedProgress(
     {
-      ...{ encodedFrames: encodedCount, checkedFrames: checkedCount, frames: frameCount, lanes: tools.jobs },
+      ...{ encoding, encodedFrames: encodedCount, checkedFrames: checkedCount, frames: frameCount, lanes: tools.jobs },
       pixels: output.video!.width * output.video!.height,
       soundSeconds: output.audio === null ? 0 : probed.info.duration / TICKS_PER_SECOND,
     },

@@ -41,7 +41,15 @@ describe("dividing the pieces of a smart render", () => {
 
 describe("the progress of a render", () => {
   const work: RenderWork = {
-    ...{ encodedFrames: 900, pixels: 1280 * 720, frames: 3_000, checkedFrames: 300, soundSeconds: 100, lanes: 2 },
+    ...{
+      encoding: "whole",
+      encodedFrames: 900,
+      pixels: 1280 * 720,
+      frames: 3_000,
+      checkedFrames: 300,
+      soundSeconds: 100,
+      lanes: 2,
+    },
   };
   const stages: Stage[] = ["picture", "sound", "write", "mux", "check"];
 
@@ -61,7 +69,17 @@ describe("the progress of a render", () => {
 
   test("of a render without anything to do is no number out of range", () => {
     const shares: number[] = [];
-    const none = { encodedFrames: 0, pixels: 0, frames: 0, checkedFrames: 0, soundSeconds: 0, lanes: 1 };
+    const none: RenderWork = {
+      ...{
+        encoding: "pieces of h264",
+        encodedFrames: 0,
+        pixels: 0,
+        frames: 0,
+        checkedFrames: 0,
+        soundSeconds: 0,
+        lanes: 1,
+      },
+    };
     stagedProgress(none, (share) => shares.push(share))("mux", 1);
     expect(shares).toEqual([0.99]);
   });
