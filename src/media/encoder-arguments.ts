@@ -130,26 +130,17 @@ export function soundEncoderArguments(format: ResolvedOutput["format"], bitrate:
   return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fast] : AAC), "-b:a", String(bitrate)];
 }
 
-/** What one channel of AAC can use: at four bits a sample nothing is left to hear, and no packet gets longer than it may be. */
-const AAC_CHANNEL_BITS_PER_SAMPLE = 4;
-/** A quality of 1 lets a channel have as many bits as its rate says; of many it then takes an eighth less. */
-const AAC_CHANNEL_QUALITY = 1.13;
-const AAC_CHANNEL_QUALITY_LOW = 1.05;
-const AAC_CHANNEL_LOW_BITRATE = 128_000;
-
 /**
- * The encoder of one channel of AAC: that of a source with one, or of two that say the same (`sound` has two then). At a constant quality
- * it looks for each packet's quantisers once; a rate to meet makes it search again and again in pauses, which can never use their bits.
+ * The encoder of one channel of AAC: that of a source with one, or of two that say the same (`sound` has two then).
  */
 export function channelEncoderArguments(bitrate: number, { rate, channels }: SoundFormat): string[] {
-  const bits = Math.min(bitrate, AAC_CHANNEL_BITS_PER_SAMPLE * rate);
+  const bits = Math.min(bitrate, AAC_BITS_PER_SAMPLE * rate);
   // Two that share the bits keep at least what each would have had; what one may have beyond 16 kHz is better spent below.
   const bandwidth = Math.max(aacBandwidth(bitrate / channels, rate), Math.min(16_000, aacBandwidth(bitrate, rate)));
-  const quality = bits < AAC_CHANNEL_LOW_BITRATE ? AAC_CHANNEL_QUALITY_LOW : AAC_CHANNEL_QUALITY;
-  return [...["-c:a", ...AAC, "-b:a", String(bits), "-q:a", String(quality)], ...["-cutoff", String(bandwidth)]];
+  return [...["-c:a", ...AAC, "-b:a", String(bits)], ...["-cutoff", String(bandwidth)]];
 }
 
-/** The highest frequency that ffmpeg's encoder keeps at a rate for each channel; at a constant quality it would keep them all. */
+/** The highest frequency that ffmpeg's encoder keeps at a rate for each channel. */
 function aacBandwidth(bits: number, rate: number): number {
   const wanted = Math.max(bits / 5, (bits * 15) / 32 - 5_500);
   return Math.floor(Math.min(wanted, 3_000 + bits / 4, 12_000 + bits / 16, 22_000, rate / 2));

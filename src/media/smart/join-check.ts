@@ -130,5 +130,6 @@ export async function decodeWindows(options: {
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   if (outcome.ok && complaints.length === 0) return null;
-  return complaints[0] ?? outcome.message;
+  // Without the place in memory of whoever complains.
+  return (complaints[0] ?? outcome.message).replace(/\[(\S+) @ 0x[0-9a-f]+\] /g, "$1: ");
 }

@@ -44,6 +44,36 @@ describe("a join in a noisy room", () => {
 });
 
 describe("a render of sound", () => {
+  const twoRooms = () =>
+    generate(
+      "two-rooms-30.wav",
+      ...["-f", "lavfi", "-i", "anoisesrc=c=pink:r=48000:a=0.1:seed=3:d=30"],
+      ...["-f", "lavfi", "-i", "anoisesrc=c=pink:r=48000:a=0.1:seed=4:d=30"],
+      ...["-filter_complex", "[0][1]join=inputs=2:channel_layout=stereo"],
+    );
+
+  test.each([
+    ["m4a", 64_000, "one microphone", () => room(60)],
+    ["m4a", 128_000, "one microphone", () => room(60)],
+    ["m4a", 192_000, "one microphone", () => room(60)],
+    ["m4a", 64_000, "two microphones", twoRooms],
+    ["m4a", 192_000, "two microphones", twoRooms],
+    ["mp3", 96_000, "two microphones", twoRooms],
+    ["mp3", 192_000, "two microphones", twoRooms],
+  ])("as %s has the %d bits a second that were asked for: of %s", async (format, audio_bitrate, _, source) => {
+    const path = await source();
+    const probed = await probeFile(path);
+    const segments = segmentsOf(probed, [
+      [1.5, 11.1],
+      [12.7, 27],
+    ]);
+    await withRender({ path, probed, segments, output: { format, audio_bitrate } }, async (rendered) => {
+      const { audio } = (await probeFile(rendered.path)).info;
+      expect(audio[0]).toMatchObject({ sampleRate: 48_000, channels: 2 });
+      expect(audio[0]!.bitrate! / audio_bitrate).toBeWithin(0.9, 1.12);
+    });
+  });
+
   test.each([
     ["by one encoder", 1, 0.1],
     ["in parts, the first of them being encoded", 4, 0.1],
