@@ -101,9 +101,10 @@ export async function computeRender(services: Services, job: Job, context: JobCo
       log: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
     },
   ).catch(async (error) => {
-    // A cancelled render leaves nothing; one that is to go on keeps its finished chunks.
+    // A cancelled render leaves nothing; one that is to go on keeps its finished chunks. It may be cancelled just as it gives way.
     const isCancelled = context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled";
-    if (isCancelled) await discard(folders, [workDir, folders.render(render.id)]);
+    const isOver = error instanceof Paused && !isOpen(await getRender(services.store.read, render.id));
+    if (isCancelled || isOver) await discard(folders, [workDir, folders.render(render.id)]);
     throw error instanceof Paused ? new GaveWay() : error;
   });
   const { strategy, encodedShare, reasons, warnings } = result;
@@ -125,6 +126,8 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   });
   await discard(folders, stored ? [workDir] : [workDir, folders.render(render.id)]);
 }
+
+const isOpen = (render: Render | null): boolean => render?.state === "pending" || render?.state === "processing";
 
 async function segmentsOf(services: Services, cutId: string | null): Promise<RenderSegment[] | null> {
   if (!cutId) return null;
