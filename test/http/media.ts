@@ -45,11 +45,11 @@ export const video = (seconds = 4) =>
 export const silentVideo = (seconds = 2) =>
   makeMedia("silent.mp4", ...input(PICTURE, seconds), "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p");
 
-/** As many frames as take a while to encode: several chunks. */
+/** As many frames as take a while to encode: more chunks than there are cores to encode them at a time. */
 export const longVideo = () =>
   makeMedia(
     "long.mp4",
-    ...input("testsrc2=size=640x360:rate=60", 60),
+    ...input("testsrc2=size=640x360:rate=60", Math.max(60, 18 * navigator.hardwareConcurrency)),
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"],
   );
 
