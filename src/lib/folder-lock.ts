@@ -4,6 +4,9 @@ import { join } from "node:path";
 
 export type FolderLock = { release(): void };
 
+/** A database that nobody refers to any more is closed when it is collected, and its lock goes with it. */
+const held = new Set<Database>();
+
 /**
  * Takes the lock, or returns null when another process holds it. The lock is an exclusive SQLite transaction, which is a lock
  * of the operating system on the file: it goes with the process, also after a `kill -9`, so there is nothing stale to clean.
@@ -19,8 +22,10 @@ export function lockFolder(folder: string): FolderLock | null {
     if (error instanceof Error && /locked|busy/i.test(error.message)) return null;
     throw error;
   }
+  held.add(database);
   return {
     release: () => {
+      held.delete(database);
       database.run("ROLLBACK");
       database.close();
     },

@@ -8,7 +8,9 @@ function otherProcess(folder: string) {
   const lockModule = join(import.meta.dir, "../../../src/lib/folder-lock.ts");
   const program = `
     const { lockFolder } = await import(${JSON.stringify(lockModule)});
-    console.log(lockFolder(${JSON.stringify(folder)}) ? "got it" : "refused");
+    const got = lockFolder(${JSON.stringify(folder)}) !== null;
+    Bun.gc(true);
+    console.log(got ? "got it" : "refused");
     setInterval(() => {}, 1000);
   `;
   const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
@@ -16,24 +18,22 @@ function otherProcess(folder: string) {
     for await (const chunk of child.stdout) return new TextDecoder().decode(chunk).trim();
     return "nothing";
   };
-  return {
-    said,
-    kill: async () => {
-      child.kill("SIGKILL");
-      await child.exited;
-    },
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await child.exited;
   };
+  return { said, kill, [Symbol.asyncDispose]: kill };
 }
 
 test("a folder is locked by one process, and free again as soon as that one is killed", async () => {
   await using folder = await temporaryFolder();
-  const other = otherProcess(folder.path);
+  await using other = otherProcess(folder.path);
   expect(await other.said()).toBe("got it");
   expect(lockFolder(folder.path)).toBeNull();
   await other.kill();
   const lock = lockFolder(folder.path);
   expect(lock).not.toBeNull();
-  const late = otherProcess(folder.path);
+  await using late = otherProcess(folder.path);
   expect(await late.said()).toBe("refused");
   await late.kill();
   lock!.release();
