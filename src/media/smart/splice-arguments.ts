@@ -96,7 +96,7 @@ function x264Arguments({ profile, parameterId, reorder }: SpliceOptions & { code
     ...[`sps-id=${parameterId}`, ...GROUPS, `bframes=${bFrames}`, `b-pyramid=${reorder > 1 ? "normal" : "none"}`],
     ...worthwhile(profile),
   ];
-  const preset = ["-c:v", "libx264", "-preset", "ultrafast", "-profile:v", profile, "-crf", "22"];
+  const preset = ["-c:v", "libx264", "-preset", "ultrafast", "-profile:v", profile, "-crf", "20"];
   return [...preset, "-x264-params", parameters.join(":")];
 }
 
