@@ -43,6 +43,7 @@ const CHUNK_FRAMES = { least: 500, most: 900 };
 /** Where the source is sought in, all that lies between the pieces of a chunk is decoded too; a feed leaves it out. */
 const SOUGHT = { gapFrames: 90, pieces: 8 };
 const FED = { gapFrames: Number.POSITIVE_INFINITY, pieces: 16 };
+const TINY_FRAMES = 12;
 /** How far above the source's rate a render of the same quality may go. */
 const CEILING_SHARE = 1.3;
 const CEILING_LEAST = 400_000;
@@ -68,6 +69,10 @@ export function planChunks(
     ...(isFed ? FED : SOUGHT),
     ...(order === null ? {} : { startBefore: (frame: number) => startBefore(frame, order) }),
   });
+  const tasks = chunks
+    .map((chunk) => (video.frameRate === null ? countedTask(chunk, frames) : resampledTask(chunk, video.frameRate)))
+    .filter((task) => task.frameCount > 0);
+  const frameCount = tasks.reduce((sum, task) => sum + task.frameCount, 0);
   const settings: ChunkSettings = {
     sourcePath: request.sourcePath,
     probed,
@@ -76,12 +81,9 @@ export function planChunks(
     rate: video.frameRate ?? frames.rate,
     quality: qualityFor(request),
     encoder: tools.encoder,
+    isTiny: frameCount <= TINY_FRAMES,
     threads: threadsFor(tools.jobs),
   };
-  const tasks = chunks
-    .map((chunk) => (video.frameRate === null ? countedTask(chunk, frames) : resampledTask(chunk, video.frameRate)))
-    .filter((task) => task.frameCount > 0);
-  const frameCount = tasks.reduce((sum, task) => sum + task.frameCount, 0);
   const times =
     video.frameRate === null ? ownOutputTimes(timeline, frames) : evenOutputTimes(frameCount, video.frameRate);
   return { settings, tasks, frameCount, output: times };

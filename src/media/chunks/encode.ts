@@ -38,6 +38,8 @@ export type ChunkSettings = {
   rate: Rational;
   quality: VideoQuality;
   encoder: VideoEncoder;
+  /** The whole output has but a few frames: old versions of ffmpeg lose the last one when they write so few that were reordered. */
+  isTiny: boolean;
   threads: number;
 };
 
@@ -95,6 +97,7 @@ export function chunkArguments(settings: ChunkSettings, task: ChunkTask, variant
     ...(task.timing.kind === "counted" ? countedFrames(task.timing.rate, variant.libavutil).options : []),
     ...["-frames:v", String(task.frameCount)],
     ...videoEncoderArguments(encoder, target),
+    ...(settings.isTiny ? ["-bf", "0"] : []),
     ...colorArguments(video, settings),
     ...threads,
   ];

@@ -1,0 +1,22 @@
+/** Outputs of a few frames, where little is enough to lose one. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { bundledFfmpeg, plainMp4, systemFfmpeg } from "./generated-media";
+import { frameNumbers } from "./readback";
+import { probeFile, segmentsOf, withRender } from "./rendering";
+
+setDefaultTimeout(60_000);
+
+test.each([
+  ["bundled", bundledFfmpeg],
+  ["system's", systemFfmpeg],
+])("every one of up to fourteen frames is there, with the %s ffmpeg", async (_, ffmpeg) => {
+  const path = await plainMp4();
+  const probed = await probeFile(path, ffmpeg);
+  for (const from of [4, 60])
+    for (let count = 1; count <= 14; count++) {
+      const segments = segmentsOf(probed, [[from / 30 + 0.001, (from + count) / 30 - 0.001]]);
+      await withRender({ path, probed, segments, ffmpeg }, async (rendered) => {
+        expect(await frameNumbers(rendered.path)).toEqual(Array.from({ length: count }, (_, n) => from + n));
+      });
+    }
+});
