@@ -43,6 +43,7 @@ const CHUNK_FRAMES = { least: 500, most: 900 };
 /** Where the source is sought in, all that lies between the pieces of a chunk is decoded too; a feed leaves it out. */
 const SOUGHT = { gapFrames: 90, pieces: 8 };
 const FED = { gapFrames: Number.POSITIVE_INFINITY, pieces: 16 };
+/** So few frames are not reordered; four and five are what goes wrong. */
 const TINY_FRAMES = 12;
 /** How far above the source's rate a render of the same quality may go. */
 const CEILING_SHARE = 1.3;

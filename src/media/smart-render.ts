@@ -7,6 +7,7 @@ import type { RenderRequest, VideoStream } from "../domain/media";
 import { type OutputTimes, ownOutputTimes, type Timeline } from "../domain/render-plan";
 import { neededPackets, type SmartPiece, startBefore } from "../domain/smart-plan";
 import { type RenderTools, threadsFor } from "./chunked";
+import { sameBytes } from "./packets/bits";
 import { NotSpliced, orNotSpliced, packetsBetween } from "./packets/source";
 import { parseStream } from "./packets/stream";
 import {
@@ -115,7 +116,7 @@ async function descriptionOf(source: SmartSource, paths: readonly string[]): Pro
   for (const path of paths) {
     const config = await withVideoTrack(path, trackConfig);
     first ??= config;
-    if (Buffer.compare(first.description, config.description) !== 0)
+    if (!sameBytes(first.description, config.description))
       throw new NotSpliced("the pieces have different parameter sets");
   }
   return orNotSpliced(() => joinedDescription(source.stream, source.splice, first));

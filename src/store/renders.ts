@@ -7,6 +7,9 @@ import { renders } from "./schema";
 export type Render = typeof renders.$inferSelect;
 export type RenderState = Render["state"];
 
+/** Whether a render has not ended. */
+export const isOpenRender = ({ state }: Render): boolean => state === "pending" || state === "processing";
+
 export async function insertRender(tx: Queries, render: typeof renders.$inferInsert): Promise<Render> {
   const [row] = await tx.insert(renders).values(render).returning();
   return row!;

@@ -14,7 +14,15 @@ import { type Asset, getAsset } from "../store/assets";
 import { type Cut, getCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
-import { findRender, findSameRender, getRender, insertRender, type Render, updateOpenRender } from "../store/renders";
+import {
+  findRender,
+  findSameRender,
+  getRender,
+  insertRender,
+  isOpenRender,
+  type Render,
+  updateOpenRender,
+} from "../store/renders";
 import { endStep, openStepsOf } from "../store/steps";
 import { isCuttable } from "./cut";
 import { tellRender } from "./deletion";
@@ -103,7 +111,8 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   ).catch(async (error) => {
     // A cancelled render leaves nothing; one that is to go on keeps its finished chunks. It may be cancelled just as it gives way.
     const isCancelled = context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled";
-    const isOver = error instanceof Paused && !isOpen(await getRender(services.store.read, render.id));
+    const current = error instanceof Paused ? await getRender(services.store.read, render.id) : render;
+    const isOver = current === null || !isOpenRender(current);
     if (isCancelled || isOver) await discard(folders, [workDir, folders.render(render.id)]);
     throw error instanceof Paused ? new GaveWay() : error;
   });
@@ -126,8 +135,6 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   });
   await discard(folders, stored ? [workDir] : [workDir, folders.render(render.id)]);
 }
-
-const isOpen = (render: Render | null): boolean => render?.state === "pending" || render?.state === "processing";
 
 async function segmentsOf(services: Services, cutId: string | null): Promise<RenderSegment[] | null> {
   if (!cutId) return null;

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors";
 import { findAsset } from "../../store/assets";
 import { findCut } from "../../store/cuts";
 import { page } from "../../store/paging";
-import { findRender, listRenders, type Render } from "../../store/renders";
+import { findRender, isOpenRender, listRenders, type Render } from "../../store/renders";
 import { progressOf } from "../../store/steps";
 import { removeRenderNow } from "../../work/deletion";
 import { cancelRender, requestRender } from "../../work/render";
@@ -50,8 +50,9 @@ const showRow = (render: Render) => ({
 
 /** The detail, with a signed link to a completed output. */
 async function show(services: Services, render: Render) {
-  const isOpen = render.state === "pending" || render.state === "processing";
-  const progress = isOpen ? ((await progressOf(services.store.read, [render.id])).get(render.id) ?? 0) : null;
+  const progress = isOpenRender(render)
+    ? ((await progressOf(services.store.read, [render.id])).get(render.id) ?? 0)
+    : null;
   const isDone = render.state === "completed";
   return {
     ...showRow(render),

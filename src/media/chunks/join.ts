@@ -6,6 +6,7 @@ import type { ResolvedOutput } from "../../domain/media";
 import type { Rational } from "../../domain/time";
 import { outputFile, QUIET } from "../arguments";
 import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "../ffmpeg";
+import { sameBytes } from "../packets/bits";
 import {
   countFrames,
   displayRanks,
@@ -62,7 +63,7 @@ async function* packetsOf(
     const { track, close } = await openVideoTrack(path);
     try {
       const own = await trackConfig(track);
-      if (Buffer.compare(own.description, config.description) !== 0) throw new MismatchedChunks();
+      if (!sameBytes(own.description, config.description)) throw new MismatchedChunks();
       const sink = new EncodedPacketSink(track);
       const ranks = displayRanks(await timestampsOf(sink));
       let n = 0;

@@ -34,6 +34,9 @@ export function withEmulation(bytes: Uint8Array): Uint8Array {
   return nal.slice(0, length);
 }
 
+export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, n) => byte === b[n]);
+
 const bitAt = (bytes: Uint8Array, at: number): number => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1;
 
 /** The `count` bits from bit `at` on as a number; bits beyond the end are 0. */

@@ -25,12 +25,12 @@ export type FeedOptions = {
 export async function writeFeed(source: PacketSource, options: FeedOptions): Promise<Ticks> {
   const { pieces, rotation, path } = options;
   const ranges = await neededRanges(source, options);
+  const isKept = (frame: number) => pieces.some((piece) => frame >= piece.from && frame < piece.to);
   const { frames } = source.order;
   let first = Number.POSITIVE_INFINITY;
   for (const { from, to } of ranges)
     for (let place = from; place < to; place++)
-      if (frames[place]! >= frames[from]!) first = Math.min(first, source.timestamps[place]!);
-  const isKept = (frame: number) => pieces.some((piece) => frame >= piece.from && frame < piece.to);
+      if (frames[place]! >= frames[from]! || isKept(frames[place]!)) first = Math.min(first, source.timestamps[place]!);
   async function* packets(): AsyncGenerator<TrackPacket> {
     for (const range of ranges)
       for await (const { place, data } of packetsBetween(source, range, isKept)) {

@@ -1,5 +1,5 @@
 /** The little of H.264's bit stream that splicing needs: NAL units, parameter sets and their numbers. Pure. */
-import { readUnsigned } from "./bits";
+import { readUnsigned, sameBytes } from "./bits";
 
 /** The `avcC` record: a decoder's parameter sets as MP4 keeps them. `rest` is what follows them. */
 export type AvcConfig = {
@@ -88,6 +88,3 @@ export function mergeAvcConfigs(source: AvcConfig, encoder: AvcConfig): AvcConfi
     pps: [...source.pps, ...encoder.pps],
   };
 }
-
-export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, n) => byte === b[n]);

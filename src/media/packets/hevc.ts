@@ -1,5 +1,5 @@
 /** The little of HEVC's bit stream that splicing needs: NAL units, parameter sets and their numbers (ITU-T H.265, 7.3). Pure. */
-import { readBits, readUnsigned, replaceBits, unsignedBits, withEmulation, withoutEmulation } from "./bits";
+import { readBits, readUnsigned, replaceBits, sameBytes, unsignedBits, withEmulation, withoutEmulation } from "./bits";
 
 /** The `hvcC` record: a decoder's parameter sets as MP4 keeps them. */
 export type HevcConfig = {
@@ -101,7 +101,7 @@ export function buildHevcConfig({ head, vps, sps, pps }: HevcConfig): Uint8Array
 /** Whether a packet carries a parameter set that `hvcC` does not have: the stream changes on the way. */
 export function changesParameters(units: readonly Uint8Array[], config: HevcConfig): boolean {
   const known: Record<number, Uint8Array[]> = { [NAL_VPS]: config.vps, [NAL_SPS]: config.sps, [NAL_PPS]: config.pps };
-  return units.some((nal) => known[nalType(nal)]?.some((set) => Buffer.compare(set, nal) === 0) === false);
+  return units.some((nal) => known[nalType(nal)]?.some((set) => sameBytes(set, nal)) === false);
 }
 
 /** Where the id of a sequence parameter set stands: behind a profile and level for each layer. */

@@ -12,6 +12,7 @@ const AFTER_FRAMES = 12;
 /** Joins of one kind are all alike: so many of each are looked at, and in this order, so that the first few lie far from each other. */
 const EACH_KIND = [0, 3, 5, 1, 4, 2];
 const FRAMES_LEAST = 100;
+/** So much is decoded to come to a join. */
 const BEFORE_FRAMES_MOST = 600;
 const SHARE_MOST = 0.04;
 

@@ -1,6 +1,6 @@
 /**
- * Two channels, encoded as one for as long as they say the same and as two where they do not: half of the work for the many recordings
- * of one microphone. Each run of one kind has an encoder of its own, and they are joined packet by packet.
+ * Two channels, encoded as one for as long as they say the same and as two where they do not: less work for the many recordings of
+ * one microphone, most where their rate is high. Each run of one kind has an encoder of its own, and they are joined packet by packet.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";

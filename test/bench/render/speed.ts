@@ -1,6 +1,6 @@
 /**
  * How fast renders are, in processor seconds against (a) a plain transcode of the kept time, (b) a copy of the file and (c) select filters:
- * `bun test/bench/render/speed.ts [--full] [--heights 720,1080] [--gops 1,2,4,8] [--rates 12,30] [--source FILE --seconds N]`. What a server does once, at its start and when a file arrives
+ * `bun test/bench/render/speed.ts [--full] [--heights 720,1080] [--gops 1,2,4,8] [--rates 12,30] [--source FILE --seconds N] [--peer hevc]`. What a server does once, at its start and when a file arrives
  * (finding ffmpeg, probing), is measured apart and taken off.
  */
 import { tmpdir } from "node:os";
@@ -18,11 +18,15 @@ const { values } = parseArgs({
     source: { type: "string" },
     seconds: { type: "string" },
     ffmpeg: { type: "string" },
+    /** What a plain transcode encodes with: `h264`, or `hevc`. */
+    peer: { type: "string", default: "h264" },
   },
 });
 const ffmpeg = values.ffmpeg ?? "ffmpeg";
 const out = join(tmpdir(), `offcut-bench-${process.pid}.mp4`);
 const X264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20"];
+const X265 = ["-c:v", "libx265", "-preset", "superfast", "-crf", "22", "-x265-params", "log-level=error"];
+const PEER = values.peer === "hevc" ? X265 : X264;
 const AAC = ["-c:a", "aac", "-b:a", "160k"];
 
 type Cost = { cpu: number; wall: number; text: string };
@@ -52,7 +56,7 @@ async function compare(name: string, source: string, seconds: number, count: num
   const plan = randomPlan(seconds, count, 0.7, 5);
   const kept = plan.reduce((sum, [from, to]) => sum + to - from, 0);
   const between = plan.map(([from, to]) => `between(t,${from},${to})`).join("+");
-  const transcode = (...filters: string[]) => plain("-t", String(kept), "-i", source, ...filters, ...X264, ...AAC, out);
+  const transcode = (...filters: string[]) => plain("-t", String(kept), "-i", source, ...filters, ...PEER, ...AAC, out);
   const [a, small, b, sound] = [
     await transcode(),
     await transcode("-vf", "scale=-2:480"),
