@@ -90,6 +90,7 @@ test_packages() {
   has redis-server || missing+=(redis-server)
   has chromium || missing+=(chromium)
   has melt || missing+=(melt)
+  has bwrap || missing+=(bubblewrap)
   compgen -G '/usr/lib/*-linux-gnu/libflite.so.1' >/dev/null || missing+=(libflite1)
   [ ${#missing[@]} -eq 0 ] || install_debian "the tests" "${missing[@]}" || true
 }
@@ -327,6 +328,7 @@ run_all_tests() {
   trap 'rm -rf "$TEST_FOLDER"' EXIT
   cp "$EXECUTABLE" "$TEST_FOLDER/offcut"
   export OFFCUT_EXECUTABLE="$TEST_FOLDER/offcut"
+  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks" test/attacks
   OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "end to end" test/e2e
   OFFCUT_TEST_PATH='' run_tests "end to end, empty PATH" test/e2e
   [ "$BROKEN" -eq 0 ] || say "" "checks that failed, or test runs that broke off: $BROKEN"

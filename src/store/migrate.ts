@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import initial from "../../migrations/0000_initial.sql" with { type: "text" };
 import refunds from "../../migrations/0001_refunds.sql" with { type: "text" };
 import turnsAndStrategy from "../../migrations/0002_turns_and_strategy.sql" with { type: "text" };
+import limits from "../../migrations/0003_limits.sql" with { type: "text" };
 import type { Queries, Store } from "./db";
 
 /** In order; a name that has been released never changes. */
@@ -10,6 +11,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0000_initial", sql: initial },
   { name: "0001_refunds", sql: refunds },
   { name: "0002_turns_and_strategy", sql: turnsAndStrategy },
+  { name: "0003_limits", sql: limits },
 ];
 
 /**

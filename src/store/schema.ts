@@ -18,6 +18,8 @@ export const users = sqliteTable("users", {
   is_admin: flag(),
   email_verified_at: time(),
   deleted_at: time(),
+  /** Set while an administrator has disabled the account: its keys and sessions are refused. */
+  disabled_at: time(),
   created_at: time().notNull(),
 });
 
@@ -93,6 +95,8 @@ export const assets = sqliteTable(
     has_waveform: flag(),
     /** Credits that this asset costs; null until its duration is known. */
     charge: integer(),
+    /** Bytes of everything that preparation made from the source. */
+    derived_bytes: integer().notNull().default(0),
     /** `held`: an active hold covers the charge; `settled`: the charge is in the ledger. */
     payment: text({ enum: ["none", "held", "settled"] }).notNull(),
     error_code: text(),
@@ -150,6 +154,10 @@ export const steps = sqliteTable(
     attempts: integer().notNull().default(0),
     /** Starts that ended in an error; the others were cut off by a stop or a crash. */
     failures: integer().notNull().default(0),
+    /** Starts that an unclean exit of the server ended. */
+    unclean_starts: integer().notNull().default(0),
+    /** Starts that the kernel ended by killing the job's child process. */
+    kernel_kills: integer().notNull().default(0),
     run_after: time().notNull(),
     /** When a runner last took the step, or gave it back: whose user was served longest ago comes next. */
     served_at: time(),

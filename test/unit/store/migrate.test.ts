@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import { openStore, type Store } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
 import { temporaryFolder } from "../../temporary-folder";
-import { addAsset, addUser, freshStore } from "./test-store";
+import { freshStore } from "./test-store";
 
 const MIGRATIONS = join(import.meta.dir, "../../../migrations");
 const names = (await readdir(MIGRATIONS))
@@ -29,7 +29,14 @@ async function databaseOf(path: string, migrations: readonly string[]): Promise<
       for (const statement of text.split("--> statement-breakpoint")) await tx.run(sql.raw(statement));
       await tx.run(sql`INSERT INTO migrations (name, run_at) VALUES (${name}, 1)`);
     }
-    await addAsset(tx, await addUser(tx));
+    // By name: today's tables have columns that this version did not have.
+    await tx.run(sql`INSERT INTO users (id, email, created_at) VALUES ('u', 'u@example.test', 1)`);
+    await tx.run(
+      sql`INSERT INTO projects (id, user_id, name, state, created_at, updated_at, last_activity_at) VALUES ('p', 'u', 'P', 'active', 1, 1, 1)`,
+    );
+    await tx.run(
+      sql`INSERT INTO assets (id, user_id, project_id, kind, state, upload_length, upload_active_at, payment, created_at) VALUES ('a', 'u', 'p', 'source', 'ready', 64, 1, 'none', 1)`,
+    );
   });
   return store;
 }

@@ -1,0 +1,4 @@
+ALTER TABLE `assets` ADD `derived_bytes` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `steps` ADD `unclean_starts` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `steps` ADD `kernel_kills` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `users` ADD `disabled_at` integer;
