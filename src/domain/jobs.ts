@@ -33,6 +33,14 @@ export class GaveWay extends Error {
   }
 }
 
+/** The job's child process was ended by a SIGKILL that this server did not send: the kernel ran out of memory for it. */
+export class JobKilled extends Error {
+  constructor() {
+    super("the job's child process was killed by the kernel");
+    this.name = "JobKilled";
+  }
+}
+
 export type JobContext = {
   /** Its reason is a `JobAborted`. */
   signal: AbortSignal;

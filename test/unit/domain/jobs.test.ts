@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { AppError, type JobCode } from "../../../src/domain/errors";
-import { isPermanent, type JobName, MOST_FAILURES, retryDelayMs } from "../../../src/domain/jobs";
+import { isPermanent, JobKilled, type JobName, MOST_FAILURES, retryDelayMs } from "../../../src/domain/jobs";
 
 test.each<[JobName, JobCode, boolean]>([
   ["prepare", "corrupt_media", true],
@@ -16,7 +16,8 @@ test.each<[JobName, JobCode, boolean]>([
 });
 
 test("an error of no kind is never permanent", () => {
-  for (const error of [new Error("x"), "x", null, undefined]) expect(isPermanent("prepare", error)).toBe(false);
+  for (const error of [new Error("x"), new JobKilled(), "x", null, undefined])
+    expect(isPermanent("prepare", error)).toBe(false);
 });
 
 test("each failure waits longer than the one before, and the last for ever", () => {
