@@ -102,7 +102,7 @@ export type RunningServer = {
 };
 
 /** Parts that a caller may bring along. A recogniser that is given is closed with the server. */
-export type Replacements = { speech?: SpeechEngine; now?: () => number; turnMs?: number };
+export type Replacements = { speech?: SpeechEngine; now?: () => number; timeSliceMs?: number };
 
 /** How long requests may take to end once the server stops. */
 const DRAIN_MS = 10_000;
@@ -161,7 +161,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     handlers: jobHandlers(services),
     slots: { prepare: config.prepareJobs, cut: 2, render: config.renderJobs },
     log,
-    ...(replacements.turnMs === undefined ? {} : { turnMs: replacements.turnMs }),
+    ...(replacements.timeSliceMs === undefined ? {} : { timeSliceMs: replacements.timeSliceMs }),
   });
 
   const deliverer = createDeliverer({ store, rules: webhookRules(services), log, now: services.now });

@@ -25,11 +25,11 @@ export class JobAborted extends Error {
   }
 }
 
-/** A job that has ended its run on request, with what it has done kept for the next one. */
-export class GaveWay extends Error {
+/** Ends a run that was asked to yield; what it has done is kept for the next one. */
+export class JobYielded extends Error {
   constructor() {
-    super("the job gave way");
-    this.name = "GaveWay";
+    super("the job yielded");
+    this.name = "JobYielded";
   }
 }
 
@@ -44,8 +44,8 @@ export class JobKilled extends Error {
 export type JobContext = {
   /** Its reason is a `JobAborted`. */
   signal: AbortSignal;
-  /** Somebody waits who has been served less. A long job that can go on later throws `GaveWay` at its next good moment. */
-  shouldGiveWay(): boolean;
+  /** Somebody waits who has been served less. A long job that can resume throws `JobYielded` at its next safe point. */
+  shouldYield(): boolean;
   /** How much is done, 0 to 1; what goes back is ignored. */
   progress(share: number): void;
 };
@@ -80,12 +80,12 @@ export type Runner = {
 };
 
 /** Errors in a row after which a step fails for good, and starts after which it is taken to bring the server down. */
-export const MOST_FAILURES = 3;
-export const MOST_ATTEMPTS = 12;
+export const MAX_FAILURES = 3;
+export const MAX_ATTEMPTS = 12;
 
 /** How long a step waits after its nth error, in milliseconds; null: it has failed for good. */
 export function retryDelayMs(failures: number): number | null {
-  return failures >= MOST_FAILURES ? null : [0, 2_000, 15_000][failures]!;
+  return failures >= MAX_FAILURES ? null : [0, 2_000, 15_000][failures]!;
 }
 
 /** The codes with which a job ends for good, because another try would meet them again. Anything else is `processing_failed` in the end. */

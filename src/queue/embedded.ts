@@ -3,13 +3,13 @@
  * them when they are cancelled or the server stops.
  */
 import {
-  GaveWay,
   type Job,
   JobAborted,
   type JobContext,
   type JobHandler,
   type JobName,
   type JobSource,
+  JobYielded,
   type Runner,
 } from "../domain/jobs";
 import { newId } from "../lib/ids";
@@ -20,7 +20,7 @@ type Running = {
   abort: AbortController;
   progress: number | null;
   since: number;
-  shouldGiveWay: boolean;
+  shouldYield: boolean;
   ended: Promise<void>;
 };
 
@@ -33,7 +33,7 @@ export type EmbeddedOptions = {
   leaseMs?: number;
   heartbeatMs?: number;
   /** How long a job may run before it is asked to give way to somebody who has been served less. */
-  turnMs?: number;
+  timeSliceMs?: number;
 };
 
 /** The longest wait before the source is asked again: a safety net, `wake` is the rule. */
@@ -41,7 +41,7 @@ const LOOK_AGAIN_MS = 30_000;
 
 /** A runner inside this process. */
 export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
-  const { source, handlers, slots, log, leaseMs = 30_000, heartbeatMs = 1_000, turnMs = 15_000 } = options;
+  const { source, handlers, slots, log, leaseMs = 30_000, heartbeatMs = 1_000, timeSliceMs = 15_000 } = options;
   const owner = newId();
   const running = new Map<string, Running>();
   const names = Object.keys(slots) as JobName[];
@@ -58,7 +58,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     const jobLog = log.with({ job: job.stepId, name: job.name, subject: job.subjectId });
     const context: JobContext = {
       signal: abort.signal,
-      shouldGiveWay: () => entry.shouldGiveWay,
+      shouldYield: () => entry.shouldYield,
       progress: (share) => {
         if (share > (entry.progress ?? -1)) entry.progress = Math.min(1, share);
       },
@@ -71,8 +71,8 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       // What an aborted job throws is beside the point: the reason of the abort decides.
       const reason = abort.signal.aborted ? (abort.signal.reason as JobAborted).reason : null;
       if (reason === "shutdown") await source.release(job, owner);
-      else if (reason === null && error instanceof GaveWay) {
-        jobLog.info("job gave way", { seconds: seconds(started) });
+      else if (reason === null && error instanceof JobYielded) {
+        jobLog.info("job.yielded", { seconds: seconds(started) });
         await source.release(job, owner);
       } else if (reason === null) {
         jobLog.warn("job failed", { error, attempt: job.attempt, seconds: seconds(started) });
@@ -90,7 +90,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
           if (!job) break;
           const entry: Running = {
             ...{ job, abort: new AbortController(), progress: null },
-            ...{ since: performance.now(), shouldGiveWay: false, ended: Promise.resolve() },
+            ...{ since: performance.now(), shouldYield: false, ended: Promise.resolve() },
           };
           running.set(job.stepId, entry);
           entry.ended = run(entry)
@@ -126,8 +126,8 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     const longest = mine
       .filter((entry) => next !== null && countOf(entry.job.userId) > next.running)
       .sort((a, b) => a.since - b.since)[0];
-    const left = longest === undefined ? 0 : Math.max(0, longest.since + turnMs - performance.now());
-    for (const entry of mine) entry.shouldGiveWay = entry === longest && left === 0;
+    const left = longest === undefined ? 0 : Math.max(0, longest.since + timeSliceMs - performance.now());
+    for (const entry of mine) entry.shouldYield = entry === longest && left === 0;
     return left > 0 ? left : LOOK_AGAIN_MS;
   }
 

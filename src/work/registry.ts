@@ -8,7 +8,7 @@ import {
   type JobHandler,
   type JobName,
   type JobSource,
-  MOST_ATTEMPTS,
+  MAX_ATTEMPTS,
   retryDelayMs,
 } from "../domain/jobs";
 import type { Queries } from "../store/db";
@@ -68,7 +68,7 @@ export function jobSource(services: Services): JobSource {
   return {
     claim: async (name, owner, leaseMs) => {
       const job = await store.write((tx) => claimStep(tx, name, owner, now(), leaseMs));
-      if (!job || job.attempt <= MOST_ATTEMPTS) return job;
+      if (!job || job.attempt <= MAX_ATTEMPTS) return job;
       await failForGood(job, new AppError("processing_failed", "The server stopped each time it worked on this."));
       return null;
     },

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { discard } from "../blobs/sweep";
 import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
-import { GaveWay, JobAborted } from "../domain/jobs";
+import { JobAborted, JobYielded } from "../domain/jobs";
 import type { RenderSegment } from "../domain/media";
 import { type PlanJson, planSegments } from "../domain/plan-json";
 import { type OutputRequest, resolveOutput } from "../domain/render-output";
@@ -103,7 +103,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
       encoder: await services.encoder(),
       jobs: Math.max(1, navigator.hardwareConcurrency),
       signal: context.signal,
-      shouldPause: context.shouldGiveWay,
+      shouldPause: context.shouldYield,
       lanes: services.lanes,
       onProgress: (share) => context.progress(share),
       log: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
@@ -114,7 +114,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
     const current = error instanceof Paused ? await getRender(services.store.read, render.id) : render;
     const isOver = current === null || !isOpenRender(current);
     if (isCancelled || isOver) await discard(folders, [workDir, folders.render(render.id)]);
-    throw error instanceof Paused ? new GaveWay() : error;
+    throw error instanceof Paused ? new JobYielded() : error;
   });
   const { strategy, encodedShare, reasons, warnings } = result;
   services.log.info("render.made", { render: render.id, strategy, encoded_share: encodedShare, reasons, warnings });

@@ -55,7 +55,7 @@ export type Harness = AsyncDisposable & {
 /** Starts it: `await using server = await harness()`. `settings` are as in the environment, without the prefix. */
 export async function harness(
   settings: Record<string, string> = {},
-  turns: Pick<Replacements, "turnMs"> = {},
+  turns: Pick<Replacements, "timeSliceMs"> = {},
 ): Promise<Harness> {
   const folder = await temporaryFolder();
   const speech = fakeSpeech();

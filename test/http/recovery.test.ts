@@ -3,7 +3,7 @@ import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { AppError } from "../../src/domain/errors";
-import { MOST_ATTEMPTS, MOST_FAILURES } from "../../src/domain/jobs";
+import { MAX_ATTEMPTS, MAX_FAILURES } from "../../src/domain/jobs";
 import { newId } from "../../src/lib/ids";
 import { balance, totalHeld } from "../../src/store/credits";
 import { type Step, stepOf } from "../../src/store/steps";
@@ -51,9 +51,9 @@ describe("a job that fails", () => {
   test("again and again ends as processing_failed, with nothing charged", async () => {
     await using server = await harness();
     const user = await server.user(10);
-    for (let n = 0; n < MOST_FAILURES; n++) server.speech.failNext(new Error("the child crashed in /secret/path"));
+    for (let n = 0; n < MAX_FAILURES; n++) server.speech.failNext(new Error("the child crashed in /secret/path"));
     const id = await user.upload(await wav(4));
-    for (let n = 1; n < MOST_FAILURES; n++) {
+    for (let n = 1; n < MAX_FAILURES; n++) {
       await stepIs(server, id, (step) => step.failures === n);
       skipWait(server);
     }
@@ -62,7 +62,7 @@ describe("a job that fails", () => {
     expect(asset.error_message).not.toContain("/secret");
     expect(await server.events(id)).toEqual(["asset.failed from processing"]);
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });
-    expect(server.speech.listened).toBe(MOST_FAILURES);
+    expect(server.speech.listened).toBe(MAX_FAILURES);
   });
 
   test("for want of room is tried again: the contract knows no such end of a preparation", async () => {
@@ -82,7 +82,7 @@ describe("a job that fails", () => {
     const id = await user.upload(await wav(4));
     await stepIs(server, id, (step) => step.failures === 1);
     const { store } = server.services();
-    await store.write((tx) => tx.run(sql`UPDATE steps SET attempts = ${MOST_ATTEMPTS} WHERE subject_id = ${id}`));
+    await store.write((tx) => tx.run(sql`UPDATE steps SET attempts = ${MAX_ATTEMPTS} WHERE subject_id = ${id}`));
     skipWait(server);
     expect(await user.prepared(id)).toMatchObject({ state: "failed", error_code: "processing_failed" });
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });

@@ -8,7 +8,7 @@ import { longVideo, wav } from "./media";
 setDefaultTimeout(PATIENCE_MS);
 
 test("a long render gives way to somebody else's, between two chunks, and goes on after it: begun once, told once", async () => {
-  await using own = await harness({ RENDER_JOBS: "1" }, { turnMs: 1 });
+  await using own = await harness({ RENDER_JOBS: "1" }, { timeSliceMs: 1 });
   const [longUser, shortUser] = [await own.user(), await own.user()];
   const [long, short] = [await longUser.ready(await longVideo()), await shortUser.ready(await wav(4))];
   const first = await longUser.startRender({ asset_id: long.id, output: { resolution: "240p" } });

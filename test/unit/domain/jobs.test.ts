@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { AppError, type JobCode } from "../../../src/domain/errors";
-import { isPermanent, JobKilled, type JobName, MOST_FAILURES, retryDelayMs } from "../../../src/domain/jobs";
+import { isPermanent, JobKilled, type JobName, MAX_FAILURES, retryDelayMs } from "../../../src/domain/jobs";
 
 test.each<[JobName, JobCode, boolean]>([
   ["prepare", "corrupt_media", true],
@@ -21,10 +21,10 @@ test("an error of no kind is never permanent", () => {
 });
 
 test("each failure waits longer than the one before, and the last for ever", () => {
-  const delays = Array.from({ length: MOST_FAILURES }, (_, n) => retryDelayMs(n + 1));
+  const delays = Array.from({ length: MAX_FAILURES }, (_, n) => retryDelayMs(n + 1));
   expect(delays.at(-1)).toBeNull();
   const waits = delays.slice(0, -1) as number[];
   expect(waits).toEqual(waits.toSorted((a, b) => a - b));
   expect(Math.min(...waits)).toBeGreaterThan(0);
-  expect(retryDelayMs(MOST_FAILURES + 5)).toBeNull();
+  expect(retryDelayMs(MAX_FAILURES + 5)).toBeNull();
 });

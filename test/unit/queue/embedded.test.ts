@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import {
-  GaveWay,
   type Job,
   type JobAborted,
   type JobContext,
   type JobHandler,
+  JobYielded,
   type Runner,
 } from "../../../src/domain/jobs";
 import { silentLog } from "../../../src/lib/log";
@@ -34,7 +34,7 @@ function heldHandler() {
 
 type Bench = AsyncDisposable & { source: FakeSource; runner: Runner; work: ReturnType<typeof heldHandler> };
 
-function bench(options: { slots?: number; heartbeatMs?: number; turnMs?: number; cuts?: JobHandler } = {}): Bench {
+function bench(options: { slots?: number; heartbeatMs?: number; timeSliceMs?: number; cuts?: JobHandler } = {}): Bench {
   const source = fakeSource();
   const work = heldHandler();
   const runner = createEmbeddedRunner({
@@ -44,7 +44,7 @@ function bench(options: { slots?: number; heartbeatMs?: number; turnMs?: number;
     log: silentLog(),
     leaseMs: 1_000,
     heartbeatMs: options.heartbeatMs ?? 1,
-    turnMs: options.turnMs ?? 1,
+    timeSliceMs: options.timeSliceMs ?? 1,
   });
   return { source, runner, work, [Symbol.asyncDispose]: () => runner.stop() };
 }
@@ -155,18 +155,18 @@ describe("the heartbeat", () => {
 });
 
 describe("giving way", () => {
-  const asked = (running: Running) => until("a job that is asked to give way", () => running.context.shouldGiveWay());
+  const asked = (running: Running) => until("a job that is asked to give way", () => running.context.shouldYield());
 
   test("a job whose turn is over is asked to when somebody with fewer running waits, and goes on after", async () => {
     await using b = bench();
     b.source.add("long", { userId: "anna" });
     b.runner.start();
     const long = await b.work.nth(1);
-    expect(long.context.shouldGiveWay()).toBe(false);
+    expect(long.context.shouldYield()).toBe(false);
     b.source.add("short", { userId: "bert" });
     b.runner.wake();
     await asked(long);
-    long.break(new GaveWay());
+    long.break(new JobYielded());
     const short = await b.work.nth(2);
     expect(short.job.stepId).toBe("short");
     short.finish();
@@ -188,14 +188,14 @@ describe("giving way", () => {
     b.runner.wake();
     const [berts, first, second] = b.work.started as [Running, Running, Running];
     await asked(first);
-    expect([berts, second].map((running) => running.context.shouldGiveWay())).toEqual([false, false]);
+    expect([berts, second].map((running) => running.context.shouldYield())).toEqual([false, false]);
   });
 
   test.each([
     ["before its turn is over", 60_000, "bert"],
     ["for another job of its own user", 1, "anna"],
-  ])("nobody is asked to %s", async (_, turnMs, waiting) => {
-    await using b = bench({ turnMs });
+  ])("nobody is asked to %s", async (_, timeSliceMs, waiting) => {
+    await using b = bench({ timeSliceMs });
     b.source.add("long", { userId: "anna" });
     b.runner.start();
     const long = await b.work.nth(1);
@@ -205,7 +205,7 @@ describe("giving way", () => {
     b.runner.wake();
     await looked;
     await b.source.renewed("long");
-    expect(long.context.shouldGiveWay()).toBe(false);
+    expect(long.context.shouldYield()).toBe(false);
   });
 });
 
