@@ -1,7 +1,19 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { type Address, checkedAddress, isAllowed, parseWebhookUrl, RefusedUrl } from "../../../src/outbound/addresses";
 
 const strict = { allowLoopback: false, allowPrivate: false };
+const NO_AND_ALL = [strict, { allowLoopback: true, allowPrivate: true }];
+const RISKY_IPV4: [number, number, number, number][] = [
+  [127, 0, 0, 1],
+  [10, 0, 0, 1],
+  [192, 168, 1, 1],
+  [169, 254, 169, 254],
+  [100, 100, 100, 200],
+  [203, 0, 113, 7],
+  [255, 255, 255, 255],
+];
+const byte = () => fc.integer({ min: 0, max: 255 });
 const resolvesTo =
   (...addresses: string[]) =>
   async (): Promise<Address[]> =>
@@ -27,6 +39,43 @@ describe("addresses that webhooks never reach", () => {
     ["::ffff:a9fe:a9fe"],
     ["64:ff9b::a9fe:a9fe"],
     ["2002:a9fe:a9fe::1"],
+    ["::169.254.169.254"],
+    ["::ffff:0:169.254.169.254"],
+    ["2606:4700::5efe:169.254.169.254"],
+    ["2606:4700::200:5efe:a9fe:a9fe"],
+    ["fe80::5efe:8.8.8.8"],
+    ["2001:db8::5efe:8.8.8.8"],
+    ["64:ff9b:1::1"],
+    ["64:ff9b:1:ffff:ffff:ffff:808:808"],
+    ["64:ff9b:0:0:0:1:808:808"],
+    ["2001::1"],
+    ["2001:0:4136:e378:8000:63bf:3fff:fdd2"],
+    ["2001:db8::1"],
+    ["2001:db8:ffff::1"],
+    ["2001:2::1"],
+    ["2001:20::1"],
+    ["3fff::1"],
+    ["3fff:fff::1"],
+    ["100::1"],
+    ["1fff::1"],
+    ["4000::1"],
+    ["5f00::1"],
+    ["fec0::1"],
+    ["fbff::1"],
+    ["fe00::1"],
+    ["::2"],
+    ["::1:0:0:1"],
+    ["192.0.0.192"],
+    ["192.88.99.1"],
+    ["198.51.100.1"],
+    ["203.0.113.1"],
+    ["fd00:c1::a9fe:a9fe"],
+    ["2606:4700::1%1"],
+    ["127.1"],
+    ["0x7f000001"],
+    ["0177.0.0.1"],
+    ["8.8.8.8 "],
+    [""],
     ["not an address"],
   ])("%s", (address) => {
     expect(isAllowed(address, { allowLoopback: true, allowPrivate: true })).toBe(false);
@@ -47,6 +96,13 @@ describe("addresses that a setting allows", () => {
     ["100.64.0.1", "allowPrivate"],
     ["fd12::1", "allowPrivate"],
     ["::ffff:10.0.0.1", "allowPrivate"],
+    ["::10.0.0.1", "allowPrivate"],
+    ["64:ff9b::10.0.0.1", "allowPrivate"],
+    ["2002:a00:1::1", "allowPrivate"],
+    ["2002:7f00:1::1", "allowLoopback"],
+    ["::ffff:0:127.0.0.1", "allowLoopback"],
+    ["2606:4700::5efe:10.0.0.1", "allowPrivate"],
+    ["fd12::5efe:8.8.8.8", "allowPrivate"],
   ])("%s by %s alone", (address, setting) => {
     const other = setting === "allowLoopback" ? "allowPrivate" : "allowLoopback";
     expect(isAllowed(address, { ...strict, [setting]: true })).toBe(true);
@@ -54,8 +110,61 @@ describe("addresses that a setting allows", () => {
   });
 });
 
-test.each(["8.8.8.8", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8"])("%s is open to all", (address) => {
+test.each([
+  "8.8.8.8",
+  "172.32.0.1",
+  "2606:4700::1111",
+  "2400::1",
+  "3ffe:ffff::1",
+  "2001:200::1",
+  "2001:db7::1",
+  "::ffff:8.8.8.8",
+  "::8.8.8.8",
+  "64:ff9b::8.8.8.8",
+  "2002:808:808::1",
+  "2606:4700::5efe:8.8.8.8",
+])("%s is open to all", (address) => {
   expect(isAllowed(address, strict)).toBe(true);
+});
+
+const rules = fc.record({ allowLoopback: fc.boolean(), allowPrivate: fc.boolean() });
+
+test("an address that embeds an IPv4 address is allowed exactly when that one is", () => {
+  const hex = (a: number, b: number) => ((a << 8) | b).toString(16);
+  fc.assert(
+    fc.property(fc.tuple(byte(), byte(), byte(), byte()), rules, ([a, b, c, d], allowed) => {
+      const inner = isAllowed(`${a}.${b}.${c}.${d}`, allowed);
+      const [high, low] = [hex(a, b), hex(c, d)];
+      const embedding = [
+        `::ffff:${high}:${low}`,
+        `64:ff9b::${high}:${low}`,
+        `2002:${high}:${low}::7`,
+        `::ffff:0:${high}:${low}`,
+      ];
+      if (a > 0) embedding.push(`::${high}:${low}`, `2606:4700::5efe:${high}:${low}`);
+      for (const address of embedding) expect([address, isAllowed(address, allowed)]).toEqual([address, inner]);
+    }),
+    { examples: RISKY_IPV4.flatMap((ip) => NO_AND_ALL.map((allowed) => [ip, allowed] as const)).map((e) => [...e]) },
+  );
+});
+
+test("outside 2000::/3 no address is allowed without a setting, unless it embeds a public IPv4 address", () => {
+  const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 });
+  fc.assert(
+    fc.property(groups, (parts) => {
+      const first = parts[0]!;
+      fc.pre(first >> 13 !== 1 && first !== 0 && first !== 0x64);
+      expect(isAllowed(parts.map((group) => group.toString(16)).join(":"), strict)).toBe(false);
+    }),
+  );
+});
+
+test("no text makes the check throw", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.ipV4Extended(), fc.ipV6(), fc.webAuthority()), rules, (text, allowed) => {
+      expect(isAllowed(text, allowed)).toBeBoolean();
+    }),
+  );
 });
 
 describe("URLs that are refused", () => {
@@ -86,6 +195,11 @@ describe("hosts in disguise are read as what they are", () => {
     ["http://[::ffff:127.0.0.1]/"],
     ["http://[::ffff:7f00:1]/"],
     ["http://0xa9fea9fe/latest/meta-data"],
+    ["http://127.0.0.1./"],
+    ["http://[::127.0.0.1]/"],
+    ["http://[64:ff9b::7f00:1]/"],
+    ["http://[2002:7f00:1::]/"],
+    ["http://１２７.０.０.１/"],
     ["http://10.0.0.1:8080/"],
   ])("%s", async (url) => {
     expect(checkedAddress(parseWebhookUrl(url), strict, resolvesTo())).rejects.toThrow(RefusedUrl);
