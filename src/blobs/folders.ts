@@ -6,10 +6,13 @@ export type MediaFolder = {
   source: string;
   /** `Probed` as JSON. */
   probed: string;
-  pcm: string;
-  /** The listening without its energy as JSON, and the energy as 32-bit floats. */
+  /** The audio that is transcribed, losslessly compressed; `rawAudio` is what older versions wrote in its place. */
+  analysisAudio: string;
+  rawAudio: string;
+  /** The listening without its energy as JSON, and the energy; `rawEnergy` (32-bit floats) is what older versions wrote in its place. */
   listening: string;
   energy: string;
+  rawEnergy: string;
   transcript: string;
   waveform: string;
   poster: string;
@@ -47,9 +50,11 @@ export function foldersIn(root: string): Folders {
         dir,
         source: join(dir, "source"),
         probed: join(dir, "probed.json"),
-        pcm: join(dir, "speech.pcm"),
+        analysisAudio: join(dir, "analysis.audio"),
+        rawAudio: join(dir, "speech.pcm"),
         listening: join(dir, "listening.json"),
-        energy: join(dir, "energy.f32"),
+        energy: join(dir, "energy.steps"),
+        rawEnergy: join(dir, "energy.f32"),
         transcript: join(dir, "transcript.json"),
         waveform: join(dir, "waveform.json"),
         poster: join(dir, "poster.jpg"),

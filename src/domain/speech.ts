@@ -22,6 +22,8 @@ export type Transcript = {
 /** Loudness of a recording: one value in dB (full scale 0) for each 5 ms, the first centred at 2.5 ms. */
 export type EnergyContour = Float32Array;
 export const ENERGY_HOP: Ticks = 5_000;
+/** Levels are whole steps of 1/128 dB, so that a stored contour is the same as a measured one. */
+export const ENERGY_STEPS_PER_DB = 128;
 
 /** What listening to a recording gives. `speech` is voice activity: sorted, disjoint. `transcript` is null when no model knows the language. */
 export type Listening = { duration: Ticks; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
@@ -37,7 +39,7 @@ export type ForcedWord = Word & { logProb: number };
  */
 export type Forced = { words: ForcedWord[]; meanLogProb: number; tailLogProb: number };
 
-/** 16 kHz mono signed 16-bit little-endian samples without header; sample 0 is the source's clock 0. */
+/** Analysis audio: 16 kHz, mono, 16 bit, losslessly compressed (`lib/analysis-audio`); sample 0 is the source's clock 0. */
 export type PcmFile = { path: string };
 export const PCM_RATE = 16_000;
 

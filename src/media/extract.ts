@@ -1,9 +1,9 @@
 /** The sound of a source as the recogniser hears it: 16 kHz, mono, on the source's clock. */
-import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { Probed } from "../domain/media";
 import { PCM_RATE } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
+import { createAudioFile } from "../lib/analysis-audio/writer";
 import { type Ffmpeg, failureOf } from "./ffmpeg";
 import { startSoundDecoder } from "./sound";
 import { createDownmix } from "./sound/downmix";
@@ -11,8 +11,8 @@ import { wholeSamples } from "./sound/slicer";
 import { writeWhole } from "./work-files";
 
 /**
- * Writes the first audio track as 16-bit samples without a header: the first one is the source's clock 0, and there are exactly as many as
- * the source is long. Errors: `AppError` `no_speech` without sound, `storage_full`, `processing_failed`; the signal's reason.
+ * Writes the first audio track as analysis audio: its first sample is the source's clock 0, and there are exactly as many samples as the
+ * source is long. Errors: `AppError` `no_speech` without sound, `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function extractSpeechPcm(options: {
   ffmpeg: Ffmpeg;
@@ -29,13 +29,13 @@ export async function extractSpeechPcm(options: {
   const total = Math.round((probed.info.duration * PCM_RATE) / TICKS_PER_SECOND);
   await writeWhole(options.outputPath, async (part) => {
     const decoder = startSoundDecoder({ ...options, format: { rate: PCM_RATE, channels, encoding: "f32le" } });
-    const file = await open(part, "w");
+    const file = await createAudioFile(part);
     try {
       const mix = channels === 1 ? (samples: Float32Array) => samples : createDownmix(PCM_RATE);
       let written = 0;
       for await (const samples of wholeSamples(decoder.stdout, channels)) {
         const mono = mix(samples).subarray(0, total - written);
-        await writeSamples(file, mono);
+        await file.write(toWords(mono));
         written += mono.length;
         options.onProgress?.(written / Math.max(1, total));
         if (written >= total) break;
@@ -45,9 +45,9 @@ export async function extractSpeechPcm(options: {
         const outcome = await decoder.outcome;
         signal?.throwIfAborted();
         if (!outcome.ok) throw failureOf(outcome);
-        // Sparse: the rest of the file is silence.
-        await file.truncate(total * 2);
+        await file.writeSilence(total - written);
       }
+      await file.finish();
     } finally {
       await decoder.kill();
       await file.close();
@@ -55,10 +55,9 @@ export async function extractSpeechPcm(options: {
   });
 }
 
-async function writeSamples(file: FileHandle, samples: Float32Array): Promise<void> {
+function toWords(samples: Float32Array): Int16Array {
   const words = new Int16Array(samples.length);
   for (let n = 0; n < samples.length; n++)
     words[n] = Math.max(-32_768, Math.min(32_767, Math.round(samples[n]! * 32_767)));
-  const bytes = new Uint8Array(words.buffer);
-  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+  return words;
 }

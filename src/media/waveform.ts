@@ -1,6 +1,6 @@
 /** The shape of the sound, for drawing. */
-import { open } from "node:fs/promises";
 import { PCM_RATE, type PcmFile } from "../domain/speech";
+import { openAudioFile } from "../lib/analysis-audio/reader";
 import { writeWhole } from "./work-files";
 
 /** `peaks`: the loudest sample of each stretch, 0 to 255. */
@@ -8,7 +8,7 @@ export type Waveform = { duration: number; peaks_per_second: number; peaks: numb
 
 const PEAKS_PER_SECOND = 50;
 const PEAKS_MAX = 30_000;
-const READ_BYTES = 1 << 20;
+const READ_SAMPLES = 1 << 18;
 
 /** Writes the waveform of extracted sound as JSON. Errors: `AppError` `storage_full`; the signal's reason. */
 export async function makeWaveform(options: {
@@ -22,18 +22,16 @@ export async function makeWaveform(options: {
 }
 
 async function readWaveform(pcm: PcmFile, signal: AbortSignal | undefined): Promise<Waveform> {
-  const file = await open(pcm.path, "r");
+  const audio = await openAudioFile(pcm.path);
   try {
-    const total = Math.floor((await file.stat()).size / 2);
+    const total = audio.samples;
     const duration = total / PCM_RATE;
     const perSecond = Math.max(1, Math.min(PEAKS_PER_SECOND, Math.floor(PEAKS_MAX / Math.max(1, duration))));
     const stretch = Math.round(PCM_RATE / perSecond);
     const peaks = new Uint8Array(Math.ceil(total / stretch));
-    const buffer = new Uint8Array(READ_BYTES);
     for (let position = 0; position < total; ) {
       signal?.throwIfAborted();
-      const { bytesRead } = await file.read(buffer, 0, READ_BYTES, position * 2);
-      const words = new Int16Array(buffer.buffer, 0, bytesRead >> 1);
+      const words = await audio.read(position, READ_SAMPLES);
       if (words.length === 0) break;
       for (let n = 0; n < words.length; n++) {
         const at = Math.floor((position + n) / stretch);
@@ -44,6 +42,6 @@ async function readWaveform(pcm: PcmFile, signal: AbortSignal | undefined): Prom
     }
     return { duration, peaks_per_second: PCM_RATE / stretch, peaks: [...peaks] };
   } finally {
-    await file.close();
+    await audio.close();
   }
 }

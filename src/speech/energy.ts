@@ -1,5 +1,5 @@
 /** Loudness over time, and the level that tells sound from silence in it. */
-import type { EnergyContour } from "../domain/speech";
+import { ENERGY_STEPS_PER_DB, type EnergyContour } from "../domain/speech";
 
 /** Samples of 16 kHz in the contour's 5 ms. */
 export const HOP_SAMPLES = 80;
@@ -43,7 +43,8 @@ function toDecibels(sums: Float32Array, samples: number): EnergyContour {
     let sum = 0;
     for (let k = from; k < to; k++) sum += sums[k]!;
     const counted = Math.min(samples, to * HOP_SAMPLES) - from * HOP_SAMPLES;
-    contour[i] = 10 * Math.log10(sum / counted + 10 ** (SILENCE_DB / 10));
+    const level = 10 * Math.log10(sum / counted + 10 ** (SILENCE_DB / 10));
+    contour[i] = Math.round(level * ENERGY_STEPS_PER_DB) / ENERGY_STEPS_PER_DB;
   }
   return contour;
 }

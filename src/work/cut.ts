@@ -14,7 +14,7 @@ import { endStep, stepOf } from "../store/steps";
 import { tell } from "./notify";
 import { startPipeline } from "./pipeline";
 import { planCut } from "./plan-cut";
-import { readListening, readProbed } from "./prepared";
+import { findAnalysisAudio, readListening, readProbed } from "./prepared";
 import type { Services } from "./services";
 
 /** Whether the asset's audio is transcribed and paid for. */
@@ -89,6 +89,7 @@ export async function computeCut(services: Services, job: Job, context: JobConte
   if (!probed) throw new Error("the asset has not been probed");
   const listening = await readListening(folder);
   if (!listening) throw new AppError("no_speech", "There is no sound in the recording, so there is nothing to cut by.");
+  const audio = await findAnalysisAudio(folder);
   context.progress(0.1);
   const plan = await planCut({
     listening,
@@ -96,7 +97,7 @@ export async function computeCut(services: Services, job: Job, context: JobConte
     script: started.script,
     options: started.options,
     language: asset.language,
-    force: (requests) => services.speech.force({ path: folder.pcm }, requests, context.signal),
+    force: (requests) => services.speech.force(audio, requests, context.signal),
   });
   const now = services.now();
   await services.store.write(async (tx) => {

@@ -47,7 +47,7 @@ export async function readRecording(tools: OneShotTools, path: string): Promise<
 }
 
 /**
- * Listens to the recording and plans its cut. `workDir` takes a large temporary file. Errors: `AppError` with the codes of cuts
+ * Listens to the recording and plans its cut. `workDir` takes a temporary file of up to about 60 MB an hour. Errors: `AppError` with the codes of cuts
  * (`no_speech`, `script_mismatch`, …), the signal's reason when aborted.
  */
 export async function planRecording(
@@ -61,7 +61,7 @@ export async function planRecording(
   if (probed.info.audio.length === 0)
     throw new AppError("no_speech", "There is no sound in the recording, so there is nothing to cut by.");
   onProgress("extracting", 0);
-  const pcm = { path: join(workDir, "speech.pcm") };
+  const pcm = { path: join(workDir, "analysis.audio") };
   await extractSpeechPcm({
     ffmpeg,
     path,

@@ -17,7 +17,7 @@ import { type Asset, getAsset, moveAsset, type NewAsset, updateAsset } from "../
 import type { Queries } from "../store/db";
 import { endStep } from "../store/steps";
 import { chargeFor, finishPreparation, holdCharge, releaseCharge, tellAsset } from "./charge";
-import { makeOnce, readListening, readProbed, writeListening, writeProbed } from "./prepared";
+import { findAnalysisAudio, makeOnce, readListening, readProbed, writeListening, writeProbed } from "./prepared";
 import type { Services } from "./services";
 
 /** What share of the whole each part is, for the progress. */
@@ -134,7 +134,8 @@ async function audioLine(
     await note({ audio_prepared: true });
     return;
   }
-  await makeOnce(folder.pcm, (outputPath) =>
+  const audio = await findAnalysisAudio(folder);
+  await makeOnce(audio.path, (outputPath) =>
     extractSpeechPcm({
       ffmpeg: services.ffmpeg,
       path: folder.source,
@@ -145,13 +146,10 @@ async function audioLine(
     }),
   );
   report("extract")(1);
-  await makeOnce(folder.waveform, (outputPath) => makeWaveform({ pcm: { path: folder.pcm }, outputPath, signal }));
+  await makeOnce(folder.waveform, (outputPath) => makeWaveform({ pcm: audio, outputPath, signal }));
   const heard =
     (await readListening(folder)) ??
-    (await services.speech.listen(
-      { path: folder.pcm },
-      { language: asset.language, signal, onProgress: report("listen") },
-    ));
+    (await services.speech.listen(audio, { language: asset.language, signal, onProgress: report("listen") }));
   await writeListening(folder, heard);
   report("listen")(1);
   await note({ audio_prepared: true, has_waveform: true, has_transcript: heard.transcript !== null });

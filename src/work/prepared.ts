@@ -2,9 +2,11 @@
 import { rename } from "node:fs/promises";
 import type { MediaFolder } from "../blobs/folders";
 import type { Probed } from "../domain/media";
-import type { Listening } from "../domain/speech";
+import { ENERGY_STEPS_PER_DB, type EnergyContour, type Listening, type PcmFile } from "../domain/speech";
 import type { FrameTimes } from "../domain/time";
 import { toSeconds } from "../domain/time";
+import { openAudioFile } from "../lib/analysis-audio/reader";
+import { createAudioFile } from "../lib/analysis-audio/writer";
 import { writeAtomic } from "../lib/atomic-file";
 
 type StoredFrames =
@@ -30,7 +32,7 @@ export async function readProbed(folder: MediaFolder): Promise<Probed | null> {
 /** Stores what was heard; the transcript once more in the form that the API serves. */
 export async function writeListening(folder: MediaFolder, listening: Listening): Promise<void> {
   const { energy, ...rest } = listening;
-  await writeAtomic(folder.energy, new Uint8Array(energy.buffer, energy.byteOffset, energy.byteLength));
+  await makeOnce(folder.energy, (path) => writeEnergy(path, energy));
   if (listening.transcript) {
     const words = listening.transcript.words.map((w) => ({
       text: w.text,
@@ -48,7 +50,42 @@ export async function writeListening(folder: MediaFolder, listening: Listening):
 export async function readListening(folder: MediaFolder): Promise<Listening | null> {
   const rest = await readJson<Omit<Listening, "energy">>(folder.listening);
   if (!rest) return null;
-  return { ...rest, energy: new Float32Array(await Bun.file(folder.energy).arrayBuffer()) };
+  return { ...rest, energy: await readEnergy(folder) };
+}
+
+/** A contour is a signal: what compresses audio compresses it as well. */
+async function writeEnergy(path: string, energy: EnergyContour): Promise<void> {
+  const steps = new Int16Array(energy.length);
+  for (let n = 0; n < energy.length; n++) {
+    steps[n] = Math.max(-32_768, Math.min(32_767, Math.round(energy[n]! * ENERGY_STEPS_PER_DB)));
+  }
+  const file = await createAudioFile(path);
+  try {
+    await file.write(steps);
+    await file.finish();
+  } finally {
+    await file.close();
+  }
+}
+
+async function readEnergy(folder: MediaFolder): Promise<EnergyContour> {
+  if (!(await Bun.file(folder.energy).exists())) {
+    return new Float32Array(await Bun.file(folder.rawEnergy).arrayBuffer());
+  }
+  const file = await openAudioFile(folder.energy);
+  try {
+    const steps = await file.read(0, file.samples);
+    const energy = new Float32Array(steps.length);
+    for (let n = 0; n < steps.length; n++) energy[n] = steps[n]! / ENERGY_STEPS_PER_DB;
+    return energy;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The audio that was transcribed: compressed, or raw when an older version prepared the asset. */
+export async function findAnalysisAudio(folder: MediaFolder): Promise<PcmFile> {
+  return { path: (await Bun.file(folder.rawAudio).exists()) ? folder.rawAudio : folder.analysisAudio };
 }
 
 async function readJson<T>(path: string): Promise<T | null> {

@@ -14,6 +14,7 @@ import {
   type Word,
 } from "../../src/domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../../src/domain/time";
+import { allSamples } from "../analysis-audio";
 
 /** A stop in the recogniser: `reached` resolves when a job stands there, `release` lets it (and all after it) go on. */
 export type Hold = { reached: Promise<void>; release(): void };
@@ -81,7 +82,7 @@ export function fakeSpeech(): FakeSpeech {
 }
 
 async function hear(pcm: PcmFile): Promise<Listening> {
-  const samples = new Int16Array(await Bun.file(pcm.path).arrayBuffer());
+  const samples = await allSamples(pcm.path);
   const energy = contour(samples);
   const speech = loudSpans(energy);
   const words = speech.map(

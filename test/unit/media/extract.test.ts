@@ -7,6 +7,7 @@ import { makeFilmstrip, makePoster } from "../../../src/media/pictures";
 import { makePreview, playsInBrowser } from "../../../src/media/preview";
 import { createDownmix } from "../../../src/media/sound/downmix";
 import { makeWaveform } from "../../../src/media/waveform";
+import { allSamples } from "../../analysis-audio";
 import { bundledFfmpeg, generate, plainMp4, systemFfmpeg } from "./generated-media";
 import { beepNear, frameNumbers, frameSeconds, probeText, samples } from "./readback";
 import { probeFile, sniffFile } from "./rendering";
@@ -21,7 +22,7 @@ async function extracted(path: string, ffmpeg = bundledFfmpeg) {
   const probed = await probeFile(path, ffmpeg);
   const outputPath = join(folder, "speech.pcm");
   await extractSpeechPcm({ ffmpeg, path, probed, outputPath });
-  const words = new Int16Array(await Bun.file(outputPath).arrayBuffer());
+  const words = await allSamples(outputPath);
   return { probed, words, path: outputPath };
 }
 

@@ -1,0 +1,163 @@
+/**
+ * Lossless coding of one block of 16-bit samples, as FLAC does it: fixed linear prediction and Rice codes. A block is a sequence of
+ * partitions of 256 samples; each begins with 2 bits of prediction order (3: every residual is 0 at order 1) and 4 bits of Rice parameter.
+ */
+
+/** Samples of a block; the last one of a recording may have fewer. At 16 kHz it lasts about 2 s. */
+export const BLOCK_SAMPLES = 32_768;
+const PARTITION_SAMPLES = 256;
+const MAX_ORDER = 2;
+const REPEATED = 3;
+const ORDER_BITS = 2;
+const RICE_BITS = 4;
+const MAX_RICE = 2 ** RICE_BITS - 1;
+/** Bits that `put` takes at a time: with up to 7 waiting they fit into 32. */
+const MAX_PUT_BITS = 24;
+/** The largest partition: at the largest Rice parameter a residual of 18 bits takes 8 bits in unary. */
+const MAX_PARTITION_BYTES = 1 + (PARTITION_SAMPLES * (MAX_RICE + 8 + 1)) / 8;
+const MAX_BLOCK_BYTES = (BLOCK_SAMPLES / PARTITION_SAMPLES) * MAX_PARTITION_BYTES + 8;
+
+/** Encodes blocks into a buffer of its own: the result is valid until the next call. */
+export type BlockEncoder = { encode(samples: Int16Array): Uint8Array };
+
+/** Creates an encoder of blocks of at most `BLOCK_SAMPLES`. */
+export function createBlockEncoder(): BlockEncoder {
+  const out = new Uint8Array(MAX_BLOCK_BYTES);
+  const residuals = new Int32Array(PARTITION_SAMPLES);
+  let length = 0;
+  let waiting = 0;
+  let waitingBits = 0;
+
+  function put(value: number, bits: number): void {
+    waiting = (waiting << bits) | value;
+    waitingBits += bits;
+    while (waitingBits >= 8) {
+      waitingBits -= 8;
+      out[length++] = waiting >>> waitingBits;
+    }
+  }
+
+  function putRice(value: number, rice: number): void {
+    let zeros = value >>> rice;
+    for (; zeros + 1 + rice > MAX_PUT_BITS; zeros -= Math.min(zeros, MAX_PUT_BITS)) {
+      put(0, Math.min(zeros, MAX_PUT_BITS));
+    }
+    put((1 << rice) | (value & ((1 << rice) - 1)), zeros + 1 + rice);
+  }
+
+  function putPartition(samples: Int16Array, from: number, to: number): void {
+    const order = bestOrder(samples, from, to);
+    const sum = predict(samples, from, to, order, residuals);
+    if (sum === 0 && order === 1) {
+      put(REPEATED << RICE_BITS, ORDER_BITS + RICE_BITS);
+      return;
+    }
+    const count = to - from;
+    let rice = 0;
+    while (rice < MAX_RICE && count * 2 ** (rice + 1) <= sum) rice++;
+    put((order << RICE_BITS) | rice, ORDER_BITS + RICE_BITS);
+    for (let n = 0; n < count; n++) putRice(residuals[n]!, rice);
+  }
+
+  return {
+    encode(samples) {
+      length = waiting = waitingBits = 0;
+      for (let from = 0; from < samples.length; from += PARTITION_SAMPLES) {
+        putPartition(samples, from, Math.min(samples.length, from + PARTITION_SAMPLES));
+      }
+      if (waitingBits > 0) put(0, 8 - waitingBits);
+      return out.subarray(0, length);
+    },
+  };
+}
+
+/** The order of prediction with the smallest residuals. */
+function bestOrder(samples: Int16Array, from: number, to: number): number {
+  let [first, second] = [samples[from - 1] ?? 0, samples[from - 2] ?? 0];
+  let [sum0, sum1, sum2] = [0, 0, 0];
+  for (let n = from; n < to; n++) {
+    const sample = samples[n]!;
+    sum0 += Math.abs(sample);
+    sum1 += Math.abs(sample - first);
+    sum2 += Math.abs(sample - 2 * first + second);
+    second = first;
+    first = sample;
+  }
+  if (sum1 <= sum0 && sum1 <= sum2) return 1;
+  return sum2 < sum0 ? 2 : 0;
+}
+
+/** Writes the residuals, folded to be positive, and returns their sum. */
+function predict(samples: Int16Array, from: number, to: number, order: number, residuals: Int32Array): number {
+  let [first, second] = [samples[from - 1] ?? 0, samples[from - 2] ?? 0];
+  let sum = 0;
+  for (let n = from; n < to; n++) {
+    const sample = samples[n]!;
+    const residual = order === 0 ? sample : order === 1 ? sample - first : sample - 2 * first + second;
+    const folded = (residual << 1) ^ (residual >> 31);
+    residuals[n - from] = folded;
+    sum += folded;
+    second = first;
+    first = sample;
+  }
+  return sum;
+}
+
+/** Decodes a block of `count` samples. Errors: a plain `Error` when the bytes are not such a block. */
+export function decodeBlock(bytes: Uint8Array, count: number): Int16Array {
+  const samples = new Int16Array(count);
+  let at = 0;
+  /** The next bits, left-aligned. */
+  let window = 0;
+  let bits = 0;
+
+  function refill(): void {
+    while (bits <= 24) {
+      window |= (bytes[at++] ?? 0) << (24 - bits);
+      bits += 8;
+    }
+    if (at > bytes.length + 8) throw new Error("Audio block is damaged: it ends too early.");
+  }
+  /** `count` is 0 to 24. */
+  function take(count: number): number {
+    if (count === 0) return 0;
+    if (bits < count) refill();
+    const value = window >>> (32 - count);
+    window <<= count;
+    bits -= count;
+    return value;
+  }
+  function takeUnary(): number {
+    let value = 0;
+    while (true) {
+      if (bits === 0) refill();
+      const zeros = Math.clz32(window);
+      if (zeros < bits) {
+        window = (window << zeros) << 1;
+        bits -= zeros + 1;
+        return value + zeros;
+      }
+      value += bits;
+      window = bits = 0;
+    }
+  }
+
+  let [first, second] = [0, 0];
+  for (let from = 0; from < count; from += PARTITION_SAMPLES) {
+    const to = Math.min(count, from + PARTITION_SAMPLES);
+    const order = take(ORDER_BITS);
+    const rice = take(RICE_BITS);
+    for (let n = from; n < to; n++) {
+      let sample = first;
+      if (order <= MAX_ORDER) {
+        const folded = takeUnary() * 2 ** rice + take(rice);
+        const residual = (folded >>> 1) ^ -(folded & 1);
+        sample = order === 0 ? residual : order === 1 ? residual + first : residual + 2 * first - second;
+      }
+      samples[n] = sample;
+      second = first;
+      first = sample;
+    }
+  }
+  return samples;
+}

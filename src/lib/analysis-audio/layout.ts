@@ -1,0 +1,113 @@
+/**
+ * The file of analysis audio: a header of 16 bytes, the blocks one after the other, the compressed index, a footer of 32 bytes. Numbers are
+ * little-endian. The index has 8 bytes a block: its size (0: digital silence) and the CRC-32 of its bytes.
+ */
+import { BLOCK_SAMPLES } from "./block";
+
+const MAGIC = Buffer.from("\x89OFCAUD\n", "latin1");
+const VERSION = 1;
+export const HEADER_BYTES = 16;
+export const FOOTER_BYTES = 32;
+const INDEX_ENTRY_BYTES = 8;
+
+/** What the footer says: whole samples of the recording, and the size and CRC-32 of the compressed index before the footer. */
+export type Footer = { samples: number; indexBytes: number; indexCrc: number };
+
+/** The file was cut off or changed after it was written: the asset has to be uploaded again. */
+export class DamagedAudio extends Error {
+  constructor(what: string) {
+    super(`Analysis audio is damaged: ${what}.`);
+    this.name = "DamagedAudio";
+  }
+}
+
+/** The header of a new file. */
+export function formatHeader(): Uint8Array {
+  const header = Buffer.alloc(HEADER_BYTES);
+  MAGIC.copy(header);
+  header.writeUInt32LE(VERSION, 8);
+  header.writeUInt32LE(BLOCK_SAMPLES, 12);
+  return header;
+}
+
+/** Whether a file begins like one of this format, of any version; anything else is raw samples. Errors: `DamagedAudio`, unknown version. */
+export function isHeader(bytes: Uint8Array): boolean {
+  const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return false;
+  if (header.length < HEADER_BYTES) throw new DamagedAudio("the header is cut off");
+  if (header.readUInt32LE(8) !== VERSION || header.readUInt32LE(12) !== BLOCK_SAMPLES) {
+    throw new DamagedAudio(`version ${header.readUInt32LE(8)} is not known`);
+  }
+  return true;
+}
+
+export function formatFooter({ samples, indexBytes, indexCrc }: Footer): Uint8Array {
+  const footer = Buffer.alloc(FOOTER_BYTES);
+  footer.writeBigUInt64LE(BigInt(samples), 0);
+  footer.writeUInt32LE(indexBytes, 8);
+  footer.writeUInt32LE(indexCrc, 12);
+  footer.writeUInt32LE(Bun.hash.crc32(footer.subarray(0, 16)), 16);
+  MAGIC.copy(footer, FOOTER_BYTES - MAGIC.length);
+  return footer;
+}
+
+/** Parses the last bytes of a file of `fileBytes`. Errors: `DamagedAudio`. */
+export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
+  const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (footer.length < FOOTER_BYTES || !footer.subarray(FOOTER_BYTES - MAGIC.length).equals(MAGIC)) {
+    throw new DamagedAudio("the end of the file is missing");
+  }
+  if (Bun.hash.crc32(footer.subarray(0, 16)) !== footer.readUInt32LE(16))
+    throw new DamagedAudio("checksum of the footer");
+  const samples = Number(footer.readBigUInt64LE(0));
+  const indexBytes = footer.readUInt32LE(8);
+  if (!Number.isSafeInteger(samples) || HEADER_BYTES + indexBytes + FOOTER_BYTES > fileBytes) {
+    throw new DamagedAudio("the footer does not fit the file");
+  }
+  return { samples, indexBytes, indexCrc: footer.readUInt32LE(12) };
+}
+
+/** Where a block is: `size` bytes from `offset` on; with size 0 it is silence. */
+export type BlockPlace = { offset: number; size: number; crc: number };
+/** Looks blocks up by their number. */
+export type BlockIndex = { count: number; place(block: number): BlockPlace };
+
+export type IndexBuilder = { add(size: number, crc: number): void; compressed(): Uint8Array };
+
+/** Collects the index of a file that is being written. */
+export function createIndexBuilder(): IndexBuilder {
+  let entries = new Uint32Array(1_024);
+  let used = 0;
+  return {
+    add(size, crc) {
+      if (used === entries.length) {
+        const larger = new Uint32Array(entries.length * 2);
+        larger.set(entries);
+        entries = larger;
+      }
+      entries[used++] = size;
+      entries[used++] = crc;
+    },
+    compressed: () => Bun.zstdCompressSync(new Uint8Array(entries.buffer, 0, used * 4)),
+  };
+}
+
+/**
+ * Parses the index of `samples` samples whose blocks end at `end`. Errors: `DamagedAudio` when it does not describe exactly the bytes
+ * between the header and itself.
+ */
+export function parseIndex(compressed: Uint8Array, { samples, indexCrc }: Footer, end: number): BlockIndex {
+  const count = Math.ceil(samples / BLOCK_SAMPLES);
+  if (Bun.hash.crc32(compressed) !== indexCrc) throw new DamagedAudio("checksum of the index");
+  const bytes = Bun.zstdDecompressSync(compressed);
+  if (bytes.length !== count * INDEX_ENTRY_BYTES) throw new DamagedAudio("the index does not fit the file");
+  const entries = new Uint32Array(Uint8Array.from(bytes).buffer);
+  const offsets = new Float64Array(count + 1);
+  offsets[0] = HEADER_BYTES;
+  for (let n = 0; n < count; n++) offsets[n + 1] = offsets[n]! + entries[2 * n]!;
+  if (offsets[count] !== end) throw new DamagedAudio("the blocks do not fit the file");
+  return {
+    count,
+    place: (block) => ({ offset: offsets[block]!, size: entries[2 * block]!, crc: entries[2 * block + 1]! }),
+  };
+}

@@ -1,0 +1,102 @@
+/** Reads analysis audio by stretches, so that a recording of any length takes little memory. Raw samples of older versions are read as well. */
+import { type FileHandle, open } from "node:fs/promises";
+import { BLOCK_SAMPLES, decodeBlock } from "./block";
+import { type BlockIndex, DamagedAudio, FOOTER_BYTES, HEADER_BYTES, isHeader, parseFooter, parseIndex } from "./layout";
+
+export type AudioReader = {
+  /** Whole samples in the file. */
+  samples: number;
+  /** Changes when the file does. */
+  version: string;
+  /** Samples from `from` on: fewer than `count` at the end of the file, none past it. Errors: `DamagedAudio`. */
+  read(from: number, count: number): Promise<Int16Array>;
+  close(): Promise<void>;
+};
+
+/** Opens compressed analysis audio, or raw signed 16-bit little-endian samples. Errors: `DamagedAudio`, those of the file system. */
+export async function openAudioFile(path: string): Promise<AudioReader> {
+  const file = await open(path, "r");
+  try {
+    const { size, mtimeMs, ino } = await file.stat();
+    const version = `${ino}-${size}-${mtimeMs}`;
+    const isCompressed = isHeader(await readBytes(file, 0, Math.min(size, HEADER_BYTES)));
+    const { samples, read } = isCompressed ? await compressed(file, size) : raw(file, size);
+    return {
+      samples,
+      version,
+      read: (from, count) => {
+        const start = Math.min(Math.max(0, from), samples);
+        return read(start, Math.max(0, Math.min(count, samples - start)));
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Reads `count` samples from `start` on, both within the file. */
+type Samples = { samples: number; read(start: number, count: number): Promise<Int16Array> };
+
+function raw(file: FileHandle, size: number): Samples {
+  return {
+    // An odd byte at the end does not count.
+    samples: Math.floor(size / 2),
+    read: async (start, count) => {
+      const bytes = await readBytes(file, start * 2, count * 2);
+      return new Int16Array(bytes.buffer, 0, bytes.length >> 1);
+    },
+  };
+}
+
+async function compressed(file: FileHandle, size: number): Promise<Samples> {
+  const footer = parseFooter(await readBytes(file, Math.max(0, size - FOOTER_BYTES), FOOTER_BYTES), size);
+  const end = size - FOOTER_BYTES - footer.indexBytes;
+  const index = parseIndex(await readBytes(file, end, footer.indexBytes), footer, end);
+  // Reads follow each other: the block in which one ends is the one in which the next begins.
+  let last: { block: number; samples: Int16Array } | null = null;
+
+  async function read(start: number, count: number): Promise<Int16Array> {
+    const out = new Int16Array(count);
+    if (count === 0) return out;
+    const first = Math.floor(start / BLOCK_SAMPLES);
+    const final = Math.floor((start + count - 1) / BLOCK_SAMPLES);
+    const known = last?.block === first ? last : null;
+    const from = index.place(first).offset;
+    const until = index.place(final);
+    const bytes =
+      known !== null && first === final ? null : await readBytes(file, from, until.offset + until.size - from);
+    for (let block = first; block <= final; block++) {
+      const samples = block === known?.block ? known.samples : decode(index, block, footer.samples, bytes!, from);
+      const at = block * BLOCK_SAMPLES;
+      const begin = Math.max(0, start - at);
+      out.set(samples.subarray(begin, Math.min(samples.length, start + count - at)), at + begin - start);
+      last = { block, samples };
+    }
+    return out;
+  }
+  return { samples: footer.samples, read };
+}
+
+/** Decodes a block out of `bytes`, which begin at `from` in the file. */
+function decode(index: BlockIndex, block: number, total: number, bytes: Uint8Array, from: number): Int16Array {
+  const count = Math.min(BLOCK_SAMPLES, total - block * BLOCK_SAMPLES);
+  const { offset, size, crc } = index.place(block);
+  if (size === 0) return new Int16Array(count);
+  const own = bytes.subarray(offset - from, offset - from + size);
+  if (own.length !== size || Bun.hash.crc32(own) !== crc) throw new DamagedAudio(`checksum of block ${block}`);
+  return decodeBlock(own, count);
+}
+
+/** Reads up to `count` bytes at `position`; fewer at the end of the file. */
+async function readBytes(file: FileHandle, position: number, count: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(count);
+  let filled = 0;
+  while (filled < count) {
+    const { bytesRead } = await file.read(bytes, filled, count - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,79 @@
+/** Writes 16-bit samples losslessly compressed, a block at a time: nothing of them is ever on the disk as they are. */
+import { open } from "node:fs/promises";
+import { BLOCK_SAMPLES, createBlockEncoder } from "./block";
+import { createIndexBuilder, formatFooter, formatHeader } from "./layout";
+
+export type AudioWriter = {
+  write(samples: Int16Array): Promise<void>;
+  /** Appends digital silence. */
+  writeSilence(samples: number): Promise<void>;
+  /** Writes the rest, the index and the footer: without it the file is not readable. */
+  finish(): Promise<void>;
+  /** Closes the file, finished or not. */
+  close(): Promise<void>;
+};
+
+/** Bytes of encoded blocks that are written together. */
+const WRITE_BYTES = 256 * 1024;
+
+/** Creates the file at `path`. Errors: those of the file system. */
+export async function createAudioFile(path: string): Promise<AudioWriter> {
+  const file = await open(path, "w");
+  const encoder = createBlockEncoder();
+  const index = createIndexBuilder();
+  const block = new Int16Array(BLOCK_SAMPLES);
+  let filled = 0;
+  let samples = 0;
+  let pending: Uint8Array[] = [formatHeader()];
+  let pendingBytes = 0;
+
+  async function flush(): Promise<void> {
+    const bytes = Buffer.concat(pending);
+    [pending, pendingBytes] = [[], 0];
+    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+  }
+
+  async function endBlock(): Promise<void> {
+    const whole = block.subarray(0, filled);
+    filled = 0;
+    if (isSilent(whole)) {
+      index.add(0, 0);
+      return;
+    }
+    const bytes = encoder.encode(whole).slice();
+    index.add(bytes.length, Bun.hash.crc32(bytes));
+    pending.push(bytes);
+    pendingBytes += bytes.length;
+    if (pendingBytes >= WRITE_BYTES) await flush();
+  }
+
+  /** `put` fills the block from `filled` on with `count` samples of the input at `from`. */
+  async function append(total: number, put: (from: number, count: number) => void): Promise<void> {
+    for (let from = 0; from < total; ) {
+      const count = Math.min(total - from, BLOCK_SAMPLES - filled);
+      put(from, count);
+      filled += count;
+      from += count;
+      if (filled === BLOCK_SAMPLES) await endBlock();
+    }
+    samples += total;
+  }
+
+  return {
+    write: (input) => append(input.length, (from, count) => block.set(input.subarray(from, from + count), filled)),
+    writeSilence: (total) => append(total, (_, count) => block.fill(0, filled, filled + count)),
+    async finish() {
+      if (filled > 0) await endBlock();
+      const compressed = index.compressed();
+      pending.push(compressed);
+      pending.push(formatFooter({ samples, indexBytes: compressed.length, indexCrc: Bun.hash.crc32(compressed) }));
+      await flush();
+    },
+    close: () => file.close(),
+  };
+}
+
+function isSilent(samples: Int16Array): boolean {
+  for (let n = 0; n < samples.length; n++) if (samples[n] !== 0) return false;
+  return true;
+}
