@@ -15,9 +15,10 @@ import { type Assets, openAssets } from "./lib/assets";
 import { createLanes } from "./lib/lanes";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
+import { findSandbox, type Sandbox } from "./lib/sandbox";
 import type { VideoEncoder } from "./media/encoder-arguments";
 import { chooseEncoder, findEncoders } from "./media/encoders";
-import { findFfmpeg } from "./media/ffmpeg";
+import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "./media/ffmpeg";
 import { createEmbeddedRunner } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
 import { modelsFolder } from "./speech/models/shelf";
@@ -36,10 +37,28 @@ import { webhookRules } from "./work/webhooks";
 /** The argument that makes the executable a speech worker; the folder of the extracted assets follows, or nothing in development. */
 export const SPEECH_COMMAND = "__speech";
 
+const isCompiled = !process.execPath.endsWith("/bun") && !process.execPath.endsWith("/bun.exe");
+
 /** How a child process of this program is started. */
 export function selfCommand(...args: string[]): string[] {
-  const isCompiled = !process.execPath.endsWith("/bun") && !process.execPath.endsWith("/bun.exe");
   return isCompiled ? [process.execPath, ...args] : [process.execPath, join(import.meta.dir, "main.ts"), ...args];
+}
+
+/**
+ * The sandbox of processes that read uploaded media: this program and ffmpeg run in it. Throws `ConfigError` when the setting requires
+ * `bwrap` and it does not work here.
+ */
+export async function openSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg): Promise<Sandbox> {
+  const sandbox = await findSandbox({
+    wanted: config.sandbox !== "off",
+    programs: [process.execPath, ffmpeg.path],
+    shared: [...(isCompiled ? [] : [join(import.meta.dir, "..")]), ...(assets.folder === null ? [] : [assets.folder])],
+    probe: [ffmpeg.path, "-version"],
+    path: process.env.PATH,
+  });
+  if (config.sandbox === "require" && sandbox.mode !== "bwrap")
+    throw new ConfigError(`sandbox is "require", but ${sandbox.reason}`);
+  return sandbox;
 }
 
 /** The command of the speech worker. */
@@ -125,7 +144,13 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     await mkdir(folder, { recursive: true });
   }
   const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
-  log.info("ffmpeg", { path: ffmpeg.path, version: ffmpeg.version, bundled: ffmpeg.bundled });
+  log.info("ffmpeg.selected", { path: ffmpeg.path, version: ffmpeg.version, bundled: ffmpeg.bundled });
+  const outdated = ffmpegWarning(ffmpeg, process.env.PATH);
+  if (outdated !== null) log.warn("ffmpeg.outdated", { message: outdated });
+  const sandbox = await openSandbox(config, assets, ffmpeg);
+  const { mode, reason } = sandbox;
+  if (mode === "bwrap") log.info("sandbox.selected", { mode });
+  else log.warn("sandbox.selected", { mode, reason });
 
   let url = "";
   let encoder: Promise<VideoEncoder> | null = null;
@@ -148,6 +173,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     runner: idleRunner,
     speech,
     ffmpeg,
+    sandbox,
     encoder: () => {
       const chosen = encoder ?? findEncoders(ffmpeg).then((found) => chooseEncoder(found, config.encoder));
       encoder = chosen;

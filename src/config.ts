@@ -38,6 +38,10 @@ const list: Reader<string[]> = (v) => {
       .filter(Boolean);
   return fail("must be a list of texts");
 };
+const oneOf =
+  <T extends string>(...values: readonly T[]): Reader<T> =>
+  (v) =>
+    values.find((value) => value === v) ?? fail(`must be one of ${values.join(", ")}`);
 const url: Reader<string | null> = (v) => {
   const value = optionalText(v);
   if (value === null) return null;
@@ -63,6 +67,11 @@ const SETTINGS = {
   cors_origins: setting(list, () => [] as string[], "origins that may call from a browser"),
   ffmpeg: setting(optionalText, () => null as string | null, "ffmpeg to use; default the PATH's, else the bundled one"),
   encoder: setting(optionalText, () => null as string | null, "video encoder to use; default the best that works"),
+  sandbox: setting(
+    oneOf("auto", "require", "off"),
+    () => "auto" as const,
+    "isolation of media processes: auto, require (refuses to start without bwrap) or off",
+  ),
   rate_limit: setting(whole(0), () => 600, "requests a minute and user; 0 is off"),
   signup_credits: setting(whole(0), () => 6000, "credits of a new account"),
   credits_per_minute: setting(whole(0), () => 1, "credits for each started minute of a recording"),

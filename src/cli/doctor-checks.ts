@@ -1,14 +1,14 @@
 /** The single checks of `offcut doctor`. Each tries the thing itself: opens, runs, encodes, recognises. */
 import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { speechCommand } from "../boot";
+import { openSandbox, speechCommand } from "../boot";
 import type { Config } from "../config";
 import { controlSocket, prepareFolder, socketFits } from "../data-folder";
 import { PCM_RATE } from "../domain/speech";
 import { type Assets, damagedAssets, openAssets } from "../lib/assets";
 import { killAllChildren } from "../lib/process";
 import { chooseEncoder, findEncoders } from "../media/encoders";
-import { type Ffmpeg, findFfmpeg } from "../media/ffmpeg";
+import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
 import { modelsFolder, readShelf } from "../speech/models/shelf";
 import { admin } from "./admin";
@@ -39,6 +39,7 @@ export async function checkMachine(config: Config): Promise<Check[]> {
     if (assets === null) return checks;
     await run("database", () => checkDatabase(config));
     const ffmpeg = await run("ffmpeg", () => checkFfmpeg(config, assets));
+    if (ffmpeg !== null) await run("sandbox", () => checkSandbox(config, assets, ffmpeg));
     if (ffmpeg !== null) await run("encoder", () => checkEncoder(config, ffmpeg));
     await run("speech", () => checkSpeech(assets, folder));
     await run("added models", () => checkAddedModels(folder));
@@ -80,8 +81,20 @@ async function checkDatabase(config: Config) {
 async function checkFfmpeg(config: Config, assets: Assets) {
   const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
   const about = `${ffmpeg.path}, version ${ffmpeg.version}, ${ffmpeg.bundled ? "bundled" : "of the system"}`;
-  if (!ffmpeg.bundled) return ok(ffmpeg, about);
-  return warning(ffmpeg, `${about}: it works; a newer one on the PATH is faster and knows more formats`);
+  const outdated = ffmpegWarning(ffmpeg, process.env.PATH);
+  return outdated === null ? ok(ffmpeg, about) : warning(ffmpeg, `${about}. ${outdated}`);
+}
+
+const SANDBOX_MODES = {
+  bwrap: "bwrap: media processes have no network and see only the job's folders",
+  unshare: "unshare: media processes have no network, but can read files of this account",
+  none: "none: media processes have the network and can read files of this account",
+};
+
+async function checkSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg) {
+  const { mode, reason } = await openSandbox(config, assets, ffmpeg);
+  const about = SANDBOX_MODES[mode];
+  return reason === null ? ok(null, about) : warning(null, `${about} (${reason})`);
 }
 
 async function checkEncoder(config: Config, ffmpeg: Ffmpeg) {

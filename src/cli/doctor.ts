@@ -12,7 +12,7 @@ Checks the data folder, the database, ffmpeg and its encoders, the speech models
 secrets masked. Works beside a running server and without one. Ends with 1 when something is broken. --json prints one object.
 `;
 
-const MARKS: Record<Check["state"], string> = { ok: "ok", warning: "look", broken: "BAD" };
+const MARKS: Record<Check["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };
 
 /** Gives the exit code: 0, or 1 when a check finds something broken. */
 export function doctorCommand(argv: string[]): Promise<number> {

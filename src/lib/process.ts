@@ -1,6 +1,7 @@
 /** Child processes: the only place that spawns. Children lead a process group of their own, which is killed as a whole. */
 import { closeSync } from "node:fs";
-import { setPriority } from "node:os";
+import { constants, setPriority } from "node:os";
+import type { Sandbox, SandboxView } from "./sandbox";
 
 /** Limits of a child, set before its program starts. `wallSeconds` is watched from here, the others by the kernel. */
 export type ChildLimits = { memoryBytes?: number; cpuSeconds?: number; fileSizeBytes?: number; wallSeconds?: number };
@@ -14,6 +15,8 @@ export type SpawnOptions = {
   stdin?: "pipe" | "ignore";
   stdout?: "pipe" | "ignore";
   limits?: ChildLimits;
+  /** Runs the program, and all that it starts, in the sandbox with this view of the file system. */
+  sandbox?: { sandbox: Sandbox; view: SandboxView };
   /** Kills the child when aborted. */
   signal?: AbortSignal;
   /** Each line of standard error, also those that end in a carriage return only. */
@@ -26,6 +29,7 @@ export type ChildStdin = { write(chunk: Uint8Array | string): Promise<void>; end
 export type ChildExit = { code: number | null; signal: string | null };
 
 export type Child = {
+  /** The first process of the group; in a `bwrap` sandbox that is `bwrap`, and the program is among its descendants. */
   pid: number;
   /** Throws on use unless spawned with `stdin: "pipe"`. */
   stdin: ChildStdin;
@@ -37,7 +41,7 @@ export type Child = {
   stderrTail(): string;
   /** Why this side ended the child: wall time over, `kill` or the signal; null when it ended by itself. */
   endedBy(): "wall" | "kill" | null;
-  /** Ends the whole group: SIGTERM, after two seconds SIGKILL. Resolves when the child has gone. */
+  /** Ends the whole group: SIGTERM, after two seconds SIGKILL. A `bwrap` sandbox ends at the SIGTERM. Resolves when the child has gone. */
   kill(): Promise<void>;
 };
 
@@ -53,7 +57,8 @@ const children = new Set<Child>();
  */
 export function spawnChild(options: SpawnOptions): Child {
   options.signal?.throwIfAborted();
-  const process_ = Bun.spawn(["/bin/sh", "-c", launcher(options.limits ?? {}), "sh", ...options.command], {
+  const command = options.sandbox?.sandbox.wrap(options.command, options.sandbox.view) ?? options.command;
+  const process_ = Bun.spawn(["/bin/sh", "-c", launcher(options.limits ?? {}), "sh", ...command], {
     env: options.env ?? {},
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
@@ -91,7 +96,9 @@ export function spawnChild(options: SpawnOptions): Child {
       options.signal?.removeEventListener("abort", onAbort);
       await stderr.ended;
       children.delete(child);
-      return { code: process_.exitCode, signal: process_.signalCode === null ? null : String(process_.signalCode) };
+      const signal = process_.signalCode === null ? null : String(process_.signalCode);
+      const isReported = options.sandbox?.sandbox.mode === "bwrap" && signal === null;
+      return isReported ? reportedExit(process_.exitCode) : { code: process_.exitCode, signal };
     }),
     stderrTail: stderr.tail,
     endedBy: () => endedBy,
@@ -99,6 +106,12 @@ export function spawnChild(options: SpawnOptions): Child {
   };
   children.add(child);
   return child;
+}
+
+/** `bwrap` exits with 128 and the signal's number when a signal has ended the program. */
+function reportedExit(code: number | null): ChildExit {
+  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
+  return signal === undefined ? { code, signal: null } : { code: null, signal };
 }
 
 /** What a child does can wait a moment, a request cannot. Priorities that cannot be set are left. */

@@ -1,9 +1,9 @@
 /** Finding an ffmpeg, and running it in its box: limits, no environment, killed with its group. */
-import { accessSync, constants } from "node:fs";
 import { cpus } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { AppError } from "../domain/errors";
 import { type Child, type ChildLimits, spawnChild } from "../lib/process";
+import { installCommand, isExecutableFile } from "../lib/programs";
 
 /** An ffmpeg that runs here. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. */
 export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number };
@@ -28,7 +28,7 @@ export async function findFfmpeg(options: {
   const bundled = await examine(options.bundled, true);
   for (const folder of (options.path ?? "").split(delimiter)) {
     const candidate = join(folder, "ffmpeg");
-    if (!isAbsolute(folder) || !isExecutable(candidate)) continue;
+    if (!isAbsolute(folder) || !isExecutableFile(candidate)) continue;
     const found = await examine(candidate, false);
     if (found !== null && found.libavutil > (bundled?.libavutil ?? 0) && (await encodesH264(found))) return found;
   }
@@ -36,13 +36,12 @@ export async function findFfmpeg(options: {
   return bundled;
 }
 
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/** What is wrong with an old ffmpeg and the command that installs a maintained one; null unless the bundled one of 2018 is in use. */
+export function ffmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): string | null {
+  if (!ffmpeg.bundled) return null;
+  const command = installCommand("ffmpeg", path);
+  const remedy = command === null ? "put a maintained one on the PATH" : `install a maintained one: ${command}`;
+  return `The bundled ffmpeg is from 2018 and gets no security fixes: ${remedy}.`;
 }
 
 async function examine(path: string, bundled: boolean): Promise<Ffmpeg | null> {

@@ -6,6 +6,7 @@ import type { Runner } from "../domain/jobs";
 import type { SpeechEngine } from "../domain/speech";
 import type { Lanes } from "../lib/lanes";
 import type { Log } from "../lib/log";
+import type { Sandbox } from "../lib/sandbox";
 import type { VideoEncoder } from "../media/encoder-arguments";
 import type { Ffmpeg } from "../media/ffmpeg";
 import type { Store } from "../store/db";
@@ -23,6 +24,8 @@ export type Services = {
   runner: Runner;
   speech: SpeechEngine;
   ffmpeg: Ffmpeg;
+  /** For every process that reads uploaded media. */
+  sandbox: Sandbox;
   /** For the processes that encode pictures: as many as there are cores, whatever number of renders has them. */
   lanes: Lanes;
   /** The video encoder in use; found by trying, on the first call. */

@@ -1,0 +1,206 @@
+/**
+ * The sandbox of the processes that read uploaded media: no network, and of the file system only the programs, their libraries and the
+ * folders of one job. `bwrap` (bubblewrap) does both; where it does not run, `unshare` takes away the network alone.
+ */
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { spawnChild } from "./process";
+import { findProgram, installCommand } from "./programs";
+
+/** What a sandboxed process sees besides the programs. Paths are absolute; of nested paths the inner one's access counts. */
+export type SandboxView = {
+  readOnly: string[];
+  writable: string[];
+  /** Graphics cards and hardware encoders. */
+  devices: boolean;
+};
+
+export type Sandbox = {
+  mode: "bwrap" | "unshare" | "none";
+  /** Why the mode is not `bwrap`, and what to do about it; null when it is. */
+  reason: string | null;
+  /** Returns the command that runs `command` in the sandbox. */
+  wrap(command: string[], view: SandboxView): string[];
+};
+
+/** A folder or file of the system: bound read-only, or recreated when it is a symbolic link. */
+type SystemEntry = { bind: string } | { link: string; target: string };
+
+/** What `bwrap` is started with, whatever the command is. */
+export type BwrapHost = {
+  /** Absolute path of `bwrap`. */
+  program: string;
+  /** The namespace and privilege options that work here. */
+  options: readonly string[];
+  system: readonly SystemEntry[];
+  /** Files and folders that every job sees: the programs, their libraries, the extracted assets. */
+  shared: readonly string[];
+  /** Device nodes, and what drivers read to find them. */
+  devices: { nodes: readonly string[]; information: readonly string[] };
+};
+
+/** Every namespace; the processes end with the server; no capability, and none to be had in a further user namespace. */
+const ISOLATION = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"];
+const NO_NESTED_NAMESPACES = ["--unshare-user", "--disable-userns"];
+const MAX_TMP_BYTES = 64 * 1024 ** 2;
+const TMP = ["--size", String(MAX_TMP_BYTES), "--tmpfs", "/tmp"];
+
+/** Option sets from the strictest to what `bwrap` 0.4 understands. */
+const OPTION_SETS = [
+  [...ISOLATION, ...NO_NESTED_NAMESPACES, ...TMP],
+  [...ISOLATION, ...TMP],
+  [...ISOLATION, "--dir", "/tmp"],
+];
+
+const LIBRARY_FOLDERS = ["lib", "lib32", "lib64", "libx32"];
+const SYSTEM_FOLDERS = [
+  ...LIBRARY_FOLDERS.flatMap((name) => [`/${name}`, `/usr/${name}`]),
+  ...["/usr/local/lib", "/nix/store", "/gnu/store"],
+];
+/** What the loader reads; Debian's libraries lead through `/etc/alternatives`. */
+const LOADER_FILES = ["/etc/ld.so.cache", "/etc/alternatives", "/bin/sh"];
+const DEVICE_INFORMATION = ["/sys/bus/pci", "/sys/class/drm", "/sys/dev/char", "/sys/devices"];
+const DEVICE_NAMES = /^(dri|nvidia.*|video\d+)$/;
+
+const PROBE_SECONDS = 20;
+
+/**
+ * Finds the best sandbox that works here by running `probe` (a program's short, harmless command) in it.
+ * `programs` are what jobs run: they and the libraries that they load are visible. `shared` are further visible files and folders.
+ */
+export async function findSandbox(options: {
+  /** False: no sandbox, because the administrator turned it off. */
+  wanted: boolean;
+  programs: string[];
+  shared: string[];
+  probe: string[];
+  /** The PATH on which `bwrap` and `unshare` are looked for first. */
+  path: string | undefined;
+}): Promise<Sandbox> {
+  if (!options.wanted) return noSandbox("turned off by the setting sandbox");
+  const bwrap = await findBwrap(options);
+  if (typeof bwrap !== "string") {
+    return { mode: "bwrap", reason: null, wrap: (command, view) => bwrapArguments(bwrap, command, view) };
+  }
+  const prefix = await findUnshare(options);
+  if (prefix === null) return noSandbox(`${bwrap}; unshare cannot take away the network either`);
+  return { mode: "unshare", reason: bwrap, wrap: (command) => [...prefix, ...command] };
+}
+
+/** A sandbox that does nothing. */
+function noSandbox(reason: string): Sandbox {
+  return { mode: "none", reason, wrap: (command) => command };
+}
+
+/** Builds the command line of `bwrap`. Mounts are made in order, so a path comes after the ones that contain it. */
+export function bwrapArguments(host: BwrapHost, command: readonly string[], view: SandboxView): string[] {
+  const access = new Map<string, string[]>();
+  for (const path of host.shared) access.set(path, ["--ro-bind-try", path, path]);
+  for (const path of view.readOnly) access.set(path, ["--ro-bind", path, path]);
+  for (const path of view.writable) access.set(path, ["--bind", path, path]);
+  const outerFirst = [...access].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, bind]) => bind);
+  return [
+    host.program,
+    ...host.options,
+    ...host.system.flatMap((entry) =>
+      "bind" in entry ? ["--ro-bind", entry.bind, entry.bind] : ["--symlink", entry.target, entry.link],
+    ),
+    ...["--proc", "/proc", "--dev", "/dev"],
+    ...(view.devices ? deviceArguments(host.devices) : []),
+    ...outerFirst,
+    // A server that runs as root keeps its user ID, which owns the files below /proc/sys.
+    ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
+    ...["--", ...command],
+  ];
+}
+
+function deviceArguments({ nodes, information }: BwrapHost["devices"]): string[] {
+  return [
+    ...nodes.flatMap((path) => ["--dev-bind-try", path, path]),
+    ...information.flatMap((path) => ["--ro-bind-try", path, path]),
+  ];
+}
+
+type Search = { programs: string[]; shared: string[]; probe: string[]; path: string | undefined };
+
+/** What `bwrap` is to be started with, or one line that says why it cannot be used. */
+async function findBwrap(search: Search): Promise<BwrapHost | string> {
+  const program = findProgram("bwrap", search.path);
+  if (program === null) {
+    const command = installCommand("bubblewrap", search.path);
+    return `bwrap is not installed${command === null ? "" : `: run ${command}`}`;
+  }
+  const nodes = deviceNodes();
+  const common = {
+    program,
+    system: [...systemFolders(), ...LOADER_FILES.filter((path) => existsSync(path)).map((bind) => ({ bind }))],
+    shared: [...search.shared, ...(await Promise.all(search.programs.map(visiblePathsOf))).flat()],
+    devices: { nodes, information: nodes.length === 0 ? [] : DEVICE_INFORMATION },
+  };
+  let problem = "";
+  for (const options of OPTION_SETS) {
+    const host = { ...common, options };
+    const outcome = await runShortly(bwrapArguments(host, search.probe, { readOnly: [], writable: [], devices: true }));
+    if (outcome.ok) return host;
+    problem = outcome.message;
+  }
+  return `bwrap does not work here (${problem})${restrictionHint()}`;
+}
+
+/** Ubuntu lets only confined programs make user namespaces. */
+function restrictionHint(): string {
+  try {
+    const restricted = readFileSync("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "utf8").trim();
+    return restricted === "1"
+      ? ": AppArmor restricts user namespaces, load a profile for bwrap that allows userns"
+      : "";
+  } catch {
+    return "";
+  }
+}
+
+/** The command that takes away the network: as root, else with a user namespace. */
+async function findUnshare(search: Search): Promise<string[] | null> {
+  const program = findProgram("unshare", search.path);
+  if (program === null) return null;
+  for (const flags of ["-n", "-rn"]) {
+    const prefix = [program, flags, "--"];
+    if ((await runShortly([...prefix, ...search.probe])).ok) return prefix;
+  }
+  return null;
+}
+
+async function runShortly(command: string[]): Promise<{ ok: boolean; message: string }> {
+  const child = spawnChild({ command, limits: { wallSeconds: PROBE_SECONDS } });
+  const { code, signal } = await child.exited;
+  const lastLine = child.stderrTail().split("\n").at(-1)?.trim();
+  return { ok: code === 0, message: lastLine || `ended with ${signal ?? `code ${code}`}` };
+}
+
+function systemFolders(): SystemEntry[] {
+  return SYSTEM_FOLDERS.filter((path) => existsSync(path)).map((path) =>
+    lstatSync(path).isSymbolicLink() ? { link: path, target: readlinkSync(path) } : { bind: path },
+  );
+}
+
+function deviceNodes(): string[] {
+  return readdirSync("/dev")
+    .filter((name) => DEVICE_NAMES.test(name))
+    .map((name) => join("/dev", name));
+}
+
+/** A program as it is named and where it is, and the libraries that it loads from other than the system's folders. */
+async function visiblePathsOf(program: string): Promise<string[]> {
+  const listing = await librariesOf(program);
+  const isElsewhere = (path: string) => !SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+  return [...new Set([program, realpathSync(program), ...listing])].filter(isElsewhere);
+}
+
+/** What `ldd` lists; nothing for a static program or a script. */
+async function librariesOf(program: string): Promise<string[]> {
+  const ldd = findProgram("ldd", undefined);
+  if (ldd === null) return [];
+  const child = spawnChild({ command: [ldd, program], stdout: "pipe", limits: { wallSeconds: PROBE_SECONDS } });
+  const [text] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  return [...text.matchAll(/(?:=>\s*|^\s+)(\/\S+)/gm)].map((match) => match[1]!).filter((path) => existsSync(path));
+}
