@@ -39,6 +39,9 @@ export const SPEECH_COMMAND = "__speech";
 
 const isCompiled = !process.execPath.endsWith("/bun") && !process.execPath.endsWith("/bun.exe");
 
+/** The argument that makes the executable the child process of a job. */
+const JOB_COMMAND = "__job";
+
 /** How a child process of this program is started. */
 export function selfCommand(...args: string[]): string[] {
   return isCompiled ? [process.execPath, ...args] : [process.execPath, join(import.meta.dir, "main.ts"), ...args];
@@ -60,6 +63,9 @@ export async function openSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg
     throw new ConfigError(`sandbox is "require", but ${sandbox.reason}`);
   return sandbox;
 }
+
+/** The command of a job's child process. */
+export const jobCommand = (): string[] => selfCommand(JOB_COMMAND);
 
 /** The command of the speech worker. */
 export const speechCommand = (assets: Assets): string[] =>
@@ -174,6 +180,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     speech,
     ffmpeg,
     sandbox,
+    jobCommand: jobCommand(),
     encoder: () => {
       const chosen = encoder ?? findEncoders(ffmpeg).then((found) => chooseEncoder(found, config.encoder));
       encoder = chosen;

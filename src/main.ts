@@ -47,6 +47,8 @@ async function main(argv: string[]): Promise<number> {
       return 0;
     case "__speech":
       return (await import("./cli/speech")).speechCommandMain(args);
+    case "__job":
+      return (await import("./cli/job")).jobCommandMain();
     default:
       // `offcut --port 80` means the server.
       if (command.startsWith("--")) return (await import("./cli/serve")).serveCommand(argv);

@@ -46,7 +46,13 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
   constructor(
     readonly code: Code,
     message: string,
-    readonly details: { fields?: FieldError[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    readonly details: {
+      fields?: FieldError[];
+      retryAfterSeconds?: number;
+      cause?: unknown;
+      /** Of a job: another try would end the same way. Some codes always mean that, see `isPermanent` in `domain/jobs.ts`. */
+      isPermanent?: boolean;
+    } = {},
   ) {
     super(message, { cause: details.cause });
     this.name = "AppError";

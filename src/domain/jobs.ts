@@ -97,4 +97,5 @@ const PERMANENT_CODES: Record<JobName, readonly JobCode[]> = {
 
 /** An error that another try would meet again. */
 export const isPermanent = (name: JobName, error: unknown): error is AppError<JobCode> =>
-  error instanceof AppError && PERMANENT_CODES[name].some((code) => code === error.code);
+  error instanceof AppError &&
+  (error.details.isPermanent === true || PERMANENT_CODES[name].some((code) => code === error.code));

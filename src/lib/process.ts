@@ -43,6 +43,8 @@ export type Child = {
   endedBy(): "wall" | "kill" | null;
   /** Ends the whole group: SIGTERM, after two seconds SIGKILL. A `bwrap` sandbox ends at the SIGTERM. Resolves when the child has gone. */
   kill(): Promise<void>;
+  /** Sends SIGKILL to the whole group. */
+  killNow(): void;
 };
 
 const TERM_GRACE_MS = 2_000;
@@ -103,6 +105,11 @@ export function spawnChild(options: SpawnOptions): Child {
     stderrTail: stderr.tail,
     endedBy: () => endedBy,
     kill: () => end("kill"),
+    killNow: () => {
+      if (gone) return;
+      endedBy ??= "kill";
+      signalGroup(process_.pid, "SIGKILL");
+    },
   };
   children.add(child);
   return child;

@@ -1,5 +1,5 @@
 /** What a browser can play as it is, and a light copy of what it cannot. */
-import type { Probed, Sniffed, VideoStream } from "../domain/media";
+import type { MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { inputArguments, outputFile, passFramesThrough, QUIET, secondsText } from "./arguments";
 import { colorArguments, colorFilters, isHdr } from "./color";
@@ -23,8 +23,8 @@ const AUDIO_CODECS: Record<string, readonly string[]> = {
 };
 
 /** Whether today's browsers play the file itself. */
-export function playsInBrowser(probed: Probed, sniffed: Sniffed): boolean {
-  const { video, audio, demuxer } = probed.info;
+export function playsInBrowser(info: MediaInfo, sniffed: Sniffed): boolean {
+  const { video, audio, demuxer } = info;
   if (demuxer === "matroska" && sniffed.extension !== "webm") return false;
   if (video !== null) {
     if (!VIDEO_CODECS[demuxer]?.includes(video.codec) || video.interlaced) return false;

@@ -2,7 +2,8 @@
 import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
 import type { CutOptions } from "../domain/plan";
-import { planToJson } from "../domain/plan-json";
+import type { ForceRequest } from "../domain/speech";
+import { toSeconds } from "../domain/time";
 import type { EventType } from "../domain/webhooks";
 import { newId, sha256 } from "../lib/ids";
 import type { Asset } from "../store/assets";
@@ -11,10 +12,10 @@ import { type Cut, findSameCut, getCut, insertCut, updateOpenCut } from "../stor
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { endStep, stepOf } from "../store/steps";
+import { openJobChild } from "./job-child/child";
 import { tell } from "./notify";
 import { startPipeline } from "./pipeline";
-import { planCut } from "./plan-cut";
-import { findAnalysisAudio, readListening, readProbed } from "./prepared";
+import { findAnalysisAudio } from "./prepared";
 import type { Services } from "./services";
 
 /** Whether the asset's audio is transcribed and paid for. */
@@ -85,26 +86,29 @@ export async function computeCut(services: Services, job: Job, context: JobConte
   const asset = await getAsset(services.store.read, started.asset_id);
   if (!asset) return;
   const folder = services.folders.media(asset.id);
-  const probed = await readProbed(folder);
-  if (!probed) throw new Error("the asset has not been probed");
-  const listening = await readListening(folder);
-  if (!listening) throw new AppError("no_speech", "There is no sound in the recording, so there is nothing to cut by.");
   const audio = await findAnalysisAudio(folder);
   context.progress(0.1);
-  const plan = await planCut({
-    listening,
-    probed,
-    script: started.script,
-    options: started.options,
-    language: asset.language,
-    force: (requests) => services.speech.force(audio, requests, context.signal),
+  await using child = openJobChild({
+    command: services.jobCommand,
+    sandbox: services.sandbox,
+    view: { readOnly: [folder.dir], writable: [], devices: false },
+    limitCode: "processing_failed",
+  });
+  const { script, options } = started;
+  const input = { folder, script, options, language: asset.language };
+  const plan = await child.run("plan", input, {
+    signal: context.signal,
+    recordingSeconds: toSeconds(asset.duration ?? 0),
+    answers: {
+      force: (requests: ForceRequest[], signal) => services.speech.force(audio, requests, signal),
+    },
   });
   const now = services.now();
   await services.store.write(async (tx) => {
     if (!(await endStep(tx, job.stepId, "completed", now))) return;
     const cut = await updateOpenCut(tx, started.id, {
       state: "completed",
-      plan: JSON.stringify(planToJson(plan)),
+      plan,
       completed_at: now,
     });
     if (cut) await tellCut(tx, cut, "cut.completed", now);

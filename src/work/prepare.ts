@@ -4,20 +4,18 @@
  */
 
 import type { MediaFolder } from "../blobs/folders";
-import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
-import type { Probed, Sniffed } from "../domain/media";
-import { extractSpeechPcm } from "../media/extract";
-import { makeFilmstrip, makePoster } from "../media/pictures";
-import { makePreview, playsInBrowser } from "../media/preview";
-import { probe } from "../media/probe";
-import { sniff } from "../media/probing/sniff";
-import { makeWaveform } from "../media/waveform";
+import type { MediaInfo, Sniffed } from "../domain/media";
+import { toSeconds } from "../domain/time";
+import type { Ffmpeg } from "../media/ffmpeg";
+import { playsInBrowser } from "../media/preview";
+import type { ProbeLimits } from "../media/probe";
 import { type Asset, getAsset, moveAsset, type NewAsset, updateAsset } from "../store/assets";
 import type { Queries } from "../store/db";
 import { endStep } from "../store/steps";
 import { chargeFor, finishPreparation, holdCharge, releaseCharge, tellAsset } from "./charge";
-import { findAnalysisAudio, makeOnce, readListening, readProbed, writeListening, writeProbed } from "./prepared";
+import { type JobChild, openJobChild } from "./job-child/child";
+import { findAnalysisAudio, hasListening, hasTranscript, makeOnce, writeListening } from "./prepared";
 import type { Services } from "./services";
 
 /** What share of the whole each part is, for the progress. */
@@ -36,27 +34,38 @@ export async function prepare(services: Services, job: Job, context: JobContext)
     );
   };
 
-  const sniffed = await sniffSource(folder);
-  const probed = await probeSource(services, folder, sniffed, context.signal);
+  await using child = openJobChild({
+    command: services.jobCommand,
+    sandbox: services.sandbox,
+    view: { readOnly: [], writable: [folder.dir], devices: false },
+    limitCode: "corrupt_media",
+  });
+  const source = { ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed };
+  const limits = probeLimits(services);
+  const { sniffed, info } = await child.run("probe", { ...source, limits }, { signal: context.signal });
   report("probe")(1);
-  await noteDuration(services, asset, probed, sniffed);
+  await noteDuration(services, asset, info, sniffed);
 
   // When one line fails the other is stopped, and only then does the job end.
-  const lines = new AbortController();
-  const signal = AbortSignal.any([context.signal, lines.signal]);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  // Recognizing speech takes long, and needs the child no more.
+  let users = 2;
+  const releaseChild = () => {
+    users--;
+    if (users === 0) void child.end();
+  };
+  const line: Line = { asset, folder, child, source, info, sniffed, signal, report, releaseChild };
   const results = await Promise.allSettled(
-    [
-      audioLine(services, asset, folder, probed, signal, report),
-      videoLine(services, asset, folder, probed, sniffed, signal, report),
-    ].map((line) =>
-      line.catch((error) => {
-        lines.abort(error);
+    [audioLine(services, line), videoLine(services, line)].map((running) =>
+      running.catch((error) => {
+        stop.abort(error);
         throw error;
       }),
     ),
   );
   const failed = results.filter((r) => r.status === "rejected").map((r) => r.reason);
-  if (failed.length > 0) throw lines.signal.reason ?? failed[0];
+  if (failed.length > 0) throw stop.signal.reason ?? failed[0];
 
   await services.store.write(async (tx) => {
     if (!(await endStep(tx, job.stepId, "completed", services.now()))) return;
@@ -65,39 +74,13 @@ export async function prepare(services: Services, job: Job, context: JobContext)
   });
 }
 
-async function sniffSource(folder: MediaFolder): Promise<Sniffed> {
-  const head = new Uint8Array(
-    await Bun.file(folder.source)
-      .slice(0, 64 * 1024)
-      .arrayBuffer(),
-  );
-  const sniffed = await sniff(head);
-  if (!sniffed) throw new AppError("unsupported_media", "The file is not audio or video of a known format.");
-  return sniffed;
-}
+const probeLimits = ({ config }: Services): ProbeLimits => ({
+  durationSeconds: config.maxDurationSeconds,
+  side: config.maxSidePixels,
+  streams: config.maxStreams,
+});
 
-async function probeSource(
-  services: Services,
-  folder: MediaFolder,
-  sniffed: Sniffed,
-  signal: AbortSignal,
-): Promise<Probed> {
-  const known = await readProbed(folder);
-  if (known) return known;
-  const { config } = services;
-  const probed = await probe({
-    path: folder.source,
-    sniffed,
-    ffmpeg: services.ffmpeg,
-    limits: { durationSeconds: config.maxDurationSeconds, side: config.maxSidePixels, streams: config.maxStreams },
-    signal,
-  });
-  await writeProbed(folder, probed);
-  return probed;
-}
-
-async function noteDuration(services: Services, asset: Asset, probed: Probed, sniffed: Sniffed): Promise<void> {
-  const { info } = probed;
+async function noteDuration(services: Services, asset: Asset, info: MediaInfo, sniffed: Sniffed): Promise<void> {
   await services.store.write(async (tx) => {
     const changed = await moveAsset(tx, asset.id, "processing", {
       type: info.type,
@@ -117,67 +100,64 @@ async function noteDuration(services: Services, asset: Asset, probed: Probed, sn
 const contentType = (sniffed: Sniffed, type: "audio" | "video"): string =>
   sniffed.type === type ? sniffed.contentType : sniffed.contentType.replace(/^(audio|video)\//, `${type}/`);
 
-type Report = (part: keyof typeof PARTS) => (share: number) => void;
+/** What both lines work with. */
+type Line = {
+  asset: Asset;
+  folder: MediaFolder;
+  child: JobChild;
+  /** The part of the child's input that all operations have. */
+  source: { ffmpeg: Ffmpeg; source: string; probed: string };
+  info: MediaInfo;
+  sniffed: Sniffed;
+  signal: AbortSignal;
+  report: (part: keyof typeof PARTS) => (share: number) => void;
+  /** To be called by each line once it needs the child no more. */
+  releaseChild: () => void;
+};
 
-async function audioLine(
-  services: Services,
-  asset: Asset,
-  folder: MediaFolder,
-  probed: Probed,
-  signal: AbortSignal,
-  report: Report,
-): Promise<void> {
+async function audioLine(services: Services, line: Line): Promise<void> {
+  const { asset, folder, child, source, info, signal, report } = line;
   const note = (change: Partial<NewAsset>) => services.store.write((tx) => updateAsset(tx, asset.id, change));
-  if (probed.info.audio.length === 0) {
+  if (info.audio.length === 0) {
+    line.releaseChild();
     report("extract")(1);
     report("listen")(1);
     await note({ audio_prepared: true });
     return;
   }
+  const options = { signal, recordingSeconds: toSeconds(info.duration) };
   const audio = await findAnalysisAudio(folder);
   await makeOnce(audio.path, (outputPath) =>
-    extractSpeechPcm({
-      ffmpeg: services.ffmpeg,
-      path: folder.source,
-      probed,
-      outputPath,
-      signal,
-      onProgress: report("extract"),
-    }),
+    child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extract") }),
   );
   report("extract")(1);
-  await makeOnce(folder.waveform, (outputPath) => makeWaveform({ pcm: audio, outputPath, signal }));
-  const heard =
-    (await readListening(folder)) ??
-    (await services.speech.listen(audio, { language: asset.language, signal, onProgress: report("listen") }));
-  await writeListening(folder, heard);
+  await makeOnce(folder.waveform, (outputPath) => child.run("waveform", { pcm: audio.path, outputPath }, options));
+  line.releaseChild();
+  if (!(await hasListening(folder))) {
+    const { speech } = services;
+    const listenOptions = { language: asset.language, signal, onProgress: report("listen") };
+    await writeListening(folder, await speech.listen(audio, listenOptions));
+  }
   report("listen")(1);
-  await note({ audio_prepared: true, has_waveform: true, has_transcript: heard.transcript !== null });
+  await note({ audio_prepared: true, has_waveform: true, has_transcript: await hasTranscript(folder) });
 }
 
-async function videoLine(
-  services: Services,
-  asset: Asset,
-  folder: MediaFolder,
-  probed: Probed,
-  sniffed: Sniffed,
-  signal: AbortSignal,
-  report: Report,
-): Promise<void> {
-  const { ffmpeg } = services;
+async function videoLine(services: Services, line: Line): Promise<void> {
+  const { asset, folder, child, source, info, sniffed, signal, report } = line;
+  const options = { signal, recordingSeconds: toSeconds(info.duration) };
   const change: Partial<NewAsset> = { video_prepared: true };
-  const common = { ffmpeg, path: folder.source, probed, signal };
-  if (probed.info.video) {
-    await makeOnce(folder.poster, (outputPath) => makePoster({ ...common, outputPath }));
-    await makeOnce(folder.filmstrip, (outputPath) => makeFilmstrip({ ...common, outputPath }));
+  if (info.video) {
+    await makeOnce(folder.poster, (outputPath) => child.run("poster", { ...source, outputPath }, options));
+    await makeOnce(folder.filmstrip, (outputPath) => child.run("filmstrip", { ...source, outputPath }, options));
     change.has_poster = true;
   }
-  if (!playsInBrowser(probed, sniffed)) {
+  if (!playsInBrowser(info, sniffed)) {
     await makeOnce(folder.preview, (outputPath) =>
-      makePreview({ ...common, outputPath, onProgress: report("pictures") }),
+      child.run("preview", { ...source, outputPath }, { ...options, onProgress: report("pictures") }),
     );
     change.has_preview = true;
   }
+  line.releaseChild();
   report("pictures")(1);
   await services.store.write((tx) => updateAsset(tx, asset.id, change));
 }

@@ -14,7 +14,7 @@ type StoredFrames =
   | { kind: "listed"; rate: { num: number; den: number }; times: number[]; end: number };
 
 /** Stores what probing found. */
-export async function writeProbed(folder: MediaFolder, probed: Probed): Promise<void> {
+export async function writeProbed(folder: Pick<MediaFolder, "probed">, probed: Probed): Promise<void> {
   const { frames } = probed;
   const stored: StoredFrames | null =
     frames?.kind === "listed" ? { ...frames, times: Array.from(frames.times) } : frames;
@@ -22,7 +22,7 @@ export async function writeProbed(folder: MediaFolder, probed: Probed): Promise<
 }
 
 /** What probing found, null before it has. */
-export async function readProbed(folder: MediaFolder): Promise<Probed | null> {
+export async function readProbed(folder: Pick<MediaFolder, "probed">): Promise<Probed | null> {
   const stored = await readJson<{ info: Probed["info"]; frames: StoredFrames | null }>(folder.probed);
   if (!stored) return null;
   const { info, frames } = stored;
@@ -45,6 +45,12 @@ export async function writeListening(folder: MediaFolder, listening: Listening):
   // Last: its presence says that all of it is there.
   await writeAtomic(folder.listening, JSON.stringify(rest));
 }
+
+/** Whether the recording has been listened to. */
+export const hasListening = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.listening).exists();
+
+/** Whether listening gave a transcript. */
+export const hasTranscript = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.transcript).exists();
 
 /** What was heard, null before it was. */
 export async function readListening(folder: MediaFolder): Promise<Listening | null> {

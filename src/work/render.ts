@@ -4,12 +4,10 @@ import { discard } from "../blobs/sweep";
 import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
 import { JobAborted, JobYielded } from "../domain/jobs";
-import type { RenderSegment } from "../domain/media";
-import { type PlanJson, planSegments } from "../domain/plan-json";
 import { type OutputRequest, resolveOutput } from "../domain/render-output";
+import { toSeconds } from "../domain/time";
 import { newId, sha256 } from "../lib/ids";
 import { Paused } from "../media/parallel";
-import { renderMedia } from "../media/render";
 import { type Asset, getAsset } from "../store/assets";
 import { type Cut, getCut } from "../store/cuts";
 import type { Queries } from "../store/db";
@@ -26,8 +24,9 @@ import {
 import { endStep, openStepsOf } from "../store/steps";
 import { isCuttable } from "./cut";
 import { tellRender } from "./deletion";
+import { openJobChild } from "./job-child/child";
+import { lendLanes } from "./job-child/shared-lanes";
 import { startPipeline } from "./pipeline";
-import { readProbed } from "./prepared";
 import type { Services } from "./services";
 
 export type RenderAsk = { userId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
@@ -82,33 +81,34 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   if (!render) return;
   const { folders } = services;
   const folder = folders.media(render.asset_id);
-  const probed = await readProbed(folder);
-  if (!probed || !(await getAsset(services.store.read, render.asset_id)))
-    throw new Error("the asset has not been probed");
+  const asset = await getAsset(services.store.read, render.asset_id);
+  if (!asset) throw new Error("the asset has gone");
   const outputPath = folders.renderOutput(render.id, render.resolved.format);
   const workDir = folders.work(render.id);
   await mkdir(folders.render(render.id), { recursive: true });
   await mkdir(workDir, { recursive: true });
-  const result = await renderMedia(
-    {
-      sourcePath: folder.source,
-      probed,
-      segments: await segmentsOf(services, render.cut_id),
-      output: render.resolved,
-      workDir,
-      outputPath,
-    },
-    {
-      ffmpeg: services.ffmpeg,
-      encoder: await services.encoder(),
-      jobs: Math.max(1, navigator.hardwareConcurrency),
-      signal: context.signal,
-      shouldPause: context.shouldYield,
-      lanes: services.lanes,
-      onProgress: (share) => context.progress(share),
-      log: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
-    },
-  ).catch(async (error) => {
+  const plan = await planOf(services, render.cut_id);
+  const encoder = await services.encoder();
+  await using child = openJobChild({
+    command: services.jobCommand,
+    sandbox: services.sandbox,
+    view: { readOnly: [folder.dir], writable: [folders.render(render.id), workDir], devices: true },
+    limitCode: "processing_failed",
+  });
+  const lent = lendLanes(services.lanes);
+  const input = {
+    ...{ ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed, plan, output: render.resolved },
+    ...{ workDir, outputPath, encoder, jobs: Math.max(1, navigator.hardwareConcurrency) },
+  };
+  const running = child.run("render", input, {
+    signal: context.signal,
+    recordingSeconds: toSeconds(asset.duration ?? 0),
+    shouldPause: context.shouldYield,
+    answers: lent.answers,
+    onProgress: (share) => context.progress(share),
+    onLog: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
+  });
+  const result = await running.finally(lent.releaseAll).catch(async (error) => {
     // A cancelled render leaves nothing; one that is to go on keeps its finished chunks. It may be cancelled just as it gives way.
     const isCancelled = context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled";
     const current = error instanceof Paused ? await getRender(services.store.read, render.id) : render;
@@ -136,11 +136,12 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   await discard(folders, stored ? [workDir] : [workDir, folders.render(render.id)]);
 }
 
-async function segmentsOf(services: Services, cutId: string | null): Promise<RenderSegment[] | null> {
+/** The plan of a completed cut as JSON; null for no cut. */
+async function planOf(services: Services, cutId: string | null): Promise<string | null> {
   if (!cutId) return null;
   const cut = await getCut(services.store.read, cutId);
   if (!cut?.plan) throw new JobAborted("cancelled");
-  return planSegments(JSON.parse(cut.plan) as PlanJson);
+  return cut.plan;
 }
 
 /** Ends the render as failed and takes its partial files away with the trash. */

@@ -26,6 +26,8 @@ export type Services = {
   ffmpeg: Ffmpeg;
   /** For every process that reads uploaded media. */
   sandbox: Sandbox;
+  /** Program and arguments of the child process of a job. */
+  jobCommand: string[];
   /** For the processes that encode pictures: as many as there are cores, whatever number of renders has them. */
   lanes: Lanes;
   /** The video encoder in use; found by trying, on the first call. */

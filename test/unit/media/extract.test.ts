@@ -124,7 +124,7 @@ describe("what the dashboard shows", () => {
       const probed = await probeFile(path, ffmpeg);
       const outputPath = join(folder, "preview.mp4");
       await makePreview({ ffmpeg, path, probed, outputPath });
-      expect(playsInBrowser(await probeFile(outputPath), await sniffFile(outputPath))).toBe(true);
+      expect(playsInBrowser((await probeFile(outputPath)).info, await sniffFile(outputPath))).toBe(true);
       const first = (probed.frames!.kind === "constant" ? probed.frames!.first : 0) / 1e6;
       expect(Math.abs((await frameSeconds(outputPath))[0]! - first)).toBeLessThan(0.002);
       expect(await frameNumbers(outputPath)).toEqual(await frameNumbers(path));
@@ -138,7 +138,7 @@ describe("what the dashboard shows", () => {
   test("what plays as it is", async () => {
     const plays = async (pattern: RegExp) => {
       const path = await SOURCES.find(({ name }) => pattern.test(name))!.path();
-      return playsInBrowser(await probeFile(path), await sniffFile(path));
+      return playsInBrowser((await probeFile(path)).info, await sniffFile(path));
     };
     expect(await plays(/mp4, 30/)).toBe(true);
     expect(await plays(/webm/)).toBe(true);

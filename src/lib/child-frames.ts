@@ -1,0 +1,48 @@
+/** Messages as frames on a pipe: a length of four bytes, then JSON. */
+
+const HEADER_BYTES = 4;
+/** Larger than any message of this program: what claims more is not a frame. */
+const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+
+/** Returns a message as a frame. JSON has no infinite numbers: they become the largest finite ones. */
+export function encodeFrame(message: unknown): Uint8Array {
+  const payload = new TextEncoder().encode(JSON.stringify(message, toFinite));
+  const bytes = new Uint8Array(HEADER_BYTES + payload.length);
+  new DataView(bytes.buffer).setUint32(0, payload.length, true);
+  bytes.set(payload, HEADER_BYTES);
+  return bytes;
+}
+
+function toFinite(_key: string, value: unknown): unknown {
+  if (value === Number.POSITIVE_INFINITY) return Number.MAX_VALUE;
+  if (value === Number.NEGATIVE_INFINITY) return -Number.MAX_VALUE;
+  return value;
+}
+
+/** Yields the messages of a stream, however it is chunked. Throws on what is not a frame; a frame cut off at the end is left out. */
+export async function* decodeFrames(
+  stream: ReadableStream<Uint8Array>,
+  maxFrameBytes = MAX_FRAME_BYTES,
+): AsyncGenerator<unknown> {
+  let chunks: Uint8Array[] = [];
+  let held = 0;
+  let needed = HEADER_BYTES;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    held += chunk.length;
+    if (held < needed) continue;
+    let bytes = chunks.length === 1 ? chunks[0]! : new Uint8Array(Buffer.concat(chunks));
+    for (;;) {
+      needed = HEADER_BYTES;
+      if (bytes.length < needed) break;
+      const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+      if (length > maxFrameBytes) throw new Error(`a frame of ${length} bytes exceeds ${maxFrameBytes}`);
+      needed += length;
+      if (bytes.length < needed) break;
+      yield JSON.parse(new TextDecoder().decode(bytes.subarray(HEADER_BYTES, needed)));
+      bytes = bytes.subarray(needed);
+    }
+    chunks = bytes.length === 0 ? [] : [bytes];
+    held = bytes.length;
+  }
+}

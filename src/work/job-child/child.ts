@@ -1,0 +1,133 @@
+/** A job's child process seen from the job: the only place that starts one. Watches what it uses, and says why it has gone. */
+import { AppError } from "../../domain/errors";
+import { JobKilled } from "../../domain/jobs";
+import { type CallOptions, createCaller } from "../../lib/child-protocol";
+import { type ChildExit, spawnChild } from "../../lib/process";
+import { findProcessOf, readUsage } from "../../lib/process-usage";
+import type { Sandbox, SandboxView } from "../../lib/sandbox";
+import { jobErrors } from "./errors";
+import { MAX_JOB_MEMORY_BYTES, type TimeLimits, timeLimits } from "./limits";
+import type { JobOperations } from "./operations";
+
+export type JobChildOptions = {
+  /** Program and arguments of the child, which must call `runJobWorker`. */
+  command: string[];
+  /** The child, and the programs that it starts, run in the sandbox with this view of the file system. */
+  sandbox: Sandbox;
+  view: SandboxView;
+  /** The code with which a job ends for good when its child reaches a limit. */
+  limitCode: "corrupt_media" | "processing_failed";
+  memoryBytes?: number;
+};
+
+export type RunOptions = CallOptions & {
+  /** How long the recording is, in seconds: the time limits grow with it. */
+  recordingSeconds?: number;
+  /** Instead of those of the operation. */
+  limits?: TimeLimits;
+};
+
+export type JobChild = AsyncDisposable & {
+  /**
+   * Runs an operation. Errors: the operation's; the signal's reason; an `AppError` of `limitCode`, permanent, when the child reached a limit;
+   * `JobKilled` when the kernel killed it; a plain `Error` when it crashed.
+   */
+  run<Name extends keyof JobOperations>(
+    operation: Name,
+    input: JobOperations[Name]["input"],
+    options?: RunOptions,
+  ): Promise<JobOperations[Name]["result"]>;
+  /** Ends the child; resolves when it has gone. */
+  end(): Promise<void>;
+};
+
+const SAMPLE_MS = 50;
+/** A child that has not left an aborted operation within this is killed. */
+const ABORT_GRACE_MS = 5_000;
+
+type Running = TimeLimits & { startedMs: number; cpuAtStart: number };
+
+/** Starts the child of a job. */
+export function openJobChild(options: JobChildOptions): JobChild {
+  const { command, sandbox, view } = options;
+  const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe" });
+  const caller = createCaller({
+    output: child.stdout,
+    send: (frame) => child.stdin.write(frame),
+    errors: jobErrors,
+  });
+  const running = new Set<Running>();
+  const program = command[0]!;
+  const maxMemory = options.memoryBytes ?? MAX_JOB_MEMORY_BYTES;
+  let watched: number | null = null;
+  let cpuSeconds = 0;
+  let reached: string | null = null;
+  let isEnding = false;
+  let gone: unknown = null;
+
+  const sample = () => {
+    watched ??= findProcessOf(child.pid, program);
+    const usage = watched === null ? null : readUsage(watched);
+    cpuSeconds = usage?.cpuSeconds ?? cpuSeconds;
+    if (usage !== null && usage.memoryBytes > maxMemory) return stop("memory");
+    const now = performance.now();
+    for (const { startedMs, cpuAtStart, ...limits } of running) {
+      if (cpuSeconds - cpuAtStart > limits.cpuSeconds) return stop("processor time");
+      if (now - startedMs > limits.wallSeconds * 1000) return stop("time");
+    }
+  };
+  const stop = (what: string) => {
+    reached ??= what;
+    child.killNow();
+  };
+  const sampling = setInterval(sample, SAMPLE_MS);
+
+  const why = (exit: ChildExit): unknown => {
+    if (reached !== null) return limitError(options.limitCode, reached);
+    if (exit.signal === "SIGKILL" && child.endedBy() === null && !isEnding) return new JobKilled();
+    const tail = child.stderrTail().slice(-1_000);
+    return new Error(`the job's child process ended with code ${exit.code}, signal ${exit.signal}: ${tail}`);
+  };
+  // What is not of the protocol ends the child, too.
+  const reading = caller.ended.catch(() => child.killNow());
+  const ended = Promise.all([child.exited, reading]).then(([exit]) => {
+    clearInterval(sampling);
+    gone = why(exit);
+    caller.fail(gone);
+  });
+
+  const run = async (operation: keyof JobOperations, input: unknown, runOptions: RunOptions = {}): Promise<unknown> => {
+    const { recordingSeconds = 0, signal } = runOptions;
+    signal?.throwIfAborted();
+    if (gone !== null) throw gone;
+    const limits = runOptions.limits ?? timeLimits(operation, recordingSeconds);
+    const entry = { ...limits, startedMs: performance.now(), cpuAtStart: cpuSeconds };
+    running.add(entry);
+    let grace: ReturnType<typeof setTimeout> | undefined;
+    const onAbort = () => {
+      grace = setTimeout(() => child.killNow(), ABORT_GRACE_MS);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await caller.call(operation, input, runOptions);
+    } finally {
+      clearTimeout(grace);
+      signal?.removeEventListener("abort", onAbort);
+      running.delete(entry);
+    }
+  };
+  const end = async () => {
+    isEnding = true;
+    child.killNow();
+    await ended;
+  };
+  return { run: run as JobChild["run"], end, [Symbol.asyncDispose]: end };
+}
+
+const LIMIT_MESSAGES = {
+  corrupt_media: (what: string) => `Reading the file takes more ${what} than any valid recording: it is damaged.`,
+  processing_failed: (what: string) => `The job was stopped because it reached its limit of ${what}.`,
+};
+
+const limitError = (code: JobChildOptions["limitCode"], what: string): AppError =>
+  new AppError(code, LIMIT_MESSAGES[code](what), { isPermanent: true });

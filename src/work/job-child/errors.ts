@@ -1,0 +1,60 @@
+/** Errors on their way between a job and its child: codes, messages and causes survive. */
+import { AppError, type HttpCode, type JobCode } from "../../domain/errors";
+import { JobKilled } from "../../domain/jobs";
+import type { ErrorCodec, WireError } from "../../lib/child-protocol";
+import { Paused } from "../../media/parallel";
+
+export const jobErrors: ErrorCodec = {
+  encode: (error) => {
+    if (error instanceof AppError) {
+      const { fields, retryAfterSeconds, isPermanent } = error.details;
+      const cause = causeText(error.details.cause);
+      const { code, message } = error;
+      return { kind: "app", code, message, fields, retryAfterSeconds, isPermanent, cause };
+    }
+    if (error instanceof Paused) return { kind: "paused", message: error.message };
+    if (error instanceof JobKilled) return { kind: "killed", message: error.message };
+    if (error instanceof Error) {
+      const { name, message, stack } = error;
+      return { kind: "error", name, message, stack, code: (error as NodeJS.ErrnoException).code };
+    }
+    return { kind: "error", name: "Error", message: String(error) };
+  },
+  decode: (wire) => {
+    switch (wire.kind) {
+      case "app":
+        return appErrorOf(wire);
+      case "paused":
+        return new Paused();
+      case "killed":
+        return new JobKilled();
+      default:
+        return plainErrorOf(wire);
+    }
+  },
+};
+
+function causeText(cause: unknown): string | undefined {
+  if (cause === undefined) return undefined;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function appErrorOf(wire: WireError): AppError {
+  const { cause, fields, retryAfterSeconds, isPermanent } = wire as WireError & AppError["details"];
+  return new AppError(wire.code as HttpCode | JobCode, wire.message, {
+    ...(fields === undefined ? {} : { fields }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(isPermanent === undefined ? {} : { isPermanent }),
+    ...(cause === undefined ? {} : { cause: new Error(String(cause)) }),
+  });
+}
+
+function plainErrorOf(wire: WireError): Error {
+  const error = new Error(wire.message);
+  const { name, stack, code } = wire as WireError & Partial<NodeJS.ErrnoException>;
+  return Object.assign(error, {
+    ...(name === undefined ? {} : { name }),
+    ...(stack === undefined ? {} : { stack }),
+    ...(code === undefined ? {} : { code }),
+  });
+}

@@ -1,0 +1,28 @@
+/** How much of the machine a job child may use itself; the ffmpeg processes that it starts have limits of their own. */
+import type { JobOperations } from "./operations";
+
+const MEBIBYTE = 1024 ** 2;
+
+/** Resident memory of a job child, whatever it does. */
+export const MAX_JOB_MEMORY_BYTES = 1536 * MEBIBYTE;
+
+/** Processor and wall time of one operation, in seconds. */
+export type TimeLimits = { cpuSeconds: number; wallSeconds: number };
+
+/** A start, and how much more for each second of the recording. */
+const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [number, number] }> = {
+  probe: { cpu: [120, 0], wall: [1_300, 0] },
+  extract: { cpu: [120, 0.1], wall: [600, 2] },
+  waveform: { cpu: [120, 0.1], wall: [600, 1] },
+  poster: { cpu: [120, 0.1], wall: [600, 0] },
+  filmstrip: { cpu: [120, 0.1], wall: [3_000, 0] },
+  preview: { cpu: [120, 0.1], wall: [1_200, 10] },
+  plan: { cpu: [300, 0.05], wall: [900, 0.2] },
+  render: { cpu: [600, 0.5], wall: [7_200, 60] },
+};
+
+/** The limits of an operation on a recording of so many seconds. */
+export function timeLimits(operation: keyof JobOperations, recordingSeconds: number): TimeLimits {
+  const { cpu, wall } = TIME_LIMITS[operation];
+  return { cpuSeconds: cpu[0] + cpu[1] * recordingSeconds, wallSeconds: wall[0] + wall[1] * recordingSeconds };
+}

@@ -1,0 +1,35 @@
+/** What a job child does: the inputs and results of its operations, as plain data. Files travel as paths. */
+import type { MediaFolder } from "../../blobs/folders";
+import type { MediaInfo, RenderResult, ResolvedOutput, Sniffed } from "../../domain/media";
+import type { CutOptions } from "../../domain/plan";
+import type { Ffmpeg } from "../../media/ffmpeg";
+import type { ProbeLimits } from "../../media/probe";
+
+/** A source that has been probed; `probed` is the file that `probe` wrote. */
+type Source = { ffmpeg: Ffmpeg; source: string; probed: string };
+
+type Operation<Input, Result> = { input: Input; result: Result };
+
+export type JobOperations = {
+  /** Sniffs and probes, and stores what was found in the file `probed`, unless that is there. */
+  probe: Operation<Source & { limits: ProbeLimits }, { sniffed: Sniffed; info: MediaInfo }>;
+  extract: Operation<Source & { outputPath: string }, null>;
+  waveform: Operation<{ pcm: string; outputPath: string }, null>;
+  poster: Operation<Source & { outputPath: string }, null>;
+  filmstrip: Operation<Source & { outputPath: string }, null>;
+  preview: Operation<Source & { outputPath: string }, null>;
+  /** Asks `force`. Returns the plan as its JSON text. */
+  plan: Operation<{ folder: MediaFolder; script: string; options: CutOptions; language: string | null }, string>;
+  /** Asks `acquireLane` and `releaseLane`. `plan` is a plan's JSON text; null renders the whole source. */
+  render: Operation<
+    Source & {
+      plan: string | null;
+      output: ResolvedOutput;
+      workDir: string;
+      outputPath: string;
+      encoder: string;
+      jobs: number;
+    },
+    RenderResult
+  >;
+};

@@ -1,0 +1,132 @@
+/** The child process of a job: everything that reads a stranger's bytes, or takes long over them, runs in here. */
+import type { MediaFolder } from "../../blobs/folders";
+import { AppError } from "../../domain/errors";
+import type { Probed } from "../../domain/media";
+import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
+import type { Forced } from "../../domain/speech";
+import { serveCalls, type WorkerCall } from "../../lib/child-protocol";
+import type { Lanes } from "../../lib/lanes";
+import { readListening, readProbed, writeProbed } from "../prepared";
+import { jobErrors } from "./errors";
+import type { JobOperations } from "./operations";
+
+type Implementation = {
+  [Name in keyof JobOperations]: (
+    input: JobOperations[Name]["input"],
+    call: WorkerCall,
+  ) => Promise<JobOperations[Name]["result"]>;
+};
+
+/** Serves operations from standard input until it is closed, that is until the parent ends or lets go. */
+export async function runJobWorker(): Promise<void> {
+  const output = Bun.stdout.writer();
+  await serveCalls({
+    input: Bun.stdin.stream(),
+    send: (frame) => {
+      output.write(frame);
+      void output.flush();
+    },
+    operations: OPERATIONS,
+    errors: jobErrors,
+  });
+}
+
+const SNIFFED_BYTES = 64 * 1024;
+
+/** Modules are loaded when an operation needs them: planning needs no media library. */
+const OPERATIONS: Implementation = {
+  async probe({ ffmpeg, source, probed, limits }, { signal }) {
+    const [{ sniff }, { probe }] = await Promise.all([
+      import("../../media/probing/sniff"),
+      import("../../media/probe"),
+    ]);
+    const head = new Uint8Array(await Bun.file(source).slice(0, SNIFFED_BYTES).arrayBuffer());
+    const sniffed = await sniff(head);
+    if (!sniffed) throw new AppError("unsupported_media", "The file is not audio or video of a known format.");
+    let found = await readProbed({ probed });
+    if (found === null) {
+      found = await probe({ path: source, sniffed, ffmpeg, limits, signal });
+      await writeProbed({ probed }, found);
+    }
+    return { sniffed, info: found.info };
+  },
+  async extract({ ffmpeg, source, probed, outputPath }, { signal, progress }) {
+    const { extractSpeechPcm } = await import("../../media/extract");
+    const found = await requireProbed(probed);
+    await extractSpeechPcm({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
+    return null;
+  },
+  async waveform({ pcm, outputPath }, { signal }) {
+    const { makeWaveform } = await import("../../media/waveform");
+    await makeWaveform({ pcm: { path: pcm }, outputPath, signal });
+    return null;
+  },
+  async poster({ ffmpeg, source, probed, outputPath }, { signal }) {
+    const { makePoster } = await import("../../media/pictures");
+    await makePoster({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
+    return null;
+  },
+  async filmstrip({ ffmpeg, source, probed, outputPath }, { signal }) {
+    const { makeFilmstrip } = await import("../../media/pictures");
+    await makeFilmstrip({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
+    return null;
+  },
+  async preview({ ffmpeg, source, probed, outputPath }, { signal, progress }) {
+    const { makePreview } = await import("../../media/preview");
+    const found = await requireProbed(probed);
+    await makePreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
+    return null;
+  },
+  async plan({ folder, script, options, language }, { signal, ask }) {
+    const { planCut } = await import("../plan-cut");
+    const probed = await requireProbed(folder.probed);
+    const listening = await readListening(folder);
+    if (!listening)
+      throw new AppError("no_speech", "There is no sound in the recording, so there is nothing to cut by.");
+    const force = async (requests: unknown) => (await ask("force", requests, signal)) as Forced[];
+    return JSON.stringify(planToJson(await planCut({ listening, probed, script, options, language, force })));
+  },
+  async render({ ffmpeg, source, probed, plan, output, workDir, outputPath, encoder, jobs }, call) {
+    const { renderMedia } = await import("../../media/render");
+    const segments = plan === null ? null : planSegments(JSON.parse(plan) as PlanJson);
+    return renderMedia(
+      { sourcePath: source, probed: await requireProbed(probed), segments, output, workDir, outputPath },
+      {
+        ffmpeg,
+        encoder,
+        jobs,
+        signal: call.signal,
+        shouldPause: call.shouldPause,
+        lanes: lanesOf(call),
+        onProgress: call.progress,
+        log: call.log,
+      },
+    );
+  },
+};
+
+async function requireProbed(probed: MediaFolder["probed"]): Promise<Probed> {
+  const found = await readProbed({ probed });
+  if (found === null) throw new Error("the asset has not been probed");
+  return found;
+}
+
+/** The lanes that all jobs of the server share, asked for one by one. */
+function lanesOf(call: WorkerCall): Lanes {
+  return {
+    async use(signal, work) {
+      signal?.throwIfAborted();
+      const lane = await call.ask("acquireLane", null, signal).catch((error) => {
+        signal?.throwIfAborted();
+        throw error;
+      });
+      try {
+        // It may have been granted just as it was withdrawn.
+        signal?.throwIfAborted();
+        return await work();
+      } finally {
+        void call.ask("releaseLane", lane).catch(() => {});
+      }
+    },
+  };
+}
