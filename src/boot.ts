@@ -19,6 +19,7 @@ import { findSandbox, type Sandbox } from "./lib/sandbox";
 import type { VideoEncoder } from "./media/encoder-arguments";
 import { chooseEncoder, findEncoders } from "./media/encoders";
 import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "./media/ffmpeg";
+import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createEmbeddedRunner } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
 import { modelsFolder } from "./speech/models/shelf";
@@ -181,6 +182,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     ffmpeg,
     sandbox,
     jobCommand: jobCommand(),
+    resolverFor: createLimitedResolver(createResolver({ servers: config.dnsServers })),
     encoder: () => {
       const chosen = encoder ?? findEncoders(ffmpeg).then((found) => chooseEncoder(found, config.encoder));
       encoder = chosen;
@@ -197,7 +199,8 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     ...(replacements.timeSliceMs === undefined ? {} : { timeSliceMs: replacements.timeSliceMs }),
   });
 
-  const deliverer = createDeliverer({ store, rules: webhookRules(services), log, now: services.now });
+  const { now, resolverFor } = services;
+  const deliverer = createDeliverer({ store, rules: webhookRules(services), log, now, resolverFor });
   store.onCommit(deliverer.wake);
 
   const handler = createHandler(services);

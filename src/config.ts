@@ -2,6 +2,8 @@
  * Settings: defaults < TOML file < `OFFCUT_*` environment < flags, read once at start and then passed.
  * An unknown key or a bad value is a `ConfigError` whose one-line message names it.
  */
+
+import { isIP } from "node:net";
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
@@ -49,6 +51,16 @@ const url: Reader<string | null> = (v) => {
   return value.replace(/\/+$/, "");
 };
 
+const dnsServers: Reader<string[]> = (v) =>
+  list(v).map((server) => {
+    const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(server) ?? [];
+    // Without brackets the last group of an IPv6 address looks like a port.
+    if (isIP(server) !== 0) return server;
+    if (isIP(bracketed ?? "") !== 6 && isIP(plain ?? "") !== 4) fail("must be IP addresses, each with :PORT if needed");
+    if (port !== undefined && (Number(port) < 1 || Number(port) > 65535)) fail("must have ports from 1 to 65535");
+    return server;
+  });
+
 const setting = <T>(read: Reader<T>, fallback: () => T, about: string): Setting<T> => ({
   read,
   default: fallback,
@@ -84,6 +96,7 @@ const SETTINGS = {
   prepare_jobs: setting(whole(1, 256), () => 2, "preparations at the same time"),
   webhooks_allow_private: setting(flag, () => false, "webhooks may go to private addresses"),
   webhooks_allow_loopback: setting(flag, () => false, "webhooks may go to this machine"),
+  dns_servers: setting(dnsServers, () => [] as string[], "DNS servers for webhook host names; default the system's"),
   models_url: setting(url, () => null as string | null, "mirror of the speech models; default their publishers"),
   speech_idle_seconds: setting(whole(1), () => 300, "idle time after which the speech worker ends"),
 } as const;

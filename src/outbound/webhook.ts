@@ -2,7 +2,15 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Webhook } from "standardwebhooks";
-import { type AddressRules, checkedAddress, parseWebhookUrl, RefusedUrl, type Resolve } from "./addresses";
+import { AppError } from "../domain/errors";
+import {
+  type Address,
+  type AddressRules,
+  checkedAddresses,
+  parseWebhookUrl,
+  RefusedUrl,
+  type Resolve,
+} from "./addresses";
 
 export type Delivery = {
   url: string;
@@ -22,7 +30,7 @@ export async function sendWebhook(
   delivery: Delivery,
   rules: AddressRules,
   now: Date,
-  resolve?: Resolve,
+  resolve: Resolve,
 ): Promise<Outcome> {
   const started = performance.now();
   const outcome = (status: number | null, error: string | null): Outcome => ({
@@ -32,18 +40,46 @@ export async function sendWebhook(
     milliseconds: Math.round(performance.now() - started),
   });
   try {
-    const status = await post(delivery, rules, now, resolve);
+    const signal = AbortSignal.timeout(delivery.timeoutMs);
+    const url = parseWebhookUrl(delivery.url);
+    const addresses = await checkedAddresses(url, rules, resolve);
+    signal.throwIfAborted();
+    const status = await postToAny(delivery, url, oneOfEachFamily(addresses), now, signal);
     return outcome(status, status >= 300 && status < 400 ? "redirects are not followed" : null);
   } catch (error) {
     return outcome(null, error instanceof RefusedUrl ? `the URL ${error.message}` : reasonOf(error));
   }
 }
 
-async function post(delivery: Delivery, rules: AddressRules, now: Date, resolve?: Resolve): Promise<number> {
-  const signal = AbortSignal.timeout(delivery.timeoutMs);
-  const url = parseWebhookUrl(delivery.url);
-  const { address, family } = await checkedAddress(url, rules, resolve);
-  signal.throwIfAborted();
+/** The first of each family: a network without IPv4 or without IPv6 reaches the other one. */
+const oneOfEachFamily = (addresses: Address[]): Address[] =>
+  addresses.filter(({ family }, index) => addresses.findIndex((other) => other.family === family) === index);
+
+/** Errors before anything was sent: the next address may be tried. */
+const CONNECT_ERRORS = ["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"];
+
+async function postToAny(
+  delivery: Delivery,
+  url: URL,
+  [first, ...others]: Address[],
+  now: Date,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    return await post(delivery, url, first!, now, signal);
+  } catch (error) {
+    if (others.length === 0 || !CONNECT_ERRORS.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return postToAny(delivery, url, others, now, signal);
+  }
+}
+
+async function post(
+  delivery: Delivery,
+  url: URL,
+  { address, family }: Address,
+  now: Date,
+  signal: AbortSignal,
+): Promise<number> {
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   const { promise, resolve: answered, reject } = Promise.withResolvers<number>();
   const request = send(url, {
@@ -83,6 +119,7 @@ async function post(delivery: Delivery, rules: AddressRules, now: Date, resolve?
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (message === "timed out" || (error as Error).name === "TimeoutError") return "no answer in time";
   if (code === "ECONNREFUSED") return "the connection was refused";

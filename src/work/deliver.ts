@@ -29,7 +29,8 @@ export type DelivererOptions = {
   rules: AddressRules;
   log: Log;
   now(): number;
-  resolve?: Resolve;
+  /** Resolves host names for a user. */
+  resolverFor(userId: string): Resolve;
   timeoutMs?: number;
 };
 
@@ -42,7 +43,7 @@ const SOON_MS = 10;
 
 /** Delivers what is due, until stopped. */
 export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { store, rules, log, now, resolve, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
+  const { store, rules, log, now, resolverFor, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
   const inFlight = new Map<string, { endpointId: string; ended: Promise<void> }>();
   let stopped = true;
   let looking: Promise<void> | null = null;
@@ -57,7 +58,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       { url: endpoint.url, id: delivery.id, secrets: [endpoint.secret, ...oldSecret], body: delivery.body, timeoutMs },
       rules,
       new Date(at),
-      resolve,
+      resolverFor(endpoint.user_id),
     );
     const attempts = delivery.attempts + 1;
     const wait = outcome.ok ? null : waitAfter(attempts);

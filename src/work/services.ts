@@ -9,6 +9,7 @@ import type { Log } from "../lib/log";
 import type { Sandbox } from "../lib/sandbox";
 import type { VideoEncoder } from "../media/encoder-arguments";
 import type { Ffmpeg } from "../media/ffmpeg";
+import type { Resolve } from "../outbound/addresses";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
 
@@ -28,6 +29,8 @@ export type Services = {
   sandbox: Sandbox;
   /** Program and arguments of the child process of a job. */
   jobCommand: string[];
+  /** Resolves host names of URLs that users name; limited by user and overall. */
+  resolverFor(userId: string): Resolve;
   /** For the processes that encode pictures: as many as there are cores, whatever number of renders has them. */
   lanes: Lanes;
   /** The video encoder in use; found by trying, on the first call. */

@@ -2,7 +2,7 @@
 import { AppError } from "../domain/errors";
 import { OLD_SECRET_MS } from "../domain/webhooks";
 import { newId } from "../lib/ids";
-import { checkedAddress, parseWebhookUrl, RefusedUrl } from "../outbound/addresses";
+import { checkedAddresses, parseWebhookUrl, RefusedUrl } from "../outbound/addresses";
 import type { Queries } from "../store/db";
 import {
   countEndpoints,
@@ -29,10 +29,13 @@ export const webhookRules = (services: Pick<Services, "config">) => ({
   allowPrivate: services.config.webhooksAllowPrivate,
 });
 
-/** Throws `validation_error` on `body.url` unless webhooks may go there now. */
-export async function requireReachable(services: Services, url: string): Promise<void> {
+/**
+ * Throws `validation_error` on `body.url` unless webhooks may go there now; `rate_limited` or `upstream_unavailable` when too many host names
+ * are being looked up.
+ */
+export async function requireReachable(services: Services, userId: string, url: string): Promise<void> {
   try {
-    await checkedAddress(parseWebhookUrl(url), webhookRules(services));
+    await checkedAddresses(parseWebhookUrl(url), webhookRules(services), services.resolverFor(userId));
   } catch (error) {
     if (!(error instanceof RefusedUrl)) throw error;
     throw new AppError("validation_error", "The URL cannot be used for webhooks.", {

@@ -66,7 +66,7 @@ export const webhookRoutes: Route[] = [
       201: shows("WebhookEndpointWithSecret", "The endpoint with its signing secret, which is shown this once"),
     },
     handle: async ({ services, user, idempotency }, { body }) => {
-      await requireReachable(services, body.url);
+      await requireReachable(services, user.id, body.url);
       const now = services.now();
       return services.store.write((tx) =>
         once(tx, idempotency, now, async () => {
@@ -117,8 +117,8 @@ export const webhookRoutes: Route[] = [
     }),
     answers: { 200: shows("WebhookEndpoint", "The endpoint as it is now") },
     load,
-    handle: async ({ services }, { body, resource }) => {
-      if (body.url !== undefined) await requireReachable(services, body.url);
+    handle: async ({ services, user }, { body, resource }) => {
+      if (body.url !== undefined) await requireReachable(services, user.id, body.url);
       if (Object.keys(body).length === 0) return ok(show(resource));
       const changed = await services.store.write((tx) =>
         updateEndpoint(tx, resource.id, {

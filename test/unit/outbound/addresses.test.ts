@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Address, checkedAddress, isAllowed, parseWebhookUrl, RefusedUrl } from "../../../src/outbound/addresses";
+import {
+  type Address,
+  checkedAddresses,
+  isAllowed,
+  parseWebhookUrl,
+  RefusedUrl,
+} from "../../../src/outbound/addresses";
 
 const strict = { allowLoopback: false, allowPrivate: false };
 const NO_AND_ALL = [strict, { allowLoopback: true, allowPrivate: true }];
@@ -202,22 +208,22 @@ describe("hosts in disguise are read as what they are", () => {
     ["http://１２７.０.０.１/"],
     ["http://10.0.0.1:8080/"],
   ])("%s", async (url) => {
-    expect(checkedAddress(parseWebhookUrl(url), strict, resolvesTo())).rejects.toThrow(RefusedUrl);
+    expect(checkedAddresses(parseWebhookUrl(url), strict, resolvesTo())).rejects.toThrow(RefusedUrl);
   });
 });
 
 test("a name is refused when any of its addresses is", async () => {
   const url = parseWebhookUrl("https://hooks.example.com/");
-  expect(checkedAddress(url, strict, resolvesTo("93.184.216.34", "127.0.0.1"))).rejects.toThrow(RefusedUrl);
-  expect(await checkedAddress(url, strict, resolvesTo("93.184.216.34", "93.184.216.35"))).toEqual({
-    address: "93.184.216.34",
-    family: 4,
-  });
+  expect(checkedAddresses(url, strict, resolvesTo("93.184.216.34", "127.0.0.1"))).rejects.toThrow(RefusedUrl);
+  expect(await checkedAddresses(url, strict, resolvesTo("93.184.216.34", "93.184.216.35"))).toEqual([
+    { address: "93.184.216.34", family: 4 },
+    { address: "93.184.216.35", family: 4 },
+  ]);
 });
 
 test("a name that does not resolve is refused", async () => {
   const failing = () => Promise.reject(new Error("ENOTFOUND"));
-  expect(checkedAddress(parseWebhookUrl("https://nowhere.example/"), strict, failing)).rejects.toThrow(
+  expect(checkedAddresses(parseWebhookUrl("https://nowhere.example/"), strict, failing)).rejects.toThrow(
     "does not resolve",
   );
 });

@@ -10,7 +10,7 @@ const here = async () => [{ address: "127.0.0.1", family: 4 as const }];
 test("a receiver that hangs is given up in time", async () => {
   await using hook = receiver();
   hook.answer("hang");
-  const outcome = await sendWebhook(message(hook.url, 100), loopback, new Date());
+  const outcome = await sendWebhook(message(hook.url, 100), loopback, new Date(), here);
   expect(outcome).toMatchObject({ ok: false, status: null, error: "no answer in time" });
 });
 
@@ -33,7 +33,7 @@ test("a name that has moved to a forbidden address since it was registered gets 
 test("the message carries the standard's headers and the exact body", async () => {
   await using hook = receiver();
   const now = new Date("2026-01-02T03:04:05.678Z");
-  await sendWebhook({ ...message(hook.url), body: '{"type":"é"}' }, loopback, now);
+  await sendWebhook({ ...message(hook.url), body: '{"type":"é"}' }, loopback, now, here);
   const [got] = hook.received;
   expect(got!.body).toBe('{"type":"é"}');
   expect(got!.headers.get("content-type")).toBe("application/json");

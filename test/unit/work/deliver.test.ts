@@ -69,6 +69,7 @@ async function world() {
     rules: { allowLoopback: true, allowPrivate: false },
     log: createLog(() => {}, false),
     now: () => NOW,
+    resolverFor: () => async () => [],
   });
   return {
     store,

@@ -1,0 +1,126 @@
+/**
+ * Host names to addresses with c-ares, on the event loop. The system's `getaddrinfo` is never called in the server: it runs on the thread
+ * pool that also reads and writes files, where a few slow names stop every upload.
+ */
+import { Resolver } from "node:dns/promises";
+import { AppError } from "../domain/errors";
+import { createFairSemaphore, SemaphoreFull } from "../lib/fair-semaphore";
+import { type Address, RefusedUrl, type Resolve } from "./addresses";
+import { createFileReader, namesToAsk, parseHostsFile, parseSearchList } from "./system-names";
+
+const MAX_LOOKUP_MS = 2_000;
+/** The first try of a server; c-ares gives later tries longer. */
+const FIRST_TRY_MS = 500;
+const TRIES = 3;
+/** More addresses than any receiver needs: all of them are checked. */
+const MAX_ADDRESSES = 64;
+
+const MAX_LOOKUPS = 16;
+const MAX_LOOKUPS_PER_USER = 4;
+const MAX_WAITING = 128;
+const MAX_WAITING_PER_USER = 8;
+const MAX_WAIT_MS = 5_000;
+const RETRY_AFTER_SECONDS = 5;
+
+const LOOPBACK: Address[] = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+export type LookupOptions = {
+  /** DNS servers as `address` or `address:port`; empty: those of `/etc/resolv.conf`. */
+  servers?: string[];
+  hostsFile?: string;
+  resolvConf?: string;
+};
+
+/** Returns a resolver without limits on how many lookups run. Each lookup ends within 2 s. */
+export function createResolver({
+  servers = [],
+  hostsFile = "/etc/hosts",
+  resolvConf = "/etc/resolv.conf",
+}: LookupOptions = {}): Resolve {
+  const readHosts = createFileReader(hostsFile, parseHostsFile);
+  const readSearchList = createFileReader(resolvConf, parseSearchList);
+  return async (host) => {
+    const name = host.toLowerCase();
+    const absolute = name.replace(/\.$/, "");
+    // RFC 6761: never asked of DNS.
+    if (absolute === "localhost" || absolute.endsWith(".localhost")) return LOOPBACK;
+    const listed = (await readHosts()).get(absolute);
+    if (listed) return byFamily(listed);
+    return askServers(namesToAsk(name, await readSearchList()), servers);
+  };
+}
+
+async function askServers(names: string[], servers: string[]): Promise<Address[]> {
+  // A resolver for each lookup: cancelling ends this lookup alone, and changes of /etc/resolv.conf are seen.
+  const resolver = new Resolver({ timeout: FIRST_TRY_MS, tries: TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    resolver.cancel();
+  }, MAX_LOOKUP_MS);
+  try {
+    for (const name of names) {
+      const found = await askFor(name, resolver);
+      if (found.length > 0) return found;
+      if (isLate) break;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  if (isLate) throw unresolved();
+  return [];
+}
+
+/** Codes that say for certain that a name has no address. */
+const NO_ADDRESS = ["ENOTFOUND", "ENODATA", "EBADNAME"];
+
+async function askFor(name: string, resolver: Resolver): Promise<Address[]> {
+  const [a, aaaa] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found: Address[] = [
+    ...(a.status === "fulfilled" ? a.value.map((address) => ({ address, family: 4 as const })) : []),
+    ...(aaaa.status === "fulfilled" ? aaaa.value.map((address) => ({ address, family: 6 as const })) : []),
+  ];
+  if (found.length > MAX_ADDRESSES) throw new RefusedUrl(`has a host name with more than ${MAX_ADDRESSES} addresses`);
+  if (found.length > 0) return found;
+  const codes = [a, aaaa].map((one) => (one.status === "rejected" ? (one.reason as NodeJS.ErrnoException).code : ""));
+  if (!codes.every((code) => NO_ADDRESS.includes(code ?? ""))) throw unresolved();
+  return [];
+}
+
+const unresolved = () =>
+  new RefusedUrl("has a host name that could not be resolved: no DNS server answered in time or without an error");
+
+const byFamily = (addresses: Address[]): Address[] => addresses.toSorted((a, b) => a.family - b.family);
+
+/**
+ * Returns resolvers by user that share the limits: 4 lookups of a user and 16 of all at a time, the others wait in turns. Lookups throw
+ * `AppError`: `rate_limited` when the user has too many waiting, `upstream_unavailable` when everybody has.
+ */
+export function createLimitedResolver(resolve: Resolve): (userId: string) => Resolve {
+  const semaphore = createFairSemaphore({
+    maxRunning: MAX_LOOKUPS,
+    maxRunningPerKey: MAX_LOOKUPS_PER_USER,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerKey: MAX_WAITING_PER_USER,
+    maxWaitMs: MAX_WAIT_MS,
+  });
+  return (userId) => async (host) => {
+    try {
+      return await semaphore.use(userId, () => resolve(host));
+    } catch (error) {
+      if (!(error instanceof SemaphoreFull)) throw error;
+      const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+      throw error.reason === "key"
+        ? new AppError(
+            "rate_limited",
+            "Too many host names are being looked up for this account. Try again later.",
+            details,
+          )
+        : new AppError("upstream_unavailable", "Too many host names are being looked up. Try again later.", details);
+    }
+  };
+}
