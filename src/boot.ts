@@ -26,7 +26,7 @@ import { modelsFolder } from "./speech/models/shelf";
 import { openStore, type Store } from "./store/db";
 import { migrate } from "./store/migrate";
 import { createCursors } from "./store/paging";
-import { returnAllSteps } from "./store/steps";
+import { requeueInterruptedSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin";
 import { createDeliverer } from "./work/deliver";
 import { jobHandlers, jobSource } from "./work/registry";
@@ -241,8 +241,8 @@ const idleRunner: Runner = { start: () => {}, wake: () => {}, cancel: () => {}, 
 
 /** After a crash or a stop: every unfinished step waits again, complete uploads are handed on, leftovers go. */
 async function recover(services: Services): Promise<void> {
-  const returned = await services.store.write((tx) => returnAllSteps(tx, services.now()));
-  if (returned > 0) services.log.info("unfinished jobs go on", { jobs: returned });
+  const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
+  if (requeued > 0) services.log.warn("job.requeued_after_unclean_exit", { jobs: requeued });
   await sweep(services);
   void emptyTrash(services.folders).catch((error) => services.log.warn("the trash could not be emptied", { error }));
 }

@@ -4,7 +4,10 @@ import { AppError, type JobCode } from "./errors";
 export const JOB_NAMES = ["prepare", "cut", "render"] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 
-/** A claimed step. `attempt` counts from 1; `failures` are the earlier attempts that ended in an error. */
+/**
+ * A claimed step. `attempt` counts from 1; `failures` are the earlier attempts that ended in an error, `kernelKills` those that the kernel
+ * ended. `runsAlone`: no other job may run beside it.
+ */
 export type Job = {
   stepId: string;
   pipelineId: string;
@@ -13,10 +16,15 @@ export type Job = {
   subjectId: string;
   attempt: number;
   failures: number;
+  kernelKills: number;
+  runsAlone: boolean;
 };
 
-/** Why a running job's signal was aborted. `shutdown` and `lost` leave the step to a later run. */
-export type AbortReason = "cancelled" | "shutdown" | "lost";
+/** A step that may be claimed. `running`: how many jobs of this name its user has running. */
+export type DueJob = Pick<Job, "stepId" | "name" | "userId" | "runsAlone"> & { running: number };
+
+/** Why a running job's signal was aborted. All but `cancelled` leave the step to a later run; `interrupted` makes room for a job that runs alone. */
+export type AbortReason = "cancelled" | "shutdown" | "lost" | "interrupted";
 
 export class JobAborted extends Error {
   constructor(readonly reason: AbortReason) {
@@ -55,18 +63,20 @@ export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
 /** Where a runner finds its jobs. */
 export type JobSource = {
-  /** Takes the next due step of this name for `leaseMs`, fair between users; null when none is due. */
-  claim(name: JobName, owner: string, leaseMs: number): Promise<Job | null>;
+  /** Returns the due step of this name whose turn it is, fair between users and without those that run alone; null when none is due. */
+  next(name: JobName, owner: string): Promise<DueJob | null>;
+  /** Returns the due step that has waited longest to run alone; null when there is none. */
+  nextAlone(owner: string): Promise<DueJob | null>;
+  /** Takes a due step for `leaseMs`; null when it is no longer due. */
+  claim(stepId: string, owner: string, leaseMs: number): Promise<Job | null>;
   /** Extends the leases and stores the progress; gives the ids of the steps that are no longer this owner's. */
   renew(running: { stepId: string; progress: number | null }[], owner: string, leaseMs: number): Promise<string[]>;
   /** Gives a step back unharmed: it was cut off, not failed. */
   release(job: Job, owner: string): Promise<void>;
   /** A run ended in an error: plans another one, or fails the step for good. */
   fail(job: Job, error: unknown): Promise<void>;
-  /** Whose step `claim` would take now, and how many of this name that user has running; null when none is due. */
-  next(name: JobName, owner: string): Promise<{ userId: string; running: number } | null>;
-  /** When the next step of this name is due, in milliseconds since 1970; null when none waits. */
-  nextDue(name: JobName): Promise<number | null>;
+  /** When the next step that is not due yet will be, in milliseconds since 1970; null when there is none. */
+  nextDue(): Promise<number | null>;
 };
 
 export type Runner = {
@@ -82,6 +92,10 @@ export type Runner = {
 /** Errors in a row after which a step fails for good, and starts after which it is taken to bring the server down. */
 export const MAX_FAILURES = 3;
 export const MAX_ATTEMPTS = 12;
+/** Kills by the kernel after which a step fails for good. After the first it runs alone. */
+export const MAX_KERNEL_KILLS = 2;
+/** Starts of a step that an unclean exit of the server ended, after which it runs alone. */
+export const MIN_UNCLEAN_STARTS_ALONE = 2;
 
 /** How long a step waits after its nth error, in milliseconds; null: it has failed for good. */
 export function retryDelayMs(failures: number): number | null {

@@ -1,8 +1,7 @@
-/**
- * The embedded runner: takes due jobs from the source, a set number of each name at a time, keeps their leases alive and ends
- * them when they are cancelled or the server stops.
- */
+/** The embedded runner: starts due jobs of the source, renews their leases, and ends them when they are cancelled or the server stops. */
 import {
+  type DueJob,
+  JOB_NAMES,
   type Job,
   JobAborted,
   type JobContext,
@@ -14,6 +13,7 @@ import {
 } from "../domain/jobs";
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
+import { decide, type SchedulingDecision, type SchedulingLimits, type SchedulingState } from "./scheduling";
 
 type Running = {
   job: Job;
@@ -24,34 +24,44 @@ type Running = {
   ended: Promise<void>;
 };
 
-export type EmbeddedOptions = {
-  source: JobSource;
-  handlers: Record<JobName, JobHandler>;
-  /** How many jobs of each name run at the same time. */
-  slots: Record<JobName, number>;
-  log: Log;
-  leaseMs?: number;
-  heartbeatMs?: number;
-  /** How long a job may run before it is asked to give way to somebody who has been served less. */
-  timeSliceMs?: number;
-};
+export type EmbeddedOptions = Pick<SchedulingLimits, "slots"> &
+  Partial<Omit<SchedulingLimits, "slots">> & {
+    source: JobSource;
+    handlers: Record<JobName, JobHandler>;
+    log: Log;
+    leaseMs?: number;
+    heartbeatMs?: number;
+  };
 
+/** Renders have none: each takes all cores, and they yield between chunks. */
+const EXTRA_SLOTS: Record<JobName, number> = { prepare: 4, cut: 4, render: 0 };
+const TIME_SLICE_MS = 15_000;
+const MAX_ALONE_MS = 120_000;
+const MAX_DRAIN_MS = 15_000;
 /** The longest wait before the source is asked again: a safety net, `wake` is the rule. */
-const LOOK_AGAIN_MS = 30_000;
+const MAX_POLL_MS = 30_000;
+/** Steps that become due at nearly the same time are started together. */
+const MIN_POLL_MS = 50;
 
-/** A runner inside this process. */
+/** Creates a runner inside this process. */
 export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
-  const { source, handlers, slots, log, leaseMs = 30_000, heartbeatMs = 1_000, timeSliceMs = 15_000 } = options;
+  const { source, handlers, log, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
+  const limits: SchedulingLimits = {
+    slots: options.slots,
+    extraSlots: options.extraSlots ?? EXTRA_SLOTS,
+    timeSliceMs: options.timeSliceMs ?? TIME_SLICE_MS,
+    maxAloneMs: options.maxAloneMs ?? MAX_ALONE_MS,
+    maxDrainMs: options.maxDrainMs ?? MAX_DRAIN_MS,
+  };
   const owner = newId();
   const running = new Map<string, Running>();
-  const names = Object.keys(slots) as JobName[];
+  let lastAlone: SchedulingState["lastAlone"] = null;
+  let drainingSince: number | null = null;
   let stopped = true;
-  let looking: Promise<void> | null = null;
-  let lookAgain = false;
+  let scheduling: Promise<void> | null = null;
+  let scheduleAgain = false;
   let timer: Timer | undefined;
   let heartbeat: Timer | undefined;
-
-  const runningOf = (name: JobName) => [...running.values()].filter((entry) => entry.job.name === name);
 
   async function run(entry: Running): Promise<void> {
     const { job, abort } = entry;
@@ -68,80 +78,92 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       await handlers[job.name](job, context);
       jobLog.info("job done", { seconds: seconds(started) });
     } catch (error) {
-      // What an aborted job throws is beside the point: the reason of the abort decides.
+      // What an aborted job throws does not matter: the reason of the abort decides.
       const reason = abort.signal.aborted ? (abort.signal.reason as JobAborted).reason : null;
-      if (reason === "shutdown") await source.release(job, owner);
-      else if (reason === null && error instanceof JobYielded) {
-        jobLog.info("job.yielded", { seconds: seconds(started) });
-        await source.release(job, owner);
-      } else if (reason === null) {
+      const hasYielded = reason === "interrupted" || (reason === null && error instanceof JobYielded);
+      if (hasYielded) jobLog.info("job.yielded", { seconds: seconds(started) });
+      if (hasYielded || reason === "shutdown") await source.release(job, owner);
+      else if (reason === null) {
         jobLog.warn("job failed", { error, attempt: job.attempt, seconds: seconds(started) });
         await source.fail(job, error);
       } else jobLog.info("job ended", { reason });
     }
   }
 
-  async function look(): Promise<void> {
-    do {
-      lookAgain = false;
-      for (const name of names) {
-        while (!stopped && runningOf(name).length < slots[name]) {
-          const job = await source.claim(name, owner, leaseMs);
-          if (!job) break;
-          const entry: Running = {
-            ...{ job, abort: new AbortController(), progress: null },
-            ...{ since: performance.now(), shouldYield: false, ended: Promise.resolve() },
-          };
-          running.set(job.stepId, entry);
-          entry.ended = run(entry)
-            .catch((error) => log.error("job could not be ended", { job: job.stepId, error }))
-            .finally(() => {
-              running.delete(job.stepId);
-              wake();
-            });
+  function start(job: Job): void {
+    const entry: Running = {
+      ...{ job, abort: new AbortController(), progress: null },
+      ...{ since: performance.now(), shouldYield: false, ended: Promise.resolve() },
+    };
+    running.set(job.stepId, entry);
+    entry.ended = run(entry)
+      .catch((error) => log.error("job could not be ended", { job: job.stepId, error }))
+      .finally(() => {
+        running.delete(job.stepId);
+        if (job.runsAlone) {
+          const forMs = Math.min(limits.maxAloneMs, performance.now() - entry.since);
+          lastAlone = { endedAt: entry.since + forMs, forMs };
         }
+        wake();
+      });
+  }
+
+  /** Starts what may start, and asks others to make room. Returns how long nothing changes by itself. */
+  async function startDueJobs(): Promise<number> {
+    for (;;) {
+      const due = await Promise.all(JOB_NAMES.map((name) => source.next(name, owner)));
+      const dueAlone = await source.nextAlone(owner);
+      if (stopped) return MAX_POLL_MS;
+      const decision = decide(
+        {
+          now: performance.now(),
+          running: [...running.values()].map(({ job, since }) => ({ ...job, since })),
+          due: due.filter((job): job is DueJob => job !== null),
+          ...{ dueAlone, lastAlone, drainingSince },
+        },
+        limits,
+      );
+      drainingSince = decision.isDraining ? (drainingSince ?? performance.now()) : null;
+      if (decision.start === null) {
+        makeRoom(decision);
+        const nextDue = await source.nextDue();
+        return Math.min(decision.changesInMs ?? MAX_POLL_MS, nextDue === null ? MAX_POLL_MS : nextDue - Date.now());
       }
-    } while (lookAgain && !stopped);
+      const job = await source.claim(decision.start.stepId, owner, leaseMs);
+      if (job && stopped) await source.release(job, owner);
+      else if (job) start(job);
+    }
+  }
+
+  function makeRoom({ yielding, interrupted }: SchedulingDecision): void {
+    for (const [stepId, entry] of running) {
+      entry.shouldYield = yielding.has(stepId);
+      if (interrupted.has(stepId)) entry.abort.abort(new JobAborted("interrupted"));
+    }
+  }
+
+  async function schedule(): Promise<void> {
+    let waitMs = MAX_POLL_MS;
+    do {
+      scheduleAgain = false;
+      waitMs = await startDueJobs();
+    } while (scheduleAgain && !stopped);
     if (stopped) return;
-    const waits = await Promise.all(
-      names.map((name) => (runningOf(name).length < slots[name] ? untilDue(name) : untilTurnEnds(name))),
-    );
     clearTimeout(timer);
-    timer = setTimeout(wake, Math.min(LOOK_AGAIN_MS, ...waits));
-  }
-
-  async function untilDue(name: JobName): Promise<number> {
-    const due = await source.nextDue(name);
-    return due === null ? LOOK_AGAIN_MS : Math.max(50, due - Date.now());
-  }
-
-  /**
-   * All slots of this name are taken. When somebody waits who has fewer running than another, that one's job gives way: the one that has run
-   * longest, once its turn is over. Gives the milliseconds until then.
-   */
-  async function untilTurnEnds(name: JobName): Promise<number> {
-    const next = await source.next(name, owner);
-    const mine = runningOf(name);
-    const countOf = (userId: string) => mine.filter((entry) => entry.job.userId === userId).length;
-    const longest = mine
-      .filter((entry) => next !== null && countOf(entry.job.userId) > next.running)
-      .sort((a, b) => a.since - b.since)[0];
-    const left = longest === undefined ? 0 : Math.max(0, longest.since + timeSliceMs - performance.now());
-    for (const entry of mine) entry.shouldYield = entry === longest && left === 0;
-    return left > 0 ? left : LOOK_AGAIN_MS;
+    timer = setTimeout(wake, Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, waitMs)));
   }
 
   function wake(): void {
     if (stopped) return;
-    lookAgain = true;
-    looking ??= look()
+    scheduleAgain = true;
+    scheduling ??= schedule()
       .catch((error) => {
         log.error("cannot look for jobs", { error });
         timer = setTimeout(wake, 1_000);
       })
       .finally(() => {
-        looking = null;
-        if (lookAgain) wake();
+        scheduling = null;
+        if (scheduleAgain) wake();
       });
   }
 
@@ -168,7 +190,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       stopped = true;
       clearTimeout(timer);
       clearInterval(heartbeat);
-      await looking;
+      await scheduling;
       const entries = [...running.values()];
       for (const entry of entries) entry.abort.abort(new JobAborted("shutdown"));
       await Promise.all(entries.map((entry) => entry.ended));

@@ -1,6 +1,6 @@
 /** Pipelines and their steps. A step is a job: claiming is a compare-and-swap on its row. */
-import { and, asc, eq, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
-import type { Job, JobName } from "../domain/jobs";
+import { and, asc, eq, gt, gte, inArray, isNull, lt, ne, not, or, sql } from "drizzle-orm";
+import { type DueJob, type Job, type JobName, MIN_UNCLEAN_STARTS_ALONE } from "../domain/jobs";
 import type { Queries } from "./db";
 import { pipelines, steps } from "./schema";
 
@@ -31,62 +31,69 @@ export async function progressOf(db: Queries, subjectIds: string[]): Promise<Map
   return new Map(rows.map((row) => [row.subject, row.progress ?? 0]));
 }
 
-/**
- * The step that is to be claimed next: due, of the user with the fewest running steps of this name; among those users the one who was
- * served longest ago; of that user the oldest. `running` is how many its user has. Null when none is due.
- */
-export async function nextStep(
-  db: Queries,
-  name: JobName,
-  owner: string,
-  now: number,
-): Promise<{ step: Step; running: number } | null> {
-  const due = and(
-    eq(steps.processor_name, name),
-    or(
-      and(eq(steps.state, "pending"), sql`${steps.run_after} <= ${now}`),
-      // Never the owner's own: after a pause of the whole machine it still runs what its heartbeat could not renew.
-      and(eq(steps.state, "running"), lt(steps.lease_until, now), ne(steps.lease_owner, owner)),
-    ),
+/** Steps that nobody runs and whose time has come. Never the owner's own: after a pause of the whole machine it still runs what its heartbeat could not renew. */
+const isDue = (owner: string, now: number) =>
+  or(
+    and(eq(steps.state, "pending"), sql`${steps.run_after} <= ${now}`),
+    and(eq(steps.state, "running"), lt(steps.lease_until, now), ne(steps.lease_owner, owner)),
   );
-  const running = sql`(select count(*) from steps r where r.user_id = ${steps.user_id} and r.processor_name = ${name} and r.state = 'running' and r.lease_until >= ${now})`;
-  const served = sql`(select max(s.served_at) from steps s where s.user_id = ${steps.user_id} and s.processor_name = ${name})`;
+
+const runsAlone = or(gt(steps.kernel_kills, 0), gte(steps.unclean_starts, MIN_UNCLEAN_STARTS_ALONE))!;
+
+/**
+ * Returns the step that is claimed next: due, of the user with the fewest running steps of this name; among those users the one who was
+ * served longest ago; of that user the oldest. Steps that run alone are left out. Null when none is due.
+ */
+export async function nextStep(db: Queries, name: JobName, owner: string, now: number): Promise<DueJob | null> {
+  // Named in full: in the list of what is selected a column stands without its table, which would be the inner one.
+  const running = sql<number>`(select count(*) from steps r where r.user_id = steps.user_id and r.processor_name = ${name} and r.state = 'running' and r.lease_until >= ${now})`;
+  const served = sql`(select max(s.served_at) from steps s where s.user_id = steps.user_id and s.processor_name = ${name})`;
   const [next] = await db
-    .select({ step: steps, running: sql<number>`${running}` })
+    .select({ id: steps.id, user: steps.user_id, running })
     .from(steps)
-    .where(due)
+    .where(and(eq(steps.processor_name, name), isDue(owner, now), not(runsAlone)))
     .orderBy(running, served, asc(steps.run_after), asc(steps.id))
     .limit(1);
-  return next ?? null;
+  return next ? { stepId: next.id, name, userId: next.user, running: next.running, runsAlone: false } : null;
 }
 
-/** Claims the next step, as `nextStep` finds it. Run it in a write transaction. */
+/** Returns the step, of any name, that has waited longest to run alone; null when none is due. */
+export async function nextStepAlone(db: Queries, owner: string, now: number): Promise<DueJob | null> {
+  const [next] = await db
+    .select({ id: steps.id, name: steps.processor_name, user: steps.user_id })
+    .from(steps)
+    .where(and(isDue(owner, now), runsAlone))
+    .orderBy(asc(steps.run_after), asc(steps.id))
+    .limit(1);
+  return next ? { stepId: next.id, name: next.name, userId: next.user, running: 0, runsAlone: true } : null;
+}
+
+/** Claims a step if it is still due. Run it in a write transaction. */
 export async function claimStep(
   tx: Queries,
-  name: JobName,
+  stepId: string,
   owner: string,
   now: number,
   leaseMs: number,
 ): Promise<Job | null> {
-  const next = (await nextStep(tx, name, owner, now))?.step;
-  if (!next) return null;
   const [row] = await tx
     .update(steps)
     .set({
       state: "running",
       lease_owner: owner,
       lease_until: now + leaseMs,
-      attempts: next.attempts + 1,
+      attempts: sql`${steps.attempts} + 1`,
       served_at: now,
-      started_at: next.started_at ?? now,
+      started_at: sql`coalesce(${steps.started_at}, ${now})`,
     })
-    .where(eq(steps.id, next.id))
+    .where(and(eq(steps.id, stepId), isDue(owner, now)))
     .returning();
+  if (!row) return null;
   await tx
     .update(pipelines)
     .set({ state: "running", started_at: sql`coalesce(${pipelines.started_at}, ${now})` })
-    .where(and(eq(pipelines.id, next.pipeline_id), inArray(pipelines.state, ["pending", "running"])));
-  return row ? asJob(row) : null;
+    .where(and(eq(pipelines.id, row.pipeline_id), inArray(pipelines.state, ["pending", "running"])));
+  return asJob(row);
 }
 
 const asJob = (row: Step): Job => ({
@@ -97,6 +104,8 @@ const asJob = (row: Step): Job => ({
   subjectId: row.subject_id,
   attempt: row.attempts,
   failures: row.failures,
+  kernelKills: row.kernel_kills,
+  runsAlone: row.kernel_kills > 0 || row.unclean_starts >= MIN_UNCLEAN_STARTS_ALONE,
 });
 
 /** Extends the lease if it is still the owner's; false when it is not. Progress never goes back, even when a step is started again. */
@@ -122,7 +131,7 @@ export async function renewStep(
 export async function returnStep(
   tx: Queries,
   job: Pick<Job, "stepId" | "attempt">,
-  change: { runAfter: number; servedAt: number; failures?: number; attempts?: number },
+  change: { runAfter: number; servedAt: number; failures?: number; attempts?: number; kernelKills?: number },
 ): Promise<void> {
   await tx
     .update(steps)
@@ -134,26 +143,36 @@ export async function returnStep(
       served_at: change.servedAt,
       ...(change.failures === undefined ? {} : { failures: change.failures }),
       ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
+      ...(change.kernelKills === undefined ? {} : { kernel_kills: change.kernelKills }),
     })
     .where(and(eq(steps.id, job.stepId), eq(steps.state, "running"), eq(steps.attempts, job.attempt)));
 }
 
-/** After a start nobody runs anything: every lease of an earlier process is void. Gives how many steps were waiting for this. */
-export async function returnAllSteps(tx: Queries, now: number): Promise<number> {
+/**
+ * Requeues every step that is still marked as running when the server starts: a clean stop returns them, so an unclean exit ended these.
+ * Returns how many there were.
+ */
+export async function requeueInterruptedSteps(tx: Queries, now: number): Promise<number> {
   const rows = await tx
     .update(steps)
-    .set({ state: "pending", lease_owner: null, lease_until: null, run_after: now })
+    .set({
+      state: "pending",
+      lease_owner: null,
+      lease_until: null,
+      run_after: now,
+      unclean_starts: sql`${steps.unclean_starts} + 1`,
+    })
     .where(eq(steps.state, "running"))
     .returning({ id: steps.id });
   return rows.length;
 }
 
-/** When the next step of this name is due; null when none waits. */
-export async function nextDue(db: Queries, name: JobName): Promise<number | null> {
+/** Returns when the next step that is not due yet will be; null when there is none. */
+export async function nextDue(db: Queries, now: number): Promise<number | null> {
   const [row] = await db
     .select({ at: sql<number | null>`min(${steps.run_after})` })
     .from(steps)
-    .where(and(eq(steps.processor_name, name), eq(steps.state, "pending")));
+    .where(and(eq(steps.state, "pending"), gt(steps.run_after, now)));
   return row?.at ?? null;
 }
 

@@ -6,13 +6,15 @@ import {
   type Job,
   type JobContext,
   type JobHandler,
+  JobKilled,
   type JobName,
   type JobSource,
   MAX_ATTEMPTS,
+  MAX_KERNEL_KILLS,
   retryDelayMs,
 } from "../domain/jobs";
 import type { Queries } from "../store/db";
-import { claimStep, endStep, nextDue, nextStep, renewStep, returnStep } from "../store/steps";
+import { claimStep, endStep, nextDue, nextStep, nextStepAlone, renewStep, returnStep } from "../store/steps";
 import { computeCut, failCut } from "./cut";
 import { failAsset, prepare } from "./prepare";
 import { computeRender, failRender } from "./render";
@@ -47,6 +49,9 @@ function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`;
 }
 
+const KILLED_TWICE =
+  "The file needs more memory than the server has: its processing was stopped twice, the second time with no other job running.";
+
 /** Where the runner finds its jobs: the steps in the database. */
 export function jobSource(services: Services): JobSource {
   const { store, folders } = services;
@@ -65,9 +70,18 @@ export function jobSource(services: Services): JobSource {
       await discard(folders, [folders.work(job.subjectId), folders.render(job.subjectId)]);
   }
 
+  /** The next start has the server to itself, so that the job is not killed for what others take. */
+  async function requeueKilled(job: Job): Promise<void> {
+    const kernelKills = job.kernelKills + 1;
+    if (kernelKills >= MAX_KERNEL_KILLS) return failForGood(job, new AppError("processing_failed", KILLED_TWICE));
+    await store.write((tx) => returnStep(tx, job, { runAfter: now(), servedAt: now(), kernelKills }));
+  }
+
   return {
-    claim: async (name, owner, leaseMs) => {
-      const job = await store.write((tx) => claimStep(tx, name, owner, now(), leaseMs));
+    next: (name, owner) => nextStep(store.read, name, owner, now()),
+    nextAlone: (owner) => nextStepAlone(store.read, owner, now()),
+    claim: async (stepId, owner, leaseMs) => {
+      const job = await store.write((tx) => claimStep(tx, stepId, owner, now(), leaseMs));
       if (!job || job.attempt <= MAX_ATTEMPTS) return job;
       await failForGood(job, new AppError("processing_failed", "The server stopped each time it worked on this."));
       return null;
@@ -83,15 +97,12 @@ export function jobSource(services: Services): JobSource {
     release: (job) =>
       store.write((tx) => returnStep(tx, job, { runAfter: now(), servedAt: now(), attempts: job.attempt - 1 })),
     fail: async (job, error) => {
+      if (error instanceof JobKilled) return requeueKilled(job);
       const failures = job.failures + 1;
       const delay = isPermanent(job.name, error) ? null : retryDelayMs(failures);
       if (delay === null) return failForGood(job, error);
       await store.write((tx) => returnStep(tx, job, { runAfter: now() + delay, servedAt: now(), failures }));
     },
-    next: async (name, owner) => {
-      const next = await nextStep(store.read, name, owner, now());
-      return next && { userId: next.step.user_id, running: next.running };
-    },
-    nextDue: (name) => nextDue(store.read, name),
+    nextDue: () => nextDue(store.read, now()),
   };
 }

@@ -90,7 +90,7 @@ describe("taking jobs", () => {
     b.source.add("another render");
     b.source.add("cut", { name: "cut" });
     b.runner.start();
-    await cutDone.promise;
+    await Promise.all([cutDone.promise, b.work.nth(1)]);
     expect(b.source.did.toSorted()).toEqual(["claim cut", "claim long render"]);
   });
 

@@ -1,5 +1,5 @@
 /** A source of jobs in memory that records what the runner does with it. */
-import type { Job, JobName, JobSource } from "../../../src/domain/jobs";
+import type { DueJob, Job, JobName, JobSource } from "../../../src/domain/jobs";
 
 export type FakeSource = JobSource & {
   /** What the runner did, in order: `claim`s that found something, `release`, `fail`. */
@@ -20,6 +20,7 @@ export function fakeSource(): FakeSource {
   const taken: Job[] = [];
   const runningOf = (userId: string, name: JobName) =>
     taken.filter((job) => job.userId === userId && job.name === name).length;
+  const dueJob = (job: Job): DueJob => ({ ...job, running: runningOf(job.userId, job.name) });
   const did: string[] = [];
   const lost = new Set<string>();
   const watching: { stepId: string; resolve: (progress: number | null) => void }[] = [];
@@ -39,6 +40,8 @@ export function fakeSource(): FakeSource {
         subjectId: `subject of ${stepId}`,
         attempt: 1,
         failures: 0,
+        kernelKills: 0,
+        runsAlone: false,
         ...change,
       });
     },
@@ -46,12 +49,12 @@ export function fakeSource(): FakeSource {
     renewed: (stepId) => new Promise((resolve) => watching.push({ stepId, resolve })),
     breakNext: (method) => broken.add(method),
 
-    claim: async (name: JobName) => {
+    claim: async (stepId) => {
       breakHere("claim");
-      const at = waiting.findIndex((job) => job.name === name);
+      const at = waiting.findIndex((job) => job.stepId === stepId);
       if (at < 0) return null;
       const [job] = waiting.splice(at, 1);
-      did.push(`claim ${job!.stepId}`);
+      did.push(`claim ${stepId}`);
       taken.push(job!);
       return job!;
     },
@@ -72,13 +75,18 @@ export function fakeSource(): FakeSource {
     },
     fail: async (job, error) => {
       breakHere("fail");
+      taken.splice(taken.indexOf(job), 1);
       did.push(`fail ${job.stepId}: ${(error as Error).message}`);
     },
     asked: () => new Promise((resolve) => asking.push(resolve)),
     next: async (name) => {
       for (const tell of asking.splice(0)) tell();
-      const job = waiting.find((each) => each.name === name);
-      return job ? { userId: job.userId, running: runningOf(job.userId, name) } : null;
+      const job = waiting.find((each) => each.name === name && !each.runsAlone);
+      return job ? dueJob(job) : null;
+    },
+    nextAlone: async () => {
+      const job = waiting.find((each) => each.runsAlone);
+      return job ? dueJob(job) : null;
     },
     nextDue: async () => null,
   };

@@ -7,10 +7,11 @@ import {
   endStep,
   nextDue,
   nextStep,
+  nextStepAlone,
   openStepsOf,
   progressOf,
   renewStep,
-  returnAllSteps,
+  requeueInterruptedSteps,
   returnStep,
   type Step,
   stepOf,
@@ -19,8 +20,12 @@ import { addStep, addUser, freshStore } from "./test-store";
 
 const LEASE_MS = 1_000;
 
+/** Claims what `nextStep` names, in one transaction. */
 const claim = (store: Store, at = 100, owner = "one", name: "prepare" | "cut" | "render" = "render") =>
-  store.write((tx) => claimStep(tx, name, owner, at, LEASE_MS));
+  store.write(async (tx) => {
+    const next = await nextStep(tx, name, owner, at);
+    return next && claimStep(tx, next.stepId, owner, at, LEASE_MS);
+  });
 
 async function claimed(store: Store, at = 100, owner = "one"): Promise<Job> {
   const job = await claim(store, at, owner);
@@ -63,9 +68,9 @@ describe("claiming", () => {
       await addStep(tx, { userId, runAfter: 500 });
     });
     expect(await claim(db.store, 499)).toBeNull();
-    expect(await nextDue(db.store.read, "render")).toBe(500);
+    expect(await nextDue(db.store.read, 499)).toBe(500);
     expect(await claim(db.store, 500)).not.toBeNull();
-    expect(await nextDue(db.store.read, "render")).toBeNull();
+    expect(await nextDue(db.store.read, 500)).toBeNull();
   });
 
   test("goes round between users, however much one of them has waiting", async () => {
@@ -76,7 +81,12 @@ describe("claiming", () => {
       await userWithSteps(tx, 1, 60),
     ]);
     const order: string[] = [];
-    for (let i = 0; i < 6; i++) order.push((await claimed(db.store)).userId);
+    const counts: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      counts.push((await nextStep(db.store.read, "render", "one", 100))!.running);
+      order.push((await claimed(db.store)).userId);
+    }
+    expect(counts).toEqual([0, 0, 0, 1, 1, 2]);
     const users = [busy, calm, late, busy, calm, busy].map((user) => user!.userId);
     expect(order).toEqual(users);
   });
@@ -109,7 +119,7 @@ describe("claiming", () => {
     await db.store.write((tx) => endStep(tx, other.stepId, "completed", 160));
     await db.store.write((tx) => returnStep(tx, taken, { runAfter: 200, servedAt: 200, attempts: 0 }));
     expect(await db.store.write((tx) => nextStep(tx, "render", "one", 200))).toMatchObject({
-      step: { user_id: short!.userId },
+      userId: short!.userId,
       running: 0,
     });
     expect((await claimed(db.store, 200)).userId).toBe(short!.userId);
@@ -187,10 +197,63 @@ describe("the lease", () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 2));
     const jobs = [await claimed(db.store), await claimed(db.store)];
-    expect(await db.store.write((tx) => returnAllSteps(tx, 150))).toBe(2);
+    expect(await db.store.write((tx) => requeueInterruptedSteps(tx, 150))).toBe(2);
     const again = [await claimed(db.store, 150, "next"), await claimed(db.store, 150, "next")];
     expect(again.map((job) => job.stepId).toSorted()).toEqual(jobs.map((job) => job.stepId).toSorted());
     expect(again.map((job) => job.attempt)).toEqual([2, 2]);
+  });
+});
+
+describe("running alone", () => {
+  const alone = (store: Store, at: number) => store.write((tx) => nextStepAlone(tx, "one", at));
+
+  test("from the third start after unclean exits: a stop that returns the step does not count", async () => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 1));
+    for (const at of [100, 200]) {
+      const job = await claimed(db.store, at);
+      expect(job.runsAlone).toBe(false);
+      await db.store.write((tx) => returnStep(tx, job, { runAfter: at, servedAt: at, attempts: job.attempt - 1 }));
+      expect((await claimed(db.store, at)).runsAlone).toBe(false);
+      await db.store.write((tx) => requeueInterruptedSteps(tx, at));
+    }
+    expect(await claim(db.store, 300)).toBeNull();
+    const due = await alone(db.store, 300);
+    expect(due).toMatchObject({ name: "render", runsAlone: true });
+    expect(await db.store.write((tx) => claimStep(tx, due!.stepId, "one", 300, LEASE_MS))).toMatchObject({
+      attempt: 3,
+      runsAlone: true,
+    });
+    expect(await alone(db.store, 300)).toBeNull();
+  });
+
+  test("after a kill by the kernel, the one that has waited longest first, whatever its name", async () => {
+    await using db = await freshStore();
+    const [render, cut] = await db.store.write(async (tx) => {
+      const { userId } = await addUser(tx);
+      return [(await addStep(tx, { userId })).stepId, (await addStep(tx, { userId, name: "cut" })).stepId];
+    });
+    for (const [name, runAfter] of [
+      ["render", 120],
+      ["cut", 110],
+    ] as const) {
+      const job = (await claim(db.store, 100, "one", name))!;
+      expect(job.kernelKills).toBe(0);
+      await db.store.write((tx) => returnStep(tx, job, { runAfter, servedAt: 100, kernelKills: 1 }));
+    }
+    expect(await alone(db.store, 109)).toBeNull();
+    expect(await alone(db.store, 150)).toMatchObject({ stepId: cut, name: "cut" });
+    expect(await db.store.write((tx) => claimStep(tx, cut!, "one", 150, LEASE_MS))).toMatchObject({ kernelKills: 1 });
+    expect(await alone(db.store, 150)).toMatchObject({ stepId: render, name: "render" });
+  });
+
+  test("a step is claimed once, and not before it is due", async () => {
+    await using db = await freshStore();
+    const { steps } = await db.store.write((tx) => userWithSteps(tx, 1, 100));
+    const take = (at: number, owner: string) => db.store.write((tx) => claimStep(tx, steps[0]!, owner, at, LEASE_MS));
+    expect(await take(99, "one")).toBeNull();
+    expect(await take(100, "one")).not.toBeNull();
+    expect(await take(100, "two")).toBeNull();
   });
 });
 
