@@ -37,24 +37,53 @@ bun_is_good() {
   [ "$(printf '%s\n%s\n' "$BUN_VERSION" "$found" | sort -V | head -n 1)" = "$BUN_VERSION" ]
 }
 
-# Bun from the PATH, else from npm into a folder of this project, else by Bun's own installer into the same place.
+# The npm package of Bun for this machine, and its SHA-256. Every change of BUN_VERSION changes all of them.
+bun_package() {
+  local platform
+  platform="$(uname -s)-$(uname -m)"
+  if [ "$platform" = Linux-x86_64 ] && ! grep -qw avx2 /proc/cpuinfo; then platform=Linux-x86_64-old; fi
+  case $platform in
+    Linux-x86_64) say linux-x64 0c72edca57b0cbf0a07a242daf0ea8ea96711827f042b80a1c383ce1cc51c771 ;;
+    Linux-x86_64-old) say linux-x64-baseline c18ff4130882eaa8209f0b3e66a202abd1e07a137f38a254d0b7431bc6a03827 ;;
+    Linux-aarch64) say linux-aarch64 c3cd56594c9d5d025df87f77c68ad4699a49b52551f0f3232be6f727533fe08c ;;
+    Darwin-x86_64) say darwin-x64 406b8f14f1fd0d528167714df9fe821107ee684e0a2ce2aaac780f7f76e9a551 ;;
+    Darwin-arm64) say darwin-aarch64 88c398ee13212e8b189119a2bddc7d240ae4f1252c1d0ae2ac1fd44c921fdcb1 ;;
+    *) return 1 ;;
+  esac
+}
+
+sha256_of() {
+  if has sha256sum; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1
+}
+
+# fetch_bun FOLDER: puts the verified executable into FOLDER/bin.
+fetch_bun() {
+  local cache=$1 package name checksum archive found
+  package=$(bun_package) || fail "there is no Bun $BUN_VERSION for $(uname -s) $(uname -m) to download: install it yourself, see https://bun.sh"
+  { read -r name && read -r checksum; } <<<"$package"
+  has npm || fail "needs Bun $BUN_VERSION or later (see https://bun.sh), or npm to download it"
+  say "Bun $BUN_VERSION is not on the PATH: downloading @oven/bun-$name from npm"
+  rm -rf "$cache"
+  mkdir -p "$cache/bin"
+  archive=$(cd "$cache" && npm pack --silent "@oven/bun-$name@$BUN_VERSION" </dev/null 2>/dev/null | tail -n 1) || true
+  [ -n "$archive" ] && [ -f "$cache/$archive" ] || fail "cannot download @oven/bun-$name@$BUN_VERSION from npm"
+  found=$(sha256_of "$cache/$archive")
+  if [ "$found" != "$checksum" ]; then
+    rm -rf "$cache"
+    fail "@oven/bun-$name@$BUN_VERSION has SHA-256 $found, expected $checksum: it was not used"
+  fi
+  tar -xzf "$cache/$archive" -C "$cache" package/bin/bun
+  mv "$cache/package/bin/bun" "$cache/bin/bun"
+  rm -rf "${cache:?}/$archive" "$cache/package"
+  ln -sf bun "$cache/bin/bunx"
+}
+
+# Bun from the PATH, else from npm into a folder of this project.
 use_bun() {
   has bun && bun_is_good bun && return
   local cache="$PWD/node_modules/.cache/bun-$BUN_VERSION"
-  if ! bun_is_good "$cache/bin/bun"; then
-    mkdir -p "$cache/bin"
-    if has npm; then
-      say "Bun $BUN_VERSION is not on the PATH: taking it from npm"
-      npm install --prefix "$cache" --no-save --no-package-lock --no-audit --no-fund "bun@$BUN_VERSION" >/dev/null </dev/null || true
-      [ ! -e "$cache/node_modules/bun/bin/bun.exe" ] || ln -sf ../node_modules/bun/bin/bun.exe "$cache/bin/bun"
-    fi
-    if ! bun_is_good "$cache/bin/bun" && has curl; then
-      say "Bun $BUN_VERSION is not on the PATH: taking it from bun.sh"
-      curl -fsSL https://bun.sh/install | BUN_INSTALL="$cache" bash -s "bun-v$BUN_VERSION" >/dev/null || true
-    fi
-    bun_is_good "$cache/bin/bun" || fail "needs Bun $BUN_VERSION or later: see https://bun.sh"
-    ln -sf bun "$cache/bin/bunx"
-  fi
+  bun_is_good "$cache/bin/bun" || fetch_bun "$cache"
+  bun_is_good "$cache/bin/bun" || fail "Bun $BUN_VERSION does not run on this machine"
   export PATH="$cache/bin:$PATH"
 }
 
@@ -118,7 +147,8 @@ install_service() {
   is_root || fail "--systemd needs root"
   has systemctl || fail "--systemd: there is no systemd on this machine"
   install_program
-  has ffmpeg || install_debian "faster and newer codecs (the bundled ffmpeg works too)" ffmpeg || true
+  has ffmpeg || install_debian "maintained codecs (the bundled ffmpeg is from 2018)" ffmpeg || true
+  has bwrap || install_debian "the isolation of media processes" bubblewrap || true
   if ! id offcut >/dev/null 2>&1; then
     useradd --system --user-group --home-dir "$DATA" --shell /usr/sbin/nologin offcut
   fi
@@ -168,6 +198,10 @@ RestartSec=2
 KillMode=mixed
 TimeoutStopSec=30
 LimitNOFILE=65536
+# The kernel ends the process that takes too much, not the service.
+MemoryMax=80%
+TasksMax=4096
+OOMPolicy=continue
 
 NoNewPrivileges=yes
 CapabilityBoundingSet=
@@ -177,21 +211,20 @@ ProtectHome=yes
 PrivateTmp=yes
 PrivateMounts=yes
 ProtectClock=yes
-ProtectHostname=yes
 ProtectControlGroups=yes
-ProtectKernelLogs=yes
 ProtectKernelModules=yes
-ProtectKernelTunables=yes
 ProtectProc=invisible
 RemoveIPC=yes
-RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 LockPersonality=yes
 SystemCallArchitectures=native
-SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM
+# bwrap, which isolates media processes, makes namespaces and mounts in them. It needs a /proc without other mounts on it, so
+# ProtectHostname, ProtectKernelLogs and ProtectKernelTunables are left out: without root and capabilities nothing there can be changed.
+RestrictNamespaces=cgroup ipc mnt net pid user uts
+SystemCallFilter=@system-service mount umount2 pivot_root
 # Graphics cards encode; no other device is needed. MemoryDenyWriteExecute is left out: JavaScript is compiled while it runs.
 DevicePolicy=closed
 DeviceAllow=char-drm rw

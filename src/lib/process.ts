@@ -121,6 +121,9 @@ function reportedExit(code: number | null): ChildExit {
   return signal === undefined ? { code, signal: null } : { code: null, signal };
 }
 
+/** Added to a child's share of memory, in thousandths, when the kernel looks for a process to kill: the server is the last. */
+const OOM_SCORE = 500;
+
 /** What a child does can wait a moment, a request cannot. Priorities that cannot be set are left. */
 const NICENESS = 5;
 
@@ -149,6 +152,7 @@ function launcher(limits: ChildLimits): string {
     set("v", limits.memoryBytes, 1024) +
     set("t", limits.cpuSeconds, 1) +
     set("f", limits.fileSizeBytes, 512) +
+    `{ echo ${OOM_SCORE} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
     "(read -r gone <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
     'exec "$@" 3<&-'
   );
