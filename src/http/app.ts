@@ -16,7 +16,7 @@ import { pages } from "./pages";
 import { publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
 import type { Route } from "./route";
-import { createUploadSurface, meantRequest, tusErrorHeaders } from "./uploads";
+import { createUploadSurface, tusErrorHeaders, uploadMethod } from "./uploads";
 
 type Entered = { requestId: string; log: Log };
 
@@ -65,7 +65,7 @@ export function createHandler(services: Services): Handler {
   }
   async function runUpload(request: Request, uploadId: string): Promise<Response> {
     try {
-      return await uploads.handle(meantRequest(request), await authenticate(request), uploadId);
+      return await uploads.handle(request, uploadMethod(request), await authenticate(request), uploadId);
     } catch (error) {
       const refused = refuse(error, of(request).log);
       return withHeaders(refused, tusErrorHeaders(refused.status));
@@ -77,7 +77,7 @@ export function createHandler(services: Services): Handler {
       parse: "none",
     });
   }
-  app.route("OPTIONS", "/v1/uploads/:upload_id", ({ request }) => uploads.options(request));
+  app.route("OPTIONS", "/v1/uploads/:upload_id", () => uploads.options());
   for (const method of ["GET", "HEAD"]) {
     app.route(method, "/files/:kind/:id/:what", ({ request, params }) =>
       serveFile(services, request, params as LinkTarget),

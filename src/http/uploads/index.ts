@@ -2,43 +2,41 @@
  * The TUS surface (version 1.0.0): OPTIONS, HEAD, PATCH and DELETE on a transfer URL. The protocol's own work is the TUS server's;
  * who may call, what a finished upload answers and how errors look is decided here.
  */
-import { EVENTS, Server } from "@tus/server";
+import { EVENTS, MemoryLocker, Server } from "@tus/server";
 import { AppError, type HttpCode } from "../../domain/errors";
+import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, getAsset } from "../../store/assets";
 import type { User } from "../../store/users";
 import { removeAssetNow } from "../../work/deletion";
 import type { Services } from "../../work/services";
 import { finishUpload, isExpired, noteBytes, sizeOf, uploadExpiresAt } from "../../work/uploads";
 import { isStorageFull, storageFull } from "../errors";
-import { AssetUploadStore } from "./store";
+import { libraryRequest, UPLOADS_PATH } from "./library-request";
+import { AssetUploadStore, type AuthorizedUpload, EXTENSIONS } from "./store";
 
 const TUS_VERSION = "1.0.0";
 /** The status by which the TUS server says that the storage is full. */
 const STORAGE_FULL = 503;
 
 export type UploadSurface = {
-  options(request: Request): Promise<Response>;
-  /** HEAD, PATCH or DELETE on the upload `id` by its caller. Errors: the contract's. */
-  handle(request: Request, user: User, id: string): Promise<Response>;
+  /** What is offered, to anybody. */
+  options(): Response;
+  /** Runs `method` on the upload `id` for its caller. Errors: the contract's. */
+  handle(request: Request, method: UploadMethod, user: User, id: string): Promise<Response>;
 };
 
-const OVERRIDABLE = ["HEAD", "PATCH", "DELETE"];
+const METHODS = ["HEAD", "PATCH", "DELETE"] as const;
+export type UploadMethod = (typeof METHODS)[number];
 
 /**
- * The request as it is meant: the protocol lets a client that cannot send PATCH or DELETE send POST, and name the method in a header.
+ * Returns the method that is meant: a client that cannot send PATCH or DELETE sends POST and names the method in `X-HTTP-Method-Override`.
  * Errors: `not_found` for a POST that names none of the three.
  */
-export function meantRequest(request: Request): Request {
-  if (request.method !== "POST") return request;
-  const method = request.headers.get("x-http-method-override")?.trim().toUpperCase() ?? "";
-  if (!OVERRIDABLE.includes(method)) throw new AppError("not_found", "There is no such path.");
-  // A HEAD carries no body, whatever came with the POST.
-  return new Request(request.url, {
-    method,
-    headers: request.headers,
-    signal: request.signal,
-    body: method === "PATCH" ? request.body : null,
-  });
+export function uploadMethod(request: Request): UploadMethod {
+  const named = request.method === "POST" ? request.headers.get("x-http-method-override")?.trim() : request.method;
+  const method = METHODS.find((known) => known === named?.toUpperCase());
+  if (!method) throw new AppError("not_found", "There is no such path.");
+  return method;
 }
 
 /** What the protocol wants on a refusal: its version, and with a 412 the versions that are spoken here. */
@@ -49,19 +47,33 @@ export const tusErrorHeaders = (status: number): Record<string, string> => ({
 
 /** The transfer URLs of a server. */
 export function createUploadSurface(services: Services): UploadSurface {
-  const tus = new Server({
-    path: "/v1/uploads",
-    datastore: new AssetUploadStore(services),
-    maxSize: services.config.maxUploadBytes,
-    allowedOrigins: [],
-    // Asked here, because the streams in between may pass the write's error on before the store can.
-    onResponseError: (_, error) => (isStorageFull(error) ? { status_code: STORAGE_FULL, body: "" } : undefined),
-  });
-  tus.on(EVENTS.POST_RECEIVE, (_stream: unknown, upload: { id: string; offset: number }) => {
-    void getAsset(services.store.read, upload.id)
-      .then((asset) => asset && noteBytes(services, asset, upload.offset))
-      .catch((error) => services.log.warn("bytes could not be noted", { asset: upload.id, error }));
-  });
+  const locker = new MemoryLocker();
+
+  /** A library of one upload: it knows no other, whatever the request says. */
+  function libraryOf(authorized: AuthorizedUpload): Server {
+    const tus = new Server({
+      path: UPLOADS_PATH,
+      datastore: new AssetUploadStore(services, authorized),
+      locker,
+      maxSize: services.config.maxUploadBytes,
+      allowedOrigins: [],
+      getFileIdFromRequest: () => authorized.id,
+      // Asked here, because the streams in between may pass the write's error on before the store can.
+      onResponseError: (_, error) => (isStorageFull(error) ? { status_code: STORAGE_FULL, body: "" } : undefined),
+    });
+    tus.on(EVENTS.POST_RECEIVE, (_stream: unknown, upload: { id: string; offset: number }) => {
+      void getAsset(services.store.read, upload.id)
+        .then((asset) => asset && noteBytes(services, asset, upload.offset))
+        .catch((error) => services.log.warn("bytes could not be noted", { asset: upload.id, error }));
+    });
+    return tus;
+  }
+
+  /** Lets the library answer for the upload of `asset`; its errors become the contract's. */
+  async function delegate(request: Request, method: "HEAD" | "PATCH", asset: Asset): Promise<Response> {
+    const tus = libraryOf({ userId: asset.user_id, id: asset.id });
+    return checked(await tus.handleWeb(libraryRequest(request, method, asset.id)), request.signal);
+  }
 
   async function patch(request: Request, asset: Asset): Promise<Response> {
     requireOffsetBody(request);
@@ -70,7 +82,7 @@ export function createUploadSurface(services: Services): UploadSurface {
     const noted = () => noteDisconnected(services, asset);
     signal.addEventListener("abort", noted, { once: true });
     try {
-      const answer = await delegate(tus, request);
+      const answer = await delegate(request, "PATCH", asset);
       const offset = Number(answer.headers.get("upload-offset"));
       if (offset === asset.upload_length) await finishUpload(services, asset);
       else await noteBytes(services, asset, offset);
@@ -89,30 +101,37 @@ export function createUploadSurface(services: Services): UploadSurface {
       const length = String(asset.upload_length);
       return tusAnswer(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
     }
-    const answer = await delegate(tus, request);
+    const answer = await delegate(request, "HEAD", asset);
     answer.headers.set("Upload-Expires", new Date(uploadExpiresAt(asset)).toUTCString());
     if (asset.upload_metadata) answer.headers.set("Upload-Metadata", asset.upload_metadata);
     return answer;
   }
 
   return {
-    options: async (request) => withoutCors(await tus.handleWeb(request)),
-    handle: async (request, user, id) => {
+    options: () =>
+      tusAnswer(204, {
+        "Tus-Version": TUS_VERSION,
+        "Tus-Extension": EXTENSIONS.join(","),
+        "Tus-Max-Size": String(services.config.maxUploadBytes),
+      }),
+    handle: async (request, method, user, named) => {
       if (request.headers.get("tus-resumable") !== TUS_VERSION) {
         throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
       }
-      const found = await findAsset(services.store.read, user.id, id);
+      const id = named.toLowerCase();
+      const found = isUuid(id) ? await findAsset(services.store.read, user.id, id) : null;
       const asset = found && !isExpired(found, services.now()) ? found : null;
-      if (request.method === "DELETE") {
+      if (method === "DELETE") {
         // Asked twice, for someone else's, or after the end: nothing to do, and nothing to tell.
         if (asset?.state === "pending_upload") {
-          await tus.handleWeb(request).catch(() => {});
+          const tus = libraryOf({ userId: user.id, id: asset.id });
+          await tus.handleWeb(libraryRequest(request, "DELETE", asset.id)).catch(() => {});
           await removeAssetNow(services, asset.id);
         }
         return tusAnswer(204, {});
       }
       if (!asset) throw new AppError("not_found", "There is no such upload.");
-      const answer = request.method === "HEAD" ? head : patch;
+      const answer = method === "HEAD" ? head : patch;
       return answer(request, asset).catch(async (error) => {
         // Another call may have finished the upload meanwhile: then that is what this one is told.
         const current = asset.state === "pending_upload" ? await getAsset(services.store.read, id) : null;
@@ -173,19 +192,19 @@ const CODES: Record<number, HttpCode> = {
 
 /** Where the TUS server's own words say little. */
 const MESSAGES: Record<number, string> = {
-  409: "Upload-Offset is not where the upload is: ask with HEAD, and go on from there.",
-  413: "These are more bytes than the upload was announced with.",
+  409: "Upload-Offset is not the offset of the upload: send HEAD and resume from there.",
+  413: "Request body exceeds the length of the upload.",
 };
 
-/** Lets the TUS server answer; its errors become the contract's. */
-async function delegate(tus: Server, request: Request): Promise<Response> {
-  const answer = await tus.handleWeb(request);
+/** The library's answer to a request with this signal. Throws its errors as the contract's. */
+async function checked(answer: Response, signal: AbortSignal): Promise<Response> {
   if (answer.status < 400) return withoutCors(answer);
   if (answer.status === STORAGE_FULL) throw storageFull();
   const said = (await answer.text()).trim();
   // Nobody reads this answer; what has arrived is kept, and HEAD tells how much it is.
-  if (request.signal.aborted) throw new AppError("bad_request", "The connection ended before the body did.");
+  if (signal.aborted)
+    throw new AppError("bad_request", "Request body ended before Content-Length bytes were received.");
   const code = CODES[answer.status];
   if (!code) throw new Error(`the TUS server answered ${answer.status}: ${said}`);
-  throw new AppError(code, MESSAGES[answer.status] ?? (said || "The upload cannot go on like this."));
+  throw new AppError(code, MESSAGES[answer.status] ?? (said || "Request does not follow TUS 1.0.0."));
 }
