@@ -5,8 +5,8 @@ const HELP = `Offcut ${version}: cuts recordings and renders them, on your own s
 
 offcut serve        run the server (the default)
 offcut cut FILE…    cut a recording without a server
-offcut user         make accounts, grant credits
-offcut key          make API keys
+offcut user         create, disable and list accounts, grant credits
+offcut key          create, list and revoke API keys
 offcut models       add and remove speech models for other languages
 offcut doctor       check this machine and the configuration
 offcut licenses     the licences of what is inside

@@ -1,28 +1,92 @@
 /** `offcut key`: API keys from the shell. */
+import { parseIsoTime } from "../domain/iso-time";
+import { oneLine } from "../domain/timeline/printable";
+import type { KeyView } from "../work/accounts";
 import { admin } from "./admin";
-import { configOf, exitCodeOf, parseCommand, UsageError } from "./options";
+import { configOf, exitCodeOf, type Parsed, parseCommand, UsageError } from "./options";
 import { required } from "./user";
 
-const HELP = `offcut key create --email E [--name N]
+const HELP = `offcut key create --email E [--name N] [--expires TIME]
+offcut key list [--email E]
+offcut key revoke ID
 
-Prints a new API key, which is shown this once and stored as a hash only. --json prints one object.
+Works beside a running server and without one; a server in operation knows of it at once.
+create prints a new API key, which is shown this once and stored as a hash only. TIME is an ISO 8601 date (2027-01-31: 00:00 UTC of that
+day) or time (2027-01-31T18:00+01:00; UTC without an offset); without --expires the key does not expire. list shows the keys of one
+account or of all, and revoke deletes one by its ID. --json prints one object.
 `;
 
 /** Gives the exit code. */
 export function keyCommand(argv: string[]): Promise<number> {
   return exitCodeOf("key", async () => {
-    const parsed = parseCommand(argv, { email: { type: "string" }, name: { type: "string" } });
-    const [action, ...extra] = parsed.positionals;
+    const parsed = parseCommand(argv, {
+      email: { type: "string" },
+      name: { type: "string" },
+      expires: { type: "string" },
+    });
+    const [action, ...rest] = parsed.positionals;
     if (parsed.values.help || !action) {
       process.stdout.write(HELP);
       return parsed.values.help ? 0 : 2;
     }
-    if (action !== "create" || extra.length > 0)
-      throw new UsageError(`there is no "key ${parsed.positionals.join(" ")}"`);
-    const email = required(parsed.values.email, "--email");
-    const name = (parsed.values.name as string | undefined) ?? "command line";
-    const made = (await admin(await configOf(parsed), "key create", { email, name })) as { key: string };
-    process.stdout.write(parsed.values.json ? `${JSON.stringify(made)}\n` : `${made.key}\n`);
+    process.stdout.write(await run(action, rest, parsed));
     return 0;
   });
+}
+
+/** Runs the action and returns what to print. */
+async function run(action: string, rest: string[], parsed: Parsed): Promise<string> {
+  const { values } = parsed;
+  const [id, extra] = action === "revoke" ? rest : [undefined, ...rest];
+  if (!["create", "list", "revoke"].includes(action))
+    throw new UsageError(`there is no "key ${action}"; see offcut key --help`);
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
+  const config = await configOf(parsed);
+  if (action === "create") {
+    const email = required(values.email, "--email");
+    const name = (values.name as string | undefined) ?? "command line";
+    const expires = values.expires as string | undefined;
+    if (expires !== undefined && parseIsoTime(expires) === null)
+      throw new UsageError("--expires takes an ISO 8601 date or time, such as 2027-01-31T18:00Z");
+    const made = (await admin(config, "key create", { email, name, expires })) as { key: string };
+    return values.json ? `${JSON.stringify(made)}\n` : `${made.key}\n`;
+  }
+  if (action === "revoke") {
+    if (!id) throw new UsageError("the ID of the key is missing; offcut key list shows it");
+    const revoked = (await admin(config, "key revoke", { id })) as KeyView;
+    return values.json ? `${JSON.stringify(revoked)}\n` : `Revoked ${revoked.prefix}… of ${revoked.email}.\n`;
+  }
+  const email = values.email === undefined ? undefined : required(values.email, "--email");
+  const keys = (await admin(config, "key list", { email })) as KeyView[];
+  return values.json ? `${JSON.stringify({ items: keys })}\n` : formatKeyTable(keys);
+}
+
+const MAX_SHOWN_NAME_LENGTH = 40;
+
+/** Formats keys as a table with a header line; empty without keys. Times are UTC, to the minute. */
+export function formatKeyTable(keys: KeyView[]): string {
+  if (keys.length === 0) return "";
+  const minute = (time: string | null) => (time === null ? "never" : `${time.slice(0, 16)}Z`);
+  const rows = [
+    ["ID", "EMAIL", "NAME", "PREFIX", "CREATED", "LAST USED", "EXPIRES"],
+    ...keys.map((key) => [
+      key.id,
+      key.email,
+      oneLine(key.name, MAX_SHOWN_NAME_LENGTH),
+      key.prefix,
+      minute(key.created_at),
+      minute(key.last_used_at),
+      minute(key.expires_at),
+    ]),
+  ];
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
 }

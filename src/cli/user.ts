@@ -6,10 +6,12 @@ import { configOf, exitCodeOf, type Parsed, parseCommand, UsageError } from "./o
 const HELP = `offcut user create --email E [--password P | --password -] [--admin] [--credits N]
 offcut user grant --email E --credits N
 offcut user refund --asset ID
+offcut user disable|enable --email E
 offcut user list
 
 Works beside a running server and without one. --password - reads the password from standard input; without --password it is
-asked for on the terminal. --credits replaces the sign-up grant. A refund gives the charge of an asset back, once. --json prints one object.
+asked for on the terminal. --credits replaces the sign-up grant. A refund gives the charge of an asset back, once. While an account is disabled its keys and download
+links are refused and its webhooks wait; its running jobs end as usual. --json prints one object.
 `;
 
 /** Gives the exit code. */
@@ -57,6 +59,12 @@ async function run(action: string, parsed: Parsed): Promise<number> {
       show(parsed, (await admin(config, "user refund", { assetId })) as AccountView);
       return 0;
     }
+    case "disable":
+    case "enable": {
+      const email = required(values.email, "--email");
+      show(parsed, (await admin(config, `user ${action}`, { email })) as AccountView);
+      return 0;
+    }
     case "list": {
       const users = (await admin(config, "user list", {})) as AccountView[];
       if (values.json) process.stdout.write(`${JSON.stringify({ items: users })}\n`);
@@ -69,7 +77,7 @@ async function run(action: string, parsed: Parsed): Promise<number> {
 }
 
 const line = (user: AccountView): string =>
-  `${user.email}  ${user.credits} credits${user.is_admin ? "  administrator" : ""}  ${user.id}\n`;
+  `${user.email}  ${user.credits} credits${user.is_admin ? "  administrator" : ""}${user.disabled ? "  disabled" : ""}  ${user.id}\n`;
 
 function show(parsed: Parsed, user: AccountView): void {
   process.stdout.write(parsed.values.json ? `${JSON.stringify(user)}\n` : line(user));

@@ -10,7 +10,7 @@ const TOUCH_EVERY_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Finds the owner of a request's API key. Errors: `unauthenticated`, `forbidden` in the account's grace window. Owners are remembered
+ * Finds the owner of a request's API key. Errors: `unauthenticated` (also for a disabled account), `forbidden` in the account's grace window. Owners are remembered
  * until accounts or keys change: every call asks for one.
  */
 export function createKeyAuthentication(services: Services): Authenticate {
@@ -40,6 +40,7 @@ export function createKeyAuthentication(services: Services): Authenticate {
     if (!found || (found.key.expires_at !== null && found.key.expires_at <= now)) {
       throw new AppError("unauthenticated", "The API key is not valid.");
     }
+    if (found.user.disabled_at !== null) throw new AppError("unauthenticated", "The account is disabled.");
     if (found.user.deleted_at !== null) throw new AppError("forbidden", "The account is being deleted.");
     if ((found.key.last_used_at ?? 0) + TOUCH_EVERY_MS < now) {
       found.key.last_used_at = now;

@@ -5,6 +5,7 @@ import { AppError } from "../domain/errors";
 import { parseRange } from "../lib/http-range";
 import { getAsset } from "../store/assets";
 import { getRender } from "../store/renders";
+import { getUser } from "../store/users";
 import type { Services } from "../work/services";
 import { attachment } from "./attachment";
 
@@ -55,6 +56,9 @@ export async function serveFile(services: Services, request: Request, target: Li
 const isUnchanged = (header: string | null, etag: string): boolean =>
   (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));
 
+const isDisabled = async (services: Services, userId: string): Promise<boolean> =>
+  (await getUser(services.store.read, userId))?.disabled_at != null;
+
 const OUTPUT_TYPES: Record<string, string> = {
   mp4: "video/mp4",
   mov: "video/quicktime",
@@ -65,7 +69,7 @@ const OUTPUT_TYPES: Record<string, string> = {
 async function find(services: Services, target: LinkTarget): Promise<Found | null> {
   if (target.kind === "renders") {
     const render = target.what === "output" ? await getRender(services.store.read, target.id) : null;
-    if (render?.state !== "completed") return null;
+    if (render?.state !== "completed" || (await isDisabled(services, render.user_id))) return null;
     const { format } = render.resolved;
     const asset = await getAsset(services.store.read, render.asset_id);
     return {
@@ -75,7 +79,7 @@ async function find(services: Services, target: LinkTarget): Promise<Found | nul
     };
   }
   const asset = await getAsset(services.store.read, target.id);
-  if (!asset) return null;
+  if (!asset || (await isDisabled(services, asset.user_id))) return null;
   const folder = services.folders.media(asset.id);
   const named = stem(asset.filename) ?? "asset";
   switch (target.what) {

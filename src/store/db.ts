@@ -40,7 +40,9 @@ type Waiting = {
 /** The most callers that one commit serves: bounds how long the first of them waits. */
 const GROUP = 64;
 
-const CHANGES_ACCOUNTS = /^\s*(insert into|update|delete from) "(users|api_keys)"/i;
+/** Noting the last use of a key changes nothing that is remembered of it. */
+const CHANGES_ACCOUNTS =
+  /^\s*(insert into|update(?! "api_keys" set "last_used_at" = \? where )|delete from) "(users|api_keys)"/i;
 
 /** Opens (and makes) the database file at `path`. The schema is `store/migrate.ts`'s business. */
 export async function openStore(path: string): Promise<Store> {

@@ -1,5 +1,5 @@
 /** Accounts and their API keys. */
-import { asc, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { preparedRow } from "./prepared";
 import { apiKeys, users } from "./schema";
@@ -26,6 +26,21 @@ export async function getUser(db: Queries, id: string): Promise<User | null> {
 /** All accounts, oldest first. */
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 
+/** Sets when the account was disabled; null enables it. */
+export async function setDisabled(tx: Queries, id: string, disabledAt: number | null): Promise<User> {
+  const [row] = await tx.update(users).set({ disabled_at: disabledAt }).where(eq(users.id, id)).returning();
+  return row!;
+}
+
+/** Returns how many administrators besides this one are neither disabled nor being deleted. */
+export async function countOtherAdmins(db: Queries, id: string): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(users)
+    .where(and(eq(users.is_admin, true), ne(users.id, id), isNull(users.disabled_at), isNull(users.deleted_at)));
+  return row?.n ?? 0;
+}
+
 export async function insertApiKey(tx: Queries, key: typeof apiKeys.$inferInsert): Promise<ApiKey> {
   const [row] = await tx.insert(apiKeys).values(key).returning();
   return row!;
@@ -41,9 +56,34 @@ const keyOwner = preparedRow<{ hash: string }, { key: ApiKey; user: User }>((db)
     .prepare(),
 );
 
+export type OwnedKey = { key: ApiKey; email: string };
+
+/** Lists keys with their owner's e-mail address, oldest first; `userId` null lists those of all accounts. */
+export const listApiKeys = (db: Queries, userId: string | null): Promise<OwnedKey[]> =>
+  db
+    .select({ key: apiKeys, email: users.email })
+    .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.user_id))
+    .where(userId === null ? undefined : eq(apiKeys.user_id, userId))
+    .orderBy(asc(apiKeys.id));
+
+/** Deletes a key. Returns what it was, or null when there is no such key. */
+export async function deleteApiKey(tx: Queries, id: string): Promise<OwnedKey | null> {
+  const [found] = await tx
+    .select({ key: apiKeys, email: users.email })
+    .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.user_id))
+    .where(eq(apiKeys.id, id))
+    .limit(1);
+  if (!found) return null;
+  await tx.delete(apiKeys).where(eq(apiKeys.id, id));
+  return found;
+}
+
 /** The key with this hash and its owner, or null. */
 export const findKeyOwner = (db: Queries, hash: string) => keyOwner(db, { hash });
 
+/** Notes the use of a key. Does not count as a change of accounts (`Store.accountsRevision`). */
 export async function touchApiKey(tx: Queries, id: string, now: number): Promise<void> {
   await tx.update(apiKeys).set({ last_used_at: now }).where(eq(apiKeys.id, id));
 }

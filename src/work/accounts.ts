@@ -1,20 +1,41 @@
 /** Accounts, keys and credits as an administrator handles them. */
 import { AppError } from "../domain/errors";
+import { parseIsoTime } from "../domain/iso-time";
 import { newId, randomToken, sha256 } from "../lib/ids";
 import { balance, insertLedgerEntry } from "../store/credits";
-import { findUserByEmail, getUser, insertApiKey, insertUser, listUsers, type User } from "../store/users";
+import {
+  countOtherAdmins,
+  deleteApiKey,
+  findUserByEmail,
+  getUser,
+  insertApiKey,
+  insertUser,
+  listApiKeys,
+  listUsers,
+  type OwnedKey,
+  setDisabled,
+  type User,
+} from "../store/users";
 import { refundCharge, settleWaiting } from "./charge";
 import type { Services } from "./services";
 
 type Accounts = Pick<Services, "store" | "config" | "now">;
 
 /** An account as the shell shows it. */
-export type AccountView = { id: string; email: string; is_admin: boolean; credits: number; created_at: string };
+export type AccountView = {
+  id: string;
+  email: string;
+  is_admin: boolean;
+  disabled: boolean;
+  credits: number;
+  created_at: string;
+};
 
 const show = (user: User, credits: number): AccountView => ({
   id: user.id,
   email: user.email,
   is_admin: user.is_admin,
+  disabled: user.disabled_at !== null,
   credits,
   created_at: new Date(user.created_at).toISOString(),
 });
@@ -94,13 +115,62 @@ export async function refundAsset(services: Accounts, request: { assetId: string
   });
 }
 
-/** Makes an API key, which is in the answer and nowhere else. Errors: `not_found`. */
+/**
+ * Disables an account or enables it again. While it is disabled its keys get 401, its download links do not work and its webhooks wait;
+ * jobs that were accepted before run to their end. Errors: `not_found`, `conflict` for the last administrator.
+ */
+export async function disableUser(
+  services: Accounts,
+  request: { email: string; disabled: boolean },
+): Promise<AccountView> {
+  return services.store.write(async (tx) => {
+    const user = await existing(tx, request.email);
+    if (request.disabled && user.is_admin && (await countOtherAdmins(tx, user.id)) === 0) {
+      throw new AppError("conflict", `${user.email} is the last administrator. Create another one first.`);
+    }
+    const disabledAt = request.disabled ? (user.disabled_at ?? services.now()) : null;
+    return show(await setDisabled(tx, user.id, disabledAt), await balance(tx, user.id));
+  });
+}
+
+/** An API key as the shell shows it, with its owner's e-mail address. */
+export type KeyView = {
+  id: string;
+  email: string;
+  name: string;
+  prefix: string;
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
+};
+
+const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+const showKey = ({ key, email }: OwnedKey): KeyView => ({
+  id: key.id,
+  email,
+  name: key.name,
+  prefix: key.prefix,
+  created_at: new Date(key.created_at).toISOString(),
+  last_used_at: isoTime(key.last_used_at),
+  expires_at: isoTime(key.expires_at),
+});
+
+const MAX_KEY_NAME_LENGTH = 200;
+
+/**
+ * Creates an API key, which is in the result and nowhere else. `expires` is an ISO 8601 time; null: never. Errors: `not_found`, `bad_request`
+ * for a name that is too long and a time that is malformed or past.
+ */
 export async function createApiKey(
   services: Accounts,
-  request: { email: string; name: string },
-): Promise<{ id: string; name: string; prefix: string; key: string; created_at: string }> {
+  request: { email: string; name: string; expires?: string | null },
+): Promise<KeyView & { key: string }> {
   const key = `sk_${randomToken(40)}`;
   const now = services.now();
+  if (request.name.length > MAX_KEY_NAME_LENGTH)
+    throw new AppError("bad_request", `The name of a key has at most ${MAX_KEY_NAME_LENGTH} characters.`);
+  const expiresAt = request.expires == null ? null : parseExpiry(request.expires, now);
   return services.store.write(async (tx) => {
     const user = await existing(tx, request.email);
     const row = await insertApiKey(tx, {
@@ -110,9 +180,33 @@ export async function createApiKey(
       prefix: key.slice(0, 9),
       hash: sha256(key),
       created_at: now,
+      expires_at: expiresAt,
     });
-    return { id: row.id, name: row.name, prefix: row.prefix, key, created_at: new Date(now).toISOString() };
+    return { ...showKey({ key: row, email: user.email }), key };
   });
+}
+
+function parseExpiry(text: string, now: number): number {
+  const time = parseIsoTime(text);
+  if (time === null)
+    throw new AppError("bad_request", `"${text}" is not an ISO 8601 date or time, such as 2027-01-31T18:00Z.`);
+  if (time <= now)
+    throw new AppError("bad_request", `The key would have expired already: ${isoTime(time)} is in the past.`);
+  return time;
+}
+
+/** Lists API keys, oldest first; `email` null lists those of all accounts. Errors: `not_found`. */
+export async function listKeys(services: Accounts, request: { email: string | null }): Promise<KeyView[]> {
+  const { read } = services.store;
+  const user = request.email === null ? null : await existing(read, request.email);
+  return (await listApiKeys(read, user?.id ?? null)).map(showKey);
+}
+
+/** Deletes an API key: the next request with it is refused. Errors: `not_found`. */
+export async function revokeKey(services: Accounts, request: { id: string }): Promise<KeyView> {
+  const revoked = await services.store.write((tx) => deleteApiKey(tx, request.id));
+  if (!revoked) throw new AppError("not_found", `API key "${request.id}" not found. offcut key list shows the IDs.`);
+  return showKey(revoked);
 }
 
 async function existing(tx: Parameters<typeof findUserByEmail>[0], email: string): Promise<User> {

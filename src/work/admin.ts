@@ -1,6 +1,15 @@
 /** What the shell's commands ask for, by name: run by the server that holds the data folder, or by the command itself. */
 import { AppError } from "../domain/errors";
-import { createApiKey, createUser, grantCredits, listAccounts, refundAsset } from "./accounts";
+import {
+  createApiKey,
+  createUser,
+  disableUser,
+  grantCredits,
+  listAccounts,
+  listKeys,
+  refundAsset,
+  revokeKey,
+} from "./accounts";
 import type { Services } from "./services";
 
 export type AdminServices = Pick<Services, "store" | "config" | "now">;
@@ -18,7 +27,16 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
   "user grant": (services, args) =>
     grantCredits(services, { email: text(args, "email"), credits: number(args, "credits") }),
   "user refund": (services, args) => refundAsset(services, { assetId: text(args, "assetId") }),
-  "key create": (services, args) => createApiKey(services, { email: text(args, "email"), name: text(args, "name") }),
+  "user disable": (services, args) => disableUser(services, { email: text(args, "email"), disabled: true }),
+  "user enable": (services, args) => disableUser(services, { email: text(args, "email"), disabled: false }),
+  "key create": (services, args) =>
+    createApiKey(services, {
+      email: text(args, "email"),
+      name: text(args, "name"),
+      expires: args.expires === undefined ? null : text(args, "expires"),
+    }),
+  "key list": (services, args) => listKeys(services, { email: args.email === undefined ? null : text(args, "email") }),
+  "key revoke": (services, args) => revokeKey(services, { id: text(args, "id") }),
 };
 
 /** Runs a command. Errors: `not_found` for an unknown one, `bad_request` for its arguments, and the command's own. */

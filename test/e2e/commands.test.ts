@@ -79,9 +79,47 @@ describe.skipIf(SEARCH_PATH === "")("the shell's commands", () => {
       expect(await refused("key", "create", "--email", "nobody@example.test")).toBe(
         "1 offcut key: nobody@example.test has no account.",
       );
+      expect(await refused("key", "create", "--email", "a@b", "--expires", "soon")).toBe(
+        "2 offcut key: --expires takes an ISO 8601 date or time, such as 2027-01-31T18:00Z",
+      );
+      expect(await refused("key", "revoke")).toBe(
+        "2 offcut key: the ID of the key is missing; offcut key list shows it",
+      );
+      expect(await refused("key", "revoke", "none")).toBe(
+        '1 offcut key: API key "none" not found. offcut key list shows the IDs.',
+      );
+      expect(await refused("key", "list", "all")).toBe('2 offcut key: unexpected argument "all"');
+      expect(await refused("user", "disable")).toBe("2 offcut user: --email is missing");
+      expect(await refused("user", "disable", "--email", "nobody@example.test")).toBe(
+        "1 offcut user: nobody@example.test has no account.",
+      );
       expect(await refused("user", "create", "--email", "a@b", "--password", "short")).toStartWith(
         "1 offcut user: The password",
       );
+    },
+    LONG,
+  );
+
+  test(
+    "manage keys and accounts while no server runs",
+    async () => {
+      await using folder = await temporaryFolder();
+      const email = "anna@example.test";
+      await admin(folder.path, "user", "create", "--email", email, "--password", "-", "--admin");
+      type Key = { id: string; prefix: string };
+      const made = await admin<Key>(folder.path, "key", "create", "--email", email, "--expires", "2999-01-01");
+      const table = await runOffcut(["key", "list"], { folder: folder.path });
+      expect(table.stdout).toMatch(/^ID .*EXPIRES\n[0-9a-f-]{36} {2}anna@example.test .*never +2999-01-01T00:00Z\n$/);
+      const revoked = await runOffcut(["key", "revoke", made.id], { folder: folder.path });
+      expect([revoked.code, revoked.stdout]).toEqual([0, `Revoked ${made.prefix}… of ${email}.\n`]);
+      expect(await refusal(folder.path, ["key", "revoke", made.id])).toStartWith("1 offcut key: API key");
+      expect(await admin<unknown>(folder.path, "key", "list")).toEqual({ items: [] });
+      expect(await refusal(folder.path, ["user", "disable", "--email", email])).toBe(
+        "1 offcut user: anna@example.test is the last administrator. Create another one first.",
+      );
+      await admin(folder.path, "user", "create", "--email", "bert@example.test", "--password", "-");
+      const disabled = await runOffcut(["user", "disable", "--email", "bert@example.test"], { folder: folder.path });
+      expect(disabled.stdout).toMatch(/^bert@example.test {2}6000 credits {2}disabled {2}/);
     },
     LONG,
   );

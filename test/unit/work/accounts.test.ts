@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Config, loadConfig } from "../../../src/config";
 import { sha256 } from "../../../src/lib/ids";
 import { findKeyOwner, findUserByEmail } from "../../../src/store/users";
-import { createUser, listAccounts } from "../../../src/work/accounts";
+import { createUser, type KeyView, listAccounts } from "../../../src/work/accounts";
 import { runAdmin } from "../../../src/work/admin";
 import { freshStore } from "../store/test-store";
 
@@ -18,6 +18,7 @@ async function administration(change: Partial<Config> = {}) {
   };
 }
 
+const BERTS_KEY = { email: "bert@example.test", name: "k" };
 const anna = { email: "Anna@Example.test", password: "correct horse" };
 
 test("an account gets the sign-up grant, an address in lower case, and a password that is only a hash", async () => {
@@ -53,6 +54,15 @@ describe("refused is", () => {
     ["a refund of nothing", "user refund", {}, "bad_request"],
     ["a refund of an asset that nobody paid for", "user refund", { assetId: "none" }, "not_found"],
     ["a key for nobody", "key create", { email: "carl@example.test", name: "k" }, "not_found"],
+    ["a key that has expired already", "key create", { ...BERTS_KEY, expires: "2023-11-14T22:13:20Z" }, "bad_request"],
+    ["a key that expires some day", "key create", { ...BERTS_KEY, expires: "tomorrow" }, "bad_request"],
+    ["a key that expires on no day", "key create", { ...BERTS_KEY, expires: "2030-02-30" }, "bad_request"],
+    ["a key with an endless name", "key create", { ...BERTS_KEY, name: "k".repeat(201) }, "bad_request"],
+    ["the keys of nobody", "key list", { email: "carl@example.test" }, "not_found"],
+    ["revoking nothing", "key revoke", {}, "bad_request"],
+    ["revoking a key that is not there", "key revoke", { id: "none" }, "not_found"],
+    ["disabling nobody", "user disable", { email: "carl@example.test" }, "not_found"],
+    ["enabling nobody", "user enable", { email: "carl@example.test" }, "not_found"],
     ["an unknown command", "user delete", {}, "not_found"],
     ["a command that every object has", "constructor", {}, "not_found"],
   ])("%s", async (_, command, args, code) => {
@@ -90,4 +100,56 @@ test("a key is shown once and stored as a hash that finds its owner", async () =
   const found = await findKeyOwner(a.store.read, sha256(made.key));
   expect(found?.user.email).toBe("anna@example.test");
   expect(JSON.stringify(found)).not.toContain(made.key);
+});
+
+const withoutKey = ({ key: _, ...shown }: KeyView & { key?: string }) => shown;
+
+test("keys are listed with their owners, oldest first, and a revoked one is gone", async () => {
+  await using a = await administration();
+  await a.run("user create", anna);
+  await a.run("user create", { ...anna, email: "bert@example.test" });
+  const first = (await a.run("key create", { email: anna.email, name: "laptop", expires: "2030-01-02" })) as KeyView;
+  const second = (await a.run("key create", { email: "bert@example.test", name: "server" })) as KeyView;
+  expect(await a.run("key list", {})).toEqual([
+    {
+      id: first.id,
+      email: "anna@example.test",
+      name: "laptop",
+      prefix: first.prefix,
+      created_at: "2023-11-14T22:13:20.000Z",
+      last_used_at: null,
+      expires_at: "2030-01-02T00:00:00.000Z",
+    },
+    { ...withoutKey(second), expires_at: null },
+  ]);
+  expect(await a.run("key list", { email: "BERT@example.test" })).toEqual([withoutKey(second)]);
+  expect(await a.run("key revoke", { id: first.id })).toEqual(withoutKey(first));
+  await expect(a.run("key revoke", { id: first.id })).rejects.toMatchObject({ code: "not_found" });
+  expect(await a.run("key list", {})).toEqual([withoutKey(second)]);
+});
+
+test("an account is disabled and enabled again, as often as it is asked for", async () => {
+  await using a = await administration();
+  await a.run("user create", anna);
+  for (const [command, disabled] of [
+    ["user disable", true],
+    ["user disable", true],
+    ["user enable", false],
+    ["user enable", false],
+  ] as const) {
+    expect(await a.run(command, { email: anna.email })).toMatchObject({ email: "anna@example.test", disabled });
+    expect(await listAccounts(a.services)).toMatchObject([{ disabled }]);
+  }
+});
+
+test("the last administrator cannot be disabled", async () => {
+  await using a = await administration();
+  await a.run("user create", { ...anna, admin: true });
+  await a.run("user create", { ...anna, email: "bert@example.test", admin: true });
+  await a.run("user create", { ...anna, email: "carl@example.test" });
+  await a.run("user disable", { email: "bert@example.test" });
+  await expect(a.run("user disable", { email: anna.email })).rejects.toMatchObject({ code: "conflict" });
+  await a.run("user disable", { email: "carl@example.test" });
+  await a.run("user enable", { email: "bert@example.test" });
+  await a.run("user disable", { email: anna.email });
 });

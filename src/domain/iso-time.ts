@@ -1,0 +1,33 @@
+/** ISO 8601 times as people and programs write them. */
+
+const ISO_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/**
+ * Parses a date (`2027-01-31`: 00:00 UTC of that day) or a date and time (`2027-01-31T18:30`, with seconds, fraction and offset if wanted;
+ * UTC without an offset). Returns milliseconds since 1970, or null when the text is not one or the calendar does not have it.
+ */
+export function parseIsoTime(text: string): number | null {
+  const match = ISO_TIME.exec(text.trim());
+  if (!match) return null;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((digits) => Number(digits ?? 0));
+  const fraction = Math.floor(Number(`0.${match[7] ?? 0}`) * 1000);
+  const local = Date.UTC(year!, month! - 1, day, hour, minute, second, fraction);
+  // Values beyond the calendar (February 30, 25 h) would roll over into the next day or month.
+  const read = new Date(local);
+  const isReal =
+    read.getUTCFullYear() === year &&
+    read.getUTCMonth() === month! - 1 &&
+    read.getUTCDate() === day &&
+    read.getUTCHours() === hour &&
+    read.getUTCMinutes() === minute &&
+    read.getUTCSeconds() === second;
+  const offset = offsetMs(match[8] ?? "Z");
+  return isReal && offset !== null ? local - offset : null;
+}
+
+function offsetMs(text: string): number | null {
+  if (text.toUpperCase() === "Z") return 0;
+  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(-2))];
+  if (hours > 23 || minutes > 59) return null;
+  return (text.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}

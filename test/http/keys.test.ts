@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { createApiKey, disableUser, listKeys, revokeKey } from "../../src/work/accounts";
+import { until } from "../until";
+import { createClient } from "./client";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
+import { wav } from "./media";
+import { tryCall } from "./outcome";
+
+setDefaultTimeout(PATIENCE_MS);
+
+let server: Harness;
+beforeAll(async () => {
+  server = await harness();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const emailOf = (userId: string) => `${userId}@example.test`;
+/** A second key of a new account. */
+async function secondKey(expires: string | null = null) {
+  const owner = await server.user();
+  const email = emailOf(owner.userId);
+  const made = await createApiKey(server.services(), { email, name: "second", expires });
+  return { owner, email, id: made.id, client: createClient(server.url, made.key, owner.userId) };
+}
+const OK = "200";
+const REFUSED = "401 unauthenticated";
+const me = (client: ReturnType<typeof createClient>) => tryCall(client, "GET", "/v1/users/me");
+
+test("a revoked key is refused by the next request, and the account's other keys are not", async () => {
+  const { owner, id, client } = await secondKey();
+  expect(await me(client)).toStartWith(OK);
+  await revokeKey(server.services(), { id });
+  expect(await me(client)).toBe(REFUSED);
+  expect(await me(owner)).toStartWith(OK);
+});
+
+test("a key that was used a moment ago is refused from its expiry on", async () => {
+  const expires = new Date(server.services().now() + 60_000).toISOString();
+  const { owner, client } = await secondKey(expires);
+  expect(await me(client)).toStartWith(OK);
+  server.advance(61_000);
+  expect(await me(client)).toBe(REFUSED);
+  expect(await me(owner)).toStartWith(OK);
+});
+
+test("a disabled account's keys, uploads and links are refused until it is enabled", async () => {
+  const user = await server.user();
+  const email = emailOf(user.userId);
+  const { download_url: link } = await user.ready(await wav(1));
+  const upload = await user.open(1_000);
+  expect((await user.patch(upload.id, 0, new Uint8Array(500))).status).toBe(204);
+  const other = await server.user();
+
+  await disableUser(server.services(), { email, disabled: true });
+  expect(await me(user)).toBe(REFUSED);
+  expect((await user.patch(upload.id, 500, new Uint8Array(500))).status).toBe(401);
+  expect((await fetch(link!)).status).toBe(404);
+  expect(await me(other)).toStartWith(OK);
+
+  await disableUser(server.services(), { email, disabled: false });
+  expect(await me(user)).toStartWith(OK);
+  expect((await fetch(link!)).status).toBe(200);
+  expect((await user.patch(upload.id, 500, new Uint8Array(500))).status).toBe(204);
+});
+
+test("the last use is noted to the minute, and nobody's key is forgotten for it", async () => {
+  const { email, id, client } = await secondKey();
+  const lastUse = async () => {
+    const keys = await listKeys(server.services(), { email });
+    return Date.parse(keys.find((key) => key.id === id)!.last_used_at ?? "") || 0;
+  };
+  const { store, now } = server.services();
+  const revision = store.accountsRevision();
+  const first = now();
+  await me(client);
+  await until("the first use", async () => (await lastUse()) >= first);
+  server.advance(61_000);
+  const second = now();
+  await me(client);
+  await until("the second use", async () => (await lastUse()) >= second);
+  expect(store.accountsRevision()).toBe(revision);
+});
