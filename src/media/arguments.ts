@@ -1,5 +1,6 @@
 /** The parts of ffmpeg's command lines that every call shares. Pure: arrays of arguments from plain data. */
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { DECODERS } from "./decoders";
 
 /** Seconds as ffmpeg takes them, exact to the microsecond. */
 export function secondsText(ticks: Ticks): string {
@@ -21,14 +22,15 @@ export type InputOptions = {
 };
 
 /**
- * One input of a stranger's file: the demuxer forced, no protocol but files, no format that could open another file. The `file:` keeps a
- * name that begins with `-` or holds a colon from meaning anything. Offcut always keeps container times (`-copyts`) and moves them to the
- * source's clock in the filters: `-itsoffset` is altered by ffmpeg for transport streams.
+ * Returns the arguments of one uploaded file: the demuxer forced, no protocol but files, no format that could open another file, and no
+ * decoder but those of recordings. The `file:` keeps a name that begins with `-` or holds a colon from meaning anything. Offcut always keeps
+ * container times (`-copyts`) and moves them to the source's clock in the filters: `-itsoffset` is altered by ffmpeg for transport streams.
  */
 export function inputArguments(options: InputOptions): string[] {
   const { seekTo = null } = options;
   return [
     ...["-f", options.demuxer, "-protocol_whitelist", "file,pipe", "-format_whitelist", options.demuxer],
+    ...["-codec_whitelist", DECODERS],
     ...(seekTo === null ? [] : ["-noaccurate_seek", "-seek_timestamp", "1", "-ss", secondsText(seekTo)]),
     ...(options.extra ?? []),
     ...["-i", `file:${options.path}`],

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { AudioStream, MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
 import { type FrameTimes, frameTimesFrom, fromSeconds, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { isSupportedCodec } from "./decoders";
 import type { Ffmpeg } from "./ffmpeg";
 import { readMp4Structure } from "./packets/mp4-edits";
 import type { DescribedAudio, DescribedVideo, Description } from "./probing/description";
@@ -86,9 +87,16 @@ function chooseStreams(described: Description, limits: ProbeLimits): Streams {
   const video = described.video.find((stream) => !stream.attachedPicture) ?? null;
   if (video === null && described.audio.length === 0)
     throw new AppError("no_media_streams", "the file has no sound and no picture");
+  const codecs = [...(video === null ? [] : [video]), ...described.audio].map((stream) => stream.codec);
+  if (!codecs.some(isSupportedCodec)) throw unsupportedCodec(...new Set(codecs));
   if (video !== null && Math.max(video.codedWidth, video.codedHeight) > limits.side)
     throw new AppError("media_limits_exceeded", `the picture is larger than ${limits.side} pixels a side`);
   return { video, audio: described.audio.filter((stream) => stream.sampleRate > 0) };
+}
+
+function unsupportedCodec(...codecs: string[]): AppError<"unsupported_media"> {
+  const what = codecs.length === 1 ? `Codec ${codecs[0]} is` : `Codecs ${codecs.join(", ")} are`;
+  return new AppError("unsupported_media", `${what} not supported: convert the recording to H.264 and AAC.`);
 }
 
 /** Times by mediabunny where it agrees with ffmpeg, else by ffmpeg. */
@@ -133,8 +141,7 @@ function usable(streams: Streams, listing: PacketListing, first: FirstFrames) {
   const video = both(listing.video, first.video);
   const audio = both(listing.audio, first.audio);
   if (streams.video !== null && video === null && listing.video !== null) {
-    if (/^(none|unknown)$/.test(streams.video.codec))
-      throw new AppError("unsupported_media", "the picture has an unknown codec");
+    if (!isSupportedCodec(streams.video.codec)) throw unsupportedCodec(streams.video.codec);
     throw new AppError("corrupt_media", "the picture cannot be decoded");
   }
   if (video === null && audio === null) {

@@ -4,6 +4,7 @@ import type { SmartPiece } from "../../../src/domain/smart-plan";
 import type { FrameTimes } from "../../../src/domain/time";
 import { inputArguments, outputFile, passFramesThrough, secondsText } from "../../../src/media/arguments";
 import { colorArguments, colorFilters, isHdr } from "../../../src/media/color";
+import { DECODERS } from "../../../src/media/decoders";
 import {
   deviceArguments,
   encoderFormat,
@@ -34,6 +35,7 @@ describe("an input", () => {
     const list = inputArguments({ path: "-i http://x:1/%d\n.mp4", demuxer: "mov" });
     expect(list).toEqual([
       ...["-f", "mov", "-protocol_whitelist", "file,pipe", "-format_whitelist", "mov"],
+      ...["-codec_whitelist", DECODERS],
       ...["-i", "file:-i http://x:1/%d\n.mp4"],
     ]);
     expect(outputFile("-x")).toEqual(["-y", "file:-x"]);

@@ -107,6 +107,33 @@ describe("a file that cannot be used has a code that says why", () => {
   });
 });
 
+describe("codecs that are not for recordings", () => {
+  const picture = ["-f", "lavfi", "-i", "testsrc=s=320x240:d=1"];
+  test.each([
+    ["a video codec", "cinepak.avi", [...picture, "-c:v", "cinepak"], "Codec cinepak is"],
+    ["an audio codec", "yamaha.wav", [...sound(44_100, 1, 1), "-c:a", "adpcm_yamaha"], "Codec adpcm_yamaha is"],
+    [
+      "a video codec beside audio that could be decoded",
+      "cinepak.mkv",
+      [...picture, ...sound(44_100, 1, 1), "-c:v", "cinepak", "-c:a", "pcm_s16le"],
+      "Codec cinepak is",
+    ],
+    [
+      "both",
+      "both.mkv",
+      [...picture, ...sound(44_100, 1, 1), "-c:v", "cinepak", "-c:a", "adpcm_yamaha"],
+      "Codecs cinepak, adpcm_yamaha are",
+    ],
+  ])("%s: the file is refused, and its decoder never runs", async (_, name, options, message) => {
+    const path = await generate(name, ...options);
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+      const refusal = await probeFile(path, ffmpeg).catch((error) => error);
+      expect(refusal.code).toBe("unsupported_media");
+      expect(refusal.message).toBe(`${message} not supported: convert the recording to H.264 and AAC.`);
+    }
+  });
+});
+
 describe("what a file is", () => {
   test("a name may hold anything", async () => {
     const path = join(folder, "-x: %03d\n'\"ünï 🎬.mp4");
