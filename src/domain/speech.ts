@@ -43,7 +43,9 @@ export type Forced = { words: ForcedWord[]; meanLogProb: number; tailLogProb: nu
 export type PcmFile = { path: string };
 export const PCM_RATE = 16_000;
 
-export type ListenOptions = { language: string | null; signal?: AbortSignal; onProgress?: (share: number) => void };
+/** `owner`: whose work it is. The engine divides its time between owners, and does the work of each in the order it came. */
+export type SpeechOptions = { owner?: string; signal?: AbortSignal };
+export type ListenOptions = SpeechOptions & { language: string | null; onProgress?: (share: number) => void };
 
 /** A recogniser. Errors: `AppError` `processing_failed` when a recording crashes it repeatedly, the signal's reason when aborted. */
 export type SpeechEngine = {
@@ -51,7 +53,7 @@ export type SpeechEngine = {
   canTranscribe(language: string | null): boolean;
   listen(pcm: PcmFile, options: ListenOptions): Promise<Listening>;
   /** Results in the order of the requests. */
-  force(pcm: PcmFile, requests: ForceRequest[], signal?: AbortSignal): Promise<Forced[]>;
+  force(pcm: PcmFile, requests: ForceRequest[], options?: SpeechOptions): Promise<Forced[]>;
   /** Ends the child process, if one runs. */
   close(): Promise<void>;
 };

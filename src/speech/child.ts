@@ -1,7 +1,7 @@
 /** A running child of the engine, seen from the parent. */
 import type { Forced, Listening } from "../domain/speech";
 import { spawnChild } from "../lib/process";
-import { type Answer, messageFrame, type Order, readFrames } from "./frames";
+import { type Answer, messageFrame, type Order, readFrames, type WorkOrder } from "./frames";
 
 /** How an order ended: with its result, with a message, or with the child's end. */
 export type Outcome =
@@ -13,7 +13,11 @@ export type Outcome =
 export type SpeechChild = {
   pid: number;
   /** Gives an order; never rejects. */
-  run(order: Exclude<Order, { order: "cancel" }>, onProgress: (share: number) => void): Promise<Outcome>;
+  run(order: WorkOrder, listener: OrderListener): Promise<Outcome>;
+  /** Asks the child to hold an order at its next safe point, with its state in memory; `onPaused` says when it does. */
+  pause(id: number): void;
+  /** Lets a paused order go on. */
+  resume(id: number): void;
   /** Asks the child to leave an order, whose outcome follows soon. */
   cancel(id: number): void;
   /** Resolves when the child has gone. */
@@ -23,7 +27,9 @@ export type SpeechChild = {
   kill(): Promise<void>;
 };
 
-type Pending = { onProgress: (share: number) => void; settle: (outcome: Outcome) => void };
+export type OrderListener = { onProgress: (share: number) => void; onPaused: () => void };
+
+type Pending = OrderListener & { settle: (outcome: Outcome) => void };
 
 /** Starts a child. `command` is its whole argument list. */
 export function startSpeechChild(command: string[], env: Record<string, string>): SpeechChild {
@@ -36,6 +42,10 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
     if (!order) return;
     if (answer.answer === "progress") {
       order.onProgress(answer.share);
+      return;
+    }
+    if (answer.answer === "paused") {
+      order.onPaused();
       return;
     }
     const energy = energies.get(answer.id) ?? new Float32Array(0);
@@ -61,11 +71,13 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
   return {
     pid: child.pid,
     exited,
-    run: (order, onProgress) =>
+    run: (order, listener) =>
       new Promise((settle) => {
-        pending.set(order.id, { onProgress, settle });
+        pending.set(order.id, { ...listener, settle });
         say(order);
       }),
+    pause: (id) => say({ order: "pause", id }),
+    resume: (id) => say({ order: "resume", id }),
     cancel: (id) => say({ order: "cancel", id }),
     async end() {
       await child.stdin.end().catch(() => {});
@@ -80,7 +92,7 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
 /** How long a child may take to leave by itself. */
 const LEAVE_MS = 3_000;
 
-function outcomeOf(answer: Exclude<Answer, { answer: "progress" }>, energy: Float32Array): Outcome {
+function outcomeOf(answer: Exclude<Answer, { answer: "progress" | "paused" }>, energy: Float32Array): Outcome {
   switch (answer.answer) {
     case "listened": {
       const { duration, speech, transcript } = answer;

@@ -3,6 +3,7 @@ import type { Forced, ForceRequest } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { createEnergyMeter, gainFor } from "./energy";
 import type { Decoded, Encoded, Moonshine } from "./moonshine";
+import type { Checkpoint } from "./order-control";
 import { amplify, type PcmReader } from "./pcm";
 import { snapToSound } from "./snapping";
 import { tokensOf } from "./tokens";
@@ -31,7 +32,7 @@ export async function force(
   requests: ForceRequest[],
   cache: WindowCache,
   recording: string,
-  check: () => void,
+  check: Checkpoint,
 ): Promise<Forced[]> {
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
   const jobs = requests.map((request, index) => {
@@ -49,7 +50,7 @@ export async function force(
   const results: Forced[] = new Array(jobs.length);
   // Equal windows are next to each other, so that each is encoded once.
   for (const job of jobs.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))) {
-    check();
+    await check();
     const prepared = await cached(cache, job.key, () => prepare(moonshine, pcm, job.window));
     results[job.index] = forcedOf(await moonshine.score(prepared.encoded, job.tokens), prepared);
   }

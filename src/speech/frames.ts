@@ -12,11 +12,15 @@ export const HEARD_LANGUAGE = "auto";
 export type Order =
   | { order: "listen"; id: number; path: string; language: string | null; modelsDir: string | null }
   | { order: "force"; id: number; path: string; requests: ForceRequest[] }
-  | { order: "cancel"; id: number };
+  | { order: "pause" | "resume" | "cancel"; id: number };
+
+/** An order that is work. */
+export type WorkOrder = Extract<Order, { path: string }>;
 
 /** Child to parent. A `listened` is preceded by the energy contour of the same id, which travels as it is. */
 export type Answer =
   | { answer: "progress"; id: number; share: number }
+  | { answer: "paused"; id: number }
   | { answer: "listened"; id: number; duration: number; speech: Span[]; transcript: Transcript | null }
   | { answer: "forced"; id: number; forced: Forced[] }
   | { answer: "failed"; id: number; message: string };

@@ -4,6 +4,7 @@ import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { createEnergyMeter, gainFor } from "./energy";
 import { HEARD_LANGUAGE } from "./frames";
 import type { Moonshine } from "./moonshine";
+import type { Checkpoint } from "./order-control";
 import { amplify, type PcmReader } from "./pcm";
 import { type Segment, segmentsOf } from "./segmentation";
 import type { AddedModels } from "./sherpa-models";
@@ -30,12 +31,12 @@ export async function listen(
   pcm: PcmReader,
   language: string | null,
   onProgress: (share: number) => void,
-  check: () => void,
+  check: Checkpoint,
 ): Promise<Heard> {
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
   const meter = createEnergyMeter(pcm.samples);
   for (let at = 0; at < pcm.samples; at += CHUNK_SAMPLES) {
-    check();
+    await check();
     meter.add(await pcm.read(at, CHUNK_SAMPLES));
     onProgress(MEASURED * Math.min(1, (at + CHUNK_SAMPLES) / pcm.samples));
   }
@@ -45,7 +46,7 @@ export async function listen(
   const run = models.detector.start();
   const probabilities = new Float32Array(Math.ceil(pcm.samples / WINDOW_SAMPLES));
   for (let at = 0; at < pcm.samples; at += CHUNK_SAMPLES) {
-    check();
+    await check();
     probabilities.set(await run.add(amplify(await pcm.read(at, CHUNK_SAMPLES), gain)), at / WINDOW_SAMPLES);
     onProgress(MEASURED + (DETECTED - MEASURED) * Math.min(1, (at + CHUNK_SAMPLES) / pcm.samples));
   }
@@ -65,7 +66,7 @@ async function transcribed(
   segments: Segment[],
   language: string,
   onHeard: (share: number) => void,
-  check: () => void,
+  check: Checkpoint,
 ): Promise<Transcript | null> {
   const asked = language === HEARD_LANGUAGE ? null : language;
   const chosen = models.added

@@ -37,11 +37,13 @@ export type Decoded = {
   looped: boolean;
 };
 
+type OnStep = (position: number) => void | Promise<void>;
+
 export type Moonshine = {
   /** Samples are 16 kHz mono, -1 to 1. */
   encode(samples: Float32Array): Promise<Encoded>;
-  /** The likeliest tokens of each row. `onStep` is called with the number of tokens so far, and may throw to stop. */
-  decode(rows: Encoded[], onStep?: (position: number) => void): Promise<Decoded[]>;
+  /** The likeliest tokens of each row. `onStep` is called with the number of tokens so far, is waited for, and may throw to stop. */
+  decode(rows: Encoded[], onStep?: OnStep): Promise<Decoded[]>;
   /**
    * Given tokens held against the sound. One at a time: rows scored together would share the scale of their whole numbers, and
    * a score must not depend on its company.
@@ -137,13 +139,13 @@ type Step = { token: number; logProb: number; attention: Float32Array; onset: Fl
 /** A row while it is decoded. */
 type Row = { encoded: Encoded; tokens: number[]; steps: Step[]; open: boolean };
 
-async function decode(decoder: Graph, rows: Encoded[], onStep: (position: number) => void): Promise<Decoded[]> {
+async function decode(decoder: Graph, rows: Encoded[], onStep: OnStep): Promise<Decoded[]> {
   const all: Row[] = rows.map((encoded) => ({ encoded, tokens: [], steps: [], open: true }));
   let state = all;
   let { feeds: cross, longest } = crossFeeds(rows);
   let past = emptyPast(rows.length);
   for (let position = 0; all.some((row) => row.open); position++) {
-    onStep(position);
+    await onStep(position);
     const tokens = integerFeed(
       state.map((row) => row.tokens.at(-1) ?? BEGIN),
       [state.length, 1],

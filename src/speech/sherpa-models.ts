@@ -1,6 +1,7 @@
 /** The added models as the listening child uses them: found for each recording, loaded when needed, one of them at a time in memory. */
 import type { Utterance, Word } from "../domain/speech";
 import { type Choice, choiceFor, type InstalledModel, languageCode, languageDetector, readShelf } from "./models/shelf";
+import type { Checkpoint } from "./order-control";
 import type { Segment } from "./segmentation";
 import {
   type LanguageDetector,
@@ -20,7 +21,7 @@ export type AddedTranscriber = {
     sound: Sound,
     segments: Segment[],
     onHeard: (share: number) => void,
-    check: () => void,
+    check: Checkpoint,
   ): Promise<{ words: Word[]; utterances: Utterance[] }>;
 };
 
@@ -29,7 +30,7 @@ export type Chosen = { language: string; added: AddedTranscriber | null } | null
 
 export type AddedModels = {
   /** `language` null: the one that is heard, when a model can tell, else English. `check` may throw to stop. */
-  choose(language: string | null, sound: Sound, segments: Segment[], check: () => void): Promise<Chosen>;
+  choose(language: string | null, sound: Sound, segments: Segment[], check: Checkpoint): Promise<Chosen>;
 };
 
 /** Spoken when nothing says otherwise. */
@@ -58,7 +59,7 @@ export function createAddedModels(
         transcribeAdded(recogniser, sound, segments, language, onHeard, check),
     };
   };
-  const heard = async (installed: InstalledModel[], sound: Sound, segments: Segment[], check: () => void) => {
+  const heard = async (installed: InstalledModel[], sound: Sound, segments: Segment[], check: Checkpoint) => {
     const model = languageDetector(installed);
     if (!model || segments.length === 0) return null;
     const loading = detectors(identity(model), async () => loadDetector(await module(), model, THREADS));

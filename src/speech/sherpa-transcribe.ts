@@ -1,6 +1,7 @@
 /** Recognises segments with an added model: the same words and utterances as the built-in recogniser gives. */
 import type { Utterance, Word } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
+import type { Checkpoint } from "./order-control";
 import { keptLength } from "./repeat-guard";
 import type { Segment } from "./segmentation";
 import type { LanguageDetector, Recogniser, SherpaResult } from "./sherpa";
@@ -22,14 +23,14 @@ export async function transcribeAdded(
   segments: Segment[],
   language: string,
   onHeard: (share: number) => void,
-  check: () => void,
+  check: Checkpoint,
 ): Promise<{ words: Word[]; utterances: Utterance[] }> {
   const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
   const words: Word[] = [];
   const utterances: Utterance[] = [];
   let done = 0;
   for (const segment of segments) {
-    check();
+    await check();
     const result = withoutLoop(await recogniser.recognise(await samplesOf(sound, segment)), language);
     const timed = timedWords(result, segment, energyOf(sound.energy, segment), language);
     const voiced = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0) / TICKS_PER_SECOND;
@@ -85,12 +86,12 @@ export async function detectLanguage(
   detect: LanguageDetector,
   sound: Sound,
   segments: Segment[],
-  check: () => void,
+  check: Checkpoint,
 ): Promise<string | null> {
   const longest = [...segments].sort((a, b) => b.end - b.start - (a.end - a.start)).slice(0, PROBES);
   const votes = new Map<string, number>();
   for (const segment of longest) {
-    check();
+    await check();
     const language = await detect(await samplesOf(sound, segment));
     if (language !== null) votes.set(language, (votes.get(language) ?? 0) + segment.end - segment.start);
   }

@@ -4,6 +4,7 @@ import { ENERGY_HOP } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { gainFor } from "./energy";
 import type { Decoded, Encoded, Moonshine } from "./moonshine";
+import type { Checkpoint } from "./order-control";
 import { amplify, type PcmReader } from "./pcm";
 import { clipped, cutToLength, quietest, type Segment } from "./segmentation";
 import { snapToSound } from "./snapping";
@@ -30,7 +31,7 @@ export async function transcribe(
   sound: Sound,
   segments: Segment[],
   onHeard: (share: number) => void,
-  check: () => void,
+  check: Checkpoint,
 ): Promise<{ words: Word[]; utterances: Utterance[] }> {
   const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
   const words: Word[] = [];
@@ -81,18 +82,18 @@ async function hear(
   moonshine: Moonshine,
   sound: Sound,
   segments: Segment[],
-  check: () => void,
+  check: Checkpoint,
   onPart: (share: number) => void = () => {},
 ): Promise<Heard[]> {
   const encoded: Encoded[] = [];
   for (const segment of segments) {
-    check();
+    await check();
     encoded.push(await moonshine.encode(await samplesOf(sound, segment)));
     onPart((ENCODING * encoded.length) / segments.length);
   }
   const expected = Math.max(...encoded.map((e) => e.seconds)) * TOKENS_A_SECOND;
-  const decoded = await moonshine.decode(encoded, (position) => {
-    check();
+  const decoded = await moonshine.decode(encoded, async (position) => {
+    await check();
     // Grows with each step and never quite arrives: how long the text is shows only at its end.
     onPart(ENCODING + ((1 - ENCODING) * position) / (position + expected / 2));
   });
@@ -121,7 +122,7 @@ const isGarbled = (heard: Heard): boolean =>
   heard.decoded.looped || heard.decoded.tokens.length === 0 || heard.meanLogProb < GARBLED;
 
 /** Rapid repeats leave the decoder without text or with a wrong one: smaller pieces are tried, and kept when they fit better. */
-async function improve(moonshine: Moonshine, sound: Sound, heard: Heard, check: () => void): Promise<Heard[]> {
+async function improve(moonshine: Moonshine, sound: Sound, heard: Heard, check: Checkpoint): Promise<Heard[]> {
   const { segment } = heard;
   const spoken = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0);
   if (!isGarbled(heard) || spoken < MIN_SPEECH || segment.end - segment.start < 2 * MIN_PIECE) return [heard];

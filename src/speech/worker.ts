@@ -1,9 +1,10 @@
 /** The child process that listens. A crash in here takes no server with it. */
 
 import { force, type WindowCache } from "./force";
-import { type Answer, energyFrame, messageFrame, type Order, readFrames } from "./frames";
+import { type Answer, energyFrame, messageFrame, readFrames, type WorkOrder } from "./frames";
 import { listen, type Models } from "./listen";
 import { loadMoonshine } from "./moonshine";
+import { createOrderControl, type OrderControl } from "./order-control";
 import { openPcm, type PcmReader } from "./pcm";
 import { type AddedModels, createAddedModels } from "./sherpa-models";
 import { loadVoiceDetector } from "./vad";
@@ -12,11 +13,8 @@ import { loadVoiceDetector } from "./vad";
 const PROGRESS_MS = 200;
 const ENCODER_THREADS = 2;
 
-/** Thrown inside a cancelled order to leave it. */
-const CANCELLED = new Error("cancelled");
-
 type Work = {
-  cancelled: Set<number>;
+  orders: Map<number, OrderControl>;
   cache: WindowCache;
   models: () => Promise<Models>;
   added: (modelsDir: string | null) => AddedModels;
@@ -24,7 +22,7 @@ type Work = {
 
 /**
  * Serves orders from standard input until it is closed, that is until the parent ends or lets go. `speechDir` holds the prepared
- * graphs; they are loaded with the first order. Orders run side by side, taking turns at each step.
+ * graphs; they are loaded with the first order. Orders run side by side and interleave at each step, except those that are paused.
  */
 export async function runSpeechWorker(speechDir: string): Promise<void> {
   let models: Promise<Models> | null = null;
@@ -34,7 +32,7 @@ export async function runSpeechWorker(speechDir: string): Promise<void> {
   });
   const added = new Map<string | null, AddedModels>();
   const work: Work = {
-    cancelled: new Set(),
+    orders: new Map(),
     cache: new Map(),
     models: () => {
       models ??= load();
@@ -54,17 +52,17 @@ export async function runSpeechWorker(speechDir: string): Promise<void> {
   for await (const frame of readFrames(Bun.stdin.stream())) {
     if (frame.kind !== "message" || !("order" in frame.message)) continue;
     const order = frame.message;
-    if (order.order === "cancel") work.cancelled.add(order.id);
-    else void serve(order, work, send);
+    if ("path" in order) void serve(order, work, send);
+    else work.orders.get(order.id)?.[order.order]();
   }
   process.exit(0);
 }
 
-async function serve(order: Exclude<Order, { order: "cancel" }>, work: Work, send: (bytes: Uint8Array) => void) {
+async function serve(order: WorkOrder, work: Work, send: (bytes: Uint8Array) => void) {
   const answer = (message: Answer) => send(messageFrame(message));
-  const check = () => {
-    if (work.cancelled.has(order.id)) throw CANCELLED;
-  };
+  const control = createOrderControl(() => answer({ answer: "paused", id: order.id }));
+  const { check } = control;
+  work.orders.set(order.id, control);
   let pcm: PcmReader | null = null;
   try {
     pcm = await openPcm(order);
@@ -84,7 +82,7 @@ async function serve(order: Exclude<Order, { order: "cancel" }>, work: Work, sen
     const message = error instanceof Error ? error.message : String(error);
     answer({ answer: "failed", id: order.id, message });
   } finally {
-    work.cancelled.delete(order.id);
+    work.orders.delete(order.id);
     await pcm?.close();
   }
 }

@@ -100,7 +100,8 @@ export async function computeCut(services: Services, job: Job, context: JobConte
     signal: context.signal,
     recordingSeconds: toSeconds(asset.duration ?? 0),
     answers: {
-      force: (requests: ForceRequest[], signal) => services.speech.force(audio, requests, signal),
+      force: (requests: ForceRequest[], signal) =>
+        services.speech.force(audio, requests, { owner: job.userId, signal }),
     },
   });
   const now = services.now();

@@ -83,7 +83,7 @@ export async function planRecording(
     script,
     options,
     language,
-    force: (requests) => tools.speech.force(pcm, requests, signal),
+    force: (requests) => tools.speech.force(pcm, requests, { signal }),
   });
   return { plan, transcript: listening.transcript };
 }

@@ -135,7 +135,7 @@ async function audioLine(services: Services, line: Line): Promise<void> {
   line.releaseChild();
   if (!(await hasListening(folder))) {
     const { speech } = services;
-    const listenOptions = { language: asset.language, signal, onProgress: report("listen") };
+    const listenOptions = { owner: asset.user_id, language: asset.language, signal, onProgress: report("listen") };
     await writeListening(folder, await speech.listen(audio, listenOptions));
   }
   report("listen")(1);

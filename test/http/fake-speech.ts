@@ -72,8 +72,8 @@ export function fakeSpeech(): FakeSpeech {
       options.onProgress?.(1);
       return engine.canTranscribe(options.language) ? heard : { ...heard, transcript: null };
     },
-    force: async (_, requests, signal) => {
-      await pass("force", signal);
+    force: async (_, requests, options) => {
+      await pass("force", options?.signal);
       return requests.map(forced);
     },
     close: async () => {},

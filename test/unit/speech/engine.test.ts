@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SpeechEngine } from "../../../src/domain/speech";
@@ -11,7 +11,7 @@ const engines: SpeechEngine[] = [];
 let journals = 0;
 
 /** An engine on the fake child, and the lines that its children wrote down. */
-function engine(options: { idleSeconds?: number } = {}) {
+function engine(options: { idleSeconds?: number; quantumMs?: number } = {}) {
   const journal = join(folder, `${journals++}`);
   const events: string[] = [];
   const made = createSpeechEngine({
@@ -20,7 +20,11 @@ function engine(options: { idleSeconds?: number } = {}) {
     ...options,
   });
   engines.push(made);
-  return { engine: made, events, lines: () => readFileSync(journal, "utf8").trim().split("\n") };
+  return {
+    engine: made,
+    events,
+    lines: () => (existsSync(journal) ? readFileSync(journal, "utf8").trim().split("\n") : []),
+  };
 }
 
 afterEach(async () => {
@@ -154,9 +158,9 @@ describe("the speech engine", () => {
     const { engine: speech, events } = engine();
     const signal = AbortSignal.abort(new Error("too late"));
     await expect(speech.listen({ path: "answer" }, { language: "en", signal })).rejects.toBe(signal.reason);
-    await expect(speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }], signal)).rejects.toBe(
-      signal.reason,
-    );
+    await expect(
+      speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }], { signal }),
+    ).rejects.toBe(signal.reason);
     expect(events).toEqual([]);
   });
 
@@ -186,5 +190,84 @@ describe("the speech engine", () => {
       code: "processing_failed",
     });
     await broken.close();
+  });
+});
+
+describe("sharing between owners", () => {
+  const listen = (speech: SpeechEngine, path: string, owner: string) =>
+    speech.listen({ path }, { language: "en", owner });
+  const force = (speech: SpeechEngine, path: string, owner: string) =>
+    speech.force({ path }, [{ window: { start: 0, end: 1 }, text: "x" }], { owner });
+  const LONG = 1_000_000;
+
+  test.each([
+    ["listen", listen],
+    ["force", force],
+  ])(
+    "a newcomer's %s is served at once, and the long one of another goes on after it in the same child",
+    async (_, ask) => {
+      const { engine: speech, lines } = engine();
+      const first = ask(speech, "long:200", "anna");
+      await until(() => lines().includes("order long:200"));
+      await ask(speech, "answer", "bert");
+      await first;
+      expect(lines().slice(1)).toEqual([
+        ...["order long:200", "pause long:200", "order answer", "done answer", "resume long:200", "done long:200"],
+      ]);
+    },
+  );
+
+  test("long ones of several owners alternate, each owner's own stay in order", async () => {
+    const { engine: speech, lines } = engine({ quantumMs: 5 });
+    await listen(speech, "answer", "carl");
+    await Promise.all([
+      listen(speech, "long:301", "anna"),
+      listen(speech, "long:102", "anna"),
+      listen(speech, "long:303", "bert"),
+    ]);
+    const order = (line: string) => lines().indexOf(line);
+    expect(lines()).toContain("resume long:301");
+    expect(lines()).toContain("resume long:303");
+    expect(order("done long:301")).toBeLessThan(order("order long:102"));
+    expect(order("order long:303")).toBeLessThan(order("done long:301"));
+    expect(starts(lines())).toHaveLength(1);
+  });
+
+  test("nobody is paused for work of the same owner", async () => {
+    const { engine: speech, lines } = engine({ quantumMs: 1 });
+    await Promise.all([listen(speech, "long:50", "anna"), listen(speech, "answer", "anna")]);
+    expect(lines().slice(1)).toEqual(["order long:50", "done long:50", "order answer", "done answer"]);
+  });
+
+  test("who never reaches a safe point does not hold up another owner", async () => {
+    const { engine: speech } = engine();
+    const abort = new AbortController();
+    const deaf = speech.listen({ path: `deaf:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
+    expect((await listen(speech, "answer", "bert")).duration).toBe(15_000);
+    abort.abort();
+    await expect(deaf).rejects.toBe(abort.signal.reason);
+  });
+
+  test("a paused one is started again when the child crashes with another's, and is not blamed", async () => {
+    const { engine: speech, lines, events } = engine({ quantumMs: 200 });
+    const innocent = listen(speech, "long:20", "anna");
+    await until(() => lines().includes("order long:20"));
+    const guilty = listen(speech, "crash", "bert");
+    await expect(guilty).rejects.toMatchObject({ code: "processing_failed" });
+    expect((await innocent).duration).toBe(15_000);
+    expect(events.filter((event) => event === "speech.crashed")).toHaveLength(3);
+  });
+
+  test("a paused one can be aborted, and the child goes on", async () => {
+    const { engine: speech, lines } = engine();
+    const abort = new AbortController();
+    const paused = speech.listen({ path: `long:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
+    await until(() => lines().includes(`order long:${LONG}`));
+    const other = listen(speech, "long:50", "bert");
+    await until(() => lines().includes("order long:50"));
+    abort.abort();
+    await expect(paused).rejects.toBe(abort.signal.reason);
+    await other;
+    expect(starts(lines())).toHaveLength(1);
   });
 });

@@ -1,9 +1,10 @@
 /**
  * A child that speaks the engine's protocol without a recogniser, for tests of the engine: `bun fake-child.ts [FILE]`, FILE gets a line
- * for each start. What it does with an order is in the order's path: `answer`, `crash`, `crash-twice`, `hang`, `wait` (until cancelled), `fail`, `slow`.
+ * for each start. What it does with an order is in the order's path: `answer`, `crash`, `crash-twice`, `hang`, `wait` (until cancelled), `fail`, `slow`,
+ * `long:MS` (can be paused), `deaf:MS` (cannot).
  */
 import { appendFileSync, readFileSync } from "node:fs";
-import { type Answer, energyFrame, messageFrame, type Order, readFrames } from "../../../src/speech/frames";
+import { type Answer, energyFrame, messageFrame, readFrames, type WorkOrder } from "../../../src/speech/frames";
 
 const journal = process.argv[2];
 const note = (line: string) => journal && appendFileSync(journal, `${line}\n`);
@@ -17,7 +18,7 @@ const send = (bytes: Uint8Array) => {
 const say = (answer: Answer) => send(messageFrame(answer));
 const crash = () => process.kill(process.pid, "SIGKILL");
 
-function answer(order: Exclude<Order, { order: "cancel" }>): void {
+function answer(order: WorkOrder): void {
   const { id } = order;
   note(`done ${order.path}`);
   if (order.order === "force") {
@@ -32,12 +33,35 @@ function answer(order: Exclude<Order, { order: "cancel" }>): void {
   say({ answer: "listened", id, duration: 15_000, speech: [{ start: 0, end: 5_000 }], transcript });
 }
 
+/** Orders that are at work for the milliseconds in their path, `long:300`, and can be paused; a `deaf` one does not pause. */
+const long = new Map<number, LongOrder>();
+type LongOrder = { order: WorkOrder; leftMs: number; since: number; timer: Timer | undefined };
+
+function proceed(held: LongOrder): void {
+  held.since = performance.now();
+  held.timer = setTimeout(() => {
+    long.delete(held.order.id);
+    answer(held.order);
+  }, held.leftMs);
+}
+
+function pause(held: LongOrder): void {
+  if (held.order.path.startsWith("deaf")) return;
+  clearTimeout(held.timer);
+  held.leftMs -= performance.now() - held.since;
+  say({ answer: "paused", id: held.order.id });
+}
+
 for await (const frame of readFrames(Bun.stdin.stream())) {
   if (frame.kind !== "message" || !("order" in frame.message)) continue;
   const order = frame.message;
-  if (order.order === "cancel") {
-    note("cancel");
-    say({ answer: "failed", id: order.id, message: "cancelled" });
+  if (!("path" in order)) {
+    const held = long.get(order.id);
+    note(held ? `${order.order} ${held.order.path}` : order.order);
+    if (order.order === "cancel") {
+      clearTimeout(held?.timer);
+      say({ answer: "failed", id: order.id, message: "cancelled" });
+    } else if (held) (order.order === "pause" ? pause : proceed)(held);
     continue;
   }
   const [doing] = order.path.split(":");
@@ -51,6 +75,10 @@ for await (const frame of readFrames(Bun.stdin.stream())) {
     else answer(order);
   } else if (doing === "hang") {
     for (;;) Bun.sleepSync(1_000);
+  } else if (doing === "long" || doing === "deaf") {
+    const held = { order, leftMs: Number(order.path.split(":")[1]), since: 0, timer: undefined };
+    long.set(order.id, held);
+    proceed(held);
   } else if (doing === "fail") say({ answer: "failed", id: order.id, message: "no such file" });
   else if (doing === "slow") setTimeout(() => answer(order), 150);
   else if (doing !== "wait") answer(order);
