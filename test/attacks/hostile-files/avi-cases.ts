@@ -17,6 +17,7 @@ export function aviCases({ avi }: BaseFiles, targets: Targets): ContainerCases {
   const track = chunkAt(avi, STREAM);
   const strl = avi.slice(track.start, track.end);
   const entry = (type: string, offset: number, size: number) => concat(latin(type), u32(16), u32(offset), u32(size));
+  const firstFrame = entry("00dc", 4, 100);
   const index = (...entries: Bytes[]) =>
     concat(avi.slice(0, chunkAt(avi, INDEX).start), chunk("idx1", concat(...entries)));
   const superIndex = (count: number, entries: Bytes, type = 0) =>
@@ -65,7 +66,7 @@ export function aviCases({ avi }: BaseFiles, targets: Targets): ContainerCases {
       ),
       ...[0, 7, 2 ** 31, MAX_32].map((size) => hostile(`movie of ${size} bytes`, () => writeSize(avi, MOVIE, size))),
       hostile("file of 0 bytes", () => writeSize(avi, "AVI ", 0)),
-      hostile("index of 500,000 entries to one frame", () => index(repeat(500_000, () => FIRST_FRAME))),
+      hostile("index of 500,000 entries to one frame", () => index(repeat(500_000, () => firstFrame))),
       hostile("index beyond the end", () => index(entry("00dc", MAX_32, MAX_32), entry("01wb", MAX_32 - 8, 16))),
       hostile("index of streams that are not there", () =>
         index(repeat(99, (n) => entry(`${n + 10}dc`.slice(-4), 4, 10))),

@@ -1,0 +1,86 @@
+/**
+ * Hostile media files against the compiled server: each ends `ready` or `failed` with a code of the contract, the server stays up, and
+ * nothing but the file itself is read. `OFFCUT_FULL=1` tries all 400 and renders what became ready; `OFFCUT_SEED` makes other ones.
+ */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryFolder } from "../temporary-folder";
+import { startAttackedServer } from "./attacked-server";
+import { type Attempt, attempt } from "./hostile-files/attempt";
+import { makeBaseFiles } from "./hostile-files/bases";
+import { filesWith, makeCanary, plantCanaries } from "./hostile-files/canaries";
+import { chooseFew, type HostileFile, hostileFiles } from "./hostile-files/generate";
+
+const IS_FULL = process.env.OFFCUT_FULL === "1";
+const SEED = Number(process.env.OFFCUT_SEED ?? 10);
+/** All of them that match; for going after one that failed. */
+const ONLY = process.env.OFFCUT_HOSTILE_ONLY;
+const FEW = 40;
+const AT_ONCE = 4;
+const PATIENCE_SECONDS = 120;
+const MAX_PROBE_MS = 1_000;
+/** Ready ones that are also cut and rendered when there is little time. */
+const RENDERED_OF_FEW = 4;
+const TOKEN = "canary-5b8e0f6a-93d1";
+
+test(
+  `hostile files, seed ${SEED}`,
+  async () => {
+    await using outside = await temporaryFolder();
+    const canary = join(outside.path, "canary.mp4");
+    await makeCanary(canary, TOKEN);
+    await using server = await startAttackedServer({ MAX_DURATION_SECONDS: "3600" });
+    const neighbour = await server.user();
+    const upload = await neighbour.ready(await Bun.file(canary).bytes());
+    const theirs = join(server.data, "media", upload.id, "source");
+    const canaries = await plantCanaries([canary, theirs], TOKEN, server.folder);
+
+    const bases = await makeBaseFiles(outside.path);
+    const all = hostileFiles({ bases, targets: canaries.targets, seed: SEED });
+    const files = ONLY ? all.filter((file) => file.name.includes(ONLY)) : IS_FULL ? all : chooseFew(all, FEW);
+    let rendered = 0;
+    const goesOn = () => IS_FULL || ONLY !== undefined || rendered++ < RENDERED_OF_FEW;
+    const secrets = [server.folder, outside.path, upload.id, TOKEN];
+    const attempts = await tryAll(files, async () => {
+      const client = await server.user(1_000_000, PATIENCE_SECONDS);
+      return (file) => attempt(client, file, { goesOn, secrets });
+    });
+
+    const problems = attempts.filter(({ problem }) => problem !== null);
+    if (IS_FULL || problems.length > 0) console.log(report(attempts));
+    expect(problems).toEqual([]);
+    expect(server.log().filter((line) => line.level === "error")).toEqual([]);
+    expect(await canaries.read()).toEqual([]);
+    const known = await filesWith(join(server.data, "media", upload.id), TOKEN);
+    expect((await filesWith(join(server.data), TOKEN)).filter((path) => !known.includes(path))).toEqual([]);
+    server.expectUnharmed({ maxProbeMs: MAX_PROBE_MS });
+  },
+  IS_FULL ? 7_200_000 : 180_000,
+);
+
+/** Tries the files, a few users at the same time, each one file after the other. */
+async function tryAll(
+  files: readonly HostileFile[],
+  signUp: () => Promise<(file: HostileFile) => Promise<Attempt>>,
+): Promise<Attempt[]> {
+  const left = [...files];
+  const users = await Promise.all(Array.from({ length: AT_ONCE }, signUp));
+  const attempts = await Promise.all(
+    users.map(async (tryFile) => {
+      const mine: Attempt[] = [];
+      for (let file = left.shift(); file !== undefined; file = left.shift()) mine.push(await tryFile(file));
+      return mine;
+    }),
+  );
+  return attempts.flat();
+}
+
+/** The slowest, and how all of them ended. */
+function report(attempts: readonly Attempt[]): string {
+  const line = ({ seconds, state, code, name, problem }: Attempt) =>
+    `${seconds.toFixed(1).padStart(6)} s  ${(code ?? state).padEnd(22)} ${name}${problem === null ? "" : `  <-- ${problem}`}`;
+  const slowest = attempts.toSorted((a, b) => b.seconds - a.seconds);
+  const count = (key: string) => attempts.filter(({ code, state }) => (code ?? state) === key).length;
+  const ends = [...new Set(attempts.map(({ code, state }) => code ?? state))].map((key) => `${key} ${count(key)}`);
+  return [...slowest.map(line), ends.join(", ")].join("\n");
+}
