@@ -5,6 +5,7 @@ import type { AudioStream, MediaInfo, Probed, Sniffed, VideoStream } from "../do
 import { type FrameTimes, frameTimesFrom, fromSeconds, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { isSupportedCodec } from "./decoders";
 import type { Ffmpeg } from "./ffmpeg";
+import { checkMp4 } from "./packets/mp4-check";
 import { readMp4Structure } from "./packets/mp4-edits";
 import type { DescribedAudio, DescribedVideo, Description } from "./probing/description";
 import { decodeFirstFrames, describe, type FirstFrames } from "./probing/first-frames";
@@ -36,6 +37,7 @@ const RATE_TOLERANCE: Ticks = 1_100;
 export async function probe(options: ProbeOptions): Promise<Probed> {
   const { path, sniffed, ffmpeg, limits, signal } = options;
   if ((await stat(path)).size === 0) throw new AppError("corrupt_media", "the file is empty");
+  if (sniffed.demuxer === "mov") await checkMp4(path, signal);
   const source = { ffmpeg, path, demuxer: sniffed.demuxer, ...(signal === undefined ? {} : { signal }) };
   const described = await describe({ ...source, wallSeconds: QUICK_WALL_SECONDS });
   const streams = chooseStreams(described, limits);

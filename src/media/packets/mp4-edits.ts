@@ -1,5 +1,6 @@
 /** Reads what the packet table of an MP4 or QuickTime file does not tell: its edit lists, and whether the file is complete. */
 import { type FileHandle, open } from "node:fs/promises";
+import { MAX_MOOV_BYTES } from "./mp4-check";
 
 export type TrackEdits = {
   kind: "video" | "audio" | "other";
@@ -17,7 +18,6 @@ export type TrackEdits = {
 /** `missingBytes`: how much the boxes reach beyond the file's end. `complete` is false when that is more than a miscount. */
 export type Mp4Structure = { tracks: TrackEdits[]; complete: boolean; missingBytes: number };
 
-const MOOV_MAX = 512 * 1024 * 1024;
 /** A few writers count a little too many. */
 const MISSING_BYTES_MAX = 4_096;
 
@@ -53,7 +53,7 @@ async function walk(file: FileHandle): Promise<{ moov: Uint8Array | null; missin
     if (header === null) break;
     if (header.type === "moov" && moov === null) {
       const length = Math.min(header.size, size - at) - header.headerSize;
-      if (length > MOOV_MAX) break;
+      if (length > MAX_MOOV_BYTES) break;
       moov = new Uint8Array(length);
       await file.read(moov, 0, length, at + header.headerSize);
     }

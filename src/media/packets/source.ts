@@ -7,10 +7,12 @@ import {
   Input,
   type InputVideoTrack,
 } from "mediabunny";
+import { AppError } from "../../domain/errors";
 import type { Probed } from "../../domain/media";
 import { neededPackets, type PacketOrder } from "../../domain/smart-plan";
 import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../../domain/time";
 import { letOthersRun } from "../parallel";
+import { checkMp4 } from "./mp4-check";
 import { readMp4Structure } from "./mp4-edits";
 import {
   asBeginning,
@@ -51,6 +53,7 @@ export async function openPacketSource(path: string, probed: Probed, signal?: Ab
   const { codec } = video;
   if (!isKnownCodec(codec)) throw new NotSpliced(`codec ${codec}`);
   if (video.interlaced) throw new NotSpliced("interlaced");
+  if (demuxer === "mov") await checkTables(path, signal);
   const structure = demuxer === "mov" ? await readMp4Structure(path) : null;
   const tracks = structure?.tracks.filter((track) => track.kind === "video") ?? [];
   if (tracks.some((track) => track.complex)) throw new NotSpliced("several edits");
@@ -69,6 +72,13 @@ export async function openPacketSource(path: string, probed: Probed, signal?: Ab
     input.dispose();
     throw error;
   }
+}
+
+/** The check that probing makes: assets that an older version probed have not passed it. */
+async function checkTables(path: string, signal: AbortSignal | undefined): Promise<void> {
+  await checkMp4(path, signal).catch((error: unknown) => {
+    throw error instanceof AppError ? new NotSpliced(error.message) : error;
+  });
 }
 
 async function parametersOf(codec: Stream["codec"], track: InputVideoTrack, pixelAspect: Rational) {

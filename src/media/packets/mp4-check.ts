@@ -1,0 +1,72 @@
+/** Checks an MP4 or QuickTime file before it is parsed: see `mp4-tables.ts`. Reads headers and tables only. */
+import { type FileHandle, open } from "node:fs/promises";
+import { AppError } from "../../domain/errors";
+import { letOthersRun } from "../parallel";
+import { checkTables, type TableTotals } from "./mp4-tables";
+
+/** The description of a day of video takes about 200 MB. */
+export const MAX_MOOV_BYTES = 256 * 1024 ** 2;
+/** Of the boxes that a file has many of. */
+const MAX_FRAGMENT_BYTES = 32 * 1024 ** 2;
+const MAX_BYTES: Record<string, number> = {
+  moov: MAX_MOOV_BYTES,
+  moof: MAX_FRAGMENT_BYTES,
+  sidx: MAX_FRAGMENT_BYTES,
+  mfra: MAX_FRAGMENT_BYTES,
+};
+/** A day in fragments of a fifth of a second, two boxes each. */
+const MAX_BOXES = 1_000_000;
+const CHECK_BOXES = 1_000;
+
+/** Errors: `AppError` `corrupt_media`, `media_limits_exceeded`; those of reading the file; the signal's reason. */
+export async function checkMp4(path: string, signal?: AbortSignal): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const totals: TableTotals = { entries: 0, samples: 0, fragmentSamples: 0 };
+    let at = 0;
+    for (let boxes = 0; at + 8 <= size; boxes++) {
+      if (boxes >= MAX_BOXES) throw new AppError("media_limits_exceeded", "The file has too many boxes.");
+      if (boxes % CHECK_BOXES === 0) await letOthersRun();
+      signal?.throwIfAborted();
+      const box = await readHeader(file, at, size);
+      if (box === null) return;
+      const most = MAX_BYTES[box.type];
+      if (most !== undefined) {
+        const length = box.bytes - box.headerBytes;
+        if (at + box.bytes > size) {
+          if (box.type === "moov") throw new AppError("corrupt_media", "The file is not complete.");
+          // A recorder that was switched off leaves its last fragment open.
+          return;
+        }
+        if (length > most) throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
+        checkTables({ type: box.type, body: await readBytes(file, at + box.headerBytes, length) }, totals, size);
+      }
+      at += box.bytes;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+type Header = { type: string; bytes: number; headerBytes: number };
+
+/** The header of a box at the top level; null when its size makes no sense. */
+async function readHeader(file: FileHandle, at: number, fileBytes: number): Promise<Header | null> {
+  const head = await readBytes(file, at, Math.min(16, fileBytes - at));
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  if (head.length < 8) return null;
+  const type = String.fromCharCode(...head.subarray(4, 8));
+  const short = view.getUint32(0);
+  if (short === 0) return { type, bytes: fileBytes - at, headerBytes: 8 };
+  if (short !== 1) return short < 8 ? null : { type, bytes: short, headerBytes: 8 };
+  if (head.length < 16) return null;
+  const long = Number(view.getBigUint64(8));
+  return long < 16 ? null : { type, bytes: long, headerBytes: 16 };
+}
+
+async function readBytes(file: FileHandle, at: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  const { bytesRead } = await file.read(bytes, 0, length, at);
+  return bytes.subarray(0, bytesRead);
+}
