@@ -1,4 +1,6 @@
 ALTER TABLE `assets` ADD `derived_bytes` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `steps` ADD `unclean_starts` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `steps` ADD `kernel_kills` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
-ALTER TABLE `users` ADD `disabled_at` integer;
+ALTER TABLE `users` ADD `disabled_at` integer;--> statement-breakpoint
+CREATE INDEX `assets_storage` ON `assets` (`user_id`,`upload_length`,`derived_bytes`);--> statement-breakpoint
+CREATE INDEX `renders_storage` ON `renders` (`user_id`,`size_bytes`);

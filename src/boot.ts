@@ -12,6 +12,7 @@ import type { SpeechEngine } from "./domain/speech";
 import { createHandler, type Handler } from "./http/app";
 import { createControlHandler } from "./http/control";
 import { type Assets, openAssets } from "./lib/assets";
+import { createDiskReserve } from "./lib/disk-reserve";
 import { createLanes } from "./lib/lanes";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
@@ -29,6 +30,7 @@ import { createCursors } from "./store/paging";
 import { requeueInterruptedSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin";
 import { createDeliverer } from "./work/deliver";
+import { settleDerivatives } from "./work/prepared-size";
 import { jobHandlers, jobSource } from "./work/registry";
 import type { Services } from "./work/services";
 import { sweepOrphans } from "./work/sweep";
@@ -173,6 +175,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     config,
     store,
     folders,
+    disk: createDiskReserve(path, config.diskReserveBytes),
     links: createSignedLinks(secrets.links, () => url),
     cursors: createCursors(secrets.cursors),
     log,
@@ -244,6 +247,7 @@ async function recover(services: Services): Promise<void> {
   const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
   if (requeued > 0) services.log.warn("job.requeued_after_unclean_exit", { jobs: requeued });
   await sweep(services);
+  void settleDerivatives(services).catch((error) => services.log.warn("derivatives could not be measured", { error }));
   void emptyTrash(services.folders).catch((error) => services.log.warn("the trash could not be emptied", { error }));
 }
 

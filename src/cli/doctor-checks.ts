@@ -1,5 +1,5 @@
 /** The single checks of `offcut doctor`. Each tries the thing itself: opens, runs, encodes, recognises. */
-import { mkdtemp, rm, statfs } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openSandbox, speechCommand } from "../boot";
 import type { Config } from "../config";
@@ -12,12 +12,10 @@ import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
 import { modelsFolder, readShelf } from "../speech/models/shelf";
 import { admin } from "./admin";
+import { describeSpace } from "./doctor-storage";
 
 /** `about` is one line: what is in use, or what is wrong and what to do. */
 export type Check = { name: string; state: "ok" | "warning" | "broken"; about: string };
-
-/** Below this a long recording may not fit. */
-const LITTLE_SPACE_BYTES = 5 * 1024 ** 3;
 
 /** Runs all checks; none of them throws. */
 export async function checkMachine(config: Config): Promise<Check[]> {
@@ -60,9 +58,8 @@ const warning = <T>(value: T, about: string) => ({ value, check: { state: "warni
 
 async function checkFolder(config: Config) {
   const folder = prepareFolder(config.dataDir);
-  const { bavail, bsize } = await statfs(folder);
-  const about = `${folder}, ${((bavail * bsize) / 1e9).toFixed(1)} GB free`;
-  return bavail * bsize < LITTLE_SPACE_BYTES ? warning(folder, `${about}: little for recordings`) : ok(folder, about);
+  const { isLow, about } = describeSpace(config, folder);
+  return isLow ? warning(folder, about) : ok(folder, about);
 }
 
 async function checkAssets(folder: string) {

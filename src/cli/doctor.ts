@@ -3,6 +3,7 @@ import { arch, cpus, platform, totalmem } from "node:os";
 import { version } from "../../package.json";
 import type { Config } from "../config";
 import { type Check, checkMachine } from "./doctor-checks";
+import { formatStorage, readStorage, type UserStorage } from "./doctor-storage";
 import { configOf, exitCodeOf, parseCommand, requireNoMore } from "./options";
 import { shownSettings } from "./settings-shown";
 
@@ -25,8 +26,10 @@ export function doctorCommand(argv: string[]): Promise<number> {
     requireNoMore(parsed);
     const config = await configOf(parsed);
     const checks = await checkMachine(config);
-    if (parsed.values.json) process.stdout.write(`${JSON.stringify(asJson(config, checks))}\n`);
-    else process.stdout.write(`${asText(config, checks).join("\n")}\n`);
+    // What is wrong with the database is among the checks.
+    const storage = await readStorage(config).catch(() => []);
+    if (parsed.values.json) process.stdout.write(`${JSON.stringify(asJson(config, checks, storage))}\n`);
+    else process.stdout.write(`${asText(config, checks, storage).join("\n")}\n`);
     return checks.some((check) => check.state === "broken") ? 1 : 0;
   });
 }
@@ -35,12 +38,12 @@ function machine() {
   return { platform: platform(), arch: arch(), processors: cpus().length, memory_bytes: totalmem() };
 }
 
-function asJson(config: Config, checks: Check[]) {
+function asJson(config: Config, checks: Check[], storage: UserStorage[]) {
   const settings = Object.fromEntries(shownSettings(config).map(({ key, value }) => [key, value]));
-  return { version, machine: machine(), checks, settings };
+  return { version, machine: machine(), checks, storage, settings };
 }
 
-function asText(config: Config, checks: Check[]): string[] {
+function asText(config: Config, checks: Check[], storage: UserStorage[]): string[] {
   const { processors, memory_bytes } = machine();
   const width = Math.max(...checks.map((check) => check.name.length));
   const settings = shownSettings(config);
@@ -49,6 +52,8 @@ function asText(config: Config, checks: Check[]): string[] {
     `Offcut ${version} on ${platform()} ${arch()}, ${processors} processors, ${(memory_bytes / 2 ** 30).toFixed(1)} GiB memory`,
     "",
     ...checks.map(({ name, state, about }) => `${MARKS[state].padEnd(4)}  ${name.padEnd(width)}  ${about}`),
+    "",
+    ...formatStorage(config, storage),
     "",
     "settings in effect:",
     ...settings.map(({ key, value }) => `  ${key.padEnd(keyWidth)} = ${JSON.stringify(value)}`),

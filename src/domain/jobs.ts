@@ -49,6 +49,17 @@ export class JobKilled extends Error {
   }
 }
 
+/** A job that cannot run now, through no fault of its own. It runs again after `delayMs`; a start counts only when it did something. */
+export class JobPostponed extends Error {
+  constructor(
+    readonly delayMs: number,
+    readonly run: { isStarted: boolean },
+  ) {
+    super("free space is below the reserve: the job is postponed");
+    this.name = "JobPostponed";
+  }
+}
+
 export type JobContext = {
   /** Its reason is a `JobAborted`. */
   signal: AbortSignal;

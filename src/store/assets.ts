@@ -120,6 +120,16 @@ export const listUnpaid = (db: Queries, userId: string): Promise<Asset[]> =>
     .where(and(eq(assets.user_id, userId), eq(assets.state, "pending_payment")))
     .orderBy(asc(assets.prepared_at), asc(assets.id));
 
+/** Whether an asset of the user waits for credits. */
+export async function hasUnpaid(db: Queries, userId: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(eq(assets.user_id, userId), eq(assets.state, "pending_payment")))
+    .limit(1);
+  return rows.length > 0;
+}
+
 /** The user's assets in preparation whose charge is known and not held, oldest first. */
 export const listUnheld = (db: Queries, userId: string): Promise<Asset[]> =>
   db
@@ -134,6 +144,30 @@ export const listUnheld = (db: Queries, userId: string): Promise<Asset[]> =>
       ),
     )
     .orderBy(asc(assets.id));
+
+/**
+ * Assets whose `derived_bytes` do not say what is on the disk, by id from `afterId` on: prepared ones that were never measured, and failed
+ * ones whose derivatives have not been removed.
+ */
+export const listUnmeasured = (
+  db: Queries,
+  afterId: string,
+  limit: number,
+): Promise<{ id: string; state: AssetState }[]> =>
+  db
+    .select({ id: assets.id, state: assets.state })
+    .from(assets)
+    .where(
+      and(
+        gt(assets.id, afterId),
+        or(
+          and(inArray(assets.state, ["ready", "pending_payment"]), eq(assets.derived_bytes, 0)),
+          and(eq(assets.state, "failed"), gt(assets.derived_bytes, 0)),
+        ),
+      ),
+    )
+    .orderBy(asc(assets.id))
+    .limit(limit);
 
 /** Ids of the project's assets of every kind. */
 export async function assetIdsOfProject(db: Queries, projectId: string): Promise<string[]> {

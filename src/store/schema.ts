@@ -95,7 +95,7 @@ export const assets = sqliteTable(
     has_waveform: flag(),
     /** Credits that this asset costs; null until its duration is known. */
     charge: integer(),
-    /** Bytes of everything that preparation made from the source. */
+    /** Bytes of everything that preparation made from the source; after a failure, until they are removed. */
     derived_bytes: integer().notNull().default(0),
     /** `held`: an active hold covers the charge; `settled`: the charge is in the ledger. */
     payment: text({ enum: ["none", "held", "settled"] }).notNull(),
@@ -108,6 +108,8 @@ export const assets = sqliteTable(
     index("assets_by_user").on(t.user_id, t.kind, t.id),
     index("assets_by_project").on(t.project_id, t.kind, t.id),
     index("assets_by_state").on(t.user_id, t.state, t.id),
+    // Covers the sum of a user's storage.
+    index("assets_storage").on(t.user_id, t.upload_length, t.derived_bytes),
   ],
 );
 
@@ -239,6 +241,7 @@ export const renders = sqliteTable(
     index("renders_by_asset").on(t.asset_id, t.id),
     index("renders_by_cut").on(t.cut_id, t.id),
     index("renders_by_request").on(t.request_hash),
+    index("renders_storage").on(t.user_id, t.size_bytes),
   ],
 );
 

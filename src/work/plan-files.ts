@@ -12,6 +12,7 @@ import { touchProject } from "../store/projects";
 import { tellCut } from "./cut";
 import { readListening, readProbed } from "./prepared";
 import type { Services } from "./services";
+import { requireRoom } from "./storage";
 
 export type PlanFile = { filename: string; contentType: string; body: string };
 
@@ -29,12 +30,13 @@ async function sourceOf(services: Services, cut: Cut) {
   return { asset, probed, name: asset.filename ?? `asset.${asset.extension ?? "mp4"}` };
 }
 
-/** The cut as an editing timeline. Errors: `conflict`, `unsupported_format`. */
+/** The cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (free space). */
 export async function exportCut(services: Services, cut: Cut, options: ExportOptions): Promise<PlanFile> {
   const plan = planOf(cut);
   const { probed, name } = await sourceOf(services, cut);
   const result = exportTimeline({ plan, info: probed.info, frames: probed.frames, name }, options);
   if (!result.ok) throw new AppError("unsupported_format", result.reason);
+  requireRoom(services);
   return result;
 }
 

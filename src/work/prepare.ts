@@ -3,6 +3,7 @@
  * Video: poster, filmstrip, browser preview. Every part leaves a whole file or none, so that a second run goes on where the first stopped.
  */
 
+import { rm } from "node:fs/promises";
 import type { MediaFolder } from "../blobs/folders";
 import type { Job, JobContext } from "../domain/jobs";
 import type { MediaInfo, Sniffed } from "../domain/media";
@@ -15,7 +16,8 @@ import type { Queries } from "../store/db";
 import { endStep } from "../store/steps";
 import { chargeFor, finishPreparation, holdCharge, releaseCharge, tellAsset } from "./charge";
 import { type JobChild, openJobChild } from "./job-child/child";
-import { findAnalysisAudio, hasListening, hasTranscript, makeOnce, writeListening } from "./prepared";
+import { hasListening, hasTranscript, makeOnce, writeListening } from "./prepared";
+import { measureDerivatives, removePartFiles } from "./prepared-size";
 import type { Services } from "./services";
 
 /** What share of the whole each part is, for the progress. */
@@ -34,6 +36,9 @@ export async function prepare(services: Services, job: Job, context: JobContext)
     );
   };
 
+  await removePartFiles(folder.dir);
+  // Of a preparation that an older version began.
+  await rm(folder.rawAudio, { force: true });
   await using child = openJobChild({
     command: services.jobCommand,
     sandbox: services.sandbox,
@@ -67,8 +72,10 @@ export async function prepare(services: Services, job: Job, context: JobContext)
   const failed = results.filter((r) => r.status === "rejected").map((r) => r.reason);
   if (failed.length > 0) throw stop.signal.reason ?? failed[0];
 
+  const derivedBytes = await measureDerivatives(folder);
   await services.store.write(async (tx) => {
     if (!(await endStep(tx, job.stepId, "completed", services.now()))) return;
+    await updateAsset(tx, asset.id, { derived_bytes: derivedBytes });
     const current = await getAsset(tx, asset.id);
     if (current?.state === "processing") await finishPreparation(tx, current, services.now());
   });
@@ -126,7 +133,7 @@ async function audioLine(services: Services, line: Line): Promise<void> {
     return;
   }
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
-  const audio = await findAnalysisAudio(folder);
+  const audio = { path: folder.analysisAudio };
   await makeOnce(audio.path, (outputPath) =>
     child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extract") }),
   );
@@ -162,6 +169,8 @@ async function videoLine(services: Services, line: Line): Promise<void> {
   await services.store.write((tx) => updateAsset(tx, asset.id, change));
 }
 
+const UNKNOWN_BYTES = 1;
+
 /** Ends the preparation with the asset failed: nothing is charged. */
 export async function failAsset(
   tx: Queries,
@@ -176,6 +185,8 @@ export async function failAsset(
     error_message: message,
     duration: null,
     payment: "none",
+    // Until they are removed, which a crash may prevent: the next start then finds them.
+    derived_bytes: UNKNOWN_BYTES,
   });
   if (!asset) return;
   await releaseCharge(tx, asset, now);

@@ -91,7 +91,7 @@ async function readEnergy(folder: MediaFolder): Promise<EnergyContour> {
 
 /** The audio that was transcribed: compressed, or raw when an older version prepared the asset. */
 export async function findAnalysisAudio(folder: MediaFolder): Promise<PcmFile> {
-  return { path: (await Bun.file(folder.rawAudio).exists()) ? folder.rawAudio : folder.analysisAudio };
+  return { path: (await Bun.file(folder.analysisAudio).exists()) ? folder.analysisAudio : folder.rawAudio };
 }
 
 async function readJson<T>(path: string): Promise<T | null> {

@@ -8,6 +8,7 @@ import {
   type JobHandler,
   JobKilled,
   type JobName,
+  JobPostponed,
   type JobSource,
   MAX_ATTEMPTS,
   MAX_KERNEL_KILLS,
@@ -17,8 +18,10 @@ import type { Queries } from "../store/db";
 import { claimStep, endStep, nextDue, nextStep, nextStepAlone, renewStep, returnStep } from "../store/steps";
 import { computeCut, failCut } from "./cut";
 import { failAsset, prepare } from "./prepare";
+import { discardDerivatives } from "./prepared-size";
 import { computeRender, failRender } from "./render";
 import type { Services } from "./services";
+import { withinReserve } from "./within-reserve";
 
 type Entry = {
   run(services: Services, job: Job, context: JobContext): Promise<void>;
@@ -36,7 +39,7 @@ export function jobHandlers(services: Services): Record<JobName, JobHandler> {
   const bind =
     (entry: Entry): JobHandler =>
     async (job, context) => {
-      await entry.run(services, job, context);
+      await withinReserve(services, job, context, (guarded) => entry.run(services, job, guarded));
       // A handler that found nothing to do (its subject is gone or has ended) leaves the step to be closed here.
       await services.store.write((tx) => endStep(tx, job.stepId, "completed", services.now()));
     };
@@ -57,6 +60,12 @@ export function jobSource(services: Services): JobSource {
   const { store, folders } = services;
   const now = () => services.now();
 
+  const postpone = (job: Job, { delayMs, run }: JobPostponed): Promise<void> =>
+    store.write((tx) => {
+      const attempts = run.isStarted ? job.attempt : job.attempt - 1;
+      return returnStep(tx, job, { runAfter: now() + delayMs, servedAt: now(), attempts });
+    });
+
   async function failForGood(job: Job, error: unknown): Promise<void> {
     const isKnown = isPermanent(job.name, error) || (error instanceof AppError && error.code === "processing_failed");
     const code = isKnown ? error.code : "processing_failed";
@@ -66,6 +75,7 @@ export function jobSource(services: Services): JobSource {
       await REGISTRY[job.name].fail(tx, job.subjectId, code, message, now());
       return true;
     });
+    if (isFailed && job.name === "prepare") await discardDerivatives(services, job.subjectId);
     if (isFailed && job.name === "render")
       await discard(folders, [folders.work(job.subjectId), folders.render(job.subjectId)]);
   }
@@ -98,6 +108,7 @@ export function jobSource(services: Services): JobSource {
       store.write((tx) => returnStep(tx, job, { runAfter: now(), servedAt: now(), attempts: job.attempt - 1 })),
     fail: async (job, error) => {
       if (error instanceof JobKilled) return requeueKilled(job);
+      if (error instanceof JobPostponed) return postpone(job, error);
       const failures = job.failures + 1;
       const delay = isPermanent(job.name, error) ? null : retryDelayMs(failures);
       if (delay === null) return failForGood(job, error);

@@ -27,13 +27,16 @@ import { tellRender } from "./deletion";
 import { openJobChild } from "./job-child/child";
 import { lendLanes } from "./job-child/shared-lanes";
 import { startPipeline } from "./pipeline";
+import { removePartFiles } from "./prepared-size";
 import type { Services } from "./services";
+import { findQuotaProblem, requireRoom } from "./storage";
 
 export type RenderAsk = { userId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
 
 /**
  * The render that an identical request made, or a new one. Runs in a write transaction; wake the runner afterwards.
- * Errors: `asset_not_ready`, `modifier_not_ready`, `validation_error` (against the source).
+ * Errors: `asset_not_ready`, `modifier_not_ready`, `validation_error` (against the source), `conflict` (quota), `upstream_unavailable`
+ * (free space).
  */
 export async function requestRender(
   services: Services,
@@ -53,6 +56,9 @@ export async function requestRender(
   const requestHash = sha256(JSON.stringify([asset.id, cut?.id ?? null, resolved.output]));
   const same = await findSameRender(tx, userId, requestHash);
   if (same) return { render: same, isNew: false };
+  const quotaProblem = await findQuotaProblem(services, tx, userId);
+  if (quotaProblem) throw new AppError("conflict", quotaProblem);
+  requireRoom(services);
   const now = services.now();
   const render = await insertRender(tx, {
     id: newId(),
@@ -87,6 +93,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   const workDir = folders.work(render.id);
   await mkdir(folders.render(render.id), { recursive: true });
   await mkdir(workDir, { recursive: true });
+  await removePartFiles(folders.render(render.id));
   const plan = await planOf(services, render.cut_id);
   const encoder = await services.encoder();
   await using child = openJobChild({

@@ -4,6 +4,7 @@ import type { SignedLinks } from "../blobs/signed-links";
 import type { Config } from "../config";
 import type { Runner } from "../domain/jobs";
 import type { SpeechEngine } from "../domain/speech";
+import type { DiskReserve } from "../lib/disk-reserve";
 import type { Lanes } from "../lib/lanes";
 import type { Log } from "../lib/log";
 import type { Sandbox } from "../lib/sandbox";
@@ -17,6 +18,8 @@ export type Services = {
   config: Config;
   store: Store;
   folders: Folders;
+  /** The free space on the data folder's file system. */
+  disk: DiskReserve;
   links: SignedLinks;
   cursors: Cursors;
   log: Log;

@@ -7,6 +7,7 @@ import { sniff } from "../media/probing/sniff";
 import {
   type Asset,
   countOpenUploads,
+  hasUnpaid,
   insertAsset,
   listOpenUploads,
   moveAsset,
@@ -19,6 +20,7 @@ import { findProject, touchProject } from "../store/projects";
 import { removeAssetNow } from "./deletion";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
+import { requireQuota, requireRoom } from "./storage";
 
 export const SMALLEST_UPLOAD_BYTES = 64;
 const IDLE_MS = 7 * 24 * 3600 * 1000;
@@ -78,7 +80,7 @@ export type OpenUpload = {
 
 /**
  * Opens an upload: makes the asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
- * `conflict` (archived project, too many uploads), `insufficient_credits`.
+ * `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable` (free space).
  */
 export async function openUpload(services: Services, tx: Queries, request: OpenUpload): Promise<Asset> {
   const { config } = services;
@@ -100,9 +102,14 @@ export async function openUpload(services: Services, tx: Queries, request: OpenU
       `There are ${config.maxUploads} unfinished uploads already: finish or cancel one first.`,
     );
   }
+  await requireQuota(services, tx, request.userId, request.sizeBytes);
   if ((await balance(tx, request.userId)) <= 0) {
     throw new AppError("insufficient_credits", "The balance is used up: add credits before uploading.");
   }
+  if (await hasUnpaid(tx, request.userId)) {
+    throw new AppError("insufficient_credits", "An asset is waiting for payment: add credits or delete it first.");
+  }
+  requireRoom(services);
   const asset: NewAsset = {
     id: newId(),
     user_id: request.userId,

@@ -174,6 +174,8 @@ export const user = exactly({
   email_verified_at: orNull(time),
   deleted_at: orNull(time),
   created_at: time,
+  storage_used_bytes: Type.Integer({ minimum: 0 }),
+  storage_quota_bytes: orNull(Type.Integer({ minimum: 1 })),
 });
 
 export const pageOf = (item: TSchema) =>

@@ -20,6 +20,8 @@ test("the account shows itself", async () => {
     email_verified_at: null,
     deleted_at: null,
     created_at: expect.stringMatching(/Z$/),
+    storage_used_bytes: 0,
+    storage_quota_bytes: null,
   });
 });
 

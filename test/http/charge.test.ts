@@ -104,9 +104,13 @@ describe("a balance that does not cover the charge", () => {
   test("leaves assets waiting, and a grant settles them oldest first, never more than it covers", async () => {
     await using server = await expensive();
     const user = await server.user(1);
+    const bytes = (await wav(4)) as Uint8Array<ArrayBuffer>;
+    // Opened before the first one waits for payment: after that none is.
+    const opened = await Promise.all([1, 2, 3].map(() => user.open(bytes.length)));
     const ids: string[] = [];
-    for (let n = 0; n < 3; n++) {
-      const asset = await user.prepared(await user.upload(await wav(4)));
+    for (const { id } of opened) {
+      await user.patch(id, 0, bytes);
+      const asset = await user.prepared(id);
       expect(asset).toMatchObject({
         state: "pending_payment",
         cuttable: false,

@@ -70,7 +70,7 @@ describe("a job that fails", () => {
     const user = await server.user(10);
     server.speech.failNext(new AppError("storage_full", "the storage is full"));
     const id = await user.upload(await wav(4));
-    await stepIs(server, id, (step) => step.failures === 1);
+    await stepIs(server, id, (step) => step.state === "pending" && step.attempts === 1 && step.failures === 0);
     skipWait(server);
     expect((await user.prepared(id)).state).toBe("ready");
   });

@@ -1,6 +1,7 @@
 /** /v1/users/me and /v1/credits/history */
 import { type LedgerEntry, listLedger } from "../../store/credits";
 import { page } from "../../store/paging";
+import { storageUsed } from "../../store/storage";
 import { pageOf, shows } from "../answers";
 import { isoTime, ok } from "../call";
 import { exactly, paging } from "../fields";
@@ -22,7 +23,7 @@ export const accountRoutes: Route[] = [
     path: "/users/me",
     summary: "Read your account",
     answers: { 200: shows("User", "The user") },
-    handle: async ({ user }) =>
+    handle: async ({ services, user }) =>
       ok({
         id: user.id,
         email: user.email,
@@ -30,6 +31,8 @@ export const accountRoutes: Route[] = [
         email_verified_at: isoTime(user.email_verified_at),
         deleted_at: isoTime(user.deleted_at),
         created_at: isoTime(user.created_at),
+        storage_used_bytes: await storageUsed(services.store.read, user.id),
+        storage_quota_bytes: services.config.storageQuotaBytes || null,
       }),
   }),
   route({

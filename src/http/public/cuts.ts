@@ -187,7 +187,7 @@ export const cutRoutes: Route[] = [
     method: "GET",
     path: `${path}/export`,
     summary: "Export a cut as an editing timeline",
-    errors: ["conflict", "unsupported_format"],
+    errors: ["conflict", "unsupported_format", "upstream_unavailable"],
     query: exactly({
       format: described(
         oneOf(...EXPORT_FORMATS),

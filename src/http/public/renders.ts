@@ -76,7 +76,7 @@ export const renderRoutes: Route[] = [
     path: "/renders",
     summary: "Render an asset, with or without a cut, to a file",
     example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", output: { format: "mp4", resolution: "720p" } },
-    errors: ["not_found", "asset_not_ready", "modifier_not_ready"],
+    errors: ["not_found", "asset_not_ready", "modifier_not_ready", "conflict"],
     body: exactly({
       asset_id: uuid("The source"),
       cut_id: Type.Optional(

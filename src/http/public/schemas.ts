@@ -175,6 +175,11 @@ export const SCHEMAS = {
     email_verified_at: orNull(time),
     deleted_at: orNull(time),
     created_at: time,
+    storage_used_bytes: Type.Integer({
+      minimum: 0,
+      description: "sources, derivatives and finished renders; unfinished uploads with their announced size",
+    }),
+    storage_quota_bytes: orNull(whole, "null: no limit"),
   }),
   WebhookEndpoint: object(endpoint),
   WebhookEndpointWithSecret: object({ ...endpoint, secret: Type.String({ pattern: "^whsec_" }) }),

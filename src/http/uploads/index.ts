@@ -9,6 +9,7 @@ import { type Asset, findAsset, getAsset } from "../../store/assets";
 import type { User } from "../../store/users";
 import { removeAssetNow } from "../../work/deletion";
 import type { Services } from "../../work/services";
+import { requireRoom } from "../../work/storage";
 import { finishUpload, isExpired, noteBytes, sizeOf, uploadExpiresAt } from "../../work/uploads";
 import { isStorageFull, storageFull } from "../errors";
 import { libraryRequest, UPLOADS_PATH } from "./library-request";
@@ -78,6 +79,7 @@ export function createUploadSurface(services: Services): UploadSurface {
   async function patch(request: Request, asset: Asset): Promise<Response> {
     requireOffsetBody(request);
     if (asset.state !== "pending_upload") return answerFinished(request, asset);
+    requireRoom(services);
     const { signal } = request;
     const noted = () => noteDisconnected(services, asset);
     signal.addEventListener("abort", noted, { once: true });

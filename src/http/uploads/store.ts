@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { DataStore, ERRORS, Upload } from "@tus/server";
 import { type Asset, findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
+import { takeRoom } from "../../work/storage";
 import { sizeOf } from "../../work/uploads";
 import { writeStream } from "./write-stream";
 
@@ -49,7 +50,8 @@ export class AssetUploadStore extends DataStore {
 
   override async write(readable: Readable, id: string, offset: number): Promise<number> {
     const asset = await this.getOwn(id);
-    return offset + (await writeStream(readable, this.services.folders.upload(asset.id), offset));
+    const path = this.services.folders.upload(asset.id);
+    return offset + (await writeStream(readable, path, offset, (bytes) => takeRoom(this.services, bytes)));
   }
 
   override async remove(id: string): Promise<void> {

@@ -6,9 +6,14 @@ const MOST_WAITING_BYTES = 1024 * 1024;
 
 /**
  * Writes the chunks into the file at `path`, which exists, from `offset` on; gives the number of bytes. What has arrived before the stream
- * breaks is written. Errors: the stream's, or the file system's (`ENOSPC`, `EIO`, …).
+ * breaks is written. `beforeWrite` may throw to write no more. Errors: the stream's, its, or the file system's (`ENOSPC`, `EIO`, …).
  */
-export async function writeStream(chunks: AsyncIterable<Uint8Array>, path: string, offset: number): Promise<number> {
+export async function writeStream(
+  chunks: AsyncIterable<Uint8Array>,
+  path: string,
+  offset: number,
+  beforeWrite: (bytes: number) => void = () => {},
+): Promise<number> {
   const file = await open(path, "r+");
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
@@ -19,6 +24,7 @@ export async function writeStream(chunks: AsyncIterable<Uint8Array>, path: strin
   async function writeWaiting(): Promise<void> {
     try {
       while (waitingBytes > 0) {
+        beforeWrite(waitingBytes);
         const [now, position] = [waiting, offset + taken];
         taken += waitingBytes;
         [waiting, waitingBytes] = [[], 0];

@@ -76,6 +76,17 @@ export const assetRows: Row[] = [
     },
   ],
   [
+    "POST /v1/assets: 402 insufficient_credits while an asset is in pending_payment",
+    async ({ says, server }) => {
+      const user = await server.user(1);
+      const json = { project_id: (await user.project()).id, size_bytes: 100 };
+      expect((await user.prepared(await user.upload(await wav(61)))).state).toBe("pending_payment");
+      expect(await says("POST", "/v1/assets", json, user)).toBe("402 insufficient_credits");
+      await server.grant(user, 10);
+      expect(await says("POST", "/v1/assets", json, user)).toBe("201");
+    },
+  ],
+  [
     "POST /v1/assets: 409 conflict with 10 unfinished uploads; Idempotency-Key makes one of 50 at once",
     async ({ says, send, server }) => {
       const user = await server.user();

@@ -115,6 +115,45 @@ export const edgeRows: Row[] = [
     },
   ],
   [
+    "OFFCUT_STORAGE_QUOTA_BYTES: a create above it is 409 conflict; users/me has storage_used_bytes and storage_quota_bytes (null: none)",
+    async ({ ask }) => {
+      expect((await ask("GET", "/v1/users/me")).body).toMatchObject({ storage_quota_bytes: null });
+      await using own = await world({ STORAGE_QUOTA_BYTES: "5000" });
+      const json = { project_id: (await own.anna.project()).id, size_bytes: 2_500 };
+      expect(await own.says("POST", "/v1/assets", { ...json, size_bytes: 5_001 })).toBe("409 conflict");
+      expect(await own.says("POST", "/v1/assets", json)).toBe("201");
+      expect(await own.says("POST", "/v1/assets", json)).toBe("201");
+      expect(await own.says("POST", "/v1/assets", json)).toBe("409 conflict");
+      const { body } = await own.ask("GET", "/v1/users/me");
+      expect(body).toMatchObject({ storage_used_bytes: 5_000, storage_quota_bytes: 5_000 });
+    },
+  ],
+  [
+    "OFFCUT_DISK_RESERVE_BYTES: below it uploads, renders and exports get 503 upstream_unavailable with Retry-After; reads and deletes go on",
+    async () => {
+      await using own = await world();
+      const { anna, server } = own;
+      const { id } = await anna.ready(await wav(4));
+      const cut = await anna.cutEnded((await anna.startCut({ asset_id: id })).id);
+      const upload = await anna.open(1_000);
+      const project_id = (await anna.project()).id;
+      server.services().disk.room = () => 0;
+      const patch = {
+        headers: { ...anna.tus(), "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" },
+      };
+      for (const reply of [
+        await own.ask("POST", "/v1/assets", { project_id, size_bytes: 100 }),
+        await own.send(anna, "PATCH", `/v1/uploads/${upload.id}`, { body: new Uint8Array(10), ...patch }),
+        await own.ask("POST", "/v1/renders", { asset_id: id }),
+        await own.ask("GET", `/v1/cuts/${cut.id}/export?format=csv`),
+      ]) {
+        expect([outcome(reply), reply.headers.get("retry-after")]).toEqual(["503 upstream_unavailable", "60"]);
+      }
+      expect(await own.says("GET", `/v1/assets/${id}`)).toBe("200");
+      expect(await own.says("DELETE", `/v1/assets/${id}`)).toBe("204");
+    },
+  ],
+  [
     "503 upstream_unavailable with Retry-After when the storage is full; 500 internal_error says nothing of the inside",
     async () => {
       await using own = await world();

@@ -1,0 +1,49 @@
+/** Free space that is left alone: what may grow without bound asks here before it writes. */
+import { statfsSync } from "node:fs";
+
+export type DiskReserve = {
+  /** Returns the bytes that may be written now: what is free above the reserve, at least 0. */
+  room(): number;
+  /** Counts bytes that are about to be written; false when they do not fit above the reserve. All writers share the same room. */
+  take(bytes: number): boolean;
+};
+
+/** The file system is asked again after so many bytes or milliseconds: other programs write as well. */
+const MEASURE_AFTER_BYTES = 16 * 1024 * 1024;
+const MEASURE_AFTER_MS = 250;
+
+/** Keeps `reserveBytes` free on the file system of `folder`. `freeBytes` is replaced in tests. */
+export function createDiskReserve(
+  folder: string,
+  reserveBytes: number,
+  freeBytes: (folder: string) => number = freeSpace,
+): DiskReserve {
+  let left = 0;
+  let taken = Number.POSITIVE_INFINITY;
+  let measuredAt = 0;
+
+  function measure(): number {
+    left = Math.max(0, freeBytes(folder) - reserveBytes);
+    taken = 0;
+    measuredAt = performance.now();
+    return left;
+  }
+
+  return {
+    room: measure,
+    take(bytes) {
+      const isOld = taken > MEASURE_AFTER_BYTES || performance.now() - measuredAt > MEASURE_AFTER_MS;
+      if (isOld || left < bytes) measure();
+      if (left < bytes) return false;
+      left -= bytes;
+      taken += bytes;
+      return true;
+    },
+  };
+}
+
+/** Returns the bytes that this process may still write on the file system of `folder`. */
+export function freeSpace(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}

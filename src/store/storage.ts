@@ -1,0 +1,31 @@
+/** How much of the disk users occupy, as the rows say: no file is looked at. */
+import { eq, sql } from "drizzle-orm";
+import type { Queries } from "./db";
+import { assets, renders, users } from "./schema";
+
+const assetBytes = sql<number>`coalesce(sum(${assets.upload_length} + ${assets.derived_bytes}), 0)`;
+const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
+
+/**
+ * Returns the bytes of the user's sources, derivatives and finished renders. An unfinished upload counts with its announced length, so
+ * that uploads side by side cannot pass a quota together.
+ */
+export async function storageUsed(db: Queries, userId: string): Promise<number> {
+  const [[ofAssets], [ofRenders]] = await Promise.all([
+    db.select({ bytes: assetBytes }).from(assets).where(eq(assets.user_id, userId)),
+    db.select({ bytes: renderBytes }).from(renders).where(eq(renders.user_id, userId)),
+  ]);
+  return (ofAssets?.bytes ?? 0) + (ofRenders?.bytes ?? 0);
+}
+
+/** Returns the bytes of each user, the largest first. */
+export async function listStorageUsed(db: Queries): Promise<{ email: string; bytes: number }[]> {
+  const ofAssets = await db.select({ id: assets.user_id, bytes: assetBytes }).from(assets).groupBy(assets.user_id);
+  const ofRenders = await db.select({ id: renders.user_id, bytes: renderBytes }).from(renders).groupBy(renders.user_id);
+  const used = new Map<string, number>();
+  for (const { id, bytes } of [...ofAssets, ...ofRenders]) used.set(id, (used.get(id) ?? 0) + bytes);
+  const accounts = await db.select({ id: users.id, email: users.email }).from(users);
+  return accounts
+    .map(({ id, email }) => ({ email, bytes: used.get(id) ?? 0 }))
+    .sort((a, b) => b.bytes - a.bytes || (a.email < b.email ? -1 : 1));
+}

@@ -1,0 +1,48 @@
+/** The rules of storage: a user's quota, and the free space that the server keeps for its database. */
+import { formatBytes } from "../domain/bytes";
+import { AppError } from "../domain/errors";
+import type { Queries } from "../store/db";
+import { storageUsed } from "../store/storage";
+import type { Services } from "./services";
+
+const RETRY_AFTER_SECONDS = 60;
+
+/** Throws `upstream_unavailable` while the free space is below the reserve. */
+export function requireRoom({ disk }: Pick<Services, "disk">): void {
+  if (disk.room() > 0) return;
+  throw new AppError("upstream_unavailable", "The server is short of storage. Try again later.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/** Throws an error with the code of a full disk when `bytes` more would go below the reserve. */
+export function takeRoom({ disk }: Pick<Services, "disk">, bytes: number): void {
+  if (disk.take(bytes)) return;
+  throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
+}
+
+/** Throws `conflict` when an upload of `bytes` would bring the user above the quota. */
+export async function requireQuota(services: Services, tx: Queries, userId: string, bytes: number): Promise<void> {
+  const { storageQuotaBytes } = services.config;
+  if (storageQuotaBytes === 0) return;
+  const used = await storageUsed(tx, userId);
+  if (used + bytes <= storageQuotaBytes) return;
+  throw new AppError("conflict", `${aboutQuota(used, storageQuotaBytes)} This upload has ${withBytes(bytes)}.`);
+}
+
+/**
+ * Returns why the user may make no more renders, or null. The size of a render is known when it is done: the one that passes the quota
+ * is kept, the next one is refused.
+ */
+export async function findQuotaProblem(services: Services, tx: Queries, userId: string): Promise<string | null> {
+  const { storageQuotaBytes } = services.config;
+  if (storageQuotaBytes === 0) return null;
+  const used = await storageUsed(tx, userId);
+  return used < storageQuotaBytes ? null : aboutQuota(used, storageQuotaBytes);
+}
+
+const aboutQuota = (used: number, quota: number): string =>
+  `Storage quota reached: ${withBytes(used)} of ${withBytes(quota)} are used, unfinished uploads included. Delete assets or renders.`;
+
+const withBytes = (bytes: number): string =>
+  bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString("en-US")} bytes)`;

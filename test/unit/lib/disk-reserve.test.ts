@@ -1,0 +1,54 @@
+import { describe, expect, test } from "bun:test";
+import { tmpdir } from "node:os";
+import { createDiskReserve, freeSpace } from "../../../src/lib/disk-reserve";
+
+const MIB = 1024 * 1024;
+
+/** A disk with `free` bytes, of which `reserve` are to stay. */
+function disk(free: number, reserve: number) {
+  const state = { free, asked: 0 };
+  const reserved = createDiskReserve("/", reserve, () => {
+    state.asked++;
+    return state.free;
+  });
+  return { state, ...reserved };
+}
+
+describe("the reserve", () => {
+  test("leaves room for what is free above it, and none below", () => {
+    expect(disk(10, 4).room()).toBe(6);
+    expect(disk(4, 4).room()).toBe(0);
+    expect(disk(3, 4).room()).toBe(0);
+    expect(disk(3, 0).room()).toBe(3);
+  });
+
+  test("is not passed by many writers together, though the file system is asked rarely", () => {
+    const one = disk(110 * MIB, 10 * MIB);
+    let taken = 0;
+    while (one.take(64 * 1024)) {
+      taken += 64 * 1024;
+      one.state.free -= 64 * 1024;
+    }
+    expect(taken).toBe(100 * MIB);
+    expect(one.state.asked).toBeLessThan(20);
+  });
+
+  test("counts what was taken and is not on the disk yet", () => {
+    const one = disk(5 * MIB, 0);
+    expect([one.take(3 * MIB), one.take(2 * MIB)]).toEqual([true, true]);
+    expect(one.state.asked).toBe(1);
+  });
+
+  test("sees what others write and delete", () => {
+    const one = disk(30 * MIB, 10 * MIB);
+    expect(one.take(17 * MIB)).toBe(true);
+    one.state.free = 10 * MIB;
+    expect(one.take(1)).toBe(false);
+    one.state.free = 11 * MIB;
+    expect(one.take(MIB)).toBe(true);
+  });
+
+  test("knows the file system", () => {
+    expect(freeSpace(tmpdir())).toBeGreaterThan(0);
+  });
+});
