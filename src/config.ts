@@ -84,6 +84,7 @@ const SETTINGS = {
     () => "auto" as const,
     "isolation of media processes: auto, require (refuses to start without bwrap) or off",
   ),
+  request_timeout_seconds: setting(whole(1, 3600), () => 30, "time for a request's headers, and for a JSON body"),
   rate_limit: setting(whole(0), () => 600, "requests a minute and user; 0 is off"),
   signup_credits: setting(whole(0), () => 6000, "credits of a new account"),
   credits_per_minute: setting(whole(0), () => 1, "credits for each started minute of a recording"),

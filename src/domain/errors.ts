@@ -39,6 +39,9 @@ export type JobCode =
   | "cancelled"
   | "storage_full";
 
+/** An error names no more fields than this. */
+export const MAX_FIELD_ERRORS = 50;
+
 export type FieldError = { field: string; message: string; type?: string; input?: unknown };
 
 /** An error with a code of the contract. `message` is a single line that is safe to show to the user. */

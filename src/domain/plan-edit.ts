@@ -1,4 +1,5 @@
 /** A plan changed by hand: the user's segments, snapped and held to the same rules as a computed plan. */
+import { MAX_FIELD_ERRORS } from "./errors";
 import type { Plan, Removed } from "./plan";
 import { type PlanJson, planSegments } from "./plan-json";
 import { type Clock, removedBetween, SHORTEST_SEGMENT, toSegments } from "./segments";
@@ -10,11 +11,12 @@ export type EditedSegment = { start: number; end: number };
 
 export type EditError = { index: number; message: string };
 
-/** What is wrong with the user's segments; an empty list: nothing. */
+/** What is wrong with the user's segments, the first errors only; an empty list: nothing. */
 export function checkEdit(segments: readonly EditedSegment[], clock: Clock): EditError[] {
   const errors: EditError[] = [];
   const last = toSeconds(clock.duration);
-  segments.forEach(({ start, end }, index) => {
+  for (const [index, { start, end }] of segments.entries()) {
+    if (errors.length === MAX_FIELD_ERRORS) break;
     const before = segments[index - 1];
     if (start < 0 || fromSeconds(end) > clock.duration) errors.push({ index, message: `must lie from 0 to ${last}` });
     // In ticks: in seconds as floats, 0.4 to 0.5 is a little less than a tenth.
@@ -22,7 +24,7 @@ export function checkEdit(segments: readonly EditedSegment[], clock: Clock): Edi
       errors.push({ index, message: "must be at least 0.1 s long" });
     else if (before && fromSeconds(start) < fromSeconds(before.end))
       errors.push({ index, message: "must not begin before the one before it ends" });
-  });
+  }
   return errors;
 }
 
@@ -42,14 +44,17 @@ export function editPlan(
     text: "",
     review: null,
   }));
+  const textIn = textIndex(words);
+  const bounds = (start: number, end: number) => `${start} ${end}`;
+  const untouched = new Map(old.segments.map((s) => [bounds(fromSeconds(s.start), fromSeconds(s.end)), s]));
   const kept = toSegments(wanted, clock).map((segment) => {
-    const same = old.segments.find((s) => fromSeconds(s.start) === segment.start && fromSeconds(s.end) === segment.end);
-    return { ...segment, text: same?.text ?? wordsIn(words, segment), review: same?.review ?? null };
+    const same = untouched.get(bounds(segment.start, segment.end));
+    return { ...segment, text: same?.text ?? textIn(segment), review: same?.review ?? null };
   });
   const dropped = [
     ...old.removed.map((r) => ({ ...r, start: fromSeconds(r.start), end: fromSeconds(r.end) })),
     ...planSegments(old).map(
-      ({ start, end }): Removed => ({ start, end, reason: "manual", text: wordsIn(words, { start, end }) }),
+      ({ start, end }): Removed => ({ start, end, reason: "manual", text: textIn({ start, end }) }),
     ),
   ].sort((a, b) => a.start - b.start);
   return {
@@ -59,7 +64,7 @@ export function editPlan(
     segments: kept,
     // Every moment of the old plan has a reason, so nothing is left to be called silence.
     removed: removedBetween(kept, dropped, clock.duration, 0).map((span) =>
-      span.reason === "manual" ? { ...span, text: wordsIn(words, span) } : span,
+      span.reason === "manual" ? { ...span, text: textIn(span) } : span,
     ),
     takes: old.takes.map((take) => ({
       ...take,
@@ -70,10 +75,23 @@ export function editPlan(
   };
 }
 
-/** The words whose middle lies in the span. */
-function wordsIn(words: readonly Word[], span: Span): string {
-  return words
-    .filter((word) => (word.start + word.end) / 2 >= span.start && (word.start + word.end) / 2 < span.end)
-    .map((word) => word.text)
-    .join(" ");
+/** Returns a function that gives the words whose middle lies in a span. Asked for thousands of spans, it looks only at their words. */
+function textIndex(words: readonly Word[]): (span: Span) => string {
+  const middle = (word: Word) => (word.start + word.end) / 2;
+  const sorted = words.toSorted((a, b) => middle(a) - middle(b));
+  /** The first word whose middle is not before `time`. */
+  const firstFrom = (time: number): number => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const at = (low + high) >> 1;
+      if (middle(sorted[at]!) < time) low = at + 1;
+      else high = at;
+    }
+    return low;
+  };
+  return ({ start, end }) =>
+    sorted
+      .slice(firstFrom(start), firstFrom(end))
+      .map((word) => word.text)
+      .join(" ");
 }

@@ -17,8 +17,9 @@ Where PATCH or DELETE cannot be sent, POST with \`X-HTTP-Method-Override\` does.
 of the path's resource, body, state, credits. Every answer carries \`X-Request-Id\`.
 
 **Limits.** 600 requests a minute and user with bursts of 100, told in the \`RateLimit\` headers; beyond it \`429\` with \`Retry-After\`. Calls on
-transfer URLs do not count. JSON bodies have at most 1 MiB, scripts at most 20,000 words. Recordings have at most 24 hours, 8192 pixels a
-side and 64 streams. Download links last 15 minutes.
+transfer URLs do not count. JSON bodies have at most 64 KiB, those of cuts and edits 1 MiB, and are nested at most 64 levels deep; a body that
+is not received within 30 s is refused. Scripts have at most 200,000 characters and 20,000 words, edits at most 20,000 segments. A
+\`validation_error\` names at most 50 fields. Recordings have at most 24 hours, 8192 pixels a side and 64 streams. Download links last 15 minutes.
 
 **Lists** give \`items\`, \`limit\` and \`next_cursor\`; pass the cursor back as it is, null is the end.
 

@@ -1,5 +1,6 @@
 /** The one map from errors to answers. What is not an `AppError` is logged and becomes `internal_error` without details. */
-import { AppError, HTTP_STATUS, type HttpCode, isHttpCode } from "../domain/errors";
+import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS } from "../domain/errors";
+import { UnreadBody } from "./reading";
 
 export type ErrorAnswer = { status: number; body: unknown; headers: Record<string, string> };
 
@@ -17,7 +18,7 @@ export const publicShape: ErrorShape = (code, error) => ({
 
 /** The answer to an error; `onUnknown` hears of those that nobody expected. */
 export function answerError(error: unknown, shape: ErrorShape, onUnknown: (error: unknown) => void): ErrorAnswer {
-  const known = asAppError(error);
+  const known = withFewFields(asAppError(error));
   if (!known) onUnknown(error);
   const shown = known ?? new AppError("internal_error", "Something went wrong on the server.");
   const code = isHttpCode(shown.code) ? shown.code : "internal_error";
@@ -28,8 +29,16 @@ export function answerError(error: unknown, shape: ErrorShape, onUnknown: (error
     headers: {
       ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
       ...(code === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {}),
+      ...(error instanceof UnreadBody ? { Connection: "close" } : {}),
     },
   };
+}
+
+/** The error with no more fields than an answer may name. */
+function withFewFields(error: AppError | null): AppError | null {
+  const fields = error?.details.fields;
+  if (!error || !fields || fields.length <= MAX_FIELD_ERRORS) return error;
+  return new AppError(error.code, error.message, { ...error.details, fields: fields.slice(0, MAX_FIELD_ERRORS) });
 }
 
 const STORAGE_FULL_RETRY_SECONDS = 60;

@@ -133,6 +133,7 @@ export function openapiPaths(prefix: string, routes: Route[]): Record<string, Js
         ? {
             requestBody: {
               required: true,
+              description: `At most ${route.maxBodyBytes / 1024} KiB.`,
               content: {
                 "application/json": { schema: plain(route.body), ...(route.example ? { example: route.example } : {}) },
               },

@@ -1,34 +1,45 @@
 /** Reading what a client sent: JSON bodies, query strings, path ids, each failing with the contract's code. */
-import { FormatRegistry, type Static, type TSchema } from "@sinclair/typebox";
-import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
-import { AppError, type FieldError } from "../domain/errors";
+import type { Static, TSchema } from "@sinclair/typebox";
+import { AppError } from "../domain/errors";
 import { isUuid } from "../lib/ids";
+import { boundedInput, validate } from "./validation";
 
-FormatRegistry.Set("uuid", isUuid);
+/** The largest JSON body of a route that says nothing else. */
+export const MAX_BODY_BYTES = 64 * 1024;
+/** The largest JSON body of routes that take scripts and lists of segments. */
+export const MAX_LARGE_BODY_BYTES = 1024 * 1024;
+/** How deep lists and objects may be nested in a body. */
+const MAX_NESTING_LEVELS = 64;
+const MAX_NAME_CHARACTERS = 1024;
+/** No body has objects of so many properties, and objects of very many are slow to build. */
+const MAX_PROPERTIES = 1024;
 
-export const LARGEST_JSON_BYTES = 1024 * 1024;
+/** A refused body that is still on its way: the connection cannot be used again. */
+export class UnreadBody extends AppError<"payload_too_large" | "bad_request"> {}
 
-const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
+/** An announced body that is not longer is taken from the connection after a refusal, so that the client reads the answer. */
+const MAX_DISCARDED_BYTES = 4 * 1024 * 1024;
 
-function check<S extends TSchema>(schema: S): TypeCheck<S> {
-  const known = compiled.get(schema) ?? TypeCompiler.Compile(schema);
-  compiled.set(schema, known);
-  return known as TypeCheck<S>;
-}
+export type BodyLimits = { maxBytes: number; timeoutMs: number };
 
 /**
- * The text of a JSON body. Errors: `unsupported_media_type`, `payload_too_large`.
+ * Returns the text of a JSON body. Errors: `unsupported_media_type`, `payload_too_large` as soon as the limit is passed, `bad_request` when
+ * it does not arrive whole and in time.
  */
-export async function readBodyText(request: Request): Promise<string> {
+export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > LARGEST_JSON_BYTES) throw tooLarge();
+  if (announced > limits.maxBytes) {
+    const refusal = announced > MAX_DISCARDED_BYTES ? UnreadBody : AppError;
+    throw new refusal("payload_too_large", tooLarge(limits.maxBytes));
+  }
   if (type !== undefined && type !== "application/json") throw wrongType();
-  // With a Content-Length the server reads no more than was announced; without, the body is counted as it comes.
-  const reading = request.headers.has("content-length") ? request.bytes() : readLimited(request);
-  const bytes = await reading.catch((error) => {
+  const bytes = await readLimited(request, limits).catch((error) => {
+    if (error instanceof AppError) throw error;
     // A client that goes away is no failure of the server.
-    throw error instanceof AppError ? error : new AppError("bad_request", "The body broke off.", { cause: error });
+    throw new AppError("bad_request", "Request body ended before Content-Length bytes were received.", {
+      cause: error,
+    });
   });
   if (type === undefined && bytes.byteLength > 0) throw wrongType();
   return decode(bytes);
@@ -39,43 +50,134 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new AppError("bad_request", "The body is not valid UTF-8.", { cause: error });
+    throw new AppError("bad_request", "Request body is not valid UTF-8.", { cause: error });
   }
 }
 
-async function readLimited(request: Request): Promise<Uint8Array> {
+/** Counts the bytes as they come, and waits for them no longer than the limit. */
+async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => {});
+  const timer = setTimeout(() => {
+    const seconds = limits.timeoutMs / 1000;
+    late.reject(new UnreadBody("bad_request", `Request body was not received within ${seconds} s.`));
+  }, limits.timeoutMs);
+  try {
+    // With a Content-Length the server reads no more than was announced; without, the body is counted as it comes.
+    const reading = request.headers.has("content-length") ? request.bytes() : readCounted(request, limits.maxBytes);
+    return await Promise.race([reading, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > LARGEST_JSON_BYTES) throw tooLarge();
+    if (size > maxBytes) throw new UnreadBody("payload_too_large", tooLarge(maxBytes));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-const tooLarge = () => new AppError("payload_too_large", `The body must be at most ${LARGEST_JSON_BYTES} bytes.`);
-const wrongType = () => new AppError("unsupported_media_type", "The body must be sent as application/json.");
+const tooLarge = (maxBytes: number) => `Request body must be at most ${maxBytes} bytes.`;
+const wrongType = () => new AppError("unsupported_media_type", "Request body must be sent as application/json.");
+
+/** Long enough for several requests to be accepted, read and answered. */
+const TURN_PAUSE_MS = 5;
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `work` on the text of a body. Large ones take turns, and other requests are answered between two of them: each keeps the process busy
+ * for a while, and many may arrive at once.
+ */
+export function inTurn<Result>(text: string, work: () => Result): Result | Promise<Result> {
+  if (text.length <= MAX_BODY_BYTES) return work();
+  const turn = lastTurn.then(() => Bun.sleep(TURN_PAUSE_MS)).then(work);
+  lastTurn = turn.catch(() => {});
+  return turn;
+}
 
 /** The body's value. `optional`: an empty body counts as `{}`. Errors: `bad_request`, `validation_error`. */
 export function parseBody<S extends TSchema>(schema: S, text: string, optional = false): Static<S> {
+  const refusal = findShapeError(text);
+  if (refusal) throw new AppError("bad_request", refusal);
   let value: unknown;
   try {
     value = optional && text === "" ? {} : JSON.parse(text);
   } catch {
-    throw new AppError("bad_request", "The body is not valid JSON.");
+    throw new AppError("bad_request", "Request body is not valid JSON.");
   }
-  if (ZERO_CHARACTER.test(text)) {
-    throw new AppError("validation_error", "The body holds a zero character.", {
+  if (hasZeroCharacter(text)) {
+    throw new AppError("validation_error", "Request body contains the character U+0000.", {
       fields: [{ field: "body", message: "must not hold the character U+0000", type: "value_error", input: null }],
     });
   }
   return validate(schema, value, "body");
 }
 
-/** `\u0000` in JSON that is not itself behind a backslash: the database would lose the text from there on. */
-const ZERO_CHARACTER = /(?<!\\)(?:\\\\)*\\u0000/;
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Returns why a JSON text is refused before it is parsed: lists and objects nested too deep, objects with very many properties, or a property with a
+ * very long name, which would be costly to name in an error. Null: it may be parsed. One pass; what is in strings does not count.
+ */
+export function findShapeError(text: string): string | null {
+  /** Properties so far of the object that is open at each level. */
+  const properties = new Int32Array(MAX_NESTING_LEVELS + 1);
+  let depth = 0;
+  let lastString = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      const end = stringEnd(text, i);
+      lastString = end - i;
+      i = end;
+    } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      depth++;
+      if (depth > MAX_NESTING_LEVELS)
+        return `Request body must not be nested deeper than ${MAX_NESTING_LEVELS} levels.`;
+      properties[depth] = 0;
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
+    else if (code === COLON) {
+      // Before a colon stands a name.
+      if (lastString > MAX_NAME_CHARACTERS) {
+        return `Property names in a request body must have at most ${MAX_NAME_CHARACTERS} characters.`;
+      }
+      const count = (properties[depth] ?? 0) + 1;
+      properties[depth] = count;
+      if (count > MAX_PROPERTIES) return `Objects in a request body must have at most ${MAX_PROPERTIES} properties.`;
+    }
+  }
+  return null;
+}
+
+/** Where the string that begins at `start` ends: at its closing quote, or with the text. */
+function stringEnd(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === BACKSLASH) i++;
+    else if (code === QUOTE) return i;
+  }
+  return text.length;
+}
+
+const ZERO_CHARACTER = "\\u0000";
+
+/** Whether a JSON text has `\u0000` that is not itself behind a backslash: the database would lose the text from there on. */
+function hasZeroCharacter(text: string): boolean {
+  for (let at = text.indexOf(ZERO_CHARACTER); at >= 0; at = text.indexOf(ZERO_CHARACTER, at + 1)) {
+    let before = at;
+    while (before > 0 && text.charCodeAt(before - 1) === BACKSLASH) before--;
+    if ((at - before) % 2 === 0) return true;
+  }
+  return false;
+}
 
 /** Not `1e1` or `0x10`, which are numbers to the language and to nobody else. */
 const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
@@ -83,88 +185,28 @@ const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
 /** The query's values: numbers are read where the schema has them. Errors: `validation_error`. */
 export function parseQuery<S extends TSchema>(schema: S, url: URL): Static<S> {
   const properties = (schema as unknown as { properties: Record<string, TSchema> }).properties;
-  const value: Record<string, unknown> = {};
-  for (const [name, text] of url.searchParams) {
-    const isNumber = properties[name]?.type === "integer" || properties[name]?.type === "number";
-    value[name] = isNumber && DECIMAL.test(text) ? Number(text) : text;
-  }
+  const values = new Map<string, unknown>();
   for (const [name, property] of Object.entries(properties)) {
-    if (!(name in value) && property.default !== undefined) value[name] = property.default;
+    if (property.default !== undefined) values.set(name, property.default);
   }
-  return validate(schema, value, "query");
+  for (const [name, text] of url.searchParams) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const isNumber = property?.type === "integer" || property?.type === "number";
+    values.set(name, isNumber && DECIMAL.test(text) ? Number(text) : text);
+  }
+  return validate(schema, Object.fromEntries(values), "query");
 }
 
 /** Throws unless every path parameter is a UUID. Gives them in lower case. */
 export function parsePathIds(params: Record<string, string>): Record<string, string> {
   const fields = Object.entries(params)
     .filter(([, value]) => !isUuid(value))
-    .map(([name, value]) => ({ field: `path.${name}`, message: "must be a UUID", type: "uuid_parsing", input: value }));
-  if (fields.length > 0) throw new AppError("validation_error", "The path holds an id that is no UUID.", { fields });
+    .map(([name, value]) => ({
+      field: `path.${name}`,
+      message: "must be a UUID",
+      type: "uuid_parsing",
+      input: boundedInput(value),
+    }));
+  if (fields.length > 0) throw new AppError("validation_error", "Path parameters must be UUIDs.", { fields });
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.toLowerCase()]));
-}
-
-function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | "query"): Static<S> {
-  const checker = check(schema);
-  if (checker.Check(value)) return value;
-  const fields = new Map<string, FieldError>();
-  for (const error of checker.Errors(value)) {
-    const field = place + dotted(error.path);
-    if (!fields.has(field))
-      fields.set(field, { field, message: explain(error), type: pydanticType(error), input: error.value });
-  }
-  throw new AppError(
-    "validation_error",
-    place === "body" ? "The body has failing fields." : "The query has failing fields.",
-    {
-      fields: [...fields.values()],
-    },
-  );
-}
-
-/** A JSON pointer as a dotted path. */
-const dotted = (pointer: string): string => pointer.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
-
-function explain(error: ValueError): string {
-  const said = (error.schema as { errorText?: string }).errorText;
-  switch (error.type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return "is required";
-    case ValueErrorType.ObjectAdditionalProperties:
-      return "is not a known property";
-    case ValueErrorType.StringFormat:
-      return said ?? "must be a UUID";
-    case ValueErrorType.Object:
-      return said ?? "must be an object";
-    case ValueErrorType.Array:
-      return said ?? "must be a list";
-    case ValueErrorType.Boolean:
-      return said ?? "must be true or false";
-    case ValueErrorType.String:
-      return said ?? "must be a text";
-    case ValueErrorType.Number:
-      return said ?? "must be a number";
-    default:
-      return said ?? error.message.charAt(0).toLowerCase() + error.message.slice(1);
-  }
-}
-
-function pydanticType(error: ValueError): string {
-  switch (error.type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return "missing";
-    case ValueErrorType.ObjectAdditionalProperties:
-      return "extra_forbidden";
-    case ValueErrorType.StringFormat:
-      return error.schema.format === "uuid" ? "uuid_parsing" : "value_error";
-    case ValueErrorType.StringMinLength:
-      return "string_too_short";
-    case ValueErrorType.StringMaxLength:
-      return "string_too_long";
-    case ValueErrorType.String:
-      return "string_type";
-    case ValueErrorType.Integer:
-      return "int_type";
-    default:
-      return "value_error";
-  }
 }

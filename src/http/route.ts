@@ -7,7 +7,7 @@ import { AppError, type HttpCode } from "../domain/errors";
 import { sha256 } from "../lib/ids";
 import type { Answer } from "./answers";
 import type { Call, Reply } from "./call";
-import { parseBody, parsePathIds, parseQuery, readBodyText } from "./reading";
+import { inTurn, MAX_BODY_BYTES, parseBody, parsePathIds, parseQuery, readBodyText } from "./reading";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -19,6 +19,8 @@ export type Route = {
   summary: string;
   query?: TObject;
   body?: TObject;
+  /** The largest body that the call takes. */
+  maxBodyBytes: number;
   idempotent: boolean;
   /** What the documentation says: answers by status, the codes of this call's own errors, a body to try it with. */
   answers: Record<number, Answer>;
@@ -43,6 +45,8 @@ type Definition<Q extends TObject | undefined, B extends TObject | undefined, R>
   body?: B;
   /** A missing body counts as `{}`. */
   bodyOptional?: boolean;
+  /** The largest body, in bytes; `MAX_BODY_BYTES` when left out. */
+  maxBodyBytes?: number;
   /** The call honours `Idempotency-Key` (through `call.idempotency`). */
   idempotent?: boolean;
   answers: Record<number, Answer>;
@@ -63,7 +67,7 @@ export function route<
   R = undefined,
 >(definition: Definition<Q, B, R>): Route {
   const { method, path, summary, query, body, answers, example } = definition;
-  const { errors = [], headers = {}, idempotent = false } = definition;
+  const { errors = [], headers = {}, idempotent = false, maxBodyBytes = MAX_BODY_BYTES } = definition;
   return {
     method,
     path,
@@ -74,27 +78,29 @@ export function route<
     errors,
     example,
     headers,
+    maxBodyBytes,
     idempotent,
     run: async (caller, params) => {
       const call: Call = { ...caller, params: parsePathIds(params), idempotency: null };
       const resource = definition.load ? await definition.load(call) : undefined;
       if (resource === null) throw new AppError("not_found", "There is no such resource.");
       const parsedQuery = query ? parseQuery(query, new URL(call.request.url)) : undefined;
-      const text = body ? await readBodyText(call.request) : "";
-      const parsedBody = body ? parseBody(body, text, definition.bodyOptional) : undefined;
+      const timeoutMs = call.services.config.requestTimeoutSeconds * 1000;
+      const text = body ? await readBodyText(call.request, { maxBytes: maxBodyBytes, timeoutMs }) : "";
+      const parsedBody = body ? await inTurn(text, () => parseBody(body, text, definition.bodyOptional)) : undefined;
       if (idempotent) call.idempotency = idempotencyOf(call, text);
       return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as Input<Q, B, R>);
     },
   };
 }
 
-const LONGEST_KEY = 255;
+const MAX_KEY_CHARACTERS = 255;
 
 function idempotencyOf(call: Call, body: string): Call["idempotency"] {
   const key = call.request.headers.get("idempotency-key");
   if (!key) return null;
-  if (key.length > LONGEST_KEY)
-    throw new AppError("bad_request", `Idempotency-Key has at most ${LONGEST_KEY} characters.`);
+  if (key.length > MAX_KEY_CHARACTERS)
+    throw new AppError("bad_request", `Idempotency-Key must have at most ${MAX_KEY_CHARACTERS} characters.`);
   const { pathname } = new URL(call.request.url);
   return { userId: call.user.id, key, requestHash: sha256(`${call.request.method}\0${pathname}\0${body}`) };
 }

@@ -14,6 +14,7 @@ import { exportCut, prepareEdit, subtitleOf } from "../../work/plan-files";
 import { nothing, pageOf, sends, shows } from "../answers";
 import { type Call, created, file, isoTime, noContent, ok } from "../call";
 import { described, exactly, oneOf, paging, uuid } from "../fields";
+import { MAX_LARGE_BODY_BYTES } from "../reading";
 import { type Route, route } from "../route";
 
 const MOST_SCRIPT_WORDS = 20_000;
@@ -75,11 +76,11 @@ const editedSegment = exactly({
   review: Type.Optional(Type.Unknown()),
 });
 
-const MOST_SEGMENTS = 20_000;
+const MAX_SEGMENTS = 20_000;
 const segments = Type.Array(editedSegment, {
   minItems: 1,
-  maxItems: MOST_SEGMENTS,
-  errorText: `must be a list of 1 to ${MOST_SEGMENTS} segments`,
+  maxItems: MAX_SEGMENTS,
+  errorText: `must be a list of 1 to ${MAX_SEGMENTS} segments`,
 });
 
 /** `25`, `29.97` or `30000/1001` as a fraction. Errors: `validation_error`. */
@@ -100,6 +101,7 @@ export const cutRoutes: Route[] = [
     method: "POST",
     path: "/cuts",
     summary: "Compute which parts of an asset to keep",
+    maxBodyBytes: MAX_LARGE_BODY_BYTES,
     example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", options: { mode: "natural" } },
     errors: ["not_found", "asset_processing", "asset_payment_required", "asset_failed"],
     body: exactly({
@@ -168,6 +170,7 @@ export const cutRoutes: Route[] = [
       ],
     },
     errors: ["conflict"],
+    maxBodyBytes: MAX_LARGE_BODY_BYTES,
     body: exactly({ segments }),
     idempotent: true,
     answers: { 201: shows("CutDetail", "The edited cut, completed") },

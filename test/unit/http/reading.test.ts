@@ -2,7 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../../src/domain/errors";
 import { exactly, oneOf, paging, uuid } from "../../../src/http/fields";
-import { LARGEST_JSON_BYTES, parseBody, parsePathIds, parseQuery, readBodyText } from "../../../src/http/reading";
+import {
+  findShapeError,
+  MAX_BODY_BYTES,
+  parseBody,
+  parsePathIds,
+  parseQuery,
+  readBodyText,
+} from "../../../src/http/reading";
 
 /** The code of the refusal, with its fields when it has some. */
 async function refusalOf(work: () => unknown): Promise<unknown> {
@@ -23,6 +30,8 @@ const request = (body: BodyInit | null, type: string | null = "application/json"
     headers: type === null ? {} : { "Content-Type": type },
   });
 
+const LIMITS = { maxBytes: MAX_BODY_BYTES, timeoutMs: 30_000 };
+
 describe("a body's text", () => {
   test.each<[string, Request, unknown]>([
     ["JSON", request("{}"), "accepted"],
@@ -33,10 +42,10 @@ describe("a body's text", () => {
     ["bytes without a type", request(new Uint8Array([123, 125]), null), "unsupported_media_type"],
     ["bytes that are no UTF-8", request(new Uint8Array([0x22, 0xff, 0x22])), "bad_request"],
     ["half a character at the end", request(new Uint8Array([0x22, 0xc3])), "bad_request"],
-    ["the largest one", request("x".repeat(LARGEST_JSON_BYTES)), "accepted"],
-    ["one that is a byte too large", request("x".repeat(LARGEST_JSON_BYTES + 1)), "payload_too_large"],
+    ["the largest one", request("x".repeat(MAX_BODY_BYTES)), "accepted"],
+    ["one that is a byte too large", request("x".repeat(MAX_BODY_BYTES + 1)), "payload_too_large"],
   ])("%s", async (_, given, expected) => {
-    expect(await refusalOf(() => readBodyText(given))).toEqual(expected);
+    expect(await refusalOf(() => readBodyText(given, LIMITS))).toEqual(expected);
   });
 
   test("that never ends is refused as soon as it is too large", async () => {
@@ -47,8 +56,93 @@ describe("a body's text", () => {
         controller.enqueue(new Uint8Array(65_536));
       },
     });
-    expect(await refusalOf(() => readBodyText(request(endless)))).toBe("payload_too_large");
-    expect(sent).toBeLessThan(LARGEST_JSON_BYTES * 2);
+    expect(await refusalOf(() => readBodyText(request(endless), LIMITS))).toBe("payload_too_large");
+    expect(sent).toBeLessThan(MAX_BODY_BYTES * 4);
+  });
+});
+
+test("a body that does not arrive in time is refused", async () => {
+  const silent = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array([123])) });
+  expect(await refusalOf(() => readBodyText(request(silent), { ...LIMITS, timeoutMs: 20 }))).toBe("bad_request");
+});
+
+describe("nesting", () => {
+  const levels = (n: number, open = "[", close = "]") => open.repeat(n) + close.repeat(n);
+  const object = (n: number) => JSON.stringify(Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, [i]])));
+  test.each<[string, string, boolean]>([
+    ["64 lists", levels(64), false],
+    ["65 lists", levels(65), true],
+    ["65 objects", `${'{"a":'.repeat(65)}1${"}".repeat(65)}`, true],
+    ["many beside each other", `[${"[],".repeat(1_000)}[]]`, false],
+    ["brackets in a string", JSON.stringify("[".repeat(100)), false],
+    ["brackets in a string behind an escaped quote", JSON.stringify(`"${"[".repeat(100)}`), false],
+    ["brackets behind a string that ends in a backslash", `["\\\\",${levels(64)}]`, true],
+    ["closing ones first", `${"]".repeat(100)}${levels(65)}`, false],
+    ["a string that never ends", `"${"[".repeat(100)}`, false],
+    ["1,024 properties", object(1_024), false],
+    ["1,025 properties", object(1_025), true],
+    ["1,025 properties in an object in a list", `[[1,${object(1_025)}]]`, true],
+    ["1,000 properties each", `[${object(1_000)},${object(1_000)}]`, false],
+    ["a long text", `{"a":"${"x".repeat(5_000)}","b":1}`, false],
+    ["a property with a long name", `{"${"x".repeat(1_025)}" : 1}`, true],
+  ])("%s", (_, text, expected) => {
+    expect(findShapeError(text) !== null).toBe(expected);
+  });
+
+  test("that is too deep is refused before the text is parsed", async () => {
+    const list = Type.Object({});
+    expect(await refusalOf(() => parseBody(list, levels(200_000)))).toBe("bad_request");
+    expect(await refusalOf(() => parseBody(list, "[".repeat(1_000_000)))).toBe("bad_request");
+    expect(await refusalOf(() => parseBody(list, levels(64)))).toEqual({
+      code: "validation_error",
+      fields: ["body must be an object"],
+    });
+  });
+});
+
+describe("a refusal is small, whatever was sent", () => {
+  const schema = exactly({
+    items: Type.Array(exactly({ start: Type.Number() }), { maxItems: 20_000, errorText: "must be a list of 20000" }),
+    name: Type.Optional(Type.String({ maxLength: 10 })),
+  });
+  const refused = (value: unknown): AppError => {
+    try {
+      parseBody(schema, JSON.stringify(value));
+    } catch (error) {
+      if (error instanceof AppError) return error;
+    }
+    throw new Error("accepted");
+  };
+  const huge = "x".repeat(300_000);
+
+  test.each<[string, unknown, number]>([
+    ["elements of a list that fits", { items: Array.from({ length: 20_000 }, () => 7) }, 50],
+    ["unknown properties", Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`p${n}`, 1])), 50],
+    ["a list that is too long", { items: Array.from({ length: 300_000 }, () => 7) }, 1],
+    ["a list that is too long, behind other errors", { name: 7, items: Array.from({ length: 300_000 }, () => 7) }, 2],
+    ["a long text", { items: [], name: huge }, 1],
+    ["a property with a long name", { items: [], ["~/".repeat(500)]: 1 }, 1],
+    ["a long name in another", { items: [{ start: 1, ["~/".repeat(500)]: { "~/": huge } }] }, 1],
+    ["an object where a text belongs", { items: [], name: { huge } }, 1],
+  ])("%s", (_, value, most) => {
+    const { fields } = refused(value).details;
+    expect(fields!.length).toBeGreaterThan(0);
+    expect(fields!.length).toBeLessThanOrEqual(most);
+    for (const field of fields!) expect(JSON.stringify(field).length).toBeLessThan(700);
+  });
+
+  test("of a query and of a path, too", async () => {
+    const query = `http://x/?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join("&")}&${huge}=${huge}`;
+    const readers: (() => unknown)[] = [
+      () => parseQuery(exactly(paging()), new URL(query)),
+      () => parsePathIds({ id: huge }),
+    ];
+    for (const read of readers) {
+      const shown = await Promise.resolve()
+        .then(read)
+        .catch((error: AppError) => JSON.stringify(error.details));
+      expect((shown as string).length).toBeLessThan(20_000);
+    }
   });
 });
 
@@ -119,6 +213,7 @@ describe("a query", () => {
     ["state=", "query.state must be one of on, off"],
     ["offset=5", "query.offset is not a known property"],
     ["constructor=5", "query.constructor is not a known property"],
+    ["__proto__=5", "query.__proto__ is not a known property"],
   ])("%s is refused", async (query, field) => {
     expect(await refusalOf(() => read(query))).toEqual({ code: "validation_error", fields: [field] });
   });
