@@ -132,6 +132,9 @@ export type RunningServer = {
 /** Parts that a caller may bring along. A recogniser that is given is closed with the server. */
 export type Replacements = { speech?: SpeechEngine; now?: () => number; timeSliceMs?: number };
 
+/** Timelines, subtitles and edits that are made at a time. */
+const MAX_PLAN_REQUESTS = 3;
+
 /** How long requests may take to end once the server stops. */
 const DRAIN_MS = 10_000;
 
@@ -191,6 +194,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
       encoder = chosen;
       return chosen;
     },
+    planLanes: createLanes(MAX_PLAN_REQUESTS),
     lanes: createLanes(Math.max(1, navigator.hardwareConcurrency)),
     publicUrl: () => url,
   };

@@ -1,63 +1,54 @@
-/** What is made of a completed plan: timelines, subtitles, and another plan edited by hand. */
+/** Timelines, subtitles and edits of completed cuts, made in a child process (`plan-outputs.ts`). */
 import { AppError } from "../domain/errors";
-import { checkEdit, type EditedSegment, editPlan } from "../domain/plan-edit";
-import { type PlanJson, planToJson } from "../domain/plan-json";
-import { makeCues, writeSrt, writeVtt } from "../domain/subtitles";
-import { type ExportOptions, exportTimeline } from "../domain/timeline";
+import type { EditedSegment } from "../domain/plan-edit";
+import { toSeconds } from "../domain/time";
+import type { ExportOptions } from "../domain/timeline";
 import { newId } from "../lib/ids";
 import { getAsset } from "../store/assets";
 import { type Cut, insertCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { tellCut } from "./cut";
-import { readListening, readProbed } from "./prepared";
+import { openJobChild } from "./job-child/child";
+import type { JobOperations } from "./job-child/operations";
+import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import type { Services } from "./services";
-import { requireRoom } from "./storage";
 
-export type PlanFile = { filename: string; contentType: string; body: string };
+type PlanOperation = "export" | "subtitle" | "edit";
 
-/** The plan of a completed cut. Errors: `conflict`. */
-function planOf(cut: Cut): PlanJson {
-  if (cut.state !== "completed" || cut.plan === null)
-    throw new AppError("conflict", `The cut is ${cut.state}, not completed.`);
-  return JSON.parse(cut.plan) as PlanJson;
-}
-
-async function sourceOf(services: Services, cut: Cut) {
-  const asset = await getAsset(services.store.read, cut.asset_id);
-  const probed = await readProbed(services.folders.media(cut.asset_id));
-  if (!asset || !probed) throw new AppError("not_found", "The cut's asset is gone.");
-  return { asset, probed, name: asset.filename ?? `asset.${asset.extension ?? "mp4"}` };
-}
-
-/** The cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (free space). */
-export async function exportCut(services: Services, cut: Cut, options: ExportOptions): Promise<PlanFile> {
-  const plan = planOf(cut);
-  const { probed, name } = await sourceOf(services, cut);
-  const result = exportTimeline({ plan, info: probed.info, frames: probed.frames, name }, options);
-  if (!result.ok) throw new AppError("unsupported_format", result.reason);
-  requireRoom(services);
-  return result;
-}
-
-/** The cut's subtitle. Errors: `conflict`, `unsupported_format` without a transcript. */
-export async function subtitleOf(
+/** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; those of the operation. */
+async function withPlan<Name extends PlanOperation>(
   services: Services,
   cut: Cut,
-  options: { format: "srt" | "vtt"; timeline: "cut" | "source" },
-): Promise<PlanFile> {
-  const plan = planOf(cut);
-  const { name } = await sourceOf(services, cut);
-  const listening = await readListening(services.folders.media(cut.asset_id));
-  if (!listening?.transcript) throw new AppError("unsupported_format", "There is no transcript to make a subtitle of.");
-  const cues = makeCues(listening.transcript.words, plan, options.timeline);
-  const stem = name.replace(/\.[^.]*$/, "") || "cut";
-  return {
-    filename: `${stem}${options.timeline === "cut" ? ".cut" : ""}.${options.format}`,
-    contentType: options.format === "srt" ? "application/x-subrip; charset=utf-8" : "text/vtt; charset=utf-8",
-    body: options.format === "srt" ? writeSrt(cues) : writeVtt(cues),
-  };
+  operation: Name,
+  more: Omit<JobOperations[Name]["input"], keyof CompletedCut>,
+): Promise<JobOperations[Name]["result"]> {
+  const { plan } = cut;
+  if (cut.state !== "completed" || plan === null)
+    throw new AppError("conflict", `The cut is ${cut.state}, not completed.`);
+  const asset = await getAsset(services.store.read, cut.asset_id);
+  if (!asset) throw new AppError("not_found", "The cut's asset is gone.");
+  const folder = services.folders.media(asset.id);
+  const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
+  return services.planLanes.use(undefined, async () => {
+    await using child = openJobChild({
+      command: services.jobCommand,
+      sandbox: services.sandbox,
+      view: { readOnly: [folder.dir], writable: [], devices: false },
+      limitCode: "processing_failed",
+    });
+    const input = { folder, plan, name, ...more } as unknown as JobOperations[Name]["input"];
+    return await child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) });
+  });
 }
+
+/** The cut as an editing timeline. Errors: `conflict`, `unsupported_format`. */
+export const exportCut = (services: Services, cut: Cut, options: ExportOptions): Promise<PlanFile> =>
+  withPlan(services, cut, "export", { options });
+
+/** The cut's subtitle. Errors: `conflict`, `unsupported_format` without a transcript. */
+export const subtitleOf = (services: Services, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
+  withPlan(services, cut, "subtitle", { options });
 
 /**
  * Prepares a new cut with the user's segments; calling what comes back, in a write transaction, makes it, completed at once.
@@ -68,15 +59,11 @@ export async function prepareEdit(
   cut: Cut,
   segments: EditedSegment[],
 ): Promise<(tx: Queries) => Promise<Cut>> {
-  const old = planOf(cut);
-  const { asset, probed } = await sourceOf(services, cut);
-  const clock = { duration: probed.info.duration, frames: probed.frames };
-  const fields = checkEdit(segments, clock).map(({ index, message }) => ({ field: `body.segments.${index}`, message }));
-  if (fields.length > 0) throw new AppError("validation_error", "The segments do not make a plan.", { fields });
-  const listening = await readListening(services.folders.media(cut.asset_id));
-  const plan = planToJson(editPlan(old, segments, listening?.transcript?.words ?? [], clock));
+  const plan = await withPlan(services, cut, "edit", { segments });
   const now = services.now();
   return async (tx) => {
+    const asset = await getAsset(tx, cut.asset_id);
+    if (!asset) throw new AppError("not_found", "The cut's asset is gone.");
     const edited = await insertCut(tx, {
       id: newId(),
       user_id: cut.user_id,
@@ -86,7 +73,7 @@ export async function prepareEdit(
       options: cut.options,
       request_hash: null,
       edited_from: cut.id,
-      plan: JSON.stringify(plan),
+      plan,
       created_at: now,
       started_at: now,
       completed_at: now,

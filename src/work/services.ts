@@ -36,6 +36,8 @@ export type Services = {
   resolverFor(userId: string): Resolve;
   /** For the processes that encode pictures: as many as there are cores, whatever number of renders has them. */
   lanes: Lanes;
+  /** For the timelines, subtitles and edits that requests ask for. */
+  planLanes: Lanes;
   /** The video encoder in use; found by trying, on the first call. */
   encoder(): Promise<VideoEncoder>;
   /** Where clients reach this server, without a slash at the end. */

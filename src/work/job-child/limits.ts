@@ -18,6 +18,9 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   filmstrip: { cpu: [120, 0.1], wall: [3_000, 0] },
   preview: { cpu: [120, 0.1], wall: [1_200, 10] },
   plan: { cpu: [300, 0.05], wall: [900, 0.2] },
+  export: { cpu: [60, 0], wall: [60, 0] },
+  subtitle: { cpu: [60, 0], wall: [60, 0] },
+  edit: { cpu: [60, 0], wall: [60, 0] },
   render: { cpu: [600, 0.5], wall: [7_200, 60] },
 };
 

@@ -2,8 +2,11 @@
 import type { MediaFolder } from "../../blobs/folders";
 import type { MediaInfo, RenderResult, ResolvedOutput, Sniffed } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
+import type { EditedSegment } from "../../domain/plan-edit";
+import type { ExportOptions } from "../../domain/timeline";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import type { ProbeLimits } from "../../media/probe";
+import type { CompletedCut, PlanFile, SubtitleOptions } from "../plan-outputs";
 
 /** A source that has been probed; `probed` is the file that `probe` wrote. */
 type Source = { ffmpeg: Ffmpeg; source: string; probed: string };
@@ -20,6 +23,10 @@ export type JobOperations = {
   preview: Operation<Source & { outputPath: string }, null>;
   /** Asks `force`. Returns the plan as its JSON text. */
   plan: Operation<{ folder: MediaFolder; script: string; options: CutOptions; language: string | null }, string>;
+  export: Operation<CompletedCut & { options: ExportOptions }, PlanFile>;
+  subtitle: Operation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
+  /** Returns the edited plan as its JSON text. */
+  edit: Operation<CompletedCut & { segments: EditedSegment[] }, string>;
   /** Asks `acquireLane` and `releaseLane`. `plan` is a plan's JSON text; null renders the whole source. */
   render: Operation<
     Source & {

@@ -86,6 +86,18 @@ const OPERATIONS: Implementation = {
     const force = async (requests: unknown) => (await ask("force", requests, signal)) as Forced[];
     return JSON.stringify(planToJson(await planCut({ listening, probed, script, options, language, force })));
   },
+  async export({ options, ...cut }) {
+    const { exportPlan } = await import("../plan-outputs");
+    return exportPlan(cut, options);
+  },
+  async subtitle({ options, ...cut }) {
+    const { subtitlePlan } = await import("../plan-outputs");
+    return subtitlePlan(cut, options);
+  },
+  async edit({ segments, ...cut }) {
+    const { editedPlan } = await import("../plan-outputs");
+    return editedPlan(cut, segments);
+  },
   async render({ ffmpeg, source, probed, plan, output, workDir, outputPath, encoder, jobs }, call) {
     const { renderMedia } = await import("../../media/render");
     const segments = plan === null ? null : planSegments(JSON.parse(plan) as PlanJson);
