@@ -23,8 +23,11 @@ export type ProbeOptions = {
 };
 
 const QUICK_WALL_SECONDS = 60;
-const TABLE_WALL_SECONDS = 120;
-const LISTING_WALL_SECONDS = 900;
+const MAX_TABLE_WALL_SECONDS = 60;
+const MAX_LISTING_WALL_SECONDS = 900;
+/** A small file that is damaged must not take as long as a recording of a day. */
+const MIN_WALL_SECONDS = 30;
+const BYTES_PER_WALL_SECOND = 1_000_000;
 /** Packet tables and decoders round times to their own units; less than this apart they mean the same frame. */
 const SAME_FRAME: Ticks = 1_500;
 /** A millisecond, with rounding, is what the common containers keep. */
@@ -36,14 +39,15 @@ const RATE_TOLERANCE: Ticks = 1_100;
  */
 export async function probe(options: ProbeOptions): Promise<Probed> {
   const { path, sniffed, ffmpeg, limits, signal } = options;
-  if ((await stat(path)).size === 0) throw new AppError("corrupt_media", "the file is empty");
+  const { size } = await stat(path);
+  if (size === 0) throw new AppError("corrupt_media", "the file is empty");
   if (sniffed.demuxer === "mov") await checkMp4(path, signal);
   const source = { ffmpeg, path, demuxer: sniffed.demuxer, ...(signal === undefined ? {} : { signal }) };
   const described = await describe({ ...source, wallSeconds: QUICK_WALL_SECONDS });
   const streams = chooseStreams(described, limits);
 
   const [listing, first] = await Promise.all([
-    packetsOf(options, streams),
+    packetsOf(options, streams, size),
     decodeFirstFrames({
       ...source,
       wallSeconds: QUICK_WALL_SECONDS,
@@ -61,8 +65,8 @@ export async function probe(options: ProbeOptions): Promise<Probed> {
   const videoEnd = frames === null ? 0 : endOf(frames);
   const audioEnd = found.audio === null ? 0 : found.audio.packets.end - startPts;
   const duration = Math.max(videoEnd, audioEnd);
-  if (duration <= 0) throw new AppError("no_media_streams", "the file has no sound and no picture");
-  if (duration > limits.durationSeconds * TICKS_PER_SECOND)
+  if (!(duration > 0)) throw new AppError("no_media_streams", "the file has no sound and no picture");
+  if (!(duration <= limits.durationSeconds * TICKS_PER_SECOND))
     throw new AppError("media_limits_exceeded", `the file is longer than ${limits.durationSeconds / 3600} hours`);
 
   const info: MediaInfo = {
@@ -102,7 +106,8 @@ function unsupportedCodec(...codecs: string[]): AppError<"unsupported_media"> {
 }
 
 /** Times by mediabunny where it agrees with ffmpeg, else by ffmpeg. */
-async function packetsOf(options: ProbeOptions, streams: Streams): Promise<PacketListing> {
+async function packetsOf(options: ProbeOptions, streams: Streams, sizeBytes: number): Promise<PacketListing> {
+  const wallSeconds = (most: number) => Math.min(most, MIN_WALL_SECONDS + sizeBytes / BYTES_PER_WALL_SECOND);
   const { path, sniffed, ffmpeg, signal } = options;
   const what = {
     path,
@@ -111,13 +116,20 @@ async function packetsOf(options: ProbeOptions, streams: Streams): Promise<Packe
     ...(signal === undefined ? {} : { signal }),
   };
   if (TABLE_DEMUXERS.includes(sniffed.demuxer)) {
-    const table = await readPacketTable({ ...what, wallSeconds: TABLE_WALL_SECONDS }).catch((error: unknown) => {
-      if (error instanceof AppError || signal?.aborted) throw error;
-      return null;
-    });
+    const table = await readPacketTable({ ...what, wallSeconds: wallSeconds(MAX_TABLE_WALL_SECONDS) }).catch(
+      (error: unknown) => {
+        if (error instanceof AppError || signal?.aborted) throw error;
+        return null;
+      },
+    );
     if (table !== null && (sniffed.demuxer !== "mov" || (await editsAgree(path, table)))) return table;
   }
-  return await listPackets({ ...what, ffmpeg, demuxer: sniffed.demuxer, wallSeconds: LISTING_WALL_SECONDS });
+  return await listPackets({
+    ...what,
+    ffmpeg,
+    demuxer: sniffed.demuxer,
+    wallSeconds: wallSeconds(MAX_LISTING_WALL_SECONDS),
+  });
 }
 
 /** Whether the edit list of the picture shows every frame of the table. Errors: `corrupt_media` when the file is cut short. */

@@ -16,6 +16,7 @@ import type { Queries } from "../store/db";
 import { endStep } from "../store/steps";
 import { chargeFor, finishPreparation, holdCharge, releaseCharge, tellAsset } from "./charge";
 import { type JobChild, openJobChild } from "./job-child/child";
+import { probeTimeLimits } from "./job-child/limits";
 import { hasListening, hasTranscript, makeOnce, writeListening } from "./prepared";
 import { measureDerivatives, removePartFiles } from "./prepared-size";
 import type { Services } from "./services";
@@ -47,7 +48,11 @@ export async function prepare(services: Services, job: Job, context: JobContext)
   });
   const source = { ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed };
   const limits = probeLimits(services);
-  const { sniffed, info } = await child.run("probe", { ...source, limits }, { signal: context.signal });
+  const { sniffed, info } = await child.run(
+    "probe",
+    { ...source, limits },
+    { signal: context.signal, limits: probeTimeLimits(Bun.file(folder.source).size) },
+  );
   report("probe")(1);
   await noteDuration(services, asset, info, sniffed);
 

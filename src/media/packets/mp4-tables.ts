@@ -58,7 +58,7 @@ function runTable(body: DataView) {
 }
 
 /** What the tables of one track say about its samples. */
-type TrackCounts = { timed: number; offset: number; sizes: number; isConstantSize: boolean };
+type TrackCounts = { timed: number; offset: number; perChunk: number; sizes: number; isConstantSize: boolean };
 
 const damaged = (what: string) => new AppError("corrupt_media", `The file is damaged: ${what}.`);
 
@@ -83,7 +83,7 @@ function checkBox(type: string, body: Uint8Array, depth: number, context: Contex
   if (type === "trak") checkTrack(inner.track as TrackCounts, context);
 }
 
-const noCounts = (): TrackCounts => ({ timed: 0, offset: 0, sizes: 0, isConstantSize: false });
+const noCounts = (): TrackCounts => ({ timed: 0, offset: 0, perChunk: 0, sizes: 0, isConstantSize: false });
 
 /** Boxes in a body. What follows a box whose size makes no sense is left out, as readers do. */
 function* boxesIn(body: Uint8Array): Generator<{ type: string; body: Uint8Array }> {
@@ -130,6 +130,7 @@ function checkTable(
   if (track === null) return;
   if (type === "stts") track.timed += sumOfCounts(view, count);
   if (type === "ctts") track.offset += sumOfCounts(view, count);
+  if (type === "stsc") track.perChunk = Math.max(track.perChunk, largestChunk(view, count));
   if (type === "stsz" || type === "stz2") {
     track.sizes += count;
     track.isConstantSize ||= entryBytes === 0;
@@ -142,10 +143,18 @@ function sumOfCounts(view: DataView, count: number): number {
   return sum;
 }
 
+/** The most samples that a chunk is said to have. */
+function largestChunk(view: DataView, count: number): number {
+  let most = 0;
+  for (let n = 0; n < count; n++) most = Math.max(most, view.getUint32(8 + 12 * n + 4));
+  return most;
+}
+
 /** Uncompressed audio has a sample for each moment, all of one size: readers treat those in chunks, unless they are reordered. */
-function checkTrack({ timed, offset, sizes, isConstantSize }: TrackCounts, { totals }: Context): void {
+function checkTrack({ timed, offset, perChunk, sizes, isConstantSize }: TrackCounts, { totals }: Context): void {
   if (isConstantSize && offset === 0) return;
   const most = 2 * sizes + SLACK_SAMPLES;
+  if (perChunk > most) throw damaged(`a chunk claims ${perChunk} samples, its sizes are of ${sizes}`);
   if (timed > most) throw damaged(`its times are of ${timed} samples, its sizes of ${sizes}`);
   if (offset > most) throw damaged(`its composition offsets are of ${offset} samples, its sizes of ${sizes}`);
   totals.samples += Math.max(timed, offset, sizes);

@@ -43,6 +43,8 @@ export type PacketSource = {
 /** Containers that keep a decoder's parameter sets apart from the packets, and exact times. */
 const CONTAINERS: readonly string[] = ["mov", "matroska"];
 const PACKETS_AT_ONCE = 4_000;
+/** A table whose chunks hold very many samples takes quadratic time: encoding the whole is quicker. */
+const MAX_TABLE_MS = 120_000;
 const SAME_FRAME_TICKS = 1_500;
 
 /** Opens a source's packets. The caller closes it. Errors: `NotSpliced` with the reason; the signal's reason. */
@@ -106,8 +108,10 @@ function withAspect(config: TrackConfig, { num, den }: Rational): TrackConfig {
 async function readOrder(sink: EncodedPacketSink, signal: AbortSignal | undefined) {
   const timestamps: number[] = [];
   const keys: number[] = [];
+  const deadlineMs = performance.now() + MAX_TABLE_MS;
   for await (const packet of packetsFrom(sink, { metadataOnly: true })) {
     if (timestamps.length % PACKETS_AT_ONCE === 0) await letOthersRun();
+    if (performance.now() > deadlineMs) throw new NotSpliced("the packet table takes too long to read");
     signal?.throwIfAborted();
     if (packet.type === "key") keys.push(timestamps.length);
     timestamps.push(packet.timestamp);

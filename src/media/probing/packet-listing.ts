@@ -62,6 +62,8 @@ export async function listPackets(options: {
   }
   options.signal?.throwIfAborted();
   const outcome = await child.outcome;
+  // What was listed until then is not the whole file.
+  if (outcome.timedOut) throw new AppError("media_limits_exceeded", "The file takes too long to read.");
   const listing = {
     video: options.hasVideo ? streams[0]!.result() : null,
     audio: options.hasAudio ? streams[options.hasVideo ? 1 : 0]!.result() : null,

@@ -1,19 +1,22 @@
 /** Exact packet times read in process with mediabunny: for MP4, QuickTime, Matroska and the plain audio containers. */
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input, type InputTrack } from "mediabunny";
 import { AppError } from "../../domain/errors";
-import { TICKS_PER_SECOND } from "../../domain/time";
+import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { letOthersRun } from "../parallel";
 import { PACKETS_MAX, type PacketListing, type PacketTimes } from "./packet-listing";
 
 /** The demuxers whose files mediabunny reads with the same times as ffmpeg, and no slower. */
 export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "ogg", "aac"];
 
+/** About 285 years: what lies beyond comes from damaged or hostile tables, and would not be exact. */
+const MAX_TICKS: Ticks = 2 ** 53;
+
 /** Between two looks at the clock. */
 const CHECK_PACKETS = 2_000;
 
 /**
  * Reads the packet table of the first video and audio track. Errors: whatever mediabunny throws on a file that it cannot read, and
- * `AppError` `media_limits_exceeded`; the signal's reason when aborted.
+ * `AppError` `media_limits_exceeded`; a plain `Error` after `wallSeconds`; the signal's reason when aborted.
  */
 export async function readPacketTable(options: {
   path: string;
@@ -26,7 +29,7 @@ export async function readPacketTable(options: {
   const check = async () => {
     await letOthersRun();
     options.signal?.throwIfAborted();
-    if (Date.now() > deadline) throw new AppError("media_limits_exceeded", "the file takes too long to read");
+    if (Date.now() > deadline) throw new Error("the packet table takes too long to read");
   };
   const input = new Input({ source: new FilePathSource(options.path), formats: ALL_FORMATS });
   try {
@@ -56,8 +59,8 @@ async function timesOf(track: InputTrack, check: () => Promise<void>): Promise<P
       larger.set(times);
       times = larger;
     }
-    times[count++] = Math.round(packet.timestamp * TICKS_PER_SECOND);
-    end = Math.max(end, Math.round((packet.timestamp + Math.max(0, packet.duration)) * TICKS_PER_SECOND));
+    times[count++] = toTicks(packet.timestamp);
+    end = Math.max(end, toTicks(packet.timestamp + Math.max(0, packet.duration)));
     bytes += packet.byteLength;
   }
   if (count === 0) return null;
@@ -77,11 +80,18 @@ async function endsOf(track: InputTrack): Promise<PacketTimes | null> {
   const lastDuration = last?.duration || Math.max(0, Math.min(usual, told > 0 ? told : usual));
   const end = last === null ? first.timestamp + first.duration : last.timestamp + lastDuration;
   return {
-    times: new Float64Array([Math.round(first.timestamp * TICKS_PER_SECOND)]),
-    end: Math.round(end * TICKS_PER_SECOND),
+    times: new Float64Array([toTicks(first.timestamp)]),
+    end: toTicks(end),
     bytes: 0,
     resolution: await resolutionOf(track),
   };
+}
+
+/** Errors: a plain `Error` for a time that is no number or too large to be exact. */
+function toTicks(seconds: number): Ticks {
+  const ticks = Math.round(seconds * TICKS_PER_SECOND);
+  if (!(Math.abs(ticks) <= MAX_TICKS)) throw new Error("a packet has no time");
+  return ticks;
 }
 
 async function resolutionOf(track: InputTrack): Promise<number> {

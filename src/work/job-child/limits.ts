@@ -29,3 +29,15 @@ export function timeLimits(operation: keyof JobOperations, recordingSeconds: num
   const { cpu, wall } = TIME_LIMITS[operation];
   return { cpuSeconds: cpu[0] + cpu[1] * recordingSeconds, wallSeconds: wall[0] + wall[1] * recordingSeconds };
 }
+
+const BYTES_PER_MEGABYTE = 1_000_000;
+
+/** The limits of probing a file of so many bytes: a small one that is damaged must not hold its slot as long as a recording of a day. */
+export function probeTimeLimits(fileBytes: number): TimeLimits {
+  const megabytes = fileBytes / BYTES_PER_MEGABYTE;
+  const most = timeLimits("probe", 0);
+  return {
+    cpuSeconds: Math.min(most.cpuSeconds, 15 + 3 * megabytes),
+    wallSeconds: Math.min(most.wallSeconds, 180 + 2 * megabytes),
+  };
+}

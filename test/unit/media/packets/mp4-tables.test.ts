@@ -50,6 +50,7 @@ describe("a movie", () => {
     ["stts", words(0, 2, 1, 512)],
     ["ctts", words(0, MANY, 1, 512)],
     ["stsc", words(0, MANY, 1, 10, 1)],
+    ["stsc", words(0, 1, 1, MANY, 1)],
     ["stsz", words(0, 0, MANY, 100)],
     ["stz2", words(0, 4, MANY)],
     ["stco", words(0, MANY, 48)],
