@@ -3,6 +3,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
 import { OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
+import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/script/limits";
 import { EXPORT_FORMATS, type ExportFormat } from "../domain/timeline";
 import { type Parsed, parseCommand, UsageError } from "./options";
 
@@ -57,7 +58,8 @@ export type CutArguments = {
   json: boolean;
 };
 
-const SCRIPT_WORDS = 20_000;
+/** A file that is longer is not read: no script has so many bytes. */
+const MAX_SCRIPT_BYTES = 8 * MAX_SCRIPT_CHARACTERS;
 
 /** Gives null when help is asked for. Throws `UsageError`. */
 export async function readCutArguments(argv: string[]): Promise<CutArguments | null> {
@@ -194,8 +196,9 @@ async function scriptOf(path: string | undefined): Promise<string> {
   if (path === undefined) return "";
   const file = Bun.file(path);
   if (!(await file.exists())) throw new UsageError(`there is no script ${path}`);
-  const text = (await file.text()).trim();
-  if (text.split(/\s+/).length > SCRIPT_WORDS) throw new UsageError(`the script has more than ${SCRIPT_WORDS} words`);
+  const text = file.size > MAX_SCRIPT_BYTES ? null : (await file.text()).trim();
+  const limit = text === null ? `must have at most ${MAX_SCRIPT_CHARACTERS} characters` : findScriptLimit(text);
+  if (text === null || limit !== null) throw new UsageError(`script ${path} ${limit}`);
   return text;
 }
 

@@ -102,12 +102,19 @@ export function spokenText(text: string, spelled: boolean): string {
     .trim();
 }
 
+/** Longer words are near to none but themselves. */
+const MAX_COMPARED_CHARACTERS = 100;
+
 /**
  * How unlike two normal words are: 0 the same, 1 nothing alike. Recognisers misspell, so words that share most letters count as near.
  */
 export function wordDistance(a: string, b: string): number {
   if (a === b) return 0;
   const longest = Math.max(a.length, b.length);
+  // No word of a language is so long, and the time to compare grows with the square.
+  if (longest > MAX_COMPARED_CHARACTERS) return 1;
+  // The distance is at least the difference of the lengths.
+  if (Math.abs(a.length - b.length) / longest > 0.5) return 1;
   const distance = editDistance(a, b) / longest;
   if (distance <= 0.34) return 0.3;
   if (distance <= 0.5 && longest >= 4) return 0.6;

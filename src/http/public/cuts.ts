@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { CUT_MODES, type CutOptions } from "../../domain/plan";
+import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/script/limits";
 import type { Rational } from "../../domain/time";
 import { EXPORT_FORMATS } from "../../domain/timeline";
 import { findAsset } from "../../store/assets";
@@ -16,8 +17,6 @@ import { type Call, created, file, isoTime, noContent, ok } from "../call";
 import { described, exactly, oneOf, paging, uuid } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../reading";
 import { type Route, route } from "../route";
-
-const MOST_SCRIPT_WORDS = 20_000;
 
 const seconds = (minimum: number, maximum: number, description: string) =>
   Type.Optional(
@@ -41,9 +40,10 @@ const resolve = (given: Static<typeof options>): CutOptions => ({ ...CUT_MODES[g
 
 function checkedScript(script: string | null | undefined): string {
   if (!script || script.trim() === "") return "";
-  if (script.trim().split(/\s+/).length > MOST_SCRIPT_WORDS) {
-    throw new AppError("validation_error", "The script is too long.", {
-      fields: [{ field: "body.script", message: `must have at most ${MOST_SCRIPT_WORDS} words` }],
+  const limit = findScriptLimit(script);
+  if (limit) {
+    throw new AppError("validation_error", "Script is too long.", {
+      fields: [{ field: "body.script", message: limit }],
     });
   }
   return script;
@@ -108,7 +108,7 @@ export const cutRoutes: Route[] = [
       asset_id: uuid("The asset to cut"),
       script: Type.Optional(
         Type.Union([Type.String(), Type.Null()], {
-          description: `What was to be said, at most ${MOST_SCRIPT_WORDS} words: the best take of each line is kept, where it was recorded`,
+          description: `What was to be said, at most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters, counted after Unicode normalization (NFKC): the best take of each line is kept, where it was recorded`,
           errorText: "must be a text or null",
         }),
       ),
