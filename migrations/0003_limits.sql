@@ -3,4 +3,5 @@ ALTER TABLE `steps` ADD `unclean_starts` integer DEFAULT 0 NOT NULL;--> statemen
 ALTER TABLE `steps` ADD `kernel_kills` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `users` ADD `disabled_at` integer;--> statement-breakpoint
 CREATE INDEX `assets_storage` ON `assets` (`user_id`,`upload_length`,`derived_bytes`);--> statement-breakpoint
-CREATE INDEX `renders_storage` ON `renders` (`user_id`,`size_bytes`);
+CREATE INDEX `renders_storage` ON `renders` (`user_id`,`size_bytes`);--> statement-breakpoint
+UPDATE `idempotency` SET `body` = json_set(`body`, '$.secret', NULL) WHERE json_valid(`body`) AND json_extract(`body`, '$.secret') IS NOT NULL;

@@ -24,7 +24,7 @@ is not received within 30 s is refused. Scripts have at most 200,000 characters 
 **Lists** give \`items\`, \`limit\` and \`next_cursor\`; pass the cursor back as it is, null is the end.
 
 **Repeating a call.** The same cut or render asked for twice is the same one (200 instead of 201). Other creating calls take an
-\`Idempotency-Key\`, which is remembered for 24 hours.
+\`Idempotency-Key\`, which is remembered for 24 hours. A repeated answer does not show a secret again: it is null there.
 
 **Credits.** A recording costs a credit for each started minute, held once its length is known and charged when it is \`ready\`. Without enough
 it waits as \`pending_payment\` for the next credits, oldest first.

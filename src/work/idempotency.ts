@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: the first answer to a key is remembered with what it made, and given again for a day. */
+/** `Idempotency-Key`: the first answer to a key is stored with what it made, without secrets, and given again for a day. */
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
 import { findAnswer, forgetAnswersBefore, rememberAnswer } from "../store/events";
@@ -10,6 +10,16 @@ export type IdempotencyKey = { userId: string; key: string; requestHash: string 
 export const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
 
 export type Answer = { status: number; body: unknown; headers: Record<string, string> };
+
+/** Fields of resources that are shown once. */
+const SECRET_FIELDS = ["secret", "key"];
+
+/** The resource as a replay shows it: what is shown once is null. */
+function withoutSecrets(body: unknown): unknown {
+  if (typeof body !== "object" || body === null) return body;
+  const hidden = SECRET_FIELDS.filter((field) => Object.hasOwn(body, field)).map((field) => [field, null]);
+  return hidden.length === 0 ? body : { ...body, ...Object.fromEntries(hidden) };
+}
 
 /**
  * The remembered answer to this key, or what `make` gives, remembered in the same transaction: simultaneous requests make one thing.
@@ -37,7 +47,7 @@ export async function once(
     key: key.key,
     request_hash: key.requestHash,
     status: answer.status,
-    body: JSON.stringify(answer.body),
+    body: JSON.stringify(withoutSecrets(answer.body)),
     headers: answer.headers,
     created_at: now,
   });

@@ -48,6 +48,17 @@ const verify = (received: Received, secret: string) =>
   };
 
 describe("registering", () => {
+  test("repeated for its Idempotency-Key, shows the endpoint without its secret", async () => {
+    const json = { url: "http://127.0.0.1:8080/once", event_types: ["cut.failed"] };
+    const options = { json, headers: { "Idempotency-Key": "hook" } };
+    const made = await anna.call<Endpoint>("POST", "/v1/webhook-endpoints", options);
+    const again = await anna.call<Endpoint>("POST", "/v1/webhook-endpoints", options);
+    expect([made.status, again.status]).toEqual([201, 201]);
+    expect(made.body.secret).toMatch(/^whsec_/);
+    expect(again.body).toEqual({ ...made.body, secret: null } as never);
+    await remove(made.body);
+  });
+
   test("gives the endpoint with its secret, once", async () => {
     const made = await anna.call<Endpoint>("POST", "/v1/webhook-endpoints", {
       json: { url: "http://127.0.0.1:8080/a", event_types: ["cut.completed", "cut.completed"] },

@@ -182,7 +182,13 @@ export const SCHEMAS = {
     storage_quota_bytes: orNull(whole, "null: no limit"),
   }),
   WebhookEndpoint: object(endpoint),
-  WebhookEndpointWithSecret: object({ ...endpoint, secret: Type.String({ pattern: "^whsec_" }) }),
+  WebhookEndpointWithSecret: object({
+    ...endpoint,
+    secret: orNull(
+      Type.String({ pattern: "^whsec_" }),
+      "shown once: null in an answer repeated for its Idempotency-Key",
+    ),
+  }),
   Delivery: object({
     id,
     event_type: text,

@@ -63,7 +63,10 @@ export const webhookRoutes: Route[] = [
     body: exactly({ url, event_types: eventTypes }),
     idempotent: true,
     answers: {
-      201: shows("WebhookEndpointWithSecret", "The endpoint with its signing secret, which is shown this once"),
+      201: shows(
+        "WebhookEndpointWithSecret",
+        "The endpoint with its signing secret, which is shown once: in a repeated answer it is null",
+      ),
     },
     handle: async ({ services, user, idempotency }, { body }) => {
       await requireReachable(services, user.id, body.url);

@@ -60,6 +60,25 @@ test.each(names.map((name, n) => [name, names.slice(0, n + 1)] as const))(
   },
 );
 
+test("secrets in stored answers of an older version are removed", async () => {
+  await using folder = await temporaryFolder();
+  const store = await databaseOf(join(folder.path, "old.db"), names.slice(0, 3));
+  try {
+    const bodies = ['{"id":"1","secret":"whsec_x"}', '{"id":"2","name":"secret"}', "null"];
+    for (const [n, body] of bodies.entries()) {
+      await store.write((tx) =>
+        tx.run(sql`INSERT INTO idempotency (user_id, key, request_hash, status, body, headers, created_at)
+          VALUES ('u', ${String(n)}, 'h', 201, ${body}, '{}', 1)`),
+      );
+    }
+    await migrate(store);
+    const rows = await store.read.all<{ body: string }>(sql`SELECT body FROM idempotency ORDER BY key`);
+    expect(rows.map(({ body }) => body)).toEqual(['{"id":"1","secret":null}', bodies[1]!, bodies[2]!]);
+  } finally {
+    await store.close();
+  }
+});
+
 test("a database of a newer version is refused by name, and left as it is", async () => {
   await using fresh = await freshStore();
   await fresh.store.write((tx) => tx.run(sql`INSERT INTO migrations (name, run_at) VALUES ('9999_future', 1)`));

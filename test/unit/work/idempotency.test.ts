@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import type { Store } from "../../../src/store/db";
 import { ANSWERS_KEPT_MS, type Answer, once } from "../../../src/work/idempotency";
 import { addUser, freshStore } from "../store/test-store";
@@ -41,6 +42,16 @@ test("keys of different users have nothing to do with each other", async () => {
   const thing = counted();
   for (const { userId } of users) await call(db.store, userId, "k", thing.make);
   expect(thing.count()).toBe(2);
+});
+
+test.each(["secret", "key"])("a %s is shown once and never stored", async (field) => {
+  await using db = await freshStore();
+  const { userId } = await db.store.write((tx) => addUser(tx));
+  const body = { id: "1", [field]: "hunter2", name: "n" };
+  const make = async (): Promise<Answer> => ({ status: 201, body, headers: {} });
+  expect((await call(db.store, userId, "k", make)).body).toEqual(body);
+  expect(JSON.stringify(await db.store.read.all(sql`SELECT * FROM idempotency`))).not.toContain("hunter2");
+  expect((await call(db.store, userId, "k", make)).body).toEqual({ ...body, [field]: null });
 });
 
 test("a request that failed is not remembered", async () => {
