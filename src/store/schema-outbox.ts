@@ -1,4 +1,5 @@
 /** The tables of what is told and answered: events, webhooks, remembered answers. Times are milliseconds since 1970. */
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { users } from "./schema";
 
@@ -71,6 +72,10 @@ export const deliveries = sqliteTable(
     index("deliveries_due").on(t.state, t.due_at),
     index("deliveries_by_endpoint").on(t.endpoint_id, t.created_at, t.id),
     uniqueIndex("deliveries_once").on(t.endpoint_id, t.event_id),
+    // Of what waits: the queue is read by user and then by endpoint, however long it is.
+    index("deliveries_waiting_by_user").on(t.user_id, t.due_at).where(sql`state = 'pending'`),
+    index("deliveries_waiting_by_endpoint").on(t.endpoint_id, t.due_at).where(sql`state = 'pending'`),
+    index("deliveries_waiting_tests").on(t.user_id, t.due_at).where(sql`state = 'pending' and type = 'webhook.test'`),
   ],
 );
 

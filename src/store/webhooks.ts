@@ -1,5 +1,5 @@
 /** Webhook endpoints and their deliveries. */
-import { and, asc, count, desc, eq, gt, isNull, lt, lte, min, notInArray, or } from "drizzle-orm";
+import { and, count, desc, eq, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "./db";
 import { users } from "./schema";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
@@ -68,39 +68,6 @@ export async function deleteEndpoint(tx: Queries, id: string): Promise<void> {
 /** Adds a delivery. The same event to the same endpoint is added once. */
 export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$inferInsert): Promise<void> {
   await tx.insert(deliveries).values(delivery).onConflictDoNothing();
-}
-
-/** Deliveries that are due, with their endpoints, the longest due first. Those to disabled endpoints rest, `busy` ones are left out. */
-export function dueDeliveries(
-  db: Queries,
-  now: number,
-  limit: number,
-  busy: string[] = [],
-): Promise<{ delivery: Delivery; endpoint: Endpoint }[]> {
-  return db
-    .select({ delivery: deliveries, endpoint: webhookEndpoints })
-    .from(deliveries)
-    .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
-    .where(
-      and(
-        eq(deliveries.state, "pending"),
-        lte(deliveries.due_at, now),
-        eq(webhookEndpoints.state, "enabled"),
-        notInArray(webhookEndpoints.id, busy),
-      ),
-    )
-    .orderBy(asc(deliveries.due_at), asc(deliveries.id))
-    .limit(limit);
-}
-
-/** When the next delivery becomes due after `now`; null when none waits. */
-export async function nextDeliveryDue(db: Queries, now: number): Promise<number | null> {
-  const [row] = await db
-    .select({ at: min(deliveries.due_at) })
-    .from(deliveries)
-    .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
-    .where(and(eq(deliveries.state, "pending"), gt(deliveries.due_at, now), eq(webhookEndpoints.state, "enabled")));
-  return row?.at ?? null;
 }
 
 export async function updateDelivery(

@@ -8,14 +8,14 @@ import type { AddressRules, Resolve } from "../outbound/addresses";
 import { sendWebhook } from "../outbound/webhook";
 import type { Store } from "../store/db";
 import {
-  type Delivery,
-  dueDeliveries,
-  type Endpoint,
-  findEndpoint,
+  type DueDelivery,
+  dueDeliveriesOf,
+  findPendingDelivery,
   nextDeliveryDue,
-  updateDelivery,
-  updateEndpoint,
-} from "../store/webhooks";
+  usersWithDueDeliveries,
+} from "../store/delivery-queue";
+import { type Delivery, type Endpoint, findEndpoint, updateDelivery, updateEndpoint } from "../store/webhooks";
+import { createDeliverySlots, MAX_PER_ENDPOINT } from "./delivery-slots";
 
 export type Deliverer = {
   start(): void;
@@ -34,17 +34,16 @@ export type DelivererOptions = {
   timeoutMs?: number;
 };
 
-/** At the same time: in all, and to one endpoint, so that one that hangs does not hold up the others. */
-const MOST_AT_ONCE = 32;
-const MOST_TO_ONE = 4;
-const LOOKED_AT = 200;
+/** Enough to fill an endpoint's slots beside those that are in flight, which are still due. */
+const MAX_LOOKED_AT_PER_ENDPOINT = 2 * MAX_PER_ENDPOINT;
 const LOOK_AGAIN_MS = 30_000;
 const SOON_MS = 10;
 
 /** Delivers what is due, until stopped. */
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { store, rules, log, now, resolverFor, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
-  const inFlight = new Map<string, { endpointId: string; ended: Promise<void> }>();
+  const inFlight = new Set<Promise<void>>();
+  const slots = createDeliverySlots();
   let stopped = true;
   let looking: Promise<void> | null = null;
   let lookAgain = false;
@@ -98,30 +97,45 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     });
   }
 
-  /** Whether the endpoint has as many deliveries in flight as it may. */
-  const isBusy = (endpointId: string): boolean =>
-    [...inFlight.values()].filter((d) => d.endpointId === endpointId).length >= MOST_TO_ONE;
+  /** Starts what is due while there is room: one delivery a turn, for the user with the fewest under way who was served longest ago. */
+  async function startDue(at: number): Promise<void> {
+    const users = new Map<string, DueDelivery[] | null>();
+    for (const userId of await usersWithDueDeliveries(store.read, at)) {
+      if (slots.hasRoom(userId)) users.set(userId, null);
+    }
+    while (users.size > 0 && !stopped) {
+      const userId = slots.nextUser(users.keys());
+      if (userId === null) return;
+      const due = users.get(userId) ?? (await dueDeliveriesOf(store.read, userId, at, MAX_LOOKED_AT_PER_ENDPOINT));
+      const next = slots.nextDelivery(userId, due);
+      if (next === null) {
+        users.delete(userId);
+        continue;
+      }
+      users.set(
+        userId,
+        due.filter((one) => one !== next),
+      );
+      const found = await findPendingDelivery(store.read, next.id);
+      if (!found || stopped) continue;
+      const release = slots.take(userId, next);
+      const ended = attempt(found.delivery, found.endpoint)
+        .catch((error) => log.error("a delivery could not be written down", { delivery: next.id, error }))
+        .finally(() => {
+          release();
+          inFlight.delete(ended);
+          wake();
+        });
+      inFlight.add(ended);
+    }
+  }
 
   async function look(): Promise<void> {
     let lookedAt: number;
     do {
       lookAgain = false;
       lookedAt = now();
-      const busy = [...new Set([...inFlight.values()].map((d) => d.endpointId))].filter(isBusy);
-      const due = await dueDeliveries(store.read, lookedAt, LOOKED_AT, busy);
-      for (const { delivery, endpoint } of due) {
-        if (stopped || inFlight.size >= MOST_AT_ONCE) break;
-        if (inFlight.has(delivery.id) || isBusy(endpoint.id)) continue;
-        const ended = attempt(delivery, endpoint)
-          .catch((error) => log.error("a delivery could not be written down", { delivery: delivery.id, error }))
-          .finally(() => {
-            inFlight.delete(delivery.id);
-            wake();
-          });
-        inFlight.set(delivery.id, { endpointId: endpoint.id, ended });
-      }
-      // More than were looked at: behind those to endpoints that are busy by now may be some for others.
-      if (due.length === LOOKED_AT && inFlight.size < MOST_AT_ONCE) lookAgain = true;
+      await startDue(lookedAt);
     } while (lookAgain && !stopped);
     if (stopped) return;
     // What was due already is in flight or waits for a place, and a place that becomes free wakes.
@@ -162,7 +176,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       clearTimeout(timer);
       if (soon) clearTimeout(soon);
       await looking;
-      await Promise.all([...inFlight.values()].map((d) => d.ended));
+      await Promise.all(inFlight);
     },
   };
 }

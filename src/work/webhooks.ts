@@ -1,9 +1,10 @@
 /** Webhook endpoints: registering, changing, rotating the secret, testing, sending again. */
 import { AppError } from "../domain/errors";
-import { OLD_SECRET_MS } from "../domain/webhooks";
+import { DELIVERY_TIMEOUT_MS, OLD_SECRET_MS } from "../domain/webhooks";
 import { newId } from "../lib/ids";
 import { checkedAddresses, parseWebhookUrl, RefusedUrl } from "../outbound/addresses";
 import type { Queries } from "../store/db";
+import { queuedTests } from "../store/delivery-queue";
 import {
   countEndpoints,
   type Delivery,
@@ -17,8 +18,10 @@ import {
 import { webhookId } from "./notify";
 import type { Services } from "./services";
 
-const MOST_ENDPOINTS = 50;
+const MAX_ENDPOINTS = 50;
 const SECRET_BYTES = 24;
+const TEST_EVENT = "webhook.test";
+const MAX_QUEUED_TESTS = 10;
 
 const newSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64")}`;
@@ -49,8 +52,8 @@ export async function registerEndpoint(
   tx: Queries,
   request: { userId: string; url: string; eventTypes: string[]; now: number },
 ): Promise<Endpoint> {
-  if ((await countEndpoints(tx, request.userId)) >= MOST_ENDPOINTS) {
-    throw new AppError("conflict", `There are ${MOST_ENDPOINTS} webhook endpoints already.`);
+  if ((await countEndpoints(tx, request.userId)) >= MAX_ENDPOINTS) {
+    throw new AppError("conflict", `There are ${MAX_ENDPOINTS} webhook endpoints already.`);
   }
   return insertEndpoint(tx, {
     id: newId(),
@@ -77,36 +80,53 @@ export async function rotateSecret(services: Services, endpoint: Endpoint): Prom
   return changed;
 }
 
-/** Sends a test event to the endpoint, whatever it listens to. Gives the delivery's id. Errors: `conflict` while disabled. */
+/**
+ * Queues a test event for the endpoint, whatever it listens to. Returns the delivery's id. Errors: `conflict` while disabled, `rate_limited`
+ * while too many of the user's test events wait.
+ */
 export async function sendTest(services: Services, endpoint: Endpoint): Promise<string> {
   requireEnabled(endpoint);
   const now = services.now();
   const eventId = newId();
   const id = webhookId(endpoint.id, eventId);
-  const type = "webhook.test";
-  await services.store.write((tx) =>
-    insertDelivery(tx, {
+  await services.store.write(async (tx) => {
+    await requireRoomForTest(tx, endpoint.user_id, now);
+    await insertDelivery(tx, {
       id,
       endpoint_id: endpoint.id,
       user_id: endpoint.user_id,
       event_id: eventId,
-      type,
-      body: JSON.stringify({ type, data: { entity_id: endpoint.id, asset_id: null } }),
+      type: TEST_EVENT,
+      body: JSON.stringify({ type: TEST_EVENT, data: { entity_id: endpoint.id, asset_id: null } }),
       state: "pending",
       due_at: now,
       created_at: now,
-    }),
-  );
+    });
+  });
   return id;
 }
 
-/** Sends a delivery again from the start of the schedule, with the same id. Errors: `not_found`, `conflict` while disabled. */
+/** Throws `rate_limited` while the user has as many undelivered test events as may wait. */
+async function requireRoomForTest(tx: Queries, userId: string, now: number): Promise<void> {
+  const { count, nextDueAt } = await queuedTests(tx, userId);
+  if (count < MAX_QUEUED_TESTS) return;
+  const message = `${MAX_QUEUED_TESTS} test events are not delivered yet. Wait for them, or delete the endpoint that does not take them.`;
+  const wait = Math.max((nextDueAt ?? now) - now, DELIVERY_TIMEOUT_MS);
+  throw new AppError("rate_limited", message, { retryAfterSeconds: Math.ceil(wait / 1000) });
+}
+
+/**
+ * Queues a delivery again from the start of the schedule, with the same id. Errors: `not_found`, `conflict` while disabled, `rate_limited` for
+ * a test event as in `sendTest`.
+ */
 export async function resend(services: Services, endpoint: Endpoint, deliveryId: string): Promise<Delivery> {
   requireEnabled(endpoint);
+  const now = services.now();
   return services.store.write(async (tx) => {
     const delivery = await findDelivery(tx, endpoint.id, deliveryId);
-    const again =
-      delivery && (await updateDelivery(tx, delivery.id, { state: "pending", attempts: 0, due_at: services.now() }));
+    if (delivery?.type === TEST_EVENT && delivery.state !== "pending")
+      await requireRoomForTest(tx, endpoint.user_id, now);
+    const again = delivery && (await updateDelivery(tx, delivery.id, { state: "pending", attempts: 0, due_at: now }));
     if (!again) throw new AppError("not_found", "There is no such delivery.");
     return again;
   });

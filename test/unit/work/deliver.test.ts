@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { newId } from "../../../src/lib/ids";
 import { createLog } from "../../../src/lib/log";
 import type { Store } from "../../../src/store/db";
+import { nextDeliveryDue } from "../../../src/store/delivery-queue";
 import {
   findEndpoint,
   insertDelivery,
   insertEndpoint,
   listDeliveries,
-  nextDeliveryDue,
   updateEndpoint,
 } from "../../../src/store/webhooks";
 import { createDeliverer } from "../../../src/work/deliver";
