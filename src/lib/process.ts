@@ -124,6 +124,9 @@ function reportedExit(code: number | null): ChildExit {
 /** Added to a child's share of memory, in thousandths, when the kernel looks for a process to kill: the server is the last. */
 const OOM_SCORE = 500;
 
+/** Between SIGXCPU and SIGKILL. */
+const CPU_GRACE_SECONDS = 3;
+
 /** What a child does can wait a moment, a request cannot. Priorities that cannot be set are left. */
 const NICENESS = 5;
 
@@ -150,7 +153,9 @@ function launcher(limits: ChildLimits): string {
     value === undefined ? "" : `ulimit -${flag} ${Math.max(1, Math.ceil(value / unit))} 2>/dev/null; `;
   return (
     set("v", limits.memoryBytes, 1024) +
-    set("t", limits.cpuSeconds, 1) +
+    // The signal of the soft limit tells it from a kill by the kernel.
+    set("St", limits.cpuSeconds, 1) +
+    set("Ht", limits.cpuSeconds === undefined ? undefined : limits.cpuSeconds + CPU_GRACE_SECONDS, 1) +
     set("f", limits.fileSizeBytes, 512) +
     `{ echo ${OOM_SCORE} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
     "(read -r gone <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +

@@ -104,6 +104,11 @@ export type FfmpegOutcome = { ok: boolean; timedOut: boolean; noSpace: boolean; 
 
 export type FfmpegChild = Child & { outcome: Promise<FfmpegOutcome> };
 
+let kernelKills = 0;
+
+/** How many ffmpeg processes of this program ended by a SIGKILL that it did not send: the kernel's, when memory runs out. */
+export const countKernelKills = (): number => kernelKills;
+
 /** Starts ffmpeg. The outcome never rejects. */
 export function startFfmpeg(run: FfmpegRun): FfmpegChild {
   const errors: string[] = [];
@@ -130,12 +135,15 @@ export function startFfmpeg(run: FfmpegRun): FfmpegChild {
     ...(run.stdout === undefined ? {} : { stdout: run.stdout }),
     ...(run.signal === undefined ? {} : { signal: run.signal }),
   });
-  const outcome = child.exited.then(({ code, signal }) => ({
-    ok: code === 0,
-    timedOut: child.endedBy() === "wall",
-    noSpace,
-    message: errors.join(" | ").slice(-1_000) || `ffmpeg ended with ${signal ?? `code ${code}`}`,
-  }));
+  const outcome = child.exited.then(({ code, signal }) => {
+    if (signal === "SIGKILL" && child.endedBy() === null) kernelKills++;
+    return {
+      ok: code === 0,
+      timedOut: child.endedBy() === "wall",
+      noSpace,
+      message: errors.join(" | ").slice(-1_000) || `ffmpeg ended with ${signal ?? `code ${code}`}`,
+    };
+  });
   return Object.assign(child, { outcome });
 }
 

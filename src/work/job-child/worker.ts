@@ -1,11 +1,13 @@
 /** The child process of a job: everything that reads a stranger's bytes, or takes long over them, runs in here. */
 import type { MediaFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
+import { JobKilled } from "../../domain/jobs";
 import type { Probed } from "../../domain/media";
 import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
 import type { Forced } from "../../domain/speech";
-import { serveCalls, type WorkerCall } from "../../lib/child-protocol";
+import { type Operations, serveCalls, type WorkerCall } from "../../lib/child-protocol";
 import type { Lanes } from "../../lib/lanes";
+import { countKernelKills } from "../../media/ffmpeg";
 import { readListening, readProbed, writeProbed } from "../prepared";
 import { jobErrors } from "./errors";
 import type { JobOperations } from "./operations";
@@ -26,9 +28,23 @@ export async function runJobWorker(): Promise<void> {
       output.write(frame);
       void output.flush();
     },
-    operations: OPERATIONS,
+    operations: Object.fromEntries(
+      Object.entries<Operations[string]>(OPERATIONS).map(([name, run]) => [name, noticingKills(run)]),
+    ),
     errors: jobErrors,
   });
+}
+
+/** Fails with `JobKilled` when the kernel killed an ffmpeg of the operation, whatever the operation made of it. */
+function noticingKills(run: Operations[string]): Operations[string] {
+  return async (input, call) => {
+    const before = countKernelKills();
+    try {
+      return await run(input, call);
+    } catch (error) {
+      throw countKernelKills() > before && !call.signal.aborted ? new JobKilled() : error;
+    }
+  };
 }
 
 const SNIFFED_BYTES = 64 * 1024;

@@ -1,0 +1,74 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { AppError } from "../../../../src/domain/errors";
+import { isPermanent, JobKilled } from "../../../../src/domain/jobs";
+import { killAllChildren } from "../../../../src/lib/process";
+import type { Sandbox } from "../../../../src/lib/sandbox";
+import { openJobChild, type RunOptions } from "../../../../src/work/job-child/child";
+
+const sandbox: Sandbox = { mode: "none", reason: "a test", wrap: (command) => command };
+const WAVEFORM = { pcm: "", outputPath: "" };
+
+const UNRULY = new URL("./unruly-child.ts", import.meta.url).pathname;
+
+afterAll(killAllChildren);
+
+/** How a call of an unruly child ends, and after how many milliseconds. */
+async function run(behavior: string, options: RunOptions = {}, memoryBytes?: number) {
+  await using child = openJobChild({
+    command: [process.execPath, UNRULY, behavior],
+    sandbox,
+    view: { readOnly: [], writable: [], devices: false },
+    limitCode: "corrupt_media",
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+  });
+  const started = performance.now();
+  const error = await child.run("waveform", WAVEFORM, options).catch((reason: unknown) => reason);
+  const again = await child.run("waveform", WAVEFORM, options).catch((reason: unknown) => reason);
+  return { error, again, milliseconds: performance.now() - started };
+}
+
+const MINUTE = { cpuSeconds: 60, wallSeconds: 60 };
+
+describe("a child that reaches a limit ends its job for good:", () => {
+  test.each([
+    ["memory", "allocate", {}, 300 * 1024 ** 2],
+    ["processor time", "spin", { limits: { ...MINUTE, cpuSeconds: 0.5 } }, undefined],
+    ["time", "sleep", { limits: { ...MINUTE, wallSeconds: 0.3 } }, undefined],
+  ])("%s", async (what, behavior, options, memoryBytes) => {
+    const { error, again } = await run(behavior, options, memoryBytes);
+    expect(error).toBeInstanceOf(AppError);
+    expect(error).toMatchObject({ code: "corrupt_media", message: expect.stringContaining(what) });
+    expect(isPermanent("prepare", error)).toBe(true);
+    expect(again).toBe(error);
+  });
+});
+
+test("a child that the kernel kills is told from one that crashes", async () => {
+  expect((await run("be killed")).error).toBeInstanceOf(JobKilled);
+  for (const behavior of ["crash", "exit", "babble"]) {
+    const { error } = await run(behavior);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(AppError);
+    expect(error).not.toBeInstanceOf(JobKilled);
+  }
+});
+
+test("an error keeps its code, its message and its cause", async () => {
+  const { error } = await run("fail");
+  expect(error).toBeInstanceOf(AppError);
+  expect(error).toMatchObject({
+    code: "unsupported_media",
+    message: "no such codec",
+    details: { cause: new Error("the cause") },
+  });
+});
+
+test("a program that cannot be started is an error", async () => {
+  await using child = openJobChild({
+    command: ["/nonexistent/program"],
+    sandbox,
+    view: { readOnly: [], writable: [], devices: false },
+    limitCode: "corrupt_media",
+  });
+  expect(child.run("waveform", WAVEFORM)).rejects.toThrow("ended with code 127");
+});
