@@ -50,7 +50,7 @@ export async function listen(
     probabilities.set(await run.add(amplify(await pcm.read(at, CHUNK_SAMPLES), gain)), at / WINDOW_SAMPLES);
     onProgress(MEASURED + (DETECTED - MEASURED) * Math.min(1, (at + CHUNK_SAMPLES) / pcm.samples));
   }
-  const speech = placeEdges(voiceSpans(probabilities), energy, duration);
+  const speech = await placeEdges(voiceSpans(probabilities), energy, duration, check);
   if (language === null) return { duration, speech, energy, transcript: null };
 
   const segments = segmentsOf(speech, energy, duration);
@@ -76,7 +76,7 @@ async function transcribed(
   if (!chosen.added) {
     return { language: chosen.language, ...(await transcribe(models.moonshine, sound, segments, onHeard, check)) };
   }
-  const { wordTimes, forcing } = chosen.added.recogniser.capabilities;
+  const { wordTimes, forcing } = chosen.added.capabilities;
   const heard = await chosen.added.transcribe(sound, segments, onHeard, check);
   return { language: chosen.language, ...heard, forcing, ...(wordTimes === "estimated" ? { wordTimes } : {}) };
 }

@@ -1,26 +1,36 @@
 /** Pauses and cancels an order at its safe points. */
 
-/** Called at each safe point: between steps of about a second at most. Throws to stop, and takes as long as the order is paused. */
+/**
+ * Called at each safe point: between steps of about a second at most. Throws to stop, takes as long as the order is paused, and lets messages
+ * come in that steps without waiting would keep out.
+ */
 export type Checkpoint = () => void | Promise<void>;
 
 export type OrderControl = { check: Checkpoint; pause(): void; resume(): void; cancel(): void };
 
+/** How long messages may wait. */
+const MAX_DEAF_MS = 20;
+
 /** `onPaused` is called at the first safe point after `pause`. */
 export function createOrderControl(onPaused: () => void): OrderControl {
   let isCancelled = false;
+  let heardAt = performance.now();
   let resumed: PromiseWithResolvers<void> | null = null;
   const resume = () => {
     resumed?.resolve();
     resumed = null;
   };
   return {
-    check() {
+    async check() {
+      if (performance.now() - heardAt > MAX_DEAF_MS) {
+        await new Promise(setImmediate);
+        heardAt = performance.now();
+      }
+      if (resumed !== null && !isCancelled) {
+        onPaused();
+        await resumed.promise;
+      }
       if (isCancelled) throw new Error("cancelled");
-      if (resumed === null) return;
-      onPaused();
-      return resumed.promise.then(() => {
-        if (isCancelled) throw new Error("cancelled");
-      });
     },
     pause() {
       resumed ??= Promise.withResolvers();

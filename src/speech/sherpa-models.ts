@@ -4,6 +4,7 @@ import { type Choice, choiceFor, type InstalledModel, languageCode, languageDete
 import type { Checkpoint } from "./order-control";
 import type { Segment } from "./segmentation";
 import {
+  type Capabilities,
   type LanguageDetector,
   loadDetector,
   loadRecogniser,
@@ -16,7 +17,7 @@ import type { Sound } from "./transcribe";
 
 /** Transcribes as the built-in recogniser does. */
 export type AddedTranscriber = {
-  recogniser: Recogniser;
+  capabilities: Capabilities;
   transcribe(
     sound: Sound,
     segments: Segment[],
@@ -52,9 +53,11 @@ export function createAddedModels(
 
   const added = async (model: InstalledModel, language: string): Promise<AddedTranscriber> => {
     const make = async () => loadRecogniser(await module(), model, language, THREADS);
-    const recogniser = await recognisers(`${identity(model)} ${language}`, make);
+    // Asked for again before each segment: an order that was paused meanwhile must not keep a second model in memory.
+    const recogniser = () => recognisers(`${identity(model)} ${language}`, make);
+    const { capabilities } = await recogniser();
     return {
-      recogniser,
+      capabilities,
       transcribe: (sound, segments, onHeard, check) =>
         transcribeAdded(recogniser, sound, segments, language, onHeard, check),
     };

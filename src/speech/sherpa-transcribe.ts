@@ -18,7 +18,7 @@ const MOST_WORDS_A_SECOND = 9;
  * `check` is called between segments and may throw to stop.
  */
 export async function transcribeAdded(
-  recogniser: Recogniser,
+  getRecogniser: () => Promise<Recogniser>,
   sound: Sound,
   segments: Segment[],
   language: string,
@@ -31,6 +31,7 @@ export async function transcribeAdded(
   let done = 0;
   for (const segment of segments) {
     await check();
+    const recogniser = await getRecogniser();
     const result = withoutLoop(await recogniser.recognise(await samplesOf(sound, segment)), language);
     const timed = timedWords(result, segment, energyOf(sound.energy, segment), language);
     const voiced = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0) / TICKS_PER_SECOND;

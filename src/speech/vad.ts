@@ -4,6 +4,7 @@ import { ENERGY_HOP } from "../domain/speech";
 import { fromSeconds, type Span, type Ticks } from "../domain/time";
 import { percentile } from "./energy";
 import { floatFeed, floatsOf, loadGraph } from "./onnx-session";
+import type { Checkpoint } from "./order-control";
 
 /** Samples a probability stands for, and those before them that the detector sees again. */
 export const WINDOW_SAMPLES = 512;
@@ -98,17 +99,25 @@ export function voiceSpans(probabilities: Float32Array, thresholds = VOICE_THRES
   return spans;
 }
 
+/** Spans whose edges are placed between two safe points: a few milliseconds of work. */
+const SPANS_A_STEP = 64;
 /** How far an edge may move to where the sound begins or ends. */
 const REACH_OUT: Ticks = 250_000;
 const REACH_IN: Ticks = 120_000;
 
 /**
  * Moves each span's edges to where the sound begins and ends: outwards while it sounds, inwards while it does not. The level that
- * counts as sound comes from the surroundings of the span. Spans stay sorted, disjoint and within `duration`.
+ * counts as sound comes from the surroundings of the span. Spans stay sorted, disjoint and within `duration`. `check` is called now and then.
  */
-export function placeEdges(spans: Span[], energy: Float32Array, duration: Ticks): Span[] {
+export async function placeEdges(
+  spans: Span[],
+  energy: Float32Array,
+  duration: Ticks,
+  check: Checkpoint = () => {},
+): Promise<Span[]> {
   const placed: Span[] = [];
   for (const [i, span] of spans.entries()) {
+    if (i % SPANS_A_STEP === 0) await check();
     const before = placed.at(-1)?.end ?? 0;
     const after = spans[i + 1]?.start ?? duration;
     const around = energy.subarray(hop(Math.max(0, span.start - 1_000_000)), hop(span.end + 1_000_000));

@@ -64,7 +64,7 @@ describe("choosing", () => {
     const choose = (language: string | null) => models.choose(language, file.sound, file.segments, nothing);
     expect(await choose("de")).toBeNull();
     await installed(folder.path, { name: "german", languages: ["de"] });
-    expect((await choose("de"))?.added?.recogniser.capabilities).toEqual({
+    expect((await choose("de"))?.added?.capabilities).toEqual({
       languages: ["de"],
       wordTimes: "estimated",
       forcing: false,
@@ -72,7 +72,7 @@ describe("choosing", () => {
     await choose("de");
     expect([loads, sherpa.loaded.length]).toEqual([1, 1]);
     await installed(folder.path, { name: "european", kind: "transducer", languages: ["de", "fr"], preference: 90 });
-    expect((await choose("de"))?.added?.recogniser.capabilities.wordTimes).toBe("tokens");
+    expect((await choose("de"))?.added?.capabilities.wordTimes).toBe("tokens");
     await choose("fr");
     expect(sherpa.loaded).toHaveLength(3);
     await rm(join(folder.path, "european"), { recursive: true });

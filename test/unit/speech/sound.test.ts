@@ -69,6 +69,26 @@ describe("the energy contour", () => {
     expect(soundThreshold(contour)).toBeCloseTo(-35, 4);
   });
 
+  test("percentiles are those of the sorted values, also where sorting would take too long", () => {
+    const input = fc.tuple(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(10, 4_096, 5_000));
+    fc.assert(
+      fc.property(input, ([seed, share, length]) => {
+        let state = seed;
+        const next = () => {
+          state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+          return state;
+        };
+        const values = Float32Array.from({ length }, () => Math.round(next() / 2 ** 20) / 16);
+        const rank = Math.min(length - 1, Math.floor(length * share));
+        expect(percentile(values.subarray(1), share)).toBe(
+          values.slice(1).sort()[Math.min(length - 2, Math.floor((length - 1) * share))]!,
+        );
+        expect(percentile(values, share)).toBe(values.slice().sort()[rank]!);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   test("percentiles of nothing are silence", () => {
     expect(percentile(new Float32Array(0), 0.5)).toBe(SILENCE_DB);
   });
