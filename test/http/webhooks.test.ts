@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { EVENT_TYPES } from "../../src/domain/webhooks";
+import { disableUser } from "../../src/work/accounts";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness } from "./harness";
@@ -281,5 +282,45 @@ describe("a receiver on a bad day", () => {
     const shown = await deliveryIn(endpoint, id, (d) => d.attempts === 1);
     expect(JSON.stringify(shown)).not.toContain("confidence");
     await remove(endpoint);
+  });
+
+  test("has at most ten test events waiting, sent again or for the first time", async () => {
+    await using hook = receiver();
+    hook.answer(204, 500);
+    const bert = await server.user();
+    const endpoint = await register(hook.url, EVENT_TYPES, bert);
+    const path = `/v1/webhook-endpoints/${endpoint.id}`;
+    const test = () => tryCall(bert, "POST", `${path}/test`);
+    const { delivery_id: first } = await bert.must<{ delivery_id: string }>("POST", `${path}/test`);
+    const delivered = async () => (await bert.must<Paged<Delivery>>("GET", `${path}/deliveries`)).items[0]!;
+    await until("the first", async () => (await delivered()).state === "delivered");
+    for (let n = 0; n < 10; n++) expect(await test()).toBe("202");
+    expect(await test()).toBe("429 rate_limited");
+    expect(await tryCall(bert, "POST", `${path}/deliveries/${first}/resend`)).toBe("429 rate_limited");
+    expect(await tryCall(anna, "GET", "/v1/webhook-endpoints")).toBe("200");
+  });
+
+  test("gets nothing while its account is disabled, and then what has waited", async () => {
+    await using hook = receiver();
+    const bert = await server.user();
+    const email = `${bert.userId}@example.test`;
+    const endpoint = await register(hook.url, EVENT_TYPES, bert);
+    await hook.goAway();
+    await bert.must("POST", `/v1/webhook-endpoints/${endpoint.id}/test`);
+    const shown = () => bert.must<Paged<Delivery>>("GET", `/v1/webhook-endpoints/${endpoint.id}/deliveries`);
+    await until("a failed attempt", async () => (await shown()).items[0]!.attempts === 1);
+    await disableUser(server.services(), { email, disabled: true });
+    hook.comeBack();
+    server.advance(6_000);
+    // Another account's event, which is due later, has arrived: this one was passed over.
+    await using other = receiver();
+    const others = await register(other.url);
+    await sendTest(others);
+    await until("the other account's event", () => other.received.length === 1);
+    expect(hook.received).toHaveLength(0);
+    await disableUser(server.services(), { email, disabled: false });
+    await until("the event", () => hook.received.length === 1);
+    await remove(others);
+    await bert.must("DELETE", `/v1/webhook-endpoints/${endpoint.id}`);
   });
 });

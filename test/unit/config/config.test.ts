@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Resolver } from "node:dns";
 import { join } from "node:path";
 import { type Config, ConfigError, configFlags, loadConfig, publicUrl } from "../../../src/config";
 import { temporaryFolder } from "../../temporary-folder";
@@ -162,4 +163,25 @@ test.each<[Partial<Config>, string]>([
   [{ publicUrl: "https://cut.example" }, "https://cut.example"],
 ])("links with %j start with %s", async (change, expected) => {
   expect(publicUrl({ ...(await load({})), ...change }, 99)).toBe(expected);
+});
+
+test.each(["10.0.0.53", "10.0.0.53:5353", "fd00::53", "[fd00::53]", "[fd00::53]:5353", "10.0.0.53, fd00::53"])(
+  "DNS servers may be %s",
+  async (servers) => {
+    const config = await load({ env: { OFFCUT_DNS_SERVERS: servers } });
+    expect(config.dnsServers).toEqual(servers.split(", "));
+    new Resolver().setServers(config.dnsServers);
+  },
+);
+
+test.each([
+  "dns.example.test",
+  "10.0.0.53:0",
+  "10.0.0.53:99999",
+  "10.0.0",
+  "[10.0.0.53]:53",
+  "fd00::53]:53",
+  "[fd00::53",
+])("DNS servers may not be %s", async (servers) => {
+  expect(await refusal({ env: { OFFCUT_DNS_SERVERS: servers } })).toStartWith("OFFCUT_DNS_SERVERS: dns_servers must ");
 });

@@ -1,0 +1,102 @@
+import { expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { newId } from "../../../src/lib/ids";
+import type { Store } from "../../../src/store/db";
+import {
+  dueDeliveriesOf,
+  findPendingDelivery,
+  nextDeliveryDue,
+  queuedTests,
+  usersWithDueDeliveries,
+} from "../../../src/store/delivery-queue";
+import { setDisabled } from "../../../src/store/users";
+import { insertEndpoint, updateDelivery, updateEndpoint } from "../../../src/store/webhooks";
+import { addUser, freshStore } from "./test-store";
+
+const NOW = 1_000_000;
+
+/** A user with endpoints; to each of them `count` deliveries, due from `from` on, a millisecond apart. */
+async function addQueue(store: Store, endpoints: number, count: number, from: number, type = "cut.completed") {
+  return store.write(async (tx) => {
+    const { userId } = await addUser(tx);
+    const ids: string[] = [];
+    for (let n = 0; n < endpoints; n++) {
+      const { id } = await insertEndpoint(tx, {
+        id: newId(),
+        user_id: userId,
+        url: "http://127.0.0.1:1/",
+        event_types: ["cut.completed"],
+        state: "enabled",
+        secret: "secret",
+        created_at: 0,
+      });
+      ids.push(id);
+      await tx.run(sql`
+        WITH RECURSIVE counted(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM counted WHERE i + 1 < ${count})
+        INSERT INTO deliveries (id, endpoint_id, user_id, event_id, type, body, state, due_at, created_at)
+        SELECT ${id} || ' ' || i, ${id}, ${userId}, 'event ' || i, ${type}, '{}', 'pending', ${from} + i, 0 FROM counted`);
+    }
+    return { userId, endpoints: ids };
+  });
+}
+
+test("users with something due are found once each, whatever else waits", async () => {
+  await using db = await freshStore();
+  const { store } = db;
+  expect(await usersWithDueDeliveries(store.read, NOW)).toEqual([]);
+  const anna = await addQueue(store, 3, 50, NOW - 100);
+  const bert = await addQueue(store, 1, 1, NOW);
+  await addQueue(store, 1, 5, NOW + 1);
+  expect((await usersWithDueDeliveries(store.read, NOW)).toSorted()).toEqual([anna.userId, bert.userId].toSorted());
+});
+
+test("what goes to disabled endpoints or belongs to disabled accounts waits", async () => {
+  await using db = await freshStore();
+  const { store } = db;
+  const anna = await addQueue(store, 2, 2, NOW - 100);
+  const bert = await addQueue(store, 1, 1, NOW - 100);
+  await store.write((tx) => setDisabled(tx, bert.userId, NOW));
+  await store.write((tx) => updateEndpoint(tx, anna.endpoints[0]!, { state: "disabled" }));
+  expect(await usersWithDueDeliveries(store.read, NOW)).toEqual([anna.userId]);
+  const due = await dueDeliveriesOf(store.read, anna.userId, NOW, 10);
+  expect(due.map((one) => one.endpointId)).toEqual([anna.endpoints[1]!, anna.endpoints[1]!]);
+  await store.write((tx) => updateEndpoint(tx, anna.endpoints[1]!, { state: "disabled" }));
+  expect(await usersWithDueDeliveries(store.read, NOW)).toEqual([]);
+  await store.write((tx) => setDisabled(tx, bert.userId, null));
+  expect(await usersWithDueDeliveries(store.read, NOW)).toEqual([bert.userId]);
+});
+
+test("of each endpoint only the first are listed, the longest due before the others", async () => {
+  await using db = await freshStore();
+  const { store } = db;
+  const { userId, endpoints } = await addQueue(store, 2, 100, NOW - 50);
+  const due = await dueDeliveriesOf(store.read, userId, NOW, 3);
+  expect(due.map((one) => one.id.split(" ")[1])).toEqual(["0", "0", "1", "1", "2", "2"]);
+  await store.write((tx) => updateDelivery(tx, `${endpoints[0]!} 0`, { state: "delivered", due_at: null }));
+  expect(await findPendingDelivery(store.read, `${endpoints[0]!} 0`)).toBeNull();
+  expect((await findPendingDelivery(store.read, `${endpoints[1]!} 0`))?.endpoint.id).toBe(endpoints[1]!);
+  expect(await dueDeliveriesOf(store.read, userId, NOW - 50, 3)).toEqual([
+    { id: `${endpoints[1]!} 0`, endpointId: endpoints[1]! },
+  ]);
+});
+
+test("test events are counted by user, with the time of the next one", async () => {
+  await using db = await freshStore();
+  const { store } = db;
+  const { userId } = await addQueue(store, 2, 4, NOW + 7, "webhook.test");
+  await addQueue(store, 1, 4, NOW, "webhook.test");
+  expect(await queuedTests(store.read, userId)).toEqual({ count: 8, nextDueAt: NOW + 7 });
+  expect(await queuedTests(store.read, newId())).toEqual({ count: 0, nextDueAt: null });
+});
+
+test("a long queue of many users is read without reading all of it", async () => {
+  await using db = await freshStore();
+  const { store } = db;
+  const users = await Promise.all(Array.from({ length: 200 }, () => addQueue(store, 1, 100, NOW - 99)));
+  const started = performance.now();
+  expect(await usersWithDueDeliveries(store.read, NOW)).toHaveLength(200);
+  expect(await dueDeliveriesOf(store.read, users[0]!.userId, NOW, 8)).toHaveLength(8);
+  expect(await nextDeliveryDue(store.read, NOW)).toBeNull();
+  // Through the indexes it takes a few milliseconds, without them seconds.
+  expect(performance.now() - started).toBeLessThan(500);
+}, 30_000);
