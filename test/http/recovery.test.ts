@@ -3,7 +3,7 @@ import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { AppError } from "../../src/domain/errors";
-import { MAX_ATTEMPTS, MAX_FAILURES } from "../../src/domain/jobs";
+import { JobKilled, MAX_ATTEMPTS, MAX_FAILURES } from "../../src/domain/jobs";
 import { newId } from "../../src/lib/ids";
 import { balance, totalHeld } from "../../src/store/credits";
 import { type Step, stepOf } from "../../src/store/steps";
@@ -88,6 +88,27 @@ describe("a job that fails", () => {
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });
   });
 
+  test("because the kernel killed its process is tried once more, at once, and does not count as failed", async () => {
+    await using server = await harness();
+    const user = await server.user(10);
+    server.speech.failNext(new JobKilled());
+    const id = await user.upload(await wav(4));
+    expect((await user.prepared(id)).state).toBe("ready");
+    expect(await stepOf(server.services().store.read, id)).toMatchObject({ kernel_kills: 1, attempts: 2, failures: 0 });
+    expect(await money(server, user)).toEqual({ free: 9, held: 0 });
+  });
+
+  test("because the kernel killed its process twice fails for good and says why", async () => {
+    await using server = await harness();
+    const user = await server.user(10);
+    for (let n = 0; n < 2; n++) server.speech.failNext(new JobKilled());
+    const asset = await user.prepared(await user.upload(await wav(4)));
+    expect(asset).toMatchObject({ state: "failed", error_code: "processing_failed" });
+    expect(asset.error_message).toContain("more memory than the server has");
+    expect(server.speech.listened).toBe(2);
+    expect(await money(server, user)).toEqual({ free: 10, held: 0 });
+  });
+
   test("as a cut can be asked for again", async () => {
     await using server = await harness();
     const user = await server.user();
@@ -148,6 +169,29 @@ describe("a stop in the middle", () => {
 });
 
 describe("a start after a crash", () => {
+  test("counts it against the jobs that ran, and from the second on they run alone", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const hold = server.speech.hold("listen");
+    const id = await user.upload(await wav(4));
+    const crash = () =>
+      server.restart((store) =>
+        store.write((tx) => tx.run(sql`UPDATE steps SET state = 'running' WHERE subject_id = ${id}`)),
+      );
+    for (const crashes of [1, 2]) {
+      await stepIs(server, id, (step) => step.state === "running");
+      await crash();
+      expect(await stepIs(server, id, (step) => step.state === "running")).toMatchObject({ unclean_starts: crashes });
+    }
+    const later = await user.upload(await wav(2));
+    await stepIs(server, later, (step) => step.state === "pending");
+    hold.release();
+    expect((await user.prepared(later)).state).toBe("ready");
+    const [first, second] = [await stepIs(server, id, () => true), await stepIs(server, later, () => true)];
+    expect(first).toMatchObject({ state: "completed" });
+    expect(second.started_at!).toBeGreaterThanOrEqual(first.finished_at!);
+  });
+
   test("hands on an upload whose last byte was stored and nothing after it", async () => {
     await using server = await harness();
     const user = await server.user();

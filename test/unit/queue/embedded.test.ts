@@ -34,7 +34,9 @@ function heldHandler() {
 
 type Bench = AsyncDisposable & { source: FakeSource; runner: Runner; work: ReturnType<typeof heldHandler> };
 
-function bench(options: { slots?: number; heartbeatMs?: number; timeSliceMs?: number; cuts?: JobHandler } = {}): Bench {
+function bench(
+  options: { slots?: number; heartbeatMs?: number; timeSliceMs?: number; maxDrainMs?: number; cuts?: JobHandler } = {},
+): Bench {
   const source = fakeSource();
   const work = heldHandler();
   const runner = createEmbeddedRunner({
@@ -45,6 +47,7 @@ function bench(options: { slots?: number; heartbeatMs?: number; timeSliceMs?: nu
     leaseMs: 1_000,
     heartbeatMs: options.heartbeatMs ?? 1,
     timeSliceMs: options.timeSliceMs ?? 1,
+    maxDrainMs: options.maxDrainMs ?? 60_000,
   });
   return { source, runner, work, [Symbol.asyncDispose]: () => runner.stop() };
 }
@@ -154,9 +157,9 @@ describe("the heartbeat", () => {
   });
 });
 
-describe("giving way", () => {
-  const asked = (running: Running) => until("a job that is asked to give way", () => running.context.shouldYield());
+const asked = (running: Running) => until("a job that is asked to yield", () => running.context.shouldYield());
 
+describe("yielding", () => {
   test("a job whose turn is over is asked to when somebody with fewer running waits, and goes on after", async () => {
     await using b = bench();
     b.source.add("long", { userId: "anna" });
@@ -206,6 +209,41 @@ describe("giving way", () => {
     await looked;
     await b.source.renewed("long");
     expect(long.context.shouldYield()).toBe(false);
+  });
+});
+
+describe("a job that runs alone", () => {
+  test("starts when the others have yielded, and nothing starts beside it", async () => {
+    await using b = bench({ slots: 2 });
+    b.source.add("long", { userId: "anna" });
+    b.runner.start();
+    const long = await b.work.nth(1);
+    b.source.add("suspect", { userId: "bert", runsAlone: true });
+    b.source.add("cut", { userId: "carl", name: "cut" });
+    b.runner.wake();
+    await asked(long);
+    expect(b.work.started).toHaveLength(1);
+    long.break(new JobYielded());
+    const suspect = await b.work.nth(2);
+    expect(suspect.job.stepId).toBe("suspect");
+    await b.source.renewed("suspect");
+    expect(b.work.started).toHaveLength(2);
+    suspect.finish();
+    await b.work.nth(4);
+    expect(b.source.did.slice(0, 3)).toEqual(["claim long", "release long", "claim suspect"]);
+    expect(b.source.did.slice(3).toSorted()).toEqual(["claim cut", "claim long"]);
+  });
+
+  test("interrupts a job that does not yield, which is given back unharmed", async () => {
+    await using b = bench({ maxDrainMs: 1 });
+    b.source.add("long");
+    b.runner.start();
+    const long = await b.work.nth(1);
+    b.source.add("suspect", { runsAlone: true });
+    b.runner.wake();
+    expect((await b.work.nth(2)).job.stepId).toBe("suspect");
+    expect(reasonOf(long)).toBe("interrupted");
+    expect(b.source.did).toEqual(["claim long", "release long", "claim suspect"]);
   });
 });
 
