@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { foldersIn } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
 import { emptyTrash } from "./blobs/sweep";
-import { type Config, ConfigError, publicUrl } from "./config";
+import { type Config, ConfigError, isExposedWithoutTls, publicUrl } from "./config";
 import { controlSocket, openDataFolder, socketFits } from "./data-folder";
 import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
@@ -213,6 +213,13 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
   const handler = createHandler(services);
   const server = listen(config, handler);
   url = publicUrl(config, server.port ?? config.port);
+  if (isExposedWithoutTls(config)) {
+    log.warn("server.exposed_without_tls", {
+      host: config.host,
+      advice:
+        "API keys and recordings cross the network unencrypted: set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy with TLS",
+    });
+  }
   const control = await listenForCommands(path, createControlHandler(services, log), log);
 
   await recover(services);
@@ -274,9 +281,14 @@ function listen(config: Config, handler: Handler): Listening {
       reusePort: false,
       // Uploads have their own limit; JSON bodies are limited where they are read.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      idleTimeout: 120,
+      // Between requests, and while the headers of one arrive; the handler sets its own for the time after.
+      idleTimeout: config.requestTimeoutSeconds,
       development: false,
-      fetch: (request, server) => handler(request, server.requestIP(request)?.address),
+      fetch: (request, server) =>
+        handler(request, {
+          address: server.requestIP(request)?.address ?? null,
+          setIdleTimeout: (seconds) => server.timeout(request, seconds),
+        }),
       ...(config.tlsCert && config.tlsKey
         ? { tls: { cert: Bun.file(config.tlsCert), key: Bun.file(config.tlsKey) } }
         : {}),

@@ -84,7 +84,7 @@ const SETTINGS = {
     () => "auto" as const,
     "isolation of media processes: auto, require (refuses to start without bwrap) or off",
   ),
-  request_timeout_seconds: setting(whole(1, 3600), () => 30, "time for a request's headers, and for a JSON body"),
+  request_timeout_seconds: setting(whole(1, 240), () => 30, "time for a request's headers, and for a JSON body"),
   rate_limit: setting(whole(0), () => 600, "requests a minute and user; 0 is off"),
   signup_credits: setting(whole(0), () => 6000, "credits of a new account"),
   credits_per_minute: setting(whole(0), () => 1, "credits for each started minute of a recording"),
@@ -176,4 +176,10 @@ export function publicUrl(config: Config, port: number): string {
   if (config.publicUrl) return config.publicUrl;
   const host = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
   return `${config.tlsCert ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether other machines reach the server without TLS. With trusted proxies, TLS is theirs. */
+export function isExposedWithoutTls(config: Pick<Config, "host" | "tlsCert" | "trustedProxies">): boolean {
+  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(config.host);
+  return !isLoopback && config.tlsCert === null && config.trustedProxies.length === 0;
 }

@@ -11,3 +11,15 @@ declare module "swagger-ui-dist/swagger-ui.css" {
   const path: string;
   export default path;
 }
+declare module "*/web/index.js" {
+  const text: string;
+  export default text;
+}
+declare module "*/web/docs.js" {
+  const text: string;
+  export default text;
+}
+declare module "*/web/index.css" {
+  const text: string;
+  export default text;
+}

@@ -6,9 +6,10 @@ import type { Log } from "../lib/log";
 import type { Services } from "../work/services";
 import { createKeyAuthentication } from "./auth";
 import { respond } from "./call";
-import { clientAddress } from "./client-address";
+import { clientAddress, isSecure } from "./client-address";
+import { ACTIVE_IDLE_SECONDS, type Connection, NO_CONNECTION } from "./connection";
 import { corsHeaders, isPreflight, preflight } from "./cors";
-import { docs, withLocalScript } from "./docs";
+import { docs } from "./docs";
 import { answerError, publicShape } from "./errors";
 import { serveFile } from "./files";
 import { isReady } from "./health";
@@ -16,12 +17,12 @@ import { pages } from "./pages";
 import { publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
 import type { Route } from "./route";
+import { addSecurityHeaders } from "./security-headers";
 import { createUploadSurface, tusErrorHeaders, uploadMethod } from "./uploads";
 
-type Entered = { requestId: string; log: Log };
+type Entered = { requestId: string; log: Log; connection: Connection };
 
-/** `peer` is the address of whoever opened the connection. */
-export type Handler = (request: Request, peer?: string | null) => Promise<Response>;
+export type Handler = (request: Request, connection?: Connection) => Promise<Response>;
 
 /** The server's request handler. */
 export function createHandler(services: Services): Handler {
@@ -29,7 +30,8 @@ export function createHandler(services: Services): Handler {
   const limiter = createRateLimiter(services.config.rateLimit);
   const authenticate = createKeyAuthentication(services);
   const uploads = createUploadSurface(services);
-  const of = (request: Request): Entered => entered.get(request) ?? { requestId: "", log: services.log };
+  const of = (request: Request): Entered =>
+    entered.get(request) ?? { requestId: "", log: services.log, connection: NO_CONNECTION };
 
   async function runPublic(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
     const { requestId, log } = of(request);
@@ -65,7 +67,9 @@ export function createHandler(services: Services): Handler {
   }
   async function runUpload(request: Request, uploadId: string): Promise<Response> {
     try {
-      return await uploads.handle(request, uploadMethod(request), await authenticate(request), uploadId);
+      const { connection } = of(request);
+      const caller = { user: await authenticate(request), connection };
+      return await uploads.handle(request, uploadMethod(request), caller, uploadId);
     } catch (error) {
       const refused = refuse(error, of(request).log);
       return withHeaders(refused, tusErrorHeaders(refused.status));
@@ -89,21 +93,26 @@ export function createHandler(services: Services): Handler {
     return respond({ status: state.ready ? 200 : 503, body: state });
   });
 
-  return async (received, peer = null) => {
+  const { config } = services;
+  return async (received, connection = NO_CONNECTION) => {
     const request = addressed(received);
     const requestId = crypto.randomUUID();
     const log = services.log.with({ request: requestId });
-    entered.set(request, { requestId, log });
+    entered.set(request, { requestId, log, connection });
+    connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
     const { pathname } = new URL(request.url);
-    let answer = isPreflight(request) ? preflight(services.config.corsOrigins, request) : await app.fetch(request);
-    if (pathname === "/docs" || pathname === "/docs/") answer = await withLocalScript(answer);
-    const all = { ...corsHeaders(services.config.corsOrigins, request), "X-Request-Id": requestId };
+    const answer = isPreflight(request) ? preflight(config.corsOrigins, request) : await app.fetch(request);
+    // A download may stall for longer than a client may take to send its next request.
+    if (!pathname.startsWith("/files/")) connection.setIdleTimeout(config.requestTimeoutSeconds);
     if (pathname.startsWith("/v1/") && request.method !== "GET") {
       const forwarded = request.headers.get("x-forwarded-for");
-      const client = clientAddress(peer, forwarded, services.config.trustedProxies);
+      const client = clientAddress(connection.address, forwarded, config.trustedProxies);
       log.info("request", { method: request.method, path: pathname, status: answer.status, client });
     }
-    return withHeaders(answer, all);
+    const forwardedProto = request.headers.get("x-forwarded-proto");
+    const secure = isSecure(config.tlsCert !== null, connection.address, forwardedProto, config.trustedProxies);
+    addSecurityHeaders(answer.headers, secure);
+    return withHeaders(answer, { ...corsHeaders(config.corsOrigins, request), "X-Request-Id": requestId });
   };
 }
 

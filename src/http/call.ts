@@ -4,6 +4,7 @@ import type { User } from "../store/users";
 import type { IdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
 import { attachment } from "./attachment";
+import { FILE_POLICY } from "./security-headers";
 
 export type Call = {
   services: Services;
@@ -33,7 +34,7 @@ export const file = (made: { filename: string; contentType: string; body: string
   headers: {
     "Content-Type": made.contentType,
     "Content-Disposition": attachment(made.filename),
-    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": FILE_POLICY,
   },
 });
 export const noContent = (): Reply => ({ status: 204 });

@@ -18,5 +18,16 @@ export function clientAddress(
   return hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? plain(peer);
 }
 
+/** Whether the client's connection is encrypted: the server's own is, or a trusted proxy says so of its. */
+export function isSecure(
+  hasTls: boolean,
+  peer: string | null,
+  forwardedProto: string | null,
+  trustedProxies: string[],
+): boolean {
+  if (hasTls) return true;
+  return peer !== null && trustedProxies.includes(plain(peer)) && forwardedProto?.trim().toLowerCase() === "https";
+}
+
 /** An IPv4 address that came over IPv6 is itself. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

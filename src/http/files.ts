@@ -8,6 +8,7 @@ import { getRender } from "../store/renders";
 import { getUser } from "../store/users";
 import type { Services } from "../work/services";
 import { attachment } from "./attachment";
+import { FILE_POLICY } from "./security-headers";
 
 type Found = { path: string; contentType: string; name: string };
 
@@ -33,7 +34,7 @@ export async function serveFile(services: Services, request: Request, target: Li
     "Content-Disposition": attachment(found.name),
     "Content-Type": found.contentType,
     "Last-Modified": new Date(file.lastModified).toUTCString(),
-    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": FILE_POLICY,
     ETag: etag,
   });
   if (isUnchanged(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });

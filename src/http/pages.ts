@@ -1,13 +1,21 @@
 /** Pages for people, from `web/`, whole from the executable. */
 import { Elysia } from "elysia";
+import style from "../../web/index.css" with { type: "text" };
 import front from "../../web/index.html" with { type: "text" };
+import script from "../../web/index.js" with { type: "text" };
+import { PAGE_POLICY } from "./security-headers";
 
-const HTML = {
-  "Content-Type": "text/html; charset=utf-8",
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-};
+type Kind = "html" | "javascript" | "css";
+
+/** A page, or a file that a page loads. */
+export const page = (kind: Kind, body: string | Blob): Response =>
+  new Response(body, {
+    headers: { "Content-Type": `text/${kind}; charset=utf-8`, "Content-Security-Policy": PAGE_POLICY },
+  });
 
 /** The front page, which says whether the server can work. */
 export const pages = () =>
-  new Elysia({ name: "pages" }).get("/", () => new Response(front as unknown as string, { headers: HTML }));
+  new Elysia({ name: "pages" })
+    .get("/", () => page("html", front as unknown as string))
+    .get("/index.js", () => page("javascript", script as unknown as string))
+    .get("/index.css", () => page("css", style as unknown as string));

@@ -95,12 +95,31 @@ test("the executable's documentation shows every call and asks no other host for
   const wrong: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   page.on("pageerror", (error) => wrong.push(String(error)));
+  // What the Content-Security-Policy refuses is told on the console.
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) wrong.push(message.text());
+  });
+  await page.goto(server.url());
+  await until("the state of the server", async () => (await page.locator("dd.good").count()) === 4);
+  const isStyled = await page.evaluate(() => getComputedStyle(document.querySelector("dl")!).display === "grid");
+  expect(isStyled).toBe(true);
   await page.goto(`${server.url()}/docs`);
   const { paths } = (await (await fetch(`${server.url()}/openapi.json`)).json()) as { paths: Record<string, object> };
   const calls = Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
   await until("every call on the page", async () => (await page.locator(".opblock").count()) === calls);
   await page.locator(".opblock-summary").first().click();
   await page.locator(".opblock-body").first().waitFor();
+  // A call from the page, as somebody without a key.
+  await page.locator(".try-out__btn").first().click();
+  await page.locator(".opblock-body textarea").first().waitFor();
+  expect(wrong).toEqual([]);
+  await page.locator("button.execute").first().click();
+  await page.locator(".live-responses-table tbody .response-col_status").first().waitFor();
+  expect(await page.locator(".live-responses-table tbody .response-col_status").first().textContent()).toContain("401");
+  await page.locator("button.authorize").first().click();
+  await page.locator(".modal-ux").waitFor();
+  // The browser itself reports the 401.
+  wrong.splice(0, wrong.length, ...wrong.filter((line) => !line.includes("401 (Unauthorized)")));
   expect(wrong).toEqual([]);
   expect(asked.filter((url) => /^https?:/.test(url) && new URL(url).origin !== server.url())).toEqual([]);
   expect(asked.length).toBeGreaterThan(2);

@@ -234,10 +234,9 @@ describe("the documentation", () => {
     const page = await server.nobody.call<string>("GET", path);
     expect(page.status).toBe(200);
     expect(page.body).not.toContain("https://");
-    expect(page.body).toContain('"url":"/openapi.json"');
     const addresses = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
     expect(addresses).toContain("/docs/swagger-ui.js");
-    for (const address of addresses) {
+    for (const address of addresses.filter((one) => one !== "data:,")) {
       expect(address).toStartWith("/");
       expect((await server.nobody.call("GET", address)).status).toBe(200);
     }

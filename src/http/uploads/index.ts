@@ -11,6 +11,7 @@ import { removeAssetNow } from "../../work/deletion";
 import type { Services } from "../../work/services";
 import { requireRoom } from "../../work/storage";
 import { finishUpload, isExpired, noteBytes, sizeOf, uploadExpiresAt } from "../../work/uploads";
+import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 import { isStorageFull, storageFull } from "../errors";
 import { libraryRequest, UPLOADS_PATH } from "./library-request";
 import { AssetUploadStore, type AuthorizedUpload, EXTENSIONS } from "./store";
@@ -19,11 +20,13 @@ const TUS_VERSION = "1.0.0";
 /** The status by which the TUS server says that the storage is full. */
 const STORAGE_FULL = 503;
 
+type Caller = { user: User; connection: Connection };
+
 export type UploadSurface = {
   /** What is offered, to anybody. */
   options(): Response;
   /** Runs `method` on the upload `id` for its caller. Errors: the contract's. */
-  handle(request: Request, method: UploadMethod, user: User, id: string): Promise<Response>;
+  handle(request: Request, method: UploadMethod, caller: Caller, id: string): Promise<Response>;
 };
 
 const METHODS = ["HEAD", "PATCH", "DELETE"] as const;
@@ -51,7 +54,7 @@ export function createUploadSurface(services: Services): UploadSurface {
   const locker = new MemoryLocker();
 
   /** A library of one upload: it knows no other, whatever the request says. */
-  function libraryOf(authorized: AuthorizedUpload): Server {
+  function libraryOf(authorized: AuthorizedUpload, connection: Connection): Server {
     const tus = new Server({
       path: UPLOADS_PATH,
       datastore: new AssetUploadStore(services, authorized),
@@ -63,6 +66,8 @@ export function createUploadSurface(services: Services): UploadSurface {
       onResponseError: (_, error) => (isStorageFull(error) ? { status_code: STORAGE_FULL, body: "" } : undefined),
     });
     tus.on(EVENTS.POST_RECEIVE, (_stream: unknown, upload: { id: string; offset: number }) => {
+      // A slow sender is not an idle one.
+      connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
       void getAsset(services.store.read, upload.id)
         .then((asset) => asset && noteBytes(services, asset, upload.offset))
         .catch((error) => services.log.warn("bytes could not be noted", { asset: upload.id, error }));
@@ -71,12 +76,17 @@ export function createUploadSurface(services: Services): UploadSurface {
   }
 
   /** Lets the library answer for the upload of `asset`; its errors become the contract's. */
-  async function delegate(request: Request, method: "HEAD" | "PATCH", asset: Asset): Promise<Response> {
-    const tus = libraryOf({ userId: asset.user_id, id: asset.id });
+  async function delegate(
+    request: Request,
+    method: "HEAD" | "PATCH",
+    asset: Asset,
+    connection: Connection,
+  ): Promise<Response> {
+    const tus = libraryOf({ userId: asset.user_id, id: asset.id }, connection);
     return checked(await tus.handleWeb(libraryRequest(request, method, asset.id)), request.signal);
   }
 
-  async function patch(request: Request, asset: Asset): Promise<Response> {
+  async function patch(request: Request, asset: Asset, connection: Connection): Promise<Response> {
     requireOffsetBody(request);
     if (asset.state !== "pending_upload") return answerFinished(request, asset);
     requireRoom(services);
@@ -84,7 +94,7 @@ export function createUploadSurface(services: Services): UploadSurface {
     const noted = () => noteDisconnected(services, asset);
     signal.addEventListener("abort", noted, { once: true });
     try {
-      const answer = await delegate(request, "PATCH", asset);
+      const answer = await delegate(request, "PATCH", asset, connection);
       const offset = Number(answer.headers.get("upload-offset"));
       if (offset === asset.upload_length) await finishUpload(services, asset);
       else await noteBytes(services, asset, offset);
@@ -98,12 +108,12 @@ export function createUploadSurface(services: Services): UploadSurface {
     }
   }
 
-  async function head(request: Request, asset: Asset): Promise<Response> {
+  async function head(request: Request, asset: Asset, connection: Connection): Promise<Response> {
     if (asset.state !== "pending_upload") {
       const length = String(asset.upload_length);
       return tusAnswer(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
     }
-    const answer = await delegate(request, "HEAD", asset);
+    const answer = await delegate(request, "HEAD", asset, connection);
     answer.headers.set("Upload-Expires", new Date(uploadExpiresAt(asset)).toUTCString());
     if (asset.upload_metadata) answer.headers.set("Upload-Metadata", asset.upload_metadata);
     return answer;
@@ -116,7 +126,7 @@ export function createUploadSurface(services: Services): UploadSurface {
         "Tus-Extension": EXTENSIONS.join(","),
         "Tus-Max-Size": String(services.config.maxUploadBytes),
       }),
-    handle: async (request, method, user, named) => {
+    handle: async (request, method, { user, connection }, named) => {
       if (request.headers.get("tus-resumable") !== TUS_VERSION) {
         throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
       }
@@ -126,7 +136,7 @@ export function createUploadSurface(services: Services): UploadSurface {
       if (method === "DELETE") {
         // Asked twice, for someone else's, or after the end: nothing to do, and nothing to tell.
         if (asset?.state === "pending_upload") {
-          const tus = libraryOf({ userId: user.id, id: asset.id });
+          const tus = libraryOf({ userId: user.id, id: asset.id }, connection);
           await tus.handleWeb(libraryRequest(request, "DELETE", asset.id)).catch(() => {});
           await removeAssetNow(services, asset.id);
         }
@@ -134,11 +144,11 @@ export function createUploadSurface(services: Services): UploadSurface {
       }
       if (!asset) throw new AppError("not_found", "There is no such upload.");
       const answer = method === "HEAD" ? head : patch;
-      return answer(request, asset).catch(async (error) => {
+      return answer(request, asset, connection).catch(async (error) => {
         // Another call may have finished the upload meanwhile: then that is what this one is told.
         const current = asset.state === "pending_upload" ? await getAsset(services.store.read, id) : null;
         if (!current || current.state === "pending_upload") throw error;
-        return answer(request, current);
+        return answer(request, current, connection);
       });
     },
   };
