@@ -190,7 +190,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
     jobCommand: jobCommand(),
     resolverFor: createLimitedResolver(createResolver({ servers: config.dnsServers })),
     encoder: () => {
-      const chosen = encoder ?? findEncoders(ffmpeg).then((found) => chooseEncoder(found, config.encoder));
+      const chosen = encoder ?? findEncoders(ffmpeg, sandbox).then((found) => chooseEncoder(found, config.encoder));
       encoder = chosen;
       return chosen;
     },

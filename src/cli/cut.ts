@@ -1,5 +1,5 @@
 /** `offcut cut`: the whole main job on this machine, without a server, an account or credits. */
-import { speechCommand } from "../boot";
+import { jobCommand, openSandbox, speechCommand } from "../boot";
 import type { Config } from "../config";
 import { AppError } from "../domain/errors";
 import type { RenderResult } from "../domain/media";
@@ -12,6 +12,7 @@ import { createSpeechEngine } from "../speech/engine";
 import { modelsFolder } from "../speech/models/shelf";
 import {
   type OneShotTools,
+  openRecording,
   planRecording,
   readRecording,
   renderRecording,
@@ -72,6 +73,7 @@ export function cutCommand(argv: string[]): Promise<number> {
 async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): Promise<number> {
   const assets = await openAssetsSomewhere(config);
   const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  const sandbox = await openSandbox(config, assets, ffmpeg);
   const speech = createSpeechEngine({
     command: speechCommand(assets),
     modelsDir: modelsFolder(config.dataDir),
@@ -83,8 +85,10 @@ async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): 
   const tools: OneShotTools = {
     config,
     ffmpeg,
+    sandbox,
+    jobCommand: jobCommand(),
     speech,
-    encoder: async () => chooseEncoder(await findEncoders(ffmpeg), config.encoder),
+    encoder: async () => chooseEncoder(await findEncoders(ffmpeg, sandbox), config.encoder),
     signal,
     onProgress: (stage, share) => progress.show(title, stage, share),
   };
@@ -114,15 +118,17 @@ async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): 
 
 async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): Promise<CutResult> {
   const { path, planPath } = task;
-  const probed = await readRecording(tools, path);
-  const output = task.render ? (task.output ?? beside(path, probed.info.type === "audio" ? "m4a" : "mp4")) : null;
-  // Before the long work: the output may have been named only now, and only now is known what the recording is.
-  if (output !== null) requireFree(path, output, args.force);
-  if (output !== null) requireOutput(probed, task.format);
-  requireExportable(task, probed);
-  return withWorkFolder(output ?? planPath ?? path, async (workDir) => {
-    const recording = { path, script: args.script, language: args.language, options: args.options };
-    const { plan, transcript } = await planRecording(tools, recording, probed, workDir);
+  const neighbour = task.render ? (task.output ?? path) : (planPath ?? path);
+  return withWorkFolder(neighbour, async (workDir) => {
+    await using open = await openRecording(tools, path, workDir);
+    const probed = await readRecording(tools, open);
+    const output = task.render ? (task.output ?? beside(path, probed.info.type === "audio" ? "m4a" : "mp4")) : null;
+    // Before the long work: the output may have been named only now, and only now is known what the recording is.
+    if (output !== null) requireFree(path, output, args.force);
+    if (output !== null) requireOutput(probed, task.format);
+    requireExportable(task, probed);
+    const recording = { script: args.script, language: args.language, options: args.options };
+    const { plan, transcript } = await planRecording(tools, open, recording, probed);
     const shown = planToJson(plan);
     if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(shown, null, 2)}\n`);
     const companions = await writeCompanions({ ...task, output }, { plan: shown, probed, transcript });
@@ -131,8 +137,9 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
         ? null
         : await renderRecording(
             tools,
-            { path, probed, plan },
-            { format: task.format, outputPath: output, workDir, replace: args.force },
+            open,
+            { probed, plan },
+            { format: task.format, outputPath: output, replace: args.force },
           );
     return {
       input: path,

@@ -7,6 +7,7 @@ import { controlSocket, prepareFolder, socketFits } from "../data-folder";
 import { PCM_RATE } from "../domain/speech";
 import { type Assets, damagedAssets, openAssets } from "../lib/assets";
 import { killAllChildren } from "../lib/process";
+import type { Sandbox } from "../lib/sandbox";
 import { chooseEncoder, findEncoders } from "../media/encoders";
 import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
@@ -37,8 +38,8 @@ export async function checkMachine(config: Config): Promise<Check[]> {
     if (assets === null) return checks;
     await run("database", () => checkDatabase(config));
     const ffmpeg = await run("ffmpeg", () => checkFfmpeg(config, assets));
-    if (ffmpeg !== null) await run("sandbox", () => checkSandbox(config, assets, ffmpeg));
-    if (ffmpeg !== null) await run("encoder", () => checkEncoder(config, ffmpeg));
+    const sandbox = ffmpeg && (await run("sandbox", () => checkSandbox(config, assets, ffmpeg)));
+    if (ffmpeg && sandbox) await run("encoder", () => checkEncoder(config, ffmpeg, sandbox));
     await run("speech", () => checkSpeech(assets, folder));
     await run("added models", () => checkAddedModels(folder));
     await run("port", () => checkPort(config, folder));
@@ -89,13 +90,13 @@ const SANDBOX_MODES = {
 };
 
 async function checkSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg) {
-  const { mode, reason } = await openSandbox(config, assets, ffmpeg);
-  const about = SANDBOX_MODES[mode];
-  return reason === null ? ok(null, about) : warning(null, `${about} (${reason})`);
+  const sandbox = await openSandbox(config, assets, ffmpeg);
+  const about = SANDBOX_MODES[sandbox.mode];
+  return sandbox.reason === null ? ok(sandbox, about) : warning(sandbox, `${about} (${sandbox.reason})`);
 }
 
-async function checkEncoder(config: Config, ffmpeg: Ffmpeg) {
-  const encoders = await findEncoders(ffmpeg);
+async function checkEncoder(config: Config, ffmpeg: Ffmpeg, sandbox: Sandbox) {
+  const encoders = await findEncoders(ffmpeg, sandbox);
   const found = [...encoders.video, ...encoders.audio].join(", ");
   return ok(null, `${chooseEncoder(encoders, config.encoder)} in use; found by trying: ${found}`);
 }

@@ -88,7 +88,7 @@ export async function findSandbox(options: {
 }
 
 /** A sandbox that does nothing. */
-function noSandbox(reason: string): Sandbox {
+export function noSandbox(reason: string): Sandbox {
   return { mode: "none", reason, wrap: (command) => command };
 }
 

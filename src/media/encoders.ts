@@ -1,4 +1,5 @@
 /** Which encoders work here: found by really encoding with them. */
+import type { Sandbox } from "../lib/sandbox";
 import { QUIET } from "./arguments";
 import {
   deviceArguments,
@@ -13,14 +14,15 @@ import { type Ffmpeg, probeLimits, tryFfmpeg } from "./ffmpeg";
 export type Encoders = { video: VideoEncoder[]; audio: ("aac" | "libmp3lame")[] };
 
 const TRIAL_SECONDS = 15;
+const TRIAL_VIEW = { readOnly: [], writable: [], devices: true };
 
-/** Tries every encoder on a few generated frames. Never fails: an encoder that does not work is left out. */
-export async function findEncoders(ffmpeg: Ffmpeg): Promise<Encoders> {
+/** Tries every encoder on a few generated frames, in the sandbox of renders. Never fails: an encoder that does not work is left out. */
+export async function findEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<Encoders> {
   const video = await Promise.all(
-    VIDEO_ENCODERS.map(async (name) => ((await encodesVideo(ffmpeg, name)) ? name : null)),
+    VIDEO_ENCODERS.map(async (name) => ((await encodesVideo(ffmpeg, sandbox, name)) ? name : null)),
   );
   const audio = await Promise.all(
-    (["aac", "libmp3lame"] as const).map(async (name) => ((await encodesAudio(ffmpeg, name)) ? name : null)),
+    (["aac", "libmp3lame"] as const).map(async (name) => ((await encodesAudio(ffmpeg, sandbox, name)) ? name : null)),
   );
   return { video: video.filter((name) => name !== null), audio: audio.filter((name) => name !== null) };
 }
@@ -41,10 +43,11 @@ export function chooseEncoder(encoders: Encoders, forced: string | null): VideoE
   return best;
 }
 
-async function encodesVideo(ffmpeg: Ffmpeg, encoder: VideoEncoder): Promise<boolean> {
+async function encodesVideo(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: VideoEncoder): Promise<boolean> {
   const target = { quality: { bitrate: 500_000 }, width: 320, height: 240, framesPerSecond: 30 };
   const outcome = await tryFfmpeg({
     ffmpeg,
+    sandbox: { sandbox, view: TRIAL_VIEW },
     arguments: [
       ...QUIET,
       ...deviceArguments(encoder),
@@ -56,9 +59,10 @@ async function encodesVideo(ffmpeg: Ffmpeg, encoder: VideoEncoder): Promise<bool
   return outcome.ok;
 }
 
-async function encodesAudio(ffmpeg: Ffmpeg, encoder: string): Promise<boolean> {
+async function encodesAudio(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: string): Promise<boolean> {
   const outcome = await tryFfmpeg({
     ffmpeg,
+    sandbox: { sandbox, view: TRIAL_VIEW },
     arguments: [...QUIET, ...["-f", "lavfi", "-i", "sine=d=0.2", "-c:a", encoder, "-f", "null", "-"]],
     limits: probeLimits(TRIAL_SECONDS),
   });

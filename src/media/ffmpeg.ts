@@ -2,7 +2,7 @@
 import { cpus } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { AppError } from "../domain/errors";
-import { type Child, type ChildLimits, spawnChild } from "../lib/process";
+import { type Child, type ChildLimits, type SpawnOptions, spawnChild } from "../lib/process";
 import { installCommand, isExecutableFile } from "../lib/programs";
 
 /** An ffmpeg that runs here. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. */
@@ -87,6 +87,7 @@ export type FfmpegRun = {
   arguments: string[];
   limits: ChildLimits;
   cwd?: string;
+  sandbox?: SpawnOptions["sandbox"];
   stdin?: "pipe";
   stdout?: "pipe";
   signal?: AbortSignal;
@@ -131,6 +132,7 @@ export function startFfmpeg(run: FfmpegRun): FfmpegChild {
     limits: run.limits,
     onStderrLine,
     ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
+    ...(run.sandbox === undefined ? {} : { sandbox: run.sandbox }),
     ...(run.stdin === undefined ? {} : { stdin: run.stdin }),
     ...(run.stdout === undefined ? {} : { stdout: run.stdout }),
     ...(run.signal === undefined ? {} : { signal: run.signal }),

@@ -1,19 +1,23 @@
 /** The main job without a server: one recording on this machine, planned and rendered by the same engine that the jobs use. */
 import { link, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../config";
 import { AppError } from "../domain/errors";
 import type { Probed, RenderResult, ResolvedOutput } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
-import { planSegments, planToJson } from "../domain/plan-json";
+import { planToJson } from "../domain/plan-json";
 import { type OutputFormat, resolveOutput } from "../domain/render-output";
 import type { SpeechEngine, Transcript } from "../domain/speech";
-import { extractSpeechPcm } from "../media/extract";
+import { toSeconds } from "../domain/time";
+import { createLanes } from "../lib/lanes";
+import type { Sandbox } from "../lib/sandbox";
 import type { Ffmpeg } from "../media/ffmpeg";
-import { probe } from "../media/probe";
-import { sniff } from "../media/probing/sniff";
-import { renderMedia } from "../media/render";
+import { type JobChild, openJobChild } from "./job-child/child";
+import { probeTimeLimits } from "./job-child/limits";
+import { openScratch, type Scratch, takeOver } from "./job-child/scratch";
+import { lendLanes } from "./job-child/shared-lanes";
 import { planCut } from "./plan-cut";
+import { readProbed } from "./prepared";
 
 /** What a recording goes through, in this order. */
 export type Stage = "reading" | "extracting" | "listening" | "planning" | "rendering";
@@ -21,6 +25,9 @@ export type Stage = "reading" | "extracting" | "listening" | "planning" | "rende
 export type OneShotTools = {
   config: Config;
   ffmpeg: Ffmpeg;
+  sandbox: Sandbox;
+  /** Program and arguments of the child process that reads recordings. */
+  jobCommand: string[];
   speech: SpeechEngine;
   /** The video encoder in use; asked only when a picture is rendered. */
   encoder(): Promise<string>;
@@ -29,47 +36,83 @@ export type OneShotTools = {
   onProgress(stage: Stage, share: number): void;
 };
 
-export type Recording = { path: string; script: string; language: string | null; options: CutOptions };
+export type Recording = { script: string; language: string | null; options: CutOptions };
 
-const SNIFFED_BYTES = 64 * 1024;
+/** A recording that is being worked on: the child process that reads it, what it changes, and what was taken over from there. */
+export type OpenRecording = AsyncDisposable & {
+  path: string;
+  child: JobChild;
+  scratch: Scratch;
+  workDir: string;
+  /** The file that holds what probing found. */
+  probedPath: string;
+};
 
-/**
- * What the file is. Errors: `AppError` with the codes of assets (`unsupported_media`, `corrupt_media`, `media_limits_exceeded`, …),
- * the signal's reason when aborted.
- */
-export async function readRecording(tools: OneShotTools, path: string): Promise<Probed> {
-  const { config, ffmpeg, signal } = tools;
-  tools.onProgress("reading", 0);
-  const sniffed = await sniff(new Uint8Array(await Bun.file(path).slice(0, SNIFFED_BYTES).arrayBuffer()));
-  if (!sniffed) throw new AppError("unsupported_media", "The file is not audio or video of a known format.");
-  const limits = { durationSeconds: config.maxDurationSeconds, side: config.maxSidePixels, streams: config.maxStreams };
-  return probe({ path, sniffed, ffmpeg, limits, signal });
+/** Starts the child process of a recording. `workDir` takes temporary files, of up to about 60 MB an hour and a whole render. */
+export async function openRecording(tools: OneShotTools, path: string, workDir: string): Promise<OpenRecording> {
+  const source = resolve(path);
+  const taken = join(resolve(workDir), "taken");
+  await mkdir(taken);
+  const scratch = await openScratch(join(resolve(workDir), "scratch"));
+  const child = openJobChild({
+    command: tools.jobCommand,
+    sandbox: tools.sandbox,
+    view: { readOnly: [source, taken], writable: [scratch.path], devices: true },
+    limitCode: "processing_failed",
+  });
+  const dispose = () => child.end();
+  return {
+    ...{ path: source, child, scratch, workDir: taken, probedPath: join(taken, "probed.json") },
+    [Symbol.asyncDispose]: dispose,
+  };
 }
 
 /**
- * Listens to the recording and plans its cut. `workDir` takes a temporary file of up to about 60 MB an hour. Errors: `AppError` with the codes of cuts
- * (`no_speech`, `script_mismatch`, …), the signal's reason when aborted.
+ * Finds out what the file is. Errors: `AppError` with the codes of assets (`unsupported_media`, `corrupt_media`, `media_limits_exceeded`, …),
+ * the signal's reason when aborted.
+ */
+export async function readRecording(tools: OneShotTools, recording: OpenRecording): Promise<Probed> {
+  const { config, ffmpeg, signal } = tools;
+  const { child, scratch, path, probedPath } = recording;
+  tools.onProgress("reading", 0);
+  const limits = { durationSeconds: config.maxDurationSeconds, side: config.maxSidePixels, streams: config.maxStreams };
+  await scratch.makeOnce(probedPath, (probed) =>
+    child.run(
+      "probe",
+      { ffmpeg, source: path, probed, limits },
+      { signal, limits: probeTimeLimits(Bun.file(path).size) },
+    ),
+  );
+  const probed = await readProbed({ probed: probedPath });
+  if (probed === null) throw new Error("the recording has not been probed");
+  return probed;
+}
+
+/**
+ * Transcribes the recording and plans its cut. Errors: `AppError` with the codes of cuts (`no_speech`, `script_mismatch`, …), the signal's
+ * reason when aborted.
  */
 export async function planRecording(
   tools: OneShotTools,
+  open: OpenRecording,
   recording: Recording,
   probed: Probed,
-  workDir: string,
 ): Promise<{ plan: Plan; transcript: Transcript | null }> {
   const { ffmpeg, signal, onProgress } = tools;
-  const { path, language, options, script } = recording;
+  const { child, scratch, path, probedPath, workDir } = open;
+  const { language, options, script } = recording;
   if (probed.info.audio.length === 0)
     throw new AppError("no_speech", "There is no sound in the recording, so there is nothing to cut by.");
   onProgress("extracting", 0);
   const pcm = { path: join(workDir, "analysis.audio") };
-  await extractSpeechPcm({
-    ffmpeg,
-    path,
-    probed,
-    outputPath: pcm.path,
-    signal,
-    onProgress: (share) => onProgress("extracting", share),
-  });
+  const recordingSeconds = toSeconds(probed.info.duration);
+  await scratch.makeOnce(pcm.path, (outputPath) =>
+    child.run(
+      "extract",
+      { ffmpeg, source: path, probed: probedPath, outputPath },
+      { signal, recordingSeconds, onProgress: (share) => onProgress("extracting", share) },
+    ),
+  );
   onProgress("listening", 0);
   const listening = await tools.speech.listen(pcm, {
     language,
@@ -101,33 +144,31 @@ export function requireOutput(probed: Probed, format: OutputFormat | null): Reso
  */
 export async function renderRecording(
   tools: OneShotTools,
-  source: { path: string; probed: Probed; plan: Plan },
-  target: { format: OutputFormat | null; outputPath: string; workDir: string; replace: boolean },
+  open: OpenRecording,
+  source: { probed: Probed; plan: Plan },
+  target: { format: OutputFormat | null; outputPath: string; replace: boolean },
 ): Promise<RenderResult> {
-  const { signal, onProgress } = tools;
+  const { ffmpeg, signal, onProgress } = tools;
+  const { child, scratch, path, probedPath, workDir } = open;
   onProgress("rendering", 0);
   const output = requireOutput(source.probed, target.format);
-  const workDir = join(target.workDir, "render");
-  await mkdir(workDir);
-  const finished = join(target.workDir, `output.${output.format}`);
-  const result = await renderMedia(
+  const made = join(scratch.path, `output.${output.format}`);
+  const finished = join(workDir, `output.${output.format}`);
+  const jobs = Math.max(1, navigator.hardwareConcurrency);
+  const lent = lendLanes(createLanes(jobs));
+  const result = await child.run(
+    "render",
     {
-      sourcePath: source.path,
-      probed: source.probed,
-      segments: planSegments(planToJson(source.plan)),
-      output,
-      workDir,
-      outputPath: finished,
+      ...{ ffmpeg, source: path, probed: probedPath, output, jobs, encoder: await tools.encoder() },
+      ...{ plan: JSON.stringify(planToJson(source.plan)), workDir: join(scratch.path, "render"), outputPath: made },
     },
     {
-      ffmpeg: tools.ffmpeg,
-      encoder: await tools.encoder(),
-      jobs: Math.max(1, navigator.hardwareConcurrency),
-      signal,
+      ...{ signal, recordingSeconds: toSeconds(source.probed.info.duration), answers: lent.answers },
       onProgress: (share) => onProgress("rendering", share),
-      log: () => {},
     },
   );
+  await child.end();
+  await takeOver(made, finished);
   await moveTo(finished, target.outputPath, target.replace);
   return result;
 }

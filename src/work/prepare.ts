@@ -4,6 +4,7 @@
  */
 
 import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { MediaFolder } from "../blobs/folders";
 import type { Job, JobContext } from "../domain/jobs";
 import type { MediaInfo, Sniffed } from "../domain/media";
@@ -17,7 +18,8 @@ import { endStep } from "../store/steps";
 import { chargeFor, finishPreparation, holdCharge, releaseCharge, tellAsset } from "./charge";
 import { type JobChild, openJobChild } from "./job-child/child";
 import { probeTimeLimits } from "./job-child/limits";
-import { hasListening, hasTranscript, makeOnce, writeListening } from "./prepared";
+import { openScratch, type Scratch, takeOver } from "./job-child/scratch";
+import { hasListening, hasTranscript, writeListening } from "./prepared";
 import { measureDerivatives, removePartFiles } from "./prepared-size";
 import type { Services } from "./services";
 
@@ -40,19 +42,15 @@ export async function prepare(services: Services, job: Job, context: JobContext)
   await removePartFiles(folder.dir);
   // Of a preparation that an older version began.
   await rm(folder.rawAudio, { force: true });
+  await using scratch = await openScratch(services.folders.work(asset.id));
   await using child = openJobChild({
     command: services.jobCommand,
     sandbox: services.sandbox,
-    view: { readOnly: [], writable: [folder.dir], devices: false },
+    view: { readOnly: [folder.dir], writable: [scratch.path], devices: false },
     limitCode: "corrupt_media",
   });
   const source = { ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed };
-  const limits = probeLimits(services);
-  const { sniffed, info } = await child.run(
-    "probe",
-    { ...source, limits },
-    { signal: context.signal, limits: probeTimeLimits(Bun.file(folder.source).size) },
-  );
+  const { sniffed, info } = await probeSource(services, { folder, child, scratch, signal: context.signal });
   report("probe")(1);
   await noteDuration(services, asset, info, sniffed);
 
@@ -65,7 +63,7 @@ export async function prepare(services: Services, job: Job, context: JobContext)
     users--;
     if (users === 0) void child.end();
   };
-  const line: Line = { asset, folder, child, source, info, sniffed, signal, report, releaseChild };
+  const line: Line = { asset, folder, child, scratch, source, info, sniffed, signal, report, releaseChild };
   const results = await Promise.allSettled(
     [audioLine(services, line), videoLine(services, line)].map((running) =>
       running.catch((error) => {
@@ -84,6 +82,20 @@ export async function prepare(services: Services, job: Job, context: JobContext)
     const current = await getAsset(tx, asset.id);
     if (current?.state === "processing") await finishPreparation(tx, current, services.now());
   });
+}
+
+/** What the source is. Leaves the file `probed` in the asset's folder, also when an earlier attempt has made it. */
+async function probeSource(
+  services: Services,
+  { folder, child, scratch, signal }: Pick<Line, "folder" | "child" | "scratch" | "signal">,
+): Promise<{ sniffed: Sniffed; info: MediaInfo }> {
+  const isKnown = await Bun.file(folder.probed).exists();
+  const probed = isKnown ? folder.probed : join(scratch.path, basename(folder.probed));
+  const input = { ffmpeg: services.ffmpeg, source: folder.source, probed, limits: probeLimits(services) };
+  const timeLimits = probeTimeLimits(Bun.file(folder.source).size);
+  const found = await child.run("probe", input, { signal, limits: timeLimits });
+  if (!isKnown) await takeOver(probed, folder.probed);
+  return found;
 }
 
 const probeLimits = ({ config }: Services): ProbeLimits => ({
@@ -117,6 +129,7 @@ type Line = {
   asset: Asset;
   folder: MediaFolder;
   child: JobChild;
+  scratch: Scratch;
   /** The part of the child's input that all operations have. */
   source: { ffmpeg: Ffmpeg; source: string; probed: string };
   info: MediaInfo;
@@ -128,7 +141,7 @@ type Line = {
 };
 
 async function audioLine(services: Services, line: Line): Promise<void> {
-  const { asset, folder, child, source, info, signal, report } = line;
+  const { asset, folder, child, scratch, source, info, signal, report } = line;
   const note = (change: Partial<NewAsset>) => services.store.write((tx) => updateAsset(tx, asset.id, change));
   if (info.audio.length === 0) {
     line.releaseChild();
@@ -139,11 +152,13 @@ async function audioLine(services: Services, line: Line): Promise<void> {
   }
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   const audio = { path: folder.analysisAudio };
-  await makeOnce(audio.path, (outputPath) =>
+  await scratch.makeOnce(audio.path, (outputPath) =>
     child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extract") }),
   );
   report("extract")(1);
-  await makeOnce(folder.waveform, (outputPath) => child.run("waveform", { pcm: audio.path, outputPath }, options));
+  await scratch.makeOnce(folder.waveform, (outputPath) =>
+    child.run("waveform", { pcm: audio.path, outputPath }, options),
+  );
   line.releaseChild();
   if (!(await hasListening(folder))) {
     const { speech } = services;
@@ -155,16 +170,18 @@ async function audioLine(services: Services, line: Line): Promise<void> {
 }
 
 async function videoLine(services: Services, line: Line): Promise<void> {
-  const { asset, folder, child, source, info, sniffed, signal, report } = line;
+  const { asset, folder, child, scratch, source, info, sniffed, signal, report } = line;
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   const change: Partial<NewAsset> = { video_prepared: true };
   if (info.video) {
-    await makeOnce(folder.poster, (outputPath) => child.run("poster", { ...source, outputPath }, options));
-    await makeOnce(folder.filmstrip, (outputPath) => child.run("filmstrip", { ...source, outputPath }, options));
+    await scratch.makeOnce(folder.poster, (outputPath) => child.run("poster", { ...source, outputPath }, options));
+    await scratch.makeOnce(folder.filmstrip, (outputPath) =>
+      child.run("filmstrip", { ...source, outputPath }, options),
+    );
     change.has_poster = true;
   }
   if (!playsInBrowser(info, sniffed)) {
-    await makeOnce(folder.preview, (outputPath) =>
+    await scratch.makeOnce(folder.preview, (outputPath) =>
       child.run("preview", { ...source, outputPath }, { ...options, onProgress: report("pictures") }),
     );
     change.has_preview = true;

@@ -100,7 +100,7 @@ async function readJson<T>(path: string): Promise<T | null> {
 }
 
 /** Makes a file through `make` unless it is there: `make` writes beside it, so a crash never leaves half of it. */
-export async function makeOnce(path: string, make: (partPath: string) => Promise<unknown>): Promise<void> {
+async function makeOnce(path: string, make: (partPath: string) => Promise<unknown>): Promise<void> {
   if (await Bun.file(path).exists()) return;
   // The ending stays last: ffmpeg chooses the container by it.
   const part = path.replace(/([^/.]*)(\.[^/.]*)?$/, "$1.part$2");

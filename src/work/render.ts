@@ -1,5 +1,6 @@
 /** Renders: asking for one, computing it, cancelling it. */
 import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { discard } from "../blobs/sweep";
 import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
@@ -25,6 +26,7 @@ import { endStep, openStepsOf } from "../store/steps";
 import { isCuttable } from "./cut";
 import { tellRender } from "./deletion";
 import { openJobChild } from "./job-child/child";
+import { takeOver } from "./job-child/scratch";
 import { lendLanes } from "./job-child/shared-lanes";
 import { startPipeline } from "./pipeline";
 import { removePartFiles } from "./prepared-size";
@@ -91,6 +93,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   if (!asset) throw new Error("the asset has gone");
   const outputPath = folders.renderOutput(render.id, render.resolved.format);
   const workDir = folders.work(render.id);
+  const madePath = join(workDir, basename(outputPath));
   await mkdir(folders.render(render.id), { recursive: true });
   await mkdir(workDir, { recursive: true });
   await removePartFiles(folders.render(render.id));
@@ -99,13 +102,13 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   await using child = openJobChild({
     command: services.jobCommand,
     sandbox: services.sandbox,
-    view: { readOnly: [folder.dir], writable: [folders.render(render.id), workDir], devices: true },
+    view: { readOnly: [folder.dir], writable: [workDir], devices: true },
     limitCode: "processing_failed",
   });
   const lent = lendLanes(services.lanes);
   const input = {
     ...{ ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed, plan, output: render.resolved },
-    ...{ workDir, outputPath, encoder, jobs: Math.max(1, navigator.hardwareConcurrency) },
+    ...{ workDir, outputPath: madePath, encoder, jobs: Math.max(1, navigator.hardwareConcurrency) },
   };
   const running = child.run("render", input, {
     signal: context.signal,
@@ -123,6 +126,10 @@ export async function computeRender(services: Services, job: Job, context: JobCo
     if (isCancelled || isOver) await discard(folders, [workDir, folders.render(render.id)]);
     throw error instanceof Paused ? new JobYielded() : error;
   });
+  await child.end();
+  // The render may have been deleted in the meantime; what is taken over is then removed below.
+  await mkdir(folders.render(render.id), { recursive: true });
+  const sizeBytes = await takeOver(madePath, outputPath);
   const { strategy, encodedShare, reasons, warnings } = result;
   services.log.info("render.made", { render: render.id, strategy, encoded_share: encodedShare, reasons, warnings });
   const now = services.now();
@@ -130,7 +137,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
     if (!(await endStep(tx, job.stepId, "completed", now))) return false;
     const done = await updateOpenRender(tx, render.id, {
       state: "completed",
-      size_bytes: result.sizeBytes,
+      size_bytes: sizeBytes,
       strategy: result.strategy,
       encoded_share: result.encodedShare,
       strategy_reasons: result.reasons,

@@ -1,0 +1,47 @@
+/**
+ * The folder that a job's child process may change. The server never opens a path in it, where a hijacked child could leave a symbolic link:
+ * it moves finished files into folders that only the server writes to, and uses them there.
+ */
+import { lstat, mkdir, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+
+export type Scratch = AsyncDisposable & {
+  path: string;
+  /** Makes a file through `make`, which writes to the path that it is given inside the scratch folder, unless `place` exists. */
+  makeOnce(place: string, make: (path: string) => Promise<unknown>): Promise<void>;
+};
+
+/** Creates the folder, empty. Disposing removes it. */
+export async function openScratch(path: string): Promise<Scratch> {
+  const remove = () => rm(path, { recursive: true, force: true });
+  await remove();
+  await mkdir(path, { recursive: true });
+  return {
+    path,
+    makeOnce: async (place, make) => {
+      if (await Bun.file(place).exists()) return;
+      // The extension stays: ffmpeg chooses the container by it.
+      const made = join(path, basename(place));
+      await make(made);
+      await takeOver(made, place);
+    },
+    [Symbol.asyncDispose]: remove,
+  };
+}
+
+/**
+ * Moves a file that a child has made to `place`, on the same file system, and returns its size in bytes. Throws when it is anything but a
+ * regular file.
+ */
+export async function takeOver(made: string, place: string): Promise<number> {
+  // Looked at where the child cannot exchange it any more.
+  const taken = `${place}.part`;
+  await rename(made, taken);
+  const found = await lstat(taken);
+  if (!found.isFile()) {
+    await rm(taken, { recursive: true, force: true });
+    throw new Error(`${basename(made)} is not a regular file`);
+  }
+  await rename(taken, place);
+  return found.size;
+}

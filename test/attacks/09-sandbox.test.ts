@@ -1,0 +1,206 @@
+/**
+ * Code that runs as the job's child: what a hijacked decoder would be. It is brought in as the ffmpeg of the settings, a script that looks
+ * around before it becomes the bundled ffmpeg, and fails when it finds what it must not.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { EXECUTABLE, runOffcut, SEARCH_PATH, startOffcut } from "../e2e/offcut";
+import { admin } from "../e2e/server";
+import { type Client, createClient } from "../http/client";
+import { makeMedia, video } from "../http/media";
+import { temporaryFolder } from "../temporary-folder";
+
+const SECONDS = 1_000;
+
+type Doctor = { checks: { name: string; state: string; about: string }[] };
+
+/** What `doctor` says about the sandbox. */
+async function sandboxCheck(env: Record<string, string> = {}): Promise<{ state: string; about: string }> {
+  await using folder = await temporaryFolder();
+  const { stdout } = await runOffcut(["doctor", "--json"], { folder: folder.path, env });
+  const found = (JSON.parse(stdout) as Doctor).checks.find((check) => check.name === "sandbox");
+  if (found === undefined) throw new Error("doctor does not check the sandbox");
+  return found;
+}
+
+const available = await sandboxCheck().catch((error: Error) => ({ state: "broken", about: error.message }));
+const hasBwrap = available.about.startsWith("bwrap");
+if (!hasBwrap) console.log(`skipped: the tests of bwrap, because this machine has none that works: ${available.about}`);
+
+async function userOf(folder: string, url: string): Promise<Client> {
+  const account = ["user", "create", "--email", "a@example.test", "--password", "-", "--credits", "1000"];
+  const { id } = await admin<{ id: string }>(folder, ...account);
+  const { key } = await admin<{ key: string }>(folder, "key", "create", "--email", "a@example.test");
+  return createClient(() => url, key, id, 90);
+}
+
+/** A server whose ffmpeg is `script`; `seen` is the file that the script leaves its findings in, where it can. */
+async function startSpied(env: Record<string, string>) {
+  const folder = await temporaryFolder();
+  let requests = 0;
+  const listener = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => {
+      requests++;
+      return new Response("no");
+    },
+  });
+  const data = join(folder.path, "data");
+  const ffmpeg = join(folder.path, "ffmpeg");
+  await Bun.write(ffmpeg, spy({ data, seen: join(folder.path, "seen"), url: `http://127.0.0.1:${listener.port}/` }));
+  await chmod(ffmpeg, 0o755);
+  const server = await startOffcut({
+    folder: folder.path,
+    env: { OFFCUT_RATE_LIMIT: "0", OFFCUT_FFMPEG: ffmpeg, ...env },
+  });
+  return {
+    client: await userOf(folder.path, server.url),
+    log: server.log,
+    requests: () => requests,
+    wroteToDataFolder: () => Bun.file(join(data, "new")).exists(),
+    findings: async () => {
+      const seen = Bun.file(join(folder.path, "seen"));
+      return (await seen.exists()) ? [...new Set((await seen.text()).trim().split("\n"))].sort() : [];
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await listener.stop(true);
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Looks around whenever it is called on a recording, with nothing but what the shell itself can do. */
+const spy = ({ data, seen, url }: { data: string; seen: string; url: string }) => `#!/bin/sh
+for real in ${data}/assets/*/ffmpeg; do :; done
+case "$*" in *file:${data}/*) ;; *) exec "$real" "$@" ;; esac
+found=
+finds() { found=1; echo "$1" >&2; { echo "$1" >>${seen}; } 2>/dev/null; }
+for path in /etc/passwd /etc/hostname /home /root /var /usr/bin/env; do [ -e "$path" ] && finds "$path"; done
+for path in ${data}/*; do
+  case $path in */assets|*/media|*/work|*/new) ;; *) finds "data folder: \${path##*/}" ;; esac
+done
+set_of() { echo $#; }
+[ "$(set_of ${data}/media/*)" -gt 1 ] && finds "another asset"
+[ "$(set_of /proc/[0-9]*)" -gt 9 ] && finds "other processes"
+while read -r name rest; do case $name in *:*) [ "$name" = lo: ] || finds "network: $name" ;; esac; done </proc/net/dev
+(: >${data}/new) 2>/dev/null
+for path in ${data}/media/*; do (: >>$path/source) 2>/dev/null && finds "can change the source"; done
+"$real" -v quiet -nostdin -i ${url} -f null - </dev/null >/dev/null 2>&1
+[ -z "$found" ] || exit 1
+exec "$real" "$@"
+`;
+
+/** Uploads two recordings, the second once the first is prepared; returns the states they end in. */
+async function prepareTwo(client: Client): Promise<string[]> {
+  const states: string[] = [];
+  for (let n = 0; n < 2; n++) states.push((await client.prepared(await client.upload(await video(2)))).state);
+  return states;
+}
+
+describe.skipIf(!hasBwrap)("code that runs as a job's child", () => {
+  test(
+    "sees no network, no other recording, no secret, and changes nothing but its scratch folder",
+    async () => {
+      await using spied = await startSpied({});
+      const states = await prepareTwo(spied.client);
+      expect(await spied.findings()).toEqual([]);
+      expect(states).toEqual(["ready", "ready"]);
+      expect(spied.requests()).toBe(0);
+      expect(await spied.wroteToDataFolder()).toBe(false);
+      expect(spied.log.find((line) => line.event === "sandbox.selected")).toMatchObject({
+        level: "info",
+        mode: "bwrap",
+      });
+    },
+    120 * SECONDS,
+  );
+
+  test(
+    "sees all of it when the sandbox is off: the test would notice",
+    async () => {
+      await using spied = await startSpied({ OFFCUT_SANDBOX: "off" });
+      const states = await prepareTwo(spied.client);
+      expect(states).toEqual(["failed", "failed"]);
+      expect(await spied.findings()).toEqual(
+        expect.arrayContaining(["/etc/passwd", "another asset", "data folder: offcut.db"]),
+      );
+      expect(spied.requests()).toBeGreaterThan(0);
+      expect(await spied.wroteToDataFolder()).toBe(true);
+      expect(spied.log.find((line) => line.event === "sandbox.selected")).toMatchObject({
+        level: "warn",
+        mode: "none",
+      });
+    },
+    120 * SECONDS,
+  );
+});
+
+describe("a machine without a bwrap that works", () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let path = "";
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    path = `${join(folder.path, "bin")}:${SEARCH_PATH}`;
+    await mkdir(join(folder.path, "bin"));
+    const bwrap = join(folder.path, "bin/bwrap");
+    await Bun.write(bwrap, "#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n");
+    await chmod(bwrap, 0o755);
+  });
+  afterAll(() => folder[Symbol.asyncDispose]());
+
+  test(
+    "prepares recordings all the same; the log and doctor warn with the reason",
+    async () => {
+      const { state, about } = await sandboxCheck({ PATH: path });
+      expect(state).toBe("warning");
+      expect(about).toMatch(/^(unshare|none): /);
+      expect(about).toContain("bwrap does not work here (bwrap: No permissions to create a new namespace)");
+      const work = join(folder.path, "server");
+      await mkdir(work);
+      await using server = await startOffcut({ folder: work, env: { PATH: path, OFFCUT_RATE_LIMIT: "0" } });
+      const client = await userOf(work, server.url);
+      expect((await client.prepared(await client.upload(await video(2)))).state).toBe("ready");
+      expect(server.log.find((line) => line.event === "sandbox.selected")).toMatchObject({ level: "warn" });
+    },
+    120 * SECONDS,
+  );
+
+  test(
+    "does not start when the settings require bwrap",
+    async () => {
+      const env = { PATH: path, OFFCUT_SANDBOX: "require" };
+      const { code, stderr } = await runOffcut(["serve", "--port", "0"], { folder: folder.path, env });
+      expect(code).not.toBe(0);
+      expect(stderr).toContain('sandbox is "require", but bwrap does not work here');
+      expect(stderr.trim().split("\n")).toHaveLength(1);
+    },
+    60 * SECONDS,
+  );
+});
+
+test(
+  "a file that names others, or that needs a decoder of no recording, is refused",
+  async () => {
+    await using folder = await temporaryFolder();
+    await using server = await startOffcut({ folder: folder.path, env: { OFFCUT_RATE_LIMIT: "0" } });
+    const client = await userOf(folder.path, server.url);
+    const text = (content: string) => new TextEncoder().encode(content.padEnd(2_000, "\n"));
+    const picture = ["-f", "lavfi", "-i", "testsrc=s=160x120:d=1"];
+    const files = {
+      concat: text(`ffconcat version 1.0\nfile '${EXECUTABLE}'\n`),
+      playlist: text(
+        `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile://${folder.path}/data/offcut.db\n#EXT-X-ENDLIST\n`,
+      ),
+      session: text("v=0\no=- 0 0 IN IP4 127.0.0.1\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\n"),
+      cinepak: await makeMedia("cinepak.avi", ...picture, "-c:v", "cinepak"),
+    };
+    for (const [name, bytes] of Object.entries(files)) {
+      const asset = await client.prepared(await client.upload(bytes, { filename: `${name}.mp4` }));
+      expect([name, asset.state, asset.error_code]).toEqual([name, "failed", "unsupported_media"]);
+    }
+  },
+  120 * SECONDS,
+);
