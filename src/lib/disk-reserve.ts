@@ -4,6 +4,8 @@ import { statfsSync } from "node:fs";
 export type DiskReserve = {
   /** Returns the bytes that may be written now: what is free above the reserve, at least 0. */
   room(): number;
+  /** Whether three quarters of the reserve are gone: what is left is for what must be written. */
+  isCritical(): boolean;
   /** Counts bytes that are about to be written; false when they do not fit above the reserve. All writers share the same room. */
   take(bytes: number): boolean;
 };
@@ -31,6 +33,7 @@ export function createDiskReserve(
 
   return {
     room: measure,
+    isCritical: () => freeBytes(folder) < reserveBytes / 4,
     take(bytes) {
       const isOld = taken > MEASURE_AFTER_BYTES || performance.now() - measuredAt > MEASURE_AFTER_MS;
       if (isOld || left < bytes) measure();

@@ -120,12 +120,20 @@ export const listUnpaid = (db: Queries, userId: string): Promise<Asset[]> =>
     .where(and(eq(assets.user_id, userId), eq(assets.state, "pending_payment")))
     .orderBy(asc(assets.prepared_at), asc(assets.id));
 
-/** Whether an asset of the user waits for credits. */
+/** Whether an asset of the user waits for credits, or will: one in preparation whose charge is known and could not be held. */
 export async function hasUnpaid(db: Queries, userId: string): Promise<boolean> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
-    .where(and(eq(assets.user_id, userId), eq(assets.state, "pending_payment")))
+    .where(
+      and(
+        eq(assets.user_id, userId),
+        or(
+          eq(assets.state, "pending_payment"),
+          and(eq(assets.state, "processing"), eq(assets.payment, "none"), isNotNull(assets.charge)),
+        ),
+      ),
+    )
     .limit(1);
   return rows.length > 0;
 }

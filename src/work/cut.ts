@@ -17,6 +17,7 @@ import { tell } from "./notify";
 import { startPipeline } from "./pipeline";
 import { findAnalysisAudio } from "./prepared";
 import type { Services } from "./services";
+import { requireRoomInDatabase } from "./storage";
 
 /** Whether the asset's audio is transcribed and paid for. */
 export const isCuttable = (asset: Asset): boolean =>
@@ -48,7 +49,7 @@ export type CutRequest = { userId: string; asset: Asset; script: string; options
 
 /**
  * The cut that an identical request made, or a new one. Runs in a write transaction; wake the runner afterwards.
- * Errors: `asset_processing`, `asset_payment_required`, `asset_failed`.
+ * Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `upstream_unavailable`.
  */
 export async function requestCut(
   services: Services,
@@ -61,6 +62,7 @@ export async function requestCut(
   if (same) return { cut: same, isNew: false };
   const now = services.now();
   await requireCuttable(tx, asset, now);
+  requireRoomInDatabase(services);
   const cut = await insertCut(tx, {
     id: newId(),
     user_id: userId,

@@ -13,6 +13,7 @@ import { openJobChild } from "./job-child/child";
 import type { JobOperations } from "./job-child/operations";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import type { Services } from "./services";
+import { requireRoom, requireRoomInDatabase } from "./storage";
 
 type PlanOperation = "export" | "subtitle" | "edit";
 
@@ -42,9 +43,12 @@ async function withPlan<Name extends PlanOperation>(
   });
 }
 
-/** The cut as an editing timeline. Errors: `conflict`, `unsupported_format`. */
-export const exportCut = (services: Services, cut: Cut, options: ExportOptions): Promise<PlanFile> =>
-  withPlan(services, cut, "export", { options });
+/** The cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (free space). */
+export async function exportCut(services: Services, cut: Cut, options: ExportOptions): Promise<PlanFile> {
+  const file = await withPlan(services, cut, "export", { options });
+  requireRoom(services);
+  return file;
+}
 
 /** The cut's subtitle. Errors: `conflict`, `unsupported_format` without a transcript. */
 export const subtitleOf = (services: Services, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
@@ -52,7 +56,7 @@ export const subtitleOf = (services: Services, cut: Cut, options: SubtitleOption
 
 /**
  * Prepares a new cut with the user's segments; calling what comes back, in a write transaction, makes it, completed at once.
- * Errors: `conflict`, `validation_error`.
+ * Errors: `conflict`, `validation_error`, `upstream_unavailable`.
  */
 export async function prepareEdit(
   services: Services,
@@ -60,6 +64,7 @@ export async function prepareEdit(
   segments: EditedSegment[],
 ): Promise<(tx: Queries) => Promise<Cut>> {
   const plan = await withPlan(services, cut, "edit", { segments });
+  requireRoomInDatabase(services);
   const now = services.now();
   return async (tx) => {
     const asset = await getAsset(tx, cut.asset_id);

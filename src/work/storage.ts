@@ -9,11 +9,21 @@ const RETRY_AFTER_SECONDS = 60;
 
 /** Throws `upstream_unavailable` while the free space is below the reserve. */
 export function requireRoom({ disk }: Pick<Services, "disk">): void {
-  if (disk.room() > 0) return;
-  throw new AppError("upstream_unavailable", "The server is short of storage. Try again later.", {
+  if (disk.room() === 0) throw outOfStorage();
+}
+
+/**
+ * Throws `upstream_unavailable` while most of the reserve is gone. Cuts go on below the reserve, but each is up to megabytes of text in the
+ * database, which must not take the room of charges and deletions.
+ */
+export function requireRoomInDatabase({ disk }: Pick<Services, "disk">): void {
+  if (disk.isCritical()) throw outOfStorage();
+}
+
+const outOfStorage = (): AppError =>
+  new AppError("upstream_unavailable", "The server is short of storage. Try again later.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
-}
 
 /** Throws an error with the code of a full disk when `bytes` more would go below the reserve. */
 export function takeRoom({ disk }: Pick<Services, "disk">, bytes: number): void {

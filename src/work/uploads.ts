@@ -107,7 +107,10 @@ export async function openUpload(services: Services, tx: Queries, request: OpenU
     throw new AppError("insufficient_credits", "The balance is used up: add credits before uploading.");
   }
   if (await hasUnpaid(tx, request.userId)) {
-    throw new AppError("insufficient_credits", "An asset is waiting for payment: add credits or delete it first.");
+    throw new AppError(
+      "insufficient_credits",
+      "The balance does not cover an asset that was uploaded before: add credits or delete it.",
+    );
   }
   requireRoom(services);
   const asset: NewAsset = {

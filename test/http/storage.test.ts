@@ -35,6 +35,13 @@ describe("an asset that waits for payment", () => {
     expect((await anna.prepared(id)).state).toBe("pending_payment");
     expect(outcome(await open(anna, 100))).toBe("402 insufficient_credits");
     await anna.must("DELETE", `/v1/assets/${id}`);
+    const hold = server.speech.hold("listen");
+    const early = await anna.upload(await wav(90));
+    await hold.reached;
+    expect(outcome(await open(anna, 100))).toBe("402 insufficient_credits");
+    hold.release();
+    await anna.prepared(early);
+    await anna.must("DELETE", `/v1/assets/${early}`);
     expect(outcome(await open(anna, 100))).toBe("201");
     const second = await anna.upload(await wav(90));
     expect((await anna.prepared(second)).state).toBe("pending_payment");
@@ -141,6 +148,26 @@ describe("below the reserve of free space", () => {
 
     setRoom(server, 1e9);
     expect((await anna.patch(upload.id, 1_000, bytes)).status).toBe(204);
+  });
+
+  test("cuts and edits are refused when most of the reserve is gone; those that exist are given", async () => {
+    await using server = await harness();
+    const anna = await server.user();
+    const asset = await anna.ready(await wav(4));
+    const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
+    const { disk } = server.services();
+    const [segment] = cut.plan!.segments;
+    const ask = async (path: string, json: object) => outcome(await anna.call("POST", path, { json }));
+    const calls = () =>
+      Promise.all([
+        ask("/v1/cuts", { asset_id: asset.id }),
+        ask("/v1/cuts", { asset_id: asset.id, script: "alpha" }),
+        ask(`/v1/cuts/${cut.id}/edits`, { segments: [{ start: segment!.start, end: segment!.end }] }),
+      ]);
+    disk.isCritical = () => true;
+    expect(await calls()).toEqual(["200", "503 upstream_unavailable", "503 upstream_unavailable"]);
+    disk.isCritical = () => false;
+    expect(await calls()).toEqual(["200", "201", "201"]);
   });
 
   test("an upload under way stops there and keeps what was written", async () => {

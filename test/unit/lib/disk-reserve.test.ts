@@ -22,6 +22,12 @@ describe("the reserve", () => {
     expect(disk(3, 0).room()).toBe(3);
   });
 
+  test("is critical when three quarters of it are gone", () => {
+    expect([disk(25, 100).isCritical(), disk(24, 100).isCritical(), disk(0, 0).isCritical()]).toEqual([
+      ...[false, true, false],
+    ]);
+  });
+
   test("is not passed by many writers together, though the file system is asked rarely", () => {
     const one = disk(110 * MIB, 10 * MIB);
     let taken = 0;
