@@ -68,19 +68,24 @@ async function tryAll(
   const attempts = await Promise.all(
     users.map(async (tryFile) => {
       const mine: Attempt[] = [];
-      for (let file = left.shift(); file !== undefined; file = left.shift()) mine.push(await tryFile(file));
+      for (let file = left.shift(); file !== undefined; file = left.shift()) {
+        const done = await tryFile(file);
+        if (IS_FULL) console.log(lineOf(done));
+        mine.push(done);
+      }
       return mine;
     }),
   );
   return attempts.flat();
 }
 
-/** The slowest, and how all of them ended. */
+const lineOf = ({ seconds, state, code, name, problem }: Attempt) =>
+  `${seconds.toFixed(1).padStart(6)} s  ${(code ?? state).padEnd(22)} ${name}${problem === null ? "" : `  <-- ${problem}`}`;
+
+/** The slowest first, and how all of them ended. */
 function report(attempts: readonly Attempt[]): string {
-  const line = ({ seconds, state, code, name, problem }: Attempt) =>
-    `${seconds.toFixed(1).padStart(6)} s  ${(code ?? state).padEnd(22)} ${name}${problem === null ? "" : `  <-- ${problem}`}`;
   const slowest = attempts.toSorted((a, b) => b.seconds - a.seconds);
   const count = (key: string) => attempts.filter(({ code, state }) => (code ?? state) === key).length;
   const ends = [...new Set(attempts.map(({ code, state }) => code ?? state))].map((key) => `${key} ${count(key)}`);
-  return [...slowest.map(line), ends.join(", ")].join("\n");
+  return [...slowest.map(lineOf), ends.join(", ")].join("\n");
 }
