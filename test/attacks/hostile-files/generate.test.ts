@@ -13,21 +13,21 @@ const targets = ["/tmp/canary.mp4", "../other/source"];
 
 const MAX_FILE_BYTES = 24 * 1024 * 1024;
 const sha = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-const sumsOf = (seed: number) =>
-  hostileFiles({ bases, targets, seed }).map((file) => `${file.name} ${sha(file.make())}`);
+const filesOf = (seed: number) => hostileFiles({ bases, targets, seed });
+const sumsOf = (seed: number) => chooseFew(filesOf(seed), 80).map((file) => `${file.name} ${sha(file.make())}`);
 
 test("400 files, the same for a seed, others for another", () => {
+  expect(new Set(filesOf(1).map((file) => file.name)).size).toBe(400);
   const first = sumsOf(1);
-  expect(first).toHaveLength(400);
-  expect(new Set(first).size).toBe(400);
+  expect(first).toHaveLength(80);
   expect(sumsOf(1)).toEqual(first);
   const others = sumsOf(2).filter((sum) => !first.includes(sum));
-  expect(others.length).toBeGreaterThan(100);
+  expect(others.length).toBeGreaterThan(30);
 }, 60_000);
 
-test("every case of every container can be made, differs from its base and is small", () => {
+test("every file can be made, differs from its base and is small", () => {
   const known = new Set(Object.values(bases).map(sha));
-  for (const file of hostileFiles({ bases, targets, seed: 3, count: 1_000 })) {
+  for (const file of filesOf(3)) {
     const bytes = file.make();
     expect([file.name, known.has(sha(bytes))]).toEqual([file.name, false]);
     expect([file.name, bytes.length >= 64 && bytes.length < MAX_FILE_BYTES]).toEqual([file.name, true]);
