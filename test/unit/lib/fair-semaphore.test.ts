@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFull } from "../../../src/lib/fair-semaphore";
+
+const LIMITS: FairSemaphoreLimits = {
+  maxRunning: 3,
+  maxRunningPerKey: 2,
+  maxWaiting: 10,
+  maxWaitingPerKey: 4,
+  maxWaitMs: 60_000,
+};
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const refusalOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "done",
+    (error) => (error instanceof SemaphoreFull ? error.reason : String(error)),
+  );
+
+test("a caller that waits too long is refused, and its place in the queue is free", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 1, maxWaitMs: 20 });
+  const held = Promise.withResolvers<string>();
+  const first = semaphore.use("anna", () => held.promise);
+  expect(await refusalOf(semaphore.use("bert", async () => "never"))).toBe("timeout");
+  const next = semaphore.use("carl", async () => "next");
+  held.resolve("first");
+  expect(await Promise.all([first, next])).toEqual(["first", "next"]);
+});
+
+test("a failure frees the place", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 0 });
+  const failing = semaphore.use("anna", () => Promise.reject(new Error("failed")));
+  expect(await refusalOf(semaphore.use("bert", async () => {}))).toBe("all");
+  await expect(failing).rejects.toThrow("failed");
+  expect(await semaphore.use("bert", async () => "fine")).toBe("fine");
+});
+
+test("whatever is asked for, the limits hold and everything that was accepted ends", async () => {
+  const steps = fc.array(fc.oneof(fc.constantFrom("a", "b", "c", "d"), fc.nat(20)), { maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      const semaphore = createFairSemaphore(LIMITS);
+      const running: { key: string; end(): void }[] = [];
+      const outcomes: Promise<string>[] = [];
+      for (const step of sequence) {
+        if (typeof step === "string") {
+          const work = () => new Promise<void>((resolve) => running.push({ key: step, end: resolve }));
+          outcomes.push(refusalOf(semaphore.use(step, work)));
+        } else if (running.length > 0) {
+          running.splice(step % running.length, 1)[0]!.end();
+        }
+        await turn();
+        expect(running.length).toBeLessThanOrEqual(LIMITS.maxRunning);
+        for (const key of ["a", "b", "c", "d"])
+          expect(running.filter((one) => one.key === key).length).toBeLessThanOrEqual(LIMITS.maxRunningPerKey);
+      }
+      while (running.length > 0) {
+        for (const one of running.splice(0)) one.end();
+        await turn();
+      }
+      for (const outcome of await Promise.all(outcomes)) expect(["done", "key", "all"]).toContain(outcome);
+    }),
+    { numRuns: 50 },
+  );
+});
