@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryFolder } from "../temporary-folder";
-import { startAttackedServer } from "./attacked-server";
+import { type AttackedServer, startAttackedServer } from "./attacked-server";
 import { type Attempt, attempt } from "./hostile-files/attempt";
 import { makeBaseFiles } from "./hostile-files/bases";
 import { filesWith, makeCanary, plantCanaries } from "./hostile-files/canaries";
@@ -19,6 +19,8 @@ const FEW = 40;
 const AT_ONCE = 4;
 const PATIENCE_SECONDS = 120;
 const MAX_PROBE_MS = 1_000;
+const WATCH_EVERY_MS = 100;
+const FROZEN_MS = 10_000;
 /** One in so many of those that became ready is also cut and rendered. */
 const RENDERED_EVERY = ONLY ? 1 : 4;
 const TOKEN = "canary-5b8e0f6a-93d1";
@@ -41,10 +43,11 @@ test(
     let ready = 0;
     const goesOn = () => ready++ % RENDERED_EVERY === 0;
     const secrets = [server.folder, outside.path, upload.id, TOKEN];
-    const attempts = await tryAll(files, async () => {
+    const trying = tryAll(files, async () => {
       const client = await server.user(1_000_000, PATIENCE_SECONDS);
       return (file) => attempt(client, file, { goesOn, secrets });
     });
+    const attempts = await unlessHarmed(server, trying);
 
     const problems = attempts.filter(({ problem }) => problem !== null);
     if (IS_FULL || problems.length > 0) console.log(report(attempts));
@@ -57,6 +60,22 @@ test(
   },
   IS_FULL ? 7_200_000 : 180_000,
 );
+
+/** Resolves as `trying` does; rejects once the server is so harmed that waiting is in vain. */
+async function unlessHarmed<T>(server: AttackedServer, trying: Promise<T>): Promise<T> {
+  let isOver = false;
+  const ended = trying.finally(() => {
+    isOver = true;
+  });
+  const watching = async () => {
+    while (!isOver) {
+      server.expectUnharmed({ maxProbeMs: FROZEN_MS });
+      await Bun.sleep(WATCH_EVERY_MS);
+    }
+    return await ended;
+  };
+  return await Promise.race([ended, watching()]);
+}
 
 /** Tries the files, a few users at the same time, each one file after the other. */
 async function tryAll(
