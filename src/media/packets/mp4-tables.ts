@@ -10,6 +10,8 @@ export const MAX_SAMPLES = 2 * 24 * 3600 * 120;
 export const MAX_TABLE_ENTRIES = 2 * MAX_SAMPLES;
 /** Samples of one fragment. */
 export const MAX_FRAGMENT_SAMPLES = 2_000_000;
+/** Edits of a track: ffmpeg looks through all of them for each sample. */
+export const MAX_EDITS = 20_000;
 const MAX_DEPTH = 16;
 /** Some writers count a few samples more in one table than in another. */
 const SLACK_SAMPLES = 1_000;
@@ -119,6 +121,7 @@ function checkTable(
   const { count, entryBytes, from } = table;
   if (count * entryBytes > Math.max(0, body.length - from))
     throw damaged(`box ${type} claims ${count} entries in ${body.length} bytes`);
+  if (type === "elst" && count > MAX_EDITS) throw damaged(`a track has ${count} edits`);
   if (entryBytes > 0) totals.entries += count;
   if (totals.entries > MAX_TABLE_ENTRIES) throw tooMany();
   if (type === "trun") {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../../src/domain/errors";
-import { checkTables, MAX_FRAGMENT_SAMPLES } from "../../../../src/media/packets/mp4-tables";
+import { checkTables, MAX_EDITS, MAX_FRAGMENT_SAMPLES } from "../../../../src/media/packets/mp4-tables";
 
 const MANY = 0xffff_ffff;
 const FILE_BYTES = 30_000;
@@ -73,6 +73,12 @@ describe("a movie", () => {
     ],
   ])("with more %s than sizes is corrupt", (_, tables) => {
     expect(codeOf("moov", track(...tables))).toBe("corrupt_media");
+  });
+
+  test("with more edits than any editor makes is corrupt", () => {
+    const edits = (count: number) => box("edts", box("elst", words(0, count), new Array(12 * count).fill(0)));
+    expect(codeOf("moov", box("trak", edits(MAX_EDITS)))).toBeNull();
+    expect(codeOf("moov", box("trak", edits(MAX_EDITS + 1)))).toBe("corrupt_media");
   });
 
   test("with many samples of one size passes: uncompressed audio", () => {
