@@ -16,6 +16,7 @@ import { isReady } from "./health";
 import { pages } from "./pages";
 import { publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
+import { hasEndlessBody } from "./reading";
 import type { Route } from "./route";
 import { addSecurityHeaders } from "./security-headers";
 import { createUploadSurface, tusErrorHeaders, uploadMethod } from "./uploads";
@@ -112,6 +113,7 @@ export function createHandler(services: Services): Handler {
     const forwardedProto = request.headers.get("x-forwarded-proto");
     const secure = isSecure(config.tlsCert !== null, connection.address, forwardedProto, config.trustedProxies);
     addSecurityHeaders(answer.headers, secure);
+    if (answer.status >= 400 && hasEndlessBody(request)) answer.headers.set("Connection", "close");
     return withHeaders(answer, { ...corsHeaders(config.corsOrigins, request), "X-Request-Id": requestId });
   };
 }

@@ -1,6 +1,6 @@
 /** The one map from errors to answers. What is not an `AppError` is logged and becomes `internal_error` without details. */
 import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS } from "../domain/errors";
-import { UnreadBody } from "./reading";
+import { LateBody } from "./reading";
 
 export type ErrorAnswer = { status: number; body: unknown; headers: Record<string, string> };
 
@@ -29,7 +29,7 @@ export function answerError(error: unknown, shape: ErrorShape, onUnknown: (error
     headers: {
       ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
       ...(code === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {}),
-      ...(error instanceof UnreadBody ? { Connection: "close" } : {}),
+      ...(error instanceof LateBody ? { Connection: "close" } : {}),
     },
   };
 }

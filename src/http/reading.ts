@@ -14,11 +14,15 @@ const MAX_NAME_CHARACTERS = 1024;
 /** No body has objects of so many properties, and objects of very many are slow to build. */
 const MAX_PROPERTIES = 1024;
 
-/** A refused body that is still on its way: the connection cannot be used again. */
-export class UnreadBody extends AppError<"payload_too_large" | "bad_request"> {}
+/** A body that did not arrive in time: its connection is of no more use. */
+export class LateBody extends AppError<"bad_request"> {}
 
-/** An announced body that is not longer is taken from the connection after a refusal, so that the client reads the answer. */
+/** The rest of a refused body that is not longer is read and dropped, so that the client gets to read the answer. */
 const MAX_DISCARDED_BYTES = 4 * 1024 * 1024;
+
+/** Whether the connection must be closed after a refusal: the rest of the body has no known end, or a distant one. */
+export const hasEndlessBody = (request: Request): boolean =>
+  request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > MAX_DISCARDED_BYTES;
 
 export type BodyLimits = { maxBytes: number; timeoutMs: number };
 
@@ -29,10 +33,7 @@ export type BodyLimits = { maxBytes: number; timeoutMs: number };
 export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > limits.maxBytes) {
-    const refusal = announced > MAX_DISCARDED_BYTES ? UnreadBody : AppError;
-    throw new refusal("payload_too_large", tooLarge(limits.maxBytes));
-  }
+  if (announced > limits.maxBytes) throw tooLarge(limits.maxBytes);
   if (type !== undefined && type !== "application/json") throw wrongType();
   const bytes = await readLimited(request, limits).catch((error) => {
     if (error instanceof AppError) throw error;
@@ -60,7 +61,7 @@ async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8A
   late.promise.catch(() => {});
   const timer = setTimeout(() => {
     const seconds = limits.timeoutMs / 1000;
-    late.reject(new UnreadBody("bad_request", `Request body was not received within ${seconds} s.`));
+    late.reject(new LateBody("bad_request", `Request body was not received within ${seconds} s.`));
   }, limits.timeoutMs);
   try {
     // With a Content-Length the server reads no more than was announced; without, the body is counted as it comes.
@@ -73,17 +74,21 @@ async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8A
 
 async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
+  // Not `for await`: left early, that waits until the rest of the body has come.
+  const reader = request.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw new UnreadBody("payload_too_large", tooLarge(maxBytes));
-    chunks.push(chunk);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks);
+    size += value.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(value);
   }
-  return Buffer.concat(chunks);
 }
 
-const tooLarge = (maxBytes: number) => `Request body must be at most ${maxBytes} bytes.`;
+const tooLarge = (maxBytes: number) =>
+  new AppError("payload_too_large", `Request body must be at most ${maxBytes} bytes.`);
 const wrongType = () => new AppError("unsupported_media_type", "Request body must be sent as application/json.");
 
 /** Long enough for several requests to be accepted, read and answered. */
