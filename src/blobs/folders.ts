@@ -13,6 +13,8 @@ export type MediaFolder = {
   listening: string;
   energy: string;
   rawEnergy: string;
+  /** What speech recognition has done so far, while it is not complete. */
+  listeningProgress: string;
   transcript: string;
   waveform: string;
   poster: string;
@@ -55,6 +57,7 @@ export function foldersIn(root: string): Folders {
         listening: join(dir, "listening.json"),
         energy: join(dir, "energy.steps"),
         rawEnergy: join(dir, "energy.f32"),
+        listeningProgress: join(dir, "listening.progress"),
         transcript: join(dir, "transcript.json"),
         waveform: join(dir, "waveform.json"),
         poster: join(dir, "poster.jpg"),

@@ -45,7 +45,14 @@ export const PCM_RATE = 16_000;
 
 /** `owner`: whose work it is. The engine divides its time between owners, and does the work of each in the order it came. */
 export type SpeechOptions = { owner?: string; signal?: AbortSignal };
-export type ListenOptions = SpeechOptions & { language: string | null; onProgress?: (share: number) => void };
+export type ListenOptions = SpeechOptions & {
+  language: string | null;
+  onProgress?: (share: number) => void;
+  /** A file that keeps what is done, for a later run on the same recording. The caller removes it in the end. */
+  progressPath?: string;
+  /** Something was written there. */
+  onSaved?: () => void;
+};
 
 /** A recogniser. Errors: `AppError` `processing_failed` when a recording crashes it repeatedly, the signal's reason when aborted. */
 export type SpeechEngine = {

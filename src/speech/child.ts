@@ -27,7 +27,7 @@ export type SpeechChild = {
   kill(): Promise<void>;
 };
 
-export type OrderListener = { onProgress: (share: number) => void; onPaused: () => void };
+export type OrderListener = { onProgress: (share: number) => void; onPaused: () => void; onSaved: () => void };
 
 type Pending = OrderListener & { settle: (outcome: Outcome) => void };
 
@@ -44,8 +44,9 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
       order.onProgress(answer.share);
       return;
     }
-    if (answer.answer === "paused") {
-      order.onPaused();
+    if (answer.answer === "paused" || answer.answer === "saved") {
+      if (answer.answer === "paused") order.onPaused();
+      else order.onSaved();
       return;
     }
     const energy = energies.get(answer.id) ?? new Float32Array(0);
@@ -92,7 +93,10 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
 /** How long a child may take to leave by itself. */
 const LEAVE_MS = 3_000;
 
-function outcomeOf(answer: Exclude<Answer, { answer: "progress" | "paused" }>, energy: Float32Array): Outcome {
+function outcomeOf(
+  answer: Exclude<Answer, { answer: "progress" | "paused" | "saved" }>,
+  energy: Float32Array,
+): Outcome {
   switch (answer.answer) {
     case "listened": {
       const { duration, speech, transcript } = answer;

@@ -3,7 +3,7 @@
  * crashes.
  */
 import { AppError } from "../domain/errors";
-import type { Forced, Listening, SpeechEngine, SpeechOptions } from "../domain/speech";
+import type { Forced, Listening, ListenOptions, SpeechEngine, SpeechOptions } from "../domain/speech";
 import { type Outcome, startSpeechChild } from "./child";
 import { HEARD_LANGUAGE, type WorkOrder } from "./frames";
 import { choiceFor, languageDetector, readShelf } from "./models/shelf";
@@ -40,7 +40,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
     order: WithoutId<WorkOrder>,
     pick: (outcome: Outcome) => T | null,
     { owner = "", signal }: SpeechOptions,
-    onProgress: (share: number) => void = () => {},
+    { onProgress = () => {}, onSaved = () => {} }: Pick<ListenOptions, "onProgress" | "onSaved"> = {},
   ): Promise<T> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -49,6 +49,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
         order: { ...order, id: nextId++ },
         owner,
         onProgress,
+        onSaved,
         settle(outcome) {
           signal?.removeEventListener("abort", onAbort);
           const value = pick(outcome);
@@ -71,10 +72,11 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
 
   return {
     canTranscribe,
-    listen: ({ path }, { language, onProgress, ...given }) => {
+    listen: ({ path }, { language, onProgress, onSaved, progressPath = null, ...given }) => {
       const known = canTranscribe(language) ? (language ?? unknown()) : null;
       const pick = (o: Outcome): Listening | null => (o.ended === "listened" ? o.listening : null);
-      return request({ order: "listen", path, language: known, modelsDir }, pick, given, growing(onProgress));
+      const order = { order: "listen" as const, path, language: known, modelsDir, progressPath };
+      return request(order, pick, given, { onProgress: growing(onProgress), onSaved });
     },
     force: ({ path }, requests, given = {}) => {
       if (requests.length === 0) return Promise.resolve([]);

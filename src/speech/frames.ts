@@ -7,10 +7,17 @@ export const HEARD_LANGUAGE = "auto";
 
 /**
  * Parent to child. Times and spans are ticks; `language` null leaves the transcript out, `HEARD_LANGUAGE` lets a model tell it.
- * `modelsDir` holds the added models.
+ * `modelsDir` holds the added models. `progressPath` is where a `listen` that is ended early is resumed from.
  */
 export type Order =
-  | { order: "listen"; id: number; path: string; language: string | null; modelsDir: string | null }
+  | {
+      order: "listen";
+      id: number;
+      path: string;
+      language: string | null;
+      modelsDir: string | null;
+      progressPath: string | null;
+    }
   | { order: "force"; id: number; path: string; requests: ForceRequest[] }
   | { order: "pause" | "resume" | "cancel"; id: number };
 
@@ -21,6 +28,7 @@ export type WorkOrder = Extract<Order, { path: string }>;
 export type Answer =
   | { answer: "progress"; id: number; share: number }
   | { answer: "paused"; id: number }
+  | { answer: "saved"; id: number }
   | { answer: "listened"; id: number; duration: number; speech: Span[]; transcript: Transcript | null }
   | { answer: "forced"; id: number; forced: Forced[] }
   | { answer: "failed"; id: number; message: string };

@@ -11,6 +11,7 @@ export type QueuedOrder = {
   order: WorkOrder;
   owner: string;
   onProgress: (share: number) => void;
+  onSaved: () => void;
   settle: (outcome: Outcome) => void;
 };
 
@@ -165,6 +166,9 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
     const outcome = await worker.run(task.order, {
       onProgress: (share) => {
         if (!task.isWithdrawn) task.onProgress(share);
+      },
+      onSaved: () => {
+        if (!task.isWithdrawn) task.onSaved();
       },
       onPaused: () => {
         if (task.state !== "pausing") return;

@@ -2,6 +2,7 @@
 import type { Utterance, Word } from "../domain/speech";
 import { type Choice, choiceFor, type InstalledModel, languageCode, languageDetector, readShelf } from "./models/shelf";
 import type { Checkpoint } from "./order-control";
+import type { RecordLog } from "./record-log";
 import type { Segment } from "./segmentation";
 import {
   type Capabilities,
@@ -23,6 +24,7 @@ export type AddedTranscriber = {
     segments: Segment[],
     onHeard: (share: number) => void,
     check: Checkpoint,
+    log?: RecordLog,
   ): Promise<{ words: Word[]; utterances: Utterance[] }>;
 };
 
@@ -58,8 +60,8 @@ export function createAddedModels(
     const { capabilities } = await recogniser();
     return {
       capabilities,
-      transcribe: (sound, segments, onHeard, check) =>
-        transcribeAdded(recogniser, sound, segments, language, onHeard, check),
+      transcribe: (sound, segments, onHeard, check, log) =>
+        transcribeAdded(recogniser, sound, segments, language, onHeard, check, log),
     };
   };
   const heard = async (installed: InstalledModel[], sound: Sound, segments: Segment[], check: Checkpoint) => {

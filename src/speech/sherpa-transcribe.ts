@@ -2,12 +2,13 @@
 import type { Utterance, Word } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import type { Checkpoint } from "./order-control";
+import { NO_LOG, type RecordLog } from "./record-log";
 import { keptLength } from "./repeat-guard";
 import type { Segment } from "./segmentation";
 import type { LanguageDetector, Recogniser, SherpaResult } from "./sherpa";
 import { estimateWords, UNKNOWN_LOG_PROB, wordsFromTokens, wordsIn } from "./sherpa-words";
 import { snapToSound } from "./snapping";
-import { energyOf, type Sound, samplesOf } from "./transcribe";
+import { energyOf, type Recognized, type Sound, samplesOf } from "./transcribe";
 import { onClock, type TimedWord } from "./word-timing";
 
 /** Nobody says more words in a second of voice: a text that claims it was not said. */
@@ -24,26 +25,38 @@ export async function transcribeAdded(
   language: string,
   onHeard: (share: number) => void,
   check: Checkpoint,
+  log: RecordLog = NO_LOG,
 ): Promise<{ words: Word[]; utterances: Utterance[] }> {
   const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
   const words: Word[] = [];
   const utterances: Utterance[] = [];
   let done = 0;
-  for (const segment of segments) {
+  for (const [n, segment] of segments.entries()) {
     await check();
-    const recogniser = await getRecogniser();
-    const result = withoutLoop(await recogniser.recognise(await samplesOf(sound, segment)), language);
-    const timed = timedWords(result, segment, energyOf(sound.energy, segment), language);
-    const voiced = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0) / TICKS_PER_SECOND;
-    if (timed.length > 0 && timed.length <= Math.max(3, voiced * MOST_WORDS_A_SECOND)) {
-      const { start, end } = segment;
-      words.push(...timed.map((word) => onRecording(word, segment)).filter((word) => word.end > word.start));
-      utterances.push({ start, end, text: result.text, meanLogProb: meanOf(result.logProbs) });
+    const saved = log.takeJson<Recognized[]>(`added ${language} ${n}`);
+    const found = saved ?? (await recognize(segment));
+    if (saved === null) await log.putJson(`added ${language} ${n}`, found);
+    for (const text of found) {
+      words.push(...text.words);
+      utterances.push(text.utterance);
     }
     done += segment.end - segment.start;
     onHeard(done / total);
   }
   return { words, utterances };
+
+  async function recognize(segment: Segment): Promise<Recognized[]> {
+    const recogniser = await getRecogniser();
+    const result = withoutLoop(await recogniser.recognise(await samplesOf(sound, segment)), language);
+    const timed = timedWords(result, segment, energyOf(sound.energy, segment), language);
+    const voiced = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0) / TICKS_PER_SECOND;
+    if (timed.length === 0 || timed.length > Math.max(3, voiced * MOST_WORDS_A_SECOND)) return [];
+    const { start, end } = segment;
+    const utterance = { start, end, text: result.text, meanLogProb: meanOf(result.logProbs) };
+    return [
+      { utterance, words: timed.map((word) => onRecording(word, segment)).filter((word) => word.end > word.start) },
+    ];
+  }
 }
 
 function timedWords(result: SherpaResult, segment: Segment, energy: Float32Array, language: string): TimedWord[] {

@@ -6,6 +6,7 @@ import { gainFor } from "./energy";
 import type { Decoded, Encoded, Moonshine } from "./moonshine";
 import type { Checkpoint } from "./order-control";
 import { amplify, type PcmReader } from "./pcm";
+import { NO_LOG, type RecordLog } from "./record-log";
 import { clipped, cutToLength, quietest, type Segment } from "./segmentation";
 import { snapToSound } from "./snapping";
 import { textOf } from "./tokens";
@@ -20,6 +21,9 @@ const POOL = 32;
 const BATCH = 8;
 const BATCH_LENGTH: Ticks = 90_000_000;
 
+/** A segment's text, as the log of an order keeps it. */
+export type Recognized = { words: Word[]; utterance: Utterance };
+
 type Heard = { segment: Segment; decoded: Decoded; meanLogProb: number };
 
 /**
@@ -32,6 +36,7 @@ export async function transcribe(
   segments: Segment[],
   onHeard: (share: number) => void,
   check: Checkpoint,
+  log: RecordLog = NO_LOG,
 ): Promise<{ words: Word[]; utterances: Utterance[] }> {
   const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
   const words: Word[] = [];
@@ -39,27 +44,44 @@ export async function transcribe(
   let done = 0;
   for (let from = 0; from < segments.length; from += POOL) {
     const pool = segments.slice(from, from + POOL);
-    const heard: Heard[] = [];
-    for (const batch of batchesOf(pool)) {
+    const texts: Recognized[] = [];
+    for (const [n, batch] of batchesOf(pool).entries()) {
+      const key = `moonshine ${from} ${n}`;
       const size = batch.reduce((sum, s) => sum + s.end - s.start, 0);
       const onPart = (share: number) => onHeard((done + share * size) / total);
+      const saved = log.takeJson<Recognized[]>(key);
+      if (saved !== null) {
+        texts.push(...saved);
+        done += size;
+        onHeard(done / total);
+        continue;
+      }
+      const heard: Heard[] = [];
       for (const result of await hear(moonshine, sound, batch, check, onPart))
         heard.push(...(await improve(moonshine, sound, result, check)));
+      const found = heard.flatMap((one) => recognizedOf(one, sound.energy));
+      texts.push(...found);
+      await log.putJson(key, found);
       done += size;
       onHeard(done / total);
       // The runtime's tensors lie outside the collector's sight, which would let hundreds of megabytes pile up.
       Bun.gc(true);
     }
-    heard.sort((a, b) => a.segment.start - b.segment.start);
-    for (const one of heard) {
-      const found = wordsOf(one, sound.energy);
-      if (found.length === 0 || isInvented(one)) continue;
-      words.push(...found);
-      const { start, end } = one.segment;
-      utterances.push({ start, end, text: textOf(one.decoded.tokens), meanLogProb: one.meanLogProb });
+    texts.sort((a, b) => a.utterance.start - b.utterance.start);
+    for (const text of texts) {
+      words.push(...text.words);
+      utterances.push(text.utterance);
     }
   }
   return { words, utterances };
+}
+
+/** What was said in a segment; nothing when nothing was. */
+function recognizedOf(one: Heard, energy: Float32Array): Recognized[] {
+  const words = wordsOf(one, energy);
+  if (words.length === 0 || isInvented(one)) return [];
+  const { start, end } = one.segment;
+  return [{ words, utterance: { start, end, text: textOf(one.decoded.tokens), meanLogProb: one.meanLogProb } }];
 }
 
 /** Batches of segments of like length. */

@@ -9,28 +9,39 @@ import type { Checkpoint } from "./order-control";
 /** Samples a probability stands for, and those before them that the detector sees again. */
 export const WINDOW_SAMPLES = 512;
 const CONTEXT_SAMPLES = 64;
-const STATE = [1, 1, 128];
+const STATE_SIZE = 128;
+const STATE = [1, 1, STATE_SIZE];
+export const STATE_VALUES = 2 * STATE_SIZE + CONTEXT_SAMPLES;
 
 export type VoiceDetector = {
-  /** Forgets the recording before. */
-  start(): VoiceRun;
+  /** Forgets the recording before. `state`: goes on where another run was. */
+  start(state?: Float32Array): VoiceRun;
 };
 
 /** A run through one recording, in order. */
 export type VoiceRun = {
   /** The probability of speech in each window of 512 samples; what is left over is padded with silence, so only the last piece may be uneven. */
   add(samples: Float32Array): Promise<Float32Array>;
+  /** Where the run is: `STATE_VALUES` values. */
+  state(): Float32Array;
 };
 
 /** Loads the detector from a folder of prepared graphs. */
 export async function loadVoiceDetector(folder: string): Promise<VoiceDetector> {
   const graph = await loadGraph(join(folder, "silero_vad.onnx"), 1);
   return {
-    start() {
-      let hidden = floatFeed(new Float32Array(128), STATE);
-      let cell = hidden;
-      const context = new Float32Array(CONTEXT_SAMPLES);
+    start(state = new Float32Array(STATE_VALUES)) {
+      let hidden = floatFeed(state.slice(0, STATE_SIZE), STATE);
+      let cell = floatFeed(state.slice(STATE_SIZE, 2 * STATE_SIZE), STATE);
+      const context = state.slice(2 * STATE_SIZE);
       return {
+        state() {
+          const now = new Float32Array(STATE_VALUES);
+          now.set(hidden.values as Float32Array);
+          now.set(cell.values as Float32Array, STATE_SIZE);
+          now.set(context, 2 * STATE_SIZE);
+          return now;
+        },
         async add(samples) {
           const count = Math.ceil(samples.length / WINDOW_SAMPLES);
           if (count === 0) return new Float32Array(0);

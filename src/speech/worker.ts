@@ -6,12 +6,16 @@ import { listen, type Models } from "./listen";
 import { loadMoonshine } from "./moonshine";
 import { createOrderControl, type OrderControl } from "./order-control";
 import { openPcm, type PcmReader } from "./pcm";
+import { NO_LOG, openRecordLog } from "./record-log";
 import { type AddedModels, createAddedModels } from "./sherpa-models";
 import { loadVoiceDetector } from "./vad";
 
 /** Progress is reported at most this often. */
 const PROGRESS_MS = 200;
 const ENCODER_THREADS = 2;
+
+/** To be raised when the records or the recognizers change. */
+const PROGRESS_FORMAT = 1;
 
 type Work = {
   orders: Map<number, OrderControl>;
@@ -64,6 +68,7 @@ async function serve(order: WorkOrder, work: Work, send: (bytes: Uint8Array) => 
   const { check } = control;
   work.orders.set(order.id, control);
   let pcm: PcmReader | null = null;
+  let log = NO_LOG;
   try {
     pcm = await openPcm(order);
     const models = await work.models();
@@ -74,8 +79,12 @@ async function serve(order: WorkOrder, work: Work, send: (bytes: Uint8Array) => 
       return;
     }
     const onProgress = progressReporter((share) => answer({ answer: "progress", id: order.id, share }));
+    if (order.progressPath !== null) {
+      const identity = JSON.stringify([PROGRESS_FORMAT, pcm.version, order.language]);
+      log = await openRecordLog(order.progressPath, identity, () => answer({ answer: "saved", id: order.id }));
+    }
     const all = { ...models, added: work.added(order.modelsDir) };
-    const { energy, ...heard } = await listen(all, pcm, order.language, onProgress, check);
+    const { energy, ...heard } = await listen(all, pcm, order.language, onProgress, check, log);
     send(energyFrame(order.id, energy));
     answer({ answer: "listened", id: order.id, ...heard });
   } catch (error) {
@@ -84,6 +93,7 @@ async function serve(order: WorkOrder, work: Work, send: (bytes: Uint8Array) => 
   } finally {
     work.orders.delete(order.id);
     await pcm?.close();
+    await log.close();
   }
 }
 

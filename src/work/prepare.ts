@@ -6,8 +6,9 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../blobs/folders";
-import type { Job, JobContext } from "../domain/jobs";
+import { type Job, type JobContext, JobYielded } from "../domain/jobs";
 import type { MediaInfo, Sniffed } from "../domain/media";
+import type { PcmFile } from "../domain/speech";
 import { toSeconds } from "../domain/time";
 import type { Ffmpeg } from "../media/ffmpeg";
 import { playsInBrowser } from "../media/preview";
@@ -22,6 +23,8 @@ import { openScratch, type Scratch, takeOver } from "./job-child/scratch";
 import { hasListening, hasTranscript, writeListening } from "./prepared";
 import { measureDerivatives, removePartFiles } from "./prepared-size";
 import type { Services } from "./services";
+
+const YIELD_POLL_MS = 200;
 
 /** What share of the whole each part is, for the progress. */
 const PARTS = { probe: 0.05, extract: 0.1, listen: 0.7, pictures: 0.15 } as const;
@@ -63,7 +66,8 @@ export async function prepare(services: Services, job: Job, context: JobContext)
     users--;
     if (users === 0) void child.end();
   };
-  const line: Line = { asset, folder, child, scratch, source, info, sniffed, signal, report, releaseChild };
+  const canYield = () => users === 0 && context.shouldYield();
+  const line: Line = { asset, folder, child, scratch, source, info, sniffed, signal, report, releaseChild, canYield };
   const results = await Promise.allSettled(
     [audioLine(services, line), videoLine(services, line)].map((running) =>
       running.catch((error) => {
@@ -138,6 +142,8 @@ type Line = {
   report: (part: keyof typeof PARTS) => (share: number) => void;
   /** To be called by each line once it needs the child no more. */
   releaseChild: () => void;
+  /** Whether the job was asked to yield, and neither line needs the child: its work would be lost. */
+  canYield: () => boolean;
 };
 
 async function audioLine(services: Services, line: Line): Promise<void> {
@@ -160,13 +166,36 @@ async function audioLine(services: Services, line: Line): Promise<void> {
     child.run("waveform", { pcm: audio.path, outputPath }, options),
   );
   line.releaseChild();
-  if (!(await hasListening(folder))) {
-    const { speech } = services;
-    const listenOptions = { owner: asset.user_id, language: asset.language, signal, onProgress: report("listen") };
-    await writeListening(folder, await speech.listen(audio, listenOptions));
-  }
+  if (!(await hasListening(folder))) await recognizeSpeech(services, line, audio);
   report("listen")(1);
   await note({ audio_prepared: true, has_waveform: true, has_transcript: await hasTranscript(folder) });
+}
+
+/** Recognizes speech, yields when asked to and nothing else of the asset is under way, and resumes where an earlier run ended. */
+async function recognizeSpeech(services: Services, line: Line, audio: PcmFile): Promise<void> {
+  const { asset, folder, signal, report } = line;
+  const yielding = new AbortController();
+  let isSaved = false;
+  // Not before this run has saved something: else runs that are short would never get ahead.
+  const timer = setInterval(() => {
+    if (isSaved && line.canYield()) yielding.abort(new JobYielded());
+  }, YIELD_POLL_MS);
+  try {
+    const listening = await services.speech.listen(audio, {
+      owner: asset.user_id,
+      language: asset.language,
+      signal: AbortSignal.any([signal, yielding.signal]),
+      onProgress: report("listen"),
+      progressPath: folder.listeningProgress,
+      onSaved: () => {
+        isSaved = true;
+      },
+    });
+    await writeListening(folder, listening);
+  } finally {
+    clearInterval(timer);
+  }
+  await rm(folder.listeningProgress, { force: true });
 }
 
 async function videoLine(services: Services, line: Line): Promise<void> {

@@ -48,6 +48,37 @@ const missed = (text: string): number => {
 };
 const at = (start: number, end: number): Span => ({ start: start * 1e6, end: end * 1e6 });
 
+describe("listening in several goes", () => {
+  test("ended in the middle and resumed, paused for others: the result is the same, and nothing is done twice", async () => {
+    const long = await pcmFile(concatenated(...Array.from({ length: 12 }, () => recording)));
+    const whole = await engine.listen(long, { language: "en" });
+    const progressPath = `${long.path}.progress`;
+    const abort = new AbortController();
+    let reached = 0;
+    let hasText = false;
+    const first = engine.listen(long, {
+      ...{ language: "en", progressPath, signal: abort.signal },
+      onProgress: (share) => {
+        reached = share;
+      },
+      onSaved: () => {
+        hasText ||= reached > 0.2;
+        if (hasText) abort.abort(new Error("enough"));
+      },
+    });
+    await expect(first).rejects.toThrow("enough");
+    const shares: number[] = [];
+    const [resumed] = await Promise.all([
+      engine.listen(long, { language: "en", owner: "anna", progressPath, onProgress: (share) => shares.push(share) }),
+      listen(recording),
+    ]);
+    expect(JSON.stringify({ ...resumed, energy: [...resumed.energy] })).toBe(
+      JSON.stringify({ ...whole, energy: [...whole.energy] }),
+    );
+    expect(shares[0]!).toBeGreaterThan(0.2);
+  }, 120_000);
+});
+
 describe("listening", () => {
   test("a real recording: text, words in order inside speech, utterances, energy", async () => {
     const listening = await listen(recording);

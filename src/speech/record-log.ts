@@ -1,0 +1,116 @@
+/**
+ * An append-only file of keyed records: what a long order has done so far, for the run that resumes it. A record that was cut off or damaged
+ * ends the file; it may be lost at any time, and then the work is done again.
+ */
+import { type FileHandle, open, readFile, rm } from "node:fs/promises";
+
+export type RecordLog = {
+  /** Returns a record of an earlier run and forgets it; null when there is none. */
+  take(key: string): Uint8Array | null;
+  /** Appends a record. Never rejects: without room on the disk the work goes on, and only resuming is lost. */
+  put(key: string, value: Uint8Array): Promise<void>;
+  takeJson<T>(key: string): T | null;
+  putJson(key: string, value: unknown): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A log that keeps nothing. */
+export const NO_LOG: RecordLog = {
+  take: () => null,
+  put: async () => {},
+  takeJson: () => null,
+  putJson: async () => {},
+  close: async () => {},
+};
+
+/** Length of the key, length of the value, checksum of both. */
+const HEADER_BYTES = 12;
+const IDENTITY = "identity";
+
+/**
+ * Opens the log at `path`. Records of a log with another `identity` are thrown away. `onPut` is called after each record that was written.
+ * Returns `NO_LOG` when the file cannot be opened.
+ */
+export async function openRecordLog(path: string, identity: string, onPut: () => void = () => {}): Promise<RecordLog> {
+  // A view of the bytes: a Buffer's `slice` would not copy, and records must be aligned.
+  const bytes = new Uint8Array(await readFile(path).catch(() => new Uint8Array(0)));
+  const { records, end } = parse(bytes);
+  const isSame = decode(records.get(IDENTITY)) === identity;
+  if (!isSame) {
+    records.clear();
+    await rm(path, { force: true }).catch(() => {});
+  }
+  let file: FileHandle | null = await open(path, isSame ? "r+" : "w").catch(() => null);
+  if (file === null) return NO_LOG;
+  let at = isSame ? end : 0;
+  const put = async (key: string, value: Uint8Array): Promise<void> => {
+    const record = serialize(key, value);
+    try {
+      await writeAll(file, record, at);
+      at += record.length;
+      onPut();
+    } catch {
+      await file?.close().catch(() => {});
+      file = null;
+    }
+  };
+  const take = (key: string): Uint8Array | null => {
+    const found = records.get(key) ?? null;
+    records.delete(key);
+    return found;
+  };
+  await file.truncate(at).catch(() => {});
+  if (!isSame) await put(IDENTITY, new TextEncoder().encode(identity));
+  records.delete(IDENTITY);
+  return {
+    take,
+    put,
+    takeJson: <T>(key: string): T | null => {
+      const text = decode(take(key));
+      return text === null ? null : (JSON.parse(text) as T);
+    },
+    putJson: (key, value) => put(key, new TextEncoder().encode(JSON.stringify(value))),
+    close: async () => {
+      await file?.close().catch(() => {});
+      file = null;
+    },
+  };
+}
+
+const decode = (bytes: Uint8Array | null | undefined): string | null =>
+  bytes ? new TextDecoder().decode(bytes) : null;
+
+async function writeAll(file: FileHandle | null, bytes: Uint8Array, position: number): Promise<void> {
+  if (file === null) throw new Error("the log is closed");
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
+}
+
+function serialize(key: string, value: Uint8Array): Uint8Array {
+  const name = new TextEncoder().encode(key);
+  const record = new Uint8Array(HEADER_BYTES + name.length + value.length);
+  record.set(name, HEADER_BYTES);
+  record.set(value, HEADER_BYTES + name.length);
+  const view = new DataView(record.buffer);
+  view.setUint32(0, name.length, true);
+  view.setUint32(4, value.length, true);
+  view.setUint32(8, Bun.hash.crc32(record.subarray(HEADER_BYTES)), true);
+  return record;
+}
+
+function parse(bytes: Uint8Array): { records: Map<string, Uint8Array>; end: number } {
+  const records = new Map<string, Uint8Array>();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let end = 0;
+  while (end + HEADER_BYTES <= bytes.length) {
+    const [nameLength, valueLength] = [view.getUint32(end, true), view.getUint32(end + 4, true)];
+    const body = end + HEADER_BYTES;
+    const next = body + nameLength + valueLength;
+    if (nameLength === 0 || next > bytes.length) break;
+    if (Bun.hash.crc32(bytes.subarray(body, next)) !== view.getUint32(end + 8, true)) break;
+    const key = new TextDecoder().decode(bytes.subarray(body, body + nameLength));
+    records.set(key, bytes.slice(body + nameLength, next));
+    end = next;
+  }
+  return { records, end };
+}
