@@ -13,6 +13,7 @@ import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { endStep, stepOf } from "../store/steps";
 import { openJobChild } from "./job-child/child";
+import { MAX_PLAN_MEMORY_BYTES } from "./job-child/limits";
 import { tell } from "./notify";
 import { startPipeline } from "./pipeline";
 import { findAnalysisAudio } from "./prepared";
@@ -95,6 +96,7 @@ export async function computeCut(services: Services, job: Job, context: JobConte
     sandbox: services.sandbox,
     view: { readOnly: [folder.dir], writable: [], devices: false },
     limitCode: "processing_failed",
+    maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
   });
   const { script, options } = started;
   const input = { folder, script, options, language: asset.language };

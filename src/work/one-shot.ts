@@ -13,7 +13,7 @@ import { createLanes } from "../lib/lanes";
 import type { Sandbox } from "../lib/sandbox";
 import type { Ffmpeg } from "../media/ffmpeg";
 import { type JobChild, openJobChild } from "./job-child/child";
-import { probeTimeLimits } from "./job-child/limits";
+import { maxMediaMemoryBytes, probeTimeLimits } from "./job-child/limits";
 import { openScratch, type Scratch, takeOver } from "./job-child/scratch";
 import { lendLanes } from "./job-child/shared-lanes";
 import { planCut } from "./plan-cut";
@@ -59,6 +59,7 @@ export async function openRecording(tools: OneShotTools, path: string, workDir: 
     sandbox: tools.sandbox,
     view: { readOnly: [source, taken], writable: [scratch.path], devices: true },
     limitCode: "processing_failed",
+    maxMemoryBytes: maxMediaMemoryBytes(Bun.file(source).size),
   });
   const dispose = () => child.end();
   return {

@@ -10,6 +10,7 @@ import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { tellCut } from "./cut";
 import { openJobChild } from "./job-child/child";
+import { MAX_PLAN_MEMORY_BYTES } from "./job-child/limits";
 import type { JobOperations } from "./job-child/operations";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import type { Services } from "./services";
@@ -37,6 +38,7 @@ async function withPlan<Name extends PlanOperation>(
       sandbox: services.sandbox,
       view: { readOnly: [folder.dir], writable: [], devices: false },
       limitCode: "processing_failed",
+      maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
     });
     const input = { folder, plan, name, ...more } as unknown as JobOperations[Name]["input"];
     return await child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) });

@@ -18,7 +18,7 @@ import type { Queries } from "../store/db";
 import { endStep } from "../store/steps";
 import { chargeFor, finishPreparation, holdCharge, releaseCharge, tellAsset } from "./charge";
 import { type JobChild, openJobChild } from "./job-child/child";
-import { probeTimeLimits } from "./job-child/limits";
+import { maxMediaMemoryBytes, probeTimeLimits } from "./job-child/limits";
 import { openScratch, type Scratch, takeOver } from "./job-child/scratch";
 import { hasListening, hasTranscript, writeListening } from "./prepared";
 import { measureDerivatives, removePartFiles } from "./prepared-size";
@@ -51,6 +51,7 @@ export async function prepare(services: Services, job: Job, context: JobContext)
     sandbox: services.sandbox,
     view: { readOnly: [folder.dir], writable: [scratch.path], devices: false },
     limitCode: "corrupt_media",
+    maxMemoryBytes: maxMediaMemoryBytes(Bun.file(folder.source).size),
   });
   const source = { ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed };
   const { sniffed, info } = await probeSource(services, { folder, child, scratch, signal: context.signal });

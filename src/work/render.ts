@@ -26,6 +26,7 @@ import { endStep, openStepsOf } from "../store/steps";
 import { isCuttable } from "./cut";
 import { tellRender } from "./deletion";
 import { openJobChild } from "./job-child/child";
+import { maxMediaMemoryBytes } from "./job-child/limits";
 import { takeOver } from "./job-child/scratch";
 import { lendLanes } from "./job-child/shared-lanes";
 import { startPipeline } from "./pipeline";
@@ -104,6 +105,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
     sandbox: services.sandbox,
     view: { readOnly: [folder.dir], writable: [workDir], devices: true },
     limitCode: "processing_failed",
+    maxMemoryBytes: maxMediaMemoryBytes(Bun.file(folder.source).size),
   });
   const lent = lendLanes(services.lanes);
   const input = {

@@ -6,7 +6,7 @@ import { type ChildExit, spawnChild } from "../../lib/process";
 import { findProcessOf, readUsage } from "../../lib/process-usage";
 import type { Sandbox, SandboxView } from "../../lib/sandbox";
 import { jobErrors } from "./errors";
-import { MAX_JOB_MEMORY_BYTES, type TimeLimits, timeLimits } from "./limits";
+import { type TimeLimits, timeLimits } from "./limits";
 import type { JobOperations } from "./operations";
 
 export type JobChildOptions = {
@@ -17,7 +17,8 @@ export type JobChildOptions = {
   view: SandboxView;
   /** The code with which a job ends for good when its child reaches a limit. */
   limitCode: "corrupt_media" | "processing_failed";
-  memoryBytes?: number;
+  /** Resident memory of the child's own process. */
+  maxMemoryBytes: number;
 };
 
 export type RunOptions = CallOptions & {
@@ -58,7 +59,6 @@ export function openJobChild(options: JobChildOptions): JobChild {
   });
   const running = new Set<Running>();
   const program = command[0]!;
-  const maxMemory = options.memoryBytes ?? MAX_JOB_MEMORY_BYTES;
   let watched: number | null = null;
   let cpuSeconds = 0;
   let reached: string | null = null;
@@ -69,7 +69,7 @@ export function openJobChild(options: JobChildOptions): JobChild {
     watched ??= findProcessOf(child.pid, program);
     const usage = watched === null ? null : readUsage(watched);
     cpuSeconds = usage?.cpuSeconds ?? cpuSeconds;
-    if (usage !== null && usage.memoryBytes > maxMemory) return stop("memory");
+    if (usage !== null && usage.memoryBytes > options.maxMemoryBytes) return stop("memory");
     const now = performance.now();
     for (const { startedMs, cpuAtStart, ...limits } of running) {
       if (cpuSeconds - cpuAtStart > limits.cpuSeconds) return stop("processor time");

@@ -13,13 +13,13 @@ const UNRULY = new URL("./unruly-child.ts", import.meta.url).pathname;
 afterAll(killAllChildren);
 
 /** How a call of an unruly child ends, and after how many milliseconds. */
-async function run(behavior: string, options: RunOptions = {}, memoryBytes?: number) {
+async function run(behavior: string, options: RunOptions = {}, maxMemoryBytes = 1024 ** 3) {
   await using child = openJobChild({
     command: [process.execPath, UNRULY, behavior],
     sandbox,
     view: { readOnly: [], writable: [], devices: false },
     limitCode: "corrupt_media",
-    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    maxMemoryBytes,
   });
   const started = performance.now();
   const error = await child.run("waveform", WAVEFORM, options).catch((reason: unknown) => reason);
@@ -34,8 +34,8 @@ describe("a child that reaches a limit ends its job for good:", () => {
     ["memory", "allocate", {}, 300 * 1024 ** 2],
     ["processor time", "spin", { limits: { ...MINUTE, cpuSeconds: 0.5 } }, undefined],
     ["time", "sleep", { limits: { ...MINUTE, wallSeconds: 0.3 } }, undefined],
-  ])("%s", async (what, behavior, options, memoryBytes) => {
-    const { error, again } = await run(behavior, options, memoryBytes);
+  ])("%s", async (what, behavior, options, maxMemoryBytes) => {
+    const { error, again } = await run(behavior, options, maxMemoryBytes);
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ code: "corrupt_media", message: expect.stringContaining(what) });
     expect(isPermanent("prepare", error)).toBe(true);
@@ -69,6 +69,7 @@ test("a program that cannot be started is an error", async () => {
     sandbox,
     view: { readOnly: [], writable: [], devices: false },
     limitCode: "corrupt_media",
+    maxMemoryBytes: 1024 ** 3,
   });
   expect(child.run("waveform", WAVEFORM)).rejects.toThrow("ended with code 127");
 });
