@@ -12,6 +12,7 @@ import type { Probed } from "../../domain/media";
 import { neededPackets, type PacketOrder } from "../../domain/smart-plan";
 import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../../domain/time";
 import { letOthersRun } from "../parallel";
+import { PACKETS_MAX } from "../probing/packet-listing";
 import { checkMp4 } from "./mp4-check";
 import { readMp4Structure } from "./mp4-edits";
 import {
@@ -113,6 +114,7 @@ async function readOrder(sink: EncodedPacketSink, signal: AbortSignal | undefine
     if (timestamps.length % PACKETS_AT_ONCE === 0) await letOthersRun();
     if (performance.now() > deadlineMs) throw new NotSpliced("the packet table takes too long to read");
     signal?.throwIfAborted();
+    if (timestamps.length >= PACKETS_MAX) throw new NotSpliced("too many packets");
     if (packet.type === "key") keys.push(timestamps.length);
     timestamps.push(packet.timestamp);
   }

@@ -39,13 +39,14 @@ export const beginsAnew = ({ codec }: Stream, units: readonly Uint8Array[]): boo
 export const asBeginning = ({ codec }: Stream, units: readonly Uint8Array[]): readonly Uint8Array[] =>
   codec === "h264" ? units : hevc.asBeginning(units);
 
-/** The NAL units of a packet. Errors: a plain `Error` when a length reaches beyond the packet. */
+/** The NAL units of a packet. Errors: a plain `Error` when a length is 0 or reaches beyond the packet. */
 export function nalUnits(packet: Uint8Array, lengthSize: number): Uint8Array[] {
   const units: Uint8Array[] = [];
   for (let at = 0; at + lengthSize <= packet.length; ) {
     let length = 0;
     for (let n = 0; n < lengthSize; n++) length = length * 256 + packet[at + n]!;
     at += lengthSize;
+    if (length === 0) throw new Error("a NAL unit is empty");
     if (at + length > packet.length) throw new Error("a NAL unit reaches beyond its packet");
     units.push(packet.subarray(at, at + length));
     at += length;
