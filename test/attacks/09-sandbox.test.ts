@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { findProgram } from "../../src/lib/programs";
 import { EXECUTABLE, runOffcut, SEARCH_PATH, startOffcut } from "../e2e/offcut";
 import { admin } from "../e2e/server";
 import { type Client, createClient } from "../http/client";
@@ -24,9 +25,17 @@ async function sandboxCheck(env: Record<string, string> = {}): Promise<{ state: 
   return found;
 }
 
-const available = await sandboxCheck().catch((error: Error) => ({ state: "broken", about: error.message }));
-const hasBwrap = available.about.startsWith("bwrap");
-if (!hasBwrap) console.log(`skipped: the tests of bwrap, because this machine has none that works: ${available.about}`);
+/** Whether this machine lets `bwrap` do what it must, tried without the product. */
+function tryBwrap(): string | null {
+  const bwrap = findProgram("bwrap", undefined);
+  if (bwrap === null) return "bwrap is not installed";
+  const namespaces = ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"];
+  const { success, stderr } = Bun.spawnSync([bwrap, ...namespaces, "/bin/true"]);
+  return success ? null : stderr.toString().trim();
+}
+
+const problem = tryBwrap();
+if (problem !== null) console.log(`skipped: the tests of code in bwrap, because it does not work here: ${problem}`);
 
 async function userOf(folder: string, url: string): Promise<Client> {
   const account = ["user", "create", "--email", "a@example.test", "--password", "-", "--credits", "1000"];
@@ -100,7 +109,7 @@ async function prepareTwo(client: Client): Promise<string[]> {
   return states;
 }
 
-describe.skipIf(!hasBwrap)("code that runs as a job's child", () => {
+describe.skipIf(problem !== null)("code that runs as a job's child", () => {
   test(
     "sees no network, no other recording, no secret, and changes nothing but its scratch folder",
     async () => {
