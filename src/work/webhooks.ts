@@ -87,6 +87,8 @@ export async function rotateSecret(services: Services, endpoint: Endpoint): Prom
 export async function sendTest(services: Services, endpoint: Endpoint): Promise<string> {
   requireEnabled(endpoint);
   const now = services.now();
+  // Before the write as well: a refusal then costs a read, not a place among the writes.
+  await requireRoomForTest(services.store.read, endpoint.user_id, now);
   const eventId = newId();
   const id = webhookId(endpoint.id, eventId);
   await services.store.write(async (tx) => {

@@ -8,6 +8,7 @@ import { startAttackedServer } from "./attacked-server";
 const ENDPOINTS = 50;
 const MAX_IN_FLIGHT = 8;
 const MAX_QUEUED_TESTS = 10;
+const TESTS = 30;
 const MAX_ARRIVAL_MS = 5_000;
 
 const register = (user: Client, url: string) =>
@@ -44,10 +45,10 @@ test("an eleventh test event waits until one was delivered, another user's does 
   const endpoints = [await register(attacker, `${hanging.url}/1`), await register(attacker, `${hanging.url}/2`)];
   const sendTest = (user: Client, { id }: { id: string }) =>
     user.call<{ error: { code: string } }>("POST", `/v1/webhook-endpoints/${id}/test`);
-  const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => sendTest(attacker, endpoints[n % 2]!)));
+  const replies = await Promise.all(Array.from({ length: TESTS }, (_, n) => sendTest(attacker, endpoints[n % 2]!)));
   expect(replies.filter((reply) => reply.status === 202)).toHaveLength(MAX_QUEUED_TESTS);
   const refused = replies.filter((reply) => reply.status === 429);
-  expect(refused).toHaveLength(100 - MAX_QUEUED_TESTS);
+  expect(refused).toHaveLength(TESTS - MAX_QUEUED_TESTS);
   expect(refused[0]!.body.error.code).toBe("rate_limited");
   expect(Number(refused[0]!.headers.get("retry-after"))).toBeGreaterThan(0);
 
