@@ -6,6 +6,8 @@ export type DiskReserve = {
   room(): number;
   /** Whether three quarters of the reserve are gone: what is left is for what must be written. */
   isCritical(): boolean;
+  /** Returns how large a file that a child process writes may become: half of the reserve is beyond its reach. */
+  maxFileBytes(): number;
   /** Counts bytes that are about to be written; false when they do not fit above the reserve. All writers share the same room. */
   take(bytes: number): boolean;
 };
@@ -13,6 +15,7 @@ export type DiskReserve = {
 /** The file system is asked again after so many bytes or milliseconds: other programs write as well. */
 const MEASURE_AFTER_BYTES = 16 * 1024 * 1024;
 const MEASURE_AFTER_MS = 250;
+const MIN_FILE_BYTES = 1024 * 1024;
 
 /** Keeps `reserveBytes` free on the file system of `folder`. `freeBytes` is replaced in tests. */
 export function createDiskReserve(
@@ -33,6 +36,7 @@ export function createDiskReserve(
 
   return {
     room: measure,
+    maxFileBytes: () => Math.max(MIN_FILE_BYTES, freeBytes(folder) - reserveBytes / 2),
     isCritical: () => freeBytes(folder) < reserveBytes / 4,
     take(bytes) {
       const isOld = taken > MEASURE_AFTER_BYTES || performance.now() - measuredAt > MEASURE_AFTER_MS;

@@ -52,6 +52,7 @@ export async function prepare(services: Services, job: Job, context: JobContext)
     view: { readOnly: [folder.dir], writable: [scratch.path], devices: false },
     limitCode: "corrupt_media",
     maxMemoryBytes: maxMediaMemoryBytes(Bun.file(folder.source).size),
+    maxFileBytes: services.disk.maxFileBytes(),
   });
   const source = { ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed };
   const { sniffed, info } = await probeSource(services, { folder, child, scratch, signal: context.signal });

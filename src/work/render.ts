@@ -106,6 +106,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
     view: { readOnly: [folder.dir], writable: [workDir], devices: true },
     limitCode: "processing_failed",
     maxMemoryBytes: maxMediaMemoryBytes(Bun.file(folder.source).size),
+    maxFileBytes: services.disk.maxFileBytes(),
   });
   const lent = lendLanes(services.lanes);
   const input = {

@@ -7,9 +7,15 @@ import type { Services } from "./services";
 
 const RETRY_AFTER_SECONDS = 60;
 
+/** An upload under way stops when its next write does not fit: what is left above the reserve then is no room. */
+const MIN_ROOM_BYTES = 1024 * 1024;
+
+/** Whether media may be written: the free space is above the reserve. */
+export const hasRoom = ({ disk }: Pick<Services, "disk">): boolean => disk.room() >= MIN_ROOM_BYTES;
+
 /** Throws `upstream_unavailable` while the free space is below the reserve. */
-export function requireRoom({ disk }: Pick<Services, "disk">): void {
-  if (disk.room() === 0) throw outOfStorage();
+export function requireRoom(services: Pick<Services, "disk">): void {
+  if (!hasRoom(services)) throw outOfStorage();
 }
 
 /**

@@ -5,7 +5,7 @@
 import { AppError } from "../domain/errors";
 import { type Job, type JobContext, JobPostponed } from "../domain/jobs";
 import type { Services } from "./services";
-import { findQuotaProblem } from "./storage";
+import { findQuotaProblem, hasRoom } from "./storage";
 
 const LOOK_EVERY_MS = 250;
 const WAIT_MS = 30_000;
@@ -20,13 +20,12 @@ export async function withinReserve(
   run: (context: JobContext) => Promise<void>,
 ): Promise<void> {
   if (job.name === "cut") return run(context);
-  const { disk } = services;
-  if (disk.room() === 0) throw new JobPostponed(WAIT_MS, { isStarted: false });
+  if (!hasRoom(services)) throw new JobPostponed(WAIT_MS, { isStarted: false });
   if (job.name === "render") await requireQuotaLeft(services, job);
 
   const reserve = new AbortController();
   const watch = setInterval(() => {
-    if (disk.room() === 0) reserve.abort(storageFull());
+    if (!hasRoom(services)) reserve.abort(storageFull());
   }, LOOK_EVERY_MS);
   try {
     await run({ ...context, signal: AbortSignal.any([context.signal, reserve.signal]) });

@@ -19,6 +19,8 @@ export type JobChildOptions = {
   limitCode: "corrupt_media" | "processing_failed";
   /** Resident memory of the child's own process. */
   maxMemoryBytes: number;
+  /** How large a file of the child, and of the programs that it starts, may become. */
+  maxFileBytes?: number;
 };
 
 export type RunOptions = CallOptions & {
@@ -51,7 +53,8 @@ type Running = TimeLimits & { startedMs: number; cpuAtStart: number };
 /** Starts the child of a job. */
 export function openJobChild(options: JobChildOptions): JobChild {
   const { command, sandbox, view } = options;
-  const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe" });
+  const limits = options.maxFileBytes === undefined ? {} : { fileSizeBytes: options.maxFileBytes };
+  const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe", limits });
   const caller = createCaller({
     output: child.stdout,
     send: (frame) => child.stdin.write(frame),

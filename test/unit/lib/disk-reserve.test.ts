@@ -22,6 +22,11 @@ describe("the reserve", () => {
     expect(disk(3, 0).room()).toBe(3);
   });
 
+  test("bounds what a child writes into one file", () => {
+    expect(disk(100 * MIB, 20 * MIB).maxFileBytes()).toBe(90 * MIB);
+    expect(disk(5 * MIB, 20 * MIB).maxFileBytes()).toBe(MIB);
+  });
+
   test("is critical when three quarters of it are gone", () => {
     expect([disk(25, 100).isCritical(), disk(24, 100).isCritical(), disk(0, 0).isCritical()]).toEqual([
       ...[false, true, false],
