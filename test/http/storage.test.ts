@@ -9,7 +9,7 @@ import { allSamples } from "../analysis-audio";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
-import { longVideo, video, wav } from "./media";
+import { video, wav } from "./media";
 import { outcome } from "./outcome";
 
 setDefaultTimeout(PATIENCE_MS);
@@ -213,11 +213,16 @@ describe("below the reserve of free space", () => {
   test("a render under way fails with storage_full and leaves nothing", async () => {
     await using server = await harness();
     const anna = await server.user();
-    const asset = await anna.ready(await longVideo());
+    const asset = await anna.ready(await video(4));
     const hold = server.holdRenders();
-    const { id } = await anna.startRender({ asset_id: asset.id, output: { video_bitrate: 200_000 } });
+    const { id } = await anna.startRender({ asset_id: asset.id, output: { frame_rate: 5 } });
     await hold.reached;
-    setRoom(server, 0);
+    let looks = 0;
+    server.services().disk.room = () => {
+      looks++;
+      return 0;
+    };
+    await until("the render's watch has looked", () => looks > 0);
     hold.release();
     expect(await anna.renderEnded(id)).toMatchObject({ state: "failed", error_code: "storage_full" });
     await until("its files have gone", async () => (await server.leftovers(id)).length === 0);
