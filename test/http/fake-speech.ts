@@ -36,10 +36,11 @@ export function fakeSpeech(): FakeSpeech {
   const holds = new Map<string, { arrive: () => void; go: Promise<void> }>();
   const failures: Error[] = [];
 
-  async function pass(method: string, signal: AbortSignal | undefined): Promise<void> {
+  async function pass(method: string, signal: AbortSignal | undefined, onSaved?: () => void): Promise<void> {
     const hold = holds.get(method);
     if (hold) {
       hold.arrive();
+      onSaved?.();
       const aborted = Promise.withResolvers<never>();
       signal?.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
       await Promise.race([hold.go, aborted.promise]);
@@ -64,7 +65,7 @@ export function fakeSpeech(): FakeSpeech {
     failNext: (error) => failures.push(error),
     canTranscribe: (language) => language !== "xx",
     listen: async (pcm, options) => {
-      await pass("listen", options.signal);
+      await pass("listen", options.signal, options.onSaved);
       engine.listened++;
       const failure = failures.shift();
       if (failure) throw failure;

@@ -32,3 +32,19 @@ test("a long render gives way to somebody else's, between two chunks, and goes o
   expect(steps).toEqual([{ attempts: 1, failures: 0 }]);
   expect(own.errors).toEqual([]);
 });
+
+test("when all slots and extra slots are taken, preparations yield while they recognize speech: every user's begins", async () => {
+  await using own = await harness({ PREPARE_JOBS: "1" }, { timeSliceMs: 1 });
+  const hold = own.speech.hold("listen");
+  const users = await Promise.all(Array.from({ length: 6 }, () => own.user()));
+  const ids: string[] = [];
+  for (const user of users) ids.push(await user.upload(await wav(2)));
+  const { store } = own.services();
+  const begun = () => store.read.all<{ n: number }>(sql`SELECT count(*) AS n FROM steps WHERE started_at IS NOT NULL`);
+  await until("a preparation of each user that has begun", async () => (await begun())[0]!.n === users.length);
+  hold.release();
+  for (const [n, user] of users.entries()) expect((await user.prepared(ids[n]!)).state).toBe("ready");
+  const steps = await store.read.all(sql`SELECT DISTINCT attempts, failures FROM steps`);
+  expect(steps).toEqual([{ attempts: 1, failures: 0 }]);
+  expect(own.errors).toEqual([]);
+});
