@@ -7,10 +7,11 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryFolder } from "../temporary-folder";
 import { type AttackedServer, startAttackedServer } from "./attacked-server";
-import { type Attempt, attempt } from "./hostile-files/attempt";
+import { type Attempt, attempt, type WrittenFile } from "./hostile-files/attempt";
 import { makeBaseFiles } from "./hostile-files/bases";
 import { filesWith, makeCanary, plantCanaries } from "./hostile-files/canaries";
-import { chooseFew, type HostileFile, hostileFiles } from "./hostile-files/generate";
+import { chooseFew, hostileFiles } from "./hostile-files/generate";
+import { writeFiles } from "./hostile-files/write-files";
 
 const IS_FULL = process.env.OFFCUT_FULL === "1";
 const SEED = Number(process.env.OFFCUT_SEED ?? 10);
@@ -40,10 +41,13 @@ test(
     const bases = await makeBaseFiles(outside.path);
     const all = hostileFiles({ bases, targets: canaries.targets, seed: SEED });
     const files = ONLY ? all.filter((file) => file.name.includes(ONLY)) : IS_FULL ? all : chooseFew(all, FEW);
+    const names = files.map((file) => file.name);
+    const paths = await writeFiles({ folder: outside.path, targets: canaries.targets, seed: SEED, names });
+    const written = files.map(({ name, container }) => ({ name, container, path: paths.get(name)! }));
     let ready = 0;
     const goesOn = () => ready++ % RENDERED_EVERY === 0;
     const secrets = [server.folder, outside.path, upload.id, TOKEN];
-    const trying = tryAll(files, async () => {
+    const trying = tryAll(written, async () => {
       const client = await server.user(1_000_000, PATIENCE_SECONDS);
       return (file) => attempt(client, file, { goesOn, secrets });
     });
@@ -79,8 +83,8 @@ async function unlessHarmed<T>(server: AttackedServer, trying: Promise<T>): Prom
 
 /** Tries the files, a few users at the same time, each one file after the other. */
 async function tryAll(
-  files: readonly HostileFile[],
-  signUp: () => Promise<(file: HostileFile) => Promise<Attempt>>,
+  files: readonly WrittenFile[],
+  signUp: () => Promise<(file: WrittenFile) => Promise<Attempt>>,
 ): Promise<Attempt[]> {
   const left = [...files];
   const users = await Promise.all(Array.from({ length: AT_ONCE }, signUp));

@@ -1,7 +1,6 @@
 /** One hostile file's way through the product: uploaded, prepared, cut and rendered, each to an end that the contract knows. */
 import type { Client } from "../../http/client";
 import type { AssetDetail } from "../../http/resources";
-import type { HostileFile } from "./generate";
 
 const ASSET_CODES = [
   "unsupported_media",
@@ -16,10 +15,13 @@ const RENDER_CODES = ["processing_failed", "storage_full", "media_limits_exceede
 /** `problem` is null when all went as it must. */
 export type Attempt = { name: string; state: string; code: string | null; seconds: number; problem: string | null };
 
+/** A hostile file on disk. */
+export type WrittenFile = { name: string; container: string; path: string };
+
 /** Tries one file. `secrets` must stand in no message. Never throws: what is wrong becomes the problem. */
 export async function attempt(
   client: Client,
-  file: HostileFile,
+  file: WrittenFile,
   options: { goesOn: (asset: AssetDetail) => boolean; secrets: readonly string[] },
 ): Promise<Attempt> {
   const started = performance.now();
@@ -33,7 +35,7 @@ export async function attempt(
   });
   try {
     const extension = file.container;
-    const bytes = file.make();
+    const bytes = await Bun.file(file.path).bytes();
     asset = await client.prepared(await client.upload(bytes, { filename: `hostile.${extension}` }));
     if (asset.state === "failed") {
       if (!ASSET_CODES.includes(asset.error_code ?? "")) return outcome(`unknown code ${asset.error_code}`);
