@@ -134,15 +134,20 @@ async function findBwrap(search: Search): Promise<BwrapHost | string> {
   const common = {
     program,
     system: [...systemFolders(), ...LOADER_FILES.filter((path) => existsSync(path)).map((bind) => ({ bind }))],
-    shared: [...search.shared, ...(await Promise.all(search.programs.map(visiblePathsOf))).flat()],
     devices: { nodes, information: nodes.length === 0 ? [] : DEVICE_INFORMATION },
   };
+  const programs = [...search.shared, ...search.programs.flatMap((path) => [path, realpathSync(path)])];
   let problem = "";
-  for (const options of OPTION_SETS) {
-    const host = { ...common, options };
-    const outcome = await runShortly(bwrapArguments(host, search.probe, { readOnly: [], writable: [], devices: true }));
-    if (outcome.ok) return host;
-    problem = outcome.message;
+  // Listing libraries takes longer than a start, and few programs bring their own.
+  for (const libraries of [async () => [], async () => (await Promise.all(search.programs.map(librariesOf))).flat()]) {
+    const shared = [...programs, ...(await libraries())].filter(isOutsideSystem);
+    for (const options of OPTION_SETS) {
+      const host = { ...common, shared, options };
+      const view = { readOnly: [], writable: [], devices: true };
+      const outcome = await runShortly(bwrapArguments(host, search.probe, view));
+      if (outcome.ok) return host;
+      problem = outcome.message;
+    }
   }
   return `bwrap does not work here (${problem})${restrictionHint()}`;
 }
@@ -189,12 +194,7 @@ function deviceNodes(): string[] {
     .map((name) => join("/dev", name));
 }
 
-/** A program as it is named and where it is, and the libraries that it loads from other than the system's folders. */
-async function visiblePathsOf(program: string): Promise<string[]> {
-  const listing = await librariesOf(program);
-  const isElsewhere = (path: string) => !SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
-  return [...new Set([program, realpathSync(program), ...listing])].filter(isElsewhere);
-}
+const isOutsideSystem = (path: string): boolean => !SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
 
 /** What `ldd` lists; nothing for a static program or a script. */
 async function librariesOf(program: string): Promise<string[]> {

@@ -44,7 +44,7 @@ async function userOf(folder: string, url: string): Promise<Client> {
   return createClient(() => url, key, id, 90);
 }
 
-/** A server whose ffmpeg is `script`; `seen` is the file that the script leaves its findings in, where it can. */
+/** A server whose ffmpeg is the script `spy`, which leaves its findings in the file `seen` where it can. */
 async function startSpied(env: Record<string, string>) {
   const folder = await temporaryFolder();
   let requests = 0;

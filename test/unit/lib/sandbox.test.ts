@@ -143,6 +143,29 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
     expect(output).toEndWith("/proc/1 /proc/2");
   });
 
+  test("a program that brings libraries of its own finds them", async () => {
+    await using folder = await temporaryFolder();
+    const at = (name: string) => join(folder.path, name);
+    for (const [name, source, ...options] of [
+      ["libown.so", "int own(void) { return 7; }", "-shared", "-fPIC"],
+      [
+        "program",
+        "int own(void); int main(void) { return own() - 7; }",
+        `-L${folder.path}`,
+        `-Wl,-rpath,${folder.path}`,
+        "-lown",
+      ],
+    ] as const) {
+      await Bun.write(at(`${name}.c`), source);
+      const compiler = Bun.which("cc");
+      if (compiler === null) return console.log("skipped: no C compiler");
+      expect(await Bun.spawn([compiler, "-o", at(name), at(`${name}.c`), ...options]).exited).toBe(0);
+    }
+    const probe = [at("program")];
+    const sandbox = await findSandbox({ wanted: true, programs: probe, shared: [], probe, path: process.env.PATH });
+    expect(sandbox).toMatchObject({ mode: "bwrap", reason: null });
+  });
+
   test("its limits hold, and all that it started ends with it", async () => {
     const limited = start("while :; do :; done", {}, { cpuSeconds: 1, wallSeconds: 20 });
     expect((await limited.exited).signal).toMatch(/SIGKILL|SIGXCPU/);
