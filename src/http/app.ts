@@ -68,9 +68,10 @@ export function createHandler(services: Services): Handler {
   }
   async function runUpload(request: Request, uploadId: string): Promise<Response> {
     try {
-      const { connection } = of(request);
-      const caller = { user: await authenticate(request), connection };
-      return await uploads.handle(request, uploadMethod(request), caller, uploadId);
+      // First: what names no method of the protocol is a path that does not exist, for anybody.
+      const method = uploadMethod(request);
+      const caller = { user: await authenticate(request), connection: of(request).connection };
+      return await uploads.handle(request, method, caller, uploadId);
     } catch (error) {
       const refused = refuse(error, of(request).log);
       return withHeaders(refused, tusErrorHeaders(refused.status));
