@@ -91,10 +91,12 @@ const tooLarge = (maxBytes: number) =>
   new AppError("payload_too_large", `Request body must be at most ${maxBytes} bytes.`);
 const wrongType = () => new AppError("unsupported_media_type", "Request body must be sent as application/json.");
 
-/** Long enough for several requests to be accepted, read and answered. */
-const TURN_PAUSE_MS = 5;
+/** Long enough for several requests to be accepted, read and answered; on a busy machine as long as the turn before took. */
+const MIN_PAUSE_MS = 5;
+const MAX_PAUSE_MS = 100;
 
 let lastTurn: Promise<unknown> = Promise.resolve();
+let lastTurnMs = 0;
 
 /**
  * Runs `work` on the text of a body. Large ones take turns, and other requests are answered between two of them: each keeps the process busy
@@ -102,7 +104,16 @@ let lastTurn: Promise<unknown> = Promise.resolve();
  */
 export function inTurn<Result>(text: string, work: () => Result): Result | Promise<Result> {
   if (text.length <= MAX_BODY_BYTES) return work();
-  const turn = lastTurn.then(() => Bun.sleep(TURN_PAUSE_MS)).then(work);
+  const turn = lastTurn
+    .then(() => Bun.sleep(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, lastTurnMs))))
+    .then(() => {
+      const started = performance.now();
+      try {
+        return work();
+      } finally {
+        lastTurnMs = performance.now() - started;
+      }
+    });
   lastTurn = turn.catch(() => {});
   return turn;
 }

@@ -62,7 +62,7 @@ test.each(BODIES)(
 test("20,000 segments that fit are read, in turns", async () => {
   const segments = Array.from({ length: 20_000 }, (_, n) => ({ start: n, end: n + 0.5 }));
   const body = JSON.stringify({ segments });
-  const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => post(edits, body)));
+  const replies = await Promise.all(Array.from({ length: 6 }, () => post(edits, body)));
   for (const reply of replies) expect(outcome(reply)).toMatch(/^(409 conflict|422 validation_error body\.segments\.)/);
   server.expectUnharmed({ maxProbeMs: 500 });
 }, 30_000);

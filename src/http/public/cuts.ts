@@ -15,7 +15,7 @@ import { exportCut, prepareEdit, subtitleOf } from "../../work/plan-files";
 import { nothing, pageOf, sends, shows } from "../answers";
 import { type Call, created, file, isoTime, noContent, ok } from "../call";
 import { described, exactly, oneOf, paging, uuid } from "../fields";
-import { MAX_LARGE_BODY_BYTES } from "../reading";
+import { inTurn, MAX_LARGE_BODY_BYTES } from "../reading";
 import { type Route, route } from "../route";
 
 const seconds = (minimum: number, maximum: number, description: string) =>
@@ -119,7 +119,7 @@ export const cutRoutes: Route[] = [
       200: shows("CutDetail", "The cut that an identical request made"),
     },
     handle: async ({ services, user }, { body }) => {
-      const script = checkedScript(body.script);
+      const script = await inTurn(body.script ?? "", () => checkedScript(body.script));
       const result = await services.store.write(async (tx) => {
         const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
         if (!asset) throw new AppError("not_found", "There is no such asset.");
