@@ -23,7 +23,7 @@ export const NO_LOG: RecordLog = {
   close: async () => {},
 };
 
-/** Length of the key, length of the value, checksum of both. */
+/** Length of the key, length of the compressed value, checksum of both. */
 const HEADER_BYTES = 12;
 const IDENTITY = "identity";
 
@@ -35,7 +35,8 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
   // A view of the bytes: a Buffer's `slice` would not copy, and records must be aligned.
   const bytes = new Uint8Array(await readFile(path).catch(() => new Uint8Array(0)));
   const { records, end } = parse(bytes);
-  const isSame = decode(records.get(IDENTITY)) === identity;
+  const stored = records.get(IDENTITY);
+  const isSame = stored !== undefined && decode(decompress(stored)) === identity;
   if (!isSame) {
     records.clear();
     await rm(path, { force: true }).catch(() => {});
@@ -55,9 +56,9 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
     }
   };
   const take = (key: string): Uint8Array | null => {
-    const found = records.get(key) ?? null;
+    const found = records.get(key);
     records.delete(key);
-    return found;
+    return found === undefined ? null : decompress(found);
   };
   await file.truncate(at).catch(() => {});
   if (!isSame) await put(IDENTITY, new TextEncoder().encode(identity));
@@ -77,8 +78,10 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
   };
 }
 
-const decode = (bytes: Uint8Array | null | undefined): string | null =>
-  bytes ? new TextDecoder().decode(bytes) : null;
+/** A copy: what zstd returns need not be aligned. */
+const decompress = (bytes: Uint8Array): Uint8Array => new Uint8Array(Bun.zstdDecompressSync(bytes));
+
+const decode = (bytes: Uint8Array | null): string | null => (bytes ? new TextDecoder().decode(bytes) : null);
 
 async function writeAll(file: FileHandle | null, bytes: Uint8Array, position: number): Promise<void> {
   if (file === null) throw new Error("the log is closed");
@@ -86,8 +89,10 @@ async function writeAll(file: FileHandle | null, bytes: Uint8Array, position: nu
     done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
 }
 
-function serialize(key: string, value: Uint8Array): Uint8Array {
+function serialize(key: string, content: Uint8Array): Uint8Array {
   const name = new TextEncoder().encode(key);
+  // A day of silence must not take megabytes.
+  const value = Bun.zstdCompressSync(content);
   const record = new Uint8Array(HEADER_BYTES + name.length + value.length);
   record.set(name, HEADER_BYTES);
   record.set(value, HEADER_BYTES + name.length);

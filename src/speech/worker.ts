@@ -15,7 +15,7 @@ const PROGRESS_MS = 200;
 const ENCODER_THREADS = 2;
 
 /** To be raised when the records or the recognizers change. */
-const PROGRESS_FORMAT = 1;
+const PROGRESS_FORMAT = 2;
 
 type Work = {
   orders: Map<number, OrderControl>;
