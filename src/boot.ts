@@ -30,6 +30,7 @@ import { createCursors } from "./store/paging";
 import { requeueInterruptedSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin";
 import { createDeliverer } from "./work/deliver";
+import { createPlanRequests } from "./work/plan-requests";
 import { settleDerivatives } from "./work/prepared-size";
 import { jobHandlers, jobSource } from "./work/registry";
 import type { Services } from "./work/services";
@@ -132,9 +133,6 @@ export type RunningServer = {
 /** Parts that a caller may bring along. A recogniser that is given is closed with the server. */
 export type Replacements = { speech?: SpeechEngine; now?: () => number; timeSliceMs?: number };
 
-/** Timelines, subtitles and edits that are made at a time. */
-const MAX_PLAN_REQUESTS = 3;
-
 /** How long requests may take to end once the server stops. */
 const DRAIN_MS = 10_000;
 
@@ -194,7 +192,7 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
       encoder = chosen;
       return chosen;
     },
-    planLanes: createLanes(MAX_PLAN_REQUESTS),
+    planRequests: createPlanRequests(),
     lanes: createLanes(Math.max(1, navigator.hardwareConcurrency)),
     publicUrl: () => url,
   };
@@ -239,9 +237,9 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
       clearInterval(sweeping);
       const drained = server.stop(false);
       control?.stop(true);
-      await Promise.race([drained, Bun.sleep(DRAIN_MS)]);
+      // Jobs are requeued meanwhile: a supervisor that kills the server during the wait does not end them uncleanly.
+      await Promise.all([Promise.race([drained, Bun.sleep(DRAIN_MS)]), services.runner.stop()]);
       await server.stop(true);
-      await services.runner.stop();
       await deliverer.stop();
       await speech.close();
       await killAllChildren();

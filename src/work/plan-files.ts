@@ -18,7 +18,7 @@ import { requireRoom, requireRoomInDatabase } from "./storage";
 
 type PlanOperation = "export" | "subtitle" | "edit";
 
-/** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; those of the operation. */
+/** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; those of `PlanRequests` and of the operation. */
 async function withPlan<Name extends PlanOperation>(
   services: Services,
   cut: Cut,
@@ -32,7 +32,7 @@ async function withPlan<Name extends PlanOperation>(
   if (!asset) throw new AppError("not_found", "The cut's asset is gone.");
   const folder = services.folders.media(asset.id);
   const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
-  return services.planLanes.use(undefined, async () => {
+  return services.planRequests.run(cut.user_id, async () => {
     await using child = openJobChild({
       command: services.jobCommand,
       sandbox: services.sandbox,

@@ -13,6 +13,7 @@ import type { Ffmpeg } from "../media/ffmpeg";
 import type { Resolve } from "../outbound/addresses";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
+import type { PlanRequests } from "./plan-requests";
 
 export type Services = {
   config: Config;
@@ -37,7 +38,7 @@ export type Services = {
   /** For the processes that encode pictures: as many as there are cores, whatever number of renders has them. */
   lanes: Lanes;
   /** For the timelines, subtitles and edits that requests ask for. */
-  planLanes: Lanes;
+  planRequests: PlanRequests;
   /** The video encoder in use; found by trying, on the first call. */
   encoder(): Promise<VideoEncoder>;
   /** Where clients reach this server, without a slash at the end. */

@@ -237,7 +237,7 @@ export const cutRoutes: Route[] = [
     method: "GET",
     path: `${path}/subtitle`,
     summary: "The subtitle of a cut",
-    errors: ["conflict", "unsupported_format"],
+    errors: ["conflict", "unsupported_format", "upstream_unavailable"],
     query: exactly({
       format: oneOf("srt", "vtt"),
       timeline: Type.Optional(
