@@ -6,6 +6,8 @@ import { checkTables, type TableTotals } from "./mp4-tables";
 
 /** The description of a day of video takes about 200 MB. */
 export const MAX_MOOV_BYTES = 256 * 1024 ** 2;
+/** How far the last box may reach beyond the file: a few writers count a little too many. */
+export const MAX_MISSING_BYTES = 4_096;
 /** Of the boxes that a file has many of. */
 const MAX_FRAGMENT_BYTES = 32 * 1024 ** 2;
 const MAX_BYTES: Record<string, number> = {
@@ -33,12 +35,10 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
       if (box === null) return;
       const most = MAX_BYTES[box.type];
       if (most !== undefined) {
-        const length = box.bytes - box.headerBytes;
-        if (at + box.bytes > size) {
-          if (box.type === "moov") throw new AppError("corrupt_media", "The file is not complete.");
-          // A recorder that was switched off leaves its last fragment open.
-          return;
-        }
+        // A recorder that was switched off leaves its last fragment open.
+        if (at + box.bytes > size && box.type !== "moov") return;
+        if (at + box.bytes > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is not complete.");
+        const length = Math.min(box.bytes, size - at) - box.headerBytes;
         if (length > most) throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
         checkTables({ type: box.type, body: await readBytes(file, at + box.headerBytes, length) }, totals, size);
       }

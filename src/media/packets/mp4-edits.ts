@@ -1,6 +1,6 @@
 /** Reads what the packet table of an MP4 or QuickTime file does not tell: its edit lists, and whether the file is complete. */
 import { type FileHandle, open } from "node:fs/promises";
-import { MAX_MOOV_BYTES } from "./mp4-check";
+import { MAX_MISSING_BYTES, MAX_MOOV_BYTES } from "./mp4-check";
 
 export type TrackEdits = {
   kind: "video" | "audio" | "other";
@@ -18,9 +18,6 @@ export type TrackEdits = {
 /** `missingBytes`: how much the boxes reach beyond the file's end. `complete` is false when that is more than a miscount. */
 export type Mp4Structure = { tracks: TrackEdits[]; complete: boolean; missingBytes: number };
 
-/** A few writers count a little too many. */
-const MISSING_BYTES_MAX = 4_096;
-
 /**
  * The edits of each track, in file order. Null when there is no readable `moov`. Errors: those of reading the file.
  */
@@ -34,7 +31,7 @@ export async function readMp4Structure(path: string): Promise<Mp4Structure | nul
     const tracks = boxes.filter((box) => box.type === "trak").map((trak) => editsOf(trak.body, movieScale));
     // A recorder that was switched off leaves its last fragment open: what comes before is whole.
     const fragmented = boxes.some((box) => box.type === "mvex");
-    return { tracks, complete: fragmented || missingBytes <= MISSING_BYTES_MAX, missingBytes };
+    return { tracks, complete: fragmented || missingBytes <= MAX_MISSING_BYTES, missingBytes };
   } finally {
     await file.close();
   }
