@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
+import { listUnmeasured } from "../../../src/store/assets";
 import { openStore, type Store } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
 import { temporaryFolder } from "../../temporary-folder";
@@ -74,6 +75,18 @@ test("secrets in stored answers of an older version are removed", async () => {
     await migrate(store);
     const rows = await store.read.all<{ body: string }>(sql`SELECT body FROM idempotency ORDER BY key`);
     expect(rows.map(({ body }) => body)).toEqual(['{"id":"1","secret":null}', bodies[1]!, bodies[2]!]);
+  } finally {
+    await store.close();
+  }
+});
+
+test("assets that failed under an older version are marked, so that what they left is removed", async () => {
+  await using folder = await temporaryFolder();
+  const store = await databaseOf(join(folder.path, "old.db"), names.slice(0, 3));
+  try {
+    await store.write((tx) => tx.run(sql`UPDATE assets SET state = 'failed'`));
+    await migrate(store);
+    expect(await listUnmeasured(store.read, "", 10)).toEqual([{ id: "a", state: "failed" }]);
   } finally {
     await store.close();
   }
