@@ -117,7 +117,7 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
       current.owner,
       owners.filter((owner) => owner !== current.owner),
     );
-    if (remainingMs > 0 || atWork.length > 1) return remainingMs;
+    if (remainingMs > 0) return remainingMs;
     current.state = "pausing";
     current.pausingSince = now;
     child?.pause(current.order.id);
@@ -162,7 +162,15 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
   }
 
   async function run(task: Task): Promise<void> {
-    const worker = runningChild();
+    let worker: SpeechChild;
+    try {
+      worker = runningChild();
+    } catch (error) {
+      // The machine is out of processes or memory: the job is tried again later.
+      remove(task);
+      task.settle({ ended: "crashed", detail: String(error) });
+      return;
+    }
     const outcome = await worker.run(task.order, {
       onProgress: (share) => {
         if (!task.isWithdrawn) task.onProgress(share);
