@@ -46,7 +46,7 @@ export type JobChild = AsyncDisposable & {
 
 const SAMPLE_MS = 50;
 /** A child that has not left an aborted operation within this is killed. */
-const ABORT_GRACE_MS = 5_000;
+const ABORT_GRACE_MS = 2_500;
 
 type Running = TimeLimits & { startedMs: number; cpuAtStart: number };
 

@@ -28,7 +28,8 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   poster: { cpu: [120, 0.1], wall: [600, 0] },
   filmstrip: { cpu: [120, 0.1], wall: [3_000, 0] },
   preview: { cpu: [120, 0.1], wall: [1_200, 10] },
-  plan: { cpu: [120, 0.02], wall: [600, 0.1] },
+  // Waits for speech work that is shared with other users.
+  plan: { cpu: [120, 0.02], wall: [3_600, 2] },
   export: { cpu: [60, 0], wall: [60, 0] },
   subtitle: { cpu: [60, 0], wall: [60, 0] },
   edit: { cpu: [60, 0], wall: [60, 0] },
