@@ -27,7 +27,10 @@ is not received within 30 s is refused. Scripts have at most 200,000 characters 
 \`Idempotency-Key\`, which is remembered for 24 hours. A repeated answer does not show a secret again: it is null there.
 
 **Credits.** A recording costs a credit for each started minute, held once its length is known and charged when it is \`ready\`. Without enough
-it waits as \`pending_payment\` for the next credits, oldest first.
+it waits as \`pending_payment\` for the next credits, oldest first, and until then new uploads are \`402\`.
+
+**Storage.** \`GET /v1/users/me\` shows what you use and your quota, which is shared by sources, what is made from them, and renders. Above
+it new uploads and renders are \`409\`. While the server is short of storage, uploads, renders and exports are \`503\` with \`Retry-After\`.
 
 **Webhooks** tell terminal states as \`{ "type", "data" }\`: \`data\` holds \`entity_id\` and \`asset_id\`; of assets also \`project_id\`,
 \`previous_state\` and \`external_id\`, of renders \`cut_id\`. They are signed as Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`,
