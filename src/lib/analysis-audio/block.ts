@@ -15,7 +15,8 @@ const MAX_RICE = 2 ** RICE_BITS - 1;
 const MAX_PUT_BITS = 24;
 /** The largest partition: at the largest Rice parameter a residual of 18 bits takes 8 bits in unary. */
 const MAX_PARTITION_BYTES = 1 + (PARTITION_SAMPLES * (MAX_RICE + 8 + 1)) / 8;
-const MAX_BLOCK_BYTES = (BLOCK_SAMPLES / PARTITION_SAMPLES) * MAX_PARTITION_BYTES + 8;
+/** No block is larger. */
+export const MAX_BLOCK_BYTES = (BLOCK_SAMPLES / PARTITION_SAMPLES) * MAX_PARTITION_BYTES + 8;
 
 /** Encodes blocks into a buffer of its own: the result is valid until the next call. */
 export type BlockEncoder = { encode(samples: Int16Array): Uint8Array };

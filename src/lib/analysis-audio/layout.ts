@@ -2,13 +2,16 @@
  * The file of analysis audio: a header of 16 bytes, the blocks one after the other, the compressed index, a footer of 32 bytes. Numbers are
  * little-endian. The index has 8 bytes a block: its size (0: digital silence) and the CRC-32 of its bytes.
  */
-import { BLOCK_SAMPLES } from "./block";
+import { zstdDecompressSync } from "node:zlib";
+import { BLOCK_SAMPLES, MAX_BLOCK_BYTES } from "./block";
 
 const MAGIC = Buffer.from("\x89OFCAUD\n", "latin1");
 const VERSION = 1;
 export const HEADER_BYTES = 16;
 export const FOOTER_BYTES = 32;
 const INDEX_ENTRY_BYTES = 8;
+/** 74 hours. A few bytes can claim any length: what reads the file allocates in proportion to it. */
+const MAX_SAMPLES = 2 ** 32;
 
 /** What the footer says: whole samples of the recording, and the size and CRC-32 of the compressed index before the footer. */
 export type Footer = { samples: number; indexBytes: number; indexCrc: number };
@@ -51,6 +54,11 @@ export function formatFooter({ samples, indexBytes, indexCrc }: Footer): Uint8Ar
   return footer;
 }
 
+const blocksIn = (samples: number): number => Math.ceil(samples / BLOCK_SAMPLES);
+
+/** More than what an index that cannot be compressed takes. */
+const maxIndexBytes = (samples: number): number => 1_024 + 2 * INDEX_ENTRY_BYTES * blocksIn(samples);
+
 /** Parses the last bytes of a file of `fileBytes`. Errors: `DamagedAudio`. */
 export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
   const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -61,7 +69,11 @@ export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
     throw new DamagedAudio("checksum of the footer");
   const samples = Number(footer.readBigUInt64LE(0));
   const indexBytes = footer.readUInt32LE(8);
-  if (!Number.isSafeInteger(samples) || HEADER_BYTES + indexBytes + FOOTER_BYTES > fileBytes) {
+  if (
+    samples > MAX_SAMPLES ||
+    HEADER_BYTES + indexBytes + FOOTER_BYTES > fileBytes ||
+    indexBytes > maxIndexBytes(samples)
+  ) {
     throw new DamagedAudio("the footer does not fit the file");
   }
   return { samples, indexBytes, indexCrc: footer.readUInt32LE(12) };
@@ -97,17 +109,30 @@ export function createIndexBuilder(): IndexBuilder {
  * between the header and itself.
  */
 export function parseIndex(compressed: Uint8Array, { samples, indexCrc }: Footer, end: number): BlockIndex {
-  const count = Math.ceil(samples / BLOCK_SAMPLES);
+  const count = blocksIn(samples);
   if (Bun.hash.crc32(compressed) !== indexCrc) throw new DamagedAudio("checksum of the index");
-  const bytes = Bun.zstdDecompressSync(compressed);
+  const bytes = decompress(compressed, count * INDEX_ENTRY_BYTES);
   if (bytes.length !== count * INDEX_ENTRY_BYTES) throw new DamagedAudio("the index does not fit the file");
   const entries = new Uint32Array(Uint8Array.from(bytes).buffer);
   const offsets = new Float64Array(count + 1);
   offsets[0] = HEADER_BYTES;
-  for (let n = 0; n < count; n++) offsets[n + 1] = offsets[n]! + entries[2 * n]!;
+  for (let n = 0; n < count; n++) {
+    const size = entries[2 * n]!;
+    if (size > MAX_BLOCK_BYTES) throw new DamagedAudio(`size of block ${n}`);
+    offsets[n + 1] = offsets[n]! + size;
+  }
   if (offsets[count] !== end) throw new DamagedAudio("the blocks do not fit the file");
   return {
     count,
     place: (block) => ({ offset: offsets[block]!, size: entries[2 * block]!, crc: entries[2 * block + 1]! }),
   };
+}
+
+/** Never allocates more than `maxBytes`, whatever the bytes expand to. Errors: `DamagedAudio`. */
+function decompress(compressed: Uint8Array, maxBytes: number): Uint8Array {
+  try {
+    return zstdDecompressSync(compressed, { maxOutputLength: Math.max(1, maxBytes) });
+  } catch {
+    throw new DamagedAudio("the index cannot be decompressed");
+  }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { BLOCK_SAMPLES, createBlockEncoder, decodeBlock } from "../../../src/lib/analysis-audio/block";
-import { DamagedAudio } from "../../../src/lib/analysis-audio/layout";
+import { DamagedAudio, formatFooter, formatHeader } from "../../../src/lib/analysis-audio/layout";
 import { openAudioFile } from "../../../src/lib/analysis-audio/reader";
 import { createAudioFile } from "../../../src/lib/analysis-audio/writer";
 import { allSamples } from "../../analysis-audio";
@@ -150,6 +150,27 @@ describe("a file", () => {
       await writeFile(path, changed);
       await expect(allSamples(path)).rejects.toThrow(DamagedAudio);
     }
+  });
+
+  test("one that claims more than it has allocates nothing for it", async () => {
+    const path = join(folder, "claims.audio");
+    const zeros = Bun.zstdCompressSync(new Uint8Array(256_000_000));
+    const claims: [samples: number, index: Uint8Array][] = [
+      // An index that expands to a quarter of a gigabyte.
+      [1_000, zeros],
+      // Silence of some weeks, and of longer than anything is.
+      [32_000_000 * BLOCK_SAMPLES, zeros],
+      [Number.MAX_SAFE_INTEGER, zeros],
+      // A block of 200 MB.
+      [1_000, Bun.zstdCompressSync(new Uint8Array(Uint32Array.of(200_000_000, 0).buffer))],
+    ];
+    const before = process.memoryUsage().rss;
+    for (const [claimed, index] of claims) {
+      const footer = formatFooter({ samples: claimed, indexBytes: index.length, indexCrc: Bun.hash.crc32(index) });
+      await writeFile(path, Buffer.concat([formatHeader(), index, footer]));
+      await expect(openAudioFile(path)).rejects.toThrow(DamagedAudio);
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
   });
 
   test("a reader's version changes with the file", async () => {
