@@ -146,6 +146,8 @@ export type Caller = {
 };
 
 const PAUSE_POLL_MS = 50;
+/** Of one call: no operation has as many. What they wait for is the memory of the caller. */
+const MAX_OPEN_QUESTIONS = 1_000;
 
 type Pending = CallOptions & {
   settle: PromiseWithResolvers<unknown>;
@@ -169,7 +171,7 @@ export function createCaller(options: {
     const { question } = message;
     call.questions.set(question, withdrawn);
     try {
-      const ask = call.answers?.[message.name];
+      const ask = Object.hasOwn(call.answers ?? {}, message.name) ? call.answers?.[message.name] : undefined;
       if (ask === undefined) throw new Error(`unknown question ${message.name}`);
       send({ type: "answer", question, value: (await ask(message.value as never, withdrawn.signal)) ?? null });
     } catch (error) {
@@ -188,6 +190,7 @@ export function createCaller(options: {
       case "log":
         return call.onLog?.(message.event, message.fields);
       case "ask":
+        if (call.questions.size >= MAX_OPEN_QUESTIONS) throw new Error("the worker asks too much at a time");
         return void answer(call, message);
       case "withdraw":
         return call.questions.get(message.question)?.abort(new Error("the question was withdrawn"));

@@ -20,7 +20,8 @@ export const jobErrors: ErrorCodec = {
     }
     return { kind: "error", name: "Error", message: String(error) };
   },
-  decode: (wire) => {
+  decode: (sent) => {
+    const wire = { ...sent, message: bounded(sent.message) };
     switch (wire.kind) {
       case "app":
         return appErrorOf(wire);
@@ -34,6 +35,11 @@ export const jobErrors: ErrorCodec = {
   },
 };
 
+/** Messages are stored and shown: a child that was taken over must not make them of megabytes. */
+const MAX_MESSAGE_CHARACTERS = 1_000;
+
+const bounded = (text: unknown): string => String(text).slice(0, MAX_MESSAGE_CHARACTERS);
+
 function causeText(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
   return cause instanceof Error ? cause.message : String(cause);
@@ -45,7 +51,7 @@ function appErrorOf(wire: WireError): AppError {
     ...(fields === undefined ? {} : { fields }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(isPermanent === undefined ? {} : { isPermanent }),
-    ...(cause === undefined ? {} : { cause: new Error(String(cause)) }),
+    ...(cause === undefined ? {} : { cause: new Error(bounded(cause)) }),
   });
 }
 

@@ -150,6 +150,38 @@ describe("a question of the worker", () => {
   });
 });
 
+describe("a worker that was taken over", () => {
+  const asking = (frames: unknown[]) => {
+    const down = pipe();
+    const up = pipe();
+    const caller = createCaller({ output: up.readable, send: (frame) => down.write(frame), errors });
+    const replies = decodeFrames(down.readable);
+    const ended = caller.ended.catch((error) => caller.fail(error));
+    const call = caller.call("work", null, { answers: { wait: () => new Promise(() => {}) } });
+    call.catch(() => {});
+    for (const frame of frames) void up.write(encodeFrame(frame));
+    return { call, replies, ended };
+  };
+
+  test("ends its call when it asks without end", async () => {
+    const questions = Array.from({ length: 1_001 }, (_, question) => ({ type: "ask", id: 1, question, name: "wait" }));
+    const { call } = asking(questions);
+    await expect(call).rejects.toThrow("asks too much");
+  });
+
+  test("cannot ask for what every object has", async () => {
+    const names = ["constructor", "toString", "__proto__", "hasOwnProperty"];
+    const { replies } = asking(names.map((name, question) => ({ type: "ask", id: 1, question, name, value: "x" })));
+    await replies.next();
+    for (const name of names) {
+      expect((await replies.next()).value).toMatchObject({
+        type: "answer",
+        error: { message: `unknown question ${name}` },
+      });
+    }
+  });
+});
+
 describe("frames", () => {
   test("arrive as they were sent, however the stream is chunked", async () => {
     const message = fc.record({ text: fc.string(), numbers: fc.array(fc.integer()), nothing: fc.constant(null) });
