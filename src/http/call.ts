@@ -21,12 +21,16 @@ export type Call = {
 /** `text` instead of `body`: a file of its own content type, given in `headers`. */
 export type Reply = { status: number; body?: unknown; text?: string; headers?: Record<string, string> };
 
+const JSON_TYPE = "application/json; charset=utf-8";
+
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 export const created = (location: string, body: unknown, headers: Record<string, string> = {}): Reply => ({
   status: 201,
   body,
   headers: { Location: location, ...headers },
 });
+/** A resource that is JSON text already. */
+export const json = (text: string): Reply => ({ status: 200, text, headers: { "Content-Type": JSON_TYPE } });
 /** A text as a file to save. */
 export const file = (made: { filename: string; contentType: string; body: string }): Reply => ({
   status: 200,
@@ -44,7 +48,7 @@ export function respond(reply: Reply): Response {
   const headers = new Headers(reply.headers);
   if (reply.text !== undefined) return new Response(reply.text, { status: reply.status, headers });
   if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
-  headers.set("Content-Type", "application/json; charset=utf-8");
+  headers.set("Content-Type", JSON_TYPE);
   return new Response(JSON.stringify(reply.body), { status: reply.status, headers });
 }
 

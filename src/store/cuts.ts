@@ -1,5 +1,5 @@
 /** Cuts. The plan is a large column: only the single read takes it along. */
-import { and, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { preparedRow } from "./prepared";
 import { cuts } from "./schema";
@@ -50,14 +50,20 @@ export async function findSameCut(db: Queries, userId: string, requestHash: stri
   return row ?? null;
 }
 
-/** The user's cuts, newest first, without plans. */
-export function listCuts(
+/** A script is up to hundreds of kilobytes, and a page has up to a hundred of them. */
+const MAX_PAGE_SCRIPT_BYTES = 1024 * 1024;
+
+/**
+ * Lists the user's cuts, newest first, without plans: at most `limit`, fewer when their scripts are long, but at least one. `hasMore`: others
+ * follow.
+ */
+export async function listCuts(
   db: Queries,
   userId: string,
   filter: { assetId: string | null; state: CutState | null; afterId: string | null; limit: number },
-): Promise<CutRow[]> {
-  return db
-    .select(withoutPlan)
+): Promise<{ rows: CutRow[]; hasMore: boolean }> {
+  const sizes = await db
+    .select({ id: cuts.id, scriptBytes: sql<number>`octet_length(${cuts.script})` })
     .from(cuts)
     .where(
       and(
@@ -68,7 +74,22 @@ export function listCuts(
       ),
     )
     .orderBy(desc(cuts.id))
-    .limit(filter.limit);
+    .limit(filter.limit + 1);
+  let scriptBytes = 0;
+  const ids: string[] = [];
+  for (const cut of sizes.slice(0, filter.limit)) {
+    scriptBytes += cut.scriptBytes;
+    if (ids.length > 0 && scriptBytes > MAX_PAGE_SCRIPT_BYTES) break;
+    ids.push(cut.id);
+  }
+  const rows = await db.select(withoutPlan).from(cuts).where(inArray(cuts.id, ids)).orderBy(desc(cuts.id));
+  return { rows, hasMore: sizes.length > ids.length };
+}
+
+/** The ids of the asset's cuts. */
+export async function cutIdsOfAsset(db: Queries, assetId: string): Promise<string[]> {
+  const rows = await db.select({ id: cuts.id }).from(cuts).where(eq(cuts.asset_id, assetId));
+  return rows.map((row) => row.id);
 }
 
 /** Changes the cut unless it is in a terminal state; null when it is, or is gone. */

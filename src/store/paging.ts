@@ -37,18 +37,19 @@ export function createCursors(secret: string): Cursors {
   };
 }
 
-/** Makes a page of `rows`, which hold one row more than `limit` when there are more. */
+/** Makes a page of `rows`. `hasMore`: others follow; unless given, `rows` hold one row more than `limit` then. */
 export function page<Row, Item>(
   rows: Row[],
   limit: number,
   show: (row: Row) => Item,
   cursorOf: (row: Row) => string,
+  hasMore = rows.length > limit,
 ): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
     items: shown.map(show),
     limit,
-    next_cursor: rows.length > limit && last !== undefined ? cursorOf(last) : null,
+    next_cursor: hasMore && last !== undefined ? cursorOf(last) : null,
   };
 }

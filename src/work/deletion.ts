@@ -3,7 +3,7 @@
 import { discard } from "../blobs/sweep";
 import type { EventType } from "../domain/webhooks";
 import { type Asset, assetIdsOfProject, deleteAsset, getAsset } from "../store/assets";
-import { deleteCut, listCuts } from "../store/cuts";
+import { cutIdsOfAsset, deleteCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { deleteProject, touchProject } from "../store/projects";
 import { deleteRender, getRender, type Render, rendersOfAssets, rendersOfCut } from "../store/renders";
@@ -45,8 +45,7 @@ async function endSteps(tx: Queries, subjectIds: string[], now: number, after: A
 
 async function removeAsset(services: Services, tx: Queries, asset: Asset, after: Aftermath): Promise<void> {
   await removeRenders(services, tx, await rendersOfAssets(tx, [asset.id]), after);
-  const cuts = await listCuts(tx, asset.user_id, { assetId: asset.id, state: null, afterId: null, limit: 1_000_000 });
-  await endSteps(tx, [asset.id, ...cuts.map((cut) => cut.id)], services.now(), after);
+  await endSteps(tx, [asset.id, ...(await cutIdsOfAsset(tx, asset.id))], services.now(), after);
   await markAssetDeleted(tx, asset.id);
   await deleteAsset(tx, asset.id);
   await releaseCharge(tx, asset, services.now());

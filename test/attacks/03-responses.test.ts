@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Client } from "../http/client";
 import { wav } from "../http/media";
 import { NO_ID, outcome } from "../http/outcome";
+import type { Cut, Paged } from "../http/resources";
 import { type AttackedServer, startAttackedServer } from "./attacked-server";
 
 let server: AttackedServer;
@@ -20,6 +21,9 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const AT_ONCE = 24;
 const MAX_ANSWER_BYTES = 64 * 1024;
+/** More than fit on one page, with scripts of 400 KB each. */
+const CUTS = 60;
+const MAX_PAGE_CHARACTERS = 1_100_000;
 
 const list = (element: string, count: number) => `[${Array.from({ length: count }, () => element).join(",")}]`;
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
@@ -66,6 +70,34 @@ test("20,000 segments that fit are read, in turns", async () => {
   for (const reply of replies) expect(outcome(reply)).toMatch(/^(409 conflict|422 validation_error body\.segments\.)/);
   server.expectUnharmed({ maxProbeMs: 500 });
 }, 30_000);
+
+test("lists of cuts with long scripts come in short pages, also 24 at once, and their asset is deleted", async () => {
+  const script = (n: number) => `${n} ${"ж".repeat(199_000)}`;
+  const asset = await user.ready(await wav(2));
+  const ids = [];
+  for (let n = 0; n < CUTS; n++) {
+    const reply = await post("/v1/cuts", JSON.stringify({ asset_id: asset.id, script: script(n) }));
+    expect(reply.status).toBe(201);
+    ids.push((reply.body as { id: string }).id);
+  }
+  const list = `/v1/cuts?asset_id=${asset.id}&limit=100`;
+  const pages = await Promise.all(Array.from({ length: AT_ONCE }, () => user.call<Paged<Cut>>("GET", list)));
+  for (const { body } of pages) {
+    expect(body.limit).toBe(100);
+    expect(sizeOf({ body })).toBeLessThan(MAX_PAGE_CHARACTERS);
+  }
+  server.expectUnharmed({ maxProbeMs: 500 });
+
+  const listed: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Paged<Cut> = (await user.call<Paged<Cut>>("GET", `${list}${cursor && `&cursor=${cursor}`}`)).body;
+    listed.push(...page.items.map((cut) => cut.id));
+    cursor = page.next_cursor;
+  }
+  expect(listed).toEqual(ids.reverse());
+  expect((await user.call("DELETE", `/v1/assets/${asset.id}`)).status).toBe(204);
+  server.expectUnharmed({ maxProbeMs: 500 });
+}, 60_000);
 
 test.each([
   ["/v1/projects", 413],
