@@ -40,9 +40,12 @@ type Waiting = {
 /** The most callers that one commit serves: bounds how long the first of them waits. */
 const GROUP = 64;
 
-/** Noting the last use of a key changes nothing that is remembered of it. */
+/**
+ * Matches statements that change accounts or keys, as the query builder writes them and as written by hand. Noting the last use of a key
+ * changes nothing that is remembered of it.
+ */
 const CHANGES_ACCOUNTS =
-  /^\s*(insert into|update(?! "api_keys" set "last_used_at" = \? where )|delete from) "(users|api_keys)"/i;
+  /\b(?:insert(?:\s+or\s+\w+)?\s+into|replace\s+into|delete\s+from|update(?!\s+"api_keys" set "last_used_at" = \? where )(?:\s+or\s+\w+)?)\s+["`[]?(?:users|api_keys)\b/i;
 
 /** Opens (and makes) the database file at `path`. The schema is `store/migrate.ts`'s business. */
 export async function openStore(path: string): Promise<Store> {

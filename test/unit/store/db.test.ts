@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
 import type { Queries, Store } from "../../../src/store/db";
 import { openStore } from "../../../src/store/db";
+import { touchApiKey } from "../../../src/store/users";
 import { temporaryFolder } from "../../temporary-folder";
 import { addUser, freshStore } from "./test-store";
 
@@ -173,5 +174,31 @@ describe("the file", () => {
     const odd = `a 🎬 \u202e ${newId()}`;
     await db.store.write((tx) => note(tx, odd));
     expect(await names(db.store.read)).toEqual([odd]);
+  });
+});
+
+describe("the revision of accounts", () => {
+  test.each([
+    ["an update by hand", "UPDATE users SET deleted_at = 1", true],
+    ["an update of keys by hand", 'update  "api_keys" set expires_at = 1, last_used_at = 1', true],
+    ["an update that skips conflicts", "UPDATE OR IGNORE api_keys SET last_used_at = 1", true],
+    ["a deletion", "DELETE FROM `api_keys` WHERE id = 'x'", true],
+    ["a replacement", "REPLACE INTO users (id, email, created_at) VALUES ('r', 'r@example.test', 1)", true],
+    ["an insertion", "INSERT OR IGNORE INTO users (id, email, created_at) VALUES ('i', 'i@example.test', 1)", true],
+    ["one behind a common table", "WITH old AS (SELECT 'x' AS id) DELETE FROM users WHERE id IN old", true],
+    ["a read", "SELECT id FROM users", false],
+    ["another table", "UPDATE projects SET name = 'x' WHERE user_id IN (SELECT id FROM users)", false],
+  ])("%s", async (_, statement, changes) => {
+    await using db = await freshStore();
+    const before = db.store.accountsRevision();
+    await db.store.write((tx) => tx.run(sql.raw(statement)));
+    expect(db.store.accountsRevision() > before).toBe(changes);
+  });
+
+  test("does not count the note of a key's last use", async () => {
+    await using db = await freshStore();
+    const before = db.store.accountsRevision();
+    await db.store.write((tx) => touchApiKey(tx, newId(), 1));
+    expect(db.store.accountsRevision()).toBe(before);
   });
 });
