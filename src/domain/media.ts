@@ -35,6 +35,8 @@ export type AudioStream = {
   codec: string;
   sampleRate: number;
   channels: number;
+  /** Set when the channels have no known places, as those of a multitrack recorder. */
+  discrete?: true;
   bitrate: number | null;
   language: string | null;
   title: string | null;

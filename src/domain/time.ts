@@ -20,6 +20,18 @@ export const toSeconds = (ticks: Ticks): number => ticks / TICKS_PER_SECOND;
 /** The nearest tick to a time in seconds. */
 export const fromSeconds = (seconds: number): Ticks => Math.round(seconds * TICKS_PER_SECOND);
 
+/** Formats seconds in the largest unit that holds them exactly: `1 hour`, `90 minutes`. */
+export function formatDuration(seconds: number): string {
+  const units = [
+    [3600, "hour"],
+    [60, "minute"],
+    [1, "second"],
+  ] as const;
+  const [unit, name] = units.find(([length]) => seconds >= length && seconds % length === 0) ?? units[2];
+  const count = seconds / unit;
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
 /**
  * When each frame of a video is shown, on the source's clock, in display order.
  * `constant`: frame n is shown at `first + n / rate`; `listed`: the presentation time of every frame (variable frame rate).

@@ -95,7 +95,7 @@ export type SoundFormat = { rate: number; channels: number };
 /** Sample rate and channels of the output for a source: as the source where the codec can. */
 export function soundFormat(
   format: ResolvedOutput["format"],
-  source: { sampleRate: number; channels: number },
+  source: { sampleRate: number; channels: number; discrete?: true },
   bitrate: number,
 ): SoundFormat {
   if (format === "mp3") {
@@ -105,8 +105,8 @@ export function soundFormat(
       channels: Math.min(2, Math.max(1, source.channels)),
     };
   }
-  const channels =
-    source.channels === 6 || source.channels === 8 ? source.channels : Math.min(2, Math.max(1, source.channels));
+  const isSurround = (source.channels === 6 || source.channels === 8) && source.discrete !== true;
+  const channels = isSurround ? source.channels : Math.min(2, Math.max(1, source.channels));
   const holds = bitrate <= source.sampleRate * channels * AAC_BITS_PER_SAMPLE;
   return { rate: AAC_RATES.includes(source.sampleRate) && holds ? source.sampleRate : 48_000, channels };
 }

@@ -7,6 +7,7 @@ import { createAudioFile } from "../lib/analysis-audio/writer";
 import { type Ffmpeg, failureOf } from "./ffmpeg";
 import { startSoundDecoder } from "./sound";
 import { createDownmix } from "./sound/downmix";
+import { speechChannels } from "./sound/mixdown";
 import { wholeSamples } from "./sound/slicer";
 import { writeWhole } from "./work-files";
 
@@ -25,7 +26,7 @@ export async function extractSpeechPcm(options: {
   const { probed, signal } = options;
   const track = probed.info.audio[0];
   if (track === undefined) throw new AppError("no_speech", "the source has no sound");
-  const channels = track.channels === 1 ? 1 : 2;
+  const channels = speechChannels(track);
   const total = Math.round((probed.info.duration * PCM_RATE) / TICKS_PER_SECOND);
   await writeWhole(options.outputPath, async (part) => {
     const decoder = startSoundDecoder({ ...options, format: { rate: PCM_RATE, channels, encoding: "f32le" } });

@@ -1,10 +1,11 @@
 /** What a browser can play as it is, and a light copy of what it cannot. */
-import type { MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
+import type { AudioStream, MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { inputArguments, outputFile, passFramesThrough, QUIET, secondsText } from "./arguments";
 import { colorArguments, colorFilters, isHdr } from "./color";
 import { type Ffmpeg, hasFilter, PROGRESS, runFfmpeg, workLimits } from "./ffmpeg";
 import { deinterlaceFilters, shapeFilters } from "./picture-filters";
+import { mixdownFilters } from "./sound/mixdown";
 import { writeWhole } from "./work-files";
 
 const PLAIN_PIXELS: readonly string[] = ["yuv420p", "yuvj420p"];
@@ -30,7 +31,9 @@ export function playsInBrowser(info: MediaInfo, sniffed: Sniffed): boolean {
     if (!VIDEO_CODECS[demuxer]?.includes(video.codec) || video.interlaced) return false;
     if (video.codec === "h264" && !PLAIN_PIXELS.includes(video.pixelFormat ?? "")) return false;
   }
-  return audio.length === 0 || (AUDIO_CODECS[demuxer]?.includes(audio[0]!.codec) ?? false);
+  const [track] = audio;
+  if (track === undefined) return true;
+  return track.discrete !== true && (AUDIO_CODECS[demuxer]?.includes(track.codec) ?? false);
 }
 
 const SHORT_SIDE = 720;
@@ -78,7 +81,7 @@ export function previewArguments(options: {
     ...inputArguments({ path: options.path, demuxer: info.demuxer }),
     ...["-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"],
     ...(info.video === null ? ["-vn"] : pictureArguments(info.video, info.startPts, options)),
-    ...(info.audio.length === 0 ? ["-an"] : soundArguments(info.audio[0]!.index, info.startPts)),
+    ...(info.audio.length === 0 ? ["-an"] : soundArguments(info.audio[0]!, info.startPts)),
     ...["-movflags", "+faststart", "-f", "mp4"],
   ];
 }
@@ -116,8 +119,8 @@ function pictureArguments(
   ];
 }
 
-const soundArguments = (track: number, startPts: Ticks): string[] => [
-  ...["-map", `0:a:${track}`, "-ac", "2"],
-  ...["-af", `asetpts='round(PTS-${secondsText(startPts)}/TB)',aresample=48000:async=1:first_pts=0`],
-  ...["-c:a", "aac", "-b:a", "128k"],
-];
+function soundArguments(track: AudioStream, startPts: Ticks): string[] {
+  const clock = `asetpts='round(PTS-${secondsText(startPts)}/TB)'`;
+  const filters = [...mixdownFilters(track, 2), clock, "aresample=48000:async=1:first_pts=0"];
+  return [...["-map", `0:a:${track.index}`, "-ac", "2", "-af", filters.join(",")], ...["-c:a", "aac", "-b:a", "128k"]];
+}

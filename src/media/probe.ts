@@ -2,7 +2,14 @@
 import { stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { AudioStream, MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
-import { type FrameTimes, frameTimesFrom, fromSeconds, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import {
+  type FrameTimes,
+  formatDuration,
+  frameTimesFrom,
+  fromSeconds,
+  TICKS_PER_SECOND,
+  type Ticks,
+} from "../domain/time";
 import { isSupportedCodec } from "./decoders";
 import type { Ffmpeg } from "./ffmpeg";
 import { checkMp4 } from "./packets/mp4-check";
@@ -11,6 +18,7 @@ import type { DescribedAudio, DescribedVideo, Description } from "./probing/desc
 import { decodeFirstFrames, describe, type FirstFrames } from "./probing/first-frames";
 import { listPackets, type PacketListing, type PacketTimes } from "./probing/packet-listing";
 import { readPacketTable, TABLE_DEMUXERS } from "./probing/packet-table";
+import { MAX_CHANNELS } from "./sound/mixdown";
 
 export type ProbeLimits = { durationSeconds: number; side: number; streams: number };
 
@@ -67,7 +75,7 @@ export async function probe(options: ProbeOptions): Promise<Probed> {
   const duration = Math.max(videoEnd, audioEnd);
   if (!(duration > 0)) throw new AppError("no_media_streams", "the file has no sound and no picture");
   if (!(duration <= limits.durationSeconds * TICKS_PER_SECOND))
-    throw new AppError("media_limits_exceeded", `the file is longer than ${limits.durationSeconds / 3600} hours`);
+    throw new AppError("media_limits_exceeded", `the file is longer than ${formatDuration(limits.durationSeconds)}`);
 
   const info: MediaInfo = {
     type: frames === null ? "audio" : "video",
@@ -88,7 +96,7 @@ function chooseStreams(described: Description, limits: ProbeLimits): Streams {
   if (described.streamCount > limits.streams)
     throw new AppError("media_limits_exceeded", `the file has more than ${limits.streams} streams`);
   if ((described.durationSeconds ?? 0) > limits.durationSeconds)
-    throw new AppError("media_limits_exceeded", `the file is longer than ${limits.durationSeconds / 3600} hours`);
+    throw new AppError("media_limits_exceeded", `the file is longer than ${formatDuration(limits.durationSeconds)}`);
   if (described.streamCount === 0) throw new AppError("corrupt_media", "the file holds no streams");
   const video = described.video.find((stream) => !stream.attachedPicture) ?? null;
   if (video === null && described.audio.length === 0)
@@ -97,7 +105,10 @@ function chooseStreams(described: Description, limits: ProbeLimits): Streams {
   if (!codecs.some(isSupportedCodec)) throw unsupportedCodec(...new Set(codecs));
   if (video !== null && Math.max(video.codedWidth, video.codedHeight) > limits.side)
     throw new AppError("media_limits_exceeded", `the picture is larger than ${limits.side} pixels a side`);
-  return { video, audio: described.audio.filter((stream) => stream.sampleRate > 0) };
+  const audio = described.audio.filter((stream) => stream.sampleRate > 0);
+  if ((audio[0]?.channels ?? 0) > MAX_CHANNELS)
+    throw new AppError("media_limits_exceeded", `the audio track has more than ${MAX_CHANNELS} channels`);
+  return { video, audio };
 }
 
 function unsupportedCodec(...codecs: string[]): AppError<"unsupported_media"> {
@@ -222,6 +233,6 @@ function bitDepthOf(pixelFormat: string | null): number {
 }
 
 function audioStream(stream: DescribedAudio, index: number): AudioStream {
-  const { codec, sampleRate, channels, bitrate, language, title } = stream;
-  return { index, codec, sampleRate, channels, bitrate, language, title };
+  const { codec, sampleRate, channels, discrete, bitrate, language, title } = stream;
+  return { index, codec, sampleRate, channels, ...(discrete ? { discrete } : {}), bitrate, language, title };
 }

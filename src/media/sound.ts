@@ -1,10 +1,11 @@
 /** Sound of a source as samples on the source's clock, and its way through the slicer into an encoded file. */
 import { AppError } from "../domain/errors";
-import type { Probed, ResolvedOutput } from "../domain/media";
+import type { AudioStream, Probed, ResolvedOutput } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { inputArguments, QUIET, secondsText } from "./arguments";
 import { layoutName, type SoundFormat, soundFormat } from "./encoder-arguments";
 import { type Ffmpeg, type FfmpegChild, failureOf, startFfmpeg, workLimits } from "./ffmpeg";
+import { mixdownFilters } from "./sound/mixdown";
 import { isWorthParts, partsSink } from "./sound/parts";
 import { pairSink } from "./sound/runs";
 import { type SinkOptions, type SoundSink, singleSink } from "./sound/sink";
@@ -20,19 +21,20 @@ const soundWallSeconds = (duration: Ticks): number => 300 + (2 * duration) / TIC
 
 export type SampleFormat = { rate: number; channels: number; encoding: "f32le" | "s16le" };
 
-/** Arguments that decode a track to raw samples on standard output; the first one is the source's clock 0. */
+/** Returns the arguments that decode a track to raw samples on standard output; the first one is the source's clock 0. */
 export function decodeSoundArguments(
-  source: { path: string; demuxer: string; startPts: Ticks; track: number },
+  source: { path: string; demuxer: string; startPts: Ticks; track: AudioStream },
   format: SampleFormat,
 ): string[] {
   const clock = `asetpts='round(PTS-${secondsText(source.startPts)}/TB)'`;
   const resample = `aresample=${format.rate}:async=1:min_hard_comp=${HOLE_SECONDS}:first_pts=0`;
+  const layout = `aformat=channel_layouts=${layoutName(format.channels)}`;
   return [
     ...QUIET,
     "-copyts",
     ...inputArguments(source),
-    ...["-map", `0:a:${source.track}`],
-    ...["-af", `${clock},${resample},aformat=channel_layouts=${layoutName(format.channels)}`],
+    ...["-map", `0:a:${source.track.index}`],
+    ...["-af", [...mixdownFilters(source.track, format.channels), clock, resample, layout].join(",")],
     // Packets are small: written one by one they would cost more than decoding them.
     ...["-flush_packets", "0", "-f", format.encoding, "pipe:1"],
   ];
@@ -47,7 +49,7 @@ export function startSoundDecoder(options: {
   signal?: AbortSignal;
 }): FfmpegChild {
   const { info } = options.probed;
-  const source = { path: options.path, demuxer: info.demuxer, startPts: info.startPts, track: info.audio[0]!.index };
+  const source = { path: options.path, demuxer: info.demuxer, startPts: info.startPts, track: info.audio[0]! };
   return startFfmpeg({
     ffmpeg: options.ffmpeg,
     arguments: decodeSoundArguments(source, options.format),

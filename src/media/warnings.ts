@@ -14,6 +14,11 @@ export function warningsFor(request: RenderRequest, copied = false): string[] {
   }
   if (request.output.audio !== null && info.audio.length > 1)
     warnings.push(`further audio tracks were left out: ${info.audio.slice(1).map(trackName).join(", ")}`);
+  const [track] = info.audio;
+  if (request.output.audio !== null && track?.discrete === true && track.channels > 2)
+    warnings.push(
+      `only the first 2 of ${track.channels} audio channels were used: the file does not say what the others are`,
+    );
   return warnings;
 }
 

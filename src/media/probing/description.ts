@@ -23,6 +23,8 @@ export type DescribedAudio = {
   codec: string;
   sampleRate: number;
   channels: number;
+  /** Whether ffmpeg knows no way to mix the channels. */
+  discrete: boolean;
   bitrate: number | null;
   language: string | null;
   title: string | null;
@@ -127,6 +129,7 @@ function audioOf(text: string, language: string | null): DescribedAudio {
     codec: codecOf(text),
     sampleRate: Number(/^(\d+) Hz$/.exec(parts.find((part) => part.endsWith(" Hz")) ?? "")?.[1] ?? 0),
     channels: channelsOf(parts[2] ?? ""),
+    discrete: isDiscrete(parts[2] ?? ""),
     bitrate: bitrateOf(parts),
     language,
     title: null,
@@ -143,6 +146,8 @@ const NAMED_LAYOUTS: Record<string, number> = {
   hexagonal: 6,
   octagonal: 8,
   hexadecagonal: 16,
+  cube: 8,
+  binaural: 2,
 };
 
 function channelsOf(layout: string): number {
@@ -150,7 +155,27 @@ function channelsOf(layout: string): number {
   if (counted !== null) return Number(counted[1]);
   const dotted = /^(\d+)\.(\d+)(?:\.(\d+))?/.exec(layout);
   if (dotted !== null) return Number(dotted[1]) + Number(dotted[2]) + Number(dotted[3] ?? 0);
+  const ambisonic = /^ambisonic (\d+)/.exec(layout);
+  if (ambisonic !== null) return (Number(ambisonic[1]) + 1) ** 2;
   return NAMED_LAYOUTS[/^[a-z]+/.exec(layout)?.[0] ?? ""] ?? 2;
+}
+
+/**
+ * Whether ffmpeg has no way to mix a layout, or only guessed it from the number of channels: files with 16 or 24 channels come from
+ * recorders, not from cinemas.
+ */
+function isDiscrete(layout: string): boolean {
+  if (/^(hexadecagonal|22\.2|ambisonic|binaural)/.test(layout)) return true;
+  const listed = /^\d+ channels(?: \((.*)\))?/.exec(layout);
+  return listed !== null && !isMixable((listed[1] ?? "").split("+"));
+}
+
+/** ffmpeg's resampler mixes what has a front and both of each pair. */
+function isMixable(speakers: readonly string[]): boolean {
+  const other = (name: string) => name.replace(/[LR](?=C?$)/, (side) => (side === "L" ? "R" : "L"));
+  return (
+    (speakers.includes("FL") || speakers.includes("FC")) && speakers.every((name) => speakers.includes(other(name)))
+  );
 }
 
 function bitrateOf(parts: readonly string[]): number | null {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   type FrameTimes,
+  formatDuration,
   frameAtOrAfter,
   frameAtOrBefore,
   frameCount,
@@ -92,4 +93,16 @@ describe("finding frames", () => {
       }),
     );
   });
+});
+
+test.each([
+  [1, "1 second"],
+  [90, "90 seconds"],
+  [60, "1 minute"],
+  [3_600, "1 hour"],
+  [5_400, "90 minutes"],
+  [86_400, "24 hours"],
+  [0.5, "0.5 seconds"],
+])("%p seconds are %p", (seconds, text) => {
+  expect(formatDuration(seconds)).toBe(text);
 });
