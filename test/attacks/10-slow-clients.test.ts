@@ -39,7 +39,8 @@ function drip(connection: RawConnection, bytes: string, everyMs = DRIP_EVERY_MS)
   return { sent: () => sent };
 }
 
-test("400 clients that never finish a request delay nobody and are closed", async () => {
+// These mostly wait: side by side they take as long as the longest.
+test.concurrent("400 clients that never finish a request delay nobody and are closed", async () => {
   const json = { ...authorized(), "Content-Type": "application/json" };
   const kinds: [first: string, drip: string | null][] = [
     ["", null],
@@ -65,7 +66,7 @@ test("400 clients that never finish a request delay nobody and are closed", asyn
   server.expectUnharmed({ maxProbeMs: 500 });
 }, 30_000);
 
-test("a JSON body that does not arrive in time is a 400, however steadily it drips", async () => {
+test.concurrent("a JSON body that does not arrive in time is a 400, however steadily it drips", async () => {
   const headers = { ...authorized(), "Content-Type": "application/json", "Content-Length": "1000" };
   const connection = await openConnection(server.url(), whole(head("POST", "/v1/projects", headers)));
   drip(connection, " ", 200);
@@ -76,7 +77,7 @@ test("a JSON body that does not arrive in time is a 400, however steadily it dri
   expect(answer.body).toContain(`Request body was not received within ${TIMEOUT_SECONDS} s.`);
 }, 30_000);
 
-test("an upload that drips is no idle one, and lives longer than that", async () => {
+test.concurrent("an upload that drips is no idle one, and lives longer than that", async () => {
   const { id } = await user.open(1_000);
   const headers = {
     ...authorized(),
