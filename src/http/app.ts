@@ -70,7 +70,8 @@ export function createHandler(services: Services): Handler {
     try {
       // First: what names no method of the protocol is a path that does not exist, for anybody.
       const method = uploadMethod(request);
-      const caller = { user: await authenticate(request), connection: of(request).connection };
+      const authorize = () => authenticate(request);
+      const caller = { user: await authorize(), connection: of(request).connection, authorize };
       return await uploads.handle(request, method, caller, uploadId);
     } catch (error) {
       const refused = refuse(error, of(request).log);

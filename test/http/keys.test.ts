@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createApiKey, disableUser, listKeys, revokeKey } from "../../src/work/accounts";
+import { sizeOf } from "../../src/work/uploads";
+import { openConnection, parseAnswer } from "../attacks/raw-request";
 import { until } from "../until";
 import { createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -61,6 +63,36 @@ test("a disabled account's keys, uploads and links are refused until it is enabl
   expect(await me(user)).toStartWith(OK);
   expect((await fetch(link!)).status).toBe(200);
   expect((await user.patch(upload.id, 500, new Uint8Array(500))).status).toBe(204);
+});
+
+test("an upload under way ends when its key is revoked, and goes on with another one", async () => {
+  const { owner, id, client } = await secondKey();
+  const length = 1_000_000;
+  const upload = await client.open(length);
+  const headers = { ...client.tus(), "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" };
+  const lines = Object.entries({ ...headers, Authorization: `Bearer ${client.key}`, "Content-Length": length });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const connection = await openConnection(
+    server.url(),
+    `PATCH /v1/uploads/${upload.id} HTTP/1.1\r\nHost: x\r\n${head}\r\n`,
+  );
+  connection.socket.write(Buffer.alloc(1_000));
+  const offset = async () =>
+    Number(
+      (await owner.call("HEAD", `/v1/uploads/${upload.id}`, { headers: owner.tus() })).headers.get("upload-offset"),
+    );
+  const path = server.services().folders.upload(upload.id);
+  await until("the first bytes", async () => (await sizeOf(path)) === 1_000);
+  await revokeKey(server.services(), { id });
+  await until("the refusal", async () => {
+    connection.socket.write(Buffer.alloc(100));
+    return connection.received().includes("\r\n\r\n");
+  });
+  expect(parseAnswer(connection.received()).status).toBe(401);
+  connection.socket.destroy();
+  const kept = await offset();
+  expect(kept).toBeLessThan(length);
+  expect((await owner.patch(upload.id, kept, new Uint8Array(length - kept))).status).toBe(204);
 });
 
 test("the last use is noted to the minute, and nobody's key is forgotten for it", async () => {

@@ -20,7 +20,11 @@ const TUS_VERSION = "1.0.0";
 /** The status by which the TUS server says that the storage is full. */
 const STORAGE_FULL = 503;
 
-type Caller = { user: User; connection: Connection };
+/** `authorize` throws when the caller's key is not valid any more. */
+type Caller = { user: User; connection: Connection; authorize(): Promise<unknown> };
+
+/** How often the key of a PATCH under way is looked at: it may go on for hours. */
+const AUTHORIZE_EVERY_MS = 500;
 
 export type UploadSurface = {
   /** What is offered, to anybody. */
@@ -81,20 +85,34 @@ export function createUploadSurface(services: Services): UploadSurface {
     method: "HEAD" | "PATCH",
     asset: Asset,
     connection: Connection,
+    beforeWrite: () => void = () => {},
   ): Promise<Response> {
-    const tus = libraryOf({ userId: asset.user_id, id: asset.id }, connection);
+    const tus = libraryOf({ userId: asset.user_id, id: asset.id, beforeWrite }, connection);
     return checked(await tus.handleWeb(libraryRequest(request, method, asset.id)), request.signal);
   }
 
-  async function patch(request: Request, asset: Asset, connection: Connection): Promise<Response> {
+  async function patch(request: Request, asset: Asset, { connection, authorize }: Caller): Promise<Response> {
     requireOffsetBody(request);
     if (asset.state !== "pending_upload") return answerFinished(request, asset);
     requireRoom(services);
     const { signal } = request;
     const noted = () => noteDisconnected(services, asset);
     signal.addEventListener("abort", noted, { once: true });
+    let refusal: { error: unknown } | null = null;
+    const authorizing = setInterval(() => {
+      authorize().catch((error) => {
+        if (error instanceof AppError) refusal = { error };
+      });
+    }, AUTHORIZE_EVERY_MS);
+    const throwRefusal = () => {
+      if (refusal) throw refusal.error;
+    };
     try {
-      const answer = await delegate(request, "PATCH", asset, connection);
+      const answer = await delegate(request, "PATCH", asset, connection, throwRefusal).catch((error) => {
+        // The library has made an answer of its own out of it.
+        throwRefusal();
+        throw error;
+      });
       const offset = Number(answer.headers.get("upload-offset"));
       if (offset === asset.upload_length) await finishUpload(services, asset);
       else await noteBytes(services, asset, offset);
@@ -104,11 +122,12 @@ export function createUploadSurface(services: Services): UploadSurface {
       );
       return answer;
     } finally {
+      clearInterval(authorizing);
       signal.removeEventListener("abort", noted);
     }
   }
 
-  async function head(request: Request, asset: Asset, connection: Connection): Promise<Response> {
+  async function head(request: Request, asset: Asset, { connection }: Caller): Promise<Response> {
     if (asset.state !== "pending_upload") {
       const length = String(asset.upload_length);
       return tusAnswer(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
@@ -126,7 +145,8 @@ export function createUploadSurface(services: Services): UploadSurface {
         "Tus-Extension": EXTENSIONS.join(","),
         "Tus-Max-Size": String(services.config.maxUploadBytes),
       }),
-    handle: async (request, method, { user, connection }, named) => {
+    handle: async (request, method, caller, named) => {
+      const { user, connection } = caller;
       if (request.headers.get("tus-resumable") !== TUS_VERSION) {
         throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
       }
@@ -144,11 +164,11 @@ export function createUploadSurface(services: Services): UploadSurface {
       }
       if (!asset) throw new AppError("not_found", "There is no such upload.");
       const answer = method === "HEAD" ? head : patch;
-      return answer(request, asset, connection).catch(async (error) => {
+      return answer(request, asset, caller).catch(async (error) => {
         // Another call may have finished the upload meanwhile: then that is what this one is told.
         const current = asset.state === "pending_upload" ? await getAsset(services.store.read, id) : null;
         if (!current || current.state === "pending_upload") throw error;
-        return answer(request, current, connection);
+        return answer(request, current, caller);
       });
     },
   };

@@ -11,8 +11,8 @@ import { writeStream } from "./write-stream";
 /** Extensions of TUS that are offered. Creation is POST /v1/assets, and lengths are always announced. */
 export const EXTENSIONS = ["creation", "termination", "expiration"];
 
-/** The one upload that a request may touch, and the user whose it is. */
-export type AuthorizedUpload = { userId: string; id: string };
+/** The one upload that a request may touch, and the user whose it is. `beforeWrite` may throw to write no more. */
+export type AuthorizedUpload = { userId: string; id: string; beforeWrite?: () => void };
 
 /**
  * The store of one upload, for one request. Whatever id the library asks for, any other than the authorized one does not exist here, and
@@ -51,7 +51,11 @@ export class AssetUploadStore extends DataStore {
   override async write(readable: Readable, id: string, offset: number): Promise<number> {
     const asset = await this.getOwn(id);
     const path = this.services.folders.upload(asset.id);
-    return offset + (await writeStream(readable, path, offset, (bytes) => takeRoom(this.services, bytes)));
+    const beforeWrite = (bytes: number) => {
+      this.authorized.beforeWrite?.();
+      takeRoom(this.services, bytes);
+    };
+    return offset + (await writeStream(readable, path, offset, beforeWrite));
   }
 
   override async remove(id: string): Promise<void> {
