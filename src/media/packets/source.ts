@@ -1,12 +1,5 @@
 /** The packets of an H.264 or HEVC source that keeps its parameter sets apart: their order, and which frame each one shows. */
-import {
-  ALL_FORMATS,
-  type EncodedPacket,
-  EncodedPacketSink,
-  FilePathSource,
-  Input,
-  type InputVideoTrack,
-} from "mediabunny";
+import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from "mediabunny";
 import { AppError } from "../../domain/errors";
 import type { Probed } from "../../domain/media";
 import { neededPackets, type PacketOrder } from "../../domain/smart-plan";
@@ -15,6 +8,7 @@ import { letOthersRun } from "../parallel";
 import { PACKETS_MAX } from "../probing/packet-listing";
 import { checkMp4 } from "./mp4-check";
 import { readMp4Structure } from "./mp4-edits";
+import { openInput } from "./open-input";
 import {
   asBeginning,
   beginsAnew,
@@ -61,7 +55,7 @@ export async function openPacketSource(path: string, probed: Probed, signal?: Ab
   const tracks = structure?.tracks.filter((track) => track.kind === "video") ?? [];
   if (tracks.some((track) => track.complex)) throw new NotSpliced("several edits");
   if (tracks.some((track) => track.descriptions > 1)) throw new NotSpliced("several descriptions");
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
+  const input = openInput(path);
   try {
     const track = await input.getPrimaryVideoTrack();
     if (track === null) throw new NotSpliced("no video track");

@@ -1,7 +1,8 @@
 /** Exact packet times read in process with mediabunny: for MP4, QuickTime, Matroska and the plain audio containers. */
-import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input, type InputTrack } from "mediabunny";
+import { EncodedPacketSink, type InputTrack } from "mediabunny";
 import { AppError } from "../../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import { openInput } from "../packets/open-input";
 import { letOthersRun } from "../parallel";
 import { PACKETS_MAX, type PacketListing, type PacketTimes } from "./packet-listing";
 
@@ -31,7 +32,7 @@ export async function readPacketTable(options: {
     options.signal?.throwIfAborted();
     if (Date.now() > deadline) throw new Error("the packet table takes too long to read");
   };
-  const input = new Input({ source: new FilePathSource(options.path), formats: ALL_FORMATS });
+  const input = openInput(options.path);
   try {
     const video = options.hasVideo ? (await input.getVideoTracks())[0] : undefined;
     const audio = options.hasAudio ? (await input.getAudioTracks())[0] : undefined;
