@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Client } from "../http/client";
 import type { Asset } from "../http/resources";
 import { type AttackedServer, startAttackedServer } from "./attacked-server";
-import { rawRequest } from "./raw-request";
+import { openConnection, rawRequest } from "./raw-request";
 
 let server: AttackedServer;
 let victim: Client;
@@ -122,4 +122,27 @@ test("the attacker's own upload works on, through such an address too, and besid
   expect([more.status, mine.status, mine.headers.get("upload-offset")]).toEqual([204, 204, String(LENGTH)]);
   expect((await attacker.asset(own.id)).upload_url).toBeNull();
   await expectUntouched();
+}, 30_000);
+
+test("requests that wait for an upload, and send what nobody reads, take no memory", async () => {
+  const own = await attacker.open(2_000_000_000);
+  const head = (offset: number) =>
+    [
+      `PATCH /v1/uploads/${own.id} HTTP/1.1`,
+      "Host: x",
+      `Authorization: Bearer ${attacker.key}`,
+      "Tus-Resumable: 1.0.0",
+      `Upload-Offset: ${offset}`,
+      "Content-Type: application/offset+octet-stream",
+      `Content-Length: ${2_000_000_000 - offset}`,
+      "\r\n",
+    ].join("\r\n");
+  const holder = await openConnection(server.url(), head(0));
+  holder.socket.write(Buffer.alloc(100));
+  await Bun.sleep(200);
+  const waiting = await Promise.all(Array.from({ length: 24 }, () => openConnection(server.url(), head(100))));
+  for (const { socket } of waiting) socket.write(Buffer.alloc(10_000_000));
+  await Bun.sleep(5_000);
+  for (const { socket } of [holder, ...waiting]) socket.destroy();
+  server.expectUnharmed({ maxProbeMs: 500 });
 }, 30_000);

@@ -2,7 +2,7 @@
  * The TUS surface (version 1.0.0): OPTIONS, HEAD, PATCH and DELETE on a transfer URL. The protocol's own work is the TUS server's;
  * who may call, what a finished upload answers and how errors look is decided here.
  */
-import { EVENTS, MemoryLocker, Server } from "@tus/server";
+import { EVENTS, Server } from "@tus/server";
 import { AppError, type HttpCode } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, getAsset } from "../../store/assets";
@@ -14,6 +14,7 @@ import { finishUpload, isExpired, noteBytes, sizeOf, uploadExpiresAt } from "../
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 import { isStorageFull, storageFull } from "../errors";
 import { libraryRequest, UPLOADS_PATH } from "./library-request";
+import { createLocker } from "./locker";
 import { AssetUploadStore, type AuthorizedUpload, EXTENSIONS } from "./store";
 
 const TUS_VERSION = "1.0.0";
@@ -55,7 +56,7 @@ export const tusErrorHeaders = (status: number): Record<string, string> => ({
 
 /** The transfer URLs of a server. */
 export function createUploadSurface(services: Services): UploadSurface {
-  const locker = new MemoryLocker();
+  const locker = createLocker();
 
   /** A library of one upload: it knows no other, whatever the request says. */
   function libraryOf(authorized: AuthorizedUpload, connection: Connection): Server {

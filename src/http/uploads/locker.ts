@@ -1,0 +1,65 @@
+/**
+ * One request at a time writes to an upload. The library's own locker polls without a pause while a request waits, and every poll keeps its
+ * memory until the wait is over: a few requests took a gigabyte.
+ */
+import type { Lock, Locker, RequestRelease } from "@tus/server";
+
+/** A client resumes with one request; what is beyond waits in vain. */
+const MAX_WAITING_PER_UPLOAD = 4;
+const MAX_WAIT_MS = 30_000;
+
+type Waiter = { requestRelease: RequestRelease; start(): void };
+type Held = { requestRelease: RequestRelease; waiting: Waiter[] };
+
+/** As the library answers it. */
+const busy = () => ({ status_code: 409, body: "Another request is sending to this upload." });
+
+/** Creates locks by upload id. A request that waits asks the one that holds the lock to let go. */
+export function createLocker(): Locker {
+  const uploads = new Map<string, Held>();
+
+  async function lock(id: string, signal: AbortSignal, requestRelease: RequestRelease): Promise<void> {
+    const held = uploads.get(id);
+    if (held === undefined) {
+      uploads.set(id, { requestRelease, waiting: [] });
+      return;
+    }
+    if (held.waiting.length >= MAX_WAITING_PER_UPLOAD || signal.aborted) throw busy();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = { requestRelease, start: resolve };
+    const leave = () => {
+      const at = held.waiting.indexOf(waiter);
+      if (at < 0) return;
+      held.waiting.splice(at, 1);
+      reject(busy());
+    };
+    held.waiting.push(waiter);
+    const timer = setTimeout(leave, MAX_WAIT_MS);
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      void held.requestRelease();
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  async function unlock(id: string): Promise<void> {
+    const held = uploads.get(id);
+    const next = held?.waiting.shift();
+    if (held === undefined || next === undefined) {
+      uploads.delete(id);
+      return;
+    }
+    held.requestRelease = next.requestRelease;
+    next.start();
+  }
+
+  return {
+    newLock: (id): Lock => ({
+      lock: (signal, requestRelease) => lock(id, signal, requestRelease),
+      unlock: () => unlock(id),
+    }),
+  };
+}
