@@ -324,7 +324,7 @@ PASSED=0
 FAILED=0
 BROKEN=0
 
-# run_tests NAME PATH...: counts from the runner's closing lines. A run without a test, or one that ends otherwise, counts as broken.
+# run_tests NAME [OPTION] PATH...: counts from the runner's closing lines. A run without a test, or one that ends otherwise, counts as broken.
 run_tests() {
   local name=$1 log passed failed status=0 limit=()
   shift
@@ -361,7 +361,7 @@ run_all_tests() {
   trap 'rm -rf "$TEST_FOLDER"' EXIT
   cp "$EXECUTABLE" "$TEST_FOLDER/offcut"
   export OFFCUT_EXECUTABLE="$TEST_FOLDER/offcut"
-  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks" test/attacks
+  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks" --parallel=2 test/attacks
   OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "end to end" test/e2e
   OFFCUT_TEST_PATH='' run_tests "end to end, empty PATH" test/e2e
   [ "$BROKEN" -eq 0 ] || say "" "checks that failed, or test runs that broke off: $BROKEN"

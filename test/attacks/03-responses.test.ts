@@ -22,7 +22,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const AT_ONCE = 24;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** More than fit on one page, with scripts of 400 KB each. */
-const CUTS = 60;
+const CUTS = 12;
 const MAX_PAGE_CHARACTERS = 1_100_000;
 
 const list = (element: string, count: number) => `[${Array.from({ length: count }, () => element).join(",")}]`;

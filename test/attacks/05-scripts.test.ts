@@ -2,6 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { FFMPEG } from "../http/media";
+import { temporaryFolder } from "../temporary-folder";
 import { startAttackedServer } from "./attacked-server";
 
 const PATIENCE_MS = 120_000;
@@ -30,9 +32,26 @@ test(
     const [attacker, victim] = await Promise.all([server.user(), server.user()]);
     const talk = await Bun.file(join(FIXTURES, "talk.mp4")).bytes();
     const script = await Bun.file(join(FIXTURES, "talk.script.txt")).text();
-    const [attacked, recording] = await Promise.all([attacker.ready(talk), victim.ready(talk)]);
+    await using folder = await temporaryFolder();
+    const beginning = join(folder.path, "beginning.m4a");
+    const copied = Bun.spawn([
+      FFMPEG,
+      "-v",
+      "error",
+      "-i",
+      join(FIXTURES, "talk.mp4"),
+      "-t",
+      "12",
+      "-vn",
+      "-c",
+      "copy",
+      beginning,
+    ]);
+    expect(await copied.exited).toBe(0);
+    const short = await Bun.file(beginning).bytes();
+    const [attacked, recording] = await Promise.all([attacker.ready(talk), victim.ready(short)]);
     for (const seed of [1, 2]) await attacker.startCut({ asset_id: attacked.id, script: longestScript(script, seed) });
-    const own = await victim.startCut({ asset_id: recording.id, script });
+    const own = await victim.startCut({ asset_id: recording.id });
     expect(await victim.cutEnded(own.id)).toMatchObject({ state: "completed" });
     server.expectUnharmed({ maxProbeMs: MAX_PROBE_MS });
   },

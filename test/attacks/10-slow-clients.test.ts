@@ -6,7 +6,7 @@ import { type AttackedServer, startAttackedServer } from "./attacked-server";
 import { openConnection, parseAnswer, type RawConnection } from "./raw-request";
 
 /** Of the server; 30 unless set. Time-outs of connections are exact to 4 s. */
-const TIMEOUT_SECONDS = 8;
+const TIMEOUT_SECONDS = 5;
 /** New connections have 12 s for their headers, whatever is set. */
 const CLOSED_BY_MS = 17_000;
 const DRIP_EVERY_MS = 1_000;
