@@ -2,7 +2,7 @@
  * The folder that a job's child process may change. The server never opens a path in it, where a hijacked child could leave a symbolic link:
  * it moves finished files into folders that only the server writes to, and uses them there.
  */
-import { lstat, mkdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 export type Scratch = AsyncDisposable & {
@@ -30,8 +30,8 @@ export async function openScratch(path: string): Promise<Scratch> {
 }
 
 /**
- * Moves a file that a child has made to `place`, on the same file system, and returns its size in bytes. Throws when it is anything but a
- * regular file.
+ * Moves a file that a child has made to `place`, on the same file system, and returns its size in bytes. Its bytes are on the disk before a
+ * row can say that it exists. Throws when it is anything but a regular file.
  */
 export async function takeOver(made: string, place: string): Promise<number> {
   // Looked at where the child cannot exchange it any more.
@@ -42,6 +42,12 @@ export async function takeOver(made: string, place: string): Promise<number> {
     await rm(taken, { recursive: true, force: true });
     throw new Error(`${basename(made)} is not a regular file`);
   }
+  await flush(taken);
   await rename(taken, place);
   return found.size;
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, "r");
+  await file.sync().finally(() => file.close());
 }
