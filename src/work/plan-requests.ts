@@ -11,7 +11,8 @@ const MAX_RUNNING = 3;
 /** One place is left for somebody else. */
 const MAX_RUNNING_PER_USER = 2;
 const MAX_WAITING = 256;
-const MAX_WAITING_PER_USER = 32;
+/** More than the rate limit is likely to let through at once of one client that sends the same request again. */
+const MAX_WAITING_PER_USER = 64;
 /** Shorter than a connection may be without traffic. */
 const MAX_WAIT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
