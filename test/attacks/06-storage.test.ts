@@ -15,7 +15,7 @@ import { silentFlac } from "./silent-flac";
 const MINUTE_MS = 60_000;
 const MAX_PROBE_MS = 500;
 /** As PCM they would occupy 115 MB an hour. */
-const HOURS = [3, 1];
+const HOURS = [1, 0.5];
 
 const open = async (user: Client, sizeBytes: number): Promise<Reply<Asset & { error?: { message: string } }>> =>
   user.call("POST", "/v1/assets", { json: { project_id: (await user.project()).id, size_bytes: sizeBytes } });
