@@ -56,7 +56,7 @@ export function createHandler(services: Services): Handler {
   // First: a hook counts only for the routes that are added after it.
   const app = new Elysia({ normalize: false })
     .onError(({ error, code, request }) => {
-      const shown = code === "NOT_FOUND" ? new AppError("not_found", "There is no such path.") : error;
+      const shown = code === "NOT_FOUND" ? new AppError("not_found", "Path not found.") : error;
       return refuse(shown, of(request).log);
     })
     .use(docs(publicRoutes))

@@ -12,8 +12,7 @@ import { type Cut, findSameCut, getCut, insertCut, updateOpenCut } from "../stor
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { endStep, stepOf } from "../store/steps";
-import { openJobChild } from "./job-child/child";
-import { MAX_PLAN_MEMORY_BYTES } from "./job-child/limits";
+import { openPlanChild } from "./job-child/plan-child";
 import { tell } from "./notify";
 import { startPipeline } from "./pipeline";
 import { findAnalysisAudio } from "./prepared";
@@ -91,13 +90,7 @@ export async function computeCut(services: Services, job: Job, context: JobConte
   const folder = services.folders.media(asset.id);
   const audio = await findAnalysisAudio(folder);
   context.progress(0.1);
-  await using child = openJobChild({
-    command: services.jobCommand,
-    sandbox: services.sandbox,
-    view: { readOnly: [folder.dir], writable: [], devices: false },
-    limitCode: "processing_failed",
-    maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
-  });
+  await using child = openPlanChild(services, folder);
   const { script, options } = started;
   const input = { folder, script, options, language: asset.language };
   const plan = await child.run("plan", input, {

@@ -9,9 +9,8 @@ import { type Cut, insertCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { tellCut } from "./cut";
-import { openJobChild } from "./job-child/child";
-import { MAX_PLAN_MEMORY_BYTES } from "./job-child/limits";
 import type { JobOperations } from "./job-child/operations";
+import { openPlanChild } from "./job-child/plan-child";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import type { Services } from "./services";
 import { requireRoom, requireRoomInDatabase } from "./storage";
@@ -33,13 +32,7 @@ async function withPlan<Name extends PlanOperation>(
   const folder = services.folders.media(asset.id);
   const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
   return services.planRequests.run(cut.user_id, async () => {
-    await using child = openJobChild({
-      command: services.jobCommand,
-      sandbox: services.sandbox,
-      view: { readOnly: [folder.dir], writable: [], devices: false },
-      limitCode: "processing_failed",
-      maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
-    });
+    await using child = openPlanChild(services, folder);
     const input = { folder, plan, name, ...more } as unknown as JobOperations[Name]["input"];
     return await child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) });
   });

@@ -44,7 +44,7 @@ export type UploadMethod = (typeof METHODS)[number];
 export function uploadMethod(request: Request): UploadMethod {
   const named = request.method === "POST" ? request.headers.get("x-http-method-override")?.trim() : request.method;
   const method = METHODS.find((known) => known === named?.toUpperCase());
-  if (!method) throw new AppError("not_found", "There is no such path.");
+  if (!method) throw new AppError("not_found", "Path not found.");
   return method;
 }
 
