@@ -1,6 +1,35 @@
-/** Webhooks: what is told, how often a delivery is tried, and when an endpoint is given up. */
+/** Webhooks: the events and their payloads, the retry schedule of deliveries, and when an endpoint is disabled. */
 
-/** Only terminal states are told. */
+/** The data of a cut's event. */
+export type CutEventData = { entity_id: string; asset_id: string };
+
+/** The data of a render's event. */
+export type RenderEventData = { entity_id: string; asset_id: string; cut_id: string | null };
+
+/** The data of an asset's event. `previous_state` is the state that was announced before, null for the first event. */
+export type AssetEventData = {
+  entity_id: string;
+  asset_id: string;
+  project_id: string | null;
+  external_id: string | null;
+  previous_state: string | null;
+};
+
+/** The payload of each event. Only terminal states are announced. */
+export type EventPayloads = {
+  "cut.completed": CutEventData;
+  "cut.failed": CutEventData;
+  "render.completed": RenderEventData;
+  "render.failed": RenderEventData;
+  "render.cancelled": RenderEventData;
+  "asset.ready": AssetEventData;
+  "asset.pending_payment": AssetEventData;
+  "asset.failed": AssetEventData;
+};
+
+export type EventType = keyof EventPayloads;
+
+/** Every event type, in the order of the API documentation. */
 export const EVENT_TYPES = [
   "cut.completed",
   "cut.failed",
@@ -10,12 +39,7 @@ export const EVENT_TYPES = [
   "asset.ready",
   "asset.pending_payment",
   "asset.failed",
-] as const;
-
-export type EventType = (typeof EVENT_TYPES)[number];
-
-/** What an event tells: always `entity_id` and `asset_id`. */
-export type EventData = { entity_id: string; asset_id: string } & Record<string, string | null>;
+] as const satisfies readonly EventType[];
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

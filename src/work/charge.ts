@@ -6,7 +6,6 @@
 import { AppError } from "../domain/errors";
 import type { Ticks } from "../domain/time";
 import { TICKS_PER_SECOND } from "../domain/time";
-import type { EventType } from "../domain/webhooks";
 import { newId } from "../lib/ids";
 import { type Asset, listUnheld, listUnpaid, moveAsset, updateAsset } from "../store/assets";
 import {
@@ -19,30 +18,11 @@ import {
 } from "../store/credits";
 import type { Queries } from "../store/db";
 import { stepOf } from "../store/steps";
-import { tell } from "./notify";
+import { emitAssetEvent } from "./events";
 
 /** Credits for a recording: each started minute counts. */
 export const chargeFor = (duration: Ticks, creditsPerMinute: number): number =>
   Math.max(1, Math.ceil(duration / (60 * TICKS_PER_SECOND))) * creditsPerMinute;
-
-/** Tells that the asset reached a state. */
-export function tellAsset(
-  tx: Queries,
-  asset: Asset,
-  type: EventType,
-  now: number,
-  previousState?: string,
-): Promise<void> {
-  const { project_id, external_id } = asset;
-  const data = {
-    entity_id: asset.id,
-    asset_id: asset.id,
-    project_id,
-    external_id,
-    previous_state: previousState ?? null,
-  };
-  return tell(tx, { userId: asset.user_id, type, data, now });
-}
 
 /** Holds the asset's charge when the balance covers it. Gives the asset as it is then. */
 async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
@@ -82,7 +62,7 @@ async function settle(tx: Queries, asset: Asset, now: number, previousState: str
     });
   }
   const ready = await moveAsset(tx, asset.id, asset.state, { state: "ready", payment: "settled" });
-  if (ready) await tellAsset(tx, ready, "asset.ready", now, previousState);
+  if (ready) await emitAssetEvent(tx, ready, "asset.ready", now, previousState);
 }
 
 /** Called when the preparation is done: the asset becomes `ready`, or waits for credits behind those that wait already. */
@@ -92,7 +72,7 @@ export async function finishPreparation(tx: Queries, asset: Asset, now: number):
   if (!waiting) return;
   const paid = await settleWaiting(tx, asset.user_id, now, asset.id);
   // Told only when it really has to wait; otherwise it went through this state unseen.
-  if (!paid.includes(asset.id)) await tellAsset(tx, waiting, "asset.pending_payment", now, "processing");
+  if (!paid.includes(asset.id)) await emitAssetEvent(tx, waiting, "asset.pending_payment", now, "processing");
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Job, JobContext } from "../domain/jobs";
 import type { CutOptions } from "../domain/plan";
 import type { ForceRequest } from "../domain/speech";
 import { toSeconds } from "../domain/time";
-import type { EventType } from "../domain/webhooks";
 import { newId, sha256 } from "../lib/ids";
 import type { Asset } from "../store/assets";
 import { getAsset } from "../store/assets";
@@ -12,8 +11,8 @@ import { type Cut, findSameCut, getCut, insertCut, updateOpenCut } from "../stor
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { endStep, stepOf } from "../store/steps";
+import { emitCutEvent } from "./events";
 import { openPlanChild } from "./job-child/plan-child";
-import { tell } from "./notify";
 import { startPipeline } from "./pipeline";
 import { findAnalysisAudio } from "./prepared";
 import type { Services } from "./services";
@@ -109,7 +108,7 @@ export async function computeCut(services: Services, job: Job, context: JobConte
       plan,
       completed_at: now,
     });
-    if (cut) await tellCut(tx, cut, "cut.completed", now);
+    if (cut) await emitCutEvent(tx, cut, "cut.completed", now);
   });
 }
 
@@ -121,9 +120,5 @@ export async function failCut(tx: Queries, cutId: string, code: string, message:
     error_message: message,
     completed_at: now,
   });
-  if (cut) await tellCut(tx, cut, "cut.failed", now);
+  if (cut) await emitCutEvent(tx, cut, "cut.failed", now);
 }
-
-/** Tells that the cut reached a state. */
-export const tellCut = (tx: Queries, cut: Cut, type: EventType, now: number): Promise<void> =>
-  tell(tx, { userId: cut.user_id, type, data: { entity_id: cut.id, asset_id: cut.asset_id }, now });

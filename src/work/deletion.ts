@@ -1,7 +1,6 @@
 /** Deleting: what depends on a thing goes with it, jobs in flight are cancelled, bytes are swept after the commit. */
 
 import { discard } from "../blobs/sweep";
-import type { EventType } from "../domain/webhooks";
 import { type Asset, assetIdsOfProject, deleteAsset, getAsset } from "../store/assets";
 import { cutIdsOfAsset, deleteCut } from "../store/cuts";
 import type { Queries } from "../store/db";
@@ -9,7 +8,7 @@ import { deleteProject, touchProject } from "../store/projects";
 import { deleteRender, getRender, type Render, rendersOfAssets, rendersOfCut } from "../store/renders";
 import { endStep, markAssetDeleted, openStepsOf } from "../store/steps";
 import { releaseCharge } from "./charge";
-import { tell } from "./notify";
+import { emitRenderEvent } from "./events";
 import type { Services } from "./services";
 
 /** What is left to do once the deletion is committed. */
@@ -24,16 +23,10 @@ async function removeRenders(services: Services, tx: Queries, renders: Render[],
     after,
   );
   for (const render of renders) {
-    if (render.completed_at === null) await tellRender(tx, render, "render.cancelled", now);
+    if (render.completed_at === null) await emitRenderEvent(tx, render, "render.cancelled", now);
     after.paths.push(services.folders.render(render.id), services.folders.work(render.id));
     await deleteRender(tx, render.id);
   }
-}
-
-/** Tells that the render reached a state. */
-export function tellRender(tx: Queries, render: Render, type: EventType, now: number): Promise<void> {
-  const data = { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id };
-  return tell(tx, { userId: render.user_id, type, data, now });
 }
 
 async function endSteps(tx: Queries, subjectIds: string[], now: number, after: Aftermath): Promise<void> {

@@ -8,7 +8,7 @@ import { getAsset } from "../store/assets";
 import { type Cut, insertCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
-import { tellCut } from "./cut";
+import { emitCutEvent } from "./events";
 import type { JobOperations } from "./job-child/operations";
 import { openPlanChild } from "./job-child/plan-child";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
@@ -79,7 +79,7 @@ export async function prepareEdit(
       completed_at: now,
     });
     await touchProject(tx, asset.project_id, now);
-    await tellCut(tx, edited, "cut.completed", now);
+    await emitCutEvent(tx, edited, "cut.completed", now);
     return edited;
   };
 }

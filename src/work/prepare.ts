@@ -16,7 +16,8 @@ import type { ProbeLimits } from "../media/probe";
 import { type Asset, getAsset, moveAsset, type NewAsset, updateAsset } from "../store/assets";
 import type { Queries } from "../store/db";
 import { endStep } from "../store/steps";
-import { chargeFor, finishPreparation, holdCharge, releaseCharge, tellAsset } from "./charge";
+import { chargeFor, finishPreparation, holdCharge, releaseCharge } from "./charge";
+import { emitAssetEvent } from "./events";
 import { type JobChild, openJobChild } from "./job-child/child";
 import { maxMediaMemoryBytes, probeTimeLimits } from "./job-child/limits";
 import { openScratch, type Scratch, takeOver } from "./job-child/scratch";
@@ -243,5 +244,5 @@ export async function failAsset(
   });
   if (!asset) return;
   await releaseCharge(tx, asset, now);
-  await tellAsset(tx, asset, "asset.failed", now, "processing");
+  await emitAssetEvent(tx, asset, "asset.failed", now, "processing");
 }

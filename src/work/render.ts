@@ -24,7 +24,7 @@ import {
 } from "../store/renders";
 import { endStep, openStepsOf } from "../store/steps";
 import { isCuttable } from "./cut";
-import { tellRender } from "./deletion";
+import { emitRenderEvent } from "./events";
 import { openJobChild } from "./job-child/child";
 import { maxMediaMemoryBytes } from "./job-child/limits";
 import { takeOver } from "./job-child/scratch";
@@ -147,7 +147,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
       warnings: result.warnings,
       completed_at: now,
     });
-    if (done) await tellRender(tx, done, "render.completed", now);
+    if (done) await emitRenderEvent(tx, done, "render.completed", now);
     return done !== null;
   });
   await discard(folders, stored ? [workDir] : [workDir, folders.render(render.id)]);
@@ -175,7 +175,7 @@ export async function failRender(
     error_message: message,
     completed_at: now,
   });
-  if (render) await tellRender(tx, render, "render.failed", now);
+  if (render) await emitRenderEvent(tx, render, "render.failed", now);
 }
 
 /** Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one. */
@@ -188,7 +188,7 @@ export async function cancelRender(services: Services, userId: string, renderId:
     if (!cancelled) throw new AppError("conflict", `The render is ${existing.state} already.`);
     const open = await openStepsOf(tx, [renderId]);
     for (const step of open) await endStep(tx, step.id, "cancelled", now);
-    await tellRender(tx, cancelled, "render.cancelled", now);
+    await emitRenderEvent(tx, cancelled, "render.cancelled", now);
     return { render: cancelled, steps: open };
   });
   for (const step of steps) services.runner.cancel(step.id);

@@ -15,7 +15,7 @@ import {
   updateDelivery,
   updateEndpoint,
 } from "../store/webhooks";
-import { webhookId } from "./notify";
+import { createWebhookId } from "./events";
 import type { Services } from "./services";
 
 const MAX_ENDPOINTS = 50;
@@ -90,7 +90,7 @@ export async function sendTest(services: Services, endpoint: Endpoint): Promise<
   // Before the write as well: a refusal then costs a read, not a place among the writes.
   await requireRoomForTest(services.store.read, endpoint.user_id, now);
   const eventId = newId();
-  const id = webhookId(endpoint.id, eventId);
+  const id = createWebhookId(endpoint.id, eventId);
   await services.store.write(async (tx) => {
     await requireRoomForTest(tx, endpoint.user_id, now);
     await insertDelivery(tx, {
