@@ -2,8 +2,8 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
+import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/planning/scripted/script-limits";
 import { OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
-import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/script/limits";
 import { EXPORT_FORMATS, type ExportFormat } from "../domain/timeline";
 import { type Parsed, parseCommand, UsageError } from "./options";
 

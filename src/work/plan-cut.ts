@@ -1,11 +1,12 @@
 /** Plans a cut: which parts of a recording are kept. The deciding is in `domain/`; here the recogniser is asked what the deciding needs. */
-import type { PlanSteps } from "../domain/cut/steps";
-import { planBySpeech } from "../domain/cut/unscripted";
+
 import { AppError } from "../domain/errors";
 import type { Probed } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
-import { planByScript } from "../domain/script/plan";
-import { parseScript } from "../domain/script/text";
+import type { PlanSteps } from "../domain/planning/context";
+import { planByScript } from "../domain/planning/scripted/plan-scripted";
+import { parseScript } from "../domain/planning/scripted/script-lines";
+import { planBySpeech } from "../domain/planning/unscripted/plan-unscripted";
 import type { Forced, ForceRequest, Listening } from "../domain/speech";
 
 export type PlanCutInput = {

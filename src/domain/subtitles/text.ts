@@ -1,5 +1,5 @@
 /** Words as pieces of a subtitle line: how wide they are, where they may be parted, and where a reader would pause. */
-import { endsPhrase, endsSentence } from "../cut/heard";
+import { endsPhrase, endsSentence } from "../planning/tokens";
 import type { Word } from "../speech";
 import type { Span } from "../time";
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { CUT_MODES, type CutOptions } from "../../domain/plan";
-import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/script/limits";
+import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
 import type { Rational } from "../../domain/time";
 import { EXPORT_FORMATS } from "../../domain/timeline";
 import { findAsset } from "../../store/assets";

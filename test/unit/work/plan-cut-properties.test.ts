@@ -6,7 +6,7 @@ import type { CutOptions, Plan } from "../../../src/domain/plan";
 import type { Forced, ForceRequest, Listening, Word } from "../../../src/domain/speech";
 import { frameCount, frameTime, fromSeconds, type Span } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/plan-cut";
-import { framesOf } from "../domain/cut/arbitrary-recordings";
+import { framesOf } from "../domain/planning/arbitrary-recordings";
 
 const VOCABULARY = [
   "the",

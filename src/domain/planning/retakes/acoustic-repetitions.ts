@@ -1,0 +1,191 @@
+/**
+ * Is what was said here said again there? Two takes of one sentence can be misheard in different ways, so the words of the one are held
+ * against the sound of the other: as far as they were spoken there they fit, and from the first that was not they do not.
+ */
+
+import type { Forced, ForcedWord, Word } from "../../speech";
+import { fromSeconds, type Ticks } from "../../time";
+import { usable } from "../alignments";
+import type { PlanSteps } from "../context";
+import type { HeardWord } from "../tokens";
+import { type EchoPair, pairsToTry, textFrom, windowAround, wordsFrom } from "./repetition-pairs";
+
+/**
+ * The first `spoken` words from `again` on were also spoken in `[from, end)`; after them the attempt goes on for `rest`. `weak`: they fit
+ * no better than words may that were not spoken.
+ */
+export type Echo = { from: number; again: number; end: number; spoken: number; rest: Ticks; weak: boolean };
+/** What the sound says about pairs of beginnings. `different`: pairs in which a word in the midst of the one is not in the other. */
+export type Echoes = { found: Echo[]; different: { from: number; again: number }[] };
+
+/** A word that was spoken fits better than this, one that was not worse. */
+const SPOKEN = -3;
+/** The words that were spoken fit at least this well on the whole. */
+const LEAST_MEAN = -2.4;
+const WEAK_MEAN = -1.5;
+/** A word between words that fit is another word when it fits no better than this. */
+const MISFIT = -6.5;
+const SLIGHT_MISFIT = -4.5;
+const MADE_OUT = 0.5;
+/** Of the attempt's words so many must be the later take's. */
+const LEAST_SHARE = 0.6;
+/** A word of one take may come so much later than in the other. */
+const SLOWER = 1.6;
+const LATE = fromSeconds(0.35);
+
+/** Finds the echoes between beginnings of phrases that are spelled at all alike, or that follow each other closely. */
+export function* hearEchoes(words: readonly Word[], heard: readonly HeardWord[], duration: Ticks): PlanSteps<Echoes> {
+  const pairs = pairsToTry(words, heard);
+  const told = pairs.map((pair) => ({ pair, text: textFrom(words, heard, pair.again, pair.count) }));
+  const forward = told.filter(({ text }) => text !== "");
+  const answers = yield forward.map(({ pair: { from, until }, text }) => ({
+    window: windowAround(heard, from, until, duration),
+    text,
+  }));
+  const found: Echo[] = [];
+  const contradicted = new Set<EchoPair>();
+  for (const [i, { pair }] of forward.entries()) {
+    const forced = answers[i];
+    const echo = usable(forced) ? laterInEarlier(pair, forced, heard) : null;
+    if (echo) found.push(echo);
+    const told = wordsFrom(heard, pair.again, pair.count).map((index) => words[index]!);
+    if (usable(forced) && isContradicted(forced, MISFIT, told)) contradicted.add(pair);
+  }
+  const known = new Set(found.map((echo) => `${echo.from}-${echo.again}`));
+  const open = pairs.filter(({ from, end, again }) => end - from >= 2 && !known.has(`${from}-${again}`));
+  const backward = yield open.map(({ from, again, end }) => ({
+    window: windowAround(heard, again, reachOf(heard, from, end, again), duration),
+    text: textFrom(words, heard, from, end - from),
+  }));
+  for (const [i, pair] of open.entries()) {
+    const forced = backward[i];
+    const echo = usable(forced) ? earlierInLater(pair, pair.end, forced, heard) : null;
+    if (!echo) continue;
+    found.push(echo);
+    contradicted.delete(pair);
+  }
+  return { found, different: [...contradicted].map(({ from, again }) => ({ from, again })) };
+}
+
+/** How many of the words, from the first on, were spoken: where the odds turn for good. */
+export function spokenPrefix(logProbs: readonly number[]): number {
+  let sum = 0;
+  let best = 0;
+  let count = 0;
+  for (const [i, logProb] of logProbs.entries()) {
+    sum += Math.max(logProb, -12) - SPOKEN;
+    if (sum <= best) continue;
+    best = sum;
+    count = i + 1;
+  }
+  return count;
+}
+
+const fitting = (forced: Forced) => spokenPrefix(forced.words.map((word) => word.logProb));
+
+const meanOf = (words: readonly ForcedWord[], count: number) =>
+  words.slice(0, count).reduce((sum, word) => sum + word.logProb, 0) / count;
+
+/** The words that fit do so well, from the first on, or from the second when the first may be misspelled. */
+function fitsWell({ words }: Forced, fits: number): boolean {
+  const [first, second] = words;
+  if (!first || fits === 0 || meanOf(words, fits) < LEAST_MEAN) return false;
+  if (first.logProb >= -3.5 || (second !== undefined && second.logProb >= -1.5)) return true;
+  return fits >= 5 && fits >= 0.8 * words.length;
+}
+
+/**
+ * A word that does not fit at all between words that do: not a broken off take, another sentence. It means nothing when the recogniser
+ * did not make that word out: `told` are the words as they were heard, when they are known.
+ */
+function isContradicted({ words }: Forced, misfit: number, told: readonly Word[] = []): boolean {
+  return words.some((word, i) => {
+    const [before, after] = [words[i - 1], words[i + 1]];
+    if (told.length === words.length && told[i]!.confidence < MADE_OUT) return false;
+    if (!before || !after || word.logProb > misfit || before.logProb < -1.5 || after.logProb < -1) return false;
+    const further = words[i + 2];
+    return further === undefined || further.logProb > -3;
+  });
+}
+
+/**
+ * A recogniser that is told the middle of a text finds it, wherever it is, so the words must also lie about where they lie in the take
+ * that they come from.
+ */
+function inPlace(forced: Forced, fits: number, start: Ticks, own: (share: number) => Ticks): boolean {
+  for (let k = 1; k < fits; k++) {
+    if (forced.words[k]!.start - start > SLOWER * own(k / forced.words.length) + LATE) return false;
+  }
+  return true;
+}
+
+/** The later take's words, held against the earlier attempt. */
+function laterInEarlier(
+  { from, again, until, count }: EchoPair,
+  forced: Forced,
+  heard: readonly HeardWord[],
+): Echo | null {
+  const fits = fitting(forced);
+  const spoken = Math.round((fits / forced.words.length) * count);
+  if (spoken === 0 || !fitsWell(forced, fits)) return null;
+  const own = (share: number) =>
+    heard[again + Math.min(count - 1, Math.round(share * count))]!.start - heard[again]!.start;
+  if (!inPlace(forced, fits, heard[from]!.start, own)) return null;
+  const fitsUntil = forced.words[fits - 1]!.end;
+  const end = attemptEnd(heard, { from, again, until }, spoken, fitsUntil);
+  if (end === null || spoken < LEAST_SHARE * (end - from)) return null;
+  const weak = meanOf(forced.words, fits) < WEAK_MEAN;
+  return { from, again, end, spoken, rest: Math.max(0, heard[end - 1]!.end - fitsUntil), weak };
+}
+
+/** The earlier attempt's words, held against the later take: all of them, but for one that was broken off, must be there. */
+function earlierInLater(
+  { from, again }: EchoPair,
+  end: number,
+  forced: Forced,
+  heard: readonly HeardWord[],
+): Echo | null {
+  const fits = fitting(forced);
+  const all = forced.words.length;
+  if (fits < Math.max(2, all - 1) || !fitsWell(forced, fits) || isContradicted(forced, SLIGHT_MISFIT)) return null;
+  const own = (share: number) =>
+    heard[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - heard[from]!.start;
+  if (!inPlace(forced, fits, heard[again]!.start, own)) return null;
+  const until = forced.words[fits - 1]!.end;
+  let spoken = 1;
+  while (heard[again + spoken] && (heard[again + spoken]!.start + heard[again + spoken]!.end) / 2 <= until) spoken++;
+  return { from, again, end, spoken, rest: 0, weak: meanOf(forced.words, fits) < WEAK_MEAN };
+}
+
+/** How many heard words from `again` on may hold an attempt. */
+function reachOf(heard: readonly HeardWord[], from: number, end: number, again: number): number {
+  const length = 1.5 * (heard[end - 1]!.end - heard[from]!.start) + fromSeconds(0.5);
+  let until = again + 1;
+  while (until < heard.length && heard[until]!.end - heard[again]!.start <= length) until++;
+  return until;
+}
+
+/** Where the earlier attempt ends: at the pause nearest to the last word that fits. Null when much more was said than those words. */
+function attemptEnd(
+  heard: readonly HeardWord[],
+  { from, again, until }: Pick<EchoPair, "from" | "again" | "until">,
+  spoken: number,
+  fitsUntil: Ticks,
+): number | null {
+  const start = heard[from]!.start;
+  const later = heard[again + spoken - 1]!.end - heard[again]!.start;
+  const next = heard[again + spoken];
+  const slack = fromSeconds(0.12) + (next ? Math.min(fromSeconds(0.6), 0.7 * (next.end - next.start)) : 0);
+  let best: number | null = null;
+  let smallest = Number.POSITIVE_INFINITY;
+  for (let end = from + 1; end <= until; end++) {
+    const pause = (heard[end]?.start ?? Number.POSITIVE_INFINITY) - heard[end - 1]!.end;
+    if (end !== again && pause < fromSeconds(0.12)) continue;
+    const length = heard[end - 1]!.end - start;
+    const off = Math.abs(heard[end - 1]!.end - fitsUntil) + 0.5 * Math.abs(length - later);
+    if (length < 0.6 * later - fromSeconds(0.15) || length > 1.3 * later + slack || off >= smallest) continue;
+    smallest = off;
+    best = end;
+  }
+  return best;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { findPath } from "../../../../../src/domain/planning/scripted/find-path";
+import { matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
+import { parseScript, type ScriptLine } from "../../../../../src/domain/planning/scripted/script-lines";
+import { splitCompounds } from "../../../../../src/domain/planning/scripted/split-compounds";
+import type { HeardWord } from "../../../../../src/domain/planning/tokens";
+import { distanceTable } from "../../../../../src/domain/text/distances";
+import { wordDistance } from "../../../../../src/domain/text/normal";
+import { runThrough } from "../run-through";
+
+/** Heard words of 0.3 s; `/` is a pause of half a second. */
+function heard(text: string): HeardWord[] {
+  const out: HeardWord[] = [];
+  let at = 0;
+  for (const token of text.split(" ")) {
+    if (token === "/") {
+      at += 500_000;
+      continue;
+    }
+    out.push({ normal: token, word: out.length, start: at, end: at + 300_000 });
+    at += 300_000;
+  }
+  return out;
+}
+
+const lines = (...texts: string[]) => parseScript(texts.join("\n"));
+const pathOf = (script: ScriptLine[], words: HeardWord[], reach?: (line: number) => { from: number; to: number }) =>
+  runThrough(
+    findPath(script, words, { again: new Uint8Array(words.length), bias: () => null, ...(reach ? { reach } : {}) }),
+  );
+const keptOf = (script: ScriptLine[], text: string) => {
+  const words = heard(text);
+  const { kept } = pathOf(script, words);
+  return words
+    .filter((_, j) => kept[j])
+    .map((word) => word.normal)
+    .join(" ");
+};
+
+describe("the script's path", () => {
+  test.each([
+    ["a false start", "turn the key / turn the key to the left / now open it", "turn the key to the left now open it"],
+    [
+      "talk between lines",
+      "turn the key to the left / is this on / now open it",
+      "turn the key to the left now open it",
+    ],
+    ["a misheard word", "turn a key to the left / now open it", "turn a key to the left now open it"],
+    ["a word too many", "turn the big key to the left / now open it", "turn the big key to the left now open it"],
+    ["a missing line", "now open it", "now open it"],
+    ["nothing of the script", "we had soup / it was good soup", ""],
+  ])("leaves out %s", (_, text, expected) => {
+    expect(keptOf(lines("Turn the key to the left.", "Now open it."), text)).toBe(expected);
+  });
+
+  const VOCABULARY = ["turn", "the", "key", "left", "now", "open", "it"];
+  const words = fc.array(fc.constantFrom(...VOCABULARY, "/"), { maxLength: 40 }).map((all) => heard(all.join(" ")));
+  const script = fc
+    .array(fc.array(fc.constantFrom(...VOCABULARY), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 })
+    .map((all) => lines(...all.map((line) => line.join(" "))));
+
+  test("pairs are in order, and kept", () => {
+    fc.assert(
+      fc.property(script, words, (given, spoken) => {
+        const { pairs, kept } = pathOf(given, spoken);
+        const used = [...pairs].filter((j) => j >= 0);
+        expect(used).toEqual([...new Set(used)].sort((a, b) => a - b));
+        for (const j of used) expect(kept[j]).toBe(1);
+      }),
+    );
+  });
+
+  test("a search within bounds that hold finds the same", () => {
+    fc.assert(
+      fc.property(script, words, fc.nat(6), (given, spoken, margin) => {
+        const whole = pathOf(given, spoken);
+        let at = 0;
+        let low = 0;
+        const bounds = given.map(({ words: { length } }) => {
+          const own = [...whole.pairs.slice(at, at + length)].filter((j) => j >= 0);
+          at += length;
+          low = Math.max(low, own[0] ?? 0);
+          return { from: Math.max(0, low - margin), to: spoken.length };
+        });
+        for (let i = bounds.length - 2; i >= 0; i--) bounds[i]!.from = Math.min(bounds[i]!.from, bounds[i + 1]!.from);
+        expect(pathOf(given, spoken, (line) => bounds[line]!)).toEqual(whole);
+      }),
+    );
+  });
+});
+
+test("all stretches that resemble a line are found", () => {
+  const words = heard("turn the key / turn the key to the left / what now / turn the keys to the left");
+  const [found] = runThrough(matchLines(lines("Turn the key to the left."), words));
+  expect(found!.map(({ from, to }) => [from, to])).toEqual([
+    [0, 3],
+    [3, 9],
+    [11, 17],
+  ]);
+  expect(found![1]!.score).toBe(1);
+});
+
+test("compounds are divided on the side that joins them", () => {
+  const { lines: script, heard: words } = splitCompounds(
+    lines("The letterpress is a back up."),
+    heard("the letter press is a backup"),
+  );
+  expect(script[0]!.words).toEqual(["the", "letter", "press", "is", "a", "back", "up"]);
+  expect(words.map((word) => word.normal)).toEqual(["the", "letter", "press", "is", "a", "back", "up"]);
+  expect(words[6]!.end).toBe(1_800_000);
+});
+
+test("the table of distances is that of the words", () => {
+  const word = fc.string({ minLength: 1, maxLength: 9, unit: fc.constantFrom(..."abcdeé") });
+  fc.assert(
+    fc.property(fc.array(word), fc.array(word), (text, asked) => {
+      const { ids, row } = distanceTable(text);
+      for (const one of asked)
+        for (const [j, other] of text.entries()) expect(row(one)[ids[j]!]).toBeCloseTo(wordDistance(one, other), 5);
+    }),
+  );
+});

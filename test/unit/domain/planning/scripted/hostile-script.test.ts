@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
+
+const CHARACTERS = 200_000;
+const filled = (text: string) => text.repeat(Math.ceil(CHARACTERS / text.length)).slice(0, CHARACTERS);
+
+// The server plans cuts: while a script is read, nobody else is answered. Each of these took minutes, or hours when five times as long.
+test.each([
+  ["one word", filled("x")],
+  ["one number", filled("1")],
+  ["grouped numbers that end in a letter", `${filled("1,111")}a`],
+  ["no spaces and no full stop", filled("日本語")],
+  ["one-letter sentences", filled("A. ")],
+  ["a run of full stops before a letter", `${filled(".")}x`],
+  ["comments that never end", filled("<!--")],
+  ["links that never end", filled("[a](")],
+  ["brackets that never close", filled("[")],
+  ["braces that never close", filled("{")],
+  ["directions that never close", filled("(pause ")],
+  ["emphasis that never ends", filled(" *a")],
+  ["a hundred thousand lines of a letter", filled("a\n")],
+  ["as many lines without a letter, and one with", `${filled("-\n")}a`],
+  ["emoji between two words", `a ${filled("😀")} b`],
+])("a long script of %s is read in good time", (_, script) => {
+  expect(parseScript(script, "en").length).toBeLessThan(CHARACTERS);
+});
