@@ -2,9 +2,9 @@
 import { chmodSync, existsSync, unlinkSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { foldersIn } from "./blobs/folders";
+import { getFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
-import { emptyTrash } from "./blobs/sweep";
+import { emptyTrash } from "./blobs/trash";
 import { type Config, ConfigError, isExposedWithoutTls, publicUrl } from "./config";
 import { controlSocket, openDataFolder, socketFits } from "./data-folder";
 import type { Runner } from "./domain/jobs";
@@ -13,10 +13,10 @@ import { createHandler, type Handler } from "./http/app";
 import { createControlHandler } from "./http/control";
 import { type Assets, openAssets } from "./lib/assets";
 import { createDiskReserve } from "./lib/disk-reserve";
-import { createLanes } from "./lib/lanes";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
 import { findSandbox, type Sandbox } from "./lib/sandbox";
+import { createSemaphore } from "./lib/semaphore";
 import type { VideoEncoder } from "./media/encoder-arguments";
 import { chooseEncoder, findEncoders } from "./media/encoders";
 import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "./media/ffmpeg";
@@ -30,13 +30,13 @@ import { createCursors } from "./store/paging";
 import { requeueInterruptedSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin";
 import { createDeliverer } from "./work/deliver";
+import { sweepOrphans } from "./work/orphans";
 import { createPlanRequests } from "./work/plan-requests";
-import { settleDerivatives } from "./work/prepared-size";
-import { jobHandlers, jobSource } from "./work/registry";
+import { reconcileDerivatives } from "./work/prepared-size";
+import { createJobHandlers, createJobSource } from "./work/registry";
 import type { Services } from "./work/services";
-import { sweepOrphans } from "./work/sweep";
 import { recoverUploads } from "./work/uploads";
-import { webhookRules } from "./work/webhooks";
+import { getAddressRules } from "./work/webhooks";
 
 /** The argument that makes the executable a speech worker; the folder of the extracted assets follows, or nothing in development. */
 export const SPEECH_COMMAND = "__speech";
@@ -75,7 +75,7 @@ export const jobCommand = (): string[] => selfCommand(JOB_COMMAND);
 export const speechCommand = (assets: Assets): string[] =>
   selfCommand(SPEECH_COMMAND, ...(assets.folder === null ? [] : [assets.folder]));
 
-type Opened = {
+type OpenDataFolder = {
   path: string;
   assets: Assets;
   store: Store;
@@ -84,7 +84,7 @@ type Opened = {
 };
 
 /** Locks the data folder and opens the database. Throws `ConfigError` with a line that says what is wrong. */
-async function openFolder(config: Config): Promise<Opened> {
+async function openFolder(config: Config): Promise<OpenDataFolder> {
   const folder = await openDataFolder(config.dataDir);
   try {
     const assets = await openAssets({ dataDir: folder.path });
@@ -131,25 +131,30 @@ export type RunningServer = {
 };
 
 /** Parts that a caller may bring along. A recogniser that is given is closed with the server. */
-export type Replacements = { speech?: SpeechEngine; now?: () => number; timeSliceMs?: number };
+export type ServerOverrides = { speech?: SpeechEngine; now?: () => number; timeSliceMs?: number };
 
 /** How long requests may take to end once the server stops. */
 const DRAIN_MS = 10_000;
 
 /** Starts the server. Throws `ConfigError` for a held folder, a taken port, a bad certificate. */
-export async function startServer(config: Config, log: Log, replacements: Replacements = {}): Promise<RunningServer> {
+export async function startServer(config: Config, log: Log, overrides: ServerOverrides = {}): Promise<RunningServer> {
   const opened = await openFolder(config);
   try {
-    return await serve(config, log, opened, replacements);
+    return await serve(config, log, opened, overrides);
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
-async function serve(config: Config, log: Log, opened: Opened, replacements: Replacements): Promise<RunningServer> {
+async function serve(
+  config: Config,
+  log: Log,
+  opened: OpenDataFolder,
+  replacements: ServerOverrides,
+): Promise<RunningServer> {
   const { path, assets, store, secrets } = opened;
-  const folders = foldersIn(path);
+  const folders = getFolders(path);
   for (const folder of [folders.uploads, folders.mediaRoot, folders.rendersRoot, folders.workRoot]) {
     await mkdir(folder, { recursive: true });
   }
@@ -193,19 +198,19 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
       return chosen;
     },
     planRequests: createPlanRequests(),
-    lanes: createLanes(Math.max(1, navigator.hardwareConcurrency)),
+    encoderSemaphore: createSemaphore(Math.max(1, navigator.hardwareConcurrency)),
     publicUrl: () => url,
   };
   services.runner = createEmbeddedRunner({
-    source: jobSource(services),
-    handlers: jobHandlers(services),
+    source: createJobSource(services),
+    handlers: createJobHandlers(services),
     slots: { prepare: config.prepareJobs, cut: 2, render: config.renderJobs },
     log,
     ...(replacements.timeSliceMs === undefined ? {} : { timeSliceMs: replacements.timeSliceMs }),
   });
 
   const { now, resolverFor } = services;
-  const deliverer = createDeliverer({ store, rules: webhookRules(services), log, now, resolverFor });
+  const deliverer = createDeliverer({ store, rules: getAddressRules(services), log, now, resolverFor });
   store.onCommit(deliverer.wake);
 
   const handler = createHandler(services);
@@ -218,14 +223,14 @@ async function serve(config: Config, log: Log, opened: Opened, replacements: Rep
         "API keys and recordings cross the network unencrypted: set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy with TLS",
     });
   }
-  const control = await listenForCommands(path, createControlHandler(services, log), log);
+  const control = await listenOnControlSocket(path, createControlHandler(services, log), log);
 
   await recover(services);
   services.runner.start();
   deliverer.start();
   const sweeping = setInterval(() => {
     void sweep(services).catch((error) => log.error("sweeping failed", { error }));
-  }, SWEEP_MS);
+  }, SWEEP_INTERVAL_MS);
 
   return {
     port: server.port ?? config.port,
@@ -256,11 +261,13 @@ async function recover(services: Services): Promise<void> {
   const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
   if (requeued > 0) services.log.warn("job.requeued_after_unclean_exit", { jobs: requeued });
   await sweep(services);
-  void settleDerivatives(services).catch((error) => services.log.warn("derivatives could not be measured", { error }));
+  void reconcileDerivatives(services).catch((error) =>
+    services.log.warn("derivatives could not be measured", { error }),
+  );
   void emptyTrash(services.folders).catch((error) => services.log.warn("the trash could not be emptied", { error }));
 }
 
-const SWEEP_MS = 3600 * 1000;
+const SWEEP_INTERVAL_MS = 3600 * 1000;
 
 /** Expired uploads, leftovers, forgotten answers. */
 async function sweep(services: Services): Promise<void> {
@@ -268,9 +275,9 @@ async function sweep(services: Services): Promise<void> {
   await sweepOrphans(services);
 }
 
-type Listening = { port?: number; stop(force: boolean): Promise<void> };
+type ListeningSocket = { port?: number; stop(force: boolean): Promise<void> };
 
-function listen(config: Config, handler: Handler): Listening {
+function listen(config: Config, handler: Handler): ListeningSocket {
   try {
     return Bun.serve({
       hostname: config.host,
@@ -299,11 +306,11 @@ function listen(config: Config, handler: Handler): Listening {
   }
 }
 
-async function listenForCommands(
+async function listenOnControlSocket(
   folder: string,
   handler: (request: Request) => Promise<Response>,
   log: Log,
-): Promise<Listening | null> {
+): Promise<ListeningSocket | null> {
   const socket = controlSocket(folder);
   if (!socketFits(folder)) {
     log.warn("no control socket: the data folder's path is too long, stop the server to use user and key", {

@@ -16,9 +16,9 @@ type Setting<T> = { read: Reader<T>; default: () => T; secret?: true; about: str
 const fail = (what: string): never => {
   throw new ConfigError(what);
 };
-const text: Reader<string> = (v) => (typeof v === "string" && v !== "" ? v : fail("must be a non-empty text"));
-const optionalText: Reader<string | null> = (v) => (v === "" ? null : text(v));
-const whole =
+const string: Reader<string> = (v) => (typeof v === "string" && v !== "" ? v : fail("must be a non-empty text"));
+const optionalString: Reader<string | null> = (v) => (v === "" ? null : string(v));
+const integer =
   (min: number, max = Number.MAX_SAFE_INTEGER): Reader<number> =>
   (v) => {
     const n = typeof v === "string" && /^-?\d+$/.test(v.trim()) ? Number(v) : v;
@@ -26,12 +26,12 @@ const whole =
       ? n
       : fail(`must be a whole number from ${min} to ${max}`);
   };
-const flag: Reader<boolean> = (v) => {
+const boolean: Reader<boolean> = (v) => {
   if (v === true || v === "true" || v === "1") return true;
   if (v === false || v === "false" || v === "0") return false;
   return fail("must be true or false");
 };
-const list: Reader<string[]> = (v) => {
+const stringList: Reader<string[]> = (v) => {
   if (Array.isArray(v) && v.every((x) => typeof x === "string")) return v;
   if (typeof v === "string")
     return v
@@ -45,14 +45,14 @@ const oneOf =
   (v) =>
     values.find((value) => value === v) ?? fail(`must be one of ${values.join(", ")}`);
 const url: Reader<string | null> = (v) => {
-  const value = optionalText(v);
+  const value = optionalString(v);
   if (value === null) return null;
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) fail("must be an http or https address");
   return value.replace(/\/+$/, "");
 };
 
 const dnsServers: Reader<string[]> = (v) =>
-  list(v).map((server) => {
+  stringList(v).map((server) => {
     const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(server) ?? [];
     // Without brackets the last group of an IPv6 address looks like a port.
     if (isIP(server) !== 0) return server;
@@ -69,46 +69,58 @@ const setting = <T>(read: Reader<T>, fallback: () => T, about: string): Setting<
 
 /** Every setting: its key in the file and the flag; in the environment it is `OFFCUT_` and the key in capitals. */
 const SETTINGS = {
-  data_dir: setting(text, () => join(homedir(), ".local/share/offcut"), "folder that holds everything"),
-  host: setting(text, () => "127.0.0.1", "address to listen on"),
-  port: setting(whole(0, 65535), () => 4700, "port to listen on; 0 takes a free one"),
+  data_dir: setting(string, () => join(homedir(), ".local/share/offcut"), "folder that holds everything"),
+  host: setting(string, () => "127.0.0.1", "address to listen on"),
+  port: setting(integer(0, 65535), () => 4700, "port to listen on; 0 takes a free one"),
   public_url: setting(url, () => null as string | null, "address in links; default from host and port"),
-  tls_cert: setting(optionalText, () => null as string | null, "PEM file of the certificate"),
-  tls_key: setting(optionalText, () => null as string | null, "PEM file of its key"),
-  trusted_proxies: setting(list, () => [] as string[], "addresses whose forwarding headers are believed"),
-  cors_origins: setting(list, () => [] as string[], "origins that may call from a browser"),
-  ffmpeg: setting(optionalText, () => null as string | null, "ffmpeg to use; default the PATH's, else the bundled one"),
-  encoder: setting(optionalText, () => null as string | null, "video encoder to use; default the best that works"),
+  tls_cert: setting(optionalString, () => null as string | null, "PEM file of the certificate"),
+  tls_key: setting(optionalString, () => null as string | null, "PEM file of its key"),
+  trusted_proxies: setting(stringList, () => [] as string[], "addresses whose forwarding headers are believed"),
+  cors_origins: setting(stringList, () => [] as string[], "origins that may call from a browser"),
+  ffmpeg: setting(
+    optionalString,
+    () => null as string | null,
+    "ffmpeg to use; default the PATH's, else the bundled one",
+  ),
+  encoder: setting(optionalString, () => null as string | null, "video encoder to use; default the best that works"),
   sandbox: setting(
     oneOf("auto", "require", "off"),
     () => "auto" as const,
     "isolation of media processes: auto, require (refuses to start without bwrap) or off",
   ),
-  request_timeout_seconds: setting(whole(1, 240), () => 30, "time for a request's headers, and for a JSON body"),
-  rate_limit: setting(whole(0), () => 600, "requests a minute and user; 0 is off"),
-  signup_credits: setting(whole(0), () => 6000, "credits of a new account"),
-  credits_per_minute: setting(whole(0), () => 1, "credits for each started minute of a recording"),
-  max_upload_bytes: setting(whole(64), () => 100 * 1024 ** 3, "largest upload"),
-  max_uploads: setting(whole(1), () => 10, "unfinished uploads a user"),
-  storage_quota_bytes: setting(whole(0), () => 0, "storage of a user: sources, derivatives and renders; 0 is no limit"),
-  disk_reserve_bytes: setting(whole(0), () => 2 * 1024 ** 3, "free space below which uploads and renders are refused"),
-  max_duration_seconds: setting(whole(1), () => 24 * 3600, "longest recording"),
-  max_side_pixels: setting(whole(16), () => 8192, "largest width or height"),
-  max_streams: setting(whole(1), () => 64, "most streams in a file"),
-  render_jobs: setting(whole(1, 256), () => Math.max(1, availableParallelism() >> 1), "renders at the same time"),
-  prepare_jobs: setting(whole(1, 256), () => 2, "preparations at the same time"),
-  webhooks_allow_private: setting(flag, () => false, "webhooks may go to private addresses"),
-  webhooks_allow_loopback: setting(flag, () => false, "webhooks may go to this machine"),
+  request_timeout_seconds: setting(integer(1, 240), () => 30, "time for a request's headers, and for a JSON body"),
+  rate_limit: setting(integer(0), () => 600, "requests a minute and user; 0 is off"),
+  signup_credits: setting(integer(0), () => 6000, "credits of a new account"),
+  credits_per_minute: setting(integer(0), () => 1, "credits for each started minute of a recording"),
+  max_upload_bytes: setting(integer(64), () => 100 * 1024 ** 3, "largest upload"),
+  max_uploads: setting(integer(1), () => 10, "unfinished uploads a user"),
+  storage_quota_bytes: setting(
+    integer(0),
+    () => 0,
+    "storage of a user: sources, derivatives and renders; 0 is no limit",
+  ),
+  disk_reserve_bytes: setting(
+    integer(0),
+    () => 2 * 1024 ** 3,
+    "free space below which uploads and renders are refused",
+  ),
+  max_duration_seconds: setting(integer(1), () => 24 * 3600, "longest recording"),
+  max_side_pixels: setting(integer(16), () => 8192, "largest width or height"),
+  max_streams: setting(integer(1), () => 64, "most streams in a file"),
+  render_jobs: setting(integer(1, 256), () => Math.max(1, availableParallelism() >> 1), "renders at the same time"),
+  prepare_jobs: setting(integer(1, 256), () => 2, "preparations at the same time"),
+  webhooks_allow_private: setting(boolean, () => false, "webhooks may go to private addresses"),
+  webhooks_allow_loopback: setting(boolean, () => false, "webhooks may go to this machine"),
   dns_servers: setting(dnsServers, () => [] as string[], "DNS servers for webhook host names; default the system's"),
   models_url: setting(url, () => null as string | null, "mirror of the speech models; default their publishers"),
-  speech_idle_seconds: setting(whole(1), () => 300, "idle time after which the speech worker ends"),
+  speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech worker ends"),
 } as const;
 
-type Settings = typeof SETTINGS;
+type SettingsTable = typeof SETTINGS;
 type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
 
 /** The effective settings, in camel case: `config.dataDir`, `config.maxUploadBytes`, … */
-export type Config = { [K in keyof Settings as Camel<K>]: ReturnType<Settings[K]["read"]> };
+export type Config = { [K in keyof SettingsTable as Camel<K>]: ReturnType<SettingsTable[K]["read"]> };
 
 const camel = (key: string) => key.replace(/_(.)/g, (_, c: string) => c.toUpperCase());
 
@@ -134,7 +146,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const values: Record<string, unknown> = {};
   for (const [key, s] of Object.entries(SETTINGS)) values[key] = s.default();
   const apply = (key: string, value: unknown, origin: string) => {
-    const s = Object.hasOwn(SETTINGS, key) ? (SETTINGS[key as keyof Settings] as Setting<unknown>) : null;
+    const s = Object.hasOwn(SETTINGS, key) ? (SETTINGS[key as keyof SettingsTable] as Setting<unknown>) : null;
     if (!s) throw new ConfigError(`${origin}: unknown setting "${key}"`);
     try {
       values[key] = s.read(value);

@@ -39,7 +39,7 @@ export type Folders = {
 };
 
 /** The layout below `root`. Ids are UUIDs: they are safe as names. */
-export function foldersIn(root: string): Folders {
+export function getFolders(root: string): Folders {
   const at = (...parts: string[]) => join(root, ...parts);
   return {
     root,

@@ -18,17 +18,17 @@ export const LINK_SECONDS = 15 * 60;
 
 /** Links below `publicUrl`, signed with `secret`. */
 export function createSignedLinks(secret: string, publicUrl: () => string): SignedLinks {
-  const mark = (t: LinkTarget, expires: string) =>
+  const computeSignature = (t: LinkTarget, expires: string) =>
     createHmac("sha256", secret).update(`link\0${t.kind}\0${t.id}\0${t.what}\0${expires}`).digest("base64url");
   return {
     sign: (target, now) => {
       const expires = String(Math.floor(now / 1000) + LINK_SECONDS);
-      const query = new URLSearchParams({ expires, signature: mark(target, expires) });
+      const query = new URLSearchParams({ expires, signature: computeSignature(target, expires) });
       return `${publicUrl()}/files/${target.kind}/${target.id}/${target.what}?${query}`;
     },
     verify: (target, expires, signature, now) => {
       if (!expires || !signature || !/^\d{1,12}$/.test(expires) || Number(expires) * 1000 < now) return false;
-      const expected = Buffer.from(mark(target, expires));
+      const expected = Buffer.from(computeSignature(target, expires));
       const given = Buffer.from(signature);
       return given.length === expected.length && timingSafeEqual(given, expected);
     },

@@ -1,7 +1,7 @@
 /** Whether the server can do its work: database, storage, ffmpeg, queue. */
 import { statfs } from "node:fs/promises";
 import type { Services } from "../work/services";
-import { sizeOf } from "../work/uploads";
+import { findFileSize } from "../work/uploads";
 
 const SMALLEST_FREE_BYTES = 256 * 1024 * 1024;
 
@@ -14,6 +14,6 @@ export async function isReady(services: Services): Promise<Readiness> {
     (s) => s.bavail * s.bsize > SMALLEST_FREE_BYTES,
     () => false,
   );
-  const ffmpeg = (await sizeOf(services.ffmpeg.path)) !== null;
+  const ffmpeg = (await findFileSize(services.ffmpeg.path)) !== null;
   return { ready: database && storage && ffmpeg, database, storage, ffmpeg };
 }

@@ -3,13 +3,13 @@ import { statfsSync } from "node:fs";
 
 export type DiskReserve = {
   /** Returns the bytes that may be written now: what is free above the reserve, at least 0. */
-  room(): number;
+  availableBytes(): number;
   /** Whether three quarters of the reserve are gone: what is left is for what must be written. */
   isCritical(): boolean;
   /** Returns how large a file that a child process writes may become: half of the reserve is beyond its reach. */
   maxFileBytes(): number;
   /** Counts bytes that are about to be written; false when they do not fit above the reserve. All writers share the same room. */
-  take(bytes: number): boolean;
+  claim(bytes: number): boolean;
 };
 
 /** The file system is asked again after so many bytes or milliseconds: other programs write as well. */
@@ -35,10 +35,10 @@ export function createDiskReserve(
   }
 
   return {
-    room: measure,
+    availableBytes: measure,
     maxFileBytes: () => Math.max(MIN_FILE_BYTES, freeBytes(folder) - reserveBytes / 2),
     isCritical: () => freeBytes(folder) < reserveBytes / 4,
-    take(bytes) {
+    claim(bytes) {
       const isOld = taken > MEASURE_AFTER_BYTES || performance.now() - measuredAt > MEASURE_AFTER_MS;
       if (isOld || left < bytes) measure();
       if (left < bytes) return false;

@@ -9,7 +9,7 @@ export type FairSemaphoreLimits = {
 };
 
 /** Why `use` refused: the key's own queue is full, the queue of all is, or the turn did not come in time. */
-export class SemaphoreFull extends Error {
+export class SemaphoreFullError extends Error {
   constructor(readonly reason: "key" | "all" | "timeout") {
     super("too many callers wait");
   }
@@ -17,15 +17,15 @@ export class SemaphoreFull extends Error {
 
 export type FairSemaphore = {
   /** Runs `work` when the key's turn comes. Errors: those of `work`; `SemaphoreFull`, and then `work` was not started. */
-  use<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 };
 
-type Waiter = { start(): void };
+type QueuedTask = { start(): void };
 
 export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore {
   const running = new Map<string, number>();
   /** In the order of turns: a key that was served goes to the end. */
-  const queues = new Map<string, Waiter[]>();
+  const queues = new Map<string, QueuedTask[]>();
   let total = 0;
   let waiting = 0;
 
@@ -60,7 +60,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
     }
   }
 
-  function remove(key: string, waiter: Waiter): void {
+  function remove(key: string, waiter: QueuedTask): void {
     const queue = queues.get(key)!;
     queue.splice(queue.indexOf(waiter), 1);
     waiting--;
@@ -69,10 +69,10 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
 
   function wait(key: string): Promise<void> {
     const queue = queues.get(key) ?? [];
-    if (queue.length >= limits.maxWaitingPerKey) throw new SemaphoreFull("key");
-    if (waiting >= limits.maxWaiting) throw new SemaphoreFull("all");
+    if (queue.length >= limits.maxWaitingPerKey) throw new SemaphoreFullError("key");
+    if (waiting >= limits.maxWaiting) throw new SemaphoreFullError("all");
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = {
+    const waiter: QueuedTask = {
       start: () => {
         clearTimeout(timer);
         resolve();
@@ -80,7 +80,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
     };
     const timer = setTimeout(() => {
       remove(key, waiter);
-      reject(new SemaphoreFull("timeout"));
+      reject(new SemaphoreFullError("timeout"));
     }, limits.maxWaitMs);
     queue.push(waiter);
     queues.set(key, queue);
@@ -89,7 +89,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
   }
 
   return {
-    async use(key, work) {
+    async run(key, work) {
       // A free place is taken at once: whoever waits then waits for its own key.
       if (hasRoom(key)) acquire(key);
       else await wait(key);

@@ -25,7 +25,7 @@ export function readUsage(pid: number): ProcessUsage | null {
  * Returns the process that runs `program` (as its first argument names it): `pid` itself, or the first of its descendants, when a wrapper
  * starts it. Null when there is none yet.
  */
-export function findProcessOf(pid: number, program: string): number | null {
+export function findProcessRunning(pid: number, program: string): number | null {
   let level = [pid];
   for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
     for (const candidate of level) if (readProc(candidate, "cmdline")?.split("\0")[0] === program) return candidate;

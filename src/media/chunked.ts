@@ -13,7 +13,7 @@ import {
 } from "../domain/render-plan";
 import { type PacketOrder, startBefore } from "../domain/smart-plan";
 import { type FrameTimes, type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import type { Lanes } from "../lib/lanes";
+import type { Semaphore } from "../lib/semaphore";
 import { type ChunkSettings, type ChunkTask, chunkArguments, encodeChunk } from "./chunks/encode";
 import type { JoinedChunk } from "./chunks/join";
 import { knowsZscale, scalesFast } from "./chunks/scale";
@@ -32,7 +32,7 @@ export type RenderTools = {
   /** Asked between two chunks: whether to end with `Paused`, for a later render to go on. */
   shouldPause?: () => boolean;
   /** What all renders of this server share: without them, `jobs` is the only bound. */
-  lanes?: Lanes;
+  encoderSemaphore?: Semaphore;
   log?: (event: string, fields: object) => void;
 };
 
@@ -176,7 +176,7 @@ export async function encodeChunks(
             ...(feed === null ? {} : { feed }),
             onFrames: (frames) => report(n, frames),
           });
-        const result = await (tools.lanes?.use(signal, encode) ?? encode());
+        const result = await (tools.encoderSemaphore?.run(signal, encode) ?? encode());
         if (result.repaired) repaired++;
       }
       report(n, task.frameCount);

@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
 import { changesAsked } from "../domain/render-output";
 import { placeSegments, type Timeline } from "../domain/render-plan";
-import type { Lanes } from "../lib/lanes";
+import type { Semaphore } from "../lib/semaphore";
 import type { RenderTools } from "./chunked";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
@@ -28,7 +28,7 @@ export async function renderMedia(
     jobs: number;
     signal?: AbortSignal;
     shouldPause?: () => boolean;
-    lanes?: Lanes;
+    encoderSemaphore?: Semaphore;
     onProgress?: (share: number) => void;
     log?: (event: string, fields: object) => void;
   },

@@ -80,11 +80,11 @@ export async function encodeSmart(
 ): Promise<{ paths: string[]; reused: number }> {
   const { source, tasks } = plan;
   const { sourcePath, probed, workDir } = request;
-  const { ffmpeg, jobs, signal, shouldPause, lanes } = tools;
+  const { ffmpeg, jobs, signal, shouldPause, encoderSemaphore } = tools;
   return await encodeSplices({
     ...{ ffmpeg, source, sourcePath, probed, tasks, workDir, jobs, threads: threadsFor(jobs), onFrames },
     ...(shouldPause === undefined ? {} : { shouldPause }),
-    ...(lanes === undefined ? {} : { lanes }),
+    ...(encoderSemaphore === undefined ? {} : { encoderSemaphore }),
     ...(signal === undefined ? {} : { signal }),
   });
 }

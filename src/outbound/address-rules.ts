@@ -60,7 +60,7 @@ const EMBEDDING_RANGES = [
 ];
 
 /** Returns whether a webhook may be sent to this IP address. False for anything that is not one, and for addresses with a zone. */
-export function isAllowed(address: string, rules: AddressRules): boolean {
+export function isAllowedAddress(address: string, rules: AddressRules): boolean {
   if (isIP(address) === 0 || address.includes("%") || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   const isAllowedClass = (found: AddressClass): boolean =>

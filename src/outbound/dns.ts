@@ -4,14 +4,14 @@
  */
 import { Resolver } from "node:dns/promises";
 import { AppError } from "../domain/errors";
-import { createFairSemaphore, SemaphoreFull } from "../lib/fair-semaphore";
-import { type Address, RefusedUrl, type Resolve } from "./addresses";
-import { createFileReader, namesToAsk, parseHostsFile, parseSearchList } from "./system-names";
+import { createFairSemaphore, SemaphoreFullError } from "../lib/fair-semaphore";
+import { type Address, RefusedUrlError, type Resolve } from "./addresses";
+import { createFileReader, listCandidateNames, parseHostsFile, parseSearchList } from "./system-names";
 
 const MAX_LOOKUP_MS = 2_000;
 /** The first try of a server; c-ares gives later tries longer. */
-const FIRST_TRY_MS = 500;
-const TRIES = 3;
+const FIRST_QUERY_TIMEOUT_MS = 500;
+const MAX_TRIES = 3;
 /** More addresses than any receiver needs: all of them are checked. */
 const MAX_ADDRESSES = 64;
 
@@ -48,14 +48,14 @@ export function createResolver({
     // RFC 6761: never asked of DNS.
     if (absolute === "localhost" || absolute.endsWith(".localhost")) return LOOPBACK;
     const listed = (await readHosts()).get(absolute);
-    if (listed) return byFamily(listed);
-    return askServers(namesToAsk(name, await readSearchList()), servers);
+    if (listed) return sortByFamily(listed);
+    return queryServers(listCandidateNames(name, await readSearchList()), servers);
   };
 }
 
-async function askServers(names: string[], servers: string[]): Promise<Address[]> {
+async function queryServers(names: string[], servers: string[]): Promise<Address[]> {
   // A resolver for each lookup: cancelling ends this lookup alone, and changes of /etc/resolv.conf are seen.
-  const resolver = new Resolver({ timeout: FIRST_TRY_MS, tries: TRIES });
+  const resolver = new Resolver({ timeout: FIRST_QUERY_TIMEOUT_MS, tries: MAX_TRIES });
   if (servers.length > 0) resolver.setServers(servers);
   let isLate = false;
   const timer = setTimeout(() => {
@@ -64,37 +64,38 @@ async function askServers(names: string[], servers: string[]): Promise<Address[]
   }, MAX_LOOKUP_MS);
   try {
     for (const name of names) {
-      const found = await askFor(name, resolver);
+      const found = await queryName(name, resolver);
       if (found.length > 0) return found;
       if (isLate) break;
     }
   } finally {
     clearTimeout(timer);
   }
-  if (isLate) throw unresolved();
+  if (isLate) throw lookupFailed();
   return [];
 }
 
 /** Codes that say for certain that a name has no address. */
 const NO_ADDRESS = ["ENOTFOUND", "ENODATA", "EBADNAME"];
 
-async function askFor(name: string, resolver: Resolver): Promise<Address[]> {
+async function queryName(name: string, resolver: Resolver): Promise<Address[]> {
   const [a, aaaa] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found: Address[] = [
     ...(a.status === "fulfilled" ? a.value.map((address) => ({ address, family: 4 as const })) : []),
     ...(aaaa.status === "fulfilled" ? aaaa.value.map((address) => ({ address, family: 6 as const })) : []),
   ];
-  if (found.length > MAX_ADDRESSES) throw new RefusedUrl(`has a host name with more than ${MAX_ADDRESSES} addresses`);
+  if (found.length > MAX_ADDRESSES)
+    throw new RefusedUrlError(`has a host name with more than ${MAX_ADDRESSES} addresses`);
   if (found.length > 0) return found;
   const codes = [a, aaaa].map((one) => (one.status === "rejected" ? (one.reason as NodeJS.ErrnoException).code : ""));
-  if (!codes.every((code) => NO_ADDRESS.includes(code ?? ""))) throw unresolved();
+  if (!codes.every((code) => NO_ADDRESS.includes(code ?? ""))) throw lookupFailed();
   return [];
 }
 
-const unresolved = () =>
-  new RefusedUrl("has a host name that could not be resolved: no DNS server answered in time or without an error");
+const lookupFailed = () =>
+  new RefusedUrlError("has a host name that could not be resolved: no DNS server answered in time or without an error");
 
-const byFamily = (addresses: Address[]): Address[] => addresses.toSorted((a, b) => a.family - b.family);
+const sortByFamily = (addresses: Address[]): Address[] => addresses.toSorted((a, b) => a.family - b.family);
 
 /**
  * Returns resolvers by user that share the limits: 4 lookups of a user and 16 of all at a time, the others wait in turns. Lookups throw
@@ -110,9 +111,9 @@ export function createLimitedResolver(resolve: Resolve): (userId: string) => Res
   });
   return (userId) => async (host) => {
     try {
-      return await semaphore.use(userId, () => resolve(host));
+      return await semaphore.run(userId, () => resolve(host));
     } catch (error) {
-      if (!(error instanceof SemaphoreFull)) throw error;
+      if (!(error instanceof SemaphoreFullError)) throw error;
       const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };
       throw error.reason === "key"
         ? new AppError(

@@ -49,7 +49,7 @@ export function parseSearchList(text: string): SearchList {
 }
 
 /** Returns the names to ask DNS for, in order. A name with a dot at its end is asked for as it is. */
-export function namesToAsk(host: string, search: SearchList): string[] {
+export function listCandidateNames(host: string, search: SearchList): string[] {
   if (host.endsWith(".")) return [host.slice(0, -1)];
   const dots = host.split(".").length - 1;
   const searched = search.domains.map((domain) => `${host}.${domain}`);

@@ -3,16 +3,10 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Webhook } from "standardwebhooks";
 import { AppError } from "../domain/errors";
-import {
-  type Address,
-  type AddressRules,
-  checkedAddresses,
-  parseWebhookUrl,
-  RefusedUrl,
-  type Resolve,
-} from "./addresses";
+import type { AddressRules } from "./address-rules";
+import { type Address, parseWebhookUrl, RefusedUrlError, type Resolve, resolveAllowedAddresses } from "./addresses";
 
-export type Delivery = {
+export type WebhookMessage = {
   url: string;
   /** The `webhook-id`: the same for every attempt. */
   id: string;
@@ -23,17 +17,17 @@ export type Delivery = {
 };
 
 /** `status` null: no answer came. `error` is a line for the delivery list; it never holds what the receiver said. */
-export type Outcome = { ok: boolean; status: number | null; error: string | null; milliseconds: number };
+export type SendResult = { ok: boolean; status: number | null; error: string | null; milliseconds: number };
 
 /** Sends once. Never throws. `now` is the timestamp that is signed. */
 export async function sendWebhook(
-  delivery: Delivery,
+  delivery: WebhookMessage,
   rules: AddressRules,
   now: Date,
   resolve: Resolve,
-): Promise<Outcome> {
+): Promise<SendResult> {
   const started = performance.now();
-  const outcome = (status: number | null, error: string | null): Outcome => ({
+  const outcome = (status: number | null, error: string | null): SendResult => ({
     ok: status !== null && status >= 200 && status < 300,
     status,
     error,
@@ -42,24 +36,24 @@ export async function sendWebhook(
   try {
     const signal = AbortSignal.timeout(delivery.timeoutMs);
     const url = parseWebhookUrl(delivery.url);
-    const addresses = await checkedAddresses(url, rules, resolve);
+    const addresses = await resolveAllowedAddresses(url, rules, resolve);
     signal.throwIfAborted();
-    const status = await postToAny(delivery, url, oneOfEachFamily(addresses), now, signal);
+    const status = await postToAny(delivery, url, pickOnePerFamily(addresses), now, signal);
     return outcome(status, status >= 300 && status < 400 ? "redirects are not followed" : null);
   } catch (error) {
-    return outcome(null, error instanceof RefusedUrl ? `the URL ${error.message}` : reasonOf(error));
+    return outcome(null, error instanceof RefusedUrlError ? `the URL ${error.message}` : formatSendError(error));
   }
 }
 
 /** The first of each family: a network without IPv4 or without IPv6 reaches the other one. */
-const oneOfEachFamily = (addresses: Address[]): Address[] =>
+const pickOnePerFamily = (addresses: Address[]): Address[] =>
   addresses.filter(({ family }, index) => addresses.findIndex((other) => other.family === family) === index);
 
 /** Errors before anything was sent: the next address may be tried. */
 const CONNECT_ERRORS = ["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
 async function postToAny(
-  delivery: Delivery,
+  delivery: WebhookMessage,
   url: URL,
   [first, ...others]: Address[],
   now: Date,
@@ -74,7 +68,7 @@ async function postToAny(
 }
 
 async function post(
-  delivery: Delivery,
+  delivery: WebhookMessage,
   url: URL,
   { address, family }: Address,
   now: Date,
@@ -118,7 +112,7 @@ async function post(
   }
 }
 
-function reasonOf(error: unknown): string {
+function formatSendError(error: unknown): string {
   if (error instanceof AppError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (message === "timed out" || (error as Error).name === "TimeoutError") return "no answer in time";

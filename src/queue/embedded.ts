@@ -13,9 +13,9 @@ import {
 } from "../domain/jobs";
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
-import { decide, type SchedulingDecision, type SchedulingLimits, type SchedulingState } from "./scheduling";
+import { decideNext, type SchedulingDecision, type SchedulingLimits, type SchedulingState } from "./scheduling";
 
-type Running = {
+type RunningEntry = {
   job: Job;
   abort: AbortController;
   progress: number | null;
@@ -54,7 +54,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     maxDrainMs: options.maxDrainMs ?? MAX_DRAIN_MS,
   };
   const owner = newId();
-  const running = new Map<string, Running>();
+  const running = new Map<string, RunningEntry>();
   let lastAlone: SchedulingState["lastAlone"] = null;
   let drainingSince: number | null = null;
   let stopped = true;
@@ -63,7 +63,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
   let timer: Timer | undefined;
   let heartbeat: Timer | undefined;
 
-  async function run(entry: Running): Promise<void> {
+  async function run(entry: RunningEntry): Promise<void> {
     const { job, abort } = entry;
     const jobLog = log.with({ job: job.stepId, name: job.name, subject: job.subjectId });
     const context: JobContext = {
@@ -76,22 +76,22 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     const started = performance.now();
     try {
       await handlers[job.name](job, context);
-      jobLog.info("job done", { seconds: seconds(started) });
+      jobLog.info("job done", { seconds: secondsSince(started) });
     } catch (error) {
       // What an aborted job throws does not matter: the reason of the abort decides.
       const reason = abort.signal.aborted ? (abort.signal.reason as JobAborted).reason : null;
       const hasYielded = reason === "interrupted" || (reason === null && error instanceof JobYielded);
-      if (hasYielded) jobLog.info("job.yielded", { seconds: seconds(started) });
+      if (hasYielded) jobLog.info("job.yielded", { seconds: secondsSince(started) });
       if (hasYielded || reason === "shutdown") await source.release(job, owner);
       else if (reason === null) {
-        jobLog.warn("job failed", { error, attempt: job.attempt, seconds: seconds(started) });
+        jobLog.warn("job failed", { error, attempt: job.attempt, seconds: secondsSince(started) });
         await source.fail(job, error);
       } else jobLog.info("job ended", { reason });
     }
   }
 
   function start(job: Job): void {
-    const entry: Running = {
+    const entry: RunningEntry = {
       ...{ job, abort: new AbortController(), progress: null },
       ...{ since: performance.now(), shouldYield: false, ended: Promise.resolve() },
     };
@@ -114,7 +114,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       const due = await Promise.all(JOB_NAMES.map((name) => source.next(name, owner)));
       const dueAlone = await source.nextAlone(owner);
       if (stopped) return MAX_POLL_MS;
-      const decision = decide(
+      const decision = decideNext(
         {
           now: performance.now(),
           running: [...running.values()].map(({ job, since }) => ({ ...job, since })),
@@ -167,7 +167,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       });
   }
 
-  async function beat(): Promise<void> {
+  async function renewLeases(): Promise<void> {
     const entries = [...running.values()];
     if (entries.length === 0) return;
     const lost = await source.renew(
@@ -181,7 +181,10 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
   return {
     start: () => {
       stopped = false;
-      heartbeat = setInterval(() => beat().catch((error) => log.error("heartbeat failed", { error })), heartbeatMs);
+      heartbeat = setInterval(
+        () => renewLeases().catch((error) => log.error("heartbeat failed", { error })),
+        heartbeatMs,
+      );
       wake();
     },
     wake,
@@ -198,4 +201,4 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
   };
 }
 
-const seconds = (since: number) => Math.round(performance.now() - since) / 1000;
+const secondsSince = (since: number) => Math.round(performance.now() - since) / 1000;

@@ -43,35 +43,35 @@ export type SchedulingDecision = {
 };
 
 /** Returns what to do now. Call it again after each start. */
-export function decide(state: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
+export function decideNext(state: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
   const { now, running } = state;
   const alone = running.find((job) => job.runsAlone);
   if (alone && now - alone.since < limits.maxAloneMs)
-    return nothing({ changesInMs: alone.since + limits.maxAloneMs - now });
+    return makeDecision({ changesInMs: alone.since + limits.maxAloneMs - now });
   // A job that has outlived its time alone is not interrupted for the next one of its kind: they would restart each other for ever.
-  if (state.dueAlone === null || alone) return share(state, limits);
+  if (state.dueAlone === null || alone) return decideShared(state, limits);
   const restMs = state.lastAlone === null ? 0 : state.lastAlone.endedAt + state.lastAlone.forMs - now;
   const othersWait = running.length > 0 || state.due.length > 0;
   if (state.drainingSince === null && othersWait && restMs > 0) {
-    const decision = share(state, limits);
+    const decision = decideShared(state, limits);
     return { ...decision, changesInMs: Math.min(restMs, decision.changesInMs ?? restMs) };
   }
-  if (running.length === 0) return nothing({ start: state.dueAlone });
+  if (running.length === 0) return makeDecision({ start: state.dueAlone });
   const drainMs = (state.drainingSince ?? now) + limits.maxDrainMs - now;
   const all = new Set(running.map((job) => job.stepId));
-  if (drainMs <= 0) return nothing({ isDraining: true, yielding: all, interrupted: all });
-  return nothing({ isDraining: true, yielding: all, changesInMs: drainMs });
+  if (drainMs <= 0) return makeDecision({ isDraining: true, yielding: all, interrupted: all });
+  return makeDecision({ isDraining: true, yielding: all, changesInMs: drainMs });
 }
 
 /** The rule between users: each name has its slots, and a user with nothing running does not wait for those of another. */
-function share({ now, running, due }: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
-  const decision = nothing({});
+function decideShared({ now, running, due }: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
+  const decision = makeDecision({});
   for (const job of due) {
-    const mates = running.filter((mate) => mate.name === job.name);
+    const sameName = running.filter((mate) => mate.name === job.name);
     const slots = limits.slots[job.name] + (job.running === 0 ? limits.extraSlots[job.name] : 0);
-    if (mates.length < slots) return nothing({ start: job });
-    const countOf = (userId: string) => mates.filter((mate) => mate.userId === userId).length;
-    const longest = mates
+    if (sameName.length < slots) return makeDecision({ start: job });
+    const countOf = (userId: string) => sameName.filter((mate) => mate.userId === userId).length;
+    const longest = sameName
       .filter((mate) => countOf(mate.userId) > job.running)
       .reduce<RunningJob | null>((a, b) => (a !== null && a.since <= b.since ? a : b), null);
     if (longest === null) continue;
@@ -82,7 +82,7 @@ function share({ now, running, due }: SchedulingState, limits: SchedulingLimits)
   return decision;
 }
 
-const nothing = (change: Partial<SchedulingDecision>): SchedulingDecision => ({
+const makeDecision = (change: Partial<SchedulingDecision>): SchedulingDecision => ({
   start: null,
   yielding: new Set(),
   interrupted: new Set(),

@@ -19,7 +19,7 @@ import {
 import { refundCharge, settleWaiting } from "./charge";
 import type { Services } from "./services";
 
-type Accounts = Pick<Services, "store" | "config" | "now">;
+type AccountServices = Pick<Services, "store" | "config" | "now">;
 
 /** An account as the shell shows it. */
 export type AccountView = {
@@ -31,7 +31,7 @@ export type AccountView = {
   created_at: string;
 };
 
-const show = (user: User, credits: number): AccountView => ({
+const toAccountView = (user: User, credits: number): AccountView => ({
   id: user.id,
   email: user.email,
   is_admin: user.is_admin,
@@ -41,18 +41,18 @@ const show = (user: User, credits: number): AccountView => ({
 });
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
-const SHORTEST_PASSWORD = 8;
+const MIN_PASSWORD_CHARACTERS = 8;
 
 /** Makes an account. `credits` null: the sign-up grant. Errors: `bad_request`, `conflict` when the address is taken. */
 export async function createUser(
-  services: Accounts,
+  services: AccountServices,
   request: { email: string; password: string; admin: boolean; credits: number | null },
 ): Promise<AccountView> {
   const email = request.email.trim().toLowerCase();
   if (!EMAIL.test(email) || email.length > 254)
     throw new AppError("bad_request", `"${request.email}" is not an e-mail address.`);
-  if (request.password.length < SHORTEST_PASSWORD) {
-    throw new AppError("bad_request", `The password needs at least ${SHORTEST_PASSWORD} characters.`);
+  if (request.password.length < MIN_PASSWORD_CHARACTERS) {
+    throw new AppError("bad_request", `The password needs at least ${MIN_PASSWORD_CHARACTERS} characters.`);
   }
   const credits = request.credits ?? services.config.signupCredits;
   if (!Number.isSafeInteger(credits) || credits < 0)
@@ -72,26 +72,26 @@ export async function createUser(
     if (credits > 0) {
       await insertLedgerEntry(tx, { id: newId(), user_id: user.id, type: "grant", delta: credits, created_at: now });
     }
-    return show(user, credits);
+    return toAccountView(user, credits);
   });
 }
 
 /** All accounts with what they can spend. */
-export async function listAccounts(services: Accounts): Promise<AccountView[]> {
+export async function listAccounts(services: AccountServices): Promise<AccountView[]> {
   const users = await listUsers(services.store.read);
-  return Promise.all(users.map(async (user) => show(user, await balance(services.store.read, user.id))));
+  return Promise.all(users.map(async (user) => toAccountView(user, await balance(services.store.read, user.id))));
 }
 
 /** Gives credits; assets that wait for them become ready. Errors: `bad_request`, `not_found`. */
 export async function grantCredits(
-  services: Accounts,
+  services: AccountServices,
   request: { email: string; credits: number },
 ): Promise<AccountView> {
   if (!Number.isSafeInteger(request.credits) || request.credits <= 0) {
     throw new AppError("bad_request", "Credits are a whole number above 0.");
   }
   return services.store.write(async (tx) => {
-    const user = await existing(tx, request.email);
+    const user = await getUserByEmail(tx, request.email);
     const now = services.now();
     await insertLedgerEntry(tx, {
       id: newId(),
@@ -101,17 +101,17 @@ export async function grantCredits(
       created_at: now,
     });
     await settleWaiting(tx, user.id, now);
-    return show(user, await balance(tx, user.id));
+    return toAccountView(user, await balance(tx, user.id));
   });
 }
 
 /** Gives the charge of an asset back, once. Errors: as `refundCharge`. */
-export async function refundAsset(services: Accounts, request: { assetId: string }): Promise<AccountView> {
+export async function refundAsset(services: AccountServices, request: { assetId: string }): Promise<AccountView> {
   return services.store.write(async (tx) => {
     const { user_id } = await refundCharge(tx, request.assetId, services.now());
     // The ledger goes with its account.
     const user = (await getUser(tx, user_id))!;
-    return show(user, await balance(tx, user.id));
+    return toAccountView(user, await balance(tx, user.id));
   });
 }
 
@@ -120,16 +120,16 @@ export async function refundAsset(services: Accounts, request: { assetId: string
  * jobs that were accepted before run to their end. Errors: `not_found`, `conflict` for the last administrator.
  */
 export async function disableUser(
-  services: Accounts,
+  services: AccountServices,
   request: { email: string; disabled: boolean },
 ): Promise<AccountView> {
   return services.store.write(async (tx) => {
-    const user = await existing(tx, request.email);
+    const user = await getUserByEmail(tx, request.email);
     if (request.disabled && user.is_admin && (await countOtherAdmins(tx, user.id)) === 0) {
       throw new AppError("conflict", `${user.email} is the last administrator. Create another one first.`);
     }
     const disabledAt = request.disabled ? (user.disabled_at ?? services.now()) : null;
-    return show(await setDisabled(tx, user.id, disabledAt), await balance(tx, user.id));
+    return toAccountView(await setDisabled(tx, user.id, disabledAt), await balance(tx, user.id));
   });
 }
 
@@ -144,35 +144,35 @@ export type KeyView = {
   expires_at: string | null;
 };
 
-const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+const toIsoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-const showKey = ({ key, email }: OwnedKey): KeyView => ({
+const toKeyView = ({ key, email }: OwnedKey): KeyView => ({
   id: key.id,
   email,
   name: key.name,
   prefix: key.prefix,
   created_at: new Date(key.created_at).toISOString(),
-  last_used_at: isoTime(key.last_used_at),
-  expires_at: isoTime(key.expires_at),
+  last_used_at: toIsoTime(key.last_used_at),
+  expires_at: toIsoTime(key.expires_at),
 });
 
-const MAX_KEY_NAME_LENGTH = 200;
+const MAX_KEY_NAME_CHARACTERS = 200;
 
 /**
  * Creates an API key, which is in the result and nowhere else. `expires` is an ISO 8601 time; null: never. Errors: `not_found`, `bad_request`
  * for a name that is too long and a time that is malformed or past.
  */
 export async function createApiKey(
-  services: Accounts,
+  services: AccountServices,
   request: { email: string; name: string; expires?: string | null },
 ): Promise<KeyView & { key: string }> {
   const key = `sk_${randomToken(40)}`;
   const now = services.now();
-  if (request.name.length > MAX_KEY_NAME_LENGTH)
-    throw new AppError("bad_request", `The name of a key has at most ${MAX_KEY_NAME_LENGTH} characters.`);
+  if (request.name.length > MAX_KEY_NAME_CHARACTERS)
+    throw new AppError("bad_request", `The name of a key has at most ${MAX_KEY_NAME_CHARACTERS} characters.`);
   const expiresAt = request.expires == null ? null : parseExpiry(request.expires, now);
   return services.store.write(async (tx) => {
-    const user = await existing(tx, request.email);
+    const user = await getUserByEmail(tx, request.email);
     const row = await insertApiKey(tx, {
       id: newId(),
       user_id: user.id,
@@ -182,7 +182,7 @@ export async function createApiKey(
       created_at: now,
       expires_at: expiresAt,
     });
-    return { ...showKey({ key: row, email: user.email }), key };
+    return { ...toKeyView({ key: row, email: user.email }), key };
   });
 }
 
@@ -191,25 +191,25 @@ function parseExpiry(text: string, now: number): number {
   if (time === null)
     throw new AppError("bad_request", `"${text}" is not an ISO 8601 date or time, such as 2027-01-31T18:00Z.`);
   if (time <= now)
-    throw new AppError("bad_request", `The key would have expired already: ${isoTime(time)} is in the past.`);
+    throw new AppError("bad_request", `The key would have expired already: ${toIsoTime(time)} is in the past.`);
   return time;
 }
 
 /** Lists API keys, oldest first; `email` null lists those of all accounts. Errors: `not_found`. */
-export async function listKeys(services: Accounts, request: { email: string | null }): Promise<KeyView[]> {
+export async function listKeys(services: AccountServices, request: { email: string | null }): Promise<KeyView[]> {
   const { read } = services.store;
-  const user = request.email === null ? null : await existing(read, request.email);
-  return (await listApiKeys(read, user?.id ?? null)).map(showKey);
+  const user = request.email === null ? null : await getUserByEmail(read, request.email);
+  return (await listApiKeys(read, user?.id ?? null)).map(toKeyView);
 }
 
 /** Deletes an API key: the next request with it is refused. Errors: `not_found`. */
-export async function revokeKey(services: Accounts, request: { id: string }): Promise<KeyView> {
+export async function revokeKey(services: AccountServices, request: { id: string }): Promise<KeyView> {
   const revoked = await services.store.write((tx) => deleteApiKey(tx, request.id));
   if (!revoked) throw new AppError("not_found", `API key "${request.id}" not found. offcut key list shows the IDs.`);
-  return showKey(revoked);
+  return toKeyView(revoked);
 }
 
-async function existing(tx: Parameters<typeof findUserByEmail>[0], email: string): Promise<User> {
+async function getUserByEmail(tx: Parameters<typeof findUserByEmail>[0], email: string): Promise<User> {
   const user = await findUserByEmail(tx, email.trim());
   if (!user) throw new AppError("not_found", `${email} has no account.`);
   return user;

@@ -21,7 +21,7 @@ import { stepOf } from "../store/steps";
 import { emitAssetEvent } from "./events";
 
 /** Credits for a recording: each started minute counts. */
-export const chargeFor = (duration: Ticks, creditsPerMinute: number): number =>
+export const computeCharge = (duration: Ticks, creditsPerMinute: number): number =>
   Math.max(1, Math.ceil(duration / (60 * TICKS_PER_SECOND))) * creditsPerMinute;
 
 /** Holds the asset's charge when the balance covers it. Gives the asset as it is then. */
@@ -49,7 +49,12 @@ export async function holdCharge(tx: Queries, asset: Asset, now: number): Promis
 }
 
 /** Turns the hold into the charge and makes the asset `ready`. `previousState` is the one that was told last. */
-async function settle(tx: Queries, asset: Asset, now: number, previousState: string = asset.state): Promise<void> {
+async function settleCharge(
+  tx: Queries,
+  asset: Asset,
+  now: number,
+  previousState: string = asset.state,
+): Promise<void> {
   const held = await deleteAssetHold(tx, asset.id);
   if (held) {
     await insertLedgerEntry(tx, {
@@ -66,8 +71,8 @@ async function settle(tx: Queries, asset: Asset, now: number, previousState: str
 }
 
 /** Called when the preparation is done: the asset becomes `ready`, or waits for credits behind those that wait already. */
-export async function finishPreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
-  if (asset.payment !== "none") return settle(tx, asset, now);
+export async function completePreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
+  if (asset.payment !== "none") return settleCharge(tx, asset, now);
   const waiting = await moveAsset(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
   if (!waiting) return;
   const paid = await settleWaiting(tx, asset.user_id, now, asset.id);
@@ -89,7 +94,7 @@ export async function settleWaiting(
   for (const asset of await listUnpaid(tx, userId)) {
     const held = await tryHold(tx, asset, now);
     if (held.payment === "none") return ready;
-    await settle(tx, held, now, asset.id === justPrepared ? "processing" : "pending_payment");
+    await settleCharge(tx, held, now, asset.id === justPrepared ? "processing" : "pending_payment");
     ready.push(asset.id);
   }
   // What is still being prepared can be cut as soon as it is paid for.

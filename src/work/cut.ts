@@ -14,9 +14,9 @@ import { endStep, stepOf } from "../store/steps";
 import { emitCutEvent } from "./events";
 import { openPlanChild } from "./job-child/plan-child";
 import { startPipeline } from "./pipeline";
-import { findAnalysisAudio } from "./prepared";
+import { findAnalysisAudio } from "./prepared-files";
 import type { Services } from "./services";
-import { requireRoomInDatabase } from "./storage";
+import { requireDatabaseSpace } from "./storage";
 
 /** Whether the asset's audio is transcribed and paid for. */
 export const isCuttable = (asset: Asset): boolean =>
@@ -44,16 +44,16 @@ async function remainingSeconds(tx: Queries, asset: Asset, now: number): Promise
   return Math.min(60, Math.max(1, Math.ceil(remaining)));
 }
 
-export type CutRequest = { userId: string; asset: Asset; script: string; options: CutOptions };
+export type CutParams = { userId: string; asset: Asset; script: string; options: CutOptions };
 
 /**
  * The cut that an identical request made, or a new one. Runs in a write transaction; wake the runner afterwards.
  * Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `upstream_unavailable`.
  */
-export async function requestCut(
+export async function createCut(
   services: Services,
   tx: Queries,
-  request: CutRequest,
+  request: CutParams,
 ): Promise<{ cut: Cut; isNew: boolean }> {
   const { asset, options, script, userId } = request;
   const requestHash = sha256(JSON.stringify([asset.id, script, options]));
@@ -61,7 +61,7 @@ export async function requestCut(
   if (same) return { cut: same, isNew: false };
   const now = services.now();
   await requireCuttable(tx, asset, now);
-  requireRoomInDatabase(services);
+  requireDatabaseSpace(services);
   const cut = await insertCut(tx, {
     id: newId(),
     user_id: userId,
@@ -95,7 +95,7 @@ export async function computeCut(services: Services, job: Job, context: JobConte
   const plan = await child.run("plan", input, {
     signal: context.signal,
     recordingSeconds: toSeconds(asset.duration ?? 0),
-    answers: {
+    callbacks: {
       force: (requests: ForceRequest[], signal) =>
         services.speech.force(audio, requests, { owner: job.userId, signal }),
     },

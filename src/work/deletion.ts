@@ -1,6 +1,6 @@
 /** Deleting: what depends on a thing goes with it, jobs in flight are cancelled, bytes are swept after the commit. */
 
-import { discard } from "../blobs/sweep";
+import { moveToTrash } from "../blobs/trash";
 import { type Asset, assetIdsOfProject, deleteAsset, getAsset } from "../store/assets";
 import { cutIdsOfAsset, deleteCut } from "../store/cuts";
 import type { Queries } from "../store/db";
@@ -12,9 +12,14 @@ import { emitRenderEvent } from "./events";
 import type { Services } from "./services";
 
 /** What is left to do once the deletion is committed. */
-type Aftermath = { steps: string[]; paths: string[] };
+type DeletionCleanup = { steps: string[]; paths: string[] };
 
-async function removeRenders(services: Services, tx: Queries, renders: Render[], after: Aftermath): Promise<void> {
+async function deleteRenderRows(
+  services: Services,
+  tx: Queries,
+  renders: Render[],
+  after: DeletionCleanup,
+): Promise<void> {
   const now = services.now();
   await endSteps(
     tx,
@@ -29,15 +34,15 @@ async function removeRenders(services: Services, tx: Queries, renders: Render[],
   }
 }
 
-async function endSteps(tx: Queries, subjectIds: string[], now: number, after: Aftermath): Promise<void> {
+async function endSteps(tx: Queries, subjectIds: string[], now: number, after: DeletionCleanup): Promise<void> {
   for (const step of await openStepsOf(tx, subjectIds)) {
     await endStep(tx, step.id, "cancelled", now);
     after.steps.push(step.id);
   }
 }
 
-async function removeAsset(services: Services, tx: Queries, asset: Asset, after: Aftermath): Promise<void> {
-  await removeRenders(services, tx, await rendersOfAssets(tx, [asset.id]), after);
+async function deleteAssetRows(services: Services, tx: Queries, asset: Asset, after: DeletionCleanup): Promise<void> {
+  await deleteRenderRows(services, tx, await rendersOfAssets(tx, [asset.id]), after);
   await endSteps(tx, [asset.id, ...(await cutIdsOfAsset(tx, asset.id))], services.now(), after);
   await markAssetDeleted(tx, asset.id);
   await deleteAsset(tx, asset.id);
@@ -49,61 +54,57 @@ async function removeAsset(services: Services, tx: Queries, asset: Asset, after:
   );
 }
 
-async function finish(services: Services, after: Aftermath): Promise<void> {
+async function cleanUp(services: Services, after: DeletionCleanup): Promise<void> {
   for (const step of after.steps) services.runner.cancel(step);
-  await discard(services.folders, after.paths);
+  await moveToTrash(services.folders, after.paths);
 }
 
 /**
  * Deletes the asset, its cuts and its renders. Nothing happens when it is gone already. It counts as activity in its project when the
  * user does it, and not when a sweep does.
  */
-export async function removeAssetNow(
-  services: Services,
-  assetId: string,
-  by: "user" | "sweep" = "user",
-): Promise<void> {
-  const after: Aftermath = { steps: [], paths: [] };
+export async function removeAsset(services: Services, assetId: string, by: "user" | "sweep" = "user"): Promise<void> {
+  const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     const asset = await getAsset(tx, assetId);
     if (!asset) return;
-    await removeAsset(services, tx, asset, after);
+    await deleteAssetRows(services, tx, asset, after);
     if (by === "user") await touchProject(tx, asset.project_id, services.now());
   });
-  await finish(services, after);
+  await cleanUp(services, after);
 }
 
 /** Deletes the project and everything in it. */
-export async function removeProjectNow(services: Services, projectId: string): Promise<void> {
-  const after: Aftermath = { steps: [], paths: [] };
+export async function removeProject(services: Services, projectId: string): Promise<void> {
+  const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     for (const id of await assetIdsOfProject(tx, projectId)) {
       const asset = await getAsset(tx, id);
-      if (asset) await removeAsset(services, tx, asset, after);
+      if (asset) await deleteAssetRows(services, tx, asset, after);
     }
     await deleteProject(tx, projectId);
   });
-  await finish(services, after);
+  await cleanUp(services, after);
 }
 
 /** Deletes the cut with its renders. */
-export async function removeCutNow(services: Services, cutId: string): Promise<void> {
-  const after: Aftermath = { steps: [], paths: [services.folders.work(cutId)] };
+export async function removeCut(services: Services, cutId: string): Promise<void> {
+  const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
   await services.store.write(async (tx) => {
-    await removeRenders(services, tx, await rendersOfCut(tx, cutId), after);
+    await deleteRenderRows(services, tx, await rendersOfCut(tx, cutId), after);
     await endSteps(tx, [cutId], services.now(), after);
     await deleteCut(tx, cutId);
   });
-  await finish(services, after);
+  await cleanUp(services, after);
 }
 
 /** Deletes the render; one in flight is cancelled first. */
-export async function removeRenderNow(services: Services, render: Render): Promise<void> {
-  const after: Aftermath = { steps: [], paths: [] };
+export async function removeRender(services: Services, render: Render): Promise<void> {
+  const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     // As it is now: it may have ended since it was read, and then it is not cancelled.
     const current = await getRender(tx, render.id);
-    if (current) await removeRenders(services, tx, [current], after);
+    if (current) await deleteRenderRows(services, tx, [current], after);
   });
-  await finish(services, after);
+  await cleanUp(services, after);
 }

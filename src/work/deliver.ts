@@ -4,7 +4,8 @@
  */
 import { afterAttempt, DELIVERY_TIMEOUT_MS, waitAfter } from "../domain/webhooks";
 import type { Log } from "../lib/log";
-import type { AddressRules, Resolve } from "../outbound/addresses";
+import type { AddressRules } from "../outbound/address-rules";
+import type { Resolve } from "../outbound/addresses";
 import { sendWebhook } from "../outbound/webhook";
 import type { Store } from "../store/db";
 import {
@@ -35,9 +36,9 @@ export type DelivererOptions = {
 };
 
 /** Enough to fill an endpoint's slots beside those that are in flight, which are still due. */
-const MAX_LOOKED_AT_PER_ENDPOINT = 2 * MAX_PER_ENDPOINT;
-const LOOK_AGAIN_MS = 30_000;
-const SOON_MS = 10;
+const MAX_DUE_PER_ENDPOINT = 2 * MAX_PER_ENDPOINT;
+const MAX_POLL_MS = 30_000;
+const WAKE_DELAY_MS = 10;
 
 /** Delivers what is due, until stopped. */
 export function createDeliverer(options: DelivererOptions): Deliverer {
@@ -45,10 +46,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const inFlight = new Set<Promise<void>>();
   const slots = createDeliverySlots();
   let stopped = true;
-  let looking: Promise<void> | null = null;
-  let lookAgain = false;
+  let polling: Promise<void> | null = null;
+  let isPollRequested = false;
   let timer: Timer | undefined;
-  let soon: Timer | null = null;
+  let wakeTimer: Timer | null = null;
 
   async function attempt(delivery: Delivery, endpoint: Endpoint): Promise<void> {
     const at = now();
@@ -106,7 +107,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     while (users.size > 0 && !stopped) {
       const userId = slots.nextUser(users.keys());
       if (userId === null) return;
-      const due = users.get(userId) ?? (await dueDeliveriesOf(store.read, userId, at, MAX_LOOKED_AT_PER_ENDPOINT));
+      const due = users.get(userId) ?? (await dueDeliveriesOf(store.read, userId, at, MAX_DUE_PER_ENDPOINT));
       const next = slots.nextDelivery(userId, due);
       if (next === null) {
         users.delete(userId);
@@ -118,7 +119,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       );
       const found = await findPendingDelivery(store.read, next.id);
       if (!found || stopped) continue;
-      const release = slots.take(userId, next);
+      const release = slots.acquire(userId, next);
       const ended = attempt(found.delivery, found.endpoint)
         .catch((error) => log.error("a delivery could not be written down", { delivery: next.id, error }))
         .finally(() => {
@@ -130,39 +131,39 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     }
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     let lookedAt: number;
     do {
-      lookAgain = false;
+      isPollRequested = false;
       lookedAt = now();
       await startDue(lookedAt);
-    } while (lookAgain && !stopped);
+    } while (isPollRequested && !stopped);
     if (stopped) return;
     // What was due already is in flight or waits for a place, and a place that becomes free wakes.
     const next = await nextDeliveryDue(store.read, lookedAt);
     clearTimeout(timer);
-    timer = setTimeout(wake, next === null ? LOOK_AGAIN_MS : Math.min(LOOK_AGAIN_MS, Math.max(0, next - now())));
+    timer = setTimeout(wake, next === null ? MAX_POLL_MS : Math.min(MAX_POLL_MS, Math.max(0, next - now())));
   }
 
-  function lookNow(): void {
+  function pollNow(): void {
     if (stopped) return;
-    lookAgain = true;
-    looking ??= look()
+    isPollRequested = true;
+    polling ??= poll()
       .catch((error) => {
         log.error("cannot look for deliveries", { error });
         timer = setTimeout(wake, 1_000);
       })
       .finally(() => {
-        looking = null;
-        if (lookAgain) lookNow();
+        polling = null;
+        if (isPollRequested) pollNow();
       });
   }
 
   function wake(): void {
-    soon ??= setTimeout(() => {
-      soon = null;
-      lookNow();
-    }, SOON_MS);
+    wakeTimer ??= setTimeout(() => {
+      wakeTimer = null;
+      pollNow();
+    }, WAKE_DELAY_MS);
   }
 
   return {
@@ -174,8 +175,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      if (soon) clearTimeout(soon);
-      await looking;
+      if (wakeTimer) clearTimeout(wakeTimer);
+      await polling;
       await Promise.all(inFlight);
     },
   };

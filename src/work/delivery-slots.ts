@@ -15,7 +15,7 @@ export type DeliverySlots = {
   /** Returns which of the user's due deliveries comes next: to the endpoint with the fewest in flight, then the first. Null: none may start. */
   nextDelivery(userId: string, due: DueDelivery[]): DueDelivery | null;
   /** Takes a slot and the user's turn. Returns the function that frees the slot. */
-  take(userId: string, delivery: DueDelivery): () => void;
+  acquire(userId: string, delivery: DueDelivery): () => void;
 };
 
 export function createDeliverySlots(): DeliverySlots {
@@ -24,7 +24,7 @@ export function createDeliverySlots(): DeliverySlots {
   const byEndpoint = new Map<string, number>();
   /** The turn in which a user was last served; users that are not in it were never. */
   const servedAt = new Map<string, number>();
-  let turn = 0;
+  let sequence = 0;
 
   const hasRoom = (userId: string): boolean => {
     const own = byUser.get(userId) ?? 0;
@@ -52,17 +52,17 @@ export function createDeliverySlots(): DeliverySlots {
       }
       return next;
     },
-    take: (userId, delivery) => {
+    acquire: (userId, delivery) => {
       inFlight.add(delivery.id);
       add(byUser, userId, 1);
       add(byEndpoint, delivery.endpointId, 1);
       servedAt.delete(userId);
-      servedAt.set(userId, ++turn);
+      servedAt.set(userId, ++sequence);
       return () => {
         inFlight.delete(delivery.id);
         add(byUser, userId, -1);
         add(byEndpoint, delivery.endpointId, -1);
-        if (servedAt.size > MAX_REMEMBERED) servedAt.delete(servedAt.keys().next().value!);
+        if (servedAt.size > MAX_SERVED_USERS) servedAt.delete(servedAt.keys().next().value!);
       };
     },
   };
@@ -73,7 +73,7 @@ export function createDeliverySlots(): DeliverySlots {
   }
 }
 
-const MAX_REMEMBERED = 10_000;
+const MAX_SERVED_USERS = 10_000;
 
 function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + change;

@@ -9,18 +9,18 @@ import { planToJson } from "../domain/plan-json";
 import { type OutputFormat, resolveOutput } from "../domain/render-output";
 import type { SpeechEngine, Transcript } from "../domain/speech";
 import { toSeconds } from "../domain/time";
-import { createLanes } from "../lib/lanes";
 import type { Sandbox } from "../lib/sandbox";
+import { createSemaphore } from "../lib/semaphore";
 import type { Ffmpeg } from "../media/ffmpeg";
 import { type JobChild, openJobChild } from "./job-child/child";
 import { maxMediaMemoryBytes, probeTimeLimits } from "./job-child/limits";
-import { openScratch, type Scratch, takeOver } from "./job-child/scratch";
-import { lendLanes } from "./job-child/shared-lanes";
+import { commitFile, openScratchFolder, type ScratchFolder } from "./job-child/scratch";
+import { shareSemaphore } from "./job-child/shared-semaphore";
 import { planCut } from "./plan-cut";
-import { readProbed } from "./prepared";
+import { readProbed } from "./prepared-files";
 
 /** What a recording goes through, in this order. */
-export type Stage = "reading" | "extracting" | "listening" | "planning" | "rendering";
+export type OneShotStage = "reading" | "extracting" | "listening" | "planning" | "rendering";
 
 export type OneShotTools = {
   config: Config;
@@ -33,7 +33,7 @@ export type OneShotTools = {
   encoder(): Promise<string>;
   signal: AbortSignal;
   /** `share` is 0 to 1 within the stage; 0 when it begins. */
-  onProgress(stage: Stage, share: number): void;
+  onProgress(stage: OneShotStage, share: number): void;
 };
 
 export type Recording = { script: string; language: string | null; options: CutOptions };
@@ -42,7 +42,7 @@ export type Recording = { script: string; language: string | null; options: CutO
 export type OpenRecording = AsyncDisposable & {
   path: string;
   child: JobChild;
-  scratch: Scratch;
+  scratch: ScratchFolder;
   workDir: string;
   /** The file that holds what probing found. */
   probedPath: string;
@@ -53,7 +53,7 @@ export async function openRecording(tools: OneShotTools, path: string, workDir: 
   const source = resolve(path);
   const taken = join(resolve(workDir), "taken");
   await mkdir(taken);
-  const scratch = await openScratch(join(resolve(workDir), "scratch"));
+  const scratch = await openScratchFolder(join(resolve(workDir), "scratch"));
   const child = openJobChild({
     command: tools.jobCommand,
     sandbox: tools.sandbox,
@@ -77,7 +77,7 @@ export async function readRecording(tools: OneShotTools, recording: OpenRecordin
   const { child, scratch, path, probedPath } = recording;
   tools.onProgress("reading", 0);
   const limits = { durationSeconds: config.maxDurationSeconds, side: config.maxSidePixels, streams: config.maxStreams };
-  await scratch.makeOnce(probedPath, (probed) =>
+  await scratch.createOnce(probedPath, (probed) =>
     child.run(
       "probe",
       { ffmpeg, source: path, probed, limits },
@@ -107,7 +107,7 @@ export async function planRecording(
   onProgress("extracting", 0);
   const pcm = { path: join(workDir, "analysis.audio") };
   const recordingSeconds = toSeconds(probed.info.duration);
-  await scratch.makeOnce(pcm.path, (outputPath) =>
+  await scratch.createOnce(pcm.path, (outputPath) =>
     child.run(
       "extract",
       { ffmpeg, source: path, probed: probedPath, outputPath },
@@ -156,7 +156,7 @@ export async function renderRecording(
   const made = join(scratch.path, `output.${output.format}`);
   const finished = join(workDir, `output.${output.format}`);
   const jobs = Math.max(1, navigator.hardwareConcurrency);
-  const lent = lendLanes(createLanes(jobs));
+  const lent = shareSemaphore(createSemaphore(jobs));
   const result = await child.run(
     "render",
     {
@@ -164,12 +164,12 @@ export async function renderRecording(
       ...{ plan: JSON.stringify(planToJson(source.plan)), workDir: join(scratch.path, "render"), outputPath: made },
     },
     {
-      ...{ signal, recordingSeconds: toSeconds(source.probed.info.duration), answers: lent.answers },
+      ...{ signal, recordingSeconds: toSeconds(source.probed.info.duration), callbacks: lent.callbacks },
       onProgress: (share) => onProgress("rendering", share),
     },
   );
   await child.end();
-  await takeOver(made, finished);
+  await commitFile(made, finished);
   await moveTo(finished, target.outputPath, target.replace);
   return result;
 }

@@ -35,11 +35,11 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
   const frameRate = probed.frames ? (probed.info.video?.frameRate ?? probed.frames.rate) : null;
   const context = { listening, clock, frameRate, options, language };
   const force = listening.transcript?.forcing === false ? unforced : input.force;
-  if (lines.length === 0) return follow(planBySpeech(context), force);
+  if (lines.length === 0) return runPlanner(planBySpeech(context), force);
   if (!listening.transcript) {
     throw new AppError("transcription_unavailable", "No speech model here knows the language of this recording.");
   }
-  const plan = await follow(planByScript({ ...context, lines, transcript: listening.transcript }), force);
+  const plan = await runPlanner(planByScript({ ...context, lines, transcript: listening.transcript }), force);
   if (plan === "mismatch") {
     throw new AppError("script_mismatch", "The script is not what is spoken in this recording.");
   }
@@ -51,7 +51,7 @@ const unforced: PlanCutInput["force"] = async (requests) =>
   requests.map(() => ({ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: Number.NEGATIVE_INFINITY }));
 
 /** Runs a planner, answering each of its questions. */
-async function follow<Result>(steps: PlanSteps<Result>, force: PlanCutInput["force"]): Promise<Result> {
+async function runPlanner<Result>(steps: PlanSteps<Result>, force: PlanCutInput["force"]): Promise<Result> {
   let step = steps.next();
   while (!step.done) {
     const requests = step.value;

@@ -13,12 +13,12 @@ import type { JobOperations } from "./job-child/operations";
 import { openPlanChild } from "./job-child/plan-child";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import type { Services } from "./services";
-import { requireRoom, requireRoomInDatabase } from "./storage";
+import { requireDatabaseSpace, requireFreeSpace } from "./storage";
 
 type PlanOperation = "export" | "subtitle" | "edit";
 
 /** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; those of `PlanRequests` and of the operation. */
-async function withPlan<Name extends PlanOperation>(
+async function runPlanOperation<Name extends PlanOperation>(
   services: Services,
   cut: Cut,
   operation: Name,
@@ -39,15 +39,15 @@ async function withPlan<Name extends PlanOperation>(
 }
 
 /** The cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (free space). */
-export async function exportCut(services: Services, cut: Cut, options: ExportOptions): Promise<PlanFile> {
-  const file = await withPlan(services, cut, "export", { options });
-  requireRoom(services);
+export async function createExport(services: Services, cut: Cut, options: ExportOptions): Promise<PlanFile> {
+  const file = await runPlanOperation(services, cut, "export", { options });
+  requireFreeSpace(services);
   return file;
 }
 
 /** The cut's subtitle. Errors: `conflict`, `unsupported_format` without a transcript. */
-export const subtitleOf = (services: Services, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
-  withPlan(services, cut, "subtitle", { options });
+export const createSubtitle = (services: Services, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
+  runPlanOperation(services, cut, "subtitle", { options });
 
 /**
  * Prepares a new cut with the user's segments; calling what comes back, in a write transaction, makes it, completed at once.
@@ -58,8 +58,8 @@ export async function prepareEdit(
   cut: Cut,
   segments: EditedSegment[],
 ): Promise<(tx: Queries) => Promise<Cut>> {
-  const plan = await withPlan(services, cut, "edit", { segments });
-  requireRoomInDatabase(services);
+  const plan = await runPlanOperation(services, cut, "edit", { segments });
+  requireDatabaseSpace(services);
   const now = services.now();
   return async (tx) => {
     const asset = await getAsset(tx, cut.asset_id);

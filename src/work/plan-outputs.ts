@@ -8,7 +8,7 @@ import { checkEdit, type EditedSegment, editPlan } from "../domain/plan-edit";
 import { type PlanJson, planToJson } from "../domain/plan-json";
 import { makeCues, writeSrt, writeVtt } from "../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../domain/timeline";
-import { readListening, readProbed } from "./prepared";
+import { readListening, readProbed } from "./prepared-files";
 
 export type PlanFile = { filename: string; contentType: string; body: string };
 
@@ -24,7 +24,7 @@ async function requireProbed(folder: MediaFolder) {
 }
 
 /** The cut as an editing timeline. Errors: `AppError` `unsupported_format`, `not_found`. */
-export async function exportPlan({ folder, plan, name }: CompletedCut, options: ExportOptions): Promise<PlanFile> {
+export async function formatTimeline({ folder, plan, name }: CompletedCut, options: ExportOptions): Promise<PlanFile> {
   const { info, frames } = await requireProbed(folder);
   const result = exportTimeline({ plan: JSON.parse(plan) as PlanJson, info, frames, name }, options);
   if (!result.ok) throw new AppError("unsupported_format", result.reason);
@@ -33,7 +33,10 @@ export async function exportPlan({ folder, plan, name }: CompletedCut, options: 
 }
 
 /** The cut's subtitle. Errors: `AppError` `unsupported_format` without a transcript. */
-export async function subtitlePlan({ folder, plan, name }: CompletedCut, options: SubtitleOptions): Promise<PlanFile> {
+export async function formatSubtitle(
+  { folder, plan, name }: CompletedCut,
+  options: SubtitleOptions,
+): Promise<PlanFile> {
   const listening = await readListening(folder);
   if (!listening?.transcript) throw new AppError("unsupported_format", "There is no transcript to make a subtitle of.");
   const cues = makeCues(listening.transcript.words, JSON.parse(plan) as PlanJson, options.timeline);
@@ -46,7 +49,7 @@ export async function subtitlePlan({ folder, plan, name }: CompletedCut, options
 }
 
 /** The plan with the user's segments, as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
-export async function editedPlan({ folder, plan }: CompletedCut, segments: EditedSegment[]): Promise<string> {
+export async function createEditedPlan({ folder, plan }: CompletedCut, segments: EditedSegment[]): Promise<string> {
   const probed = await requireProbed(folder);
   const clock = { duration: probed.info.duration, frames: probed.frames };
   const fields = checkEdit(segments, clock).map(({ index, message }) => ({ field: `body.segments.${index}`, message }));

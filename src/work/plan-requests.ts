@@ -1,6 +1,6 @@
 /** Timelines, subtitles and edits are made while their request waits: a few at a time, and users take turns. */
 import { AppError } from "../domain/errors";
-import { createFairSemaphore, SemaphoreFull } from "../lib/fair-semaphore";
+import { createFairSemaphore, SemaphoreFullError } from "../lib/fair-semaphore";
 
 export type PlanRequests = {
   /** Runs `work` when it is the user's turn. Errors: those of `work`; `rate_limited` and `upstream_unavailable` when too many requests wait. */
@@ -27,13 +27,13 @@ export function createPlanRequests(): PlanRequests {
   });
   return {
     run: (userId, work) =>
-      semaphore.use(userId, work).catch((error) => {
-        throw error instanceof SemaphoreFull ? refusalOf(error) : error;
+      semaphore.run(userId, work).catch((error) => {
+        throw error instanceof SemaphoreFullError ? toAppError(error) : error;
       }),
   };
 }
 
-function refusalOf({ reason }: SemaphoreFull): AppError {
+function toAppError({ reason }: SemaphoreFullError): AppError {
   const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   return reason === "key"
     ? new AppError(

@@ -16,12 +16,12 @@ import type { ProbeLimits } from "../media/probe";
 import { type Asset, getAsset, moveAsset, type NewAsset, updateAsset } from "../store/assets";
 import type { Queries } from "../store/db";
 import { endStep } from "../store/steps";
-import { chargeFor, finishPreparation, holdCharge, releaseCharge } from "./charge";
+import { completePreparation, computeCharge, holdCharge, releaseCharge } from "./charge";
 import { emitAssetEvent } from "./events";
 import { type JobChild, openJobChild } from "./job-child/child";
 import { maxMediaMemoryBytes, probeTimeLimits } from "./job-child/limits";
-import { openScratch, type Scratch, takeOver } from "./job-child/scratch";
-import { hasListening, hasTranscript, writeListening } from "./prepared";
+import { commitFile, openScratchFolder, type ScratchFolder } from "./job-child/scratch";
+import { hasListening, hasTranscript, writeListening } from "./prepared-files";
 import { measureDerivatives, removePartFiles } from "./prepared-size";
 import type { Services } from "./services";
 
@@ -46,7 +46,7 @@ export async function prepare(services: Services, job: Job, context: JobContext)
   await removePartFiles(folder.dir);
   // Of a preparation that an older version began.
   await rm(folder.rawAudio, { force: true });
-  await using scratch = await openScratch(services.folders.work(asset.id));
+  await using scratch = await openScratchFolder(services.folders.work(asset.id));
   await using child = openJobChild({
     command: services.jobCommand,
     sandbox: services.sandbox,
@@ -87,7 +87,7 @@ export async function prepare(services: Services, job: Job, context: JobContext)
     if (!(await endStep(tx, job.stepId, "completed", services.now()))) return;
     await updateAsset(tx, asset.id, { derived_bytes: derivedBytes });
     const current = await getAsset(tx, asset.id);
-    if (current?.state === "processing") await finishPreparation(tx, current, services.now());
+    if (current?.state === "processing") await completePreparation(tx, current, services.now());
   });
 }
 
@@ -101,7 +101,7 @@ async function probeSource(
   const input = { ffmpeg: services.ffmpeg, source: folder.source, probed, limits: probeLimits(services) };
   const timeLimits = probeTimeLimits(Bun.file(folder.source).size);
   const found = await child.run("probe", input, { signal, limits: timeLimits });
-  if (!isKnown) await takeOver(probed, folder.probed);
+  if (!isKnown) await commitFile(probed, folder.probed);
   return found;
 }
 
@@ -121,7 +121,7 @@ async function noteDuration(services: Services, asset: Asset, info: MediaInfo, s
       duration: info.duration,
       info,
       // What is held stays the price, also when the settings change between two attempts.
-      charge: asset.charge ?? chargeFor(info.duration, services.config.creditsPerMinute),
+      charge: asset.charge ?? computeCharge(info.duration, services.config.creditsPerMinute),
     });
     if (changed) await holdCharge(tx, changed, services.now());
   });
@@ -136,7 +136,7 @@ type Line = {
   asset: Asset;
   folder: MediaFolder;
   child: JobChild;
-  scratch: Scratch;
+  scratch: ScratchFolder;
   /** The part of the child's input that all operations have. */
   source: { ffmpeg: Ffmpeg; source: string; probed: string };
   info: MediaInfo;
@@ -161,11 +161,11 @@ async function audioLine(services: Services, line: Line): Promise<void> {
   }
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   const audio = { path: folder.analysisAudio };
-  await scratch.makeOnce(audio.path, (outputPath) =>
+  await scratch.createOnce(audio.path, (outputPath) =>
     child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extract") }),
   );
   report("extract")(1);
-  await scratch.makeOnce(folder.waveform, (outputPath) =>
+  await scratch.createOnce(folder.waveform, (outputPath) =>
     child.run("waveform", { pcm: audio.path, outputPath }, options),
   );
   line.releaseChild();
@@ -206,14 +206,14 @@ async function videoLine(services: Services, line: Line): Promise<void> {
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   const change: Partial<NewAsset> = { video_prepared: true };
   if (info.video) {
-    await scratch.makeOnce(folder.poster, (outputPath) => child.run("poster", { ...source, outputPath }, options));
-    await scratch.makeOnce(folder.filmstrip, (outputPath) =>
+    await scratch.createOnce(folder.poster, (outputPath) => child.run("poster", { ...source, outputPath }, options));
+    await scratch.createOnce(folder.filmstrip, (outputPath) =>
       child.run("filmstrip", { ...source, outputPath }, options),
     );
     change.has_poster = true;
   }
   if (!playsInBrowser(info, sniffed)) {
-    await scratch.makeOnce(folder.preview, (outputPath) =>
+    await scratch.createOnce(folder.preview, (outputPath) =>
       child.run("preview", { ...source, outputPath }, { ...options, onProgress: report("pictures") }),
     );
     change.has_preview = true;

@@ -2,13 +2,13 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../blobs/folders";
-import { discard, namesIn } from "../blobs/sweep";
+import { listNames, moveToTrash } from "../blobs/trash";
 import { listUnmeasured, updateAsset } from "../store/assets";
 import type { Services } from "./services";
 
 /** Returns the bytes of everything in the asset's folder but its source. */
 export async function measureDerivatives(folder: MediaFolder): Promise<number> {
-  const names = await derivativesIn(folder);
+  const names = await listDerivatives(folder);
   const sizes = await Promise.all(
     names.map((name) =>
       stat(join(folder.dir, name)).then(
@@ -20,8 +20,8 @@ export async function measureDerivatives(folder: MediaFolder): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-const derivativesIn = async ({ dir, source }: MediaFolder): Promise<string[]> =>
-  (await namesIn(dir)).filter((name) => name !== basename(source));
+const listDerivatives = async ({ dir, source }: MediaFolder): Promise<string[]> =>
+  (await listNames(dir)).filter((name) => name !== basename(source));
 
 /** Removes what a killed process left half written in a folder; whole files stay. */
 export async function removePartFiles(dir: string): Promise<void> {
@@ -32,8 +32,8 @@ export async function removePartFiles(dir: string): Promise<void> {
 /** Removes what the preparation of a failed asset has made; the source stays until the asset is deleted. */
 export async function discardDerivatives(services: Services, assetId: string): Promise<void> {
   const folder = services.folders.media(assetId);
-  const names = await derivativesIn(folder);
-  await discard(
+  const names = await listDerivatives(folder);
+  await moveToTrash(
     services.folders,
     names.map((name) => join(folder.dir, name)),
   );
@@ -41,15 +41,15 @@ export async function discardDerivatives(services: Services, assetId: string): P
 }
 
 /** Assets looked at between two pauses. */
-const PAGE = 100;
+const MAX_PAGE_ASSETS = 100;
 
 /**
  * Once after the start: measures assets that an older version has prepared, and removes what a crash has left of failed ones. Runs beside
  * everything else.
  */
-export async function settleDerivatives(services: Services): Promise<void> {
+export async function reconcileDerivatives(services: Services): Promise<void> {
   for (let after = ""; ; ) {
-    const page = await listUnmeasured(services.store.read, after, PAGE);
+    const page = await listUnmeasured(services.store.read, after, MAX_PAGE_ASSETS);
     for (const { id, state } of page) {
       if (state === "failed") await discardDerivatives(services, id);
       else {

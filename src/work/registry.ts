@@ -1,5 +1,5 @@
 /** Job name -> what does it and what its failure means. The types make a name without a handler impossible to build. */
-import { discard } from "../blobs/sweep";
+import { moveToTrash } from "../blobs/trash";
 import { AppError } from "../domain/errors";
 import {
   isPermanent,
@@ -17,29 +17,29 @@ import {
 import type { Queries } from "../store/db";
 import { claimStep, endStep, nextDue, nextStep, nextStepAlone, renewStep, returnStep } from "../store/steps";
 import { computeCut, failCut } from "./cut";
+import { withDiskReserve } from "./disk-space";
 import { failAsset, prepare } from "./prepare";
 import { discardDerivatives } from "./prepared-size";
 import { computeRender, failRender } from "./render";
 import type { Services } from "./services";
-import { withinReserve } from "./within-reserve";
 
-type Entry = {
+type JobDefinition = {
   run(services: Services, job: Job, context: JobContext): Promise<void>;
   fail(tx: Queries, subjectId: string, code: string, message: string, now: number): Promise<void>;
 };
 
-const REGISTRY: Record<JobName, Entry> = {
+const REGISTRY: Record<JobName, JobDefinition> = {
   prepare: { run: prepare, fail: failAsset },
   cut: { run: computeCut, fail: failCut },
   render: { run: computeRender, fail: failRender },
 };
 
 /** The handlers for a runner. */
-export function jobHandlers(services: Services): Record<JobName, JobHandler> {
+export function createJobHandlers(services: Services): Record<JobName, JobHandler> {
   const bind =
-    (entry: Entry): JobHandler =>
+    (entry: JobDefinition): JobHandler =>
     async (job, context) => {
-      await withinReserve(services, job, context, (guarded) => entry.run(services, job, guarded));
+      await withDiskReserve(services, job, context, (guarded) => entry.run(services, job, guarded));
       // A handler that found nothing to do (its subject is gone or has ended) leaves the step to be closed here.
       await services.store.write((tx) => endStep(tx, job.stepId, "completed", services.now()));
     };
@@ -47,7 +47,7 @@ export function jobHandlers(services: Services): Record<JobName, JobHandler> {
 }
 
 /** A message as users read it, whoever wrote it. */
-function sentence(message: string): string {
+function toSentence(message: string): string {
   const end = /[.!?]$/.test(message) ? "" : ".";
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`;
 }
@@ -56,7 +56,7 @@ const KILLED_TWICE =
   "The file needs more memory than the server has: its processing was stopped twice, the second time with no other job running.";
 
 /** Where the runner finds its jobs: the steps in the database. */
-export function jobSource(services: Services): JobSource {
+export function createJobSource(services: Services): JobSource {
   const { store, folders } = services;
   const now = () => services.now();
 
@@ -69,7 +69,7 @@ export function jobSource(services: Services): JobSource {
   async function failForGood(job: Job, error: unknown): Promise<void> {
     const isKnown = isPermanent(job.name, error) || (error instanceof AppError && error.code === "processing_failed");
     const code = isKnown ? error.code : "processing_failed";
-    const message = isKnown ? sentence(error.message) : "Something went wrong on the server; its log says what.";
+    const message = isKnown ? toSentence(error.message) : "Something went wrong on the server; its log says what.";
     const isFailed = await store.write(async (tx) => {
       if (!(await endStep(tx, job.stepId, "failed", now(), job.attempt))) return false;
       await REGISTRY[job.name].fail(tx, job.subjectId, code, message, now());
@@ -77,7 +77,7 @@ export function jobSource(services: Services): JobSource {
     });
     if (isFailed && job.name === "prepare") await discardDerivatives(services, job.subjectId);
     if (isFailed && job.name === "render")
-      await discard(folders, [folders.work(job.subjectId), folders.render(job.subjectId)]);
+      await moveToTrash(folders, [folders.work(job.subjectId), folders.render(job.subjectId)]);
   }
 
   /** The next start has the server to itself, so that the job is not killed for what others take. */

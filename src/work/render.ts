@@ -1,7 +1,7 @@
 /** Renders: asking for one, computing it, cancelling it. */
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { discard } from "../blobs/sweep";
+import { moveToTrash } from "../blobs/trash";
 import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
 import { JobAborted, JobYielded } from "../domain/jobs";
@@ -27,24 +27,24 @@ import { isCuttable } from "./cut";
 import { emitRenderEvent } from "./events";
 import { openJobChild } from "./job-child/child";
 import { maxMediaMemoryBytes } from "./job-child/limits";
-import { takeOver } from "./job-child/scratch";
-import { lendLanes } from "./job-child/shared-lanes";
+import { commitFile } from "./job-child/scratch";
+import { shareSemaphore } from "./job-child/shared-semaphore";
 import { startPipeline } from "./pipeline";
 import { removePartFiles } from "./prepared-size";
 import type { Services } from "./services";
-import { findQuotaProblem, requireRoom } from "./storage";
+import { findQuotaProblem, requireFreeSpace } from "./storage";
 
-export type RenderAsk = { userId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
+export type RenderParams = { userId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
 
 /**
  * The render that an identical request made, or a new one. Runs in a write transaction; wake the runner afterwards.
  * Errors: `asset_not_ready`, `modifier_not_ready`, `validation_error` (against the source), `conflict` (quota), `upstream_unavailable`
  * (free space).
  */
-export async function requestRender(
+export async function createRender(
   services: Services,
   tx: Queries,
-  ask: RenderAsk,
+  ask: RenderParams,
 ): Promise<{ render: Render; isNew: boolean }> {
   const { asset, cut, userId } = ask;
   const wantsAudio =
@@ -61,7 +61,7 @@ export async function requestRender(
   if (same) return { render: same, isNew: false };
   const quotaProblem = await findQuotaProblem(services, tx, userId);
   if (quotaProblem) throw new AppError("conflict", quotaProblem);
-  requireRoom(services);
+  requireFreeSpace(services);
   const now = services.now();
   const render = await insertRender(tx, {
     id: newId(),
@@ -108,7 +108,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
     maxMemoryBytes: maxMediaMemoryBytes(Bun.file(folder.source).size),
     maxFileBytes: services.disk.maxFileBytes(),
   });
-  const lent = lendLanes(services.lanes);
+  const lent = shareSemaphore(services.encoderSemaphore);
   const input = {
     ...{ ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed, plan, output: render.resolved },
     ...{ workDir, outputPath: madePath, encoder, jobs: Math.max(1, navigator.hardwareConcurrency) },
@@ -116,8 +116,8 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   const running = child.run("render", input, {
     signal: context.signal,
     recordingSeconds: toSeconds(asset.duration ?? 0),
-    shouldPause: context.shouldYield,
-    answers: lent.answers,
+    shouldYield: context.shouldYield,
+    callbacks: lent.callbacks,
     onProgress: (share) => context.progress(share),
     onLog: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
   });
@@ -126,13 +126,13 @@ export async function computeRender(services: Services, job: Job, context: JobCo
     const isCancelled = context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled";
     const current = error instanceof Paused ? await getRender(services.store.read, render.id) : render;
     const isOver = current === null || !isOpenRender(current);
-    if (isCancelled || isOver) await discard(folders, [workDir, folders.render(render.id)]);
+    if (isCancelled || isOver) await moveToTrash(folders, [workDir, folders.render(render.id)]);
     throw error instanceof Paused ? new JobYielded() : error;
   });
   await child.end();
   // The render may have been deleted in the meantime; what is taken over is then removed below.
   await mkdir(folders.render(render.id), { recursive: true });
-  const sizeBytes = await takeOver(madePath, outputPath);
+  const sizeBytes = await commitFile(madePath, outputPath);
   const { strategy, encodedShare, reasons, warnings } = result;
   services.log.info("render.made", { render: render.id, strategy, encoded_share: encodedShare, reasons, warnings });
   const now = services.now();
@@ -150,7 +150,7 @@ export async function computeRender(services: Services, job: Job, context: JobCo
     if (done) await emitRenderEvent(tx, done, "render.completed", now);
     return done !== null;
   });
-  await discard(folders, stored ? [workDir] : [workDir, folders.render(render.id)]);
+  await moveToTrash(folders, stored ? [workDir] : [workDir, folders.render(render.id)]);
 }
 
 /** The plan of a completed cut as JSON; null for no cut. */
@@ -193,7 +193,7 @@ export async function cancelRender(services: Services, userId: string, renderId:
   });
   for (const step of steps) services.runner.cancel(step.id);
   if (steps.every((step) => step.state === "pending")) {
-    await discard(services.folders, [services.folders.work(renderId), services.folders.render(renderId)]);
+    await moveToTrash(services.folders, [services.folders.work(renderId), services.folders.render(renderId)]);
   }
   return render;
 }

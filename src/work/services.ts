@@ -5,9 +5,9 @@ import type { Config } from "../config";
 import type { Runner } from "../domain/jobs";
 import type { SpeechEngine } from "../domain/speech";
 import type { DiskReserve } from "../lib/disk-reserve";
-import type { Lanes } from "../lib/lanes";
 import type { Log } from "../lib/log";
 import type { Sandbox } from "../lib/sandbox";
+import type { Semaphore } from "../lib/semaphore";
 import type { VideoEncoder } from "../media/encoder-arguments";
 import type { Ffmpeg } from "../media/ffmpeg";
 import type { Resolve } from "../outbound/addresses";
@@ -36,7 +36,7 @@ export type Services = {
   /** Resolves host names of URLs that users name; limited by user and overall. */
   resolverFor(userId: string): Resolve;
   /** For the processes that encode pictures: as many as there are cores, whatever number of renders has them. */
-  lanes: Lanes;
+  encoderSemaphore: Semaphore;
   /** For the timelines, subtitles and edits that requests ask for. */
   planRequests: PlanRequests;
   /** The video encoder in use; found by trying, on the first call. */

@@ -8,21 +8,21 @@ import type { Services } from "./services";
 const RETRY_AFTER_SECONDS = 60;
 
 /** An upload under way stops when its next write does not fit: what is left above the reserve then is no room. */
-const MIN_ROOM_BYTES = 1024 * 1024;
+const MIN_FREE_BYTES = 1024 * 1024;
 
 /** Whether media may be written: the free space is above the reserve. */
-export const hasRoom = ({ disk }: Pick<Services, "disk">): boolean => disk.room() >= MIN_ROOM_BYTES;
+export const hasFreeSpace = ({ disk }: Pick<Services, "disk">): boolean => disk.availableBytes() >= MIN_FREE_BYTES;
 
 /** Throws `upstream_unavailable` while the free space is below the reserve. */
-export function requireRoom(services: Pick<Services, "disk">): void {
-  if (!hasRoom(services)) throw outOfStorage();
+export function requireFreeSpace(services: Pick<Services, "disk">): void {
+  if (!hasFreeSpace(services)) throw outOfStorage();
 }
 
 /**
  * Throws `upstream_unavailable` while most of the reserve is gone. Cuts go on below the reserve, but each is up to megabytes of text in the
  * database, which must not take the room of charges and deletions.
  */
-export function requireRoomInDatabase({ disk }: Pick<Services, "disk">): void {
+export function requireDatabaseSpace({ disk }: Pick<Services, "disk">): void {
   if (disk.isCritical()) throw outOfStorage();
 }
 
@@ -32,8 +32,8 @@ const outOfStorage = (): AppError =>
   });
 
 /** Throws an error with the code of a full disk when `bytes` more would go below the reserve. */
-export function takeRoom({ disk }: Pick<Services, "disk">, bytes: number): void {
-  if (disk.take(bytes)) return;
+export function claimSpace({ disk }: Pick<Services, "disk">, bytes: number): void {
+  if (disk.claim(bytes)) return;
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
 }
 
@@ -43,7 +43,10 @@ export async function requireQuota(services: Services, tx: Queries, userId: stri
   if (storageQuotaBytes === 0) return;
   const used = await storageUsed(tx, userId);
   if (used + bytes <= storageQuotaBytes) return;
-  throw new AppError("conflict", `${aboutQuota(used, storageQuotaBytes)} This upload has ${withBytes(bytes)}.`);
+  throw new AppError(
+    "conflict",
+    `${formatQuotaProblem(used, storageQuotaBytes)} This upload has ${formatExactBytes(bytes)}.`,
+  );
 }
 
 /**
@@ -54,11 +57,11 @@ export async function findQuotaProblem(services: Services, tx: Queries, userId: 
   const { storageQuotaBytes } = services.config;
   if (storageQuotaBytes === 0) return null;
   const used = await storageUsed(tx, userId);
-  return used < storageQuotaBytes ? null : aboutQuota(used, storageQuotaBytes);
+  return used < storageQuotaBytes ? null : formatQuotaProblem(used, storageQuotaBytes);
 }
 
-const aboutQuota = (used: number, quota: number): string =>
-  `Storage quota reached: ${withBytes(used)} of ${withBytes(quota)} are used, unfinished uploads included. Delete assets or renders.`;
+const formatQuotaProblem = (used: number, quota: number): string =>
+  `Storage quota reached: ${formatExactBytes(used)} of ${formatExactBytes(quota)} are used, unfinished uploads included. Delete assets or renders.`;
 
-const withBytes = (bytes: number): string =>
+const formatExactBytes = (bytes: number): string =>
   bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString("en-US")} bytes)`;

@@ -17,21 +17,21 @@ import {
 import { balance } from "../store/credits";
 import type { Queries } from "../store/db";
 import { findProject, touchProject } from "../store/projects";
-import { removeAssetNow } from "./deletion";
+import { removeAsset } from "./deletion";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
-import { requireQuota, requireRoom } from "./storage";
+import { requireFreeSpace, requireQuota } from "./storage";
 
-export const SMALLEST_UPLOAD_BYTES = 64;
-const IDLE_MS = 7 * 24 * 3600 * 1000;
-const EMPTY_COUNTS_MS = 3600 * 1000;
+export const MIN_UPLOAD_BYTES = 64;
+const MAX_UPLOAD_IDLE_MS = 7 * 24 * 3600 * 1000;
+const MAX_EMPTY_UPLOAD_MS = 3600 * 1000;
 
 /** When the upload is given up unless more bytes come. */
-export const uploadExpiresAt = (asset: Asset): number => asset.upload_active_at + IDLE_MS;
+export const getUploadExpiry = (asset: Asset): number => asset.upload_active_at + MAX_UPLOAD_IDLE_MS;
 /** The last byte of an upload that is not given up yet came then or later. */
-export const uploadsActiveSince = (now: number): number => now - IDLE_MS;
-export const isExpired = (asset: Asset, now: number): boolean =>
-  asset.state === "pending_upload" && uploadExpiresAt(asset) < now;
+export const getUploadActivityCutoff = (now: number): number => now - MAX_UPLOAD_IDLE_MS;
+export const isUploadExpired = (asset: Asset, now: number): boolean =>
+  asset.state === "pending_upload" && getUploadExpiry(asset) < now;
 
 /** What the client says about its file, from the `Upload-Metadata` header. */
 export type UploadMetadata = { header: string | null; filename: string | null; externalId: string | null };
@@ -40,7 +40,7 @@ export type UploadMetadata = { header: string | null; filename: string | null; e
  * Reads a TUS `Upload-Metadata` header (`key base64value,…`). The file name is reduced to its basename, so that no client can name a path.
  * Errors: `bad_request` for a value that is not base64 or an `external_id` that is too long.
  */
-export function readUploadMetadata(header: string | null): UploadMetadata {
+export function parseUploadMetadata(header: string | null): UploadMetadata {
   const values = new Map<string, string>();
   for (const pair of (header ?? "")
     .split(",")
@@ -56,21 +56,21 @@ export function readUploadMetadata(header: string | null): UploadMetadata {
   if (externalId && ([...externalId].length > 256 || /\p{Cc}/u.test(externalId))) {
     throw new AppError("bad_request", "external_id has at most 256 characters, none of them a control character.");
   }
-  return { header, filename: safeBasename(values.get("filename") ?? ""), externalId };
+  return { header, filename: toSafeBasename(values.get("filename") ?? ""), externalId };
 }
 
 /** Control characters, line separators, and what turns the direction of text to disguise a name. */
 const UNSAFE_IN_NAMES = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** The last part of a path of any system, without control characters; null when nothing is left. */
-export function safeBasename(name: string): string | null {
+export function toSafeBasename(name: string): string | null {
   const clean = basename(name.replaceAll("\\", "/").replace(UNSAFE_IN_NAMES, "")).trim();
   if (!clean || clean === "." || clean === "..") return null;
   // By characters, so that none is cut in half.
   return [...clean].slice(0, 255).join("");
 }
 
-export type OpenUpload = {
+export type UploadParams = {
   userId: string;
   projectId: string;
   sizeBytes: number;
@@ -82,10 +82,10 @@ export type OpenUpload = {
  * Opens an upload: makes the asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
  * `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable` (free space).
  */
-export async function openUpload(services: Services, tx: Queries, request: OpenUpload): Promise<Asset> {
+export async function createUpload(services: Services, tx: Queries, request: UploadParams): Promise<Asset> {
   const { config } = services;
-  if (request.sizeBytes < SMALLEST_UPLOAD_BYTES) {
-    throw new AppError("bad_request", `size_bytes must be at least ${SMALLEST_UPLOAD_BYTES}.`);
+  if (request.sizeBytes < MIN_UPLOAD_BYTES) {
+    throw new AppError("bad_request", `size_bytes must be at least ${MIN_UPLOAD_BYTES}.`);
   }
   if (request.sizeBytes > config.maxUploadBytes) {
     throw new AppError("payload_too_large", `size_bytes must be at most ${config.maxUploadBytes}.`);
@@ -95,7 +95,8 @@ export async function openUpload(services: Services, tx: Queries, request: OpenU
   if (!project) throw new AppError("not_found", "There is no such project.");
   if (project.state === "archived") throw new AppError("conflict", "The project is archived and takes no new assets.");
   if (
-    (await countOpenUploads(tx, request.userId, uploadsActiveSince(now), now - EMPTY_COUNTS_MS)) >= config.maxUploads
+    (await countOpenUploads(tx, request.userId, getUploadActivityCutoff(now), now - MAX_EMPTY_UPLOAD_MS)) >=
+    config.maxUploads
   ) {
     throw new AppError(
       "conflict",
@@ -112,7 +113,7 @@ export async function openUpload(services: Services, tx: Queries, request: OpenU
       "The balance does not cover an asset that was uploaded before: add credits or delete it.",
     );
   }
-  requireRoom(services);
+  requireFreeSpace(services);
   const asset: NewAsset = {
     id: newId(),
     user_id: request.userId,
@@ -133,10 +134,10 @@ export async function openUpload(services: Services, tx: Queries, request: OpenU
 }
 
 /** How many bytes tell what a file is. */
-const HEAD_BYTES = 16 * 1024;
+const MAX_HEAD_BYTES = 16 * 1024;
 
 /** Notes that bytes have come, and what they are once there are enough of them. */
-export async function noteBytes(services: Services, asset: Asset, received: number): Promise<void> {
+export async function recordUploadProgress(services: Services, asset: Asset, received: number): Promise<void> {
   if (received === 0) return;
   const change: Partial<NewAsset> = { upload_active_at: Math.max(services.now(), asset.created_at + 1) };
   if (!asset.demuxer) Object.assign(change, await sniffUpload(services, asset));
@@ -153,7 +154,7 @@ async function sniffUpload(services: Services, asset: Asset): Promise<Partial<Ne
 
 async function readHead(path: string): Promise<Uint8Array | null> {
   const file = Bun.file(path);
-  return (await file.exists()) ? new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()) : null;
+  return (await file.exists()) ? new Uint8Array(await file.slice(0, MAX_HEAD_BYTES).arrayBuffer()) : null;
 }
 
 /**
@@ -197,12 +198,13 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 /** At start: uploads that were complete when the server stopped are handed on, expired ones are removed. */
 export async function recoverUploads(services: Services): Promise<void> {
   for (const asset of await listOpenUploads(services.store.read)) {
-    if (isExpired(asset, services.now())) {
-      await removeAssetNow(services, asset.id, "sweep");
+    if (isUploadExpired(asset, services.now())) {
+      await removeAsset(services, asset.id, "sweep");
       continue;
     }
     const size =
-      (await sizeOf(services.folders.media(asset.id).source)) ?? (await sizeOf(services.folders.upload(asset.id)));
+      (await findFileSize(services.folders.media(asset.id).source)) ??
+      (await findFileSize(services.folders.upload(asset.id)));
     if (size === asset.upload_length) await finishUpload(services, asset);
     else if (size !== null && size > 0 && asset.upload_active_at === asset.created_at) {
       await services.store.write((tx) => updateAsset(tx, asset.id, { upload_active_at: services.now() }));
@@ -211,7 +213,7 @@ export async function recoverUploads(services: Services): Promise<void> {
 }
 
 /** A file's size in bytes, null when it is not there. */
-export async function sizeOf(path: string): Promise<number | null> {
+export async function findFileSize(path: string): Promise<number | null> {
   return stat(path).then(
     (s) => s.size,
     () => null,

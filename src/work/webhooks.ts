@@ -2,7 +2,7 @@
 import { AppError } from "../domain/errors";
 import { DELIVERY_TIMEOUT_MS, OLD_SECRET_MS } from "../domain/webhooks";
 import { newId } from "../lib/ids";
-import { checkedAddresses, parseWebhookUrl, RefusedUrl } from "../outbound/addresses";
+import { parseWebhookUrl, RefusedUrlError, resolveAllowedAddresses } from "../outbound/addresses";
 import type { Queries } from "../store/db";
 import { queuedTests } from "../store/delivery-queue";
 import {
@@ -23,11 +23,11 @@ const SECRET_BYTES = 24;
 const TEST_EVENT = "webhook.test";
 const MAX_QUEUED_TESTS = 10;
 
-const newSecret = (): string =>
+const createSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64")}`;
 
 /** What the configuration lets webhooks reach. */
-export const webhookRules = (services: Pick<Services, "config">) => ({
+export const getAddressRules = (services: Pick<Services, "config">) => ({
   allowLoopback: services.config.webhooksAllowLoopback,
   allowPrivate: services.config.webhooksAllowPrivate,
 });
@@ -36,11 +36,11 @@ export const webhookRules = (services: Pick<Services, "config">) => ({
  * Throws `validation_error` on `body.url` unless webhooks may go there now; `rate_limited` or `upstream_unavailable` when too many host names
  * are being looked up.
  */
-export async function requireReachable(services: Services, userId: string, url: string): Promise<void> {
+export async function requireAllowedUrl(services: Services, userId: string, url: string): Promise<void> {
   try {
-    await checkedAddresses(parseWebhookUrl(url), webhookRules(services), services.resolverFor(userId));
+    await resolveAllowedAddresses(parseWebhookUrl(url), getAddressRules(services), services.resolverFor(userId));
   } catch (error) {
-    if (!(error instanceof RefusedUrl)) throw error;
+    if (!(error instanceof RefusedUrlError)) throw error;
     throw new AppError("validation_error", "The URL cannot be used for webhooks.", {
       fields: [{ field: "body.url", message: error.message }],
     });
@@ -48,7 +48,7 @@ export async function requireReachable(services: Services, userId: string, url: 
 }
 
 /** Registers an endpoint, whose secret is in the answer. Errors: `conflict` when there are too many. */
-export async function registerEndpoint(
+export async function createEndpoint(
   tx: Queries,
   request: { userId: string; url: string; eventTypes: string[]; now: number },
 ): Promise<Endpoint> {
@@ -61,7 +61,7 @@ export async function registerEndpoint(
     url: request.url,
     event_types: [...new Set(request.eventTypes)],
     state: "enabled",
-    secret: newSecret(),
+    secret: createSecret(),
     created_at: request.now,
   });
 }
@@ -71,7 +71,7 @@ export async function rotateSecret(services: Services, endpoint: Endpoint): Prom
   const now = services.now();
   const changed = await services.store.write((tx) =>
     updateEndpoint(tx, endpoint.id, {
-      secret: newSecret(),
+      secret: createSecret(),
       old_secret: endpoint.secret,
       old_secret_until: now + OLD_SECRET_MS,
     }),
@@ -84,7 +84,7 @@ export async function rotateSecret(services: Services, endpoint: Endpoint): Prom
  * Queues a test event for the endpoint, whatever it listens to. Returns the delivery's id. Errors: `conflict` while disabled, `rate_limited`
  * while too many of the user's test events wait.
  */
-export async function sendTest(services: Services, endpoint: Endpoint): Promise<string> {
+export async function queueTestEvent(services: Services, endpoint: Endpoint): Promise<string> {
   requireEnabled(endpoint);
   const now = services.now();
   // Before the write as well: a refusal then costs a read, not a place among the writes.
@@ -121,7 +121,7 @@ async function requireRoomForTest(tx: Queries, userId: string, now: number): Pro
  * Queues a delivery again from the start of the schedule, with the same id. Errors: `not_found`, `conflict` while disabled, `rate_limited` for
  * a test event as in `sendTest`.
  */
-export async function resend(services: Services, endpoint: Endpoint, deliveryId: string): Promise<Delivery> {
+export async function requeueDelivery(services: Services, endpoint: Endpoint, deliveryId: string): Promise<Delivery> {
   requireEnabled(endpoint);
   const now = services.now();
   return services.store.write(async (tx) => {

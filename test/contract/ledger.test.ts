@@ -4,7 +4,7 @@ import { newId } from "../../src/lib/ids";
 import { getAsset } from "../../src/store/assets";
 import { balance, insertLedgerEntry, listLedger, totalHeld } from "../../src/store/credits";
 import { listEventsOf } from "../../src/store/events";
-import { finishPreparation, holdCharge, settleWaiting } from "../../src/work/charge";
+import { completePreparation, holdCharge, settleWaiting } from "../../src/work/charge";
 import { addAsset, addStep, addUser, freshStore } from "../unit/store/test-store";
 
 const ASSETS = 200;
@@ -36,7 +36,7 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   await Promise.all(
     ids.map(async (id, n) => {
       if (n % 2 === 0) await store.write(async (tx) => holdCharge(tx, (await getAsset(tx, id))!, 1_000 + n));
-      await store.write(async (tx) => finishPreparation(tx, (await getAsset(tx, id))!, 2_000 + n));
+      await store.write(async (tx) => completePreparation(tx, (await getAsset(tx, id))!, 2_000 + n));
     }),
   );
   const states = async () => Promise.all(ids.map(async (id) => (await getAsset(store.read, id))!.state));

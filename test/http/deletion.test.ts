@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { getRender } from "../../src/store/renders";
-import { removeRenderNow } from "../../src/work/deletion";
+import { removeRender } from "../../src/work/deletion";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
@@ -108,7 +108,7 @@ describe("deleting what has jobs in flight", () => {
     const seen = await getRender(services.store.read, running.id);
     hold.release();
     await user.renderEnded(running.id);
-    await removeRenderNow(services, seen!);
+    await removeRender(services, seen!);
     expect(await tryCall(user, "GET", `/v1/renders/${running.id}`)).toBe("404 not_found");
     expect(await server.events(running.id)).toEqual(["render.completed"]);
   });

@@ -5,7 +5,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { type Replacements, type RunningServer, startServer } from "../../src/boot";
+import { type RunningServer, type ServerOverrides, startServer } from "../../src/boot";
 import { loadConfig } from "../../src/config";
 import { newId } from "../../src/lib/ids";
 import { createLog } from "../../src/lib/log";
@@ -55,13 +55,13 @@ export type Harness = AsyncDisposable & {
 /** Starts it: `await using server = await harness()`. `settings` are as in the environment, without the prefix. */
 export async function harness(
   settings: Record<string, string> = {},
-  turns: Pick<Replacements, "timeSliceMs"> = {},
+  turns: Pick<ServerOverrides, "timeSliceMs"> = {},
 ): Promise<Harness> {
   const folder = await temporaryFolder();
   const speech = fakeSpeech();
   const errors: string[] = [];
   let offset = 0;
-  const replacements: Replacements = { speech, now: () => Date.now() + offset, ...turns };
+  const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, ...turns };
   const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG, RATE_LIMIT: "0", ...settings };
   // A machine that also serves has settings of its own, which are none of a test's.
   const noSettings = join(folder.path, "settings.toml");

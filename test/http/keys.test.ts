@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createApiKey, disableUser, listKeys, revokeKey } from "../../src/work/accounts";
-import { sizeOf } from "../../src/work/uploads";
+import { findFileSize } from "../../src/work/uploads";
 import { openConnection, parseAnswer } from "../attacks/raw-request";
 import { until } from "../until";
 import { createClient } from "./client";
@@ -82,7 +82,7 @@ test("an upload under way ends when its key is revoked, and goes on with another
       (await owner.call("HEAD", `/v1/uploads/${upload.id}`, { headers: owner.tus() })).headers.get("upload-offset"),
     );
   const path = server.services().folders.upload(upload.id);
-  await until("the first bytes", async () => (await sizeOf(path)) === 1_000);
+  await until("the first bytes", async () => (await findFileSize(path)) === 1_000);
   await revokeKey(server.services(), { id });
   await until("the refusal", async () => {
     connection.socket.write(Buffer.alloc(100));

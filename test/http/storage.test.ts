@@ -23,8 +23,8 @@ const open = async (user: Client, sizeBytes: number, projectId?: string) =>
 /** Sets the free space above the reserve that the server sees. */
 function setRoom(server: Harness, bytes: number): void {
   const { disk } = server.services();
-  disk.room = () => bytes;
-  disk.take = (count) => count <= bytes;
+  disk.availableBytes = () => bytes;
+  disk.claim = (count) => count <= bytes;
 }
 
 describe("an asset that waits for payment", () => {
@@ -175,7 +175,7 @@ describe("below the reserve of free space", () => {
     const anna = await server.user();
     const { disk } = server.services();
     let left = 3_000_000;
-    disk.take = (count) => {
+    disk.claim = (count) => {
       if (count > left) return false;
       left -= count;
       return true;
@@ -218,7 +218,7 @@ describe("below the reserve of free space", () => {
     const { id } = await anna.startRender({ asset_id: asset.id, output: { frame_rate: 5 } });
     await hold.reached;
     let looks = 0;
-    server.services().disk.room = () => {
+    server.services().disk.availableBytes = () => {
       looks++;
       return 0;
     };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm, symlink } from "node:fs/promises";
 import { connect } from "node:net";
-import { sizeOf } from "../../src/work/uploads";
+import { findFileSize } from "../../src/work/uploads";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -204,7 +204,7 @@ describe("sending bytes", () => {
     const { id } = await anna.open(bytes.length);
     const part = 30_000;
     const path = server.services().folders.upload(id);
-    await cutOff(id, bytes.length, bytes.slice(0, part), async () => ((await sizeOf(path)) ?? 0) > 0);
+    await cutOff(id, bytes.length, bytes.slice(0, part), async () => ((await findFileSize(path)) ?? 0) > 0);
     const offset = Number(await offsetOf(anna, id));
     expect(offset).toBeGreaterThan(0);
     expect(offset).toBeLessThanOrEqual(part);

@@ -5,10 +5,16 @@ import { type Asset, findAsset, listAssets } from "../../store/assets";
 import { page } from "../../store/paging";
 import { progressOf } from "../../store/steps";
 import { isCuttable } from "../../work/cut";
-import { removeAssetNow } from "../../work/deletion";
+import { removeAsset } from "../../work/deletion";
 import { once } from "../../work/idempotency";
 import type { Services } from "../../work/services";
-import { isExpired, openUpload, readUploadMetadata, uploadExpiresAt, uploadsActiveSince } from "../../work/uploads";
+import {
+  createUpload,
+  getUploadActivityCutoff,
+  getUploadExpiry,
+  isUploadExpired,
+  parseUploadMetadata,
+} from "../../work/uploads";
 import { nothing, pageOf, shows } from "../answers";
 import { type Call, created, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging, uuid } from "../fields";
@@ -77,7 +83,7 @@ function showDetail(services: Services, asset: Asset, progress: number | null) {
 const path = "/assets/:asset_id";
 const load = async (call: Call) => {
   const asset = await findAsset(call.services.store.read, call.user.id, call.params.asset_id!);
-  return asset && !isExpired(asset, call.services.now()) ? asset : null;
+  return asset && !isUploadExpired(asset, call.services.now()) ? asset : null;
 };
 
 const language = Type.Union([Type.String({ pattern: "^[A-Za-z]{2}$" }), Type.Null()], {
@@ -104,10 +110,10 @@ export const assetRoutes: Route[] = [
     },
     answers: { 201: shows("Asset", "The asset, with the transfer URL in `Location` and `upload_url`") },
     handle: async ({ services, user, idempotency, request }, { body }) => {
-      const metadata = readUploadMetadata(request.headers.get("upload-metadata"));
+      const metadata = parseUploadMetadata(request.headers.get("upload-metadata"));
       return services.store.write((tx) =>
         once(tx, idempotency, services.now(), async () => {
-          const asset = await openUpload(services, tx, {
+          const asset = await createUpload(services, tx, {
             userId: user.id,
             projectId: body.project_id.toLowerCase(),
             sizeBytes: body.size_bytes,
@@ -115,7 +121,7 @@ export const assetRoutes: Route[] = [
             metadata,
           });
           const reply = created(uploadUrl(services, asset), showSummary(services, asset), {
-            "Upload-Expires": new Date(uploadExpiresAt(asset)).toUTCString(),
+            "Upload-Expires": new Date(getUploadExpiry(asset)).toUTCString(),
             "Tus-Resumable": "1.0.0",
           });
           return { status: reply.status, body: reply.body, headers: reply.headers ?? {} };
@@ -138,7 +144,7 @@ export const assetRoutes: Route[] = [
       const rows = await listAssets(services.store.read, user.id, {
         projectId: query.project_id?.toLowerCase() ?? null,
         state: query.state ?? null,
-        uploadsActiveSince: uploadsActiveSince(services.now()),
+        uploadsActiveSince: getUploadActivityCutoff(services.now()),
         afterId: query.cursor ? String(services.cursors.read(list, query.cursor)[0]) : null,
         limit: query.limit + 1,
       });
@@ -164,7 +170,7 @@ export const assetRoutes: Route[] = [
     answers: { 204: nothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
-      await removeAssetNow(services, resource.id);
+      await removeAsset(services, resource.id);
       return noContent();
     },
   }),

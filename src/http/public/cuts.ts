@@ -8,10 +8,10 @@ import { EXPORT_FORMATS } from "../../domain/timeline";
 import { findAsset } from "../../store/assets";
 import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
 import { page } from "../../store/paging";
-import { requestCut } from "../../work/cut";
-import { removeCutNow } from "../../work/deletion";
+import { createCut } from "../../work/cut";
+import { removeCut } from "../../work/deletion";
 import { once } from "../../work/idempotency";
-import { exportCut, prepareEdit, subtitleOf } from "../../work/plan-files";
+import { createExport, createSubtitle, prepareEdit } from "../../work/plan-files";
 import { nothing, pageOf, sends, shows } from "../answers";
 import { type Call, created, file, isoTime, json, noContent, ok } from "../call";
 import { described, exactly, oneOf, paging, uuid } from "../fields";
@@ -126,7 +126,7 @@ export const cutRoutes: Route[] = [
       const result = await services.store.write(async (tx) => {
         const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
         if (!asset) throw new AppError("not_found", "There is no such asset.");
-        return requestCut(services, tx, { userId: user.id, asset, script, options: resolve(body.options ?? {}) });
+        return createCut(services, tx, { userId: user.id, asset, script, options: resolve(body.options ?? {}) });
       });
       if (!result.isNew) return ok(show(result.cut));
       services.runner.wake();
@@ -227,7 +227,7 @@ export const cutRoutes: Route[] = [
     load,
     handle: async ({ services }, { query, resource }) =>
       file(
-        await exportCut(services, resource, {
+        await createExport(services, resource, {
           format: query.format,
           layout: query.layout ?? "tight",
           mediaRoot: query.media_root || null,
@@ -250,7 +250,7 @@ export const cutRoutes: Route[] = [
     answers: { 200: sends("The file") },
     load,
     handle: async ({ services }, { query, resource }) =>
-      file(await subtitleOf(services, resource, { format: query.format, timeline: query.timeline ?? "cut" })),
+      file(await createSubtitle(services, resource, { format: query.format, timeline: query.timeline ?? "cut" })),
   }),
   route({
     method: "DELETE",
@@ -259,7 +259,7 @@ export const cutRoutes: Route[] = [
     answers: { 204: nothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
-      await removeCutNow(services, resource.id);
+      await removeCut(services, resource.id);
       return noContent();
     },
   }),

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { page } from "../../store/paging";
 import { findProject, insertProject, listProjects, type Project, updateProject } from "../../store/projects";
-import { removeProjectNow } from "../../work/deletion";
+import { removeProject } from "../../work/deletion";
 import { once } from "../../work/idempotency";
 import { nothing, pageOf, shows } from "../answers";
 import { created, isoTime, noContent, ok } from "../call";
@@ -113,7 +113,7 @@ export const projectRoutes: Route[] = [
     answers: { 204: nothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
-      await removeProjectNow(services, resource.id);
+      await removeProject(services, resource.id);
       return noContent();
     },
   }),

@@ -6,8 +6,8 @@ import { findCut } from "../../store/cuts";
 import { page } from "../../store/paging";
 import { findRender, isOpenRender, listRenders, type Render } from "../../store/renders";
 import { progressOf } from "../../store/steps";
-import { removeRenderNow } from "../../work/deletion";
-import { cancelRender, requestRender } from "../../work/render";
+import { removeRender } from "../../work/deletion";
+import { cancelRender, createRender } from "../../work/render";
 import type { Services } from "../../work/services";
 import { nothing, pageOf, shows } from "../answers";
 import { type Call, created, isoTime, noContent, ok } from "../call";
@@ -98,7 +98,7 @@ export const renderRoutes: Route[] = [
             fields: [{ field: "body.cut_id", message: "is not a cut of this asset" }],
           });
         }
-        return requestRender(services, tx, { userId: user.id, asset, cut, output: body.output ?? {} });
+        return createRender(services, tx, { userId: user.id, asset, cut, output: body.output ?? {} });
       });
       const shown = await show(services, result.render);
       if (!result.isNew) return ok(shown);
@@ -154,7 +154,7 @@ export const renderRoutes: Route[] = [
     answers: { 204: nothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
-      await removeRenderNow(services, resource);
+      await removeRender(services, resource);
       return noContent();
     },
   }),

@@ -13,7 +13,7 @@ import {
   updateEndpoint,
 } from "../../store/webhooks";
 import { once } from "../../work/idempotency";
-import { registerEndpoint, requireReachable, resend, rotateSecret, sendTest } from "../../work/webhooks";
+import { createEndpoint, queueTestEvent, requeueDelivery, requireAllowedUrl, rotateSecret } from "../../work/webhooks";
 import { nothing, pageOf, shows } from "../answers";
 import { type Call, created, isoTime, noContent, ok } from "../call";
 import { exactly, oneOf, paging } from "../fields";
@@ -69,11 +69,11 @@ export const webhookRoutes: Route[] = [
       ),
     },
     handle: async ({ services, user, idempotency }, { body }) => {
-      await requireReachable(services, user.id, body.url);
+      await requireAllowedUrl(services, user.id, body.url);
       const now = services.now();
       return services.store.write((tx) =>
         once(tx, idempotency, now, async () => {
-          const endpoint = await registerEndpoint(tx, {
+          const endpoint = await createEndpoint(tx, {
             userId: user.id,
             url: body.url,
             eventTypes: body.event_types,
@@ -121,7 +121,7 @@ export const webhookRoutes: Route[] = [
     answers: { 200: shows("WebhookEndpoint", "The endpoint as it is now") },
     load,
     handle: async ({ services, user }, { body, resource }) => {
-      if (body.url !== undefined) await requireReachable(services, user.id, body.url);
+      if (body.url !== undefined) await requireAllowedUrl(services, user.id, body.url);
       if (Object.keys(body).length === 0) return ok(show(resource));
       const changed = await services.store.write((tx) =>
         updateEndpoint(tx, resource.id, {
@@ -162,7 +162,7 @@ export const webhookRoutes: Route[] = [
     load,
     handle: async ({ services }, { resource }) => ({
       status: 202,
-      body: { delivery_id: await sendTest(services, resource) },
+      body: { delivery_id: await queueTestEvent(services, resource) },
     }),
   }),
   route({
@@ -195,7 +195,7 @@ export const webhookRoutes: Route[] = [
         : null;
     },
     handle: async ({ services, params }, { resource }) => {
-      const delivery = await resend(services, resource, params.delivery_id!);
+      const delivery = await requeueDelivery(services, resource, params.delivery_id!);
       return { status: 202, body: { delivery_id: delivery.id } };
     },
   }),

@@ -7,10 +7,10 @@ import { AppError, type HttpCode } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, getAsset } from "../../store/assets";
 import type { User } from "../../store/users";
-import { removeAssetNow } from "../../work/deletion";
+import { removeAsset } from "../../work/deletion";
 import type { Services } from "../../work/services";
-import { requireRoom } from "../../work/storage";
-import { finishUpload, isExpired, noteBytes, sizeOf, uploadExpiresAt } from "../../work/uploads";
+import { requireFreeSpace } from "../../work/storage";
+import { findFileSize, finishUpload, getUploadExpiry, isUploadExpired, recordUploadProgress } from "../../work/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 import { isStorageFull, storageFull } from "../errors";
 import { libraryRequest, UPLOADS_PATH } from "./library-request";
@@ -74,7 +74,7 @@ export function createUploadSurface(services: Services): UploadSurface {
       // A slow sender is not an idle one.
       connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
       void getAsset(services.store.read, upload.id)
-        .then((asset) => asset && noteBytes(services, asset, upload.offset))
+        .then((asset) => asset && recordUploadProgress(services, asset, upload.offset))
         .catch((error) => services.log.warn("bytes could not be noted", { asset: upload.id, error }));
     });
     return tus;
@@ -95,7 +95,7 @@ export function createUploadSurface(services: Services): UploadSurface {
   async function patch(request: Request, asset: Asset, { connection, authorize }: Caller): Promise<Response> {
     requireOffsetBody(request);
     if (asset.state !== "pending_upload") return answerFinished(request, asset);
-    requireRoom(services);
+    requireFreeSpace(services);
     const { signal } = request;
     const noted = () => noteDisconnected(services, asset);
     signal.addEventListener("abort", noted, { once: true });
@@ -116,10 +116,10 @@ export function createUploadSurface(services: Services): UploadSurface {
       });
       const offset = Number(answer.headers.get("upload-offset"));
       if (offset === asset.upload_length) await finishUpload(services, asset);
-      else await noteBytes(services, asset, offset);
+      else await recordUploadProgress(services, asset, offset);
       answer.headers.set(
         "Upload-Expires",
-        new Date(services.now() + uploadExpiresAt(asset) - asset.upload_active_at).toUTCString(),
+        new Date(services.now() + getUploadExpiry(asset) - asset.upload_active_at).toUTCString(),
       );
       return answer;
     } finally {
@@ -134,7 +134,7 @@ export function createUploadSurface(services: Services): UploadSurface {
       return tusAnswer(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
     }
     const answer = await delegate(request, "HEAD", asset, connection);
-    answer.headers.set("Upload-Expires", new Date(uploadExpiresAt(asset)).toUTCString());
+    answer.headers.set("Upload-Expires", new Date(getUploadExpiry(asset)).toUTCString());
     if (asset.upload_metadata) answer.headers.set("Upload-Metadata", asset.upload_metadata);
     return answer;
   }
@@ -153,13 +153,13 @@ export function createUploadSurface(services: Services): UploadSurface {
       }
       const id = named.toLowerCase();
       const found = isUuid(id) ? await findAsset(services.store.read, user.id, id) : null;
-      const asset = found && !isExpired(found, services.now()) ? found : null;
+      const asset = found && !isUploadExpired(found, services.now()) ? found : null;
       if (method === "DELETE") {
         // Asked twice, for someone else's, or after the end: nothing to do, and nothing to tell.
         if (asset?.state === "pending_upload") {
           const tus = libraryOf({ userId: user.id, id: asset.id }, connection);
           await tus.handleWeb(libraryRequest(request, "DELETE", asset.id)).catch(() => {});
-          await removeAssetNow(services, asset.id);
+          await removeAsset(services, asset.id);
         }
         return tusAnswer(204, {});
       }
@@ -200,8 +200,8 @@ function answerFinished(request: Request, asset: Asset): Response {
 
 /** A client that went away in the middle: what has arrived counts as activity. */
 function noteDisconnected(services: Services, asset: Asset): void {
-  void sizeOf(services.folders.upload(asset.id))
-    .then((size) => (size ? noteBytes(services, asset, size) : undefined))
+  void findFileSize(services.folders.upload(asset.id))
+    .then((size) => (size ? recordUploadProgress(services, asset, size) : undefined))
     .catch((error) => services.log.warn("bytes could not be noted", { asset: asset.id, error }));
 }
 

@@ -4,8 +4,8 @@ import type { Readable } from "node:stream";
 import { DataStore, ERRORS, Upload } from "@tus/server";
 import { type Asset, findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
-import { takeRoom } from "../../work/storage";
-import { sizeOf } from "../../work/uploads";
+import { claimSpace } from "../../work/storage";
+import { findFileSize } from "../../work/uploads";
 import { writeStream } from "./write-stream";
 
 /** Extensions of TUS that are offered. Creation is POST /v1/assets, and lengths are always announced. */
@@ -34,11 +34,11 @@ export class AssetUploadStore extends DataStore {
     const path = folders.upload(asset.id);
     // Made on first use: the row is committed before there is a file, and a crash may come between the two. A complete upload's
     // file has moved on while its row has not: that one must not begin anew.
-    if ((await sizeOf(path)) === null && (await sizeOf(folders.media(asset.id).source)) === null) {
+    if ((await findFileSize(path)) === null && (await findFileSize(folders.media(asset.id).source)) === null) {
       await mkdir(folders.uploads, { recursive: true });
       await writeFile(path, "", { flag: "a" });
     }
-    const offset = await sizeOf(path);
+    const offset = await findFileSize(path);
     if (offset === null) throw ERRORS.FILE_NO_LONGER_EXISTS;
     return new Upload({
       id: asset.id,
@@ -53,7 +53,7 @@ export class AssetUploadStore extends DataStore {
     const path = this.services.folders.upload(asset.id);
     const beforeWrite = (bytes: number) => {
       this.authorized.beforeWrite?.();
-      takeRoom(this.services, bytes);
+      claimSpace(this.services, bytes);
     };
     return offset + (await writeStream(readable, path, offset, beforeWrite));
   }

@@ -4,7 +4,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Probed } from "../../domain/media";
 import type { SmartPiece } from "../../domain/smart-plan";
-import type { Lanes } from "../../lib/lanes";
+import type { Semaphore } from "../../lib/semaphore";
 import { outputFile } from "../arguments";
 import { type Ffmpeg, runFfmpeg, workLimits } from "../ffmpeg";
 import { writeFeed } from "../packets/feed";
@@ -68,7 +68,7 @@ type Job = {
   threads: number;
   signal?: AbortSignal;
   shouldPause?: () => boolean;
-  lanes?: Lanes;
+  encoderSemaphore?: Semaphore;
   onFrames: (frames: number) => void;
 };
 
@@ -101,7 +101,7 @@ export async function encodeSplices(job: Job): Promise<{ paths: string[]; reused
       else {
         const encode = () =>
           encodeTask(job, task, paths[n]!, signal, (frames) => report(n, Math.min(frames, task.frameCount)));
-        await (job.lanes?.use(signal, encode) ?? encode());
+        await (job.encoderSemaphore?.run(signal, encode) ?? encode());
       }
       report(n, task.frameCount);
     },

@@ -1,11 +1,11 @@
 /** A job's child process seen from the job: the only place that starts one. Watches what it uses, and says why it has gone. */
 import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
-import { type CallOptions, createCaller } from "../../lib/child-protocol";
+import { type CallOptions, createIpcCaller } from "../../lib/ipc-calls";
 import { type ChildExit, spawnChild } from "../../lib/process";
-import { findProcessOf, readUsage } from "../../lib/process-usage";
+import { findProcessRunning, readUsage } from "../../lib/process-usage";
 import type { Sandbox, SandboxView } from "../../lib/sandbox";
-import { jobErrors } from "./errors";
+import { jobErrorCodec } from "./errors";
 import { type TimeLimits, timeLimits } from "./limits";
 import type { JobOperations } from "./operations";
 
@@ -48,19 +48,19 @@ const SAMPLE_MS = 50;
 /** A child that has not left an aborted operation within this is killed. */
 const ABORT_GRACE_MS = 2_500;
 
-type Running = TimeLimits & { startedMs: number; cpuAtStart: number };
+type RunningOperation = TimeLimits & { startedMs: number; cpuAtStart: number };
 
 /** Starts the child of a job. */
 export function openJobChild(options: JobChildOptions): JobChild {
   const { command, sandbox, view } = options;
   const limits = options.maxFileBytes === undefined ? {} : { fileSizeBytes: options.maxFileBytes };
   const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe", limits });
-  const caller = createCaller({
+  const caller = createIpcCaller({
     output: child.stdout,
     send: (frame) => child.stdin.write(frame),
-    errors: jobErrors,
+    errors: jobErrorCodec,
   });
-  const running = new Set<Running>();
+  const running = new Set<RunningOperation>();
   const program = command[0]!;
   let watched: number | null = null;
   let cpuSeconds = 0;
@@ -69,7 +69,7 @@ export function openJobChild(options: JobChildOptions): JobChild {
   let gone: unknown = null;
 
   const sample = () => {
-    watched ??= findProcessOf(child.pid, program);
+    watched ??= findProcessRunning(child.pid, program);
     const usage = watched === null ? null : readUsage(watched);
     cpuSeconds = usage?.cpuSeconds ?? cpuSeconds;
     if (usage !== null && usage.memoryBytes > options.maxMemoryBytes) return stop("memory");

@@ -1,10 +1,10 @@
 /** Errors on their way between a job and its child: codes, messages and causes survive. */
 import { AppError, type HttpCode, type JobCode } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
-import type { ErrorCodec, WireError } from "../../lib/child-protocol";
+import type { ErrorCodec, WireError } from "../../lib/ipc-calls";
 import { Paused } from "../../media/parallel";
 
-export const jobErrors: ErrorCodec = {
+export const jobErrorCodec: ErrorCodec = {
   encode: (error) => {
     if (error instanceof AppError) {
       const { fields, retryAfterSeconds, isPermanent } = error.details;

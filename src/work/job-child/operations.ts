@@ -9,27 +9,27 @@ import type { ProbeLimits } from "../../media/probe";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "../plan-outputs";
 
 /** A source that has been probed; `probed` is the file that `probe` wrote. */
-type Source = { ffmpeg: Ffmpeg; source: string; probed: string };
+type ProbedSource = { ffmpeg: Ffmpeg; source: string; probed: string };
 
-type Operation<Input, Result> = { input: Input; result: Result };
+type JobOperation<Input, Result> = { input: Input; result: Result };
 
 export type JobOperations = {
   /** Sniffs and probes, and stores what was found in the file `probed`, unless that is there. */
-  probe: Operation<Source & { limits: ProbeLimits }, { sniffed: Sniffed; info: MediaInfo }>;
-  extract: Operation<Source & { outputPath: string }, null>;
-  waveform: Operation<{ pcm: string; outputPath: string }, null>;
-  poster: Operation<Source & { outputPath: string }, null>;
-  filmstrip: Operation<Source & { outputPath: string }, null>;
-  preview: Operation<Source & { outputPath: string }, null>;
+  probe: JobOperation<ProbedSource & { limits: ProbeLimits }, { sniffed: Sniffed; info: MediaInfo }>;
+  extract: JobOperation<ProbedSource & { outputPath: string }, null>;
+  waveform: JobOperation<{ pcm: string; outputPath: string }, null>;
+  poster: JobOperation<ProbedSource & { outputPath: string }, null>;
+  filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
+  preview: JobOperation<ProbedSource & { outputPath: string }, null>;
   /** Asks `force`. Returns the plan as its JSON text. */
-  plan: Operation<{ folder: MediaFolder; script: string; options: CutOptions; language: string | null }, string>;
-  export: Operation<CompletedCut & { options: ExportOptions }, PlanFile>;
-  subtitle: Operation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
+  plan: JobOperation<{ folder: MediaFolder; script: string; options: CutOptions; language: string | null }, string>;
+  export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
+  subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
   /** Returns the edited plan as its JSON text. */
-  edit: Operation<CompletedCut & { segments: EditedSegment[] }, string>;
-  /** Asks `acquireLane` and `releaseLane`. `plan` is a plan's JSON text; null renders the whole source. */
-  render: Operation<
-    Source & {
+  edit: JobOperation<CompletedCut & { segments: EditedSegment[] }, string>;
+  /** Asks `acquirePermit` and `releasePermit`. `plan` is a plan's JSON text; null renders the whole source. */
+  render: JobOperation<
+    ProbedSource & {
       plan: string | null;
       output: ResolvedOutput;
       workDir: string;

@@ -5,25 +5,25 @@
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-export type Scratch = AsyncDisposable & {
+export type ScratchFolder = AsyncDisposable & {
   path: string;
   /** Makes a file through `make`, which writes to the path that it is given inside the scratch folder, unless `place` exists. */
-  makeOnce(place: string, make: (path: string) => Promise<unknown>): Promise<void>;
+  createOnce(place: string, make: (path: string) => Promise<unknown>): Promise<void>;
 };
 
 /** Creates the folder, empty. Disposing removes it. */
-export async function openScratch(path: string): Promise<Scratch> {
+export async function openScratchFolder(path: string): Promise<ScratchFolder> {
   const remove = () => rm(path, { recursive: true, force: true });
   await remove();
   await mkdir(path, { recursive: true });
   return {
     path,
-    makeOnce: async (place, make) => {
+    createOnce: async (place, make) => {
       if (await Bun.file(place).exists()) return;
       // The extension stays: ffmpeg chooses the container by it.
       const made = join(path, basename(place));
       await make(made);
-      await takeOver(made, place);
+      await commitFile(made, place);
     },
     [Symbol.asyncDispose]: remove,
   };
@@ -33,7 +33,7 @@ export async function openScratch(path: string): Promise<Scratch> {
  * Moves a file that a child has made to `place`, on the same file system, and returns its size in bytes. Its bytes are on the disk before a
  * row can say that it exists. Throws when it is anything but a regular file.
  */
-export async function takeOver(made: string, place: string): Promise<number> {
+export async function commitFile(made: string, place: string): Promise<number> {
   // Looked at where the child cannot exchange it any more.
   const taken = `${place}.part`;
   await rename(made, taken);

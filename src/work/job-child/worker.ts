@@ -5,11 +5,11 @@ import { JobKilled } from "../../domain/jobs";
 import type { Probed } from "../../domain/media";
 import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
 import type { Forced } from "../../domain/speech";
-import { type Operations, serveCalls, type WorkerCall } from "../../lib/child-protocol";
-import type { Lanes } from "../../lib/lanes";
+import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
+import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
-import { readListening, readProbed, writeProbed } from "../prepared";
-import { jobErrors } from "./errors";
+import { readListening, readProbed, writeProbed } from "../prepared-files";
+import { jobErrorCodec } from "./errors";
 import type { JobOperations } from "./operations";
 
 type Implementation = {
@@ -29,14 +29,14 @@ export async function runJobWorker(): Promise<void> {
       void output.flush();
     },
     operations: Object.fromEntries(
-      Object.entries<Operations[string]>(OPERATIONS).map(([name, run]) => [name, noticingKills(run)]),
+      Object.entries<Operations[string]>(OPERATIONS).map(([name, run]) => [name, withKillDetection(run)]),
     ),
-    errors: jobErrors,
+    errors: jobErrorCodec,
   });
 }
 
 /** Fails with `JobKilled` when the kernel killed an ffmpeg of the operation, whatever the operation made of it. */
-function noticingKills(run: Operations[string]): Operations[string] {
+function withKillDetection(run: Operations[string]): Operations[string] {
   return async (input, call) => {
     const before = countKernelKills();
     try {
@@ -47,7 +47,7 @@ function noticingKills(run: Operations[string]): Operations[string] {
   };
 }
 
-const SNIFFED_BYTES = 64 * 1024;
+const MAX_SNIFFED_BYTES = 64 * 1024;
 
 /** Modules are loaded when an operation needs them: planning needs no media library. */
 const OPERATIONS: Implementation = {
@@ -56,7 +56,7 @@ const OPERATIONS: Implementation = {
       import("../../media/probing/sniff"),
       import("../../media/probe"),
     ]);
-    const head = new Uint8Array(await Bun.file(source).slice(0, SNIFFED_BYTES).arrayBuffer());
+    const head = new Uint8Array(await Bun.file(source).slice(0, MAX_SNIFFED_BYTES).arrayBuffer());
     const sniffed = await sniff(head);
     if (!sniffed) throw new AppError("unsupported_media", "The file is not audio or video of a known format.");
     let found = await readProbed({ probed });
@@ -93,7 +93,7 @@ const OPERATIONS: Implementation = {
     await makePreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
   },
-  async plan({ folder, script, options, language }, { signal, ask }) {
+  async plan({ folder, script, options, language }, { signal, callBack: ask }) {
     const { planCut } = await import("../plan-cut");
     const probed = await requireProbed(folder.probed);
     const listening = await readListening(folder);
@@ -103,15 +103,15 @@ const OPERATIONS: Implementation = {
     return JSON.stringify(planToJson(await planCut({ listening, probed, script, options, language, force })));
   },
   async export({ options, ...cut }) {
-    const { exportPlan } = await import("../plan-outputs");
+    const { formatTimeline: exportPlan } = await import("../plan-outputs");
     return exportPlan(cut, options);
   },
   async subtitle({ options, ...cut }) {
-    const { subtitlePlan } = await import("../plan-outputs");
+    const { formatSubtitle: subtitlePlan } = await import("../plan-outputs");
     return subtitlePlan(cut, options);
   },
   async edit({ segments, ...cut }) {
-    const { editedPlan } = await import("../plan-outputs");
+    const { createEditedPlan: editedPlan } = await import("../plan-outputs");
     return editedPlan(cut, segments);
   },
   async render({ ffmpeg, source, probed, plan, output, workDir, outputPath, encoder, jobs }, call) {
@@ -124,8 +124,8 @@ const OPERATIONS: Implementation = {
         encoder,
         jobs,
         signal: call.signal,
-        shouldPause: call.shouldPause,
-        lanes: lanesOf(call),
+        shouldPause: call.shouldYield,
+        encoderSemaphore: createSharedSemaphore(call),
         onProgress: call.progress,
         log: call.log,
       },
@@ -139,12 +139,12 @@ async function requireProbed(probed: MediaFolder["probed"]): Promise<Probed> {
   return found;
 }
 
-/** The lanes that all jobs of the server share, asked for one by one. */
-function lanesOf(call: WorkerCall): Lanes {
+/** The semaphore that all jobs of the server share, asked for one by one. */
+function createSharedSemaphore(call: WorkerCall): Semaphore {
   return {
-    async use(signal, work) {
+    async run(signal, work) {
       signal?.throwIfAborted();
-      const lane = await call.ask("acquireLane", null, signal).catch((error) => {
+      const permit = await call.callBack("acquirePermit", null, signal).catch((error) => {
         signal?.throwIfAborted();
         throw error;
       });
@@ -153,7 +153,7 @@ function lanesOf(call: WorkerCall): Lanes {
         signal?.throwIfAborted();
         return await work();
       } finally {
-        void call.ask("releaseLane", lane).catch(() => {});
+        void call.callBack("releasePermit", permit).catch(() => {});
       }
     },
   };

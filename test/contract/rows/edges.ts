@@ -137,7 +137,7 @@ export const edgeRows: Row[] = [
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: id })).id);
       const upload = await anna.open(1_000);
       const project_id = (await anna.project()).id;
-      server.services().disk.room = () => 0;
+      server.services().disk.availableBytes = () => 0;
       const patch = {
         headers: { ...anna.tus(), "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" },
       };

@@ -1,27 +1,27 @@
 import { expect, test } from "bun:test";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { foldersIn } from "../../../src/blobs/folders";
-import { discard, emptyTrash, namesIn } from "../../../src/blobs/sweep";
+import { getFolders } from "../../../src/blobs/folders";
+import { emptyTrash, listNames, moveToTrash } from "../../../src/blobs/trash";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 
 test("what is discarded is out of the way at once and deleted soon", async () => {
   await using folder = await temporaryFolder();
-  const folders = foldersIn(folder.path);
+  const folders = getFolders(folder.path);
   const media = folders.media("0193");
   await mkdir(join(media.dir, "deep"), { recursive: true });
   await Bun.write(media.source, "bytes");
   await Bun.write(folders.upload("0194"), "bytes");
-  await discard(folders, [media.dir, folders.upload("0194"), folders.render("was never there")]);
-  expect(await namesIn(folders.mediaRoot)).toEqual([]);
-  expect(await namesIn(folders.uploads)).toEqual([]);
-  await until("an empty trash", async () => (await namesIn(folders.trash)).length === 0);
+  await moveToTrash(folders, [media.dir, folders.upload("0194"), folders.render("was never there")]);
+  expect(await listNames(folders.mediaRoot)).toEqual([]);
+  expect(await listNames(folders.uploads)).toEqual([]);
+  await until("an empty trash", async () => (await listNames(folders.trash)).length === 0);
 });
 
 test("the trash of an earlier run can be emptied, and emptied again", async () => {
   await using folder = await temporaryFolder();
-  const folders = foldersIn(folder.path);
+  const folders = getFolders(folder.path);
   await Bun.write(join(folders.trash, "left/over"), "bytes");
   await emptyTrash(folders);
   await emptyTrash(folders);
@@ -30,5 +30,5 @@ test("the trash of an earlier run can be emptied, and emptied again", async () =
 
 test("a folder that is not there holds no names", async () => {
   await using folder = await temporaryFolder();
-  expect(await namesIn(join(folder.path, "missing"))).toEqual([]);
+  expect(await listNames(join(folder.path, "missing"))).toEqual([]);
 });

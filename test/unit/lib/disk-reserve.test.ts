@@ -16,10 +16,10 @@ function disk(free: number, reserve: number) {
 
 describe("the reserve", () => {
   test("leaves room for what is free above it, and none below", () => {
-    expect(disk(10, 4).room()).toBe(6);
-    expect(disk(4, 4).room()).toBe(0);
-    expect(disk(3, 4).room()).toBe(0);
-    expect(disk(3, 0).room()).toBe(3);
+    expect(disk(10, 4).availableBytes()).toBe(6);
+    expect(disk(4, 4).availableBytes()).toBe(0);
+    expect(disk(3, 4).availableBytes()).toBe(0);
+    expect(disk(3, 0).availableBytes()).toBe(3);
   });
 
   test("bounds what a child writes into one file", () => {
@@ -36,7 +36,7 @@ describe("the reserve", () => {
   test("is not passed by many writers together, though the file system is asked rarely", () => {
     const one = disk(110 * MIB, 10 * MIB);
     let taken = 0;
-    while (one.take(64 * 1024)) {
+    while (one.claim(64 * 1024)) {
       taken += 64 * 1024;
       one.state.free -= 64 * 1024;
     }
@@ -46,17 +46,17 @@ describe("the reserve", () => {
 
   test("counts what was taken and is not on the disk yet", () => {
     const one = disk(5 * MIB, 0);
-    expect([one.take(3 * MIB), one.take(2 * MIB)]).toEqual([true, true]);
+    expect([one.claim(3 * MIB), one.claim(2 * MIB)]).toEqual([true, true]);
     expect(one.state.asked).toBe(1);
   });
 
   test("sees what others write and delete", () => {
     const one = disk(30 * MIB, 10 * MIB);
-    expect(one.take(17 * MIB)).toBe(true);
+    expect(one.claim(17 * MIB)).toBe(true);
     one.state.free = 10 * MIB;
-    expect(one.take(1)).toBe(false);
+    expect(one.claim(1)).toBe(false);
     one.state.free = 11 * MIB;
-    expect(one.take(MIB)).toBe(true);
+    expect(one.claim(MIB)).toBe(true);
   });
 
   test("knows the file system", () => {

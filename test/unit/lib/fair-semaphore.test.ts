@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFull } from "../../../src/lib/fair-semaphore";
+import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFullError } from "../../../src/lib/fair-semaphore";
 
 const LIMITS: FairSemaphoreLimits = {
   maxRunning: 3,
@@ -13,25 +13,25 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const refusalOf = (work: Promise<unknown>) =>
   work.then(
     () => "done",
-    (error) => (error instanceof SemaphoreFull ? error.reason : String(error)),
+    (error) => (error instanceof SemaphoreFullError ? error.reason : String(error)),
   );
 
 test("a caller that waits too long is refused, and its place in the queue is free", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 1, maxWaitMs: 20 });
   const held = Promise.withResolvers<string>();
-  const first = semaphore.use("anna", () => held.promise);
-  expect(await refusalOf(semaphore.use("bert", async () => "never"))).toBe("timeout");
-  const next = semaphore.use("carl", async () => "next");
+  const first = semaphore.run("anna", () => held.promise);
+  expect(await refusalOf(semaphore.run("bert", async () => "never"))).toBe("timeout");
+  const next = semaphore.run("carl", async () => "next");
   held.resolve("first");
   expect(await Promise.all([first, next])).toEqual(["first", "next"]);
 });
 
 test("a failure frees the place", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 0 });
-  const failing = semaphore.use("anna", () => Promise.reject(new Error("failed")));
-  expect(await refusalOf(semaphore.use("bert", async () => {}))).toBe("all");
+  const failing = semaphore.run("anna", () => Promise.reject(new Error("failed")));
+  expect(await refusalOf(semaphore.run("bert", async () => {}))).toBe("all");
   await expect(failing).rejects.toThrow("failed");
-  expect(await semaphore.use("bert", async () => "fine")).toBe("fine");
+  expect(await semaphore.run("bert", async () => "fine")).toBe("fine");
 });
 
 test("whatever is asked for, the limits hold and everything that was accepted ends", async () => {
@@ -44,7 +44,7 @@ test("whatever is asked for, the limits hold and everything that was accepted en
       for (const step of sequence) {
         if (typeof step === "string") {
           const work = () => new Promise<void>((resolve) => running.push({ key: step, end: resolve }));
-          outcomes.push(refusalOf(semaphore.use(step, work)));
+          outcomes.push(refusalOf(semaphore.run(step, work)));
         } else if (running.length > 0) {
           running.splice(step % running.length, 1)[0]!.end();
         }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { isAllowedAddress } from "../../../src/outbound/address-rules";
 import {
   type Address,
-  checkedAddresses,
-  isAllowed,
   parseWebhookUrl,
-  RefusedUrl,
+  RefusedUrlError,
+  resolveAllowedAddresses,
 } from "../../../src/outbound/addresses";
 
 const strict = { allowLoopback: false, allowPrivate: false };
@@ -84,7 +84,7 @@ describe("addresses that webhooks never reach", () => {
     [""],
     ["not an address"],
   ])("%s", (address) => {
-    expect(isAllowed(address, { allowLoopback: true, allowPrivate: true })).toBe(false);
+    expect(isAllowedAddress(address, { allowLoopback: true, allowPrivate: true })).toBe(false);
   });
 });
 
@@ -111,8 +111,8 @@ describe("addresses that a setting allows", () => {
     ["fd12::5efe:8.8.8.8", "allowPrivate"],
   ])("%s by %s alone", (address, setting) => {
     const other = setting === "allowLoopback" ? "allowPrivate" : "allowLoopback";
-    expect(isAllowed(address, { ...strict, [setting]: true })).toBe(true);
-    expect(isAllowed(address, { ...strict, [other]: true })).toBe(false);
+    expect(isAllowedAddress(address, { ...strict, [setting]: true })).toBe(true);
+    expect(isAllowedAddress(address, { ...strict, [other]: true })).toBe(false);
   });
 });
 
@@ -130,7 +130,7 @@ test.each([
   "2002:808:808::1",
   "2606:4700::5efe:8.8.8.8",
 ])("%s is open to all", (address) => {
-  expect(isAllowed(address, strict)).toBe(true);
+  expect(isAllowedAddress(address, strict)).toBe(true);
 });
 
 const rules = fc.record({ allowLoopback: fc.boolean(), allowPrivate: fc.boolean() });
@@ -139,7 +139,7 @@ test("an address that embeds an IPv4 address is allowed exactly when that one is
   const hex = (a: number, b: number) => ((a << 8) | b).toString(16);
   fc.assert(
     fc.property(fc.tuple(byte(), byte(), byte(), byte()), rules, ([a, b, c, d], allowed) => {
-      const inner = isAllowed(`${a}.${b}.${c}.${d}`, allowed);
+      const inner = isAllowedAddress(`${a}.${b}.${c}.${d}`, allowed);
       const [high, low] = [hex(a, b), hex(c, d)];
       const embedding = [
         `::ffff:${high}:${low}`,
@@ -148,7 +148,7 @@ test("an address that embeds an IPv4 address is allowed exactly when that one is
         `::ffff:0:${high}:${low}`,
       ];
       if (a > 0) embedding.push(`::${high}:${low}`, `2606:4700::5efe:${high}:${low}`);
-      for (const address of embedding) expect([address, isAllowed(address, allowed)]).toEqual([address, inner]);
+      for (const address of embedding) expect([address, isAllowedAddress(address, allowed)]).toEqual([address, inner]);
     }),
     { examples: RISKY_IPV4.flatMap((ip) => NO_AND_ALL.map((allowed) => [ip, allowed] as const)).map((e) => [...e]) },
   );
@@ -160,7 +160,7 @@ test("outside 2000::/3 no address is allowed without a setting, unless it embeds
     fc.property(groups, (parts) => {
       const first = parts[0]!;
       fc.pre(first >> 13 !== 1 && first !== 0 && first !== 0x64);
-      expect(isAllowed(parts.map((group) => group.toString(16)).join(":"), strict)).toBe(false);
+      expect(isAllowedAddress(parts.map((group) => group.toString(16)).join(":"), strict)).toBe(false);
     }),
   );
 });
@@ -168,7 +168,7 @@ test("outside 2000::/3 no address is allowed without a setting, unless it embeds
 test("no text makes the check throw", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.ipV4Extended(), fc.ipV6(), fc.webAuthority()), rules, (text, allowed) => {
-      expect(isAllowed(text, allowed)).toBeBoolean();
+      expect(isAllowedAddress(text, allowed)).toBeBoolean();
     }),
   );
 });
@@ -187,7 +187,7 @@ describe("URLs that are refused", () => {
     ["https://"],
     [`https://example.com/${"a".repeat(2100)}`],
   ])("%s", (url) => {
-    expect(() => parseWebhookUrl(url)).toThrow(RefusedUrl);
+    expect(() => parseWebhookUrl(url)).toThrow(RefusedUrlError);
   });
 });
 
@@ -208,14 +208,16 @@ describe("hosts in disguise are read as what they are", () => {
     ["http://１２７.０.０.１/"],
     ["http://10.0.0.1:8080/"],
   ])("%s", async (url) => {
-    expect(checkedAddresses(parseWebhookUrl(url), strict, resolvesTo())).rejects.toThrow(RefusedUrl);
+    expect(resolveAllowedAddresses(parseWebhookUrl(url), strict, resolvesTo())).rejects.toThrow(RefusedUrlError);
   });
 });
 
 test("a name is refused when any of its addresses is", async () => {
   const url = parseWebhookUrl("https://hooks.example.com/");
-  expect(checkedAddresses(url, strict, resolvesTo("93.184.216.34", "127.0.0.1"))).rejects.toThrow(RefusedUrl);
-  expect(await checkedAddresses(url, strict, resolvesTo("93.184.216.34", "93.184.216.35"))).toEqual([
+  expect(resolveAllowedAddresses(url, strict, resolvesTo("93.184.216.34", "127.0.0.1"))).rejects.toThrow(
+    RefusedUrlError,
+  );
+  expect(await resolveAllowedAddresses(url, strict, resolvesTo("93.184.216.34", "93.184.216.35"))).toEqual([
     { address: "93.184.216.34", family: 4 },
     { address: "93.184.216.35", family: 4 },
   ]);
@@ -223,7 +225,7 @@ test("a name is refused when any of its addresses is", async () => {
 
 test("a name that does not resolve is refused", async () => {
   const failing = () => Promise.reject(new Error("ENOTFOUND"));
-  expect(checkedAddresses(parseWebhookUrl("https://nowhere.example/"), strict, failing)).rejects.toThrow(
+  expect(resolveAllowedAddresses(parseWebhookUrl("https://nowhere.example/"), strict, failing)).rejects.toThrow(
     "does not resolve",
   );
 });

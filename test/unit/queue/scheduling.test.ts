@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { DueJob, JobName } from "../../../src/domain/jobs";
-import { decide, type RunningJob, type SchedulingLimits, type SchedulingState } from "../../../src/queue/scheduling";
+import {
+  decideNext,
+  type RunningJob,
+  type SchedulingLimits,
+  type SchedulingState,
+} from "../../../src/queue/scheduling";
 
 const LIMITS: SchedulingLimits = {
   slots: { prepare: 2, cut: 2, render: 1 },
@@ -31,7 +36,7 @@ const at = (now: number, state: Partial<SchedulingState>): SchedulingState => ({
   ...{ now, running: [], due: [], dueAlone: null, lastAlone: null, drainingSince: null },
   ...state,
 });
-const yielding = (state: SchedulingState) => [...decide(state, LIMITS).yielding];
+const yielding = (state: SchedulingState) => [...decideNext(state, LIMITS).yielding];
 
 describe("sharing between users", () => {
   test.each<[string, RunningJob[], DueJob, boolean]>([
@@ -43,13 +48,13 @@ describe("sharing between users", () => {
     ["renders have no extra slots", [{ ...running("anna 0")[0]!, name: "render" }], due("bert", 0, "render"), false],
     ["jobs of another name take no slot", running("anna 0", "anna 0", "bert 0"), due("bert", 0, "cut"), true],
   ])("%s", (_, state, next, starts) => {
-    expect(decide(at(0, { running: state, due: [next] }), LIMITS).start).toBe(starts ? next : null);
+    expect(decideNext(at(0, { running: state, due: [next] }), LIMITS).start).toBe(starts ? next : null);
   });
 
   test("when all slots are taken, the job that has run longest of a user with more running yields after its time slice", () => {
     const full = running("bert 0", "anna 2", "anna 1", "carl 0");
     const waiting = { running: full, due: [due("bert", 1)] };
-    expect(decide(at(10, waiting), LIMITS)).toMatchObject({ yielding: new Set(), changesInMs: 6 });
+    expect(decideNext(at(10, waiting), LIMITS)).toMatchObject({ yielding: new Set(), changesInMs: 6 });
     expect(yielding(at(16, waiting))).toEqual([full[2]!.stepId]);
     expect(yielding(at(16, { running: full, due: [due("anna", 2)] }))).toEqual([]);
     expect(yielding(at(16, { running: full, due: [due("dora")] }))).toEqual([full[0]!.stepId]);
@@ -60,39 +65,39 @@ describe("a job that runs alone", () => {
   test("waits until all others have yielded, nothing is started meanwhile, and who does not yield is interrupted", () => {
     const others = { running: running("anna 0", "bert 5"), due: [due("carl")], dueAlone: suspect };
     const ids = new Set(others.running.map((job) => job.stepId));
-    expect(decide(at(10, others), LIMITS)).toMatchObject({
+    expect(decideNext(at(10, others), LIMITS)).toMatchObject({
       start: null,
       yielding: ids,
       isDraining: true,
       changesInMs: 20,
     });
     const drained = { ...others, drainingSince: 10 };
-    expect(decide(at(29, drained), LIMITS)).toMatchObject({ start: null, interrupted: new Set(), changesInMs: 1 });
-    expect(decide(at(30, drained), LIMITS)).toMatchObject({ start: null, interrupted: ids });
-    expect(decide(at(31, { ...drained, running: [] }), LIMITS).start).toBe(suspect);
+    expect(decideNext(at(29, drained), LIMITS)).toMatchObject({ start: null, interrupted: new Set(), changesInMs: 1 });
+    expect(decideNext(at(30, drained), LIMITS)).toMatchObject({ start: null, interrupted: ids });
+    expect(decideNext(at(31, { ...drained, running: [] }), LIMITS).start).toBe(suspect);
   });
 
   test("nothing runs beside it for its time; after that others start, and it is an ordinary job", () => {
     const state = { running: running("sam 0 alone"), due: [due("anna")] };
-    expect(decide(at(99, state), LIMITS)).toMatchObject({ start: null, yielding: new Set(), changesInMs: 1 });
-    expect(decide(at(100, state), LIMITS).start).toEqual(due("anna"));
+    expect(decideNext(at(99, state), LIMITS)).toMatchObject({ start: null, yielding: new Set(), changesInMs: 1 });
+    expect(decideNext(at(100, state), LIMITS).start).toEqual(due("anna"));
   });
 
   test("others have the server for as long before the next one, unless nobody waits", () => {
     const state = { dueAlone: suspect, lastAlone: { endedAt: 50, forMs: 30 } };
-    expect(decide(at(60, { ...state, due: [due("anna")] }), LIMITS).start).toEqual(due("anna"));
-    expect(decide(at(60, { ...state, running: running("anna 55") }), LIMITS)).toMatchObject({
+    expect(decideNext(at(60, { ...state, due: [due("anna")] }), LIMITS).start).toEqual(due("anna"));
+    expect(decideNext(at(60, { ...state, running: running("anna 55") }), LIMITS)).toMatchObject({
       start: null,
       isDraining: false,
       changesInMs: 20,
     });
-    expect(decide(at(80, { ...state, running: running("anna 55") }), LIMITS).isDraining).toBe(true);
-    expect(decide(at(60, state), LIMITS).start).toBe(suspect);
+    expect(decideNext(at(80, { ...state, running: running("anna 55") }), LIMITS).isDraining).toBe(true);
+    expect(decideNext(at(60, state), LIMITS).start).toBe(suspect);
   });
 
   test("does not interrupt one that has outlived its time alone", () => {
     const state = { running: running("sam 0 alone", "anna 150"), dueAlone: suspect, due: [due("bert")] };
-    expect(decide(at(200, state), LIMITS)).toMatchObject({
+    expect(decideNext(at(200, state), LIMITS)).toMatchObject({
       start: due("bert"),
       interrupted: new Set(),
       isDraining: false,
@@ -150,7 +155,7 @@ function simulate(jobs: ModelJob[]) {
           .sort((a, b) => a.running - b.running || (servedAt.get(a.userId) ?? -1) - (servedAt.get(b.userId) ?? -1))
           .slice(0, 1);
       const dueAlone = waiting.filter((job) => job.runsAlone).map(toDue)[0] ?? null;
-      const decision = decide(
+      const decision = decideNext(
         { now, running: active, due: [...next("prepare"), ...next("render")], dueAlone, lastAlone, drainingSince },
         LIMITS,
       );

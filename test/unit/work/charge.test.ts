@@ -9,8 +9,8 @@ import { balance, insertLedgerEntry, listHolds, listLedger, totalHeld } from "..
 import type { Store } from "../../../src/store/db";
 import { listEventsOf } from "../../../src/store/events";
 import {
-  chargeFor,
-  finishPreparation,
+  completePreparation,
+  computeCharge,
   holdCharge,
   refundCharge,
   releaseCharge,
@@ -45,7 +45,7 @@ function account(store: Store, owner: Owner) {
       store.write(async (tx) => holdCharge(tx, (await updateAsset(tx, id, { charge: prices.get(id)! }))!, clock++)),
     finish: (id: string) =>
       store.write(async (tx) =>
-        finishPreparation(tx, (await updateAsset(tx, id, { charge: prices.get(id)! }))!, clock++),
+        completePreparation(tx, (await updateAsset(tx, id, { charge: prices.get(id)! }))!, clock++),
       ),
     fail: (id: string) =>
       store.write(async (tx) => {
@@ -87,9 +87,9 @@ describe("the price", () => {
     ["an hour", 60 * minute, 60],
     ["five hours and a bit", 300 * minute + 17, 301],
   ])("of %s of recording", (_, duration, minutes) => {
-    expect(chargeFor(duration, 1)).toBe(minutes);
-    expect(chargeFor(duration, 3)).toBe(minutes * 3);
-    expect(chargeFor(duration, 0)).toBe(0);
+    expect(computeCharge(duration, 1)).toBe(minutes);
+    expect(computeCharge(duration, 3)).toBe(minutes * 3);
+    expect(computeCharge(duration, 0)).toBe(0);
   });
 });
 

@@ -19,7 +19,7 @@ function fill(slots: DeliverySlots, due: Record<string, ReturnType<typeof dueTo>
       open.delete(user);
       continue;
     }
-    slots.take(user, next);
+    slots.acquire(user, next);
     order.push(user);
     byEndpoint.set(next.endpointId, (byEndpoint.get(next.endpointId) ?? 0) + 1);
   }
@@ -53,7 +53,7 @@ test("however many users have deliveries that hang, another one's first starts a
   expect(started.order).toHaveLength(32);
   expect(slots.hasRoom("user0")).toBe(false);
   expect(slots.hasRoom("anna")).toBe(true);
-  slots.take("anna", { id: "first", endpointId: "a" });
+  slots.acquire("anna", { id: "first", endpointId: "a" });
   expect(slots.hasRoom("anna")).toBe(false);
 });
 
@@ -68,7 +68,7 @@ test("there is an end to it", () => {
 test("a delivery that is in flight is not started twice, and its slot is free when it has ended", () => {
   const slots = createDeliverySlots();
   const [only] = dueTo("anna", 1, 1);
-  const release = slots.take("anna", only!);
+  const release = slots.acquire("anna", only!);
   expect(slots.nextDelivery("anna", [only!])).toBeNull();
   release();
   expect(slots.nextDelivery("anna", [only!])).toBe(only!);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { openScratch, takeOver } from "../../../src/work/job-child/scratch";
+import { commitFile, openScratchFolder } from "../../../src/work/job-child/scratch";
 import { temporaryFolder } from "../../temporary-folder";
 
 test("a scratch folder begins empty, is taken over from, and goes", async () => {
@@ -10,10 +10,10 @@ test("a scratch folder begins empty, is taken over from, and goes", async () => 
   await mkdir(at("scratch/left"), { recursive: true });
   let calls = 0;
   {
-    await using scratch = await openScratch(at("scratch"));
+    await using scratch = await openScratchFolder(at("scratch"));
     expect(await readdir(scratch.path)).toEqual([]);
     for (let n = 0; n < 2; n++)
-      await scratch.makeOnce(at("poster.jpg"), (path) => {
+      await scratch.createOnce(at("poster.jpg"), (path) => {
         calls++;
         expect(path).toBe(at("scratch/poster.jpg"));
         return Bun.write(path, "poster");
@@ -33,8 +33,8 @@ test.each([
   const at = (name: string) => join(folder.path, name);
   await Bun.write(at("secret"), "secret");
   await make(at("made"), at("secret"));
-  expect(takeOver(at("made"), at("place"))).rejects.toThrow("made is not a regular file");
-  await takeOver(at("made"), at("place")).catch(() => {});
+  expect(commitFile(at("made"), at("place"))).rejects.toThrow("made is not a regular file");
+  await commitFile(at("made"), at("place")).catch(() => {});
   expect(await readdir(folder.path)).toEqual(["secret"]);
 });
 
@@ -43,6 +43,6 @@ test("what is taken over replaces what was there", async () => {
   const at = (name: string) => join(folder.path, name);
   await Bun.write(at("made"), "new");
   await Bun.write(at("place"), "previous");
-  expect(await takeOver(at("made"), at("place"))).toBe(3);
+  expect(await commitFile(at("made"), at("place"))).toBe(3);
   expect(await Bun.file(at("place")).text()).toBe("new");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/domain/errors";
-import { readUploadMetadata, safeBasename } from "../../../src/work/uploads";
+import { parseUploadMetadata, toSafeBasename } from "../../../src/work/uploads";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
@@ -33,11 +33,11 @@ describe("a file name", () => {
     ['quote".mp4; filename="x', 'quote".mp4; filename="x'],
     ["👩‍👩‍👧 family.mov", "👩‍👩‍👧 family.mov"],
   ])("%j becomes %j", (name, expected) => {
-    expect(safeBasename(name)).toBe(expected);
+    expect(toSafeBasename(name)).toBe(expected);
   });
 
   test("is cut at 255 characters, none of them in half", () => {
-    const long = safeBasename(`${"a".repeat(254)}🎬🎬`)!;
+    const long = toSafeBasename(`${"a".repeat(254)}🎬🎬`)!;
     expect([...long]).toHaveLength(255);
     expect(long.isWellFormed()).toBe(true);
     expect(long).toEndWith("🎬");
@@ -46,11 +46,11 @@ describe("a file name", () => {
   test("never holds a path, a control character or a turn of direction, and stays the same the second time", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (name) => {
-        const safe = safeBasename(name);
+        const safe = toSafeBasename(name);
         if (safe === null) return;
         expect(safe).not.toMatch(/[/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
         expect(["", ".", ".."]).not.toContain(safe);
-        expect(safeBasename(safe)).toBe(safe);
+        expect(toSafeBasename(safe)).toBe(safe);
       }),
       { numRuns: 500 },
     );
@@ -75,7 +75,7 @@ describe("Upload-Metadata", () => {
       { filename: null, externalId: "🎬".repeat(256) },
     ],
   ])("with %s", (_, header, expected) => {
-    expect(readUploadMetadata(header)).toEqual({ header, ...expected });
+    expect(parseUploadMetadata(header)).toEqual({ header, ...expected });
   });
 
   test.each([
@@ -85,6 +85,6 @@ describe("Upload-Metadata", () => {
     ["an external id with a zero character", `external_id ${base64("a\u0000b")}`],
     ["an external id with a line break", `external_id ${base64("a\nb")}`],
   ])("with %s is refused", (_, header) => {
-    expect(() => readUploadMetadata(header)).toThrow(AppError);
+    expect(() => parseUploadMetadata(header)).toThrow(AppError);
   });
 });

@@ -1,8 +1,8 @@
 /** A job's child process that does what its argument says instead of its work. */
 
 import { AppError } from "../../../../src/domain/errors";
-import { serveCalls } from "../../../../src/lib/child-protocol";
-import { jobErrors } from "../../../../src/work/job-child/errors";
+import { serveCalls } from "../../../../src/lib/ipc-calls";
+import { jobErrorCodec } from "../../../../src/work/job-child/errors";
 
 const held: Uint8Array[] = [];
 
@@ -32,5 +32,5 @@ await serveCalls({
     void output.flush();
   },
   operations: new Proxy({}, { get: () => behave }),
-  errors: jobErrors,
+  errors: jobErrorCodec,
 });

@@ -5,34 +5,34 @@
 import { AppError } from "../domain/errors";
 import { type Job, type JobContext, JobPostponed } from "../domain/jobs";
 import type { Services } from "./services";
-import { findQuotaProblem, hasRoom } from "./storage";
+import { findQuotaProblem, hasFreeSpace } from "./storage";
 
-const LOOK_EVERY_MS = 250;
-const WAIT_MS = 30_000;
+const CHECK_INTERVAL_MS = 250;
+const POSTPONE_MS = 30_000;
 /** An interrupted preparation waits this long for each time that it has run. */
-const RUN_AGAIN_MS = 60_000;
+const RETRY_DELAY_MS = 60_000;
 
 /** Runs the job with a signal that is also aborted at the reserve. Errors: `JobPostponed`, `storage_full` (renders), those of `run`. */
-export async function withinReserve(
+export async function withDiskReserve(
   services: Services,
   job: Job,
   context: JobContext,
   run: (context: JobContext) => Promise<void>,
 ): Promise<void> {
   if (job.name === "cut") return run(context);
-  if (!hasRoom(services)) throw new JobPostponed(WAIT_MS, { isStarted: false });
+  if (!hasFreeSpace(services)) throw new JobPostponed(POSTPONE_MS, { isStarted: false });
   if (job.name === "render") await requireQuotaLeft(services, job);
 
   const reserve = new AbortController();
   const watch = setInterval(() => {
-    if (!hasRoom(services)) reserve.abort(storageFull());
-  }, LOOK_EVERY_MS);
+    if (!hasFreeSpace(services)) reserve.abort(storageFullError());
+  }, CHECK_INTERVAL_MS);
   try {
     await run({ ...context, signal: AbortSignal.any([context.signal, reserve.signal]) });
   } catch (error) {
     if (context.signal.aborted || !(reserve.signal.aborted || isFullDisk(error))) throw error;
-    if (job.name === "render") throw storageFull(error);
-    throw new JobPostponed(RUN_AGAIN_MS * job.attempt, { isStarted: true });
+    if (job.name === "render") throw storageFullError(error);
+    throw new JobPostponed(RETRY_DELAY_MS * job.attempt, { isStarted: true });
   } finally {
     clearInterval(watch);
   }
@@ -44,7 +44,7 @@ async function requireQuotaLeft(services: Services, job: Job): Promise<void> {
   if (problem) throw new AppError("storage_full", problem);
 }
 
-const storageFull = (cause?: unknown): AppError =>
+const storageFullError = (cause?: unknown): AppError =>
   new AppError("storage_full", "The server is short of storage: request the render again later.", { cause });
 
 function isFullDisk(error: unknown): boolean {

@@ -2,7 +2,7 @@
  * Calls between a program and a worker process over pipes: typed requests with a result or an error, progress, log lines, questions of the
  * worker that the caller answers, abort and pause. Everything that travels is plain JSON. It knows nothing of what the calls do.
  */
-import { decodeFrames, encodeFrame } from "./child-frames";
+import { decodeFrames, encodeFrame } from "./ipc-framing";
 
 /** An error as it travels. What its kinds mean is agreed between `encodeError` and `decodeError`. */
 export type WireError = { kind: string; message: string; [field: string]: unknown };
@@ -11,14 +11,14 @@ export type WireError = { kind: string; message: string; [field: string]: unknow
 export type ErrorCodec = { encode(error: unknown): WireError; decode(error: WireError): unknown };
 
 /** Caller to worker. */
-type Request =
+type CallerMessage =
   | { type: "call"; id: number; operation: string; input: unknown }
   | { type: "abort"; id: number }
   | { type: "pause"; id: number; isWanted: boolean }
   | { type: "answer"; question: number; value?: unknown; error?: WireError };
 
 /** Worker to caller. */
-type Response =
+type WorkerMessage =
   | { type: "result"; id: number; value: unknown }
   | { type: "error"; id: number; error: WireError }
   | { type: "progress"; id: number; share: number }
@@ -33,11 +33,11 @@ export type WorkerCall = {
   progress(share: number): void;
   log(event: string, fields: object): void;
   /** Whether the caller wants the operation to stop at its next good moment. */
-  shouldPause(): boolean;
+  shouldYield(): boolean;
   /**
    * Asks the caller. `signal` withdraws the question; the promise settles all the same, with the caller's answer. Errors: those of the caller.
    */
-  ask(name: string, value: unknown, signal?: AbortSignal): Promise<unknown>;
+  callBack(name: string, value: unknown, signal?: AbortSignal): Promise<unknown>;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: each operation has an input of its own, which the table of its owner types.
@@ -51,7 +51,7 @@ export async function serveCalls(options: {
   errors: ErrorCodec;
 }): Promise<void> {
   const { operations, errors } = options;
-  const send = (message: Response) => options.send(encodeFrame(message));
+  const send = (message: WorkerMessage) => options.send(encodeFrame(message));
   const running = new Map<number, { abort: AbortController; isPauseWanted: boolean }>();
   const questions = new Map<number, PromiseWithResolvers<unknown>>();
   let nextQuestion = 1;
@@ -70,7 +70,7 @@ export async function serveCalls(options: {
     });
   };
 
-  const run = async ({ id, operation, input }: Extract<Request, { type: "call" }>) => {
+  const run = async ({ id, operation, input }: Extract<CallerMessage, { type: "call" }>) => {
     const state = { abort: new AbortController(), isPauseWanted: false };
     running.set(id, state);
     try {
@@ -80,8 +80,8 @@ export async function serveCalls(options: {
         signal: state.abort.signal,
         progress: throttled((share) => send({ type: "progress", id, share })),
         log: (event, fields) => send({ type: "log", id, event, fields }),
-        shouldPause: () => state.isPauseWanted,
-        ask: (name, asked, signal) => ask(id, name, asked, signal),
+        shouldYield: () => state.isPauseWanted,
+        callBack: (name, asked, signal) => ask(id, name, asked, signal),
       });
       send({ type: "result", id, value: value ?? null });
     } catch (error) {
@@ -92,7 +92,7 @@ export async function serveCalls(options: {
   };
 
   for await (const frame of decodeFrames(options.input)) {
-    const message = frame as Request;
+    const message = frame as CallerMessage;
     switch (message.type) {
       case "call":
         void run(message);
@@ -132,13 +132,13 @@ export type CallOptions = {
   onProgress?: (share: number) => void;
   onLog?: (event: string, fields: object) => void;
   /** Asked every `PAUSE_POLL_MS`. */
-  shouldPause?: () => boolean;
+  shouldYield?: () => boolean;
   /** Answers of the caller to the worker's questions; the signal is aborted when the question is withdrawn or the call has ended. */
-  answers?: Record<string, (value: never, signal: AbortSignal) => Promise<unknown>>;
+  callbacks?: Record<string, (value: never, signal: AbortSignal) => Promise<unknown>>;
 };
 
 /** The caller's end. */
-export type Caller = {
+export type IpcCaller = {
   /** Calls an operation. Errors: the operation's; the signal's reason when aborted, once the worker has ended the operation. */
   call(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
   /** Ends all calls with this error. */
@@ -149,29 +149,29 @@ const PAUSE_POLL_MS = 50;
 /** Of one call: no operation has as many. What they wait for is the memory of the caller. */
 const MAX_OPEN_QUESTIONS = 1_000;
 
-type Pending = CallOptions & {
+type PendingCall = CallOptions & {
   settle: PromiseWithResolvers<unknown>;
   questions: Map<number, AbortController>;
 };
 
 /** Makes the caller's end of a worker. The promise `ended` resolves when the worker's output ends and rejects when it is not of this protocol. */
-export function createCaller(options: {
+export function createIpcCaller(options: {
   output: ReadableStream<Uint8Array>;
   send: (frame: Uint8Array) => Promise<void>;
   errors: ErrorCodec;
-}): Caller & { ended: Promise<void> } {
+}): IpcCaller & { ended: Promise<void> } {
   const { errors } = options;
-  const pending = new Map<number, Pending>();
+  const pending = new Map<number, PendingCall>();
   let nextId = 1;
   // A worker that has gone is noticed by the end of its output.
-  const send = (message: Request) => void options.send(encodeFrame(message)).catch(() => {});
+  const send = (message: CallerMessage) => void options.send(encodeFrame(message)).catch(() => {});
 
-  const answer = async (call: Pending, message: Extract<Response, { type: "ask" }>) => {
+  const answer = async (call: PendingCall, message: Extract<WorkerMessage, { type: "ask" }>) => {
     const withdrawn = new AbortController();
     const { question } = message;
     call.questions.set(question, withdrawn);
     try {
-      const ask = Object.hasOwn(call.answers ?? {}, message.name) ? call.answers?.[message.name] : undefined;
+      const ask = Object.hasOwn(call.callbacks ?? {}, message.name) ? call.callbacks?.[message.name] : undefined;
       if (ask === undefined) throw new Error(`unknown question ${message.name}`);
       send({ type: "answer", question, value: (await ask(message.value as never, withdrawn.signal)) ?? null });
     } catch (error) {
@@ -181,7 +181,7 @@ export function createCaller(options: {
     }
   };
 
-  const take = (message: Response) => {
+  const take = (message: WorkerMessage) => {
     const call = pending.get(message.id);
     if (call === undefined) return;
     switch (message.type) {
@@ -202,7 +202,7 @@ export function createCaller(options: {
   };
 
   const ended = (async () => {
-    for await (const frame of decodeFrames(options.output)) take(frame as Response);
+    for await (const frame of decodeFrames(options.output)) take(frame as WorkerMessage);
   })();
 
   return {
@@ -211,10 +211,10 @@ export function createCaller(options: {
       for (const call of pending.values()) call.settle.reject(error);
     },
     async call(operation, input, callOptions = {}) {
-      const { signal, shouldPause } = callOptions;
+      const { signal, shouldYield: shouldPause } = callOptions;
       signal?.throwIfAborted();
       const id = nextId++;
-      const call: Pending = { ...callOptions, settle: Promise.withResolvers(), questions: new Map() };
+      const call: PendingCall = { ...callOptions, settle: Promise.withResolvers(), questions: new Map() };
       pending.set(id, call);
       const abort = () => send({ type: "abort", id });
       signal?.addEventListener("abort", abort, { once: true });

@@ -1,14 +1,14 @@
 /** A fixed number of lanes for heavy work, whoever does it: first come, first served. */
 
-export type Lanes = {
+export type Semaphore = {
   /**
    * Runs `work` when a lane is free. Errors: those of `work`; the signal's reason when aborted while it waits, and then `work` was not begun.
    */
-  use<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
 };
 
 /** Lanes for `count` works at a time. */
-export function createLanes(count: number): Lanes {
+export function createSemaphore(count: number): Semaphore {
   let free = count;
   const waiting: { begin(): void }[] = [];
 
@@ -35,7 +35,7 @@ export function createLanes(count: number): Lanes {
   };
 
   return {
-    async use(signal, work) {
+    async run(signal, work) {
       await turn(signal);
       try {
         return await work();

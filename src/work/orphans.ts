@@ -1,5 +1,5 @@
 /** What no row names any more, and what has outlived its time. */
-import { discard, namesIn } from "../blobs/sweep";
+import { listNames, moveToTrash } from "../blobs/trash";
 import { isUuid } from "../lib/ids";
 import { existingAssetIds } from "../store/assets";
 import { forgetAnswersBefore } from "../store/events";
@@ -15,7 +15,7 @@ const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
 export async function sweepOrphans(services: Services): Promise<void> {
   const { folders, store } = services;
   const orphans = async (folder: string, alive: (ids: string[]) => Promise<Set<string>>) => {
-    const names = await namesIn(folder);
+    const names = await listNames(folder);
     const living = await alive(names.filter(isUuid));
     return names.filter((name) => !living.has(name)).map((name) => `${folder}/${name}`);
   };
@@ -30,7 +30,7 @@ export async function sweepOrphans(services: Services): Promise<void> {
     )),
   ];
   if (paths.length > 0) {
-    await discard(folders, paths);
+    await moveToTrash(folders, paths);
     services.log.info("leftovers removed", { count: paths.length });
   }
   await store.write(async (tx) => {

@@ -1,8 +1,8 @@
 /** Both ends of the protocol, joined by pipes in this process. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { decodeFrames, encodeFrame } from "../../../src/lib/child-frames";
-import { createCaller, type ErrorCodec, type Operations, serveCalls } from "../../../src/lib/child-protocol";
+import { createIpcCaller, type ErrorCodec, type Operations, serveCalls } from "../../../src/lib/ipc-calls";
+import { decodeFrames, encodeFrame } from "../../../src/lib/ipc-framing";
 
 const errors: ErrorCodec = {
   encode: (error) => ({ kind: "error", message: (error as Error).message }),
@@ -25,7 +25,7 @@ function connect(operations: Operations) {
   const down = pipe();
   const up = pipe();
   const served = serveCalls({ input: down.readable, send: (frame) => void up.write(frame), operations, errors });
-  const caller = createCaller({ output: up.readable, send: (frame) => down.write(frame), errors });
+  const caller = createIpcCaller({ output: up.readable, send: (frame) => down.write(frame), errors });
   return { ...caller, hangUp: () => down.end(), served };
 }
 
@@ -84,7 +84,7 @@ describe("a call", () => {
 
   test("learns that a pause is wanted, and that it no longer is", async () => {
     const worker = connect({
-      watch: async (_, { shouldPause, progress }) => {
+      watch: async (_, { shouldYield: shouldPause, progress }) => {
         while (!shouldPause()) await Bun.sleep(1);
         progress(1);
         while (shouldPause()) await Bun.sleep(1);
@@ -95,7 +95,7 @@ describe("a call", () => {
     const onProgress = () => {
       isWanted = false;
     };
-    expect(await worker.call("watch", null, { shouldPause: () => isWanted, onProgress })).toBe("resumed");
+    expect(await worker.call("watch", null, { shouldYield: () => isWanted, onProgress })).toBe("resumed");
   });
 
   test("rejects when the caller gives the worker up", async () => {
@@ -111,7 +111,7 @@ describe("a call", () => {
 describe("a question of the worker", () => {
   test("is answered by the caller, also with an error", async () => {
     const worker = connect({
-      ask: async (input: number, { ask }) => [
+      ask: async (input: number, { callBack: ask }) => [
         await ask("square", input),
         await ask("refuse", null).catch((error) => error.message),
         await ask("other", null).catch((error) => error.message),
@@ -121,13 +121,13 @@ describe("a question of the worker", () => {
       square: async (value: number) => value * value,
       refuse: () => Promise.reject(new Error("no")),
     };
-    expect(await worker.call("ask", 3, { answers })).toEqual([9, "no", "unknown question other"]);
+    expect(await worker.call("ask", 3, { callbacks: answers })).toEqual([9, "no", "unknown question other"]);
   });
 
   test("can be withdrawn", async () => {
     const stop = new AbortController();
     const worker = connect({
-      ask: (_, { ask }) => ask("wait", null, stop.signal).catch((error) => `ended: ${error.message}`),
+      ask: (_, { callBack: ask }) => ask("wait", null, stop.signal).catch((error) => `ended: ${error.message}`),
     });
     const answers = {
       wait: (_: null, signal: AbortSignal) => {
@@ -135,17 +135,17 @@ describe("a question of the worker", () => {
         return forever(signal);
       },
     };
-    expect(await worker.call("ask", null, { answers })).toBe("ended: left");
+    expect(await worker.call("ask", null, { callbacks: answers })).toBe("ended: left");
   });
 
   test("is ended with the call", async () => {
     const asked = Promise.withResolvers<AbortSignal>();
-    const worker = connect({ ask: (_, { ask }) => Promise.race([ask("wait", null), Bun.sleep(5)]) });
+    const worker = connect({ ask: (_, { callBack: ask }) => Promise.race([ask("wait", null), Bun.sleep(5)]) });
     const wait = (_: null, signal: AbortSignal) => {
       asked.resolve(signal);
       return forever(signal);
     };
-    await worker.call("ask", null, { answers: { wait } });
+    await worker.call("ask", null, { callbacks: { wait } });
     expect((await asked.promise).aborted).toBe(true);
   });
 });
@@ -154,10 +154,10 @@ describe("a worker that was taken over", () => {
   const asking = (frames: unknown[]) => {
     const down = pipe();
     const up = pipe();
-    const caller = createCaller({ output: up.readable, send: (frame) => down.write(frame), errors });
+    const caller = createIpcCaller({ output: up.readable, send: (frame) => down.write(frame), errors });
     const replies = decodeFrames(down.readable);
     const ended = caller.ended.catch((error) => caller.fail(error));
-    const call = caller.call("work", null, { answers: { wait: () => new Promise(() => {}) } });
+    const call = caller.call("work", null, { callbacks: { wait: () => new Promise(() => {}) } });
     call.catch(() => {});
     for (const frame of frames) void up.write(encodeFrame(frame));
     return { call, replies, ended };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createLanes } from "../../../src/lib/lanes";
+import { createSemaphore } from "../../../src/lib/semaphore";
 
 describe("lanes", () => {
   test("never hold more works than there are lanes, let everyone through, and begin them in the order they came", async () => {
@@ -9,13 +9,13 @@ describe("lanes", () => {
         fc.integer({ min: 1, max: 4 }),
         fc.array(fc.record({ turns: fc.nat(5), fails: fc.boolean() }), { maxLength: 30 }),
         async (count, works) => {
-          const lanes = createLanes(count);
+          const lanes = createSemaphore(count);
           const begun: number[] = [];
           let now = 0;
           let most = 0;
           const ended = await Promise.allSettled(
             works.map(({ turns, fails }, n) =>
-              lanes.use(undefined, async () => {
+              lanes.run(undefined, async () => {
                 begun.push(n);
                 most = Math.max(most, ++now);
                 for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -34,19 +34,19 @@ describe("lanes", () => {
   });
 
   test("whoever is aborted while waiting goes without a lane, and takes none from the others", async () => {
-    const lanes = createLanes(1);
+    const lanes = createSemaphore(1);
     const first = Promise.withResolvers<string>();
     const stop = new AbortController();
     const all = [
-      lanes.use(undefined, () => first.promise),
-      lanes.use(stop.signal, async () => "never"),
-      lanes.use(undefined, async () => "third"),
+      lanes.run(undefined, () => first.promise),
+      lanes.run(stop.signal, async () => "never"),
+      lanes.run(undefined, async () => "third"),
     ];
     stop.abort(new Error("cancelled"));
     await expect(all[1]!).rejects.toThrow("cancelled");
-    await expect(lanes.use(stop.signal, async () => "never")).rejects.toThrow("cancelled");
+    await expect(lanes.run(stop.signal, async () => "never")).rejects.toThrow("cancelled");
     first.resolve("first");
     expect(await Promise.all([all[0], all[2]])).toEqual(["first", "third"]);
-    expect(await lanes.use(new AbortController().signal, async () => "after")).toBe("after");
+    expect(await lanes.run(new AbortController().signal, async () => "after")).toBe("after");
   });
 });

@@ -32,7 +32,7 @@ export async function readProbed(folder: Pick<MediaFolder, "probed">): Promise<P
 /** Stores what was heard; the transcript once more in the form that the API serves. */
 export async function writeListening(folder: MediaFolder, listening: Listening): Promise<void> {
   const { energy, ...rest } = listening;
-  await makeOnce(folder.energy, (path) => writeEnergy(path, energy));
+  await writeOnce(folder.energy, (path) => writeEnergy(path, energy));
   if (listening.transcript) {
     const words = listening.transcript.words.map((w) => ({
       text: w.text,
@@ -100,7 +100,7 @@ async function readJson<T>(path: string): Promise<T | null> {
 }
 
 /** Makes a file through `make` unless it is there: `make` writes beside it, so a crash never leaves half of it. */
-async function makeOnce(path: string, make: (partPath: string) => Promise<unknown>): Promise<void> {
+async function writeOnce(path: string, make: (partPath: string) => Promise<unknown>): Promise<void> {
   if (await Bun.file(path).exists()) return;
   // The ending stays last: ffmpeg chooses the container by it.
   const part = path.replace(/([^/.]*)(\.[^/.]*)?$/, "$1.part$2");

@@ -5,7 +5,7 @@ import { newId } from "../lib/ids";
 import type { Folders } from "./folders";
 
 /** Takes files or folders away; resolves when they are out of the way, not when they are deleted. Missing ones are fine. */
-export async function discard(folders: Folders, paths: string[]): Promise<void> {
+export async function moveToTrash(folders: Folders, paths: string[]): Promise<void> {
   await mkdir(folders.trash, { recursive: true });
   for (const path of paths) {
     const target = join(folders.trash, newId());
@@ -25,7 +25,7 @@ export async function discard(folders: Folders, paths: string[]): Promise<void> 
 export const emptyTrash = (folders: Folders): Promise<void> => rm(folders.trash, { recursive: true, force: true });
 
 /** The names (ids) in one of the folders, none when it does not exist. */
-export async function namesIn(folder: string): Promise<string[]> {
+export async function listNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
