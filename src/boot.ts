@@ -6,7 +6,7 @@ import { getFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
 import { emptyTrash } from "./blobs/trash";
 import { type Config, ConfigError, isExposedWithoutTls, publicUrl } from "./config";
-import { controlSocket, openDataFolder, socketFits } from "./data-folder";
+import { getControlSocketPath, hasValidSocketPath, openDataFolder } from "./data-folder";
 import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
 import { createHandler, type Handler } from "./http/app";
@@ -311,8 +311,8 @@ async function listenOnControlSocket(
   handler: (request: Request) => Promise<Response>,
   log: Log,
 ): Promise<ListeningSocket | null> {
-  const socket = controlSocket(folder);
-  if (!socketFits(folder)) {
+  const socket = getControlSocketPath(folder);
+  if (!hasValidSocketPath(folder)) {
     log.warn("no control socket: the data folder's path is too long, stop the server to use user and key", {
       path: socket,
     });

@@ -12,10 +12,10 @@ export type Secrets = { links: string; cursors: string; sessions: string };
 export type DataFolder = { path: string; secrets: Secrets; lock: FolderLock };
 
 /** The folder is held by another process. */
-export class FolderHeld extends ConfigError {}
+export class FolderLockedError extends ConfigError {}
 
 /** Makes the folder if need be and checks who owns it. Throws `ConfigError`. */
-export function prepareFolder(configured: string): string {
+export function prepareDataFolder(configured: string): string {
   const path = resolve(configured);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -34,9 +34,9 @@ export function prepareFolder(configured: string): string {
 
 /** Prepares and locks the folder. Throws `FolderHeld` when another process has it, `ConfigError` when it cannot be used. */
 export async function openDataFolder(configured: string): Promise<DataFolder> {
-  const path = prepareFolder(configured);
+  const path = prepareDataFolder(configured);
   const lock = lockFolder(path);
-  if (!lock) throw new FolderHeld(`another offcut is using ${path}`);
+  if (!lock) throw new FolderLockedError(`another offcut is using ${path}`);
   try {
     return { path, lock, secrets: await readSecrets(join(path, "secrets.json")) };
   } catch (error) {
@@ -67,10 +67,11 @@ async function readJson(file: Blob, path: string): Promise<Partial<Secrets>> {
 }
 
 /** The longest path that a Unix socket may have (`sun_path`), less the final zero. */
-const LONGEST_SOCKET_PATH = 107;
+const MAX_SOCKET_PATH_BYTES = 107;
 
 /** Where a running server listens for the shell's commands. */
-export const controlSocket = (folder: string): string => join(folder, "control.sock");
+export const getControlSocketPath = (folder: string): string => join(folder, "control.sock");
 
 /** Whether the socket's path fits the system's limit. */
-export const socketFits = (folder: string): boolean => Buffer.byteLength(controlSocket(folder)) <= LONGEST_SOCKET_PATH;
+export const hasValidSocketPath = (folder: string): boolean =>
+  Buffer.byteLength(getControlSocketPath(folder)) <= MAX_SOCKET_PATH_BYTES;

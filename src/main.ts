@@ -46,7 +46,7 @@ async function main(argv: string[]): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     case "__speech":
-      return (await import("./cli/speech")).speechCommandMain(args);
+      return (await import("./cli/speech")).speechProcessCommand(args);
     case "__job":
       return (await import("./cli/job")).jobCommandMain();
     default:

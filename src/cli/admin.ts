@@ -2,34 +2,38 @@
 import { existsSync } from "node:fs";
 import { openForAdmin } from "../boot";
 import type { Config } from "../config";
-import { controlSocket, FolderHeld, prepareFolder } from "../data-folder";
+import { FolderLockedError, getControlSocketPath, prepareDataFolder } from "../data-folder";
 import { runAdmin } from "../work/admin";
 
-const TRIES = 40;
-const PAUSE_MS = 100;
+const MAX_ATTEMPTS = 40;
+const RETRY_DELAY_MS = 100;
 
 /** Runs an administrator's command and gives its result. Throws `ConfigError`, or an error whose message is for the user. */
-export async function admin(config: Config, command: string, args: Record<string, unknown>): Promise<unknown> {
-  const folder = prepareFolder(config.dataDir);
+export async function runAdminCommand(
+  config: Config,
+  command: string,
+  args: Record<string, unknown>,
+): Promise<unknown> {
+  const folder = prepareDataFolder(config.dataDir);
   // A server that is starting holds the lock before its socket is there, and one that stops the other way round.
   for (let attempt = 1; ; attempt++) {
-    const answer = await askServer(folder, command, args);
+    const answer = await sendToServer(folder, command, args);
     if (answer) return answer.result;
     try {
-      return await runHere(config, command, args);
+      return await runInProcess(config, command, args);
     } catch (error) {
-      if (!(error instanceof FolderHeld) || attempt === TRIES) throw error;
-      await Bun.sleep(PAUSE_MS);
+      if (!(error instanceof FolderLockedError) || attempt === MAX_ATTEMPTS) throw error;
+      await Bun.sleep(RETRY_DELAY_MS);
     }
   }
 }
 
-async function askServer(
+async function sendToServer(
   folder: string,
   command: string,
   args: Record<string, unknown>,
 ): Promise<{ result: unknown } | null> {
-  const unix = controlSocket(folder);
+  const unix = getControlSocketPath(folder);
   if (!existsSync(unix)) return null;
   const answer = await fetch("http://offcut/", { unix, method: "POST", body: JSON.stringify({ command, args }) }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -45,7 +49,7 @@ async function askServer(
   return { result: body };
 }
 
-async function runHere(config: Config, command: string, args: Record<string, unknown>): Promise<unknown> {
+async function runInProcess(config: Config, command: string, args: Record<string, unknown>): Promise<unknown> {
   const services = await openForAdmin(config);
   try {
     return await runAdmin(services, command, args);

@@ -5,7 +5,7 @@ import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/planning/scripted/script-limits";
 import { OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
 import { EXPORT_FORMATS, type ExportFormat } from "../domain/timeline";
-import { type Parsed, parseCommand, UsageError } from "./options";
+import { type ParsedCommand, parseCommand, UsageError } from "./options";
 
 export const CUT_HELP = `offcut cut FILE… [-o OUT] [options]
 
@@ -49,7 +49,7 @@ export type CutTask = {
 };
 
 export type CutArguments = {
-  parsed: Parsed;
+  parsed: ParsedCommand;
   tasks: CutTask[];
   script: string;
   language: string | null;
@@ -208,7 +208,7 @@ function languageOf(given: string | undefined): string | null {
   return given.toLowerCase();
 }
 
-function optionsOf(values: Parsed["values"]): CutOptions {
+function optionsOf(values: ParsedCommand["values"]): CutOptions {
   const mode = (values.mode as string | undefined) ?? "natural";
   if (!Object.hasOwn(CUT_MODES, mode)) throw new UsageError(`--mode takes ${Object.keys(CUT_MODES).join(", ")}`);
   const base = CUT_MODES[mode as CutMode];

@@ -21,9 +21,9 @@ import {
 } from "../work/one-shot";
 import { beside, CUT_HELP, type CutArguments, type CutTask, readCutArguments, requireFree } from "./cut-arguments";
 import { requireExportable, writeCompanions } from "./cut-companions";
-import { configOf, exitCodeOf, UsageError } from "./options";
+import { loadCommandConfig, runCommand, UsageError } from "./options";
 import { removedTable, summary, timeline } from "./plan-report";
-import { openAssetsSomewhere } from "./private-folder";
+import { openPrivateAssets } from "./private-assets";
 import { createProgress } from "./progress";
 
 /** What became of one recording, as `--json` shows it. */
@@ -48,13 +48,13 @@ const MAX_COLUMNS = 100;
 
 /** Gives the exit code: 0 when every recording was cut, 1 when one failed, 2 for a wrong call, 130 when interrupted. */
 export function cutCommand(argv: string[]): Promise<number> {
-  return exitCodeOf("cut", async () => {
+  return runCommand("cut", async () => {
     const args = await readCutArguments(argv);
     if (args === null) {
       process.stdout.write(CUT_HELP);
       return 0;
     }
-    const config = await configOf(args.parsed);
+    const config = await loadCommandConfig(args.parsed);
     const stop = new AbortController();
     const interrupt = () => stop.abort(new Error("interrupted"));
     for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, interrupt);
@@ -71,7 +71,7 @@ export function cutCommand(argv: string[]): Promise<number> {
 }
 
 async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): Promise<number> {
-  const assets = await openAssetsSomewhere(config);
+  const assets = await openPrivateAssets(config);
   const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
   const sandbox = await openSandbox(config, assets, ffmpeg);
   const speech = createSpeechEngine({

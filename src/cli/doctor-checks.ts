@@ -3,25 +3,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openSandbox, speechCommand } from "../boot";
 import type { Config } from "../config";
-import { controlSocket, prepareFolder, socketFits } from "../data-folder";
-import { PCM_RATE } from "../domain/speech";
-import { type Assets, damagedAssets, openAssets } from "../lib/assets";
+import { getControlSocketPath, hasValidSocketPath, prepareDataFolder } from "../data-folder";
+import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
+import { type Assets, findDamagedAssets, openAssets } from "../lib/assets";
 import { killAllChildren } from "../lib/process";
 import type { Sandbox } from "../lib/sandbox";
 import { chooseEncoder, findEncoders } from "../media/encoders";
 import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
 import { modelsFolder, readShelf } from "../speech/models/shelf";
-import { admin } from "./admin";
-import { describeSpace } from "./doctor-storage";
+import { runAdminCommand } from "./admin";
+import { describeFreeSpace } from "./doctor-storage";
 
 /** `about` is one line: what is in use, or what is wrong and what to do. */
-export type Check = { name: string; state: "ok" | "warning" | "broken"; about: string };
+export type DoctorCheck = { name: string; state: "ok" | "warning" | "broken"; about: string };
 
 /** Runs all checks; none of them throws. */
-export async function checkMachine(config: Config): Promise<Check[]> {
-  const checks: Check[] = [];
-  const run = async <T>(name: string, body: () => Promise<{ value: T; check: Omit<Check, "name"> }>) => {
+export async function runDoctorChecks(config: Config): Promise<DoctorCheck[]> {
+  const checks: DoctorCheck[] = [];
+  const run = async <T>(name: string, body: () => Promise<{ value: T; check: Omit<DoctorCheck, "name"> }>) => {
     try {
       const { value, check } = await body();
       checks.push({ name, ...check });
@@ -32,7 +32,7 @@ export async function checkMachine(config: Config): Promise<Check[]> {
     }
   };
   try {
-    const folder = await run("data folder", () => checkFolder(config));
+    const folder = await run("data folder", () => checkDataFolder(config));
     if (folder === null) return checks;
     const assets = await run("files inside", () => checkAssets(folder));
     if (assets === null) return checks;
@@ -41,11 +41,11 @@ export async function checkMachine(config: Config): Promise<Check[]> {
     const sandbox = ffmpeg && (await run("sandbox", () => checkSandbox(config, assets, ffmpeg)));
     if (ffmpeg && sandbox) await run("encoder", () => checkEncoder(config, ffmpeg, sandbox));
     await run("speech", () => checkSpeech(assets, folder));
-    await run("added models", () => checkAddedModels(folder));
+    await run("added models", () => checkInstalledModels(folder));
     await run("port", () => checkPort(config, folder));
     await run("webhooks", () => checkWebhooks(config));
-    if (!socketFits(folder)) {
-      const about = `the path is too long for ${controlSocket(folder)}: user and key need the server stopped`;
+    if (!hasValidSocketPath(folder)) {
+      const about = `the path is too long for ${getControlSocketPath(folder)}: user and key need the server stopped`;
       checks.push({ name: "control socket", state: "warning", about });
     }
     return checks;
@@ -57,22 +57,22 @@ export async function checkMachine(config: Config): Promise<Check[]> {
 const ok = <T>(value: T, about: string) => ({ value, check: { state: "ok" as const, about } });
 const warning = <T>(value: T, about: string) => ({ value, check: { state: "warning" as const, about } });
 
-async function checkFolder(config: Config) {
-  const folder = prepareFolder(config.dataDir);
-  const { isLow, about } = describeSpace(config, folder);
+async function checkDataFolder(config: Config) {
+  const folder = prepareDataFolder(config.dataDir);
+  const { isLow, about } = describeFreeSpace(config, folder);
   return isLow ? warning(folder, about) : ok(folder, about);
 }
 
 async function checkAssets(folder: string) {
   const assets = await openAssets({ dataDir: folder });
-  const damaged = await damagedAssets(assets);
+  const damaged = await findDamagedAssets(assets);
   if (damaged.length > 0)
     throw new Error(`damaged: ${damaged.join(", ")}; remove ${assets.folder ?? "and build again"}`);
   return ok(assets, assets.folder ?? "run from the sources");
 }
 
 async function checkDatabase(config: Config) {
-  const users = (await admin(config, "user list", {})) as unknown[];
+  const users = (await runAdminCommand(config, "user list", {})) as unknown[];
   return ok(null, `opens and answers, ${users.length} accounts`);
 }
 
@@ -83,7 +83,7 @@ async function checkFfmpeg(config: Config, assets: Assets) {
   return outdated === null ? ok(ffmpeg, about) : warning(ffmpeg, `${about}. ${outdated}`);
 }
 
-const SANDBOX_MODES = {
+const SANDBOX_DESCRIPTIONS = {
   bwrap: "bwrap: media processes have no network and see only the job's folders",
   unshare: "unshare: media processes have no network, but can read files of this account",
   none: "none: media processes have the network and can read files of this account",
@@ -91,7 +91,7 @@ const SANDBOX_MODES = {
 
 async function checkSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg) {
   const sandbox = await openSandbox(config, assets, ffmpeg);
-  const about = SANDBOX_MODES[sandbox.mode];
+  const about = SANDBOX_DESCRIPTIONS[sandbox.mode];
   return sandbox.reason === null ? ok(sandbox, about) : warning(sandbox, `${about} (${sandbox.reason})`);
 }
 
@@ -107,9 +107,9 @@ async function checkSpeech(assets: Assets, folder: string) {
   const workDir = await mkdtemp(join(folder, "doctor-"));
   try {
     const path = join(workDir, "silence.pcm");
-    await Bun.write(path, new Uint8Array(PCM_RATE * 2));
+    await Bun.write(path, new Uint8Array(PCM_SAMPLE_RATE_HZ * 2));
     const started = performance.now();
-    await engine.listen({ path }, { language: null });
+    await engine.analyze({ path }, { language: null });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     return ok(null, `English recogniser and voice detection, loaded in ${seconds} s`);
   } finally {
@@ -118,7 +118,7 @@ async function checkSpeech(assets: Assets, folder: string) {
   }
 }
 
-async function checkAddedModels(folder: string) {
+async function checkInstalledModels(folder: string) {
   const { installed, damaged } = readShelf(modelsFolder(folder));
   const whole = installed.map(({ manifest }) => `${manifest.name} (${manifest.languages.join(", ")})`).join("; ");
   const bad = damaged.map(({ name, problem }) => `${name} is damaged: ${problem}; add it again`);
@@ -142,14 +142,16 @@ async function checkPort(config: Config, folder: string) {
     return ok(null, `${where} is free`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    if (await isServed(folder)) return ok(null, `${where} is taken, and a server of this folder runs`);
+    if (await isServerRunning(folder)) return ok(null, `${where} is taken, and a server of this folder runs`);
     return warning(null, `${where} is taken by another program`);
   }
 }
 
 /** Whether a server answers on the folder's control socket. */
-async function isServed(folder: string): Promise<boolean> {
+async function isServerRunning(folder: string): Promise<boolean> {
   const body = JSON.stringify({ command: "user list", args: {} });
-  const answer = await fetch("http://offcut/", { unix: controlSocket(folder), method: "POST", body }).catch(() => null);
+  const answer = await fetch("http://offcut/", { unix: getControlSocketPath(folder), method: "POST", body }).catch(
+    () => null,
+  );
   return answer?.ok ?? false;
 }

@@ -2,9 +2,9 @@
 import { parseIsoTime } from "../domain/iso-time";
 import { oneLine } from "../domain/timeline/printable";
 import type { KeyView } from "../work/accounts";
-import { admin } from "./admin";
-import { configOf, exitCodeOf, type Parsed, parseCommand, UsageError } from "./options";
-import { required } from "./user";
+import { runAdminCommand } from "./admin";
+import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
+import { requireOption } from "./user";
 
 const HELP = `offcut key create --email E [--name N] [--expires TIME]
 offcut key list [--email E]
@@ -18,7 +18,7 @@ account or of all, and revoke deletes one by its ID. --json prints one object.
 
 /** Gives the exit code. */
 export function keyCommand(argv: string[]): Promise<number> {
-  return exitCodeOf("key", async () => {
+  return runCommand("key", async () => {
     const parsed = parseCommand(argv, {
       email: { type: "string" },
       name: { type: "string" },
@@ -35,29 +35,29 @@ export function keyCommand(argv: string[]): Promise<number> {
 }
 
 /** Runs the action and returns what to print. */
-async function run(action: string, rest: string[], parsed: Parsed): Promise<string> {
+async function run(action: string, rest: string[], parsed: ParsedCommand): Promise<string> {
   const { values } = parsed;
   const [id, extra] = action === "revoke" ? rest : [undefined, ...rest];
   if (!["create", "list", "revoke"].includes(action))
     throw new UsageError(`there is no "key ${action}"; see offcut key --help`);
   if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
-  const config = await configOf(parsed);
+  const config = await loadCommandConfig(parsed);
   if (action === "create") {
-    const email = required(values.email, "--email");
+    const email = requireOption(values.email, "--email");
     const name = (values.name as string | undefined) ?? "command line";
     const expires = values.expires as string | undefined;
     if (expires !== undefined && parseIsoTime(expires) === null)
       throw new UsageError("--expires takes an ISO 8601 date or time, such as 2027-01-31T18:00Z");
-    const made = (await admin(config, "key create", { email, name, expires })) as { key: string };
+    const made = (await runAdminCommand(config, "key create", { email, name, expires })) as { key: string };
     return values.json ? `${JSON.stringify(made)}\n` : `${made.key}\n`;
   }
   if (action === "revoke") {
     if (!id) throw new UsageError("the ID of the key is missing; offcut key list shows it");
-    const revoked = (await admin(config, "key revoke", { id })) as KeyView;
+    const revoked = (await runAdminCommand(config, "key revoke", { id })) as KeyView;
     return values.json ? `${JSON.stringify(revoked)}\n` : `Revoked ${revoked.prefix}… of ${revoked.email}.\n`;
   }
-  const email = values.email === undefined ? undefined : required(values.email, "--email");
-  const keys = (await admin(config, "key list", { email })) as KeyView[];
+  const email = values.email === undefined ? undefined : requireOption(values.email, "--email");
+  const keys = (await runAdminCommand(config, "key list", { email })) as KeyView[];
   return values.json ? `${JSON.stringify({ items: keys })}\n` : formatKeyTable(keys);
 }
 

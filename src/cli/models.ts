@@ -1,10 +1,10 @@
 /** `offcut models`: adds and removes speech models. They are files only, so it works beside a running server, which finds them by itself. */
-import { prepareFolder } from "../data-folder";
+import { prepareDataFolder } from "../data-folder";
 import { BUILT_IN, CATALOGUE, sizeOf } from "../speech/models/catalogue";
 import { addByName, addFromFile, type Installed, removeModel } from "../speech/models/install";
 import { modelsFolder, readShelf } from "../speech/models/shelf";
 import { wordTimesOf } from "../speech/sherpa";
-import { configOf, exitCodeOf, type Parsed, parseCommand, UsageError } from "./options";
+import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
 import { createProgress } from "./progress";
 
 const HELP = `offcut models list
@@ -21,11 +21,11 @@ listed model, or others with an offcut-model.json beside them. Every file is che
 --json prints one object.
 `;
 
-const INTERRUPTED = 130;
+const INTERRUPTED_EXIT_CODE = 130;
 
 /** Gives the exit code; 130 when interrupted. */
 export function modelsCommand(argv: string[]): Promise<number> {
-  return exitCodeOf("models", async () => {
+  return runCommand("models", async () => {
     const parsed = parseCommand(argv, { file: { type: "string" } });
     const [action, name, ...extra] = parsed.positionals;
     if (parsed.values.help || !action) {
@@ -39,20 +39,20 @@ export function modelsCommand(argv: string[]): Promise<number> {
   });
 }
 
-async function run(action: string, name: string | undefined, parsed: Parsed): Promise<number> {
-  const config = await configOf(parsed);
-  const modelsDir = modelsFolder(prepareFolder(config.dataDir));
+async function run(action: string, name: string | undefined, parsed: ParsedCommand): Promise<number> {
+  const config = await loadCommandConfig(parsed);
+  const modelsDir = modelsFolder(prepareDataFolder(config.dataDir));
   switch (action) {
     case "list": {
       if (name) throw new UsageError(`unexpected argument "${name}"`);
-      const rows = listed(modelsDir);
-      process.stdout.write(parsed.values.json ? `${JSON.stringify({ items: rows })}\n` : asTable(rows));
+      const rows = listModels(modelsDir);
+      process.stdout.write(parsed.values.json ? `${JSON.stringify({ items: rows })}\n` : formatModelTable(rows));
       return 0;
     }
     case "add": {
       const file = parsed.values.file as string | undefined;
       if (!file && !name) throw new UsageError("add takes the name of a model, or --file PATH");
-      return add(file, name ?? "", modelsDir, config.modelsUrl, parsed);
+      return addModel(file, name ?? "", modelsDir, config.modelsUrl, parsed);
     }
     case "remove": {
       if (!name) throw new UsageError("remove takes the name of a model");
@@ -65,12 +65,12 @@ async function run(action: string, name: string | undefined, parsed: Parsed): Pr
   }
 }
 
-async function add(
+async function addModel(
   file: string | undefined,
   name: string,
   modelsDir: string,
   mirror: string | null,
-  parsed: Parsed,
+  parsed: ParsedCommand,
 ): Promise<number> {
   const aborting = new AbortController();
   const onSignal = () => aborting.abort();
@@ -81,20 +81,22 @@ async function add(
   try {
     const installed = await (file ? addFromFile(file, options) : addByName(name, options));
     progress.clear();
-    process.stdout.write(parsed.values.json ? `${JSON.stringify(addedObject(installed))}\n` : addedText(installed));
+    process.stdout.write(
+      parsed.values.json ? `${JSON.stringify(toInstallJson(installed))}\n` : formatInstallResult(installed),
+    );
     return 0;
   } catch (error) {
     progress.clear();
     if (!aborting.signal.aborted) throw error;
     const next = file ? "nothing was installed" : "run it again to go on";
     process.stderr.write(`offcut models: interrupted; ${next}\n`);
-    return INTERRUPTED;
+    return INTERRUPTED_EXIT_CODE;
   } finally {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
   }
 }
 
-const addedObject = ({ manifest, fresh, unchecked }: Installed) => ({
+const toInstallJson = ({ manifest, fresh, unchecked }: Installed) => ({
   name: manifest.name,
   added: fresh,
   languages: manifest.languages,
@@ -104,14 +106,14 @@ const addedObject = ({ manifest, fresh, unchecked }: Installed) => ({
   unchecked_files: unchecked,
 });
 
-function addedText({ manifest, fresh, unchecked }: Installed): string {
+function formatInstallResult({ manifest, fresh, unchecked }: Installed): string {
   const { name, title, licence, source } = manifest;
   if (!fresh) return `${name} is installed already\n`;
   const note = unchecked.length > 0 ? `no checksum came with ${unchecked.join(", ")}: taken as they are\n` : "";
   return `added ${name}: ${title}\n${note}licence: ${licence} (${source})\n`;
 }
 
-type Row = {
+type ModelRow = {
   name: string;
   title: string;
   state: "built_in" | "installed" | "available" | "damaged";
@@ -125,14 +127,14 @@ type Row = {
 };
 
 /** Everything that is there, then what can be added. */
-function listed(modelsDir: string): Row[] {
+function listModels(modelsDir: string): ModelRow[] {
   const { installed, damaged } = readShelf(modelsDir);
   const present = new Set(installed.map(({ manifest }) => manifest.name));
   const { name, title, licence, source } = BUILT_IN;
   const added = (
     manifest: (typeof CATALOGUE)[number] | (typeof installed)[number]["manifest"],
-    state: Row["state"],
-  ): Row => ({
+    state: ModelRow["state"],
+  ): ModelRow => ({
     name: manifest.name,
     title: manifest.title,
     state,
@@ -144,7 +146,7 @@ function listed(modelsDir: string): Row[] {
     source: manifest.source,
     problem: null,
   });
-  const broken = damaged.map(({ name, problem }): Row => {
+  const broken = damaged.map(({ name, problem }): ModelRow => {
     const known = CATALOGUE.find((entry) => entry.name === name);
     const nothing = { title: name, languages: [], word_times: null, can_force: false, licence: "", source: "" };
     return { ...nothing, ...(known ? added(known, "damaged") : {}), name, state: "damaged", size_bytes: null, problem };
@@ -161,22 +163,22 @@ function listed(modelsDir: string): Row[] {
   ];
 }
 
-const STATES: Record<Row["state"], string> = {
+const STATE_LABELS: Record<ModelRow["state"], string> = {
   built_in: "built in",
   installed: "installed",
   available: "can be added",
   damaged: "DAMAGED",
 };
-const FEW_LANGUAGES = 8;
+const MAX_SHOWN_LANGUAGES = 8;
 
-function asTable(rows: Row[]): string {
+function formatModelTable(rows: ModelRow[]): string {
   const width = Math.max(...rows.map((row) => row.name.length));
   return rows
     .map((row) => {
       const { languages } = row;
-      const shown = languages.length > FEW_LANGUAGES ? `${languages.length} languages` : languages.join(" ");
+      const shown = languages.length > MAX_SHOWN_LANGUAGES ? `${languages.length} languages` : languages.join(" ");
       const size = row.size_bytes === null ? "" : `${Math.round(row.size_bytes / 1e6)} MB`;
-      const cells = [row.name.padEnd(width), STATES[row.state].padEnd(12), size.padStart(7), shown.padEnd(18)];
+      const cells = [row.name.padEnd(width), STATE_LABELS[row.state].padEnd(12), size.padStart(7), shown.padEnd(18)];
       return `${cells.join("  ")}  ${row.problem ? `${row.problem}; remove it and add it again` : row.licence}\n`;
     })
     .join("");

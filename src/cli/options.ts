@@ -5,12 +5,12 @@ import { type Config, ConfigError, configFlags, loadConfig } from "../config";
 /** A call that does not fit the command's usage: exit code 2. */
 export class UsageError extends Error {}
 
-type Options = NonNullable<ParseArgsConfig["options"]>;
+type OptionSpecs = NonNullable<ParseArgsConfig["options"]>;
 
-export type Parsed = { values: Record<string, string | boolean | undefined>; positionals: string[] };
+export type ParsedCommand = { values: Record<string, string | boolean | undefined>; positionals: string[] };
 
 /** Reads the arguments of a command that knows `options` and every setting. Throws `UsageError`. */
-export function parseCommand(argv: string[], options: Options): Parsed {
+export function parseCommand(argv: string[], options: OptionSpecs): ParsedCommand {
   try {
     const { values, positionals } = parseArgs({
       args: argv,
@@ -18,14 +18,14 @@ export function parseCommand(argv: string[], options: Options): Parsed {
       allowPositionals: true,
       strict: true,
     });
-    return { values: values as Parsed["values"], positionals };
+    return { values: values as ParsedCommand["values"], positionals };
   } catch (error) {
-    throw new UsageError(explained((error as Error).message));
+    throw new UsageError(formatParseError((error as Error).message));
   }
 }
 
 /** What the parser says, as one line without its advice for programmers. */
-function explained(message: string): string {
+function formatParseError(message: string): string {
   const dashed = /^Option '(?:-\w, )?(--[\w-]+)[^']*' argument is ambiguous/.exec(message)?.[1];
   if (dashed) return `${dashed} needs a value; one that begins with a dash is written ${dashed}=-…`;
   const [said = "bad arguments"] = message.split(/\n|\. To specify/);
@@ -33,18 +33,18 @@ function explained(message: string): string {
 }
 
 /** Throws `UsageError` when there is more than options: for commands that take nothing else. */
-export function requireNoMore({ positionals: [extra] }: Parsed): void {
+export function requireNoArguments({ positionals: [extra] }: ParsedCommand): void {
   if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
 }
 
 /** The settings with these flags over them. Throws `ConfigError`. */
-export function configOf(parsed: Parsed): Promise<Config> {
+export function loadCommandConfig(parsed: ParsedCommand): Promise<Config> {
   const flags = Object.fromEntries(Object.entries(parsed.values).filter((entry) => entry[1] !== undefined));
   return loadConfig({ env: process.env, flags: flags as Record<string, string | boolean> });
 }
 
 /** Runs a command's body: 0 for success, 2 for a usage or configuration error, 1 for anything else, each told in one line. */
-export async function exitCodeOf(name: string, body: () => Promise<number>): Promise<number> {
+export async function runCommand(name: string, body: () => Promise<number>): Promise<number> {
   try {
     return await body();
   } catch (error) {

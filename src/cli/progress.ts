@@ -9,7 +9,7 @@ export type Progress = {
   clear(): void;
 };
 
-const BAR_CELLS = 30;
+const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
 const CLEAR_LINE = "\r\x1b[K";
 
@@ -29,7 +29,7 @@ export function createProgress(output: ProgressOutput, now: () => number = Date.
       if (!isNew && share < 1 && now() - drawnAt < REDRAW_MS) return;
       drawnAt = now();
       isDrawn = true;
-      output.write(`${CLEAR_LINE}${barLine(title, stage, share, output.columns || 80)}`);
+      output.write(`${CLEAR_LINE}${formatBar(title, stage, share, output.columns || 80)}`);
     },
     clear() {
       if (isDrawn) output.write(CLEAR_LINE);
@@ -38,9 +38,9 @@ export function createProgress(output: ProgressOutput, now: () => number = Date.
   };
 }
 
-function barLine(title: string, stage: string, share: number, columns: number): string {
-  const filled = Math.round(Math.min(1, Math.max(0, share)) * BAR_CELLS);
-  const bar = `${"█".repeat(filled)}${"░".repeat(BAR_CELLS - filled)}`;
+function formatBar(title: string, stage: string, share: number, columns: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * BAR_WIDTH);
+  const bar = `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)}`;
   const end = ` ${stage.padEnd(10)} ${bar} ${String(Math.floor(share * 100)).padStart(3)}%`;
   const room = Math.max(0, columns - end.length - 1);
   return `${[...title].slice(0, room).join("")}${end}`;

@@ -1,7 +1,7 @@
 /** `offcut serve`: the server. */
 import { startServer } from "../boot";
 import { standardLog } from "../lib/log";
-import { configOf, exitCodeOf, parseCommand, requireNoMore } from "./options";
+import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
 
 const HELP = `offcut serve [settings]
 
@@ -11,14 +11,14 @@ variable (OFFCUT_PORT=4700) or a line of the configuration file (port = 4700); o
 
 /** Runs until stopped; gives the exit code. */
 export function serveCommand(argv: string[]): Promise<number> {
-  return exitCodeOf("serve", async () => {
+  return runCommand("serve", async () => {
     const parsed = parseCommand(argv, {});
     if (parsed.values.help) {
       process.stdout.write(HELP);
       return 0;
     }
-    requireNoMore(parsed);
-    const config = await configOf(parsed);
+    requireNoArguments(parsed);
+    const config = await loadCommandConfig(parsed);
     const log = standardLog();
     const stopped = Promise.withResolvers<string>();
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stopped.resolve(signal));

@@ -1,7 +1,7 @@
 /** `offcut user`: accounts from the shell. */
 import type { AccountView } from "../work/accounts";
-import { admin } from "./admin";
-import { configOf, exitCodeOf, type Parsed, parseCommand, UsageError } from "./options";
+import { runAdminCommand } from "./admin";
+import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
 
 const HELP = `offcut user create --email E [--password P | --password -] [--admin] [--credits N]
 offcut user grant --email E --credits N
@@ -16,7 +16,7 @@ links are refused and its webhooks wait; its running jobs end as usual. --json p
 
 /** Gives the exit code. */
 export function userCommand(argv: string[]): Promise<number> {
-  return exitCodeOf("user", async () => {
+  return runCommand("user", async () => {
     const parsed = parseCommand(argv, {
       email: { type: "string" },
       password: { type: "string" },
@@ -34,41 +34,46 @@ export function userCommand(argv: string[]): Promise<number> {
   });
 }
 
-async function run(action: string, parsed: Parsed): Promise<number> {
+async function run(action: string, parsed: ParsedCommand): Promise<number> {
   const { values } = parsed;
-  const config = await configOf(parsed);
+  const config = await loadCommandConfig(parsed);
   switch (action) {
     case "create": {
-      const email = required(values.email, "--email");
-      const credits = values.credits === undefined ? undefined : wholeNumber(values.credits);
+      const email = requireOption(values.email, "--email");
+      const credits = values.credits === undefined ? undefined : parseCredits(values.credits);
       const password = await readPassword(values.password as string | undefined);
-      show(
+      printAccount(
         parsed,
-        (await admin(config, "user create", { email, password, admin: values.admin === true, credits })) as AccountView,
+        (await runAdminCommand(config, "user create", {
+          email,
+          password,
+          admin: values.admin === true,
+          credits,
+        })) as AccountView,
       );
       return 0;
     }
     case "grant": {
-      const email = required(values.email, "--email");
-      const credits = wholeNumber(required(values.credits, "--credits"));
-      show(parsed, (await admin(config, "user grant", { email, credits })) as AccountView);
+      const email = requireOption(values.email, "--email");
+      const credits = parseCredits(requireOption(values.credits, "--credits"));
+      printAccount(parsed, (await runAdminCommand(config, "user grant", { email, credits })) as AccountView);
       return 0;
     }
     case "refund": {
-      const assetId = required(values.asset, "--asset");
-      show(parsed, (await admin(config, "user refund", { assetId })) as AccountView);
+      const assetId = requireOption(values.asset, "--asset");
+      printAccount(parsed, (await runAdminCommand(config, "user refund", { assetId })) as AccountView);
       return 0;
     }
     case "disable":
     case "enable": {
-      const email = required(values.email, "--email");
-      show(parsed, (await admin(config, `user ${action}`, { email })) as AccountView);
+      const email = requireOption(values.email, "--email");
+      printAccount(parsed, (await runAdminCommand(config, `user ${action}`, { email })) as AccountView);
       return 0;
     }
     case "list": {
-      const users = (await admin(config, "user list", {})) as AccountView[];
+      const users = (await runAdminCommand(config, "user list", {})) as AccountView[];
       if (values.json) process.stdout.write(`${JSON.stringify({ items: users })}\n`);
-      else for (const user of users) process.stdout.write(line(user));
+      else for (const user of users) process.stdout.write(formatAccount(user));
       return 0;
     }
     default:
@@ -76,20 +81,20 @@ async function run(action: string, parsed: Parsed): Promise<number> {
   }
 }
 
-const line = (user: AccountView): string =>
+const formatAccount = (user: AccountView): string =>
   `${user.email}  ${user.credits} credits${user.is_admin ? "  administrator" : ""}${user.disabled ? "  disabled" : ""}  ${user.id}\n`;
 
-function show(parsed: Parsed, user: AccountView): void {
-  process.stdout.write(parsed.values.json ? `${JSON.stringify(user)}\n` : line(user));
+function printAccount(parsed: ParsedCommand, user: AccountView): void {
+  process.stdout.write(parsed.values.json ? `${JSON.stringify(user)}\n` : formatAccount(user));
 }
 
 /** The value of an option that cannot be left out. Throws `UsageError`. */
-export function required(value: string | boolean | undefined, name: string): string {
+export function requireOption(value: string | boolean | undefined, name: string): string {
   if (typeof value !== "string" || value === "") throw new UsageError(`${name} is missing`);
   return value;
 }
 
-function wholeNumber(value: string | boolean): number {
+function parseCredits(value: string | boolean): number {
   if (typeof value !== "string" || !/^\d{1,15}$/.test(value)) throw new UsageError("--credits takes a whole number");
   return Number(value);
 }
@@ -98,11 +103,11 @@ async function readPassword(given: string | undefined): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   if (given === "-") return (await Bun.stdin.text()).replace(/\r?\n$/, "");
   if (!process.stdin.isTTY) throw new UsageError("give --password, or --password - and the password on standard input");
-  return ask("Password: ");
+  return promptHidden("Password: ");
 }
 
 /** Asks on the terminal without showing what is typed. */
-function ask(question: string): Promise<string> {
+function promptHidden(question: string): Promise<string> {
   const { stdin, stdout } = process;
   stdout.write(question);
   stdin.setRawMode(true);

@@ -21,11 +21,11 @@ export function parseIsoTime(text: string): number | null {
     read.getUTCHours() === hour &&
     read.getUTCMinutes() === minute &&
     read.getUTCSeconds() === second;
-  const offset = offsetMs(match[8] ?? "Z");
+  const offset = parseOffsetMs(match[8] ?? "Z");
   return isReal && offset !== null ? local - offset : null;
 }
 
-function offsetMs(text: string): number | null {
+function parseOffsetMs(text: string): number | null {
   if (text.toUpperCase() === "Z") return 0;
   const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(-2))];
   if (hours > 23 || minutes > 59) return null;

@@ -12,7 +12,7 @@ export type EditedSegment = { start: number; end: number };
 export type EditError = { index: number; message: string };
 
 /** What is wrong with the user's segments, the first errors only; an empty list: nothing. */
-export function checkEdit(segments: readonly EditedSegment[], clock: Clock): EditError[] {
+export function validateEdit(segments: readonly EditedSegment[], clock: Clock): EditError[] {
   const errors: EditError[] = [];
   const last = toSeconds(clock.duration);
   for (const [index, { start, end }] of segments.entries()) {
@@ -44,7 +44,7 @@ export function editPlan(
     text: "",
     review: null,
   }));
-  const textIn = textIndex(words);
+  const textIn = createTextIndex(words);
   const bounds = (start: number, end: number) => `${start} ${end}`;
   const untouched = new Map(old.segments.map((s) => [bounds(fromSeconds(s.start), fromSeconds(s.end)), s]));
   const kept = toSegments(wanted, clock).map((segment) => {
@@ -76,7 +76,7 @@ export function editPlan(
 }
 
 /** Returns a function that gives the words whose middle lies in a span. Asked for thousands of spans, it looks only at their words. */
-function textIndex(words: readonly Word[]): (span: Span) => string {
+function createTextIndex(words: readonly Word[]): (span: Span) => string {
   const middle = (word: Word) => (word.start + word.end) / 2;
   const sorted = words.toSorted((a, b) => middle(a) - middle(b));
   /** The first word whose middle is not before `time`. */

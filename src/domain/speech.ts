@@ -26,26 +26,26 @@ export const ENERGY_HOP: Ticks = 5_000;
 export const ENERGY_STEPS_PER_DB = 128;
 
 /** What listening to a recording gives. `speech` is voice activity: sorted, disjoint. `transcript` is null when no model knows the language. */
-export type Listening = { duration: Ticks; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
+export type SpeechAnalysis = { duration: Ticks; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
 
 /** A text to hold against a stretch of the recording; `mute` spans are silenced first. */
-export type ForceRequest = { window: Span; text: string; mute?: Span[] };
+export type AlignmentRequest = { window: Span; text: string; mute?: Span[] };
 
-export type ForcedWord = Word & { logProb: number };
+export type AlignedWord = Word & { logProb: number };
 
 /**
  * How well a text fits a stretch. `meanLogProb` over the text's tokens (spoken: about -0.1 to -0.5; another sentence: below -3);
  * `tailLogProb` is the lowest among the last tokens before the end: low when the sentence was broken off.
  */
-export type Forced = { words: ForcedWord[]; meanLogProb: number; tailLogProb: number };
+export type ForcedAlignment = { words: AlignedWord[]; meanLogProb: number; tailLogProb: number };
 
 /** Analysis audio: 16 kHz, mono, 16 bit, losslessly compressed (`lib/analysis-audio`); sample 0 is the source's clock 0. */
 export type PcmFile = { path: string };
-export const PCM_RATE = 16_000;
+export const PCM_SAMPLE_RATE_HZ = 16_000;
 
 /** `owner`: whose work it is. The engine divides its time between owners, and does the work of each in the order it came. */
 export type SpeechOptions = { owner?: string; signal?: AbortSignal };
-export type ListenOptions = SpeechOptions & {
+export type AnalyzeOptions = SpeechOptions & {
   language: string | null;
   onProgress?: (share: number) => void;
   /** A file that keeps what is done, for a later run on the same recording. The caller removes it in the end. */
@@ -58,9 +58,9 @@ export type ListenOptions = SpeechOptions & {
 export type SpeechEngine = {
   /** Whether some model here can transcribe the language (null: not known, the default model decides). */
   canTranscribe(language: string | null): boolean;
-  listen(pcm: PcmFile, options: ListenOptions): Promise<Listening>;
+  analyze(pcm: PcmFile, options: AnalyzeOptions): Promise<SpeechAnalysis>;
   /** Results in the order of the requests. */
-  force(pcm: PcmFile, requests: ForceRequest[], options?: SpeechOptions): Promise<Forced[]>;
+  forcedAlign(pcm: PcmFile, requests: AlignmentRequest[], options?: SpeechOptions): Promise<ForcedAlignment[]>;
   /** Ends the child process, if one runs. */
   close(): Promise<void>;
 };

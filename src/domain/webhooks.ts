@@ -41,35 +41,43 @@ export const EVENT_TYPES = [
   "asset.failed",
 ] as const satisfies readonly EventType[];
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Waits before the second and the later attempts, in milliseconds; the first is made at once. */
-const WAITS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
+const DELIVERY_DELAYS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  10 * HOUR_MS,
+];
 
 /** How long to wait after the nth failed attempt (from 1), in milliseconds; null when it was the last. */
-export const waitAfter = (attempts: number): number | null => WAITS[attempts - 1] ?? null;
+export const getDeliveryDelayMs = (attempts: number): number | null => DELIVERY_DELAYS_MS[attempts - 1] ?? null;
 
 /** How long a receiver may take. */
-export const DELIVERY_TIMEOUT_MS = 15 * SECOND;
+export const DELIVERY_TIMEOUT_MS = 15 * SECOND_MS;
 
 /** How long the old secret signs on after a rotation. */
-export const OLD_SECRET_MS = DAY;
+export const OLD_SECRET_VALIDITY_MS = DAY_MS;
 
-const GIVE_UP_AFTER_MS = 5 * DAY;
+const MAX_FAILING_MS = 5 * DAY_MS;
 
 /** What is known of an endpoint's luck. Times in milliseconds since 1970. */
-export type EndpointRecord = { lastSuccessAt: number | null; failingSince: number | null };
+export type EndpointHealth = { lastSuccessAt: number | null; failingSince: number | null };
 
 /** What an attempt means for the endpoint: its record afterwards, and whether it is disabled. */
-export function afterAttempt(
-  record: EndpointRecord,
+export function updateEndpointHealth(
+  record: EndpointHealth,
   attempt: { ok: boolean; gone: boolean },
   now: number,
-): EndpointRecord & { disable: boolean } {
+): EndpointHealth & { disable: boolean } {
   if (attempt.ok) return { lastSuccessAt: now, failingSince: null, disable: false };
   const failingSince = record.failingSince ?? now;
-  return { ...record, failingSince, disable: attempt.gone || now - failingSince >= GIVE_UP_AFTER_MS };
+  return { ...record, failingSince, disable: attempt.gone || now - failingSince >= MAX_FAILING_MS };
 }

@@ -4,8 +4,8 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { extractFiles, findDamagedFiles } from "./embedded-extraction";
 import { embeddedFiles } from "./embedded-files";
-import { damagedFiles, extractFiles } from "./extract";
 import { setNativeFolder } from "./native";
 
 /** The paths of the files. */
@@ -20,20 +20,20 @@ export type Assets = {
   licenses: string;
 };
 
-const PROJECT = join(import.meta.dir, "../..");
+const PROJECT_FOLDER = join(import.meta.dir, "../..");
 
 /**
  * Makes the files ready. In the executable: extracted to `<dataDir>/assets/<id>/` unless they are there, repaired when damaged.
  * Must run before the database or the recogniser is opened, whose native parts are among the files. Errors: those of the file system.
  */
 export async function openAssets(options: { dataDir: string }): Promise<Assets> {
-  if (embeddedFiles === null) return fromSources();
+  if (embeddedFiles === null) return openSourceAssets();
   return openExtracted(await extractFiles(embeddedFiles, join(options.dataDir, "assets")));
 }
 
 /** For a child process, whose parent has `folder` (`Assets.folder`) ready; null means run from the sources. Reads nothing. */
 export function openExtracted(folder: string | null): Assets {
-  if (folder === null) return fromSources();
+  if (folder === null) return openSourceAssets();
   setNativeFolder(join(folder, "native"));
   return {
     folder,
@@ -44,17 +44,17 @@ export function openExtracted(folder: string | null): Assets {
 }
 
 /** The extracted files that are not as they were built, by reading them all (for `doctor`). */
-export async function damagedAssets(assets: Assets): Promise<string[]> {
-  if (embeddedFiles !== null && assets.folder !== null) return damagedFiles(embeddedFiles, assets.folder);
+export async function findDamagedAssets(assets: Assets): Promise<string[]> {
+  if (embeddedFiles !== null && assets.folder !== null) return findDamagedFiles(embeddedFiles, assets.folder);
   return [assets.ffmpeg, assets.speechDir].filter((path) => !existsSync(path));
 }
 
-function fromSources(): Assets {
-  const built = join(PROJECT, "dist/assets");
+function openSourceAssets(): Assets {
+  const built = join(PROJECT_FOLDER, "dist/assets");
   return {
     folder: null,
     speechDir: join(built, "speech"),
-    ffmpeg: join(PROJECT, `node_modules/@ffmpeg-installer/${process.platform}-${process.arch}/ffmpeg`),
+    ffmpeg: join(PROJECT_FOLDER, `node_modules/@ffmpeg-installer/${process.platform}-${process.arch}/ffmpeg`),
     licenses: join(built, "licenses.txt"),
   };
 }

@@ -13,15 +13,15 @@ export type DiskReserve = {
 };
 
 /** The file system is asked again after so many bytes or milliseconds: other programs write as well. */
-const MEASURE_AFTER_BYTES = 16 * 1024 * 1024;
-const MEASURE_AFTER_MS = 250;
-const MIN_FILE_BYTES = 1024 * 1024;
+const MAX_UNMEASURED_BYTES = 16 * 1024 * 1024;
+const MAX_MEASURE_AGE_MS = 250;
+const MIN_CHILD_FILE_BYTES = 1024 * 1024;
 
 /** Keeps `reserveBytes` free on the file system of `folder`. `freeBytes` is replaced in tests. */
 export function createDiskReserve(
   folder: string,
   reserveBytes: number,
-  freeBytes: (folder: string) => number = freeSpace,
+  freeBytes: (folder: string) => number = getFreeBytes,
 ): DiskReserve {
   let left = 0;
   let taken = Number.POSITIVE_INFINITY;
@@ -36,10 +36,10 @@ export function createDiskReserve(
 
   return {
     availableBytes: measure,
-    maxFileBytes: () => Math.max(MIN_FILE_BYTES, freeBytes(folder) - reserveBytes / 2),
+    maxFileBytes: () => Math.max(MIN_CHILD_FILE_BYTES, freeBytes(folder) - reserveBytes / 2),
     isCritical: () => freeBytes(folder) < reserveBytes / 4,
     claim(bytes) {
-      const isOld = taken > MEASURE_AFTER_BYTES || performance.now() - measuredAt > MEASURE_AFTER_MS;
+      const isOld = taken > MAX_UNMEASURED_BYTES || performance.now() - measuredAt > MAX_MEASURE_AGE_MS;
       if (isOld || left < bytes) measure();
       if (left < bytes) return false;
       left -= bytes;
@@ -50,7 +50,7 @@ export function createDiskReserve(
 }
 
 /** Returns the bytes that this process may still write on the file system of `folder`. */
-export function freeSpace(folder: string): number {
+export function getFreeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }

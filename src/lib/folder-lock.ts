@@ -5,7 +5,7 @@ import { join } from "node:path";
 export type FolderLock = { release(): void };
 
 /** A database that nobody refers to any more is closed when it is collected, and its lock goes with it. */
-const held = new Set<Database>();
+const heldDatabases = new Set<Database>();
 
 /**
  * Takes the lock, or returns null when another process holds it. The lock is an exclusive SQLite transaction, which is a lock
@@ -22,10 +22,10 @@ export function lockFolder(folder: string): FolderLock | null {
     if (error instanceof Error && /locked|busy/i.test(error.message)) return null;
     throw error;
   }
-  held.add(database);
+  heldDatabases.add(database);
   return {
     release: () => {
-      held.delete(database);
+      heldDatabases.delete(database);
       database.run("ROLLBACK");
       database.close();
     },

@@ -19,7 +19,7 @@ export function createLog(write: (line: string) => void, readable: boolean, fiel
   const line = (level: Level, event: string, more: Record<string, unknown> = {}) => {
     const all = { ...fields, ...flattenErrors(more) };
     const time = new Date().toISOString();
-    write(readable ? text(time, level, event, all) : JSON.stringify({ time, level, event, ...all }));
+    write(readable ? formatReadable(time, level, event, all) : JSON.stringify({ time, level, event, ...all }));
   };
   return {
     debug: (event, more) => line("debug", event, more),
@@ -37,7 +37,7 @@ export const standardLog = (): Log =>
 /** A log that goes nowhere, for tests and for commands that print for people. */
 export const silentLog = (): Log => createLog(() => {}, false);
 
-function text(time: string, level: Level, event: string, fields: Record<string, unknown>): string {
+function formatReadable(time: string, level: Level, event: string, fields: Record<string, unknown>): string {
   const values = Object.entries(fields).map(([k, v]) => `${k}=${typeof v === "string" ? v : JSON.stringify(v)}`);
   return [time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...values].join(" ");
 }
@@ -45,11 +45,11 @@ function text(time: string, level: Level, event: string, fields: Record<string, 
 // JSON.stringify turns an Error into {}: keep what helps, on one line.
 function flattenErrors(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? describe(value) : value]),
+    Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? serializeError(value) : value]),
   );
 }
 
-function describe(error: Error): Record<string, unknown> {
+function serializeError(error: Error): Record<string, unknown> {
   const code = (error as { code?: unknown }).code;
   const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
   return { name: error.name, message: error.message, ...(code ? { code } : {}), ...cause, stack: error.stack };

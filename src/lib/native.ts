@@ -4,12 +4,12 @@
  */
 import { join } from "node:path";
 
-let folder: string | null = null;
-const loaded = new Map<string, unknown>();
+let nativeFolder: string | null = null;
+const loadedAddons = new Map<string, unknown>();
 
 /** Where the addons are from now on; addons that are loaded stay. */
 export function setNativeFolder(path: string): void {
-  folder = path;
+  nativeFolder = path;
 }
 
 /**
@@ -17,10 +17,10 @@ export function setNativeFolder(path: string): void {
  * often a data folder on a file system that is mounted `noexec`.
  */
 export function loadNative(file: string): unknown {
-  const known = loaded.get(file);
+  const known = loadedAddons.get(file);
   if (known !== undefined) return known;
-  if (folder === null) throw new Error(`${file}: the assets are not open yet`);
-  const path = join(folder, file);
+  if (nativeFolder === null) throw new Error(`${file}: the assets are not open yet`);
+  const path = join(nativeFolder, file);
   const addon: { exports: unknown } = { exports: {} };
   try {
     process.dlopen(addon, path);
@@ -29,6 +29,6 @@ export function loadNative(file: string): unknown {
       cause: error,
     });
   }
-  loaded.set(file, addon.exports);
+  loadedAddons.set(file, addon.exports);
   return addon.exports;
 }

@@ -10,9 +10,9 @@ const CLOCK_TICKS_PER_SECOND = 100;
 const MAX_DEPTH = 4;
 
 /** Returns what a process uses now; null when it has gone. Costs some ten microseconds. */
-export function readUsage(pid: number): ProcessUsage | null {
-  const statm = readProc(pid, "statm");
-  const stat = readProc(pid, "stat");
+export function readProcessUsage(pid: number): ProcessUsage | null {
+  const statm = readProcFile(pid, "statm");
+  const stat = readProcFile(pid, "stat");
   if (statm === null || stat === null) return null;
   const pages = Number(statm.split(" ")[1]);
   // The name in brackets may hold anything.
@@ -28,16 +28,16 @@ export function readUsage(pid: number): ProcessUsage | null {
 export function findProcessRunning(pid: number, program: string): number | null {
   let level = [pid];
   for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
-    for (const candidate of level) if (readProc(candidate, "cmdline")?.split("\0")[0] === program) return candidate;
-    level = level.flatMap(childrenOf);
+    for (const candidate of level) if (readProcFile(candidate, "cmdline")?.split("\0")[0] === program) return candidate;
+    level = level.flatMap(listChildren);
   }
   return null;
 }
 
-const childrenOf = (pid: number): number[] =>
-  (readProc(pid, `task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number);
+const listChildren = (pid: number): number[] =>
+  (readProcFile(pid, `task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number);
 
-function readProc(pid: number, file: string): string | null {
+function readProcFile(pid: number, file: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "latin1");
   } catch {

@@ -28,7 +28,7 @@ export type ChildStdin = { write(chunk: Uint8Array | string): Promise<void>; end
 
 export type ChildExit = { code: number | null; signal: string | null };
 
-export type Child = {
+export type ChildProcess = {
   /** The first process of the group; in a `bwrap` sandbox that is `bwrap`, and the program is among its descendants. */
   pid: number;
   /** Throws on use unless spawned with `stdin: "pipe"`. */
@@ -48,25 +48,25 @@ export type Child = {
 };
 
 const TERM_GRACE_MS = 2_000;
-const TAIL_CHARACTERS = 8_192;
-const LINE_CHARACTERS = 4_096;
+const MAX_TAIL_CHARACTERS = 8_192;
+const MAX_LINE_CHARACTERS = 4_096;
 
-const children = new Set<Child>();
+const children = new Set<ChildProcess>();
 
 /**
  * Starts a program. Errors: a program that cannot be started exits with code 126 or 127; this throws only when the shell itself
  * cannot be started or the signal is aborted already (the signal's reason).
  */
-export function spawnChild(options: SpawnOptions): Child {
+export function spawnChild(options: SpawnOptions): ChildProcess {
   options.signal?.throwIfAborted();
   const command = options.sandbox?.sandbox.wrap(options.command, options.sandbox.view) ?? options.command;
-  const process_ = Bun.spawn(["/bin/sh", "-c", launcher(options.limits ?? {}), "sh", ...command], {
+  const process_ = Bun.spawn(["/bin/sh", "-c", buildLauncher(options.limits ?? {}), "sh", ...command], {
     env: options.env ?? {},
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
     detached: true,
   });
-  beNice(process_.pid);
+  lowerPriority(process_.pid);
   const lifeline = process_.stdio[3] as number;
   const stderr = followStderr(process_.stderr as ReadableStream<Uint8Array>, options.onStderrLine);
   let endedBy: "wall" | "kill" | null = null;
@@ -89,9 +89,9 @@ export function spawnChild(options: SpawnOptions): Child {
   const onAbort = () => void end("kill");
   options.signal?.addEventListener("abort", onAbort, { once: true });
 
-  const child: Child = {
+  const child: ChildProcess = {
     pid: process_.pid,
-    stdin: inputOf(process_.stdin, () => gone),
+    stdin: createChildStdin(process_.stdin, () => gone),
     stdout: (process_.stdout as ReadableStream<Uint8Array> | undefined) ?? new Blob([]).stream(),
     exited: left.then(async (): Promise<ChildExit> => {
       clearTimeout(wall);
@@ -100,7 +100,7 @@ export function spawnChild(options: SpawnOptions): Child {
       children.delete(child);
       const signal = process_.signalCode === null ? null : String(process_.signalCode);
       const isReported = options.sandbox?.sandbox.mode === "bwrap" && signal === null;
-      return isReported ? reportedExit(process_.exitCode) : { code: process_.exitCode, signal };
+      return isReported ? parseBwrapExit(process_.exitCode) : { code: process_.exitCode, signal };
     }),
     stderrTail: stderr.tail,
     endedBy: () => endedBy,
@@ -116,13 +116,13 @@ export function spawnChild(options: SpawnOptions): Child {
 }
 
 /** `bwrap` exits with 128 and the signal's number when a signal has ended the program. */
-function reportedExit(code: number | null): ChildExit {
+function parseBwrapExit(code: number | null): ChildExit {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   return signal === undefined ? { code, signal: null } : { code: null, signal };
 }
 
 /** Added to a child's share of memory, in thousandths, when the kernel looks for a process to kill: the server is the last. */
-const OOM_SCORE = 500;
+const OOM_SCORE_ADJUSTMENT = 500;
 
 /** Between SIGXCPU and SIGKILL. */
 const CPU_GRACE_SECONDS = 3;
@@ -130,7 +130,7 @@ const CPU_GRACE_SECONDS = 3;
 /** What a child does can wait a moment, a request cannot. Priorities that cannot be set are left. */
 const NICENESS = 5;
 
-function beNice(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, NICENESS);
   } catch {
@@ -148,7 +148,7 @@ export async function killAllChildren(): Promise<void> {
  * on descriptor 3, whose other end this process holds: when we are gone, even by SIGKILL, or close it, it kills the whole group, so no
  * orphan goes on writing. A limit that cannot be set was tighter already.
  */
-function launcher(limits: ChildLimits): string {
+function buildLauncher(limits: ChildLimits): string {
   const set = (flag: string, value: number | undefined, unit: number) =>
     value === undefined ? "" : `ulimit -${flag} ${Math.max(1, Math.ceil(value / unit))} 2>/dev/null; `;
   return (
@@ -157,7 +157,7 @@ function launcher(limits: ChildLimits): string {
     set("St", limits.cpuSeconds, 1) +
     set("Ht", limits.cpuSeconds === undefined ? undefined : limits.cpuSeconds + CPU_GRACE_SECONDS, 1) +
     set("f", limits.fileSizeBytes, 512) +
-    `{ echo ${OOM_SCORE} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
+    `{ echo ${OOM_SCORE_ADJUSTMENT} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
     "(read -r gone <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
     'exec "$@" 3<&-'
   );
@@ -171,7 +171,7 @@ function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
-function inputOf(sink: unknown, hasGone: () => boolean): ChildStdin {
+function createChildStdin(sink: unknown, hasGone: () => boolean): ChildStdin {
   if (sink === null || typeof sink !== "object") {
     const closed = () => Promise.reject(new Error("the child has no standard input"));
     return { write: closed, end: closed };
@@ -201,9 +201,9 @@ function followStderr(stream: ReadableStream<Uint8Array>, onLine: ((line: string
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
       const text = decoder.decode(chunk, { stream: true });
-      tail = (tail + text).slice(-TAIL_CHARACTERS);
+      tail = (tail + text).slice(-MAX_TAIL_CHARACTERS);
       const parts = (line + text).split(/[\r\n]+/);
-      line = (parts.pop() ?? "").slice(0, LINE_CHARACTERS);
+      line = (parts.pop() ?? "").slice(0, MAX_LINE_CHARACTERS);
       for (const part of parts) emit(part);
     }
     emit(line);

@@ -3,11 +3,11 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /** The folders that are searched after the PATH: a service's PATH may be short. */
-const USUAL_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+const DEFAULT_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
 /** Returns the absolute path of the first executable file of this name on `path`, then in the usual folders; null when there is none. */
 export function findProgram(name: string, path: string | undefined): string | null {
-  for (const folder of [...(path ?? "").split(delimiter), ...USUAL_FOLDERS]) {
+  for (const folder of [...(path ?? "").split(delimiter), ...DEFAULT_FOLDERS]) {
     const candidate = join(folder, name);
     if (isAbsolute(folder) && isExecutableFile(candidate)) return candidate;
   }
@@ -25,7 +25,7 @@ export function isExecutableFile(path: string): boolean {
 }
 
 /** Package managers in the order they are looked for, with the arguments that install a package. */
-const MANAGERS = [
+const PACKAGE_MANAGERS = [
   ["apt-get", "install"],
   ["dnf", "install"],
   ["zypper", "install"],
@@ -34,7 +34,7 @@ const MANAGERS = [
 ] as const;
 
 /** Returns the command that installs a package on this machine, such as `apt-get install ffmpeg`; null when no package manager is found. */
-export function installCommand(name: string, path: string | undefined): string | null {
-  const manager = MANAGERS.find(([program]) => findProgram(program, path) !== null);
+export function findInstallCommand(name: string, path: string | undefined): string | null {
+  const manager = PACKAGE_MANAGERS.find(([program]) => findProgram(program, path) !== null);
   return manager === undefined ? null : [...manager, name].join(" ");
 }

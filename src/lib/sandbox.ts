@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { spawnChild } from "./process";
-import { findProgram, installCommand } from "./programs";
+import { findInstallCommand, findProgram } from "./programs";
 
 /** What a sandboxed process sees besides the programs. Paths are absolute; of nested paths the inner one's access counts. */
 export type SandboxView = {
@@ -40,16 +40,16 @@ export type BwrapHost = {
 };
 
 /** Every namespace; the processes end with the server; no capability, and none to be had in a further user namespace. */
-const ISOLATION = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"];
-const NO_NESTED_NAMESPACES = ["--unshare-user", "--disable-userns"];
+const ISOLATION_OPTIONS = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"];
+const NO_NESTED_NAMESPACES_OPTIONS = ["--unshare-user", "--disable-userns"];
 const MAX_TMP_BYTES = 64 * 1024 ** 2;
-const TMP = ["--size", String(MAX_TMP_BYTES), "--tmpfs", "/tmp"];
+const TMP_OPTIONS = ["--size", String(MAX_TMP_BYTES), "--tmpfs", "/tmp"];
 
 /** Option sets from the strictest to what `bwrap` 0.4 understands. */
 const OPTION_SETS = [
-  [...ISOLATION, ...NO_NESTED_NAMESPACES, ...TMP],
-  [...ISOLATION, ...TMP],
-  [...ISOLATION, "--dir", "/tmp"],
+  [...ISOLATION_OPTIONS, ...NO_NESTED_NAMESPACES_OPTIONS, ...TMP_OPTIONS],
+  [...ISOLATION_OPTIONS, ...TMP_OPTIONS],
+  [...ISOLATION_OPTIONS, "--dir", "/tmp"],
 ];
 
 const LIBRARY_FOLDERS = ["lib", "lib32", "lib64", "libx32"];
@@ -62,7 +62,7 @@ const LOADER_FILES = ["/etc/ld.so.cache", "/etc/alternatives", "/bin/sh"];
 const DEVICE_INFORMATION = ["/sys/bus/pci", "/sys/class/drm", "/sys/dev/char", "/sys/devices"];
 const DEVICE_NAMES = /^(dri|nvidia.*|video\d+)$/;
 
-const PROBE_SECONDS = 20;
+const MAX_PROBE_SECONDS = 20;
 
 /**
  * Finds the best sandbox that works here by running `probe` (a program's short, harmless command) in it.
@@ -77,23 +77,23 @@ export async function findSandbox(options: {
   /** The PATH on which `bwrap` and `unshare` are looked for first. */
   path: string | undefined;
 }): Promise<Sandbox> {
-  if (!options.wanted) return noSandbox("turned off by the setting sandbox");
+  if (!options.wanted) return createNullSandbox("turned off by the setting sandbox");
   const bwrap = await findBwrap(options);
   if (typeof bwrap !== "string") {
-    return { mode: "bwrap", reason: null, wrap: (command, view) => bwrapArguments(bwrap, command, view) };
+    return { mode: "bwrap", reason: null, wrap: (command, view) => buildBwrapArguments(bwrap, command, view) };
   }
   const prefix = await findUnshare(options);
-  if (prefix === null) return noSandbox(`${bwrap}; unshare cannot take away the network either`);
+  if (prefix === null) return createNullSandbox(`${bwrap}; unshare cannot take away the network either`);
   return { mode: "unshare", reason: bwrap, wrap: (command) => [...prefix, ...command] };
 }
 
 /** A sandbox that does nothing. */
-export function noSandbox(reason: string): Sandbox {
+export function createNullSandbox(reason: string): Sandbox {
   return { mode: "none", reason, wrap: (command) => command };
 }
 
 /** Builds the command line of `bwrap`. Mounts are made in order, so a path comes after the ones that contain it. */
-export function bwrapArguments(host: BwrapHost, command: readonly string[], view: SandboxView): string[] {
+export function buildBwrapArguments(host: BwrapHost, command: readonly string[], view: SandboxView): string[] {
   const access = new Map<string, string[]>();
   for (const path of host.shared) access.set(path, ["--ro-bind-try", path, path]);
   for (const path of view.readOnly) access.set(path, ["--ro-bind", path, path]);
@@ -106,7 +106,7 @@ export function bwrapArguments(host: BwrapHost, command: readonly string[], view
       "bind" in entry ? ["--ro-bind", entry.bind, entry.bind] : ["--symlink", entry.target, entry.link],
     ),
     ...["--proc", "/proc", "--dev", "/dev"],
-    ...(view.devices ? deviceArguments(host.devices) : []),
+    ...(view.devices ? buildDeviceArguments(host.devices) : []),
     ...outerFirst,
     // A server that runs as root keeps its user ID, which owns the files below /proc/sys.
     ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
@@ -114,46 +114,49 @@ export function bwrapArguments(host: BwrapHost, command: readonly string[], view
   ];
 }
 
-function deviceArguments({ nodes, information }: BwrapHost["devices"]): string[] {
+function buildDeviceArguments({ nodes, information }: BwrapHost["devices"]): string[] {
   return [
     ...nodes.flatMap((path) => ["--dev-bind-try", path, path]),
     ...information.flatMap((path) => ["--ro-bind-try", path, path]),
   ];
 }
 
-type Search = { programs: string[]; shared: string[]; probe: string[]; path: string | undefined };
+type SandboxSearch = { programs: string[]; shared: string[]; probe: string[]; path: string | undefined };
 
 /** What `bwrap` is to be started with, or one line that says why it cannot be used. */
-async function findBwrap(search: Search): Promise<BwrapHost | string> {
+async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
   const program = findProgram("bwrap", search.path);
   if (program === null) {
-    const command = installCommand("bubblewrap", search.path);
+    const command = findInstallCommand("bubblewrap", search.path);
     return `bwrap is not installed${command === null ? "" : `: run ${command}`}`;
   }
-  const nodes = deviceNodes();
+  const nodes = listDeviceNodes();
   const common = {
     program,
-    system: [...systemFolders(), ...LOADER_FILES.filter((path) => existsSync(path)).map((bind) => ({ bind }))],
+    system: [...listSystemEntries(), ...LOADER_FILES.filter((path) => existsSync(path)).map((bind) => ({ bind }))],
     devices: { nodes, information: nodes.length === 0 ? [] : DEVICE_INFORMATION },
   };
   const programs = [...search.shared, ...search.programs.flatMap((path) => [path, realpathSync(path)])];
   let problem = "";
   // Listing libraries takes longer than a start, and few programs bring their own.
-  for (const libraries of [async () => [], async () => (await Promise.all(search.programs.map(librariesOf))).flat()]) {
-    const shared = [...programs, ...(await libraries())].filter(isOutsideSystem);
+  for (const libraries of [
+    async () => [],
+    async () => (await Promise.all(search.programs.map(listLibraries))).flat(),
+  ]) {
+    const shared = [...programs, ...(await libraries())].filter(isOutsideSystemFolders);
     for (const options of OPTION_SETS) {
       const host = { ...common, shared, options };
       const view = { readOnly: [], writable: [], devices: true };
-      const outcome = await runShortly(bwrapArguments(host, search.probe, view));
+      const outcome = await runProbe(buildBwrapArguments(host, search.probe, view));
       if (outcome.ok) return host;
       problem = outcome.message;
     }
   }
-  return `bwrap does not work here (${problem})${restrictionHint()}`;
+  return `bwrap does not work here (${problem})${getRestrictionHint()}`;
 }
 
 /** Ubuntu lets only confined programs make user namespaces. */
-function restrictionHint(): string {
+function getRestrictionHint(): string {
   try {
     const restricted = readFileSync("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "utf8").trim();
     return restricted === "1"
@@ -165,42 +168,43 @@ function restrictionHint(): string {
 }
 
 /** The command that takes away the network: as root, else with a user namespace. */
-async function findUnshare(search: Search): Promise<string[] | null> {
+async function findUnshare(search: SandboxSearch): Promise<string[] | null> {
   const program = findProgram("unshare", search.path);
   if (program === null) return null;
   for (const flags of ["-n", "-rn"]) {
     const prefix = [program, flags, "--"];
-    if ((await runShortly([...prefix, ...search.probe])).ok) return prefix;
+    if ((await runProbe([...prefix, ...search.probe])).ok) return prefix;
   }
   return null;
 }
 
-async function runShortly(command: string[]): Promise<{ ok: boolean; message: string }> {
-  const child = spawnChild({ command, limits: { wallSeconds: PROBE_SECONDS } });
+async function runProbe(command: string[]): Promise<{ ok: boolean; message: string }> {
+  const child = spawnChild({ command, limits: { wallSeconds: MAX_PROBE_SECONDS } });
   const { code, signal } = await child.exited;
   const lastLine = child.stderrTail().split("\n").at(-1)?.trim();
   return { ok: code === 0, message: lastLine || `ended with ${signal ?? `code ${code}`}` };
 }
 
-function systemFolders(): SystemEntry[] {
+function listSystemEntries(): SystemEntry[] {
   return SYSTEM_FOLDERS.filter((path) => existsSync(path)).map((path) =>
     lstatSync(path).isSymbolicLink() ? { link: path, target: readlinkSync(path) } : { bind: path },
   );
 }
 
-function deviceNodes(): string[] {
+function listDeviceNodes(): string[] {
   return readdirSync("/dev")
     .filter((name) => DEVICE_NAMES.test(name))
     .map((name) => join("/dev", name));
 }
 
-const isOutsideSystem = (path: string): boolean => !SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+const isOutsideSystemFolders = (path: string): boolean =>
+  !SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
 
 /** What `ldd` lists; nothing for a static program or a script. */
-async function librariesOf(program: string): Promise<string[]> {
+async function listLibraries(program: string): Promise<string[]> {
   const ldd = findProgram("ldd", undefined);
   if (ldd === null) return [];
-  const child = spawnChild({ command: [ldd, program], stdout: "pipe", limits: { wallSeconds: PROBE_SECONDS } });
+  const child = spawnChild({ command: [ldd, program], stdout: "pipe", limits: { wallSeconds: MAX_PROBE_SECONDS } });
   const [text] = await Promise.all([new Response(child.stdout).text(), child.exited]);
   return [...text.matchAll(/(?:=>\s*|^\s+)(\/\S+)/gm)].map((match) => match[1]!).filter((path) => existsSync(path));
 }

@@ -1,7 +1,7 @@
 /** The sound of a source as the recogniser hears it: 16 kHz, mono, on the source's clock. */
 import { AppError } from "../domain/errors";
 import type { Probed } from "../domain/media";
-import { PCM_RATE } from "../domain/speech";
+import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { createAudioFile } from "../lib/analysis-audio/writer";
 import { type Ffmpeg, failureOf } from "./ffmpeg";
@@ -27,12 +27,15 @@ export async function extractSpeechPcm(options: {
   const track = probed.info.audio[0];
   if (track === undefined) throw new AppError("no_speech", "the source has no sound");
   const channels = speechChannels(track);
-  const total = Math.round((probed.info.duration * PCM_RATE) / TICKS_PER_SECOND);
+  const total = Math.round((probed.info.duration * PCM_SAMPLE_RATE_HZ) / TICKS_PER_SECOND);
   await writeWhole(options.outputPath, async (part) => {
-    const decoder = startSoundDecoder({ ...options, format: { rate: PCM_RATE, channels, encoding: "f32le" } });
+    const decoder = startSoundDecoder({
+      ...options,
+      format: { rate: PCM_SAMPLE_RATE_HZ, channels, encoding: "f32le" },
+    });
     const file = await createAudioFile(part);
     try {
-      const mix = channels === 1 ? (samples: Float32Array) => samples : createDownmix(PCM_RATE);
+      const mix = channels === 1 ? (samples: Float32Array) => samples : createDownmix(PCM_SAMPLE_RATE_HZ);
       let written = 0;
       for await (const samples of wholeSamples(decoder.stdout, channels)) {
         const mono = mix(samples).subarray(0, total - written);

@@ -2,8 +2,8 @@
 import { cpus } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { AppError } from "../domain/errors";
-import { type Child, type ChildLimits, type SpawnOptions, spawnChild } from "../lib/process";
-import { installCommand, isExecutableFile } from "../lib/programs";
+import { type ChildLimits, type ChildProcess, type SpawnOptions, spawnChild } from "../lib/process";
+import { findInstallCommand, isExecutableFile } from "../lib/programs";
 
 /** An ffmpeg that runs here. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. */
 export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number };
@@ -39,7 +39,7 @@ export async function findFfmpeg(options: {
 /** What is wrong with an old ffmpeg and the command that installs a maintained one; null unless the bundled one of 2018 is in use. */
 export function ffmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): string | null {
   if (!ffmpeg.bundled) return null;
-  const command = installCommand("ffmpeg", path);
+  const command = findInstallCommand("ffmpeg", path);
   const remedy = command === null ? "put a maintained one on the PATH" : `install a maintained one: ${command}`;
   return `The bundled ffmpeg is from 2018 and gets no security fixes: ${remedy}.`;
 }
@@ -103,7 +103,7 @@ export const PROGRESS = ["-nostats", "-progress", "pipe:2"] as const;
 /** How a run ended. `message` is the last error line, for the log. */
 export type FfmpegOutcome = { ok: boolean; timedOut: boolean; noSpace: boolean; message: string };
 
-export type FfmpegChild = Child & { outcome: Promise<FfmpegOutcome> };
+export type FfmpegChild = ChildProcess & { outcome: Promise<FfmpegOutcome> };
 
 let kernelKills = 0;
 

@@ -1,5 +1,5 @@
 /** The shape of the sound, for drawing. */
-import { PCM_RATE, type PcmFile } from "../domain/speech";
+import { PCM_SAMPLE_RATE_HZ, type PcmFile } from "../domain/speech";
 import { openAudioFile } from "../lib/analysis-audio/reader";
 import { writeWhole } from "./work-files";
 
@@ -25,9 +25,9 @@ async function readWaveform(pcm: PcmFile, signal: AbortSignal | undefined): Prom
   const audio = await openAudioFile(pcm.path);
   try {
     const total = audio.samples;
-    const duration = total / PCM_RATE;
+    const duration = total / PCM_SAMPLE_RATE_HZ;
     const perSecond = Math.max(1, Math.min(PEAKS_PER_SECOND, Math.floor(PEAKS_MAX / Math.max(1, duration))));
-    const stretch = Math.round(PCM_RATE / perSecond);
+    const stretch = Math.round(PCM_SAMPLE_RATE_HZ / perSecond);
     const peaks = new Uint8Array(Math.ceil(total / stretch));
     for (let position = 0; position < total; ) {
       signal?.throwIfAborted();
@@ -40,7 +40,7 @@ async function readWaveform(pcm: PcmFile, signal: AbortSignal | undefined): Prom
       }
       position += words.length;
     }
-    return { duration, peaks_per_second: PCM_RATE / stretch, peaks: [...peaks] };
+    return { duration, peaks_per_second: PCM_SAMPLE_RATE_HZ / stretch, peaks: [...peaks] };
   } finally {
     await audio.close();
   }

@@ -1,12 +1,12 @@
 /** A running child of the engine, seen from the parent. */
-import type { Forced, Listening } from "../domain/speech";
+import type { ForcedAlignment, SpeechAnalysis } from "../domain/speech";
 import { spawnChild } from "../lib/process";
 import { type Answer, messageFrame, type Order, readFrames, type WorkOrder } from "./frames";
 
 /** How an order ended: with its result, with a message, or with the child's end. */
 export type Outcome =
-  | { ended: "listened"; listening: Listening }
-  | { ended: "forced"; forced: Forced[] }
+  | { ended: "listened"; listening: SpeechAnalysis }
+  | { ended: "forced"; forced: ForcedAlignment[] }
   | { ended: "failed"; message: string }
   | { ended: "crashed"; detail: string };
 

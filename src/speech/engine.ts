@@ -3,7 +3,7 @@
  * crashes.
  */
 import { AppError } from "../domain/errors";
-import type { Forced, Listening, ListenOptions, SpeechEngine, SpeechOptions } from "../domain/speech";
+import type { AnalyzeOptions, ForcedAlignment, SpeechAnalysis, SpeechEngine, SpeechOptions } from "../domain/speech";
 import { type Outcome, startSpeechChild } from "./child";
 import { HEARD_LANGUAGE, type WorkOrder } from "./frames";
 import { choiceFor, languageDetector, readShelf } from "./models/shelf";
@@ -40,7 +40,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
     order: WithoutId<WorkOrder>,
     pick: (outcome: Outcome) => T | null,
     { owner = "", signal }: SpeechOptions,
-    { onProgress = () => {}, onSaved = () => {} }: Pick<ListenOptions, "onProgress" | "onSaved"> = {},
+    { onProgress = () => {}, onSaved = () => {} }: Pick<AnalyzeOptions, "onProgress" | "onSaved"> = {},
   ): Promise<T> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -72,15 +72,15 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
 
   return {
     canTranscribe,
-    listen: ({ path }, { language, onProgress, onSaved, progressPath = null, ...given }) => {
+    analyze: ({ path }, { language, onProgress, onSaved, progressPath = null, ...given }) => {
       const known = canTranscribe(language) ? (language ?? unknown()) : null;
-      const pick = (o: Outcome): Listening | null => (o.ended === "listened" ? o.listening : null);
+      const pick = (o: Outcome): SpeechAnalysis | null => (o.ended === "listened" ? o.listening : null);
       const order = { order: "listen" as const, path, language: known, modelsDir, progressPath };
       return request(order, pick, given, { onProgress: growing(onProgress), onSaved });
     },
-    force: ({ path }, requests, given = {}) => {
+    forcedAlign: ({ path }, requests, given = {}) => {
       if (requests.length === 0) return Promise.resolve([]);
-      const pick = (o: Outcome): Forced[] | null => (o.ended === "forced" ? o.forced : null);
+      const pick = (o: Outcome): ForcedAlignment[] | null => (o.ended === "forced" ? o.forced : null);
       return request({ order: "force", path, requests }, pick, given);
     },
     async close() {

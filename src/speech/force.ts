@@ -1,5 +1,5 @@
 /** Holds given texts against stretches of a recording. */
-import type { Forced, ForceRequest } from "../domain/speech";
+import type { AlignmentRequest, ForcedAlignment } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { createEnergyMeter, gainFor } from "./energy";
 import type { Decoded, Encoded, Moonshine } from "./moonshine";
@@ -29,11 +29,11 @@ const CACHE_FRAMES = 5_000;
 export async function force(
   moonshine: Moonshine,
   pcm: PcmReader,
-  requests: ForceRequest[],
+  requests: AlignmentRequest[],
   cache: WindowCache,
   recording: string,
   check: Checkpoint,
-): Promise<Forced[]> {
+): Promise<ForcedAlignment[]> {
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
   const jobs = requests.map((request, index) => {
     const start = Math.min(Math.max(0, request.window.start), duration);
@@ -47,7 +47,7 @@ export async function force(
       tokens: request.text.trim() === "" ? [] : tokens,
     };
   });
-  const results: Forced[] = new Array(jobs.length);
+  const results: ForcedAlignment[] = new Array(jobs.length);
   // Equal windows are next to each other, so that each is encoded once.
   for (const job of jobs.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))) {
     await check();
@@ -57,7 +57,7 @@ export async function force(
   return results;
 }
 
-function forcedOf(scored: Decoded, prepared: Prepared): Forced {
+function forcedOf(scored: Decoded, prepared: Prepared): ForcedAlignment {
   const { start, end } = prepared.span;
   const words = snapToSound(timeWords(scored), prepared.energy).map((w) => {
     const from = onClock(w.start, start, end);

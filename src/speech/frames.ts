@@ -1,5 +1,5 @@
 /** What parent and child say to each other over pipes: frames of a length, a kind and a payload. */
-import type { Forced, ForceRequest, Transcript } from "../domain/speech";
+import type { AlignmentRequest, ForcedAlignment, Transcript } from "../domain/speech";
 import type { Span } from "../domain/time";
 
 /** Asks for the language that is heard. */
@@ -18,7 +18,7 @@ export type Order =
       modelsDir: string | null;
       progressPath: string | null;
     }
-  | { order: "force"; id: number; path: string; requests: ForceRequest[] }
+  | { order: "force"; id: number; path: string; requests: AlignmentRequest[] }
   | { order: "pause" | "resume" | "cancel"; id: number };
 
 /** An order that is work. */
@@ -30,7 +30,7 @@ export type Answer =
   | { answer: "paused"; id: number }
   | { answer: "saved"; id: number }
   | { answer: "listened"; id: number; duration: number; speech: Span[]; transcript: Transcript | null }
-  | { answer: "forced"; id: number; forced: Forced[] }
+  | { answer: "forced"; id: number; forced: ForcedAlignment[] }
   | { answer: "failed"; id: number; message: string };
 
 /** A frame as it arrives. */

@@ -2,7 +2,7 @@
 import { AppError } from "../domain/errors";
 import type { Job, JobContext } from "../domain/jobs";
 import type { CutOptions } from "../domain/plan";
-import type { ForceRequest } from "../domain/speech";
+import type { AlignmentRequest } from "../domain/speech";
 import { toSeconds } from "../domain/time";
 import { newId, sha256 } from "../lib/ids";
 import type { Asset } from "../store/assets";
@@ -96,8 +96,8 @@ export async function computeCut(services: Services, job: Job, context: JobConte
     signal: context.signal,
     recordingSeconds: toSeconds(asset.duration ?? 0),
     callbacks: {
-      force: (requests: ForceRequest[], signal) =>
-        services.speech.force(audio, requests, { owner: job.userId, signal }),
+      force: (requests: AlignmentRequest[], signal) =>
+        services.speech.forcedAlign(audio, requests, { owner: job.userId, signal }),
     },
   });
   const now = services.now();

@@ -2,7 +2,7 @@
  * Delivering webhooks. The database says what is due; an attempt is written down when it has ended. A crash in between sends the same
  * message again, with the same id: receivers drop it.
  */
-import { afterAttempt, DELIVERY_TIMEOUT_MS, waitAfter } from "../domain/webhooks";
+import { DELIVERY_TIMEOUT_MS, getDeliveryDelayMs, updateEndpointHealth } from "../domain/webhooks";
 import type { Log } from "../lib/log";
 import type { AddressRules } from "../outbound/address-rules";
 import type { Resolve } from "../outbound/addresses";
@@ -61,7 +61,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       resolverFor(endpoint.user_id),
     );
     const attempts = delivery.attempts + 1;
-    const wait = outcome.ok ? null : waitAfter(attempts);
+    const wait = outcome.ok ? null : getDeliveryDelayMs(attempts);
     await store.write(async (tx) => {
       // Read again: others may have succeeded meanwhile, or the user has changed the endpoint.
       const current = await findEndpoint(tx, endpoint.user_id, endpoint.id);
@@ -77,7 +77,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       });
       // What another address answered says nothing of this one.
       if (current.url !== endpoint.url) return;
-      const record = afterAttempt(
+      const record = updateEndpointHealth(
         { lastSuccessAt: current.last_success_at, failingSince: current.failing_since },
         { ok: outcome.ok, gone: outcome.status === 410 },
         now(),

@@ -115,7 +115,7 @@ export async function planRecording(
     ),
   );
   onProgress("listening", 0);
-  const listening = await tools.speech.listen(pcm, {
+  const listening = await tools.speech.analyze(pcm, {
     language,
     signal,
     onProgress: (share) => onProgress("listening", share),
@@ -127,7 +127,7 @@ export async function planRecording(
     script,
     options,
     language,
-    force: (requests) => tools.speech.force(pcm, requests, { signal }),
+    force: (requests) => tools.speech.forcedAlign(pcm, requests, { signal }),
   });
   return { plan, transcript: listening.transcript };
 }

@@ -7,16 +7,16 @@ import type { PlanSteps } from "../domain/planning/context";
 import { planByScript } from "../domain/planning/scripted/plan-scripted";
 import { parseScript } from "../domain/planning/scripted/script-lines";
 import { planBySpeech } from "../domain/planning/unscripted/plan-unscripted";
-import type { Forced, ForceRequest, Listening } from "../domain/speech";
+import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis } from "../domain/speech";
 
 export type PlanCutInput = {
-  listening: Listening;
+  listening: SpeechAnalysis;
   probed: Probed;
   /** "" (or nothing in it that can be spoken): no script. */
   script: string;
   options: CutOptions;
   /** Holds texts against stretches of this recording; results in the order of the requests. */
-  force: (requests: ForceRequest[]) => Promise<Forced[]>;
+  force: (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>;
   language: string | null;
 };
 

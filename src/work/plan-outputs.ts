@@ -4,7 +4,7 @@
  */
 import type { MediaFolder } from "../blobs/folders";
 import { AppError } from "../domain/errors";
-import { checkEdit, type EditedSegment, editPlan } from "../domain/plan-edit";
+import { type EditedSegment, editPlan, validateEdit } from "../domain/plan-edit";
 import { type PlanJson, planToJson } from "../domain/plan-json";
 import { makeCues, writeSrt, writeVtt } from "../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../domain/timeline";
@@ -52,7 +52,10 @@ export async function formatSubtitle(
 export async function createEditedPlan({ folder, plan }: CompletedCut, segments: EditedSegment[]): Promise<string> {
   const probed = await requireProbed(folder);
   const clock = { duration: probed.info.duration, frames: probed.frames };
-  const fields = checkEdit(segments, clock).map(({ index, message }) => ({ field: `body.segments.${index}`, message }));
+  const fields = validateEdit(segments, clock).map(({ index, message }) => ({
+    field: `body.segments.${index}`,
+    message,
+  }));
   if (fields.length > 0) throw new AppError("validation_error", "The segments do not make a plan.", { fields });
   const listening = await readListening(folder);
   const words = listening?.transcript?.words ?? [];

@@ -184,7 +184,7 @@ async function recognizeSpeech(services: Services, line: Line, audio: PcmFile): 
     if (isSaved && line.canYield()) yielding.abort(new JobYielded());
   }, YIELD_POLL_MS);
   try {
-    const listening = await services.speech.listen(audio, {
+    const listening = await services.speech.analyze(audio, {
       owner: asset.user_id,
       language: asset.language,
       signal: AbortSignal.any([signal, yielding.signal]),

@@ -2,7 +2,7 @@
 import { rename } from "node:fs/promises";
 import type { MediaFolder } from "../blobs/folders";
 import type { Probed } from "../domain/media";
-import { ENERGY_STEPS_PER_DB, type EnergyContour, type Listening, type PcmFile } from "../domain/speech";
+import { ENERGY_STEPS_PER_DB, type EnergyContour, type PcmFile, type SpeechAnalysis } from "../domain/speech";
 import type { FrameTimes } from "../domain/time";
 import { toSeconds } from "../domain/time";
 import { openAudioFile } from "../lib/analysis-audio/reader";
@@ -30,7 +30,7 @@ export async function readProbed(folder: Pick<MediaFolder, "probed">): Promise<P
 }
 
 /** Stores what was heard; the transcript once more in the form that the API serves. */
-export async function writeListening(folder: MediaFolder, listening: Listening): Promise<void> {
+export async function writeListening(folder: MediaFolder, listening: SpeechAnalysis): Promise<void> {
   const { energy, ...rest } = listening;
   await writeOnce(folder.energy, (path) => writeEnergy(path, energy));
   if (listening.transcript) {
@@ -53,8 +53,8 @@ export const hasListening = (folder: MediaFolder): Promise<boolean> => Bun.file(
 export const hasTranscript = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.transcript).exists();
 
 /** What was heard, null before it was. */
-export async function readListening(folder: MediaFolder): Promise<Listening | null> {
-  const rest = await readJson<Omit<Listening, "energy">>(folder.listening);
+export async function readListening(folder: MediaFolder): Promise<SpeechAnalysis | null> {
+  const rest = await readJson<Omit<SpeechAnalysis, "energy">>(folder.listening);
   if (!rest) return null;
   return { ...rest, energy: await readEnergy(folder) };
 }

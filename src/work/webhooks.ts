@@ -1,6 +1,6 @@
 /** Webhook endpoints: registering, changing, rotating the secret, testing, sending again. */
 import { AppError } from "../domain/errors";
-import { DELIVERY_TIMEOUT_MS, OLD_SECRET_MS } from "../domain/webhooks";
+import { DELIVERY_TIMEOUT_MS, OLD_SECRET_VALIDITY_MS } from "../domain/webhooks";
 import { newId } from "../lib/ids";
 import { parseWebhookUrl, RefusedUrlError, resolveAllowedAddresses } from "../outbound/addresses";
 import type { Queries } from "../store/db";
@@ -73,7 +73,7 @@ export async function rotateSecret(services: Services, endpoint: Endpoint): Prom
     updateEndpoint(tx, endpoint.id, {
       secret: createSecret(),
       old_secret: endpoint.secret,
-      old_secret_until: now + OLD_SECRET_MS,
+      old_secret_until: now + OLD_SECRET_VALIDITY_MS,
     }),
   );
   if (!changed) throw new AppError("not_found", "There is no such webhook endpoint.");

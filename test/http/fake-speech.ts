@@ -3,12 +3,12 @@
  * gives the same words. Its calls can be held, so that a test decides when a job goes on.
  */
 import {
+  type AlignmentRequest,
   ENERGY_HOP,
-  type Forced,
-  type ForceRequest,
-  type Listening,
-  PCM_RATE,
+  type ForcedAlignment,
+  PCM_SAMPLE_RATE_HZ,
   type PcmFile,
+  type SpeechAnalysis,
   type SpeechEngine,
   type Utterance,
   type Word,
@@ -64,7 +64,7 @@ export function fakeSpeech(): FakeSpeech {
     },
     failNext: (error) => failures.push(error),
     canTranscribe: (language) => language !== "xx",
-    listen: async (pcm, options) => {
+    analyze: async (pcm, options) => {
       await pass("listen", options.signal, options.onSaved);
       engine.listened++;
       const failure = failures.shift();
@@ -73,7 +73,7 @@ export function fakeSpeech(): FakeSpeech {
       options.onProgress?.(1);
       return engine.canTranscribe(options.language) ? heard : { ...heard, transcript: null };
     },
-    force: async (_, requests, options) => {
+    forcedAlign: async (_, requests, options) => {
       await pass("force", options?.signal);
       return requests.map(forced);
     },
@@ -82,7 +82,7 @@ export function fakeSpeech(): FakeSpeech {
   return engine;
 }
 
-async function hear(pcm: PcmFile): Promise<Listening> {
+async function hear(pcm: PcmFile): Promise<SpeechAnalysis> {
   const samples = await allSamples(pcm.path);
   const energy = contour(samples);
   const speech = loudSpans(energy);
@@ -91,7 +91,7 @@ async function hear(pcm: PcmFile): Promise<Listening> {
   );
   const utterances = words.map((word): Utterance => ({ ...word, meanLogProb: -0.2 }));
   return {
-    duration: Math.round((samples.length * TICKS_PER_SECOND) / PCM_RATE),
+    duration: Math.round((samples.length * TICKS_PER_SECOND) / PCM_SAMPLE_RATE_HZ),
     speech,
     energy,
     transcript: { language: "en", words, utterances },
@@ -99,7 +99,7 @@ async function hear(pcm: PcmFile): Promise<Listening> {
 }
 
 function contour(samples: Int16Array): Float32Array {
-  const hop = (PCM_RATE * ENERGY_HOP) / TICKS_PER_SECOND;
+  const hop = (PCM_SAMPLE_RATE_HZ * ENERGY_HOP) / TICKS_PER_SECOND;
   return Float32Array.from({ length: Math.ceil(samples.length / hop) }, (_, n) => {
     const frame = samples.subarray(n * hop, (n + 1) * hop);
     const power = frame.reduce((sum, sample) => sum + (sample / 32768) ** 2, 0) / frame.length;
@@ -120,7 +120,7 @@ function loudSpans(energy: Float32Array): Span[] {
 }
 
 /** The text, spread evenly over its window. It fits when it holds one of the words that are ever heard. */
-function forced({ window, text }: ForceRequest): Forced {
+function forced({ window, text }: AlignmentRequest): ForcedAlignment {
   const words = text.split(/\s+/).filter(Boolean);
   const logProb = words.some((word) => WORDS.includes(word.toLowerCase())) ? -0.2 : -6;
   const step = (window.end - window.start) / Math.max(1, words.length);

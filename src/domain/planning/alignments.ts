@@ -1,13 +1,13 @@
 /** Answers of a recogniser that was told a text. */
-import type { Forced } from "../speech";
+import type { ForcedAlignment } from "../speech";
 
 /** Whether a forced result says anything: a recogniser that cannot force gives no words. */
-export const usable = (forced: Forced | null | undefined): forced is Forced =>
+export const usable = (forced: ForcedAlignment | null | undefined): forced is ForcedAlignment =>
   forced != null && forced.words.length > 0 && Number.isFinite(forced.meanLogProb);
 
 /** The best of several readings of one line. */
-export function bestForced(results: readonly (Forced | undefined)[]): Forced | null {
-  let best: Forced | null = null;
+export function bestForced(results: readonly (ForcedAlignment | undefined)[]): ForcedAlignment | null {
+  let best: ForcedAlignment | null = null;
   for (const forced of results) if (usable(forced) && (!best || forced.meanLogProb > best.meanLogProb)) best = forced;
   return best;
 }

@@ -1,5 +1,5 @@
 /** Where a recording is loud and where it is quiet: islands of sound between pauses, and the quietest place to cut. */
-import { ENERGY_HOP, type EnergyContour, type Listening } from "../speech";
+import { ENERGY_HOP, type EnergyContour, type SpeechAnalysis } from "../speech";
 import type { Span, Ticks } from "../time";
 
 export type Sound = {
@@ -28,7 +28,7 @@ const VOICE_REACH: Ticks = 300_000;
 const LONG_NOISE: Ticks = 300_000;
 
 /** Finds the islands of a recording. */
-export function hearSound(listening: Pick<Listening, "duration" | "energy" | "speech">): Sound {
+export function hearSound(listening: Pick<SpeechAnalysis, "duration" | "energy" | "speech">): Sound {
   const { duration, energy } = listening;
   const voice = widened(listening.speech, VOICE_REACH, duration);
   const islands: Span[] = [];

@@ -1,12 +1,12 @@
 /** What planners have in common: what they are given, and how they ask the recogniser. */
 import type { CutOptions } from "../plan";
 import type { Clock } from "../segments";
-import type { Forced, ForceRequest, Listening } from "../speech";
+import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis } from "../speech";
 import type { Rational } from "../time";
 
 /** What every plan is made of. */
 export type PlanContext = {
-  listening: Listening;
+  listening: SpeechAnalysis;
   clock: Clock;
   frameRate: Rational | null;
   options: CutOptions;
@@ -17,7 +17,7 @@ export type PlanContext = {
  * A planner: yields what it wants held against the sound, takes the results, returns the plan. Now and then it yields nothing: whoever runs
  * it may do something else first, for over hours of speech some of its steps take a while.
  */
-export type PlanSteps<Result> = Generator<ForceRequest[], Result, Forced[]>;
+export type PlanSteps<Result> = Generator<AlignmentRequest[], Result, ForcedAlignment[]>;
 
 /** So many cells of a table are filled in some hundredths of a second. */
 const A_WHILE = 2_000_000;

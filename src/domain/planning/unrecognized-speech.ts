@@ -1,11 +1,11 @@
 /** Voice in which the recogniser heard no words. */
 
-import type { Listening, Word } from "../speech";
+import type { SpeechAnalysis, Word } from "../speech";
 import type { Span, Ticks } from "../time";
 import { islandsIn, overlap, type Sound } from "./audio-activity";
 
 /** Whether at least a third of a stretch is voice. */
-export function isVoiced(span: Span, { speech }: Pick<Listening, "speech">): boolean {
+export function isVoiced(span: Span, { speech }: Pick<SpeechAnalysis, "speech">): boolean {
   const voiced = islandsIn(speech, span).reduce((sum, part) => sum + overlap(part, span), 0);
   return 3 * voiced >= span.end - span.start;
 }
@@ -17,7 +17,7 @@ export function isVoiced(span: Span, { speech }: Pick<Listening, "speech">): boo
 export function notUnderstood(
   words: readonly Word[],
   sound: Sound,
-  listening: Pick<Listening, "speech">,
+  listening: Pick<SpeechAnalysis, "speech">,
   shortest: Ticks,
   except: readonly Span[] = [],
 ): Word[] {

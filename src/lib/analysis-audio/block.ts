@@ -7,14 +7,14 @@
 export const BLOCK_SAMPLES = 32_768;
 const PARTITION_SAMPLES = 256;
 const MAX_ORDER = 2;
-const REPEATED = 3;
+const REPEATED_SAMPLE = 3;
 const ORDER_BITS = 2;
 const RICE_BITS = 4;
-const MAX_RICE = 2 ** RICE_BITS - 1;
+const MAX_RICE_PARAMETER = 2 ** RICE_BITS - 1;
 /** Bits that `put` takes at a time: with up to 7 waiting they fit into 32. */
 const MAX_PUT_BITS = 24;
 /** The largest partition: at the largest Rice parameter a residual of 18 bits takes 8 bits in unary. */
-const MAX_PARTITION_BYTES = 1 + (PARTITION_SAMPLES * (MAX_RICE + 8 + 1)) / 8;
+const MAX_PARTITION_BYTES = 1 + (PARTITION_SAMPLES * (MAX_RICE_PARAMETER + 8 + 1)) / 8;
 /** No block is larger. */
 export const MAX_BLOCK_BYTES = (BLOCK_SAMPLES / PARTITION_SAMPLES) * MAX_PARTITION_BYTES + 8;
 
@@ -47,15 +47,15 @@ export function createBlockEncoder(): BlockEncoder {
   }
 
   function putPartition(samples: Int16Array, from: number, to: number): void {
-    const order = bestOrder(samples, from, to);
-    const sum = predict(samples, from, to, order, residuals);
+    const order = findBestOrder(samples, from, to);
+    const sum = writeResiduals(samples, from, to, order, residuals);
     if (sum === 0 && order === 1) {
-      put(REPEATED << RICE_BITS, ORDER_BITS + RICE_BITS);
+      put(REPEATED_SAMPLE << RICE_BITS, ORDER_BITS + RICE_BITS);
       return;
     }
     const count = to - from;
     let rice = 0;
-    while (rice < MAX_RICE && count * 2 ** (rice + 1) <= sum) rice++;
+    while (rice < MAX_RICE_PARAMETER && count * 2 ** (rice + 1) <= sum) rice++;
     put((order << RICE_BITS) | rice, ORDER_BITS + RICE_BITS);
     for (let n = 0; n < count; n++) putRice(residuals[n]!, rice);
   }
@@ -73,7 +73,7 @@ export function createBlockEncoder(): BlockEncoder {
 }
 
 /** The order of prediction with the smallest residuals. */
-function bestOrder(samples: Int16Array, from: number, to: number): number {
+function findBestOrder(samples: Int16Array, from: number, to: number): number {
   let [first, second] = [samples[from - 1] ?? 0, samples[from - 2] ?? 0];
   let [sum0, sum1, sum2] = [0, 0, 0];
   for (let n = from; n < to; n++) {
@@ -89,7 +89,7 @@ function bestOrder(samples: Int16Array, from: number, to: number): number {
 }
 
 /** Writes the residuals, folded to be positive, and returns their sum. */
-function predict(samples: Int16Array, from: number, to: number, order: number, residuals: Int32Array): number {
+function writeResiduals(samples: Int16Array, from: number, to: number, order: number, residuals: Int32Array): number {
   let [first, second] = [samples[from - 1] ?? 0, samples[from - 2] ?? 0];
   let sum = 0;
   for (let n = from; n < to; n++) {

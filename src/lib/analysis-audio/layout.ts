@@ -17,7 +17,7 @@ const MAX_SAMPLES = 2 ** 32;
 export type Footer = { samples: number; indexBytes: number; indexCrc: number };
 
 /** The file was cut off or changed after it was written: the asset has to be uploaded again. */
-export class DamagedAudio extends Error {
+export class DamagedAudioError extends Error {
   constructor(what: string) {
     super(`Analysis audio is damaged: ${what}.`);
     this.name = "DamagedAudio";
@@ -34,12 +34,12 @@ export function formatHeader(): Uint8Array {
 }
 
 /** Whether a file begins like one of this format, of any version; anything else is raw samples. Errors: `DamagedAudio`, unknown version. */
-export function isHeader(bytes: Uint8Array): boolean {
+export function hasHeader(bytes: Uint8Array): boolean {
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return false;
-  if (header.length < HEADER_BYTES) throw new DamagedAudio("the header is cut off");
+  if (header.length < HEADER_BYTES) throw new DamagedAudioError("the header is cut off");
   if (header.readUInt32LE(8) !== VERSION || header.readUInt32LE(12) !== BLOCK_SAMPLES) {
-    throw new DamagedAudio(`version ${header.readUInt32LE(8)} is not known`);
+    throw new DamagedAudioError(`version ${header.readUInt32LE(8)} is not known`);
   }
   return true;
 }
@@ -54,27 +54,27 @@ export function formatFooter({ samples, indexBytes, indexCrc }: Footer): Uint8Ar
   return footer;
 }
 
-const blocksIn = (samples: number): number => Math.ceil(samples / BLOCK_SAMPLES);
+const countBlocks = (samples: number): number => Math.ceil(samples / BLOCK_SAMPLES);
 
 /** More than what an index that cannot be compressed takes. */
-const maxIndexBytes = (samples: number): number => 1_024 + 2 * INDEX_ENTRY_BYTES * blocksIn(samples);
+const computeMaxIndexBytes = (samples: number): number => 1_024 + 2 * INDEX_ENTRY_BYTES * countBlocks(samples);
 
 /** Parses the last bytes of a file of `fileBytes`. Errors: `DamagedAudio`. */
 export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
   const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (footer.length < FOOTER_BYTES || !footer.subarray(FOOTER_BYTES - MAGIC.length).equals(MAGIC)) {
-    throw new DamagedAudio("the end of the file is missing");
+    throw new DamagedAudioError("the end of the file is missing");
   }
   if (Bun.hash.crc32(footer.subarray(0, 16)) !== footer.readUInt32LE(16))
-    throw new DamagedAudio("checksum of the footer");
+    throw new DamagedAudioError("checksum of the footer");
   const samples = Number(footer.readBigUInt64LE(0));
   const indexBytes = footer.readUInt32LE(8);
   if (
     samples > MAX_SAMPLES ||
     HEADER_BYTES + indexBytes + FOOTER_BYTES > fileBytes ||
-    indexBytes > maxIndexBytes(samples)
+    indexBytes > computeMaxIndexBytes(samples)
   ) {
-    throw new DamagedAudio("the footer does not fit the file");
+    throw new DamagedAudioError("the footer does not fit the file");
   }
   return { samples, indexBytes, indexCrc: footer.readUInt32LE(12) };
 }
@@ -82,9 +82,9 @@ export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
 /** Where a block is: `size` bytes from `offset` on; with size 0 it is silence. */
 export type BlockPlace = { offset: number; size: number; crc: number };
 /** Looks blocks up by their number. */
-export type BlockIndex = { count: number; place(block: number): BlockPlace };
+export type BlockIndex = { count: number; locate(block: number): BlockPlace };
 
-export type IndexBuilder = { add(size: number, crc: number): void; compressed(): Uint8Array };
+export type IndexBuilder = { add(size: number, crc: number): void; compress(): Uint8Array };
 
 /** Collects the index of a file that is being written. */
 export function createIndexBuilder(): IndexBuilder {
@@ -100,7 +100,7 @@ export function createIndexBuilder(): IndexBuilder {
       entries[used++] = size;
       entries[used++] = crc;
     },
-    compressed: () => Bun.zstdCompressSync(new Uint8Array(entries.buffer, 0, used * 4)),
+    compress: () => Bun.zstdCompressSync(new Uint8Array(entries.buffer, 0, used * 4)),
   };
 }
 
@@ -109,22 +109,22 @@ export function createIndexBuilder(): IndexBuilder {
  * between the header and itself.
  */
 export function parseIndex(compressed: Uint8Array, { samples, indexCrc }: Footer, end: number): BlockIndex {
-  const count = blocksIn(samples);
-  if (Bun.hash.crc32(compressed) !== indexCrc) throw new DamagedAudio("checksum of the index");
+  const count = countBlocks(samples);
+  if (Bun.hash.crc32(compressed) !== indexCrc) throw new DamagedAudioError("checksum of the index");
   const bytes = decompress(compressed, count * INDEX_ENTRY_BYTES);
-  if (bytes.length !== count * INDEX_ENTRY_BYTES) throw new DamagedAudio("the index does not fit the file");
+  if (bytes.length !== count * INDEX_ENTRY_BYTES) throw new DamagedAudioError("the index does not fit the file");
   const entries = new Uint32Array(Uint8Array.from(bytes).buffer);
   const offsets = new Float64Array(count + 1);
   offsets[0] = HEADER_BYTES;
   for (let n = 0; n < count; n++) {
     const size = entries[2 * n]!;
-    if (size > MAX_BLOCK_BYTES) throw new DamagedAudio(`size of block ${n}`);
+    if (size > MAX_BLOCK_BYTES) throw new DamagedAudioError(`size of block ${n}`);
     offsets[n + 1] = offsets[n]! + size;
   }
-  if (offsets[count] !== end) throw new DamagedAudio("the blocks do not fit the file");
+  if (offsets[count] !== end) throw new DamagedAudioError("the blocks do not fit the file");
   return {
     count,
-    place: (block) => ({ offset: offsets[block]!, size: entries[2 * block]!, crc: entries[2 * block + 1]! }),
+    locate: (block) => ({ offset: offsets[block]!, size: entries[2 * block]!, crc: entries[2 * block + 1]! }),
   };
 }
 
@@ -133,6 +133,6 @@ function decompress(compressed: Uint8Array, maxBytes: number): Uint8Array {
   try {
     return zstdDecompressSync(compressed, { maxOutputLength: Math.max(1, maxBytes) });
   } catch {
-    throw new DamagedAudio("the index cannot be decompressed");
+    throw new DamagedAudioError("the index cannot be decompressed");
   }
 }

@@ -1,7 +1,15 @@
 /** Reads analysis audio by stretches, so that a recording of any length takes little memory. Raw samples of older versions are read as well. */
 import { type FileHandle, open } from "node:fs/promises";
 import { BLOCK_SAMPLES, decodeBlock } from "./block";
-import { type BlockIndex, DamagedAudio, FOOTER_BYTES, HEADER_BYTES, isHeader, parseFooter, parseIndex } from "./layout";
+import {
+  type BlockIndex,
+  DamagedAudioError,
+  FOOTER_BYTES,
+  HEADER_BYTES,
+  hasHeader,
+  parseFooter,
+  parseIndex,
+} from "./layout";
 
 export type AudioReader = {
   /** Whole samples in the file. */
@@ -19,8 +27,8 @@ export async function openAudioFile(path: string): Promise<AudioReader> {
   try {
     const { size, mtimeMs, ino } = await file.stat();
     const version = `${ino}-${size}-${mtimeMs}`;
-    const isCompressed = isHeader(await readBytes(file, 0, Math.min(size, HEADER_BYTES)));
-    const { samples, read } = isCompressed ? await compressed(file, size) : raw(file, size);
+    const isCompressed = hasHeader(await readBytes(file, 0, Math.min(size, HEADER_BYTES)));
+    const { samples, read } = isCompressed ? await openCompressed(file, size) : openRaw(file, size);
     return {
       samples,
       version,
@@ -37,9 +45,9 @@ export async function openAudioFile(path: string): Promise<AudioReader> {
 }
 
 /** Reads `count` samples from `start` on, both within the file. */
-type Samples = { samples: number; read(start: number, count: number): Promise<Int16Array> };
+type SampleSource = { samples: number; read(start: number, count: number): Promise<Int16Array> };
 
-function raw(file: FileHandle, size: number): Samples {
+function openRaw(file: FileHandle, size: number): SampleSource {
   return {
     // An odd byte at the end does not count.
     samples: Math.floor(size / 2),
@@ -50,7 +58,7 @@ function raw(file: FileHandle, size: number): Samples {
   };
 }
 
-async function compressed(file: FileHandle, size: number): Promise<Samples> {
+async function openCompressed(file: FileHandle, size: number): Promise<SampleSource> {
   const footer = parseFooter(await readBytes(file, Math.max(0, size - FOOTER_BYTES), FOOTER_BYTES), size);
   const end = size - FOOTER_BYTES - footer.indexBytes;
   const index = parseIndex(await readBytes(file, end, footer.indexBytes), footer, end);
@@ -63,12 +71,13 @@ async function compressed(file: FileHandle, size: number): Promise<Samples> {
     const first = Math.floor(start / BLOCK_SAMPLES);
     const final = Math.floor((start + count - 1) / BLOCK_SAMPLES);
     const known = last?.block === first ? last : null;
-    const from = index.place(first).offset;
-    const until = index.place(final);
+    const from = index.locate(first).offset;
+    const until = index.locate(final);
     const bytes =
       known !== null && first === final ? null : await readBytes(file, from, until.offset + until.size - from);
     for (let block = first; block <= final; block++) {
-      const samples = block === known?.block ? known.samples : decode(index, block, footer.samples, bytes!, from);
+      const samples =
+        block === known?.block ? known.samples : decodeBlockAt(index, block, footer.samples, bytes!, from);
       const at = block * BLOCK_SAMPLES;
       const begin = Math.max(0, start - at);
       out.set(samples.subarray(begin, Math.min(samples.length, start + count - at)), at + begin - start);
@@ -80,12 +89,12 @@ async function compressed(file: FileHandle, size: number): Promise<Samples> {
 }
 
 /** Decodes a block out of `bytes`, which begin at `from` in the file. */
-function decode(index: BlockIndex, block: number, total: number, bytes: Uint8Array, from: number): Int16Array {
+function decodeBlockAt(index: BlockIndex, block: number, total: number, bytes: Uint8Array, from: number): Int16Array {
   const count = Math.min(BLOCK_SAMPLES, total - block * BLOCK_SAMPLES);
-  const { offset, size, crc } = index.place(block);
+  const { offset, size, crc } = index.locate(block);
   if (size === 0) return new Int16Array(count);
   const own = bytes.subarray(offset - from, offset - from + size);
-  if (own.length !== size || Bun.hash.crc32(own) !== crc) throw new DamagedAudio(`checksum of block ${block}`);
+  if (own.length !== size || Bun.hash.crc32(own) !== crc) throw new DamagedAudioError(`checksum of block ${block}`);
   return decodeBlock(own, count);
 }
 

@@ -64,7 +64,7 @@ export async function createAudioFile(path: string): Promise<AudioWriter> {
     writeSilence: (total) => append(total, (_, count) => block.fill(0, filled, filled + count)),
     async finish() {
       if (filled > 0) await endBlock();
-      const compressed = index.compressed();
+      const compressed = index.compress();
       pending.push(compressed);
       pending.push(formatFooter({ samples, indexBytes: compressed.length, indexCrc: Bun.hash.crc32(compressed) }));
       await flush();

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import { type CallOptions, createIpcCaller } from "../../lib/ipc-calls";
 import { type ChildExit, spawnChild } from "../../lib/process";
-import { findProcessRunning, readUsage } from "../../lib/process-usage";
+import { findProcessRunning, readProcessUsage } from "../../lib/process-usage";
 import type { Sandbox, SandboxView } from "../../lib/sandbox";
 import { jobErrorCodec } from "./errors";
 import { type TimeLimits, timeLimits } from "./limits";
@@ -70,7 +70,7 @@ export function openJobChild(options: JobChildOptions): JobChild {
 
   const sample = () => {
     watched ??= findProcessRunning(child.pid, program);
-    const usage = watched === null ? null : readUsage(watched);
+    const usage = watched === null ? null : readProcessUsage(watched);
     cpuSeconds = usage?.cpuSeconds ?? cpuSeconds;
     if (usage !== null && usage.memoryBytes > options.maxMemoryBytes) return stop("memory");
     const now = performance.now();

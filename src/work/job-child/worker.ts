@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import type { Probed } from "../../domain/media";
 import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
-import type { Forced } from "../../domain/speech";
+import type { ForcedAlignment } from "../../domain/speech";
 import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
@@ -99,7 +99,7 @@ const OPERATIONS: Implementation = {
     const listening = await readListening(folder);
     if (!listening)
       throw new AppError("no_speech", "There is no sound in the recording, so there is nothing to cut by.");
-    const force = async (requests: unknown) => (await ask("force", requests, signal)) as Forced[];
+    const force = async (requests: unknown) => (await ask("force", requests, signal)) as ForcedAlignment[];
     return JSON.stringify(planToJson(await planCut({ listening, probed, script, options, language, force })));
   },
   async export({ options, ...cut }) {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
 import { CUT_MODES, type Plan } from "../../../src/domain/plan";
-import type { Listening } from "../../../src/domain/speech";
+import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { fromSeconds, toSeconds } from "../../../src/domain/time";
 import { force, type WindowCache } from "../../../src/speech/force";
 import { listen } from "../../../src/speech/listen";
@@ -44,7 +44,7 @@ try {
 }
 process.exit(0);
 
-type Hearing = { listening: Listening; cut: (script: string) => Promise<Plan>; close: () => Promise<void> };
+type Hearing = { listening: SpeechAnalysis; cut: (script: string) => Promise<Plan>; close: () => Promise<void> };
 
 /** Listens to samples once; cuts them as often as asked, as a video of 30 frames a second. */
 async function hear(name: string, samples: Float32Array): Promise<Hearing> {

@@ -51,7 +51,7 @@ async function measure(path: string) {
     longestSilence = Math.max(longestSilence, performance.now() - last);
     last = performance.now();
   };
-  const listening = await engine.listen({ path }, { language: "en", onProgress });
+  const listening = await engine.analyze({ path }, { language: "en", onProgress });
   const seconds = (performance.now() - started) / 1000;
   clearInterval(watching);
   peak = Math.max(peak, await megabytes(pid, "VmHWM"));

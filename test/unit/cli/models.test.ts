@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { exists, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Child, spawnChild } from "../../../src/lib/process";
+import { type ChildProcess, spawnChild } from "../../../src/lib/process";
 import { MANIFEST } from "../../../src/speech/models/manifest";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
@@ -23,7 +23,7 @@ const OWN = {
 };
 const SOURCE = { ...FILES, [MANIFEST]: JSON.stringify(OWN) };
 
-function start(dataDir: string, args: string[]): { child: Child; output: Promise<string> } {
+function start(dataDir: string, args: string[]): { child: ChildProcess; output: Promise<string> } {
   const child = spawnChild({
     command: [process.execPath, MAIN, "models", ...args],
     env: { OFFCUT_DATA_DIR: dataDir, HOME: dataDir },

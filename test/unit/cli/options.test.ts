@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { exitCodeOf, parseCommand, UsageError } from "../../../src/cli/options";
+import { parseCommand, runCommand, UsageError } from "../../../src/cli/options";
 import { ConfigError } from "../../../src/config";
 
 describe("arguments", () => {
@@ -40,6 +40,6 @@ describe("a command's exit code", () => {
     ["0 when nobody reads on", async () => Promise.reject(Object.assign(new Error("write"), { code: "EPIPE" })), 0],
     ["1 for anything else", async () => Promise.reject(new Error("wrong")), 1],
   ])("is %s", async (_, body, expected) => {
-    expect(await exitCodeOf("test", body)).toBe(expected);
+    expect(await runCommand("test", body)).toBe(expected);
   });
 });

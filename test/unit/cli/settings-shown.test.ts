@@ -1,21 +1,21 @@
 import { expect, test } from "bun:test";
-import { masked, shownSettings } from "../../../src/cli/settings-shown";
+import { listMaskedSettings, maskSecret } from "../../../src/cli/masked-settings";
 import { loadConfig } from "../../../src/config";
 
 test("every setting is shown with its value in effect", async () => {
   const config = await loadConfig({ env: { OFFCUT_PORT: "4711" }, flags: { "data-dir": "/data" } });
-  const shown = Object.fromEntries(shownSettings(config).map(({ key, value }) => [key, value]));
+  const shown = Object.fromEntries(listMaskedSettings(config).map(({ key, value }) => [key, value]));
   expect(shown.port).toBe(4711);
   expect(shown.data_dir).toBe("/data");
   expect(Object.values(shown)).not.toContain(undefined);
 });
 
 test("secrets and passwords in addresses are masked, paths are not", () => {
-  expect(masked("stripe_secret_key", "sk_live_x")).toBe("***");
-  expect(masked("oidc_client_secret", "x")).toBe("***");
-  expect(masked("join_token", "x")).toBe("***");
-  expect(masked("redis_url", "redis://me:word@host:6379/0")).toBe("redis://me:***@host:6379/0");
-  expect(masked("smtp_url", "smtp://host:25")).toBe("smtp://host:25");
-  expect(masked("tls_key", "/etc/offcut/key.pem")).toBe("/etc/offcut/key.pem");
-  expect(masked("stripe_secret_key", null)).toBeNull();
+  expect(maskSecret("stripe_secret_key", "sk_live_x")).toBe("***");
+  expect(maskSecret("oidc_client_secret", "x")).toBe("***");
+  expect(maskSecret("join_token", "x")).toBe("***");
+  expect(maskSecret("redis_url", "redis://me:word@host:6379/0")).toBe("redis://me:***@host:6379/0");
+  expect(maskSecret("smtp_url", "smtp://host:25")).toBe("smtp://host:25");
+  expect(maskSecret("tls_key", "/etc/offcut/key.pem")).toBe("/etc/offcut/key.pem");
+  expect(maskSecret("stripe_secret_key", null)).toBeNull();
 });

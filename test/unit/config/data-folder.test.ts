@@ -2,14 +2,20 @@ import { expect, test } from "bun:test";
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../../../src/config";
-import { controlSocket, FolderHeld, openDataFolder, prepareFolder, socketFits } from "../../../src/data-folder";
+import {
+  FolderLockedError,
+  getControlSocketPath,
+  hasValidSocketPath,
+  openDataFolder,
+  prepareDataFolder,
+} from "../../../src/data-folder";
 import { temporaryFolder } from "../../temporary-folder";
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 test("a folder is made with its parents and is private", async () => {
   await using folder = await temporaryFolder();
-  const path = prepareFolder(join(folder.path, "a/b"));
+  const path = prepareDataFolder(join(folder.path, "a/b"));
   expect(await modeOf(path)).toBe(0o700);
 });
 
@@ -18,7 +24,7 @@ test("a folder that others may read becomes private", async () => {
   const path = join(folder.path, "open");
   await mkdir(path);
   await chmod(path, 0o755);
-  prepareFolder(path);
+  prepareDataFolder(path);
   expect(await modeOf(path)).toBe(0o700);
 });
 
@@ -26,8 +32,8 @@ test("a path that is a file is refused in one line", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "file");
   await Bun.write(path, "");
-  expect(() => prepareFolder(path)).toThrow(ConfigError);
-  expect(() => prepareFolder(join(path, "below"))).toThrow(`cannot use the data folder ${join(path, "below")}`);
+  expect(() => prepareDataFolder(path)).toThrow(ConfigError);
+  expect(() => prepareDataFolder(join(path, "below"))).toThrow(`cannot use the data folder ${join(path, "below")}`);
 });
 
 test("the keys are made once, kept, and private", async () => {
@@ -54,14 +60,14 @@ test("a folder that is open cannot be opened again", async () => {
   await using folder = await temporaryFolder();
   const held = await openDataFolder(folder.path);
   const again = openDataFolder(folder.path);
-  await expect(again).rejects.toThrow(FolderHeld);
+  await expect(again).rejects.toThrow(FolderLockedError);
   await expect(again).rejects.toThrow(`another offcut is using ${folder.path}`);
   held.lock.release();
 });
 
 test("a path too long for a socket is known beforehand", () => {
   const fitting = `/${"a".repeat(107 - "/control.sock".length - 1)}`;
-  expect(Buffer.byteLength(controlSocket(fitting))).toBe(107);
-  expect(socketFits(fitting)).toBe(true);
-  expect(socketFits(`${fitting}a`)).toBe(false);
+  expect(Buffer.byteLength(getControlSocketPath(fitting))).toBe(107);
+  expect(hasValidSocketPath(fitting)).toBe(true);
+  expect(hasValidSocketPath(`${fitting}a`)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { checkEdit, editPlan } from "../../../src/domain/plan-edit";
+import { editPlan, validateEdit } from "../../../src/domain/plan-edit";
 import { type PlanJson, planToJson } from "../../../src/domain/plan-json";
 import type { Clock } from "../../../src/domain/segments";
 
@@ -61,16 +61,16 @@ describe("segments that make no plan", () => {
     ],
   ])("%s", (_, spans, expected) => {
     const segments = spans.map(([start, end]) => ({ start, end }));
-    expect(checkEdit(segments, sound).map(({ index, message }) => `${index} ${message}`)).toEqual(expected);
+    expect(validateEdit(segments, sound).map(({ index, message }) => `${index} ${message}`)).toEqual(expected);
   });
 });
 
 test("a tenth of a second is enough wherever it lies, and neighbours may touch", () => {
   for (let tenth = 0; tenth < 100; tenth++) {
-    expect(checkEdit([{ start: tenth / 10, end: (tenth + 1) / 10 }], sound)).toEqual([]);
+    expect(validateEdit([{ start: tenth / 10, end: (tenth + 1) / 10 }], sound)).toEqual([]);
   }
   expect(
-    checkEdit(
+    validateEdit(
       [
         { start: 0.1, end: 0.1 + 0.2 },
         { start: 0.3, end: 0.4 },
@@ -113,7 +113,7 @@ test("any segments that are accepted tile the source with what is removed", () =
       const sorted = tenths.sort((a, b) => a - b).map((t) => t / 10);
       const segments = sorted.slice(1).map((end, i) => ({ start: sorted[i]!, end }));
       const chosen = segments.filter((_, i) => i % 2 === 0);
-      expect(checkEdit(chosen, clock)).toEqual([]);
+      expect(validateEdit(chosen, clock)).toEqual([]);
       const edited = planToJson(editPlan(plan, chosen, words, clock));
       const parts = [...edited.segments, ...edited.removed].sort((a, b) => a.start - b.start);
       expect(parts[0]!.start).toBe(0);

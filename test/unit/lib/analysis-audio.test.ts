@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { BLOCK_SAMPLES, createBlockEncoder, decodeBlock } from "../../../src/lib/analysis-audio/block";
-import { DamagedAudio, formatFooter, formatHeader } from "../../../src/lib/analysis-audio/layout";
+import { DamagedAudioError, formatFooter, formatHeader } from "../../../src/lib/analysis-audio/layout";
 import { openAudioFile } from "../../../src/lib/analysis-audio/reader";
 import { createAudioFile } from "../../../src/lib/analysis-audio/writer";
 import { allSamples } from "../../analysis-audio";
@@ -142,13 +142,13 @@ describe("a file", () => {
     const path = join(folder, "damaged.audio");
     for (const length of [9, 16, 40, 1_000, whole.length - 33, whole.length - 1]) {
       await writeFile(path, whole.subarray(0, length));
-      await expect(allSamples(path)).rejects.toThrow(DamagedAudio);
+      await expect(allSamples(path)).rejects.toThrow(DamagedAudioError);
     }
     for (const at of [8, 12, 16, 5_000, whole.length - 60, whole.length - 32, whole.length - 24, whole.length - 3]) {
       const changed = Buffer.from(whole);
       changed[at]! ^= 0x41;
       await writeFile(path, changed);
-      await expect(allSamples(path)).rejects.toThrow(DamagedAudio);
+      await expect(allSamples(path)).rejects.toThrow(DamagedAudioError);
     }
   });
 
@@ -168,7 +168,7 @@ describe("a file", () => {
     for (const [claimed, index] of claims) {
       const footer = formatFooter({ samples: claimed, indexBytes: index.length, indexCrc: Bun.hash.crc32(index) });
       await writeFile(path, Buffer.concat([formatHeader(), index, footer]));
-      await expect(openAudioFile(path)).rejects.toThrow(DamagedAudio);
+      await expect(openAudioFile(path)).rejects.toThrow(DamagedAudioError);
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
   });

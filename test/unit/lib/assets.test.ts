@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { damagedAssets, openAssets, openExtracted } from "../../../src/lib/assets";
+import { findDamagedAssets, openAssets, openExtracted } from "../../../src/lib/assets";
 
 test("run from the sources, the files come from the packages and the data folder stays untouched", async () => {
   const dataDir = "/nonexistent/data";
@@ -13,7 +13,7 @@ test("run from the sources, the files come from the packages and the data folder
 
 test("damaged files are named", async () => {
   const assets = await openAssets({ dataDir: "/nonexistent/data" });
-  expect(await damagedAssets({ ...assets, ffmpeg: "/nonexistent/ffmpeg" })).toContain("/nonexistent/ffmpeg");
+  expect(await findDamagedAssets({ ...assets, ffmpeg: "/nonexistent/ffmpeg" })).toContain("/nonexistent/ffmpeg");
 });
 
 test("a child of the executable finds the files in its parent's folder", () => {

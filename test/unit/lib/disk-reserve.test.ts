@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { tmpdir } from "node:os";
-import { createDiskReserve, freeSpace } from "../../../src/lib/disk-reserve";
+import { createDiskReserve, getFreeBytes } from "../../../src/lib/disk-reserve";
 
 const MIB = 1024 * 1024;
 
@@ -60,6 +60,6 @@ describe("the reserve", () => {
   });
 
   test("knows the file system", () => {
-    expect(freeSpace(tmpdir())).toBeGreaterThan(0);
+    expect(getFreeBytes(tmpdir())).toBeGreaterThan(0);
   });
 });

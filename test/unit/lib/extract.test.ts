@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { damagedFiles, type EmbeddedFiles, extractFiles } from "../../../src/lib/extract";
+import { type EmbeddedFiles, extractFiles, findDamagedFiles } from "../../../src/lib/embedded-extraction";
 
 const CONTENT = { "speech/model.onnx": "weights", ffmpeg: "#!/bin/sh\necho ffmpeg\n" };
 
@@ -26,7 +26,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 const contentOf = (folder: string, name: string) => Bun.file(join(folder, name)).text();
 
 async function expectWhole(folder: string) {
-  expect(await damagedFiles(embedded, folder)).toEqual([]);
+  expect(await findDamagedFiles(embedded, folder)).toEqual([]);
   expect((await stat(join(folder, "ffmpeg"))).mode & 0o777).toBe(0o700);
 }
 
@@ -64,7 +64,7 @@ test("a truncated, a changed, a lost and a no longer executable file are put rig
   const folder = await extractFiles(embedded, parent);
   await truncate(join(folder, "ffmpeg"), 3);
   await Bun.write(join(folder, "speech/model.onnx"), "WEIGHTS");
-  expect((await damagedFiles(embedded, folder)).sort()).toEqual(["ffmpeg", "speech/model.onnx"]);
+  expect((await findDamagedFiles(embedded, folder)).sort()).toEqual(["ffmpeg", "speech/model.onnx"]);
   await extractFiles(embedded, parent);
   await expectWhole(folder);
 

@@ -2,7 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnChild } from "../../../src/lib/process";
-import { type BwrapHost, bwrapArguments, findSandbox, type Sandbox, type SandboxView } from "../../../src/lib/sandbox";
+import {
+  type BwrapHost,
+  buildBwrapArguments,
+  findSandbox,
+  type Sandbox,
+  type SandboxView,
+} from "../../../src/lib/sandbox";
 import { temporaryFolder } from "../../temporary-folder";
 
 const HOST: BwrapHost = {
@@ -20,7 +26,7 @@ if (!hasBwrap) console.log(`skipped: tests of bwrap, because ${found.reason}`);
 
 describe("the command line of bwrap", () => {
   test("holds the options, the system, the programs, and ends with the command", () => {
-    expect(bwrapArguments(HOST, ["/opt/offcut", "--", "$(id)"], NOTHING)).toEqual([
+    expect(buildBwrapArguments(HOST, ["/opt/offcut", "--", "$(id)"], NOTHING)).toEqual([
       ...["/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/usr/lib", "/usr/lib", "--symlink", "usr/lib", "/lib"],
       ...["--proc", "/proc", "--dev", "/dev", "--ro-bind-try", "/opt/offcut", "/opt/offcut"],
       ...["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--", "/opt/offcut", "--", "$(id)"],
@@ -29,7 +35,7 @@ describe("the command line of bwrap", () => {
 
   test("binds outer folders before inner ones, whatever their order", () => {
     const view = { readOnly: ["/data/a/source", "/data"], writable: ["/data/a", "/data/b"], devices: false };
-    const text = bwrapArguments({ ...HOST, shared: [] }, ["x"], view).join(" ");
+    const text = buildBwrapArguments({ ...HOST, shared: [] }, ["x"], view).join(" ");
     expect(text).toContain(
       "--ro-bind /data /data --bind /data/a /data/a --ro-bind /data/a/source /data/a/source --bind /data/b /data/b",
     );
@@ -37,14 +43,14 @@ describe("the command line of bwrap", () => {
 
   test("a path that is named twice is writable when one of them says so, and bound once", () => {
     const view = { readOnly: ["/data", "/data"], writable: ["/data"], devices: false };
-    const text = bwrapArguments(HOST, ["x"], view).join(" ");
+    const text = buildBwrapArguments(HOST, ["x"], view).join(" ");
     expect(text.match(/\/data \/data/g)).toHaveLength(1);
     expect(text).toContain("--bind /data /data");
   });
 
   test("shows devices, and what drivers read, only when asked for", () => {
-    expect(bwrapArguments(HOST, ["x"], NOTHING).join(" ")).not.toMatch(/dri|sys/);
-    const text = bwrapArguments(HOST, ["x"], { ...NOTHING, devices: true }).join(" ");
+    expect(buildBwrapArguments(HOST, ["x"], NOTHING).join(" ")).not.toMatch(/dri|sys/);
+    const text = buildBwrapArguments(HOST, ["x"], { ...NOTHING, devices: true }).join(" ");
     expect(text).toContain("--dev-bind-try /dev/dri /dev/dri --ro-bind-try /sys/dev/char /sys/dev/char");
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { MediaInfo, Probed, VideoStream } from "../../../src/domain/media";
 import type { SmartPiece } from "../../../src/domain/smart-plan";
 import type { FrameTimes } from "../../../src/domain/time";
-import { noSandbox } from "../../../src/lib/sandbox";
+import { createNullSandbox } from "../../../src/lib/sandbox";
 import { inputArguments, outputFile, passFramesThrough, secondsText } from "../../../src/media/arguments";
 import { colorArguments, colorFilters, isHdr } from "../../../src/media/color";
 import { DECODERS } from "../../../src/media/decoders";
@@ -124,7 +124,7 @@ describe("encoders", () => {
 
   test("libx264, AAC and MP3 are found by trying, with either ffmpeg", async () => {
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
-      const found = await findEncoders(ffmpeg, noSandbox("not needed here"));
+      const found = await findEncoders(ffmpeg, createNullSandbox("not needed here"));
       expect(found.video).toContain("libx264");
       expect(found.audio).toEqual(["aac", "libmp3lame"]);
     }

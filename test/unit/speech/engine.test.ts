@@ -39,7 +39,7 @@ const until = async (holds: () => boolean) => {
 describe("the speech engine", () => {
   test("listens: duration, speech, energy bit by bit, transcript, progress that never falls", async () => {
     const shares: number[] = [];
-    const heard = await engine().engine.listen(
+    const heard = await engine().engine.analyze(
       { path: "answer" },
       { language: null, onProgress: (s) => shares.push(s) },
     );
@@ -62,16 +62,16 @@ describe("the speech engine", () => {
   ])("transcribes English only, and listens to the rest without a transcript: %p", async (language, known) => {
     const { engine: speech } = engine();
     expect(speech.canTranscribe(language)).toBe(known);
-    const { transcript } = await speech.listen({ path: "answer" }, { language });
+    const { transcript } = await speech.analyze({ path: "answer" }, { language });
     expect(transcript !== null).toBe(known);
   });
 
   test("forces: results in the order of the requests, without a child when there are none", async () => {
     const { engine: speech, events } = engine();
     const window = { start: 0, end: 1 };
-    expect(await speech.force({ path: "answer" }, [])).toEqual([]);
+    expect(await speech.forcedAlign({ path: "answer" }, [])).toEqual([]);
     expect(events).toEqual([]);
-    const forced = await speech.force({ path: "answer" }, [
+    const forced = await speech.forcedAlign({ path: "answer" }, [
       { window, text: "four" },
       { window, text: "to" },
     ]);
@@ -80,7 +80,7 @@ describe("the speech engine", () => {
 
   test("a child that crashes is replaced, and the recording tried again", async () => {
     const { engine: speech, lines, events } = engine();
-    const heard = await speech.listen({ path: "crash-twice" }, { language: "en" });
+    const heard = await speech.analyze({ path: "crash-twice" }, { language: "en" });
     expect(heard.duration).toBe(15_000);
     expect(starts(lines())).toHaveLength(3);
     expect(events.filter((e) => e === "speech.crashed")).toHaveLength(2);
@@ -88,8 +88,8 @@ describe("the speech engine", () => {
 
   test("a recording that crashes three times fails, and the next one is served", async () => {
     const { engine: speech, lines } = engine();
-    const failing = speech.listen({ path: "crash" }, { language: "en" });
-    const next = speech.listen({ path: "answer" }, { language: "en" });
+    const failing = speech.analyze({ path: "crash" }, { language: "en" });
+    const next = speech.analyze({ path: "answer" }, { language: "en" });
     await expect(failing).rejects.toMatchObject({ name: "AppError", code: "processing_failed" });
     expect((await next).duration).toBe(15_000);
     expect(starts(lines())).toHaveLength(4);
@@ -97,15 +97,15 @@ describe("the speech engine", () => {
 
   test("a recording next to a crashing one is not given up with it", async () => {
     const { engine: speech } = engine();
-    const listening = speech.listen({ path: "slow:1" }, { language: "en" });
-    const forcing = speech.force({ path: "crash" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
+    const listening = speech.analyze({ path: "slow:1" }, { language: "en" });
+    const forcing = speech.forcedAlign({ path: "crash" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
     await expect(forcing).rejects.toMatchObject({ code: "processing_failed" });
     expect((await listening).duration).toBe(15_000);
   });
 
   test("an order that the child refuses fails at once", async () => {
     const { engine: speech, lines } = engine();
-    await expect(speech.listen({ path: "fail" }, { language: "en" })).rejects.toMatchObject({
+    await expect(speech.analyze({ path: "fail" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
     });
     expect(starts(lines())).toHaveLength(1);
@@ -113,7 +113,7 @@ describe("the speech engine", () => {
 
   test("recordings are listened to one at a time, in the order they came", async () => {
     const { engine: speech, lines } = engine();
-    await Promise.all(["slow:1", "slow:2", "slow:3"].map((path) => speech.listen({ path }, { language: "en" })));
+    await Promise.all(["slow:1", "slow:2", "slow:3"].map((path) => speech.analyze({ path }, { language: "en" })));
     expect(lines().slice(1)).toEqual(
       ["slow:1", "slow:2", "slow:3"].flatMap((path) => [`order ${path}`, `done ${path}`]),
     );
@@ -122,8 +122,8 @@ describe("the speech engine", () => {
   test("a forced text does not wait for a long recording", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
-    const listening = speech.listen({ path: "wait" }, { language: "en", signal: abort.signal });
-    await speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
+    const listening = speech.analyze({ path: "wait" }, { language: "en", signal: abort.signal });
+    await speech.forcedAlign({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
     expect(lines()).toContain("done answer");
     abort.abort();
     await expect(listening).rejects.toBe(abort.signal.reason);
@@ -133,11 +133,11 @@ describe("the speech engine", () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
     const reason = new Error("the user left");
-    const listening = speech.listen({ path: "wait" }, { language: "en", signal: abort.signal });
-    await speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
+    const listening = speech.analyze({ path: "wait" }, { language: "en", signal: abort.signal });
+    await speech.forcedAlign({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
     abort.abort(reason);
     await expect(listening).rejects.toBe(reason);
-    await speech.listen({ path: "answer" }, { language: "en" });
+    await speech.analyze({ path: "answer" }, { language: "en" });
     expect(starts(lines())).toHaveLength(1);
     expect(lines()).toContain("cancel");
   });
@@ -145,8 +145,8 @@ describe("the speech engine", () => {
   test("a child that does not leave an aborted recording is killed, and the next one gets another", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
-    const hanging = speech.listen({ path: "hang" }, { language: "en", signal: abort.signal });
-    const next = speech.listen({ path: "answer" }, { language: "en" });
+    const hanging = speech.analyze({ path: "hang" }, { language: "en", signal: abort.signal });
+    const next = speech.analyze({ path: "answer" }, { language: "en" });
     await Bun.sleep(0);
     abort.abort();
     await expect(hanging).rejects.toBe(abort.signal.reason);
@@ -157,36 +157,36 @@ describe("the speech engine", () => {
   test("a signal aborted before gives no order", async () => {
     const { engine: speech, events } = engine();
     const signal = AbortSignal.abort(new Error("too late"));
-    await expect(speech.listen({ path: "answer" }, { language: "en", signal })).rejects.toBe(signal.reason);
+    await expect(speech.analyze({ path: "answer" }, { language: "en", signal })).rejects.toBe(signal.reason);
     await expect(
-      speech.force({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }], { signal }),
+      speech.forcedAlign({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }], { signal }),
     ).rejects.toBe(signal.reason);
     expect(events).toEqual([]);
   });
 
   test("a child without work leaves, and comes back with work", async () => {
     const { engine: speech, lines, events } = engine({ idleSeconds: 0.02 });
-    await speech.listen({ path: "answer" }, { language: "en" });
+    await speech.analyze({ path: "answer" }, { language: "en" });
     await until(() => events.includes("speech.ended"));
-    await speech.listen({ path: "answer" }, { language: "en" });
+    await speech.analyze({ path: "answer" }, { language: "en" });
     expect(starts(lines())).toHaveLength(2);
   });
 
   test("closing ends the child; what is under way or comes later fails", async () => {
     const { engine: speech, events } = engine();
-    const listening = speech.listen({ path: "wait" }, { language: "en" });
+    const listening = speech.analyze({ path: "wait" }, { language: "en" });
     listening.catch(() => {});
     await speech.close();
     await expect(listening).rejects.toMatchObject({ code: "processing_failed" });
     expect(events).toContain("speech.ended");
-    await expect(speech.listen({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
+    await expect(speech.analyze({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
     });
   });
 
   test("a program that cannot be started is an error like a crash", async () => {
     const broken = createSpeechEngine({ command: [join(folder, "no-such-program")] });
-    await expect(broken.listen({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
+    await expect(broken.analyze({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
     });
     await broken.close();
@@ -195,9 +195,9 @@ describe("the speech engine", () => {
 
 describe("sharing between owners", () => {
   const listen = (speech: SpeechEngine, path: string, owner: string) =>
-    speech.listen({ path }, { language: "en", owner });
+    speech.analyze({ path }, { language: "en", owner });
   const force = (speech: SpeechEngine, path: string, owner: string) =>
-    speech.force({ path }, [{ window: { start: 0, end: 1 }, text: "x" }], { owner });
+    speech.forcedAlign({ path }, [{ window: { start: 0, end: 1 }, text: "x" }], { owner });
   const LONG = 1_000_000;
 
   test.each([
@@ -242,7 +242,7 @@ describe("sharing between owners", () => {
   test("who never reaches a safe point does not hold up another owner", async () => {
     const { engine: speech } = engine();
     const abort = new AbortController();
-    const deaf = speech.listen({ path: `deaf:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
+    const deaf = speech.analyze({ path: `deaf:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
     expect((await listen(speech, "answer", "bert")).duration).toBe(15_000);
     abort.abort();
     await expect(deaf).rejects.toBe(abort.signal.reason);
@@ -261,7 +261,7 @@ describe("sharing between owners", () => {
   test("a paused one can be aborted, and the child goes on", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
-    const paused = speech.listen({ path: `long:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
+    const paused = speech.analyze({ path: `long:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
     await until(() => lines().includes(`order long:${LONG}`));
     const other = listen(speech, "long:50", "bert");
     await until(() => lines().includes("order long:50"));

@@ -1,7 +1,7 @@
 /** The recogniser itself, on real and made sounds, and in its child process. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Listening, SpeechEngine } from "../../../src/domain/speech";
+import type { SpeechAnalysis, SpeechEngine } from "../../../src/domain/speech";
 import type { Span } from "../../../src/domain/time";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { speechDir } from "./graphs";
@@ -35,9 +35,9 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-const listen = async (samples: Float32Array): Promise<Listening> =>
-  engine.listen(await pcmFile(samples), { language: "en" });
-const heard = (listening: Listening) => listening.transcript!.utterances.map((u) => u.text).join(" ");
+const listen = async (samples: Float32Array): Promise<SpeechAnalysis> =>
+  engine.analyze(await pcmFile(samples), { language: "en" });
+const heard = (listening: SpeechAnalysis) => listening.transcript!.utterances.map((u) => u.text).join(" ");
 const spoken = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, "");
 /** How many words of the recording's text are nowhere in what was heard. */
 const missed = (text: string): number => {
@@ -51,12 +51,12 @@ const at = (start: number, end: number): Span => ({ start: start * 1e6, end: end
 describe("listening in several goes", () => {
   test("ended in the middle and resumed, paused for others: the result is the same, and nothing is done twice", async () => {
     const long = await pcmFile(concatenated(...Array.from({ length: 12 }, () => recording)));
-    const whole = await engine.listen(long, { language: "en" });
+    const whole = await engine.analyze(long, { language: "en" });
     const progressPath = `${long.path}.progress`;
     const abort = new AbortController();
     let reached = 0;
     let hasText = false;
-    const first = engine.listen(long, {
+    const first = engine.analyze(long, {
       ...{ language: "en", progressPath, signal: abort.signal },
       onProgress: (share) => {
         reached = share;
@@ -69,7 +69,7 @@ describe("listening in several goes", () => {
     await expect(first).rejects.toThrow("enough");
     const shares: number[] = [];
     const [resumed] = await Promise.all([
-      engine.listen(long, { language: "en", owner: "anna", progressPath, onProgress: (share) => shares.push(share) }),
+      engine.analyze(long, { language: "en", owner: "anna", progressPath, onProgress: (share) => shares.push(share) }),
       listen(recording),
     ]);
     expect(JSON.stringify({ ...resumed, energy: [...resumed.energy] })).toBe(
@@ -98,7 +98,7 @@ describe("listening", () => {
   });
 
   test("another language: voice activity and energy, no transcript", async () => {
-    const listening = await engine.listen(await pcmFile(recording), { language: "de" });
+    const listening = await engine.analyze(await pcmFile(recording), { language: "de" });
     expect(listening.transcript).toBeNull();
     expect(listening.speech.length).toBeGreaterThan(2);
     expect(listening.energy.length).toBe(2_200);
@@ -107,7 +107,7 @@ describe("listening", () => {
   test("progress grows to the end", async () => {
     const shares: number[] = [];
     const long = concatenated(...Array.from({ length: 6 }, () => recording));
-    await engine.listen(await pcmFile(long), { language: "en", onProgress: (share) => shares.push(share) });
+    await engine.analyze(await pcmFile(long), { language: "en", onProgress: (share) => shares.push(share) });
     expect(shares.length).toBeGreaterThan(0);
     expect(shares).toEqual([...new Set(shares)].sort((a, b) => a - b));
     expect(shares.at(-1)!).toBeLessThanOrEqual(1);
@@ -158,11 +158,11 @@ describe("listening", () => {
 
   test("an odd byte at the end is left alone", async () => {
     const file = await rawFile(new Uint8Array(32_001));
-    expect((await engine.listen(file, { language: "en" })).duration).toBe(1_000_000);
+    expect((await engine.analyze(file, { language: "en" })).duration).toBe(1_000_000);
   });
 
   test("a file that is not there is an error, not a crash", async () => {
-    await expect(engine.listen({ path: "/no/such/file" }, { language: "en" })).rejects.toMatchObject({
+    await expect(engine.analyze({ path: "/no/such/file" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
     });
     expect(crashes).toEqual([]);
@@ -187,7 +187,7 @@ describe("forcing", () => {
 
   test("the text that is spoken fits, another does not", async () => {
     const file = await pcmFile(recording);
-    const [right, wrong, empty] = await engine.force(file, [
+    const [right, wrong, empty] = await engine.forcedAlign(file, [
       { window: WHOLE, text: REAL_TEXT },
       { window: WHOLE, text: "Curtains and carpets absorb the echo, so the voice sounds close and warm." },
       { window: WHOLE, text: "" },
@@ -203,7 +203,7 @@ describe("forcing", () => {
 
   test("the tail says whether the end was spoken", async () => {
     const file = await pcmFile(recording);
-    const [whole, broken] = await engine.force(file, [
+    const [whole, broken] = await engine.forcedAlign(file, [
       { window: WHOLE, text: REAL_TEXT },
       { window: at(0, 7.4), text: REAL_TEXT },
     ]);
@@ -215,7 +215,7 @@ describe("forcing", () => {
     const file = await pcmFile(recording);
     const window = at(3, 11);
     const text = "ask not what your country can do for you, ask what you can do for your country.";
-    const [plain, muted] = await engine.force(file, [
+    const [plain, muted] = await engine.forcedAlign(file, [
       { window, text },
       { window, text, mute: [at(5, 6.2)] },
     ]);
@@ -224,7 +224,7 @@ describe("forcing", () => {
 
   test("windows beyond the recording and empty ones do no harm", async () => {
     const file = await pcmFile(recording);
-    const forced = await engine.force(file, [
+    const forced = await engine.forcedAlign(file, [
       { window: at(-5, 100), text: REAL_TEXT },
       { window: at(20, 30), text: "hello" },
       { window: at(5, 5), text: "hello" },
@@ -237,9 +237,9 @@ describe("forcing", () => {
   test("results do not depend on the company a request is in", async () => {
     const file = await pcmFile(recording);
     const request = { window: WHOLE, text: REAL_TEXT };
-    const [alone] = await engine.force(file, [request]);
+    const [alone] = await engine.forcedAlign(file, [request]);
     const others = Array.from({ length: 9 }, (_, i) => ({ window: at(i, i + 2), text: "and so my fellow" }));
-    const together = (await engine.force(file, [...others, request])).at(-1)!;
+    const together = (await engine.forcedAlign(file, [...others, request])).at(-1)!;
     expect(together).toEqual(alone!);
   });
 });
@@ -248,7 +248,7 @@ describe("the child process", () => {
   test("killed in the middle, the recording is listened to all the same", async () => {
     const long = concatenated(...Array.from({ length: 12 }, () => recording));
     let kills = 0;
-    const listening = await engine.listen(await pcmFile(long), {
+    const listening = await engine.analyze(await pcmFile(long), {
       language: "en",
       onProgress: () => {
         if (kills === 0) process.kill(pid, "SIGKILL");
@@ -264,7 +264,7 @@ describe("the child process", () => {
     const abort = new AbortController();
     const reason = new Error("the user left");
     const before = pid;
-    const listening = engine.listen(await pcmFile(long), {
+    const listening = engine.analyze(await pcmFile(long), {
       language: "en",
       signal: abort.signal,
       onProgress: () => abort.abort(reason),

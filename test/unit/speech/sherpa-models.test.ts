@@ -141,7 +141,7 @@ describe("the language that is heard", () => {
     const command = [process.execPath, join(import.meta.dir, "fake-child.ts")];
     const engine = createSpeechEngine({ command, modelsDir: folder.path });
     const asked = async (language: string | null) =>
-      (await engine.listen({ path: "answer" }, { language })).transcript?.language ?? null;
+      (await engine.analyze({ path: "answer" }, { language })).transcript?.language ?? null;
     try {
       expect([await asked(null), await asked("de")]).toEqual(["en", null]);
       await installed(folder.path, { name: "whisper", languages: ["de", "fr"] });

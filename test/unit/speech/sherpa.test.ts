@@ -98,13 +98,13 @@ test("the engine gives a recording to the model that knows its language, and say
       false,
       true,
     ]);
-    const added = await engine.listen({ path }, { language: "gd" });
+    const added = await engine.analyze({ path }, { language: "gd" });
     expect(added.transcript).toMatchObject({ language: "gd", forcing: false, wordTimes: "estimated" });
     expect(plain(added.transcript!.words.map((word) => word.text).join(" "))).toBe(plain(TEXT));
-    const builtIn = await engine.listen({ path }, { language: null });
+    const builtIn = await engine.analyze({ path }, { language: null });
     expect(builtIn.transcript).toMatchObject({ language: "en" });
     expect(builtIn.transcript).not.toHaveProperty("forcing");
-    expect((await engine.listen({ path }, { language: "de" })).transcript).toBeNull();
+    expect((await engine.analyze({ path }, { language: "de" })).transcript).toBeNull();
   } finally {
     await engine.close();
   }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { AppError } from "../../../src/domain/errors";
 import type { Probed } from "../../../src/domain/media";
 import type { CutOptions, Plan } from "../../../src/domain/plan";
-import type { Forced, ForceRequest, Listening, Word } from "../../../src/domain/speech";
+import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../src/domain/speech";
 import { frameCount, frameTime, fromSeconds, type Span } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/plan-cut";
 import { framesOf } from "../domain/planning/arbitrary-recordings";
@@ -80,7 +80,7 @@ const script = fc.oneof(
 );
 
 type Given = {
-  listening: Omit<Listening, "energy">;
+  listening: Omit<SpeechAnalysis, "energy">;
   blocks: Block[];
   probed: Probed;
   options: CutOptions;
@@ -114,7 +114,7 @@ const given: fc.Arbitrary<Given> = seconds(1, 20).chain((duration) =>
 );
 
 /** A recogniser that answers anything, but the same to the same question. */
-function anything(seed: number): (requests: ForceRequest[]) => Promise<Forced[]> {
+function anything(seed: number): (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]> {
   return async (requests) =>
     requests.map((request) => {
       let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(`${seed}${JSON.stringify(request)}`))));

@@ -1,5 +1,5 @@
 /** A recording made of words, for the planner's tests: what a recogniser without faults would hear in it. */
-import type { Forced, ForceRequest, Listening, Word } from "../../../src/domain/speech";
+import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../src/domain/speech";
 import { normalWords } from "../../../src/domain/text/normal";
 import { fromSeconds, type Span } from "../../../src/domain/time";
 
@@ -7,10 +7,10 @@ import { fromSeconds, type Span } from "../../../src/domain/time";
 export type Moment = string | number | { hum: number } | { click: number };
 
 export type World = {
-  listening: Listening;
-  force: (requests: ForceRequest[]) => Promise<Forced[]>;
+  listening: SpeechAnalysis;
+  force: (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>;
   /** The requests that were made. */
-  asked: ForceRequest[];
+  asked: AlignmentRequest[];
   /** When a word (the n-th with this spelling) is spoken. */
   when: (text: string, nth?: number) => Span;
 };
@@ -45,7 +45,7 @@ export function recording(...moments: Moment[]): World {
   }
   const energy = new Float32Array(Math.ceil(at / 5_000)).fill(QUIET);
   for (const sound of sounds) energy.fill(LOUD, Math.round(sound.start / 5_000), Math.round(sound.end / 5_000));
-  const asked: ForceRequest[] = [];
+  const asked: AlignmentRequest[] = [];
   return {
     listening: { duration: at, speech, energy, transcript: { language: "en", words, utterances: [] } },
     asked,
@@ -61,7 +61,11 @@ const inside = (span: Span, other: Span) =>
   Math.min(span.end, other.end) - Math.max(span.start, other.start) > (span.end - span.start) / 2;
 
 /** Words that are spoken in the window, in this order, fit; the others do not. A sound without words resembles "um". */
-function listen(words: readonly Word[], sounds: readonly Span[], { window, text, mute = [] }: ForceRequest): Forced {
+function listen(
+  words: readonly Word[],
+  sounds: readonly Span[],
+  { window, text, mute = [] }: AlignmentRequest,
+): ForcedAlignment {
   const heard = words.filter((word) => inside(word, window) && !mute.some((span) => inside(word, span)));
   const told = text.split(" ").filter((word) => normalWords(word).length > 0);
   const same = (i: number, j: number) => normalWords(told[i]!).join() === normalWords(heard[j]!.text).join();

@@ -1,6 +1,6 @@
 /** Hesitations that the recogniser spells as something else, or leaves out: short sounds apart, held against "um", "uh" and "hmm". */
 
-import type { Forced, ForceRequest, Word } from "../../speech";
+import type { AlignmentRequest, ForcedAlignment, Word } from "../../speech";
 import { normalWords } from "../../text/normal";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { usable } from "../alignments";
@@ -45,7 +45,7 @@ const SPELLED_MOST_WORDS = 4;
 export type Hesitations = { spans: Span[]; words: Set<number> };
 
 /** A short sound apart. `words` are those heard in it. */
-type Suspect = { island: Span; quiet: Ticks; words: number[]; kind: "sound" | "spelled"; requests: ForceRequest[] };
+type Suspect = { island: Span; quiet: Ticks; words: number[]; kind: "sound" | "spelled"; requests: AlignmentRequest[] };
 
 /** Listens to each short sound that stands apart in a recording. */
 export function* hearHesitations(words: readonly Word[], sound: Sound): PlanSteps<Hesitations> {
@@ -64,7 +64,7 @@ export function* hearHesitations(words: readonly Word[], sound: Sound): PlanStep
   return found;
 }
 
-const scoreOf = (forced: Forced) => (usable(forced) ? forced.meanLogProb : Number.NEGATIVE_INFINITY);
+const scoreOf = (forced: ForcedAlignment) => (usable(forced) ? forced.meanLogProb : Number.NEGATIVE_INFINITY);
 
 function suspectsIn(words: readonly Word[], { islands, duration, contrast }: Sound): Suspect[] {
   const least = contrast < NOISY ? WIDE_QUIET : QUIET;

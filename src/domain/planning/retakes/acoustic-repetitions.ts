@@ -3,7 +3,7 @@
  * against the sound of the other: as far as they were spoken there they fit, and from the first that was not they do not.
  */
 
-import type { Forced, ForcedWord, Word } from "../../speech";
+import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
 import { usable } from "../alignments";
 import type { PlanSteps } from "../context";
@@ -81,13 +81,13 @@ export function spokenPrefix(logProbs: readonly number[]): number {
   return count;
 }
 
-const fitting = (forced: Forced) => spokenPrefix(forced.words.map((word) => word.logProb));
+const fitting = (forced: ForcedAlignment) => spokenPrefix(forced.words.map((word) => word.logProb));
 
-const meanOf = (words: readonly ForcedWord[], count: number) =>
+const meanOf = (words: readonly AlignedWord[], count: number) =>
   words.slice(0, count).reduce((sum, word) => sum + word.logProb, 0) / count;
 
 /** The words that fit do so well, from the first on, or from the second when the first may be misspelled. */
-function fitsWell({ words }: Forced, fits: number): boolean {
+function fitsWell({ words }: ForcedAlignment, fits: number): boolean {
   const [first, second] = words;
   if (!first || fits === 0 || meanOf(words, fits) < LEAST_MEAN) return false;
   if (first.logProb >= -3.5 || (second !== undefined && second.logProb >= -1.5)) return true;
@@ -98,7 +98,7 @@ function fitsWell({ words }: Forced, fits: number): boolean {
  * A word that does not fit at all between words that do: not a broken off take, another sentence. It means nothing when the recogniser
  * did not make that word out: `told` are the words as they were heard, when they are known.
  */
-function isContradicted({ words }: Forced, misfit: number, told: readonly Word[] = []): boolean {
+function isContradicted({ words }: ForcedAlignment, misfit: number, told: readonly Word[] = []): boolean {
   return words.some((word, i) => {
     const [before, after] = [words[i - 1], words[i + 1]];
     if (told.length === words.length && told[i]!.confidence < MADE_OUT) return false;
@@ -112,7 +112,7 @@ function isContradicted({ words }: Forced, misfit: number, told: readonly Word[]
  * A recogniser that is told the middle of a text finds it, wherever it is, so the words must also lie about where they lie in the take
  * that they come from.
  */
-function inPlace(forced: Forced, fits: number, start: Ticks, own: (share: number) => Ticks): boolean {
+function inPlace(forced: ForcedAlignment, fits: number, start: Ticks, own: (share: number) => Ticks): boolean {
   for (let k = 1; k < fits; k++) {
     if (forced.words[k]!.start - start > SLOWER * own(k / forced.words.length) + LATE) return false;
   }
@@ -122,7 +122,7 @@ function inPlace(forced: Forced, fits: number, start: Ticks, own: (share: number
 /** The later take's words, held against the earlier attempt. */
 function laterInEarlier(
   { from, again, until, count }: EchoPair,
-  forced: Forced,
+  forced: ForcedAlignment,
   heard: readonly HeardWord[],
 ): Echo | null {
   const fits = fitting(forced);
@@ -142,7 +142,7 @@ function laterInEarlier(
 function earlierInLater(
   { from, again }: EchoPair,
   end: number,
-  forced: Forced,
+  forced: ForcedAlignment,
   heard: readonly HeardWord[],
 ): Echo | null {
   const fits = fitting(forced);

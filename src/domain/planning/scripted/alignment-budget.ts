@@ -2,7 +2,7 @@
  * How much sound is held against texts for one plan. A script that is far longer than the recording, or that says the same again and
  * again, resembles it in thousands of places, and each of them costs as much as listening.
  */
-import type { ForceRequest } from "../../speech";
+import type { AlignmentRequest } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
 
 /** Two to three times the recording is usual. */
@@ -10,7 +10,7 @@ const TIMES_THE_RECORDING = 8;
 const LEAST = fromSeconds(600);
 
 /** The first of `items` whose requests together stay within the budget of a recording of this length. */
-export function withinBudget<T extends { requests: readonly ForceRequest[] }>(
+export function withinBudget<T extends { requests: readonly AlignmentRequest[] }>(
   items: readonly T[],
   duration: Ticks,
 ): T[] {

@@ -1,6 +1,6 @@
 /** Holds the takes that the path found against the sound, so that their words have exact times, and lets go of what is not the line. */
 
-import type { Forced } from "../../speech";
+import type { ForcedAlignment } from "../../speech";
 import type { Span } from "../../time";
 import { bestForced, usable } from "../alignments";
 import type { Sound } from "../audio-activity";
@@ -13,7 +13,7 @@ import type { Hearing } from "./scripted-input";
 export type SpokenLine = LineTake & {
   window: Span;
   mute: Span[];
-  forced: Forced | null;
+  forced: ForcedAlignment | null;
   /** The sound agrees, so that `forced` has the exact times of the words. */
   fitting: boolean;
   quality: number;
@@ -56,7 +56,7 @@ function spokenLine(
   take: LineTake,
   window: Span,
   mute: Span[],
-  forced: Forced | null,
+  forced: ForcedAlignment | null,
   sound: Sound,
 ): SpokenLine | null {
   const fit = usable(forced) ? fitOf(forced, sound) : "none";

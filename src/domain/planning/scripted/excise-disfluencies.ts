@@ -1,7 +1,7 @@
 /** Takes out of a chosen take what is not in its line: hesitations, a cough, a word to oneself. */
 
 import type { CutOptions } from "../../plan";
-import type { ForceRequest } from "../../speech";
+import type { AlignmentRequest } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { bestForced, usable } from "../alignments";
 import { islandsIn, overlap } from "../audio-activity";
@@ -28,7 +28,7 @@ const MUTE_PAD = fromSeconds(0.02);
 
 /** Tries, for each take, to do without the isolated sounds in it; what the line does not miss is cut. */
 export function* excise(takes: readonly SpokenLine[], hearing: Hearing, options: CutOptions): PlanSteps<RefinedTake[]> {
-  const trials: { take: number; span: Span; reason: Cut["reason"]; requests: ForceRequest[] }[] = [];
+  const trials: { take: number; span: Span; reason: Cut["reason"]; requests: AlignmentRequest[] }[] = [];
   for (const [index, take] of takes.entries()) {
     if (!usable(take.forced)) continue;
     for (const { span, reason } of suspects(take, hearing, options)) {

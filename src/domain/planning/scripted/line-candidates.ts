@@ -1,6 +1,6 @@
 /** Which take of each script line is kept: candidates by text, checked against the sound, chosen so that they follow one another. */
 
-import type { Forced, ForcedWord, ForceRequest } from "../../speech";
+import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { clippedShare, islandsIn, overlap, type Sound } from "../audio-activity";
 import type { HeardWord } from "../tokens";
@@ -10,7 +10,7 @@ import type { ScriptLine } from "./script-lines";
 /** A stretch that may be a take of a line, and what the sound says about it (`forced` null: it was not, or could not be, held against it). */
 export type LineCandidate = Match & {
   window: Span;
-  forced: Forced | null;
+  forced: ForcedAlignment | null;
   /** 0 to 1: how well the stretch fits the line. */
   quality: number;
   /** The line is spoken here, to its end. */
@@ -101,7 +101,7 @@ function reach(heard: readonly HeardWord[], at: number, step: 1 | -1, most: numb
 }
 
 /** Each reading of a line, to be held against a window of the sound. None when the window is longer than a recogniser takes. */
-export function readingsOf(line: ScriptLine, window: Span, mute: Span[] = []): ForceRequest[] {
+export function readingsOf(line: ScriptLine, window: Span, mute: Span[] = []): AlignmentRequest[] {
   if (window.end - window.start > LONGEST_WINDOW || window.end <= window.start) return [];
   return line.spoken.map((text) => ({ window, text, ...(mute.length > 0 ? { mute } : {}) }));
 }
@@ -109,7 +109,7 @@ export function readingsOf(line: ScriptLine, window: Span, mute: Span[] = []): F
 /** Whether the sound says that a line is spoken: `ending` when all but its last word surely is, and something is said in that place. */
 export type Fit = "whole" | "ending" | "none";
 
-export function fitOf(forced: Forced, sound: Sound): Fit {
+export function fitOf(forced: ForcedAlignment, sound: Sound): Fit {
   const bad = forced.words.filter((word) => word.logProb < UNSPOKEN_WORD).length;
   if (forced.meanLogProb <= ACCEPTED_MEAN || bad > Math.max(1, 0.15 * forced.words.length)) return "none";
   if (isSqueezed(forced.words)) return "none";
@@ -122,7 +122,7 @@ export function fitOf(forced: Forced, sound: Sound): Fit {
 }
 
 /** Whether the last words got hardly any time: what was not spoken is put where the sound ends. */
-function isSqueezed(words: readonly ForcedWord[]): boolean {
+function isSqueezed(words: readonly AlignedWord[]): boolean {
   if (words.length < 4) return false;
   const last = words.slice(-2);
   const spoken = last.reduce((sum, word) => sum + word.end - word.start, 0);
@@ -133,14 +133,14 @@ function isSqueezed(words: readonly ForcedWord[]): boolean {
 }
 
 /** How long so many letters take at the pace of these words but the last. */
-function usualLength(words: readonly ForcedWord[], letters: number): Ticks {
+function usualLength(words: readonly AlignedWord[], letters: number): Ticks {
   const rest = words.slice(0, -1);
   const spoken = rest.reduce((sum, word) => sum + word.end - word.start, 0);
   return (spoken / rest.reduce((sum, word) => sum + word.text.length, 0)) * letters;
 }
 
 /** 0 to 1. A line whose ending is doubtful is worth less than one that is whole. */
-export function qualityOf(forced: Forced, fit: Fit): number {
+export function qualityOf(forced: ForcedAlignment, fit: Fit): number {
   return Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4 - (fit === "ending" ? DOUBTFUL_ENDING : 0)));
 }
 
@@ -149,7 +149,7 @@ export const unclipped = (quality: number, sound: Sound, window: Span): number =
   quality * (1 - clippedShare(sound, window));
 
 /** Judges a stretch by its text and by the sound. */
-export function judged(match: Match, window: Span, forced: Forced | null, sound: Sound): LineCandidate {
+export function judged(match: Match, window: Span, forced: ForcedAlignment | null, sound: Sound): LineCandidate {
   const first = match.pairs[0]!;
   const last = match.pairs[match.pairs.length - 1]!;
   if (!forced) {

@@ -1,6 +1,6 @@
 /** Looks by ear for the lines that the transcript does not show: a recogniser that misspells a sentence still knows it when it is told. */
 
-import type { ForcedWord } from "../../speech";
+import type { AlignedWord } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { bestForced } from "../alignments";
 import type { PlanSteps } from "../context";
@@ -19,7 +19,7 @@ const SLOWER = 1.7;
 const FASTER = 0.55;
 
 /** What the sound gave for a line that does not fit as a whole: where some of its words are, perhaps. */
-export type Trace = { line: number; words: ForcedWord[] };
+export type Trace = { line: number; words: AlignedWord[] };
 export type Rescued = { candidates: LineCandidate[]; traces: Trace[] };
 
 /** A candidate is good enough when the sound agrees. */

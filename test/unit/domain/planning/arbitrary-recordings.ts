@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import type { Probed } from "../../../../src/domain/media";
 import { CUT_MODES, type CutOptions } from "../../../../src/domain/plan";
-import type { Forced, ForceRequest, Listening, Word } from "../../../../src/domain/speech";
+import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../../src/domain/speech";
 import { type FrameTimes, fromSeconds, type Span } from "../../../../src/domain/time";
 
 export type Given = {
-  listening: Listening;
+  listening: SpeechAnalysis;
   probed: Probed;
   options: CutOptions;
   script: string;
@@ -220,7 +220,7 @@ function spoken(words: readonly Word[], duration: number): Span[] {
 }
 
 /** A recogniser that answers anything, but the same to the same question. */
-export function anything(seed: number): (requests: ForceRequest[]) => Promise<Forced[]> {
+export function anything(seed: number): (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]> {
   return async (requests) =>
     requests.map((request) => {
       let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(`${seed}${JSON.stringify(request)}`))));

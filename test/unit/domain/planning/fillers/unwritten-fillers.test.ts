@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { clippedShare, edgeBlur, hearSound, type Sound } from "../../../../../src/domain/planning/audio-activity";
 import { hearHesitations } from "../../../../../src/domain/planning/fillers/unwritten-fillers";
 import { echoedWords, wordsAtHome } from "../../../../../src/domain/planning/word-timing";
-import type { Forced, ForceRequest, Word } from "../../../../../src/domain/speech";
+import type { AlignmentRequest, ForcedAlignment, Word } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";
 
 const DURATION = fromSeconds(10);
@@ -24,8 +24,8 @@ const word = (text: string, start: number, end: number, confidence = 0.5): Word 
 function found(words: Word[], sound: Sound, fits: Record<string, number>) {
   const steps = hearHesitations(words, sound);
   const first = steps.next();
-  const asked = first.value as ForceRequest[];
-  const answer = ({ text }: ForceRequest): Forced => {
+  const asked = first.value as AlignmentRequest[];
+  const answer = ({ text }: AlignmentRequest): ForcedAlignment => {
     const mean = fits[text] ?? -9;
     return {
       words: [{ text, start: 0, end: 1, confidence: 0.5, logProb: mean }],

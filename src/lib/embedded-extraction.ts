@@ -12,11 +12,11 @@ export type EmbeddedFile = { name: string; path: string; sizeBytes: number; sha2
 export type EmbeddedFiles = { id: string; files: EmbeddedFile[] };
 
 /** What a start believes without reading: a file of this size and time is the one that was written. */
-type Written = Record<string, { sizeBytes: number; modifiedMs: number }>;
+type ExtractionRecord = Record<string, { sizeBytes: number; modifiedMs: number }>;
 
-const WRITTEN = "written.json";
-const IN_USE = "in-use";
-const PARTIAL = "partial-";
+const RECORD_NAME = "written.json";
+const IN_USE_NAME = "in-use";
+const PARTIAL_PREFIX = "partial-";
 /** Bun knows it, the types of the web do not yet. */
 const ZSTD = "zstd" as string as CompressionFormat;
 
@@ -27,15 +27,15 @@ const ZSTD = "zstd" as string as CompressionFormat;
 export async function extractFiles(embedded: EmbeddedFiles, parent: string): Promise<string> {
   const folder = join(parent, embedded.id);
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  if (!(await exists(folder))) await extractWhole(embedded, parent, folder);
+  if (!(await exists(folder))) await extractAll(embedded, parent, folder);
   await markInUse(folder);
-  await repair(embedded, folder);
+  await repairDamaged(embedded, folder);
   await sweepUnused(parent, embedded.id);
   return folder;
 }
 
 /** Reads every file and returns the names of those that are not as they were built. */
-export async function damagedFiles(embedded: EmbeddedFiles, folder: string): Promise<string[]> {
+export async function findDamagedFiles(embedded: EmbeddedFiles, folder: string): Promise<string[]> {
   const sums = await Promise.all(embedded.files.map((file) => sha256Of(join(folder, file.name))));
   return embedded.files.filter((file, index) => sums[index] !== file.sha256).map((file) => file.name);
 }
@@ -48,12 +48,12 @@ export async function sha256Of(path: string): Promise<string | null> {
   return hasher.digest("hex");
 }
 
-async function extractWhole(embedded: EmbeddedFiles, parent: string, folder: string): Promise<void> {
-  const partial = join(parent, `${PARTIAL}${process.pid}-${crypto.randomUUID()}`);
+async function extractAll(embedded: EmbeddedFiles, parent: string, folder: string): Promise<void> {
+  const partial = join(parent, `${PARTIAL_PREFIX}${process.pid}-${crypto.randomUUID()}`);
   try {
-    const written: Written = {};
+    const written: ExtractionRecord = {};
     for (const file of embedded.files) written[file.name] = await writeFile(file, join(partial, file.name));
-    await writeDurably(join(partial, WRITTEN), JSON.stringify(written));
+    await writeDurably(join(partial, RECORD_NAME), JSON.stringify(written));
     await rename(partial, folder);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
@@ -63,8 +63,8 @@ async function extractWhole(embedded: EmbeddedFiles, parent: string, folder: str
   }
 }
 
-async function repair(embedded: EmbeddedFiles, folder: string): Promise<void> {
-  const written = await readWritten(folder);
+async function repairDamaged(embedded: EmbeddedFiles, folder: string): Promise<void> {
+  const written = await readRecord(folder);
   let changed = false;
   for (const file of embedded.files) {
     const path = join(folder, file.name);
@@ -85,20 +85,20 @@ async function repair(embedded: EmbeddedFiles, folder: string): Promise<void> {
     await rename(fresh, path);
   }
   if (!changed) return;
-  const fresh = join(folder, `${WRITTEN}.${crypto.randomUUID()}`);
+  const fresh = join(folder, `${RECORD_NAME}.${crypto.randomUUID()}`);
   await writeDurably(fresh, JSON.stringify(written));
-  await rename(fresh, join(folder, WRITTEN));
+  await rename(fresh, join(folder, RECORD_NAME));
 }
 
-async function readWritten(folder: string): Promise<Written> {
+async function readRecord(folder: string): Promise<ExtractionRecord> {
   try {
-    return (await Bun.file(join(folder, WRITTEN)).json()) as Written;
+    return (await Bun.file(join(folder, RECORD_NAME)).json()) as ExtractionRecord;
   } catch {
     return {};
   }
 }
 
-async function writeFile(file: EmbeddedFile, path: string): Promise<Written[string]> {
+async function writeFile(file: EmbeddedFile, path: string): Promise<ExtractionRecord[string]> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // In pieces: what the executable holds is read through the memory that its file is mapped to, and counts as used from then on.
   const content = Bun.file(file.path).stream().pipeThrough(new DecompressionStream(ZSTD));
@@ -124,26 +124,28 @@ async function writeDurably(path: string, content: string | ReadableStream<Uint8
 }
 
 async function markInUse(folder: string): Promise<void> {
-  await mkdir(join(folder, IN_USE), { recursive: true, mode: 0o700 });
-  await Bun.write(join(folder, IN_USE, String(process.pid)), "");
+  await mkdir(join(folder, IN_USE_NAME), { recursive: true, mode: 0o700 });
+  await Bun.write(join(folder, IN_USE_NAME, String(process.pid)), "");
 }
 
 async function sweepUnused(parent: string, keep: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const folder = join(parent, name);
-    if (name === keep) await forgetDead(folder);
-    else if (name.startsWith(PARTIAL) ? !isAlive(Number(name.split("-")[1])) : (await forgetDead(folder)) === 0)
+    if (name === keep) await removeDeadMarks(folder);
+    else if (
+      name.startsWith(PARTIAL_PREFIX) ? !isAlive(Number(name.split("-")[1])) : (await removeDeadMarks(folder)) === 0
+    )
       await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** Removes the marks of processes that have gone and returns how many live ones use the folder. */
-async function forgetDead(folder: string): Promise<number> {
-  const pids = await readdir(join(folder, IN_USE)).catch(() => []);
+async function removeDeadMarks(folder: string): Promise<number> {
+  const pids = await readdir(join(folder, IN_USE_NAME)).catch(() => []);
   let alive = 0;
   for (const pid of pids) {
     if (isAlive(Number(pid))) alive++;
-    else await rm(join(folder, IN_USE, pid), { force: true });
+    else await rm(join(folder, IN_USE_NAME, pid), { force: true });
   }
   return alive;
 }

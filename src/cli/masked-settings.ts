@@ -1,23 +1,23 @@
 /** The settings in effect as they may be shown: secrets are masked. */
 import { type Config, configFlags } from "../config";
 
-export type ShownSetting = { key: string; value: unknown };
+export type MaskedSetting = { key: string; value: unknown };
 
 const MASK = "***";
-const SECRET = /(^|_)(secret|password|token|credential)(_|$)|_secret_key$|api_key$/;
+const SECRET_NAME = /(^|_)(secret|password|token|credential)(_|$)|_secret_key$|api_key$/;
 
 /** Every setting in the order of the configuration, keyed as in the file. */
-export function shownSettings(config: Config): ShownSetting[] {
+export function listMaskedSettings(config: Config): MaskedSetting[] {
   return Object.keys(configFlags())
     .filter((flag) => flag !== "config")
     .map((flag) => flag.replaceAll("-", "_"))
-    .map((key) => ({ key, value: masked(key, (config as Record<string, unknown>)[camelCase(key)]) }));
+    .map((key) => ({ key, value: maskSecret(key, (config as Record<string, unknown>)[toCamelCase(key)]) }));
 }
 
 /** A value that is safe to print: not a secret by its name, and without the password of an address. */
-export function masked(key: string, value: unknown): unknown {
+export function maskSecret(key: string, value: unknown): unknown {
   if (typeof value !== "string" || value === "") return value;
-  if (SECRET.test(key)) return MASK;
+  if (SECRET_NAME.test(key)) return MASK;
   if (!URL.canParse(value)) return value;
   const url = new URL(value);
   if (url.password === "") return value;
@@ -25,4 +25,4 @@ export function masked(key: string, value: unknown): unknown {
   return url.href;
 }
 
-const camelCase = (key: string): string => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+const toCamelCase = (key: string): string => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
