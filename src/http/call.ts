@@ -3,7 +3,7 @@ import type { Log } from "../lib/log";
 import type { User } from "../store/users";
 import type { IdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
-import { attachment } from "./attachment";
+import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
 
 export type Call = {
@@ -30,21 +30,21 @@ export const created = (location: string, body: unknown, headers: Record<string,
   headers: { Location: location, ...headers },
 });
 /** A resource that is JSON text already. */
-export const json = (text: string): Reply => ({ status: 200, text, headers: { "Content-Type": JSON_TYPE } });
+export const okJsonText = (text: string): Reply => ({ status: 200, text, headers: { "Content-Type": JSON_TYPE } });
 /** A text as a file to save. */
-export const file = (made: { filename: string; contentType: string; body: string }): Reply => ({
+export const fileDownload = (made: { filename: string; contentType: string; body: string }): Reply => ({
   status: 200,
   text: made.body,
   headers: {
     "Content-Type": made.contentType,
-    "Content-Disposition": attachment(made.filename),
+    "Content-Disposition": formatAttachment(made.filename),
     "Content-Security-Policy": FILE_POLICY,
   },
 });
 export const noContent = (): Reply => ({ status: 204 });
 
 /** A reply as the platform sends it. */
-export function respond(reply: Reply): Response {
+export function toResponse(reply: Reply): Response {
   const headers = new Headers(reply.headers);
   if (reply.text !== undefined) return new Response(reply.text, { status: reply.status, headers });
   if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
@@ -53,4 +53,4 @@ export function respond(reply: Reply): Response {
 }
 
 /** ISO 8601 in UTC with milliseconds, or null. */
-export const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+export const formatTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

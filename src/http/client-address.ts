@@ -4,30 +4,30 @@
  * The client's address for the log. `peer` is whoever opened the connection; the `X-Forwarded-For` header is believed only from a proxy
  * that the configuration names, and read from its end: the last address that is no such proxy is the client.
  */
-export function clientAddress(
+export function findClientAddress(
   peer: string | null,
   forwardedFor: string | null,
   trustedProxies: string[],
 ): string | null {
-  const isTrusted = (address: string) => trustedProxies.includes(plain(address));
-  if (peer === null || !isTrusted(peer) || !forwardedFor) return peer === null ? null : plain(peer);
+  const isTrusted = (address: string) => trustedProxies.includes(unmapIpv4(address));
+  if (peer === null || !isTrusted(peer) || !forwardedFor) return peer === null ? null : unmapIpv4(peer);
   const hops = forwardedFor
     .split(",")
-    .map((hop) => plain(hop.trim()))
+    .map((hop) => unmapIpv4(hop.trim()))
     .filter(Boolean);
-  return hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? plain(peer);
+  return hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? unmapIpv4(peer);
 }
 
 /** Whether the client's connection is encrypted: the server's own is, or a trusted proxy says so of its. */
-export function isSecure(
+export function isSecureConnection(
   hasTls: boolean,
   peer: string | null,
   forwardedProto: string | null,
   trustedProxies: string[],
 ): boolean {
   if (hasTls) return true;
-  return peer !== null && trustedProxies.includes(plain(peer)) && forwardedProto?.trim().toLowerCase() === "https";
+  return peer !== null && trustedProxies.includes(unmapIpv4(peer)) && forwardedProto?.trim().toLowerCase() === "https";
 }
 
 /** An IPv4 address that came over IPv6 is itself. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+const unmapIpv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

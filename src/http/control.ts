@@ -2,8 +2,8 @@
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
 import { type AdminServices, runAdmin } from "../work/admin";
-import { respond } from "./call";
-import { answerError, publicShape } from "./errors";
+import { toResponse } from "./call";
+import { publicErrorShape, toErrorReply } from "./errors";
 
 /** Answers `POST /` with `{ command, args }`; the answer is the command's result, or an error body of the public family. */
 export function createControlHandler(services: AdminServices, log: Log): (request: Request) => Promise<Response> {
@@ -13,9 +13,11 @@ export function createControlHandler(services: AdminServices, log: Log): (reques
       if (typeof command !== "string") throw new AppError("bad_request", "Send the name of a command.");
       const result = await runAdmin(services, command, args ?? {});
       log.info("command", { command });
-      return respond({ status: 200, body: result });
+      return toResponse({ status: 200, body: result });
     } catch (error) {
-      return respond(answerError(error, publicShape, (unknown) => log.error("command failed", { error: unknown })));
+      return toResponse(
+        toErrorReply(error, publicErrorShape, (unknown) => log.error("command failed", { error: unknown })),
+      );
     }
   };
 }

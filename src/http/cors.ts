@@ -1,6 +1,6 @@
 /** Cross-origin calls, for the origins that the configuration names. */
 
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   "Location",
   "Upload-Offset",
   "Upload-Length",
@@ -45,15 +45,15 @@ export const isPreflight = (request: Request): boolean =>
   request.method === "OPTIONS" && request.headers.has("origin") && request.headers.has("access-control-request-method");
 
 /** The headers that let this request's origin read the answer; none for an origin that is not allowed. */
-export function corsHeaders(origins: string[], request: Request): Record<string, string> {
+export function createCorsHeaders(origins: string[], request: Request): Record<string, string> {
   const origin = request.headers.get("origin");
   if (!origin || !(origins.includes("*") || origins.includes(origin))) return {};
-  return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED, Vary: "Origin" };
+  return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED_HEADERS, Vary: "Origin" };
 }
 
 /** The answer to a preflight. */
-export function preflight(origins: string[], request: Request): Response {
-  const allowed = corsHeaders(origins, request);
+export function respondToPreflight(origins: string[], request: Request): Response {
+  const allowed = createCorsHeaders(origins, request);
   if (Object.keys(allowed).length === 0) return new Response(null, { status: 403 });
   return new Response(null, {
     status: 204,

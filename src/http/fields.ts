@@ -1,10 +1,10 @@
 /** Fields that several calls share. */
 import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 
-export const uuid = (description: string) => Type.String({ format: "uuid", description });
+export const uuidField = (description: string) => Type.String({ format: "uuid", description });
 
 /** A text of 1 to `most` characters, counted as people count them and not as UTF-16 stores them. */
-export function shortText(most: number) {
+export function textField(most: number) {
   const format = `1 to ${most} characters`;
   FormatRegistry.Set(format, (value) => value !== "" && [...value].length <= most);
   // JSON Schema counts characters as this format does; the validator would count UTF-16 units, so it is not told the length.
@@ -12,7 +12,7 @@ export function shortText(most: number) {
 }
 
 /** `limit` and `cursor` of a list. */
-export const paging = (most = 100, usual = 20) => ({
+export const pagingParameters = (most = 100, usual = 20) => ({
   limit: Type.Integer({
     minimum: 1,
     maximum: most,
@@ -31,8 +31,8 @@ export const oneOf = <const T extends string[]>(...words: T) =>
   );
 
 /** The schema with what the documentation says of it. */
-export const described = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description });
+export const withDescription = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description });
 
 /** An object that takes no other properties. */
-export const exactly = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
+export const strictObject = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });

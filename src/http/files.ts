@@ -7,10 +7,10 @@ import { getAsset } from "../store/assets";
 import { getRender } from "../store/renders";
 import { getUser } from "../store/users";
 import type { Services } from "../work/services";
-import { attachment } from "./attachment";
+import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
 
-type Found = { path: string; contentType: string; name: string };
+type LinkedFile = { path: string; contentType: string; name: string };
 
 /** Answers GET and HEAD of `/files/{kind}/{id}/{what}`. Errors: `not_found` for a bad or late link, and for what is gone. */
 export async function serveFile(services: Services, request: Request, target: LinkTarget): Promise<Response> {
@@ -21,7 +21,7 @@ export async function serveFile(services: Services, request: Request, target: Li
     searchParams.get("signature"),
     services.now(),
   );
-  const found = isValid ? await find(services, target) : null;
+  const found = isValid ? await findLinkedFile(services, target) : null;
   const file = found ? Bun.file(found.path) : null;
   if (!found || !file || !(await file.exists()))
     throw new AppError("not_found", "The link is not valid, or no longer.");
@@ -31,13 +31,13 @@ export async function serveFile(services: Services, request: Request, target: Li
   const headers = new Headers({
     "Accept-Ranges": "bytes",
     "Cache-Control": "private, no-store",
-    "Content-Disposition": attachment(found.name),
+    "Content-Disposition": formatAttachment(found.name),
     "Content-Type": found.contentType,
     "Last-Modified": new Date(file.lastModified).toUTCString(),
     "Content-Security-Policy": FILE_POLICY,
     ETag: etag,
   });
-  if (isUnchanged(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  if (matchesEtag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   const condition = request.headers.get("if-range");
   const isSame = condition === null || condition === etag || condition === headers.get("Last-Modified");
   const range = isSame ? parseRange(request.headers.get("range"), size) : null;
@@ -54,10 +54,10 @@ export async function serveFile(services: Services, request: Request, target: Li
 }
 
 /** Whether an `If-None-Match` header names this version. */
-const isUnchanged = (header: string | null, etag: string): boolean =>
+const matchesEtag = (header: string | null, etag: string): boolean =>
   (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));
 
-const isDisabled = async (services: Services, userId: string): Promise<boolean> =>
+const isUserDisabled = async (services: Services, userId: string): Promise<boolean> =>
   (await getUser(services.store.read, userId))?.disabled_at != null;
 
 const OUTPUT_TYPES: Record<string, string> = {
@@ -67,22 +67,22 @@ const OUTPUT_TYPES: Record<string, string> = {
   mp3: "audio/mpeg",
 };
 
-async function find(services: Services, target: LinkTarget): Promise<Found | null> {
+async function findLinkedFile(services: Services, target: LinkTarget): Promise<LinkedFile | null> {
   if (target.kind === "renders") {
     const render = target.what === "output" ? await getRender(services.store.read, target.id) : null;
-    if (render?.state !== "completed" || (await isDisabled(services, render.user_id))) return null;
+    if (render?.state !== "completed" || (await isUserDisabled(services, render.user_id))) return null;
     const { format } = render.resolved;
     const asset = await getAsset(services.store.read, render.asset_id);
     return {
       path: services.folders.renderOutput(render.id, format),
       contentType: OUTPUT_TYPES[format] ?? "application/octet-stream",
-      name: `${stem(asset?.filename) ?? "render"}${render.cut_id ? ".cut" : ""}.${format}`,
+      name: `${fileStem(asset?.filename) ?? "render"}${render.cut_id ? ".cut" : ""}.${format}`,
     };
   }
   const asset = await getAsset(services.store.read, target.id);
-  if (!asset || (await isDisabled(services, asset.user_id))) return null;
+  if (!asset || (await isUserDisabled(services, asset.user_id))) return null;
   const folder = services.folders.media(asset.id);
-  const named = stem(asset.filename) ?? "asset";
+  const named = fileStem(asset.filename) ?? "asset";
   switch (target.what) {
     case "source":
       return {
@@ -105,4 +105,4 @@ async function find(services: Services, target: LinkTarget): Promise<Found | nul
   }
 }
 
-const stem = (filename: string | null | undefined): string | null => filename?.replace(/\.[^.]*$/, "") || null;
+const fileStem = (filename: string | null | undefined): string | null => filename?.replace(/\.[^.]*$/, "") || null;

@@ -3,15 +3,15 @@ import { statfs } from "node:fs/promises";
 import type { Services } from "../work/services";
 import { findFileSize } from "../work/uploads";
 
-const SMALLEST_FREE_BYTES = 256 * 1024 * 1024;
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 export type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean };
 
 /** Tries each part. */
-export async function isReady(services: Services): Promise<Readiness> {
+export async function checkReadiness(services: Services): Promise<Readiness> {
   const database = await services.store.isAlive();
   const storage = await statfs(services.folders.root).then(
-    (s) => s.bavail * s.bsize > SMALLEST_FREE_BYTES,
+    (s) => s.bavail * s.bsize > MIN_FREE_BYTES,
     () => false,
   );
   const ffmpeg = (await findFileSize(services.ffmpeg.path)) !== null;

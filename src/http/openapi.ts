@@ -1,45 +1,49 @@
 /** The API's description (OpenAPI 3.1), made of the route table: what is documented is what is mounted. */
 import type { TSchema } from "@sinclair/typebox";
 import { HTTP_STATUS, type HttpCode } from "../domain/errors";
-import type { Answer, AnswerBody } from "./answers";
 import { SCHEMAS, type SchemaName } from "./public/schemas";
+import type { ResponseBodyDoc, ResponseDoc } from "./response-docs";
 import type { Route } from "./route";
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const schemaRef = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
 /** A schema as plain JSON, without what only the validation uses. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+function toPlainSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toPlainSchema);
   if (typeof value !== "object" || value === null) return value;
-  const { errorText: _, characters, ...rest } = value as Json;
+  const { errorText: _, characters, ...rest } = value as JsonObject;
   const shown = characters === undefined ? rest : { ...rest, format: undefined, maxLength: characters };
-  return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, plain(inner)]));
+  return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, toPlainSchema(inner)]));
 }
 
 /** The named schemas. */
-export const components = (): Json =>
-  Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, plain(schema)]));
+export const createComponents = (): JsonObject =>
+  Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, toPlainSchema(schema)]));
 
-const pageSchema = (name: SchemaName): Json => ({
+const createPageSchema = (name: SchemaName): JsonObject => ({
   type: "object",
   required: ["items", "limit", "next_cursor"],
   properties: {
-    items: { type: "array", items: ref(name) },
+    items: { type: "array", items: schemaRef(name) },
     limit: { type: "integer" },
     next_cursor: { type: ["string", "null"], description: "null on the last page" },
   },
 });
 
-function content(body: AnswerBody): Json {
+function createContent(body: ResponseBodyDoc): JsonObject {
   if (body === null) return {};
   if (body.kind === "file") return { content: { "*/*": { schema: { type: "string" } } } };
-  return { content: { "application/json": { schema: body.kind === "page" ? pageSchema(body.name) : ref(body.name) } } };
+  return {
+    content: {
+      "application/json": { schema: body.kind === "page" ? createPageSchema(body.name) : schemaRef(body.name) },
+    },
+  };
 }
 
 /** The codes that a route may answer because of what it is, besides its own. */
-function commonCodes(route: Route): HttpCode[] {
+function listCommonCodes(route: Route): HttpCode[] {
   return [
     "unauthenticated",
     "forbidden",
@@ -59,8 +63,8 @@ function commonCodes(route: Route): HttpCode[] {
   ];
 }
 
-function responses(route: Route): Json {
-  const codes = [...new Set([...commonCodes(route), ...route.errors])];
+function createResponses(route: Route): JsonObject {
+  const codes = [...new Set([...listCommonCodes(route), ...route.errors])];
   const byStatus = Map.groupBy(codes, (code) => HTTP_STATUS[code]);
   const errors = [...byStatus].map(([status, group]) => [
     status,
@@ -69,24 +73,26 @@ function responses(route: Route): Json {
       ...(status === 429 || group.includes("asset_processing") || status === 503
         ? { headers: { "Retry-After": { schema: { type: "integer" } } } }
         : {}),
-      content: { "application/json": { schema: ref("Error") } },
+      content: { "application/json": { schema: schemaRef("Error") } },
     },
   ]);
-  const answers = Object.entries(route.answers as Record<string, Answer>).map(([status, { description, body }]) => [
-    status,
-    {
-      description,
-      headers: {
-        "X-Request-Id": { schema: { type: "string", format: "uuid" } },
-        ...(status === "201" ? { Location: { schema: { type: "string" } } } : {}),
+  const answers = Object.entries(route.responses as Record<string, ResponseDoc>).map(
+    ([status, { description, body }]) => [
+      status,
+      {
+        description,
+        headers: {
+          "X-Request-Id": { schema: { type: "string", format: "uuid" } },
+          ...(status === "201" ? { Location: { schema: { type: "string" } } } : {}),
+        },
+        ...createContent(body),
       },
-      ...content(body),
-    },
-  ]);
+    ],
+  );
   return Object.fromEntries([...answers, ...errors]);
 }
 
-function parameters(route: Route): Json[] {
+function createParameters(route: Route): JsonObject[] {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name: name!,
     in: "path",
@@ -99,7 +105,7 @@ function parameters(route: Route): Json[] {
     in: "query",
     required: required.has(name) && schema.default === undefined,
     ...(schema.description ? { description: schema.description } : {}),
-    schema: plain(schema),
+    schema: toPlainSchema(schema),
   }));
   const headers = route.idempotent
     ? [{ name: "Idempotency-Key", in: "header", required: false, schema: { type: "string", maxLength: 255 } }]
@@ -115,8 +121,8 @@ function parameters(route: Route): Json[] {
 }
 
 /** The paths of these routes below `prefix`. */
-export function openapiPaths(prefix: string, routes: Route[]): Record<string, Json> {
-  const paths: Record<string, Json> = {};
+export function createPaths(prefix: string, routes: Route[]): Record<string, JsonObject> {
+  const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = `${prefix}${route.path.replace(/:(\w+)/g, "{$1}")}`;
     const name = `${route.method.toLowerCase()}${path
@@ -128,40 +134,43 @@ export function openapiPaths(prefix: string, routes: Route[]): Record<string, Js
       operationId: name,
       summary: route.summary,
       tags: [route.path.split("/")[1]!],
-      parameters: parameters(route),
+      parameters: createParameters(route),
       ...(route.body
         ? {
             requestBody: {
               required: true,
               description: `At most ${route.maxBodyBytes / 1024} KiB.`,
               content: {
-                "application/json": { schema: plain(route.body), ...(route.example ? { example: route.example } : {}) },
+                "application/json": {
+                  schema: toPlainSchema(route.body),
+                  ...(route.example ? { example: route.example } : {}),
+                },
               },
             },
           }
         : {}),
-      responses: responses(route),
+      responses: createResponses(route),
     };
   }
   return paths;
 }
 
-const tusHeaders = (...names: string[]): Json[] =>
+const createTusHeaders = (...names: string[]): JsonObject[] =>
   names.map((name) => ({ name, in: "header", required: true, schema: { type: "string" } }));
 
-const tusErrors = (...codes: HttpCode[]): Json =>
+const createTusErrors = (...codes: HttpCode[]): JsonObject =>
   Object.fromEntries(
     [...Map.groupBy(codes, (code) => HTTP_STATUS[code])].map(([status, group]) => [
       status,
       {
         description: group.map((code) => `\`${code}\``).join(", "),
-        content: { "application/json": { schema: ref("Error") } },
+        content: { "application/json": { schema: schemaRef("Error") } },
       },
     ]),
   );
 
 /** The transfer URLs: TUS 1.0.0, with the protocol's headers. */
-export function uploadPaths(): Record<string, Json> {
+export function createUploadPaths(): Record<string, JsonObject> {
   const id = { name: "upload_id", in: "path", required: true, schema: { type: "string", format: "uuid" } };
   const offsets = {
     "Upload-Offset": { schema: { type: "integer" } },
@@ -181,13 +190,13 @@ export function uploadPaths(): Record<string, Json> {
         operationId: "headUpload",
         summary: "How far an upload is",
         tags: ["uploads"],
-        parameters: [id, ...tusHeaders("Tus-Resumable")],
+        parameters: [id, ...createTusHeaders("Tus-Resumable")],
         responses: {
           200: {
             description: "The offset at which the next PATCH starts",
             headers: { ...offsets, "Upload-Length": { schema: { type: "integer" } } },
           },
-          ...tusErrors(
+          ...createTusErrors(
             "bad_request",
             "unauthenticated",
             "not_found",
@@ -202,14 +211,14 @@ export function uploadPaths(): Record<string, Json> {
         operationId: "patchUpload",
         summary: "Send bytes at the offset",
         tags: ["uploads"],
-        parameters: [id, ...tusHeaders("Tus-Resumable", "Upload-Offset")],
+        parameters: [id, ...createTusHeaders("Tus-Resumable", "Upload-Offset")],
         requestBody: {
           required: true,
           content: { "application/offset+octet-stream": { schema: { type: "string", format: "binary" } } },
         },
         responses: {
           204: { description: "The bytes are stored", headers: offsets },
-          ...tusErrors(
+          ...createTusErrors(
             "bad_request",
             "unauthenticated",
             "not_found",
@@ -225,10 +234,10 @@ export function uploadPaths(): Record<string, Json> {
         operationId: "deleteUpload",
         summary: "Cancel an upload and remove its asset",
         tags: ["uploads"],
-        parameters: [id, ...tusHeaders("Tus-Resumable")],
+        parameters: [id, ...createTusHeaders("Tus-Resumable")],
         responses: {
           204: { description: "Cancelled, or nothing to cancel" },
-          ...tusErrors("unauthenticated", "precondition_failed"),
+          ...createTusErrors("unauthenticated", "precondition_failed"),
         },
       },
     },

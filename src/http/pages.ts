@@ -5,17 +5,17 @@ import front from "../../web/index.html" with { type: "text" };
 import script from "../../web/index.js" with { type: "text" };
 import { PAGE_POLICY } from "./security-headers";
 
-type Kind = "html" | "javascript" | "css";
+type PageFileType = "html" | "javascript" | "css";
 
 /** A page, or a file that a page loads. */
-export const page = (kind: Kind, body: string | Blob): Response =>
+export const toPageResponse = (kind: PageFileType, body: string | Blob): Response =>
   new Response(body, {
     headers: { "Content-Type": `text/${kind}; charset=utf-8`, "Content-Security-Policy": PAGE_POLICY },
   });
 
 /** The front page, which says whether the server can work. */
-export const pages = () =>
+export const createPagesPlugin = () =>
   new Elysia({ name: "pages" })
-    .get("/", () => page("html", front as unknown as string))
-    .get("/index.js", () => page("javascript", script as unknown as string))
-    .get("/index.css", () => page("css", style as unknown as string));
+    .get("/", () => toPageResponse("html", front as unknown as string))
+    .get("/index.js", () => toPageResponse("javascript", script as unknown as string))
+    .get("/index.css", () => toPageResponse("css", style as unknown as string));

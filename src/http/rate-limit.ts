@@ -1,14 +1,14 @@
 /** The rate limit: a token bucket a user. */
 
-export type RateAnswer = { allowed: boolean; headers: Record<string, string>; retryAfterSeconds: number };
-export type RateLimiter = { take(userId: string, now: number): RateAnswer };
+export type RateLimitResult = { allowed: boolean; headers: Record<string, string>; retryAfterSeconds: number };
+export type RateLimiter = { take(userId: string, now: number): RateLimitResult };
 
-const BURST = 100;
+const MAX_BURST_REQUESTS = 100;
 
 /** Buckets that hold `BURST` requests (less when the limit is lower) and refill at `perMinute`; 0 is off. */
 export function createRateLimiter(perMinute: number): RateLimiter {
   if (perMinute === 0) return { take: () => ({ allowed: true, headers: {}, retryAfterSeconds: 0 }) };
-  const burst = Math.min(BURST, perMinute);
+  const burst = Math.min(MAX_BURST_REQUESTS, perMinute);
   const perMs = perMinute / 60_000;
   const buckets = new Map<string, { tokens: number; at: number }>();
 

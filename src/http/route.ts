@@ -5,9 +5,16 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, type HttpCode } from "../domain/errors";
 import { sha256 } from "../lib/ids";
-import type { Answer } from "./answers";
 import type { Call, Reply } from "./call";
-import { inTurn, MAX_BODY_BYTES, parseBody, parsePathIds, parseQuery, readBodyText } from "./reading";
+import {
+  MAX_BODY_BYTES,
+  parseBody,
+  parsePathIds,
+  parseQuery,
+  readBodyText,
+  runLargeTasksSerially,
+} from "./parse-request";
+import type { ResponseDoc } from "./response-docs";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -23,7 +30,7 @@ export type Route = {
   maxBodyBytes: number;
   idempotent: boolean;
   /** What the documentation says: answers by status, the codes of this call's own errors, a body to try it with. */
-  answers: Record<number, Answer>;
+  responses: Record<number, ResponseDoc>;
   errors: HttpCode[];
   example?: unknown;
   headers: Record<string, string>;
@@ -31,13 +38,13 @@ export type Route = {
   run(call: Omit<Call, "params" | "idempotency">, params: Record<string, string>): Promise<Reply>;
 };
 
-type Input<Q extends TObject | undefined, B extends TObject | undefined, R> = {
+type RouteInput<Q extends TObject | undefined, B extends TObject | undefined, R> = {
   query: Q extends TObject ? Static<Q> : undefined;
   body: B extends TObject ? Static<B> : undefined;
   resource: R;
 };
 
-type Definition<Q extends TObject | undefined, B extends TObject | undefined, R> = {
+type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefined, R> = {
   method: Method;
   path: string;
   summary: string;
@@ -49,7 +56,7 @@ type Definition<Q extends TObject | undefined, B extends TObject | undefined, R>
   maxBodyBytes?: number;
   /** The call honours `Idempotency-Key` (through `call.idempotency`). */
   idempotent?: boolean;
-  answers: Record<number, Answer>;
+  responses: Record<number, ResponseDoc>;
   /** Codes besides those that any call of its kind may answer. */
   errors?: HttpCode[];
   example?: unknown;
@@ -57,7 +64,7 @@ type Definition<Q extends TObject | undefined, B extends TObject | undefined, R>
   headers?: Record<string, string>;
   /** Finds the resource that the path names; null is a 404. */
   load?(call: Call): Promise<R | null>;
-  handle(call: Call, input: Input<Q, B, R>): Promise<Reply>;
+  handle(call: Call, input: RouteInput<Q, B, R>): Promise<Reply>;
 };
 
 /** Makes a route of its definition. */
@@ -65,8 +72,8 @@ export function route<
   Q extends TObject | undefined = undefined,
   B extends TObject | undefined = undefined,
   R = undefined,
->(definition: Definition<Q, B, R>): Route {
-  const { method, path, summary, query, body, answers, example } = definition;
+>(definition: RouteDefinition<Q, B, R>): Route {
+  const { method, path, summary, query, body, responses, example } = definition;
   const { errors = [], headers = {}, idempotent = false, maxBodyBytes = MAX_BODY_BYTES } = definition;
   return {
     method,
@@ -74,7 +81,7 @@ export function route<
     summary,
     query,
     body,
-    answers,
+    responses,
     errors,
     example,
     headers,
@@ -87,16 +94,18 @@ export function route<
       const parsedQuery = query ? parseQuery(query, new URL(call.request.url)) : undefined;
       const timeoutMs = call.services.config.requestTimeoutSeconds * 1000;
       const text = body ? await readBodyText(call.request, { maxBytes: maxBodyBytes, timeoutMs }) : "";
-      const parsedBody = body ? await inTurn(text, () => parseBody(body, text, definition.bodyOptional)) : undefined;
-      if (idempotent) call.idempotency = idempotencyOf(call, text);
-      return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as Input<Q, B, R>);
+      const parsedBody = body
+        ? await runLargeTasksSerially(text, () => parseBody(body, text, definition.bodyOptional))
+        : undefined;
+      if (idempotent) call.idempotency = readIdempotencyKey(call, text);
+      return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as RouteInput<Q, B, R>);
     },
   };
 }
 
 const MAX_KEY_CHARACTERS = 255;
 
-function idempotencyOf(call: Call, body: string): Call["idempotency"] {
+function readIdempotencyKey(call: Call, body: string): Call["idempotency"] {
   const key = call.request.headers.get("idempotency-key");
   if (!key) return null;
   if (key.length > MAX_KEY_CHARACTERS)

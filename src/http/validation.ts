@@ -12,29 +12,29 @@ const MAX_EXAMINED_ERRORS = 20 * MAX_FIELD_ERRORS;
 const MAX_FIELD_CHARACTERS = 200;
 const MAX_INPUT_CHARACTERS = 200;
 
-const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
+const checkers = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
-function compile<S extends TSchema>(schema: S): TypeCheck<S> {
-  const known = compiled.get(schema) ?? TypeCompiler.Compile(schema);
-  compiled.set(schema, known);
+function getChecker<S extends TSchema>(schema: S): TypeCheck<S> {
+  const known = checkers.get(schema) ?? TypeCompiler.Compile(schema);
+  checkers.set(schema, known);
   return known as TypeCheck<S>;
 }
 
 /** Returns the value when it fits the schema. Errors: `validation_error` with the first failing fields. */
 export function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | "query"): Static<S> {
-  const checker = compile(schema);
+  const checker = getChecker(schema);
   if (checker.Check(value)) return value;
   const fields = new Map<string, FieldError>();
   let examined = 0;
   // The iterator is lazy: what is not asked for is not looked at.
   for (const error of checker.Errors(value)) {
-    const field = bounded(place + dotted(error.path), MAX_FIELD_CHARACTERS);
+    const field = truncate(place + toDottedPath(error.path), MAX_FIELD_CHARACTERS);
     if (!fields.has(field)) {
       fields.set(field, {
         field,
-        message: explain(error),
-        type: pydanticType(error),
-        input: boundedInput(error.value),
+        message: describeError(error),
+        type: toPydanticType(error),
+        input: truncateInput(error.value),
       });
     }
     examined++;
@@ -47,25 +47,25 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
 }
 
 /** What was sent, as a refusal may show it: a list or an object is not repeated, a long text is cut. */
-export const boundedInput = (value: unknown): unknown => {
-  if (typeof value === "string") return bounded(value, MAX_INPUT_CHARACTERS);
+export const truncateInput = (value: unknown): unknown => {
+  if (typeof value === "string") return truncate(value, MAX_INPUT_CHARACTERS);
   return typeof value === "object" || value === undefined ? null : value;
 };
 
 /** The text, cut where it is longer than `most` UTF-16 units; no character is cut in half. */
-function bounded(text: string, most: number): string {
+function truncate(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** A JSON pointer as a dotted path. Cut first: it may be as long as the body. */
-const dotted = (pointer: string): string =>
-  bounded(pointer, 2 * MAX_FIELD_CHARACTERS)
+const toDottedPath = (pointer: string): string =>
+  truncate(pointer, 2 * MAX_FIELD_CHARACTERS)
     .replaceAll("/", ".")
     .replaceAll("~1", "/")
     .replaceAll("~0", "~");
 
-function explain(error: ValueError): string {
+function describeError(error: ValueError): string {
   const said = (error.schema as { errorText?: string }).errorText;
   switch (error.type) {
     case ValueErrorType.ObjectRequiredProperty:
@@ -89,7 +89,7 @@ function explain(error: ValueError): string {
   }
 }
 
-function pydanticType(error: ValueError): string {
+function toPydanticType(error: ValueError): string {
   switch (error.type) {
     case ValueErrorType.ObjectRequiredProperty:
       return "missing";

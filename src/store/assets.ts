@@ -1,7 +1,7 @@
 /** Assets: one row an uploaded file. Their bytes are in `blobs/`. */
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { preparedRow } from "./prepared";
+import { prepareRowQuery } from "./prepared-query";
 import { assets } from "./schema";
 
 export type Asset = typeof assets.$inferSelect;
@@ -13,7 +13,7 @@ export async function insertAsset(tx: Queries, asset: NewAsset): Promise<Asset> 
   return row!;
 }
 
-const ownAsset = preparedRow<{ id: string; userId: string }, Asset>((db) =>
+const ownAssetQuery = prepareRowQuery<{ id: string; userId: string }, Asset>((db) =>
   db
     .select()
     .from(assets)
@@ -23,7 +23,7 @@ const ownAsset = preparedRow<{ id: string; userId: string }, Asset>((db) =>
 );
 
 /** The user's own asset, or null. */
-export const findAsset = (db: Queries, userId: string, id: string) => ownAsset(db, { id, userId });
+export const findAsset = (db: Queries, userId: string, id: string) => ownAssetQuery(db, { id, userId });
 
 /** Any user's asset, for jobs. */
 export async function getAsset(db: Queries, id: string): Promise<Asset | null> {
@@ -66,7 +66,7 @@ export async function updateAsset(tx: Queries, id: string, change: Partial<NewAs
 }
 
 /** Changes the asset only while it is in `from`; null when it is not (any more). */
-export async function moveAsset(
+export async function updateAssetInState(
   tx: Queries,
   id: string,
   from: AssetState,
@@ -113,7 +113,7 @@ export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
   db.select().from(assets).where(eq(assets.state, "pending_upload"));
 
 /** The user's assets that wait for credits, oldest first. */
-export const listUnpaid = (db: Queries, userId: string): Promise<Asset[]> =>
+export const listAssetsPendingPayment = (db: Queries, userId: string): Promise<Asset[]> =>
   db
     .select()
     .from(assets)
@@ -121,7 +121,7 @@ export const listUnpaid = (db: Queries, userId: string): Promise<Asset[]> =>
     .orderBy(asc(assets.prepared_at), asc(assets.id));
 
 /** Whether an asset of the user waits for credits, or will: one in preparation whose charge is known and could not be held. */
-export async function hasUnpaid(db: Queries, userId: string): Promise<boolean> {
+export async function hasUnpaidAssets(db: Queries, userId: string): Promise<boolean> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
@@ -139,7 +139,7 @@ export async function hasUnpaid(db: Queries, userId: string): Promise<boolean> {
 }
 
 /** The user's assets in preparation whose charge is known and not held, oldest first. */
-export const listUnheld = (db: Queries, userId: string): Promise<Asset[]> =>
+export const listAssetsWithoutHold = (db: Queries, userId: string): Promise<Asset[]> =>
   db
     .select()
     .from(assets)
@@ -157,7 +157,7 @@ export const listUnheld = (db: Queries, userId: string): Promise<Asset[]> =>
  * Assets whose `derived_bytes` do not say what is on the disk, by id from `afterId` on: prepared ones that were never measured, and failed
  * ones whose derivatives have not been removed.
  */
-export const listUnmeasured = (
+export const listUnmeasuredAssets = (
   db: Queries,
   afterId: string,
   limit: number,
@@ -178,13 +178,13 @@ export const listUnmeasured = (
     .limit(limit);
 
 /** Ids of the project's assets of every kind. */
-export async function assetIdsOfProject(db: Queries, projectId: string): Promise<string[]> {
+export async function listProjectAssetIds(db: Queries, projectId: string): Promise<string[]> {
   const rows = await db.select({ id: assets.id }).from(assets).where(eq(assets.project_id, projectId));
   return rows.map((row) => row.id);
 }
 
 /** Which of these ids still name an asset. */
-export async function existingAssetIds(db: Queries, ids: string[]): Promise<Set<string>> {
+export async function findExistingAssetIds(db: Queries, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.select({ id: assets.id }).from(assets).where(inArray(assets.id, ids));
   return new Set(rows.map((row) => row.id));

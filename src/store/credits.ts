@@ -7,15 +7,15 @@ export type LedgerEntry = typeof ledger.$inferSelect;
 export type Hold = typeof holds.$inferSelect;
 
 /** What the user can still spend. Read it in the transaction that acts on it. */
-export async function balance(db: Queries, userId: string): Promise<number> {
+export async function readBalance(db: Queries, userId: string): Promise<number> {
   const [entries] = await db
     .select({ total: sum(ledger.delta) })
     .from(ledger)
     .where(eq(ledger.user_id, userId));
-  return Number(entries?.total ?? 0) - (await totalHeld(db, userId));
+  return Number(entries?.total ?? 0) - (await readTotalHeld(db, userId));
 }
 
-export async function totalHeld(db: Queries, userId: string): Promise<number> {
+export async function readTotalHeld(db: Queries, userId: string): Promise<number> {
   const [held] = await db
     .select({ total: sum(holds.amount) })
     .from(holds)
@@ -43,7 +43,7 @@ export function listLedger(
 }
 
 /** What was written about an asset: its charge, and the refund of it. */
-export const listAssetEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
+export const listAssetLedgerEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
   db.select().from(ledger).where(eq(ledger.asset_id, assetId)).orderBy(asc(ledger.id));
 
 export async function insertHold(tx: Queries, hold: typeof holds.$inferInsert): Promise<void> {

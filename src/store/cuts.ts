@@ -1,21 +1,21 @@
 /** Cuts. The plan is a large column: only the single read takes it along. */
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { preparedRow } from "./prepared";
+import { prepareRowQuery } from "./prepared-query";
 import { cuts } from "./schema";
 
 export type Cut = typeof cuts.$inferSelect;
 export type CutRow = Omit<Cut, "plan">;
 export type CutState = Cut["state"];
 
-const { plan: _plan, ...withoutPlan } = getTableColumns(cuts);
+const { plan: _plan, ...columnsWithoutPlan } = getTableColumns(cuts);
 
 export async function insertCut(tx: Queries, cut: typeof cuts.$inferInsert): Promise<Cut> {
   const [row] = await tx.insert(cuts).values(cut).returning();
   return row!;
 }
 
-const ownCut = preparedRow<{ id: string; userId: string }, Cut>((db) =>
+const ownCutQuery = prepareRowQuery<{ id: string; userId: string }, Cut>((db) =>
   db
     .select()
     .from(cuts)
@@ -25,7 +25,7 @@ const ownCut = preparedRow<{ id: string; userId: string }, Cut>((db) =>
 );
 
 /** The user's own cut with its plan, or null. */
-export const findCut = (db: Queries, userId: string, id: string) => ownCut(db, { id, userId });
+export const findCut = (db: Queries, userId: string, id: string) => ownCutQuery(db, { id, userId });
 
 /** Any user's cut, for jobs. */
 export async function getCut(db: Queries, id: string): Promise<Cut | null> {
@@ -34,7 +34,7 @@ export async function getCut(db: Queries, id: string): Promise<Cut | null> {
 }
 
 /** The cut that an identical request made, unless it failed in a way that another try may mend. */
-export async function findSameCut(db: Queries, userId: string, requestHash: string): Promise<Cut | null> {
+export async function findIdenticalCut(db: Queries, userId: string, requestHash: string): Promise<Cut | null> {
   const [row] = await db
     .select()
     .from(cuts)
@@ -82,12 +82,12 @@ export async function listCuts(
     if (ids.length > 0 && scriptBytes > MAX_PAGE_SCRIPT_BYTES) break;
     ids.push(cut.id);
   }
-  const rows = await db.select(withoutPlan).from(cuts).where(inArray(cuts.id, ids)).orderBy(desc(cuts.id));
+  const rows = await db.select(columnsWithoutPlan).from(cuts).where(inArray(cuts.id, ids)).orderBy(desc(cuts.id));
   return { rows, hasMore: sizes.length > ids.length };
 }
 
 /** The ids of the asset's cuts. */
-export async function cutIdsOfAsset(db: Queries, assetId: string): Promise<string[]> {
+export async function listAssetCutIds(db: Queries, assetId: string): Promise<string[]> {
   const rows = await db.select({ id: cuts.id }).from(cuts).where(eq(cuts.asset_id, assetId));
   return rows.map((row) => row.id);
 }

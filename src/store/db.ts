@@ -31,40 +31,40 @@ export type Store = {
   close(): Promise<void>;
 };
 
-type Waiting = {
+type PendingWrite = {
   work: (tx: Queries) => Promise<unknown>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 };
 
 /** The most callers that one commit serves: bounds how long the first of them waits. */
-const GROUP = 64;
+const MAX_WRITES_PER_COMMIT = 64;
 
 /**
  * Matches statements that change accounts or keys, as the query builder writes them and as written by hand. Noting the last use of a key
  * changes nothing that is remembered of it.
  */
-const CHANGES_ACCOUNTS =
+const ACCOUNT_CHANGE =
   /\b(?:insert(?:\s+or\s+\w+)?\s+into|replace\s+into|delete\s+from|update(?!\s+"api_keys" set "last_used_at" = \? where )(?:\s+or\s+\w+)?)\s+["`[]?(?:users|api_keys)\b/i;
 
 /** Opens (and makes) the database file at `path`. The schema is `store/migrate.ts`'s business. */
 export async function openStore(path: string): Promise<Store> {
-  const writer = await connect(path);
-  const reader = await connect(path);
+  const writer = await openConnection(path);
+  const reader = await openConnection(path);
   let accountsTouched = false;
   let accountsRevision = 0;
-  const lane = createLane(writer, (query) => {
-    if (CHANGES_ACCOUNTS.test(query)) accountsTouched = true;
+  const lane = createWriterConnection(writer, (query) => {
+    if (ACCOUNT_CHANGE.test(query)) accountsTouched = true;
   });
-  const waiting: Waiting[] = [];
+  const waiting: PendingWrite[] = [];
   const listeners: (() => void)[] = [];
   let draining: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       // The driver never leaves this turn of the event loop: who asks in the same turn is let in first.
-      await endOfTurn();
-      await commitGroup(lane, waiting.splice(0, GROUP), () => {
+      await waitForNextTick();
+      await commitWrites(lane, waiting.splice(0, MAX_WRITES_PER_COMMIT), () => {
         if (accountsTouched) accountsRevision++;
         accountsTouched = false;
       });
@@ -100,9 +100,9 @@ export async function openStore(path: string): Promise<Store> {
   };
 }
 
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const waitForNextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-async function connect(path: string): Promise<Client> {
+async function openConnection(path: string): Promise<Client> {
   // A single connection in the pool: the PRAGMAs below belong to a connection, and a second one would come without them.
   const client = createClient({ url: `file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}`, concurrency: 1 });
   // WAL first: the others may depend on it. FULL because an acknowledged charge must outlive a power cut.
@@ -122,9 +122,9 @@ async function connect(path: string): Promise<Client> {
  * The writing connection: what its queries run on is the transaction of the group that is being committed. Queries stay bound to
  * it from group to group, so they can be prepared.
  */
-type Lane = { db: Queries; begin(): Promise<Transaction>; end(): void };
+type WriterConnection = { db: Queries; begin(): Promise<Transaction>; end(): void };
 
-function createLane(writer: Client, onQuery: (query: string) => void): Lane {
+function createWriterConnection(writer: Client, onQuery: (query: string) => void): WriterConnection {
   let open: Transaction | null = null;
   const current = (): Transaction => {
     if (!open) throw new Error("a query came to the writing connection outside a transaction");
@@ -144,7 +144,7 @@ function createLane(writer: Client, onQuery: (query: string) => void): Lane {
   };
 }
 
-async function commitGroup(lane: Lane, group: Waiting[], committed: () => void): Promise<void> {
+async function commitWrites(lane: WriterConnection, group: PendingWrite[], committed: () => void): Promise<void> {
   const settled: (() => void)[] = [];
   try {
     const transaction = await lane.begin();

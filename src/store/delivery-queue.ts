@@ -7,10 +7,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
-import type { Delivery, Endpoint } from "./webhooks";
+import type { Delivery, WebhookEndpoint } from "./webhooks";
 
 /** Lists users with a due delivery to an enabled endpoint. Disabled accounts and those that are being deleted wait. */
-export async function usersWithDueDeliveries(db: Queries, now: number): Promise<string[]> {
+export async function listUsersWithDueDeliveries(db: Queries, now: number): Promise<string[]> {
   // Steps from user to user through the index: SQLite has no such scan of its own for DISTINCT.
   const rows = await db.all<{ id: string }>(sql`
     WITH RECURSIVE waiting(user_id) AS (
@@ -37,7 +37,7 @@ export async function usersWithDueDeliveries(db: Queries, now: number): Promise<
 export type DueDelivery = { id: string; endpointId: string };
 
 /** Lists a user's due deliveries to enabled endpoints, the longest due first: at most `maxPerEndpoint` to each. */
-export async function dueDeliveriesOf(
+export async function listDueDeliveries(
   db: Queries,
   userId: string,
   now: number,
@@ -58,7 +58,7 @@ export async function dueDeliveriesOf(
 export async function findPendingDelivery(
   db: Queries,
   id: string,
-): Promise<{ delivery: Delivery; endpoint: Endpoint } | null> {
+): Promise<{ delivery: Delivery; endpoint: WebhookEndpoint } | null> {
   const [row] = await db
     .select({ delivery: deliveries, endpoint: webhookEndpoints })
     .from(deliveries)
@@ -69,7 +69,7 @@ export async function findPendingDelivery(
 }
 
 /** Returns when the next delivery becomes due after `now`, to whichever endpoint; null when none waits. */
-export async function nextDeliveryDue(db: Queries, now: number): Promise<number | null> {
+export async function findNextDeliveryTime(db: Queries, now: number): Promise<number | null> {
   const [row] = await db.all<{ at: number | null }>(
     sql`SELECT min(due_at) AS at FROM deliveries INDEXED BY deliveries_due WHERE state = 'pending' AND due_at > ${now}`,
   );
@@ -77,7 +77,10 @@ export async function nextDeliveryDue(db: Queries, now: number): Promise<number 
 }
 
 /** Returns how many test events of the user wait, and when the first of them is due; null without any. */
-export async function queuedTests(db: Queries, userId: string): Promise<{ count: number; nextDueAt: number | null }> {
+export async function countQueuedTests(
+  db: Queries,
+  userId: string,
+): Promise<{ count: number; nextDueAt: number | null }> {
   const [row] = await db.all<{ count: number; at: number | null }>(
     sql`SELECT count(*) AS count, min(due_at) AS at FROM deliveries INDEXED BY deliveries_waiting_tests
         WHERE state = 'pending' AND type = 'webhook.test' AND user_id = ${userId}`,

@@ -3,7 +3,7 @@ import { and, eq, lt } from "drizzle-orm";
 import type { Queries } from "./db";
 import { events, idempotency } from "./schema-outbox";
 
-export type Event = typeof events.$inferSelect;
+export type OutboxEvent = typeof events.$inferSelect;
 
 /** Adds an event. False when the same one has been told already. */
 export async function insertEvent(tx: Queries, event: typeof events.$inferInsert): Promise<boolean> {
@@ -12,12 +12,12 @@ export async function insertEvent(tx: Queries, event: typeof events.$inferInsert
 }
 
 /** The entity's events, oldest first. */
-export const listEventsOf = (db: Queries, entityId: string): Promise<Event[]> =>
+export const listEntityEvents = (db: Queries, entityId: string): Promise<OutboxEvent[]> =>
   db.select().from(events).where(eq(events.entity_id, entityId)).orderBy(events.id);
 
-export type RememberedAnswer = typeof idempotency.$inferSelect;
+export type StoredResponse = typeof idempotency.$inferSelect;
 
-export async function findAnswer(db: Queries, userId: string, key: string): Promise<RememberedAnswer | null> {
+export async function findStoredResponse(db: Queries, userId: string, key: string): Promise<StoredResponse | null> {
   const [row] = await db
     .select()
     .from(idempotency)
@@ -26,10 +26,10 @@ export async function findAnswer(db: Queries, userId: string, key: string): Prom
   return row ?? null;
 }
 
-export async function rememberAnswer(tx: Queries, answer: typeof idempotency.$inferInsert): Promise<void> {
+export async function insertStoredResponse(tx: Queries, answer: typeof idempotency.$inferInsert): Promise<void> {
   await tx.insert(idempotency).values(answer);
 }
 
-export async function forgetAnswersBefore(tx: Queries, time: number): Promise<void> {
+export async function deleteStoredResponsesBefore(tx: Queries, time: number): Promise<void> {
   await tx.delete(idempotency).where(lt(idempotency.created_at, time));
 }

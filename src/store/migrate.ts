@@ -21,7 +21,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
 export async function migrate(store: Store): Promise<void> {
   await store.write(async (tx) => {
     await tx.run(sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY NOT NULL, run_at integer NOT NULL)`);
-    const seen = await seenMigrations(tx);
+    const seen = await listAppliedMigrations(tx);
     const unknown = [...seen].find((name) => !MIGRATIONS.some((m) => m.name === name));
     if (unknown)
       throw new Error(`the database has migration "${unknown}", which this version does not know: run a newer version`);
@@ -32,7 +32,7 @@ export async function migrate(store: Store): Promise<void> {
   });
 }
 
-async function seenMigrations(tx: Queries): Promise<Set<string>> {
+async function listAppliedMigrations(tx: Queries): Promise<Set<string>> {
   const rows = await tx.all<{ name: string }>(sql`SELECT name FROM migrations`);
   return new Set(rows.map((row) => row.name));
 }

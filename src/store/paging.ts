@@ -9,9 +9,9 @@ export type Page<T> = { items: T[]; limit: number; next_cursor: string | null };
 
 export type Cursors = {
   /** Packs the sort key of the last row shown. `list` names the list, so that one list's cursor is refused by another. */
-  write(list: string, key: (string | number)[]): string;
+  encode(list: string, key: (string | number)[]): string;
   /** Unpacks it. Throws `validation_error` on `query.cursor`. */
-  read(list: string, cursor: string): (string | number)[];
+  decode(list: string, cursor: string): (string | number)[];
 };
 
 /** Cursors signed with `secret`. */
@@ -19,11 +19,11 @@ export function createCursors(secret: string): Cursors {
   const sign = (list: string, body: string) =>
     createHmac("sha256", secret).update(`cursor\0${list}\0${body}`).digest("base64url").slice(0, 22);
   return {
-    write: (list, key) => {
+    encode: (list, key) => {
       const body = Buffer.from(JSON.stringify(key)).toString("base64url");
       return `${body}.${sign(list, body)}`;
     },
-    read: (list, cursor) => {
+    decode: (list, cursor) => {
       const [body = "", mark = "", ...rest] = cursor.split(".");
       const expected = Buffer.from(sign(list, body));
       const given = Buffer.from(mark);
@@ -38,7 +38,7 @@ export function createCursors(secret: string): Cursors {
 }
 
 /** Makes a page of `rows`. `hasMore`: others follow; unless given, `rows` hold one row more than `limit` then. */
-export function page<Row, Item>(
+export function toPage<Row, Item>(
   rows: Row[],
   limit: number,
   show: (row: Row) => Item,

@@ -1,13 +1,13 @@
 /** Projects. */
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { preparedRow } from "./prepared";
+import { prepareRowQuery } from "./prepared-query";
 import { projects } from "./schema";
 
 export type Project = typeof projects.$inferSelect;
 export type ProjectState = Project["state"];
 
-const newProject = preparedRow<Omit<Project, "archived_at">, Project>((db) =>
+const insertProjectQuery = prepareRowQuery<Omit<Project, "archived_at">, Project>((db) =>
   db
     .insert(projects)
     .values({
@@ -24,9 +24,9 @@ const newProject = preparedRow<Omit<Project, "archived_at">, Project>((db) =>
 );
 
 export const insertProject = async (tx: Queries, project: Omit<Project, "archived_at">): Promise<Project> =>
-  (await newProject(tx, project))!;
+  (await insertProjectQuery(tx, project))!;
 
-const ownProject = preparedRow<{ id: string; userId: string }, Project>((db) =>
+const ownProjectQuery = prepareRowQuery<{ id: string; userId: string }, Project>((db) =>
   db
     .select()
     .from(projects)
@@ -36,7 +36,7 @@ const ownProject = preparedRow<{ id: string; userId: string }, Project>((db) =>
 );
 
 /** The user's own project, or null. */
-export const findProject = (db: Queries, userId: string, id: string) => ownProject(db, { id, userId });
+export const findProject = (db: Queries, userId: string, id: string) => ownProjectQuery(db, { id, userId });
 
 /** Most recent activity first; `after` is the sort key of the last one shown. */
 export function listProjects(

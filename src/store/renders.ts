@@ -1,7 +1,7 @@
 /** Renders. */
 import { and, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { preparedRow } from "./prepared";
+import { prepareRowQuery } from "./prepared-query";
 import { renders } from "./schema";
 
 export type Render = typeof renders.$inferSelect;
@@ -15,7 +15,7 @@ export async function insertRender(tx: Queries, render: typeof renders.$inferIns
   return row!;
 }
 
-const ownRender = preparedRow<{ id: string; userId: string }, Render>((db) =>
+const ownRenderQuery = prepareRowQuery<{ id: string; userId: string }, Render>((db) =>
   db
     .select()
     .from(renders)
@@ -25,7 +25,7 @@ const ownRender = preparedRow<{ id: string; userId: string }, Render>((db) =>
 );
 
 /** The user's own render, or null. */
-export const findRender = (db: Queries, userId: string, id: string) => ownRender(db, { id, userId });
+export const findRender = (db: Queries, userId: string, id: string) => ownRenderQuery(db, { id, userId });
 
 /** Any user's render, for jobs. */
 export async function getRender(db: Queries, id: string): Promise<Render | null> {
@@ -34,7 +34,7 @@ export async function getRender(db: Queries, id: string): Promise<Render | null>
 }
 
 /** The render that an identical request made, unless it failed or was cancelled. */
-export async function findSameRender(db: Queries, userId: string, requestHash: string): Promise<Render | null> {
+export async function findIdenticalRender(db: Queries, userId: string, requestHash: string): Promise<Render | null> {
   const [row] = await db
     .select()
     .from(renders)
@@ -79,13 +79,13 @@ export function listRenders(
 }
 
 /** Renders of these assets, or of this cut, in any state. */
-export const rendersOfAssets = (db: Queries, assetIds: string[]): Promise<Render[]> =>
+export const listAssetRenders = (db: Queries, assetIds: string[]): Promise<Render[]> =>
   db.select().from(renders).where(inArray(renders.asset_id, assetIds));
-export const rendersOfCut = (db: Queries, cutId: string): Promise<Render[]> =>
+export const listCutRenders = (db: Queries, cutId: string): Promise<Render[]> =>
   db.select().from(renders).where(eq(renders.cut_id, cutId));
 
 /** Which of these ids still name a render that has, or will have, a file. */
-export async function existingRenderIds(db: Queries, ids: string[]): Promise<Set<string>> {
+export async function findExistingRenderIds(db: Queries, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db
     .select({ id: renders.id })

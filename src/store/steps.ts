@@ -16,13 +16,13 @@ export async function insertPipeline(
 }
 
 /** The latest step that works on this asset, cut or render; null when there is none. */
-export async function stepOf(db: Queries, subjectId: string): Promise<Step | null> {
+export async function findLatestStep(db: Queries, subjectId: string): Promise<Step | null> {
   const [row] = await db.select().from(steps).where(eq(steps.subject_id, subjectId)).orderBy(sql`id desc`).limit(1);
   return row ?? null;
 }
 
 /** Progress of the steps that run now, by subject. */
-export async function progressOf(db: Queries, subjectIds: string[]): Promise<Map<string, number>> {
+export async function readProgress(db: Queries, subjectIds: string[]): Promise<Map<string, number>> {
   if (subjectIds.length === 0) return new Map();
   const rows = await db
     .select({ subject: steps.subject_id, progress: steps.progress })
@@ -44,7 +44,7 @@ const runsAlone = or(gt(steps.kernel_kills, 0), gte(steps.unclean_starts, MIN_UN
  * Returns the step that is claimed next: due, of the user with the fewest running steps of this name; among those users the one who was
  * served longest ago; of that user the oldest. Steps that run alone are left out. Null when none is due.
  */
-export async function nextStep(db: Queries, name: JobName, owner: string, now: number): Promise<DueJob | null> {
+export async function findNextStep(db: Queries, name: JobName, owner: string, now: number): Promise<DueJob | null> {
   // Named in full: in the list of what is selected a column stands without its table, which would be the inner one.
   const running = sql<number>`(select count(*) from steps r where r.user_id = steps.user_id and r.processor_name = ${name} and r.state = 'running' and r.lease_until >= ${now})`;
   const served = sql`(select max(s.served_at) from steps s where s.user_id = steps.user_id and s.processor_name = ${name})`;
@@ -58,7 +58,7 @@ export async function nextStep(db: Queries, name: JobName, owner: string, now: n
 }
 
 /** Returns the step, of any name, that has waited longest to run alone; null when none is due. */
-export async function nextStepAlone(db: Queries, owner: string, now: number): Promise<DueJob | null> {
+export async function findNextStepAlone(db: Queries, owner: string, now: number): Promise<DueJob | null> {
   const [next] = await db
     .select({ id: steps.id, name: steps.processor_name, user: steps.user_id })
     .from(steps)
@@ -93,10 +93,10 @@ export async function claimStep(
     .update(pipelines)
     .set({ state: "running", started_at: sql`coalesce(${pipelines.started_at}, ${now})` })
     .where(and(eq(pipelines.id, row.pipeline_id), inArray(pipelines.state, ["pending", "running"])));
-  return asJob(row);
+  return toJob(row);
 }
 
-const asJob = (row: Step): Job => ({
+const toJob = (row: Step): Job => ({
   stepId: row.id,
   pipelineId: row.pipeline_id,
   userId: row.user_id,
@@ -109,7 +109,7 @@ const asJob = (row: Step): Job => ({
 });
 
 /** Extends the lease if it is still the owner's; false when it is not. Progress never goes back, even when a step is started again. */
-export async function renewStep(
+export async function renewLease(
   tx: Queries,
   stepId: string,
   owner: string,
@@ -128,7 +128,7 @@ export async function renewStep(
 }
 
 /** Puts a running step back to wait until `runAfter`, unless it has been started again since this job was claimed. */
-export async function returnStep(
+export async function requeueStep(
   tx: Queries,
   job: Pick<Job, "stepId" | "attempt">,
   change: { runAfter: number; servedAt: number; failures?: number; attempts?: number; kernelKills?: number },
@@ -168,7 +168,7 @@ export async function requeueInterruptedSteps(tx: Queries, now: number): Promise
 }
 
 /** Returns when the next step that is not due yet will be; null when there is none. */
-export async function nextDue(db: Queries, now: number): Promise<number | null> {
+export async function findNextDueTime(db: Queries, now: number): Promise<number | null> {
   const [row] = await db
     .select({ at: sql<number | null>`min(${steps.run_after})` })
     .from(steps)
@@ -219,7 +219,7 @@ export async function endStep(
 }
 
 /** The steps of these subjects that have not ended. */
-export const openStepsOf = (db: Queries, subjectIds: string[]): Promise<Step[]> =>
+export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]> =>
   db
     .select()
     .from(steps)

@@ -10,7 +10,7 @@ const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
  * Returns the bytes of the user's sources, derivatives and finished renders. An unfinished upload counts with its announced length, so
  * that uploads side by side cannot pass a quota together.
  */
-export async function storageUsed(db: Queries, userId: string): Promise<number> {
+export async function readStorageUsed(db: Queries, userId: string): Promise<number> {
   const [[ofAssets], [ofRenders]] = await Promise.all([
     db.select({ bytes: assetBytes }).from(assets).where(eq(assets.user_id, userId)),
     db.select({ bytes: renderBytes }).from(renders).where(eq(renders.user_id, userId)),
@@ -19,7 +19,7 @@ export async function storageUsed(db: Queries, userId: string): Promise<number> 
 }
 
 /** Returns the bytes of each user, the largest first. */
-export async function listStorageUsed(db: Queries): Promise<{ email: string; bytes: number }[]> {
+export async function listStorageByUser(db: Queries): Promise<{ email: string; bytes: number }[]> {
   const ofAssets = await db.select({ id: assets.user_id, bytes: assetBytes }).from(assets).groupBy(assets.user_id);
   const ofRenders = await db.select({ id: renders.user_id, bytes: renderBytes }).from(renders).groupBy(renders.user_id);
   const used = new Map<string, number>();

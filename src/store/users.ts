@@ -1,7 +1,7 @@
 /** Accounts and their API keys. */
 import { and, asc, count, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { preparedRow } from "./prepared";
+import { prepareRowQuery } from "./prepared-query";
 import { apiKeys, users } from "./schema";
 
 export type User = typeof users.$inferSelect;
@@ -27,7 +27,7 @@ export async function getUser(db: Queries, id: string): Promise<User | null> {
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 
 /** Sets when the account was disabled; null enables it. */
-export async function setDisabled(tx: Queries, id: string, disabledAt: number | null): Promise<User> {
+export async function setUserDisabled(tx: Queries, id: string, disabledAt: number | null): Promise<User> {
   const [row] = await tx.update(users).set({ disabled_at: disabledAt }).where(eq(users.id, id)).returning();
   return row!;
 }
@@ -46,7 +46,7 @@ export async function insertApiKey(tx: Queries, key: typeof apiKeys.$inferInsert
   return row!;
 }
 
-const keyOwner = preparedRow<{ hash: string }, { key: ApiKey; user: User }>((db) =>
+const keyOwnerQuery = prepareRowQuery<{ hash: string }, { key: ApiKey; user: User }>((db) =>
   db
     .select({ key: apiKeys, user: users })
     .from(apiKeys)
@@ -56,10 +56,10 @@ const keyOwner = preparedRow<{ hash: string }, { key: ApiKey; user: User }>((db)
     .prepare(),
 );
 
-export type OwnedKey = { key: ApiKey; email: string };
+export type ApiKeyWithOwner = { key: ApiKey; email: string };
 
 /** Lists keys with their owner's e-mail address, oldest first; `userId` null lists those of all accounts. */
-export const listApiKeys = (db: Queries, userId: string | null): Promise<OwnedKey[]> =>
+export const listApiKeys = (db: Queries, userId: string | null): Promise<ApiKeyWithOwner[]> =>
   db
     .select({ key: apiKeys, email: users.email })
     .from(apiKeys)
@@ -68,7 +68,7 @@ export const listApiKeys = (db: Queries, userId: string | null): Promise<OwnedKe
     .orderBy(asc(apiKeys.id));
 
 /** Deletes a key. Returns what it was, or null when there is no such key. */
-export async function deleteApiKey(tx: Queries, id: string): Promise<OwnedKey | null> {
+export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithOwner | null> {
   const [found] = await tx
     .select({ key: apiKeys, email: users.email })
     .from(apiKeys)
@@ -81,7 +81,7 @@ export async function deleteApiKey(tx: Queries, id: string): Promise<OwnedKey | 
 }
 
 /** The key with this hash and its owner, or null. */
-export const findKeyOwner = (db: Queries, hash: string) => keyOwner(db, { hash });
+export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { hash });
 
 /** Notes the use of a key. Does not count as a change of accounts (`Store.accountsRevision`). */
 export async function touchApiKey(tx: Queries, id: string, now: number): Promise<void> {

@@ -4,16 +4,19 @@ import type { Queries } from "./db";
 import { users } from "./schema";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
 
-export type Endpoint = typeof webhookEndpoints.$inferSelect;
+export type WebhookEndpoint = typeof webhookEndpoints.$inferSelect;
 export type Delivery = typeof deliveries.$inferSelect;
 
-export async function insertEndpoint(tx: Queries, endpoint: typeof webhookEndpoints.$inferInsert): Promise<Endpoint> {
+export async function insertEndpoint(
+  tx: Queries,
+  endpoint: typeof webhookEndpoints.$inferInsert,
+): Promise<WebhookEndpoint> {
   const [row] = await tx.insert(webhookEndpoints).values(endpoint).returning();
   return row!;
 }
 
 /** The user's own endpoint, or null. */
-export async function findEndpoint(db: Queries, userId: string, id: string): Promise<Endpoint | null> {
+export async function findEndpoint(db: Queries, userId: string, id: string): Promise<WebhookEndpoint | null> {
   const [row] = await db
     .select()
     .from(webhookEndpoints)
@@ -27,7 +30,7 @@ export const listEndpoints = (
   db: Queries,
   userId: string,
   filter: { afterId: string | null; limit: number },
-): Promise<Endpoint[]> =>
+): Promise<WebhookEndpoint[]> =>
   db
     .select()
     .from(webhookEndpoints)
@@ -43,7 +46,7 @@ export async function countEndpoints(db: Queries, userId: string): Promise<numbe
 }
 
 /** The endpoints that want to hear of the user's events; none while the account is being deleted. */
-export function listeningEndpoints(tx: Queries, userId: string): Promise<Endpoint[]> {
+export function listEnabledEndpoints(tx: Queries, userId: string): Promise<WebhookEndpoint[]> {
   return tx
     .select({ endpoint: webhookEndpoints })
     .from(webhookEndpoints)
@@ -56,7 +59,7 @@ export async function updateEndpoint(
   tx: Queries,
   id: string,
   change: Partial<typeof webhookEndpoints.$inferInsert>,
-): Promise<Endpoint | null> {
+): Promise<WebhookEndpoint | null> {
   const [row] = await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, id)).returning();
   return row ?? null;
 }
@@ -110,7 +113,7 @@ export function listDeliveries(
 }
 
 /** Deliveries older than this, in a terminal state, are forgotten. */
-export async function forgetDeliveriesBefore(tx: Queries, time: number): Promise<void> {
+export async function deleteFinishedDeliveriesBefore(tx: Queries, time: number): Promise<void> {
   await tx
     .delete(deliveries)
     .where(and(lt(deliveries.created_at, time), or(eq(deliveries.state, "delivered"), eq(deliveries.state, "failed"))));

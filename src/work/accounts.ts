@@ -2,8 +2,9 @@
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
 import { newId, randomToken, sha256 } from "../lib/ids";
-import { balance, insertLedgerEntry } from "../store/credits";
+import { insertLedgerEntry, readBalance } from "../store/credits";
 import {
+  type ApiKeyWithOwner,
   countOtherAdmins,
   deleteApiKey,
   findUserByEmail,
@@ -12,8 +13,7 @@ import {
   insertUser,
   listApiKeys,
   listUsers,
-  type OwnedKey,
-  setDisabled,
+  setUserDisabled,
   type User,
 } from "../store/users";
 import { refundCharge, settleWaiting } from "./charge";
@@ -79,7 +79,7 @@ export async function createUser(
 /** All accounts with what they can spend. */
 export async function listAccounts(services: AccountServices): Promise<AccountView[]> {
   const users = await listUsers(services.store.read);
-  return Promise.all(users.map(async (user) => toAccountView(user, await balance(services.store.read, user.id))));
+  return Promise.all(users.map(async (user) => toAccountView(user, await readBalance(services.store.read, user.id))));
 }
 
 /** Gives credits; assets that wait for them become ready. Errors: `bad_request`, `not_found`. */
@@ -101,7 +101,7 @@ export async function grantCredits(
       created_at: now,
     });
     await settleWaiting(tx, user.id, now);
-    return toAccountView(user, await balance(tx, user.id));
+    return toAccountView(user, await readBalance(tx, user.id));
   });
 }
 
@@ -111,7 +111,7 @@ export async function refundAsset(services: AccountServices, request: { assetId:
     const { user_id } = await refundCharge(tx, request.assetId, services.now());
     // The ledger goes with its account.
     const user = (await getUser(tx, user_id))!;
-    return toAccountView(user, await balance(tx, user.id));
+    return toAccountView(user, await readBalance(tx, user.id));
   });
 }
 
@@ -129,7 +129,7 @@ export async function disableUser(
       throw new AppError("conflict", `${user.email} is the last administrator. Create another one first.`);
     }
     const disabledAt = request.disabled ? (user.disabled_at ?? services.now()) : null;
-    return toAccountView(await setDisabled(tx, user.id, disabledAt), await balance(tx, user.id));
+    return toAccountView(await setUserDisabled(tx, user.id, disabledAt), await readBalance(tx, user.id));
   });
 }
 
@@ -146,7 +146,7 @@ export type KeyView = {
 
 const toIsoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-const toKeyView = ({ key, email }: OwnedKey): KeyView => ({
+const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
   id: key.id,
   email,
   name: key.name,

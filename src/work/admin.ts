@@ -1,6 +1,6 @@
 /** What the shell's commands ask for, by name: run by the server that holds the data folder, or by the command itself. */
 import { AppError } from "../domain/errors";
-import { listStorageUsed } from "../store/storage";
+import { listStorageByUser } from "../store/storage";
 import {
   createApiKey,
   createUser,
@@ -29,7 +29,7 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
     grantCredits(services, { email: text(args, "email"), credits: number(args, "credits") }),
   "user refund": (services, args) => refundAsset(services, { assetId: text(args, "assetId") }),
   "storage list": async ({ store }) =>
-    (await listStorageUsed(store.read)).map(({ email, bytes }) => ({ email, used_bytes: bytes })),
+    (await listStorageByUser(store.read)).map(({ email, bytes }) => ({ email, used_bytes: bytes })),
   "user disable": (services, args) => disableUser(services, { email: text(args, "email"), disabled: true }),
   "user enable": (services, args) => disableUser(services, { email: text(args, "email"), disabled: false }),
   "key create": (services, args) =>

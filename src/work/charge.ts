@@ -7,17 +7,23 @@ import { AppError } from "../domain/errors";
 import type { Ticks } from "../domain/time";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { newId } from "../lib/ids";
-import { type Asset, listUnheld, listUnpaid, moveAsset, updateAsset } from "../store/assets";
 import {
-  balance,
+  type Asset,
+  listAssetsPendingPayment,
+  listAssetsWithoutHold,
+  updateAsset,
+  updateAssetInState,
+} from "../store/assets";
+import {
   deleteAssetHold,
   insertHold,
   insertLedgerEntry,
   type LedgerEntry,
-  listAssetEntries,
+  listAssetLedgerEntries,
+  readBalance,
 } from "../store/credits";
 import type { Queries } from "../store/db";
-import { stepOf } from "../store/steps";
+import { findLatestStep } from "../store/steps";
 import { emitAssetEvent } from "./events";
 
 /** Credits for a recording: each started minute counts. */
@@ -28,8 +34,8 @@ export const computeCharge = (duration: Ticks, creditsPerMinute: number): number
 async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   if (asset.payment !== "none" || asset.charge === null) return asset;
   if (asset.charge === 0) return (await updateAsset(tx, asset.id, { payment: "settled" })) ?? asset;
-  if ((await balance(tx, asset.user_id)) < asset.charge) return asset;
-  const step = await stepOf(tx, asset.id);
+  if ((await readBalance(tx, asset.user_id)) < asset.charge) return asset;
+  const step = await findLatestStep(tx, asset.id);
   await insertHold(tx, {
     id: newId(),
     user_id: asset.user_id,
@@ -44,7 +50,7 @@ async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
 
 /** Called when the duration is known: holds the charge, unless older assets still wait for theirs. */
 export async function holdCharge(tx: Queries, asset: Asset, now: number): Promise<Asset> {
-  if ((await listUnpaid(tx, asset.user_id)).length > 0) return asset;
+  if ((await listAssetsPendingPayment(tx, asset.user_id)).length > 0) return asset;
   return tryHold(tx, asset, now);
 }
 
@@ -66,14 +72,14 @@ async function settleCharge(
       created_at: now,
     });
   }
-  const ready = await moveAsset(tx, asset.id, asset.state, { state: "ready", payment: "settled" });
+  const ready = await updateAssetInState(tx, asset.id, asset.state, { state: "ready", payment: "settled" });
   if (ready) await emitAssetEvent(tx, ready, "asset.ready", now, previousState);
 }
 
 /** Called when the preparation is done: the asset becomes `ready`, or waits for credits behind those that wait already. */
 export async function completePreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
   if (asset.payment !== "none") return settleCharge(tx, asset, now);
-  const waiting = await moveAsset(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
+  const waiting = await updateAssetInState(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
   if (!waiting) return;
   const paid = await settleWaiting(tx, asset.user_id, now, asset.id);
   // Told only when it really has to wait; otherwise it went through this state unseen.
@@ -91,14 +97,14 @@ export async function settleWaiting(
   justPrepared: string | null = null,
 ): Promise<string[]> {
   const ready: string[] = [];
-  for (const asset of await listUnpaid(tx, userId)) {
+  for (const asset of await listAssetsPendingPayment(tx, userId)) {
     const held = await tryHold(tx, asset, now);
     if (held.payment === "none") return ready;
     await settleCharge(tx, held, now, asset.id === justPrepared ? "processing" : "pending_payment");
     ready.push(asset.id);
   }
   // What is still being prepared can be cut as soon as it is paid for.
-  for (const asset of await listUnheld(tx, userId)) {
+  for (const asset of await listAssetsWithoutHold(tx, userId)) {
     if ((await tryHold(tx, asset, now)).payment === "none") break;
   }
   return ready;
@@ -115,7 +121,7 @@ export async function releaseCharge(tx: Queries, asset: Asset, now: number): Pro
  * become ready. Errors: `not_found` when nothing was charged for it, `conflict` when it has been given back already.
  */
 export async function refundCharge(tx: Queries, assetId: string, now: number): Promise<LedgerEntry> {
-  const entries = await listAssetEntries(tx, assetId);
+  const entries = await listAssetLedgerEntries(tx, assetId);
   const charge = entries.find((entry) => entry.type === "consume_asset");
   if (!charge) throw new AppError("not_found", `Nothing was charged for an asset ${assetId}.`);
   if (entries.some((entry) => entry.type === "refund"))

@@ -7,10 +7,10 @@ import { toSeconds } from "../domain/time";
 import { newId, sha256 } from "../lib/ids";
 import type { Asset } from "../store/assets";
 import { getAsset } from "../store/assets";
-import { type Cut, findSameCut, getCut, insertCut, updateOpenCut } from "../store/cuts";
+import { type Cut, findIdenticalCut, getCut, insertCut, updateOpenCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
-import { endStep, stepOf } from "../store/steps";
+import { endStep, findLatestStep } from "../store/steps";
 import { emitCutEvent } from "./events";
 import { openPlanChild } from "./job-child/plan-child";
 import { startPipeline } from "./pipeline";
@@ -37,7 +37,7 @@ async function requireCuttable(tx: Queries, asset: Asset, now: number): Promise<
 
 /** Rough time until the preparation is done, from what it has done so far: 1 to 60 s. */
 async function remainingSeconds(tx: Queries, asset: Asset, now: number): Promise<number> {
-  const step = await stepOf(tx, asset.id);
+  const step = await findLatestStep(tx, asset.id);
   const share = step?.progress ?? 0;
   if (!step?.started_at || share < 0.02) return 10;
   const remaining = ((now - step.started_at) * (1 - share)) / share / 1000;
@@ -57,7 +57,7 @@ export async function createCut(
 ): Promise<{ cut: Cut; isNew: boolean }> {
   const { asset, options, script, userId } = request;
   const requestHash = sha256(JSON.stringify([asset.id, script, options]));
-  const same = await findSameCut(tx, userId, requestHash);
+  const same = await findIdenticalCut(tx, userId, requestHash);
   if (same) return { cut: same, isNew: false };
   const now = services.now();
   await requireCuttable(tx, asset, now);

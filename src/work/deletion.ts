@@ -1,12 +1,12 @@
 /** Deleting: what depends on a thing goes with it, jobs in flight are cancelled, bytes are swept after the commit. */
 
 import { moveToTrash } from "../blobs/trash";
-import { type Asset, assetIdsOfProject, deleteAsset, getAsset } from "../store/assets";
-import { cutIdsOfAsset, deleteCut } from "../store/cuts";
+import { type Asset, deleteAsset, getAsset, listProjectAssetIds } from "../store/assets";
+import { deleteCut, listAssetCutIds } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { deleteProject, touchProject } from "../store/projects";
-import { deleteRender, getRender, type Render, rendersOfAssets, rendersOfCut } from "../store/renders";
-import { endStep, markAssetDeleted, openStepsOf } from "../store/steps";
+import { deleteRender, getRender, listAssetRenders, listCutRenders, type Render } from "../store/renders";
+import { endStep, listOpenSteps, markAssetDeleted } from "../store/steps";
 import { releaseCharge } from "./charge";
 import { emitRenderEvent } from "./events";
 import type { Services } from "./services";
@@ -35,15 +35,15 @@ async function deleteRenderRows(
 }
 
 async function endSteps(tx: Queries, subjectIds: string[], now: number, after: DeletionCleanup): Promise<void> {
-  for (const step of await openStepsOf(tx, subjectIds)) {
+  for (const step of await listOpenSteps(tx, subjectIds)) {
     await endStep(tx, step.id, "cancelled", now);
     after.steps.push(step.id);
   }
 }
 
 async function deleteAssetRows(services: Services, tx: Queries, asset: Asset, after: DeletionCleanup): Promise<void> {
-  await deleteRenderRows(services, tx, await rendersOfAssets(tx, [asset.id]), after);
-  await endSteps(tx, [asset.id, ...(await cutIdsOfAsset(tx, asset.id))], services.now(), after);
+  await deleteRenderRows(services, tx, await listAssetRenders(tx, [asset.id]), after);
+  await endSteps(tx, [asset.id, ...(await listAssetCutIds(tx, asset.id))], services.now(), after);
   await markAssetDeleted(tx, asset.id);
   await deleteAsset(tx, asset.id);
   await releaseCharge(tx, asset, services.now());
@@ -78,7 +78,7 @@ export async function removeAsset(services: Services, assetId: string, by: "user
 export async function removeProject(services: Services, projectId: string): Promise<void> {
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
-    for (const id of await assetIdsOfProject(tx, projectId)) {
+    for (const id of await listProjectAssetIds(tx, projectId)) {
       const asset = await getAsset(tx, id);
       if (asset) await deleteAssetRows(services, tx, asset, after);
     }
@@ -91,7 +91,7 @@ export async function removeProject(services: Services, projectId: string): Prom
 export async function removeCut(services: Services, cutId: string): Promise<void> {
   const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
   await services.store.write(async (tx) => {
-    await deleteRenderRows(services, tx, await rendersOfCut(tx, cutId), after);
+    await deleteRenderRows(services, tx, await listCutRenders(tx, cutId), after);
     await endSteps(tx, [cutId], services.now(), after);
     await deleteCut(tx, cutId);
   });

@@ -10,12 +10,12 @@ import { sendWebhook } from "../outbound/webhook";
 import type { Store } from "../store/db";
 import {
   type DueDelivery,
-  dueDeliveriesOf,
+  findNextDeliveryTime,
   findPendingDelivery,
-  nextDeliveryDue,
-  usersWithDueDeliveries,
+  listDueDeliveries,
+  listUsersWithDueDeliveries,
 } from "../store/delivery-queue";
-import { type Delivery, type Endpoint, findEndpoint, updateDelivery, updateEndpoint } from "../store/webhooks";
+import { type Delivery, findEndpoint, updateDelivery, updateEndpoint, type WebhookEndpoint } from "../store/webhooks";
 import { createDeliverySlots, MAX_PER_ENDPOINT } from "./delivery-slots";
 
 export type Deliverer = {
@@ -51,7 +51,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   let timer: Timer | undefined;
   let wakeTimer: Timer | null = null;
 
-  async function attempt(delivery: Delivery, endpoint: Endpoint): Promise<void> {
+  async function attempt(delivery: Delivery, endpoint: WebhookEndpoint): Promise<void> {
     const at = now();
     const oldSecret = endpoint.old_secret && (endpoint.old_secret_until ?? 0) > at ? [endpoint.old_secret] : [];
     const outcome = await sendWebhook(
@@ -101,13 +101,13 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   /** Starts what is due while there is room: one delivery a turn, for the user with the fewest under way who was served longest ago. */
   async function startDue(at: number): Promise<void> {
     const users = new Map<string, DueDelivery[] | null>();
-    for (const userId of await usersWithDueDeliveries(store.read, at)) {
+    for (const userId of await listUsersWithDueDeliveries(store.read, at)) {
       if (slots.hasRoom(userId)) users.set(userId, null);
     }
     while (users.size > 0 && !stopped) {
       const userId = slots.nextUser(users.keys());
       if (userId === null) return;
-      const due = users.get(userId) ?? (await dueDeliveriesOf(store.read, userId, at, MAX_DUE_PER_ENDPOINT));
+      const due = users.get(userId) ?? (await listDueDeliveries(store.read, userId, at, MAX_DUE_PER_ENDPOINT));
       const next = slots.nextDelivery(userId, due);
       if (next === null) {
         users.delete(userId);
@@ -140,7 +140,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     } while (isPollRequested && !stopped);
     if (stopped) return;
     // What was due already is in flight or waits for a place, and a place that becomes free wakes.
-    const next = await nextDeliveryDue(store.read, lookedAt);
+    const next = await findNextDeliveryTime(store.read, lookedAt);
     clearTimeout(timer);
     timer = setTimeout(wake, next === null ? MAX_POLL_MS : Math.min(MAX_POLL_MS, Math.max(0, next - now())));
   }

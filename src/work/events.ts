@@ -9,7 +9,7 @@ import type { Cut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { insertEvent } from "../store/events";
 import type { Render } from "../store/renders";
-import { insertDelivery, listeningEndpoints } from "../store/webhooks";
+import { insertDelivery, listEnabledEndpoints } from "../store/webhooks";
 
 /** The events of one kind of entity, such as `asset.…`. */
 type EventsOf<Entity extends string> = Extract<EventType, `${Entity}.${string}`>;
@@ -50,7 +50,7 @@ async function emitEvent<Type extends EventType>(
   const isNew = await insertEvent(tx, { id, user_id: userId, type, entity_id: data.entity_id, data, created_at: now });
   if (!isNew) return;
   const body = JSON.stringify({ type, data });
-  for (const endpoint of await listeningEndpoints(tx, userId)) {
+  for (const endpoint of await listEnabledEndpoints(tx, userId)) {
     if (!endpoint.event_types.includes(type)) continue;
     await insertDelivery(tx, {
       id: createWebhookId(endpoint.id, id),

@@ -1,21 +1,21 @@
 /** `Idempotency-Key`: the first answer to a key is stored with what it made, without secrets, and given again for a day. */
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
-import { findAnswer, forgetAnswersBefore, rememberAnswer } from "../store/events";
+import { deleteStoredResponsesBefore, findStoredResponse, insertStoredResponse } from "../store/events";
 
 /** The key of a request, and the hash of its method, path and body. Null: the client sent none. */
 export type IdempotencyKey = { userId: string; key: string; requestHash: string } | null;
 
 /** How long an answer is given again. */
-export const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
+export const RESPONSES_KEPT_MS = 24 * 3600 * 1000;
 
-export type Answer = { status: number; body: unknown; headers: Record<string, string> };
+export type IdempotentResponse = { status: number; body: unknown; headers: Record<string, string> };
 
 /** Fields of resources that are shown once. */
 const SECRET_FIELDS = ["secret", "key"];
 
 /** The resource as a replay shows it: what is shown once is null. */
-function withoutSecrets(body: unknown): unknown {
+function hideSecrets(body: unknown): unknown {
   if (typeof body !== "object" || body === null) return body;
   const hidden = SECRET_FIELDS.filter((field) => Object.hasOwn(body, field)).map((field) => [field, null]);
   return hidden.length === 0 ? body : { ...body, ...Object.fromEntries(hidden) };
@@ -25,15 +25,15 @@ function withoutSecrets(body: unknown): unknown {
  * The remembered answer to this key, or what `make` gives, remembered in the same transaction: simultaneous requests make one thing.
  * Errors: `validation_error` when the key was used for another request.
  */
-export async function once(
+export async function withIdempotencyKey(
   tx: Queries,
   key: IdempotencyKey,
   now: number,
-  make: () => Promise<Answer>,
-): Promise<Answer> {
+  make: () => Promise<IdempotentResponse>,
+): Promise<IdempotentResponse> {
   if (!key) return make();
-  await forgetAnswersBefore(tx, now - ANSWERS_KEPT_MS);
-  const earlier = await findAnswer(tx, key.userId, key.key);
+  await deleteStoredResponsesBefore(tx, now - RESPONSES_KEPT_MS);
+  const earlier = await findStoredResponse(tx, key.userId, key.key);
   if (earlier) {
     if (earlier.request_hash === key.requestHash) {
       return { status: earlier.status, body: JSON.parse(earlier.body), headers: earlier.headers };
@@ -42,12 +42,12 @@ export async function once(
     throw new AppError("validation_error", "This Idempotency-Key was used for a request with another body.");
   }
   const answer = await make();
-  await rememberAnswer(tx, {
+  await insertStoredResponse(tx, {
     user_id: key.userId,
     key: key.key,
     request_hash: key.requestHash,
     status: answer.status,
-    body: JSON.stringify(withoutSecrets(answer.body)),
+    body: JSON.stringify(hideSecrets(answer.body)),
     headers: answer.headers,
     created_at: now,
   });

@@ -1,12 +1,12 @@
 /** What no row names any more, and what has outlived its time. */
 import { listNames, moveToTrash } from "../blobs/trash";
 import { isUuid } from "../lib/ids";
-import { existingAssetIds } from "../store/assets";
-import { forgetAnswersBefore } from "../store/events";
-import { existingRenderIds } from "../store/renders";
-import { openStepsOf } from "../store/steps";
-import { forgetDeliveriesBefore } from "../store/webhooks";
-import { ANSWERS_KEPT_MS } from "./idempotency";
+import { findExistingAssetIds } from "../store/assets";
+import { deleteStoredResponsesBefore } from "../store/events";
+import { findExistingRenderIds } from "../store/renders";
+import { listOpenSteps } from "../store/steps";
+import { deleteFinishedDeliveriesBefore } from "../store/webhooks";
+import { RESPONSES_KEPT_MS } from "./idempotency";
 import type { Services } from "./services";
 
 const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -19,14 +19,14 @@ export async function sweepOrphans(services: Services): Promise<void> {
     const living = await alive(names.filter(isUuid));
     return names.filter((name) => !living.has(name)).map((name) => `${folder}/${name}`);
   };
-  const assets = (ids: string[]) => existingAssetIds(store.read, ids);
+  const assets = (ids: string[]) => findExistingAssetIds(store.read, ids);
   const paths = [
     ...(await orphans(folders.mediaRoot, assets)),
     ...(await orphans(folders.uploads, assets)),
-    ...(await orphans(folders.rendersRoot, (ids) => existingRenderIds(store.read, ids))),
+    ...(await orphans(folders.rendersRoot, (ids) => findExistingRenderIds(store.read, ids))),
     ...(await orphans(
       folders.workRoot,
-      async (ids) => new Set((await openStepsOf(store.read, ids)).map((s) => s.subject_id)),
+      async (ids) => new Set((await listOpenSteps(store.read, ids)).map((s) => s.subject_id)),
     )),
   ];
   if (paths.length > 0) {
@@ -34,7 +34,7 @@ export async function sweepOrphans(services: Services): Promise<void> {
     services.log.info("leftovers removed", { count: paths.length });
   }
   await store.write(async (tx) => {
-    await forgetAnswersBefore(tx, services.now() - ANSWERS_KEPT_MS);
-    await forgetDeliveriesBefore(tx, services.now() - DELIVERIES_KEPT_MS);
+    await deleteStoredResponsesBefore(tx, services.now() - RESPONSES_KEPT_MS);
+    await deleteFinishedDeliveriesBefore(tx, services.now() - DELIVERIES_KEPT_MS);
   });
 }

@@ -13,7 +13,7 @@ import { toSeconds } from "../domain/time";
 import type { Ffmpeg } from "../media/ffmpeg";
 import { playsInBrowser } from "../media/preview";
 import type { ProbeLimits } from "../media/probe";
-import { type Asset, getAsset, moveAsset, type NewAsset, updateAsset } from "../store/assets";
+import { type Asset, getAsset, type NewAsset, updateAsset, updateAssetInState } from "../store/assets";
 import type { Queries } from "../store/db";
 import { endStep } from "../store/steps";
 import { completePreparation, computeCharge, holdCharge, releaseCharge } from "./charge";
@@ -113,7 +113,7 @@ const probeLimits = ({ config }: Services): ProbeLimits => ({
 
 async function noteDuration(services: Services, asset: Asset, info: MediaInfo, sniffed: Sniffed): Promise<void> {
   await services.store.write(async (tx) => {
-    const changed = await moveAsset(tx, asset.id, "processing", {
+    const changed = await updateAssetInState(tx, asset.id, "processing", {
       type: info.type,
       extension: sniffed.extension,
       content_type: contentType(sniffed, info.type),
@@ -233,7 +233,7 @@ export async function failAsset(
   message: string,
   now: number,
 ): Promise<void> {
-  const asset = await moveAsset(tx, assetId, "processing", {
+  const asset = await updateAssetInState(tx, assetId, "processing", {
     state: "failed",
     error_code: code,
     error_message: message,

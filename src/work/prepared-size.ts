@@ -3,7 +3,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../blobs/folders";
 import { listNames, moveToTrash } from "../blobs/trash";
-import { listUnmeasured, updateAsset } from "../store/assets";
+import { listUnmeasuredAssets, updateAsset } from "../store/assets";
 import type { Services } from "./services";
 
 /** Returns the bytes of everything in the asset's folder but its source. */
@@ -49,7 +49,7 @@ const MAX_PAGE_ASSETS = 100;
  */
 export async function reconcileDerivatives(services: Services): Promise<void> {
   for (let after = ""; ; ) {
-    const page = await listUnmeasured(services.store.read, after, MAX_PAGE_ASSETS);
+    const page = await listUnmeasuredAssets(services.store.read, after, MAX_PAGE_ASSETS);
     for (const { id, state } of page) {
       if (state === "failed") await discardDerivatives(services, id);
       else {

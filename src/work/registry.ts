@@ -15,7 +15,15 @@ import {
   retryDelayMs,
 } from "../domain/jobs";
 import type { Queries } from "../store/db";
-import { claimStep, endStep, nextDue, nextStep, nextStepAlone, renewStep, returnStep } from "../store/steps";
+import {
+  claimStep,
+  endStep,
+  findNextDueTime,
+  findNextStep,
+  findNextStepAlone,
+  renewLease,
+  requeueStep,
+} from "../store/steps";
 import { computeCut, failCut } from "./cut";
 import { withDiskReserve } from "./disk-space";
 import { failAsset, prepare } from "./prepare";
@@ -63,7 +71,7 @@ export function createJobSource(services: Services): JobSource {
   const postpone = (job: Job, { delayMs, run }: JobPostponed): Promise<void> =>
     store.write((tx) => {
       const attempts = run.isStarted ? job.attempt : job.attempt - 1;
-      return returnStep(tx, job, { runAfter: now() + delayMs, servedAt: now(), attempts });
+      return requeueStep(tx, job, { runAfter: now() + delayMs, servedAt: now(), attempts });
     });
 
   async function failForGood(job: Job, error: unknown): Promise<void> {
@@ -84,12 +92,12 @@ export function createJobSource(services: Services): JobSource {
   async function requeueKilled(job: Job): Promise<void> {
     const kernelKills = job.kernelKills + 1;
     if (kernelKills >= MAX_KERNEL_KILLS) return failForGood(job, new AppError("processing_failed", KILLED_TWICE));
-    await store.write((tx) => returnStep(tx, job, { runAfter: now(), servedAt: now(), kernelKills }));
+    await store.write((tx) => requeueStep(tx, job, { runAfter: now(), servedAt: now(), kernelKills }));
   }
 
   return {
-    next: (name, owner) => nextStep(store.read, name, owner, now()),
-    nextAlone: (owner) => nextStepAlone(store.read, owner, now()),
+    next: (name, owner) => findNextStep(store.read, name, owner, now()),
+    nextAlone: (owner) => findNextStepAlone(store.read, owner, now()),
     claim: async (stepId, owner, leaseMs) => {
       const job = await store.write((tx) => claimStep(tx, stepId, owner, now(), leaseMs));
       if (!job || job.attempt <= MAX_ATTEMPTS) return job;
@@ -100,20 +108,20 @@ export function createJobSource(services: Services): JobSource {
       store.write(async (tx) => {
         const lost: string[] = [];
         for (const { stepId, progress } of running) {
-          if (!(await renewStep(tx, stepId, owner, now() + leaseMs, progress))) lost.push(stepId);
+          if (!(await renewLease(tx, stepId, owner, now() + leaseMs, progress))) lost.push(stepId);
         }
         return lost;
       }),
     release: (job) =>
-      store.write((tx) => returnStep(tx, job, { runAfter: now(), servedAt: now(), attempts: job.attempt - 1 })),
+      store.write((tx) => requeueStep(tx, job, { runAfter: now(), servedAt: now(), attempts: job.attempt - 1 })),
     fail: async (job, error) => {
       if (error instanceof JobKilled) return requeueKilled(job);
       if (error instanceof JobPostponed) return postpone(job, error);
       const failures = job.failures + 1;
       const delay = isPermanent(job.name, error) ? null : retryDelayMs(failures);
       if (delay === null) return failForGood(job, error);
-      await store.write((tx) => returnStep(tx, job, { runAfter: now() + delay, servedAt: now(), failures }));
+      await store.write((tx) => requeueStep(tx, job, { runAfter: now() + delay, servedAt: now(), failures }));
     },
-    nextDue: () => nextDue(store.read, now()),
+    nextDue: () => findNextDueTime(store.read, now()),
   };
 }

@@ -14,15 +14,15 @@ import { type Cut, getCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import {
+  findIdenticalRender,
   findRender,
-  findSameRender,
   getRender,
   insertRender,
   isOpenRender,
   type Render,
   updateOpenRender,
 } from "../store/renders";
-import { endStep, openStepsOf } from "../store/steps";
+import { endStep, listOpenSteps } from "../store/steps";
 import { isCuttable } from "./cut";
 import { emitRenderEvent } from "./events";
 import { openJobChild } from "./job-child/child";
@@ -57,7 +57,7 @@ export async function createRender(
   if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "The cut is not completed.");
 
   const requestHash = sha256(JSON.stringify([asset.id, cut?.id ?? null, resolved.output]));
-  const same = await findSameRender(tx, userId, requestHash);
+  const same = await findIdenticalRender(tx, userId, requestHash);
   if (same) return { render: same, isNew: false };
   const quotaProblem = await findQuotaProblem(services, tx, userId);
   if (quotaProblem) throw new AppError("conflict", quotaProblem);
@@ -186,7 +186,7 @@ export async function cancelRender(services: Services, userId: string, renderId:
     if (!existing) throw new AppError("not_found", "There is no such render.");
     const cancelled = await updateOpenRender(tx, renderId, { state: "cancelled", completed_at: now });
     if (!cancelled) throw new AppError("conflict", `The render is ${existing.state} already.`);
-    const open = await openStepsOf(tx, [renderId]);
+    const open = await listOpenSteps(tx, [renderId]);
     for (const step of open) await endStep(tx, step.id, "cancelled", now);
     await emitRenderEvent(tx, cancelled, "render.cancelled", now);
     return { render: cancelled, steps: open };

@@ -2,7 +2,7 @@
 import { formatBytes } from "../domain/bytes";
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
-import { storageUsed } from "../store/storage";
+import { readStorageUsed } from "../store/storage";
 import type { Services } from "./services";
 
 const RETRY_AFTER_SECONDS = 60;
@@ -41,7 +41,7 @@ export function claimSpace({ disk }: Pick<Services, "disk">, bytes: number): voi
 export async function requireQuota(services: Services, tx: Queries, userId: string, bytes: number): Promise<void> {
   const { storageQuotaBytes } = services.config;
   if (storageQuotaBytes === 0) return;
-  const used = await storageUsed(tx, userId);
+  const used = await readStorageUsed(tx, userId);
   if (used + bytes <= storageQuotaBytes) return;
   throw new AppError(
     "conflict",
@@ -56,7 +56,7 @@ export async function requireQuota(services: Services, tx: Queries, userId: stri
 export async function findQuotaProblem(services: Services, tx: Queries, userId: string): Promise<string | null> {
   const { storageQuotaBytes } = services.config;
   if (storageQuotaBytes === 0) return null;
-  const used = await storageUsed(tx, userId);
+  const used = await readStorageUsed(tx, userId);
   return used < storageQuotaBytes ? null : formatQuotaProblem(used, storageQuotaBytes);
 }
 

@@ -7,14 +7,14 @@ import { sniff } from "../media/probing/sniff";
 import {
   type Asset,
   countOpenUploads,
-  hasUnpaid,
+  hasUnpaidAssets,
   insertAsset,
   listOpenUploads,
-  moveAsset,
   type NewAsset,
   updateAsset,
+  updateAssetInState,
 } from "../store/assets";
-import { balance } from "../store/credits";
+import { readBalance } from "../store/credits";
 import type { Queries } from "../store/db";
 import { findProject, touchProject } from "../store/projects";
 import { removeAsset } from "./deletion";
@@ -104,10 +104,10 @@ export async function createUpload(services: Services, tx: Queries, request: Upl
     );
   }
   await requireQuota(services, tx, request.userId, request.sizeBytes);
-  if ((await balance(tx, request.userId)) <= 0) {
+  if ((await readBalance(tx, request.userId)) <= 0) {
     throw new AppError("insufficient_credits", "The balance is used up: add credits before uploading.");
   }
-  if (await hasUnpaid(tx, request.userId)) {
+  if (await hasUnpaidAssets(tx, request.userId)) {
     throw new AppError(
       "insufficient_credits",
       "The balance does not cover an asset that was uploaded before: add credits or delete it.",
@@ -141,7 +141,7 @@ export async function recordUploadProgress(services: Services, asset: Asset, rec
   if (received === 0) return;
   const change: Partial<NewAsset> = { upload_active_at: Math.max(services.now(), asset.created_at + 1) };
   if (!asset.demuxer) Object.assign(change, await sniffUpload(services, asset));
-  await services.store.write((tx) => moveAsset(tx, asset.id, "pending_upload", change));
+  await services.store.write((tx) => updateAssetInState(tx, asset.id, "pending_upload", change));
 }
 
 async function sniffUpload(services: Services, asset: Asset): Promise<Partial<NewAsset>> {
@@ -171,7 +171,7 @@ export async function finishUpload(services: Services, asset: Asset): Promise<vo
   await rename(upload, media.source).catch(ignoreMissing);
   const now = services.now();
   const finished = await services.store.write(async (tx) => {
-    const moved = await moveAsset(tx, asset.id, "pending_upload", {
+    const moved = await updateAssetInState(tx, asset.id, "pending_upload", {
       state: "processing",
       upload_active_at: now,
       ...sniffed,

@@ -4,16 +4,16 @@ import { DELIVERY_TIMEOUT_MS, OLD_SECRET_VALIDITY_MS } from "../domain/webhooks"
 import { newId } from "../lib/ids";
 import { parseWebhookUrl, RefusedUrlError, resolveAllowedAddresses } from "../outbound/addresses";
 import type { Queries } from "../store/db";
-import { queuedTests } from "../store/delivery-queue";
+import { countQueuedTests } from "../store/delivery-queue";
 import {
   countEndpoints,
   type Delivery,
-  type Endpoint,
   findDelivery,
   insertDelivery,
   insertEndpoint,
   updateDelivery,
   updateEndpoint,
+  type WebhookEndpoint,
 } from "../store/webhooks";
 import { createWebhookId } from "./events";
 import type { Services } from "./services";
@@ -51,7 +51,7 @@ export async function requireAllowedUrl(services: Services, userId: string, url:
 export async function createEndpoint(
   tx: Queries,
   request: { userId: string; url: string; eventTypes: string[]; now: number },
-): Promise<Endpoint> {
+): Promise<WebhookEndpoint> {
   if ((await countEndpoints(tx, request.userId)) >= MAX_ENDPOINTS) {
     throw new AppError("conflict", `There are ${MAX_ENDPOINTS} webhook endpoints already.`);
   }
@@ -67,7 +67,7 @@ export async function createEndpoint(
 }
 
 /** Gives the endpoint a new secret; the old one signs on for a day. */
-export async function rotateSecret(services: Services, endpoint: Endpoint): Promise<Endpoint> {
+export async function rotateSecret(services: Services, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
   const now = services.now();
   const changed = await services.store.write((tx) =>
     updateEndpoint(tx, endpoint.id, {
@@ -84,7 +84,7 @@ export async function rotateSecret(services: Services, endpoint: Endpoint): Prom
  * Queues a test event for the endpoint, whatever it listens to. Returns the delivery's id. Errors: `conflict` while disabled, `rate_limited`
  * while too many of the user's test events wait.
  */
-export async function queueTestEvent(services: Services, endpoint: Endpoint): Promise<string> {
+export async function queueTestEvent(services: Services, endpoint: WebhookEndpoint): Promise<string> {
   requireEnabled(endpoint);
   const now = services.now();
   // Before the write as well: a refusal then costs a read, not a place among the writes.
@@ -110,7 +110,7 @@ export async function queueTestEvent(services: Services, endpoint: Endpoint): Pr
 
 /** Throws `rate_limited` while the user has as many undelivered test events as may wait. */
 async function requireRoomForTest(tx: Queries, userId: string, now: number): Promise<void> {
-  const { count, nextDueAt } = await queuedTests(tx, userId);
+  const { count, nextDueAt } = await countQueuedTests(tx, userId);
   if (count < MAX_QUEUED_TESTS) return;
   const message = `${MAX_QUEUED_TESTS} test events are not delivered yet. Wait for them, or delete the endpoint that does not take them.`;
   const wait = Math.max((nextDueAt ?? now) - now, DELIVERY_TIMEOUT_MS);
@@ -121,7 +121,11 @@ async function requireRoomForTest(tx: Queries, userId: string, now: number): Pro
  * Queues a delivery again from the start of the schedule, with the same id. Errors: `not_found`, `conflict` while disabled, `rate_limited` for
  * a test event as in `sendTest`.
  */
-export async function requeueDelivery(services: Services, endpoint: Endpoint, deliveryId: string): Promise<Delivery> {
+export async function requeueDelivery(
+  services: Services,
+  endpoint: WebhookEndpoint,
+  deliveryId: string,
+): Promise<Delivery> {
   requireEnabled(endpoint);
   const now = services.now();
   return services.store.write(async (tx) => {
@@ -134,6 +138,6 @@ export async function requeueDelivery(services: Services, endpoint: Endpoint, de
   });
 }
 
-function requireEnabled(endpoint: Endpoint): void {
+function requireEnabled(endpoint: WebhookEndpoint): void {
   if (endpoint.state !== "enabled") throw new AppError("conflict", "The webhook endpoint is disabled.");
 }

@@ -2,9 +2,9 @@
 import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { HTTP_STATUS, isHttpCode } from "../../src/domain/errors";
-import type { Answer } from "../../src/http/answers";
 import { publicRoutes } from "../../src/http/public";
 import { SCHEMAS } from "../../src/http/public/schemas";
+import type { ResponseDoc } from "../../src/http/response-docs";
 import type { ErrorBody } from "../http/resources";
 import { failure } from "./schemas";
 
@@ -40,7 +40,7 @@ export type ApiDocument = { openapi: string; paths: Record<string, Record<string
 export const faults = (schema: TSchema, value: unknown): string[] =>
   [...Value.Errors(schema, value)].map((error) => `${error.path}: ${error.message}`);
 
-const schemaOf = (answer: Answer): TSchema | null => {
+const schemaOf = (answer: ResponseDoc): TSchema | null => {
   if (answer.body === null || answer.body.kind === "file") return null;
   const schema: TSchema = SCHEMAS[answer.body.name];
   if (answer.body.kind === "resource") return schema;
@@ -57,7 +57,7 @@ const schemaOf = (answer: Answer): TSchema | null => {
 const routes = publicRoutes.map((route) => ({
   method: route.method,
   pattern: new RegExp(`^/v1${route.path.replace(/:\w+/g, "[^/]+")}$`),
-  answers: route.answers,
+  responses: route.responses,
 }));
 
 /** Finds what is wrong with an answer: an empty list when it keeps the contract. */
@@ -84,7 +84,7 @@ export function inspector(document: ApiDocument): (method: string, path: string,
     }
     if (answer.status === 204 && answer.body !== "") found.push("204 with a body");
     if (answer.status === 201 && !answer.headers.has("location")) found.push("201 without Location");
-    const expected = routes.find(asked)?.answers[answer.status];
+    const expected = routes.find(asked)?.responses[answer.status];
     const schema = expected && schemaOf(expected);
     return schema ? [...found, ...faults(schema, answer.body)] : found;
   };

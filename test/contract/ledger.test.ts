@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { getAsset } from "../../src/store/assets";
-import { balance, insertLedgerEntry, listLedger, totalHeld } from "../../src/store/credits";
-import { listEventsOf } from "../../src/store/events";
+import { insertLedgerEntry, listLedger, readBalance, readTotalHeld } from "../../src/store/credits";
+import { listEntityEvents } from "../../src/store/events";
 import { completePreparation, holdCharge, settleWaiting } from "../../src/work/charge";
 import { addAsset, addStep, addUser, freshStore } from "../unit/store/test-store";
 
@@ -42,8 +42,8 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   const states = async () => Promise.all(ids.map(async (id) => (await getAsset(store.read, id))!.state));
   const count = async (state: string) => (await states()).filter((one) => one === state).length;
   expect([await count("ready"), await count("pending_payment")]).toEqual([COVERED, ASSETS - COVERED]);
-  expect(await totalHeld(store.read, owner.userId)).toBe(0);
-  expect(await balance(store.read, owner.userId)).toBe(BALANCE - COVERED * PRICE);
+  expect(await readTotalHeld(store.read, owner.userId)).toBe(0);
+  expect(await readBalance(store.read, owner.userId)).toBe(BALANCE - COVERED * PRICE);
 
   // Ten top-ups at once, then the rest.
   await Promise.all(Array.from({ length: 10 }, (_, n) => grant(10, 5_000 + n)));
@@ -58,7 +58,7 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   expect(charges).toHaveLength(ASSETS);
   const sum = entries.reduce((total, entry) => total + entry.delta, 0);
   expect(sum).toBe(BALANCE + 100 + PRICE * ASSETS - ASSETS * PRICE);
-  expect(await balance(store.read, owner.userId)).toBe(sum);
-  const events = await Promise.all(ids.map((id) => listEventsOf(store.read, id)));
+  expect(await readBalance(store.read, owner.userId)).toBe(sum);
+  const events = await Promise.all(ids.map((id) => listEntityEvents(store.read, id)));
   expect(events.filter((told) => told.filter((event) => event.type === "asset.ready").length !== 1)).toEqual([]);
 }, 30_000);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { listEventsOf } from "../../src/store/events";
+import { listEntityEvents } from "../../src/store/events";
 import type { Client } from "../http/client";
 import { type Harness, harness, PATIENCE_MS } from "../http/harness";
 import { silentVideo, video, wav } from "../http/media";
@@ -138,7 +138,7 @@ test("what is told of assets, cuts and renders", async () => {
     ["cut", cut.id],
     ["render", render.id],
   ] as const) {
-    const events = await listEventsOf(read, id);
+    const events = await listEntityEvents(read, id);
     expect(events).toHaveLength(1);
     conforms(schemas.eventData[kind], events[0]!.data);
     expect(events[0]!.type).toStartWith(`${kind}.`);

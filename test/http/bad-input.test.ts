@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
-import { balance } from "../../src/store/credits";
+import { readBalance } from "../../src/store/credits";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { makeMedia, quiet, video, wav } from "./media";
@@ -102,13 +102,13 @@ describe("bad input ends with its code, costs nothing and loses nothing", () => 
       ["corrupt_media", "no_media_streams"],
     ],
   ])("%s", async (_, filename, make, codes) => {
-    const before = await balance(server.services().store.read, anna.userId);
+    const before = await readBalance(server.services().store.read, anna.userId);
     const asset = await anna.prepared(await anna.upload(await make(), { filename }));
     expect([asset.state, codes.includes(asset.error_code ?? "")]).toEqual(["failed", true]);
     expect(asset.error_message).toMatch(/^[A-Z][^\n]{5,200}[.!?]$/);
     expect(asset.error_message).not.toContain(server.dataDir);
     expect(asset).toMatchObject({ filename, duration_seconds: null, download_url: null, cuttable: false });
-    expect(await balance(server.services().store.read, anna.userId)).toBe(before);
+    expect(await readBalance(server.services().store.read, anna.userId)).toBe(before);
     expect(await server.events(asset.id)).toEqual(["asset.failed from processing"]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { AppError } from "../../src/domain/errors";
-import { balance, totalHeld } from "../../src/store/credits";
+import { readBalance, readTotalHeld } from "../../src/store/credits";
 import { runAdmin } from "../../src/work/admin";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -15,7 +15,7 @@ const expensive = () => harness({ CREDITS_PER_MINUTE: "10" });
 
 async function money(server: Harness, user: Client) {
   const { read } = server.services().store;
-  return { free: await balance(read, user.userId), held: await totalHeld(read, user.userId) };
+  return { free: await readBalance(read, user.userId), held: await readTotalHeld(read, user.userId) };
 }
 
 const history = async (user: Client) =>

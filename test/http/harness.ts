@@ -11,7 +11,7 @@ import { newId } from "../../src/lib/ids";
 import { createLog } from "../../src/lib/log";
 import { insertLedgerEntry } from "../../src/store/credits";
 import { openStore, type Store } from "../../src/store/db";
-import { listEventsOf } from "../../src/store/events";
+import { listEntityEvents } from "../../src/store/events";
 import { insertUser } from "../../src/store/users";
 import { createApiKey, grantCredits } from "../../src/work/accounts";
 import type { Services } from "../../src/work/services";
@@ -106,7 +106,7 @@ export async function harness(
       await grantCredits(server.services, { email: `${user.userId}@example.test`, credits });
     },
     events: async (entityId) =>
-      (await listEventsOf(server.services.store.read, entityId)).map((event) =>
+      (await listEntityEvents(server.services.store.read, entityId)).map((event) =>
         event.data.previous_state ? `${event.type} from ${event.data.previous_state}` : event.type,
       ),
     idle: async () => {

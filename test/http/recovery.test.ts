@@ -5,8 +5,8 @@ import { sql } from "drizzle-orm";
 import { AppError } from "../../src/domain/errors";
 import { JobKilled, MAX_ATTEMPTS, MAX_FAILURES } from "../../src/domain/jobs";
 import { newId } from "../../src/lib/ids";
-import { balance, totalHeld } from "../../src/store/credits";
-import { type Step, stepOf } from "../../src/store/steps";
+import { readBalance, readTotalHeld } from "../../src/store/credits";
+import { findLatestStep, type Step } from "../../src/store/steps";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -16,13 +16,13 @@ setDefaultTimeout(PATIENCE_MS);
 
 const money = async (server: Harness, user: Client) => {
   const { read } = server.services().store;
-  return { free: await balance(read, user.userId), held: await totalHeld(read, user.userId) };
+  return { free: await readBalance(read, user.userId), held: await readTotalHeld(read, user.userId) };
 };
 
 /** Waits until the step of this asset, cut or render is as `expected` says. */
 const stepIs = (server: Harness, subjectId: string, expected: (step: Step) => boolean) =>
   until(`a step of ${subjectId}`, async () => {
-    const step = await stepOf(server.services().store.read, subjectId);
+    const step = await findLatestStep(server.services().store.read, subjectId);
     return step && expected(step) ? step : null;
   });
 
@@ -94,7 +94,11 @@ describe("a job that fails", () => {
     server.speech.failNext(new JobKilled());
     const id = await user.upload(await wav(4));
     expect((await user.prepared(id)).state).toBe("ready");
-    expect(await stepOf(server.services().store.read, id)).toMatchObject({ kernel_kills: 1, attempts: 2, failures: 0 });
+    expect(await findLatestStep(server.services().store.read, id)).toMatchObject({
+      kernel_kills: 1,
+      attempts: 2,
+      failures: 0,
+    });
     expect(await money(server, user)).toEqual({ free: 9, held: 0 });
   });
 
@@ -134,7 +138,7 @@ describe("a stop in the middle", () => {
     await server.restart();
     hold.release();
     expect((await user.prepared(id)).state).toBe("ready");
-    expect(await stepOf(server.services().store.read, id)).toMatchObject({ attempts: 1, failures: 0 });
+    expect(await findLatestStep(server.services().store.read, id)).toMatchObject({ attempts: 1, failures: 0 });
     expect(await server.events(id)).toEqual(["asset.ready from processing"]);
     expect(await money(server, user)).toEqual({ free: 9, held: 0 });
   });

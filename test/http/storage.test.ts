@@ -4,7 +4,7 @@ import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../src/domain/errors";
 import { getAsset, updateAsset } from "../../src/store/assets";
-import { type Step, stepOf } from "../../src/store/steps";
+import { findLatestStep, type Step } from "../../src/store/steps";
 import { allSamples } from "../analysis-audio";
 import { until } from "../until";
 import type { Client } from "./client";
@@ -304,5 +304,5 @@ async function toOldFormat(folder: Folder): Promise<void> {
 }
 
 async function stepOfAsset(server: Harness, assetId: string): Promise<Step> {
-  return (await stepOf(server.services().store.read, assetId))!;
+  return (await findLatestStep(server.services().store.read, assetId))!;
 }

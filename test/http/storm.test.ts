@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { sql } from "drizzle-orm";
-import { balance, totalHeld } from "../../src/store/credits";
+import { readBalance, readTotalHeld } from "../../src/store/credits";
 import type { Client, Reply } from "./client";
 import { type Harness, harness } from "./harness";
 import { wav } from "./media";
@@ -91,8 +91,8 @@ async function checkBooks(server: Harness, user: Client): Promise<void> {
   const { items } = await user.must<Paged<LedgerEntry>>("GET", "/v1/credits/history?limit=200");
   const charged = items.filter((entry) => entry.type === "consume_asset").map((entry) => entry.asset_id);
   expect(new Set(charged).size).toBe(charged.length);
-  expect(await totalHeld(read, user.userId)).toBe(0);
-  const left = await balance(read, user.userId);
+  expect(await readTotalHeld(read, user.userId)).toBe(0);
+  const left = await readBalance(read, user.userId);
   expect(left).toBe(GRANT - charged.length);
   expect(left).toBeGreaterThanOrEqual(0);
 }

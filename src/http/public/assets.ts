@@ -2,11 +2,11 @@
 import { Type } from "@sinclair/typebox";
 import { TICKS_PER_SECOND } from "../../domain/time";
 import { type Asset, findAsset, listAssets } from "../../store/assets";
-import { page } from "../../store/paging";
-import { progressOf } from "../../store/steps";
+import { toPage } from "../../store/paging";
+import { readProgress } from "../../store/steps";
 import { isCuttable } from "../../work/cut";
 import { removeAsset } from "../../work/deletion";
-import { once } from "../../work/idempotency";
+import { withIdempotencyKey } from "../../work/idempotency";
 import type { Services } from "../../work/services";
 import {
   createUpload,
@@ -15,16 +15,16 @@ import {
   isUploadExpired,
   parseUploadMetadata,
 } from "../../work/uploads";
-import { nothing, pageOf, shows } from "../answers";
-import { type Call, created, isoTime, noContent, ok } from "../call";
-import { exactly, oneOf, paging, uuid } from "../fields";
+import { type Call, created, formatTime, noContent, ok } from "../call";
+import { oneOf, pagingParameters, strictObject, uuidField } from "../fields";
+import { respondsWith, respondsWithNothing, respondsWithPage } from "../response-docs";
 import { type Route, route } from "../route";
 
 /** Where the asset's bytes are sent. */
 export const uploadUrl = (services: Services, asset: Asset): string => `${services.publicUrl()}/v1/uploads/${asset.id}`;
 
 /** Ticks as a decimal number of seconds without needless zeros. */
-export const decimalSeconds = (ticks: number): string => {
+export const formatDecimalSeconds = (ticks: number): string => {
   const fraction = String(ticks % TICKS_PER_SECOND)
     .padStart(6, "0")
     .replace(/0+$/, "");
@@ -43,12 +43,12 @@ function showSummary(services: Services, asset: Asset) {
     extension: asset.extension,
     size_bytes: isUploading ? null : asset.upload_length,
     content_type: asset.content_type,
-    duration_seconds: asset.duration === null ? null : decimalSeconds(asset.duration),
+    duration_seconds: asset.duration === null ? null : formatDecimalSeconds(asset.duration),
     language: asset.language,
     external_id: asset.external_id,
     error_code: asset.error_code,
     error_message: asset.error_message,
-    created_at: isoTime(asset.created_at),
+    created_at: formatTime(asset.created_at),
     upload_url: isUploading ? uploadUrl(services, asset) : null,
   };
 }
@@ -99,8 +99,8 @@ export const assetRoutes: Route[] = [
     summary: "Make an asset and open its resumable upload",
     example: { project_id: "01a1fc62-d879-7691-a33f-32242f9d1701", size_bytes: 104857600, language: "en" },
     errors: ["insufficient_credits", "not_found", "conflict"],
-    body: exactly({
-      project_id: uuid("The project it belongs to"),
+    body: strictObject({
+      project_id: uuidField("The project it belongs to"),
       size_bytes: sizeBytes,
       language: Type.Optional(language),
     }),
@@ -108,11 +108,11 @@ export const assetRoutes: Route[] = [
     headers: {
       "Upload-Metadata": "As TUS has it: pairs of a key and a base64 value. `filename` and `external_id` are kept",
     },
-    answers: { 201: shows("Asset", "The asset, with the transfer URL in `Location` and `upload_url`") },
+    responses: { 201: respondsWith("Asset", "The asset, with the transfer URL in `Location` and `upload_url`") },
     handle: async ({ services, user, idempotency, request }, { body }) => {
       const metadata = parseUploadMetadata(request.headers.get("upload-metadata"));
       return services.store.write((tx) =>
-        once(tx, idempotency, services.now(), async () => {
+        withIdempotencyKey(tx, idempotency, services.now(), async () => {
           const asset = await createUpload(services, tx, {
             userId: user.id,
             projectId: body.project_id.toLowerCase(),
@@ -133,33 +133,33 @@ export const assetRoutes: Route[] = [
     method: "GET",
     path: "/assets",
     summary: "List assets, the newest first",
-    query: exactly({
-      ...paging(),
-      project_id: Type.Optional(uuid("Only those of this project")),
+    query: strictObject({
+      ...pagingParameters(),
+      project_id: Type.Optional(uuidField("Only those of this project")),
       state: Type.Optional(state),
     }),
-    answers: { 200: pageOf("Asset", "A page of asset summaries") },
+    responses: { 200: respondsWithPage("Asset", "A page of asset summaries") },
     handle: async ({ services, user }, { query }) => {
       const list = `assets ${user.id} ${query.project_id ?? ""} ${query.state ?? ""}`;
       const rows = await listAssets(services.store.read, user.id, {
         projectId: query.project_id?.toLowerCase() ?? null,
         state: query.state ?? null,
         uploadsActiveSince: getUploadActivityCutoff(services.now()),
-        afterId: query.cursor ? String(services.cursors.read(list, query.cursor)[0]) : null,
+        afterId: query.cursor ? String(services.cursors.decode(list, query.cursor)[0]) : null,
         limit: query.limit + 1,
       });
       const show = (asset: Asset) => showSummary(services, asset);
-      return ok(page(rows, query.limit, show, (row) => services.cursors.write(list, [row.id])));
+      return ok(toPage(rows, query.limit, show, (row) => services.cursors.encode(list, [row.id])));
     },
   }),
   route({
     method: "GET",
     path,
     summary: "Read an asset, with a fresh download link when it is ready",
-    answers: { 200: shows("AssetDetail", "The asset's detail") },
+    responses: { 200: respondsWith("AssetDetail", "The asset's detail") },
     load,
     handle: async ({ services }, { resource }) => {
-      const progress = resource.state === "processing" ? await progressOf(services.store.read, [resource.id]) : null;
+      const progress = resource.state === "processing" ? await readProgress(services.store.read, [resource.id]) : null;
       return ok(showDetail(services, resource, progress?.get(resource.id) ?? null));
     },
   }),
@@ -167,7 +167,7 @@ export const assetRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Delete an asset, its cuts, its renders and their bytes",
-    answers: { 204: nothing("Deleted") },
+    responses: { 204: respondsWithNothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
       await removeAsset(services, resource.id);

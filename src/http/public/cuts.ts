@@ -7,15 +7,15 @@ import type { Rational } from "../../domain/time";
 import { EXPORT_FORMATS } from "../../domain/timeline";
 import { findAsset } from "../../store/assets";
 import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
-import { page } from "../../store/paging";
+import { toPage } from "../../store/paging";
 import { createCut } from "../../work/cut";
 import { removeCut } from "../../work/deletion";
-import { once } from "../../work/idempotency";
+import { withIdempotencyKey } from "../../work/idempotency";
 import { createExport, createSubtitle, prepareEdit } from "../../work/plan-files";
-import { nothing, pageOf, sends, shows } from "../answers";
-import { type Call, created, file, isoTime, json, noContent, ok } from "../call";
-import { described, exactly, oneOf, paging, uuid } from "../fields";
-import { inTurn, MAX_LARGE_BODY_BYTES } from "../reading";
+import { type Call, created, fileDownload, formatTime, noContent, ok, okJsonText } from "../call";
+import { oneOf, pagingParameters, strictObject, uuidField, withDescription } from "../fields";
+import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
+import { respondsWith, respondsWithFile, respondsWithNothing, respondsWithPage } from "../response-docs";
 import { type Route, route } from "../route";
 
 const seconds = (minimum: number, maximum: number, description: string) =>
@@ -24,9 +24,12 @@ const seconds = (minimum: number, maximum: number, description: string) =>
   );
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-const options = exactly({
+const options = strictObject({
   mode: Type.Optional(
-    described(oneOf("tight", "natural", "loose"), "What the other options are unless given; natural unless given"),
+    withDescription(
+      oneOf("tight", "natural", "loose"),
+      "What the other options are unless given; natural unless given",
+    ),
   ),
   min_silence_seconds: seconds(0.1, 10, "Shorter pauses stay: tight 0.25, natural 0.5, loose 0.9"),
   padding_before_seconds: seconds(0, 2, "Quiet kept before speech: tight 0.04, natural 0.12, loose 0.25"),
@@ -59,9 +62,9 @@ const showRow = (cut: CutRow) => ({
   edited_from: cut.edited_from,
   error_code: cut.error_code,
   error_message: cut.error_message,
-  created_at: isoTime(cut.created_at),
-  started_at: isoTime(cut.started_at),
-  completed_at: isoTime(cut.completed_at),
+  created_at: formatTime(cut.created_at),
+  started_at: formatTime(cut.started_at),
+  completed_at: formatTime(cut.completed_at),
 });
 
 /** The cut as JSON. Its plan is stored as the API shows it: megabytes that need not be parsed to be sent. */
@@ -70,7 +73,7 @@ const showJson = (cut: Cut): string => `${JSON.stringify(showRow(cut)).slice(0, 
 const show = (cut: Cut) => ({ ...showRow(cut), plan: cut.plan === null ? null : JSON.parse(cut.plan) });
 
 /** A segment of a plan; of what the API shows in one, only its bounds count. */
-const editedSegment = exactly({
+const editedSegment = strictObject({
   start: Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" }),
   end: Type.Number({ exclusiveMinimum: 0, errorText: "must be a number of seconds above 0" }),
   start_frame: Type.Optional(Type.Unknown()),
@@ -107,8 +110,8 @@ export const cutRoutes: Route[] = [
     maxBodyBytes: MAX_LARGE_BODY_BYTES,
     example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", options: { mode: "natural" } },
     errors: ["not_found", "asset_processing", "asset_payment_required", "asset_failed"],
-    body: exactly({
-      asset_id: uuid("The asset to cut"),
+    body: strictObject({
+      asset_id: uuidField("The asset to cut"),
       script: Type.Optional(
         Type.Union([Type.String(), Type.Null()], {
           description: `What was to be said, at most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters, counted after Unicode normalization (NFKC): the best take of each line is kept, where it was recorded`,
@@ -117,12 +120,12 @@ export const cutRoutes: Route[] = [
       ),
       options: Type.Optional(options),
     }),
-    answers: {
-      201: shows("CutDetail", "The new cut"),
-      200: shows("CutDetail", "The cut that an identical request made"),
+    responses: {
+      201: respondsWith("CutDetail", "The new cut"),
+      200: respondsWith("CutDetail", "The cut that an identical request made"),
     },
     handle: async ({ services, user }, { body }) => {
-      const script = await inTurn(body.script ?? "", () => checkedScript(body.script));
+      const script = await runLargeTasksSerially(body.script ?? "", () => checkedScript(body.script));
       const result = await services.store.write(async (tx) => {
         const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
         if (!asset) throw new AppError("not_found", "There is no such asset.");
@@ -137,30 +140,32 @@ export const cutRoutes: Route[] = [
     method: "GET",
     path: "/cuts",
     summary: "List cuts, the newest first",
-    query: exactly({
-      ...paging(),
-      asset_id: Type.Optional(uuid("Only those of this asset")),
+    query: strictObject({
+      ...pagingParameters(),
+      asset_id: Type.Optional(uuidField("Only those of this asset")),
       state: Type.Optional(oneOf("pending", "processing", "completed", "failed")),
     }),
-    answers: { 200: pageOf("Cut", "A page of cuts without their plans; fewer than `limit` when scripts are long") },
+    responses: {
+      200: respondsWithPage("Cut", "A page of cuts without their plans; fewer than `limit` when scripts are long"),
+    },
     handle: async ({ services, user }, { query }) => {
       const list = `cuts ${user.id} ${query.asset_id ?? ""} ${query.state ?? ""}`;
       const { rows, hasMore } = await listCuts(services.store.read, user.id, {
         assetId: query.asset_id?.toLowerCase() ?? null,
         state: query.state ?? null,
-        afterId: query.cursor ? String(services.cursors.read(list, query.cursor)[0]) : null,
+        afterId: query.cursor ? String(services.cursors.decode(list, query.cursor)[0]) : null,
         limit: query.limit,
       });
-      return ok(page(rows, query.limit, showRow, (row) => services.cursors.write(list, [row.id]), hasMore));
+      return ok(toPage(rows, query.limit, showRow, (row) => services.cursors.encode(list, [row.id]), hasMore));
     },
   }),
   route({
     method: "GET",
     path,
     summary: "Read a cut with its plan",
-    answers: { 200: shows("CutDetail", "The cut") },
+    responses: { 200: respondsWith("CutDetail", "The cut") },
     load,
-    handle: async (_, { resource }) => json(showJson(resource)),
+    handle: async (_, { resource }) => okJsonText(showJson(resource)),
   }),
   route({
     method: "POST",
@@ -174,14 +179,14 @@ export const cutRoutes: Route[] = [
     },
     errors: ["conflict"],
     maxBodyBytes: MAX_LARGE_BODY_BYTES,
-    body: exactly({ segments }),
+    body: strictObject({ segments }),
     idempotent: true,
-    answers: { 201: shows("CutDetail", "The edited cut, completed") },
+    responses: { 201: respondsWith("CutDetail", "The edited cut, completed") },
     load,
     handle: async ({ services, idempotency }, { body, resource }) => {
       const prepared = await prepareEdit(services, resource, body.segments);
       return services.store.write((tx) =>
-        once(tx, idempotency, services.now(), async () => {
+        withIdempotencyKey(tx, idempotency, services.now(), async () => {
           const edited = await prepared(tx);
           const reply = created(`/v1/cuts/${edited.id}`, show(edited));
           return { status: reply.status, body: reply.body, headers: reply.headers ?? {} };
@@ -194,13 +199,13 @@ export const cutRoutes: Route[] = [
     path: `${path}/export`,
     summary: "Export a cut as an editing timeline",
     errors: ["conflict", "unsupported_format", "upstream_unavailable"],
-    query: exactly({
-      format: described(
+    query: strictObject({
+      format: withDescription(
         oneOf(...EXPORT_FORMATS),
         "fcpxml: Final Cut Pro, Resolve; fcp7xml: Premiere, Resolve; edl: CMX 3600; otio: OpenTimelineIO; mlt: Shotcut, Kdenlive; csv; json",
       ),
       layout: Type.Optional(
-        described(
+        withDescription(
           oneOf("tight", "review"),
           "tight: the kept parts end to end (unless given); review: the whole recording, removed parts and other takes as disabled clips",
         ),
@@ -220,13 +225,16 @@ export const cutRoutes: Route[] = [
         }),
       ),
       drop_frame: Type.Optional(
-        described(oneOf("true", "false"), "Drop-frame timecode, at 29.97 and 59.94 only; as the source's unless given"),
+        withDescription(
+          oneOf("true", "false"),
+          "Drop-frame timecode, at 29.97 and 59.94 only; as the source's unless given",
+        ),
       ),
     }),
-    answers: { 200: sends("The file") },
+    responses: { 200: respondsWithFile("The file") },
     load,
     handle: async ({ services }, { query, resource }) =>
-      file(
+      fileDownload(
         await createExport(services, resource, {
           format: query.format,
           layout: query.layout ?? "tight",
@@ -241,22 +249,24 @@ export const cutRoutes: Route[] = [
     path: `${path}/subtitle`,
     summary: "The subtitle of a cut",
     errors: ["conflict", "unsupported_format", "upstream_unavailable"],
-    query: exactly({
+    query: strictObject({
       format: oneOf("srt", "vtt"),
       timeline: Type.Optional(
-        described(oneOf("cut", "source"), "Times as in the rendered cut (unless given) or as in the recording"),
+        withDescription(oneOf("cut", "source"), "Times as in the rendered cut (unless given) or as in the recording"),
       ),
     }),
-    answers: { 200: sends("The file") },
+    responses: { 200: respondsWithFile("The file") },
     load,
     handle: async ({ services }, { query, resource }) =>
-      file(await createSubtitle(services, resource, { format: query.format, timeline: query.timeline ?? "cut" })),
+      fileDownload(
+        await createSubtitle(services, resource, { format: query.format, timeline: query.timeline ?? "cut" }),
+      ),
   }),
   route({
     method: "DELETE",
     path,
     summary: "Delete a cut, its subtitle and its renders",
-    answers: { 204: nothing("Deleted") },
+    responses: { 204: respondsWithNothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
       await removeCut(services, resource.id);

@@ -2,16 +2,16 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
-import { page } from "../../store/paging";
+import { toPage } from "../../store/paging";
 import { findProject, insertProject, listProjects, type Project, updateProject } from "../../store/projects";
 import { removeProject } from "../../work/deletion";
-import { once } from "../../work/idempotency";
-import { nothing, pageOf, shows } from "../answers";
-import { created, isoTime, noContent, ok } from "../call";
-import { exactly, oneOf, paging, shortText } from "../fields";
+import { withIdempotencyKey } from "../../work/idempotency";
+import { created, formatTime, noContent, ok } from "../call";
+import { oneOf, pagingParameters, strictObject, textField } from "../fields";
+import { respondsWith, respondsWithNothing, respondsWithPage } from "../response-docs";
 import { type Route, route } from "../route";
 
-const name = shortText(256);
+const name = textField(256);
 const state = oneOf("active", "archived");
 
 /** A project as the API shows it. */
@@ -19,10 +19,10 @@ const show = (project: Project) => ({
   id: project.id,
   name: project.name,
   state: project.state,
-  archived_at: isoTime(project.archived_at),
-  created_at: isoTime(project.created_at),
-  updated_at: isoTime(project.updated_at),
-  last_activity_at: isoTime(project.last_activity_at),
+  archived_at: formatTime(project.archived_at),
+  created_at: formatTime(project.created_at),
+  updated_at: formatTime(project.updated_at),
+  last_activity_at: formatTime(project.last_activity_at),
 });
 
 const path = "/projects/:project_id";
@@ -35,13 +35,13 @@ export const projectRoutes: Route[] = [
     path: "/projects",
     summary: "Make a project",
     example: { name: "Spring lectures" },
-    body: exactly({ name }),
+    body: strictObject({ name }),
     idempotent: true,
-    answers: { 201: shows("Project", "The project") },
+    responses: { 201: respondsWith("Project", "The project") },
     handle: async ({ services, user, idempotency }, { body }) => {
       const now = services.now();
       return services.store.write((tx) =>
-        once(tx, idempotency, now, async () => {
+        withIdempotencyKey(tx, idempotency, now, async () => {
           const project = await insertProject(tx, {
             id: newId(),
             user_id: user.id,
@@ -61,25 +61,27 @@ export const projectRoutes: Route[] = [
     method: "GET",
     path: "/projects",
     summary: "List projects, the most recently active first",
-    query: exactly({ ...paging(), state: Type.Optional(state) }),
-    answers: { 200: pageOf("Project", "A page of projects") },
+    query: strictObject({ ...pagingParameters(), state: Type.Optional(state) }),
+    responses: { 200: respondsWithPage("Project", "A page of projects") },
     handle: async ({ services, user }, { query }) => {
       const shownState = query.state ?? "active";
       const list = `projects ${user.id} ${shownState}`;
-      const after = query.cursor ? services.cursors.read(list, query.cursor) : null;
+      const after = query.cursor ? services.cursors.decode(list, query.cursor) : null;
       const rows = await listProjects(services.store.read, user.id, {
         state: shownState,
         after: after && { lastActivityAt: Number(after[0]), id: String(after[1]) },
         limit: query.limit + 1,
       });
-      return ok(page(rows, query.limit, show, (row) => services.cursors.write(list, [row.last_activity_at, row.id])));
+      return ok(
+        toPage(rows, query.limit, show, (row) => services.cursors.encode(list, [row.last_activity_at, row.id])),
+      );
     },
   }),
   route({
     method: "GET",
     path,
     summary: "Read a project",
-    answers: { 200: shows("Project", "The project") },
+    responses: { 200: respondsWith("Project", "The project") },
     load,
     handle: async (_, { resource }) => ok(show(resource)),
   }),
@@ -88,8 +90,8 @@ export const projectRoutes: Route[] = [
     path,
     summary: "Rename, archive or restore a project",
     example: { state: "archived" },
-    body: exactly({ name: Type.Optional(name), state: Type.Optional(state) }),
-    answers: { 200: shows("Project", "The project as it is now") },
+    body: strictObject({ name: Type.Optional(name), state: Type.Optional(state) }),
+    responses: { 200: respondsWith("Project", "The project as it is now") },
     load,
     handle: async ({ services }, { body, resource }) => {
       const now = services.now();
@@ -110,7 +112,7 @@ export const projectRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Delete a project and everything in it",
-    answers: { 204: nothing("Deleted") },
+    responses: { 204: respondsWithNothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
       await removeProject(services, resource.id);

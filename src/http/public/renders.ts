@@ -3,15 +3,15 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { findAsset } from "../../store/assets";
 import { findCut } from "../../store/cuts";
-import { page } from "../../store/paging";
+import { toPage } from "../../store/paging";
 import { findRender, isOpenRender, listRenders, type Render } from "../../store/renders";
-import { progressOf } from "../../store/steps";
+import { readProgress } from "../../store/steps";
 import { removeRender } from "../../work/deletion";
 import { cancelRender, createRender } from "../../work/render";
 import type { Services } from "../../work/services";
-import { nothing, pageOf, shows } from "../answers";
-import { type Call, created, isoTime, noContent, ok } from "../call";
-import { described, exactly, oneOf, paging, uuid } from "../fields";
+import { type Call, created, formatTime, noContent, ok } from "../call";
+import { oneOf, pagingParameters, strictObject, uuidField, withDescription } from "../fields";
+import { respondsWith, respondsWithNothing, respondsWithPage } from "../response-docs";
 import { type Route, route } from "../route";
 
 /** A field that may be left out or null, which is the same, so that the `output` of a render can be sent as it was shown. */
@@ -19,8 +19,8 @@ const optional = <S extends TSchema>(schema: S) =>
   Type.Optional(Type.Union([schema, Type.Null()], { errorText: schema.errorText }));
 const whole = (unit: string) => optional(Type.Integer({ description: unit, errorText: "must be a whole number" }));
 
-const output = exactly({
-  format: optional(described(oneOf("mp4", "mov", "m4a", "mp3"), "mp4 for video and m4a for audio unless given")),
+const output = strictObject({
+  format: optional(withDescription(oneOf("mp4", "mov", "m4a", "mp3"), "mp4 for video and m4a for audio unless given")),
   resolution: optional(
     Type.String({
       pattern: "^[0-9]{1,5}p$",
@@ -43,15 +43,15 @@ const showRow = (render: Render) => ({
   size_bytes: render.size_bytes,
   error_code: render.error_code,
   error_message: render.error_message,
-  created_at: isoTime(render.created_at),
-  started_at: isoTime(render.started_at),
-  completed_at: isoTime(render.completed_at),
+  created_at: formatTime(render.created_at),
+  started_at: formatTime(render.started_at),
+  completed_at: formatTime(render.completed_at),
 });
 
 /** The detail, with a signed link to a completed output. */
 async function show(services: Services, render: Render) {
   const progress = isOpenRender(render)
-    ? ((await progressOf(services.store.read, [render.id])).get(render.id) ?? 0)
+    ? ((await readProgress(services.store.read, [render.id])).get(render.id) ?? 0)
     : null;
   const isDone = render.state === "completed";
   return {
@@ -77,16 +77,16 @@ export const renderRoutes: Route[] = [
     summary: "Render an asset, with or without a cut, to a file",
     example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", output: { format: "mp4", resolution: "720p" } },
     errors: ["not_found", "asset_not_ready", "modifier_not_ready", "conflict"],
-    body: exactly({
-      asset_id: uuid("The source"),
+    body: strictObject({
+      asset_id: uuidField("The source"),
       cut_id: Type.Optional(
-        Type.Union([uuid("The cut to apply"), Type.Null()], { errorText: "must be a UUID or null" }),
+        Type.Union([uuidField("The cut to apply"), Type.Null()], { errorText: "must be a UUID or null" }),
       ),
       output: Type.Optional(output),
     }),
-    answers: {
-      201: shows("RenderDetail", "The new render"),
-      200: shows("RenderDetail", "The render that an identical request made"),
+    responses: {
+      201: respondsWith("RenderDetail", "The new render"),
+      200: respondsWith("RenderDetail", "The render that an identical request made"),
     },
     handle: async ({ services, user }, { body }) => {
       const result = await services.store.write(async (tx) => {
@@ -110,30 +110,30 @@ export const renderRoutes: Route[] = [
     method: "GET",
     path: "/renders",
     summary: "List renders, the newest first",
-    query: exactly({
-      ...paging(),
-      asset_id: Type.Optional(uuid("Only those of this asset")),
-      cut_id: Type.Optional(uuid("Only those of this cut")),
+    query: strictObject({
+      ...pagingParameters(),
+      asset_id: Type.Optional(uuidField("Only those of this asset")),
+      cut_id: Type.Optional(uuidField("Only those of this cut")),
       state: Type.Optional(oneOf("pending", "processing", "completed", "failed", "cancelled")),
     }),
-    answers: { 200: pageOf("Render", "A page of renders") },
+    responses: { 200: respondsWithPage("Render", "A page of renders") },
     handle: async ({ services, user }, { query }) => {
       const list = `renders ${user.id} ${query.asset_id ?? ""} ${query.cut_id ?? ""} ${query.state ?? ""}`;
       const rows = await listRenders(services.store.read, user.id, {
         assetId: query.asset_id?.toLowerCase() ?? null,
         cutId: query.cut_id?.toLowerCase() ?? null,
         state: query.state ?? null,
-        afterId: query.cursor ? String(services.cursors.read(list, query.cursor)[0]) : null,
+        afterId: query.cursor ? String(services.cursors.decode(list, query.cursor)[0]) : null,
         limit: query.limit + 1,
       });
-      return ok(page(rows, query.limit, showRow, (row) => services.cursors.write(list, [row.id])));
+      return ok(toPage(rows, query.limit, showRow, (row) => services.cursors.encode(list, [row.id])));
     },
   }),
   route({
     method: "GET",
     path,
     summary: "Read a render, with a signed link when it is completed",
-    answers: { 200: shows("RenderDetail", "The render") },
+    responses: { 200: respondsWith("RenderDetail", "The render") },
     load,
     handle: async ({ services }, { resource }) => ok(await show(services, resource)),
   }),
@@ -142,7 +142,7 @@ export const renderRoutes: Route[] = [
     path: `${path}/cancel`,
     summary: "Cancel a render that has not ended",
     errors: ["conflict"],
-    answers: { 200: shows("RenderDetail", "The cancelled render") },
+    responses: { 200: respondsWith("RenderDetail", "The cancelled render") },
     load,
     handle: async ({ services, user }, { resource }) =>
       ok(await show(services, await cancelRender(services, user.id, resource.id))),
@@ -151,7 +151,7 @@ export const renderRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Delete a render and its file",
-    answers: { 204: nothing("Deleted") },
+    responses: { 204: respondsWithNothing("Deleted") },
     load,
     handle: async ({ services }, { resource }) => {
       await removeRender(services, resource);

@@ -1,22 +1,22 @@
 /** /v1/webhook-endpoints */
 import { Type } from "@sinclair/typebox";
 import { EVENT_TYPES } from "../../domain/webhooks";
-import { page } from "../../store/paging";
+import { toPage } from "../../store/paging";
 import {
   type Delivery,
   deleteEndpoint,
-  type Endpoint,
   findDelivery,
   findEndpoint,
   listDeliveries,
   listEndpoints,
   updateEndpoint,
+  type WebhookEndpoint,
 } from "../../store/webhooks";
-import { once } from "../../work/idempotency";
+import { withIdempotencyKey } from "../../work/idempotency";
 import { createEndpoint, queueTestEvent, requeueDelivery, requireAllowedUrl, rotateSecret } from "../../work/webhooks";
-import { nothing, pageOf, shows } from "../answers";
-import { type Call, created, isoTime, noContent, ok } from "../call";
-import { exactly, oneOf, paging } from "../fields";
+import { type Call, created, formatTime, noContent, ok } from "../call";
+import { oneOf, pagingParameters, strictObject } from "../fields";
+import { respondsWith, respondsWithNothing, respondsWithPage } from "../response-docs";
 import { type Route, route } from "../route";
 
 const url = Type.String({ minLength: 1, maxLength: 2048, errorText: "must be a URL of at most 2048 characters" });
@@ -26,16 +26,16 @@ const eventTypes = Type.Array(oneOf(...EVENT_TYPES), {
   errorText: `must be a list of 1 to ${EVENT_TYPES.length} event types`,
 });
 
-const show = (endpoint: Endpoint) => ({
+const show = (endpoint: WebhookEndpoint) => ({
   id: endpoint.id,
   url: endpoint.url,
   event_types: endpoint.event_types,
   state: endpoint.state,
-  created_at: isoTime(endpoint.created_at),
+  created_at: formatTime(endpoint.created_at),
 });
 
 /** With the secret: on making and on rotating, and never again. */
-const showWithSecret = (endpoint: Endpoint) => ({ ...show(endpoint), secret: endpoint.secret });
+const showWithSecret = (endpoint: WebhookEndpoint) => ({ ...show(endpoint), secret: endpoint.secret });
 
 const showDelivery = (delivery: Delivery) => ({
   id: delivery.id,
@@ -45,9 +45,9 @@ const showDelivery = (delivery: Delivery) => ({
   response_status: delivery.last_status,
   response_milliseconds: delivery.last_milliseconds,
   error: delivery.last_error,
-  created_at: isoTime(delivery.created_at),
-  last_attempt_at: isoTime(delivery.last_attempt_at),
-  next_attempt_at: isoTime(delivery.due_at),
+  created_at: formatTime(delivery.created_at),
+  last_attempt_at: formatTime(delivery.last_attempt_at),
+  next_attempt_at: formatTime(delivery.due_at),
 });
 
 const path = "/webhook-endpoints/:endpoint_id";
@@ -60,10 +60,10 @@ export const webhookRoutes: Route[] = [
     summary: "Register a webhook endpoint",
     example: { url: "https://studio.example/hooks", event_types: ["render.completed", "render.failed"] },
     errors: ["conflict"],
-    body: exactly({ url, event_types: eventTypes }),
+    body: strictObject({ url, event_types: eventTypes }),
     idempotent: true,
-    answers: {
-      201: shows(
+    responses: {
+      201: respondsWith(
         "WebhookEndpointWithSecret",
         "The endpoint with its signing secret, which is shown once: in a repeated answer it is null",
       ),
@@ -72,7 +72,7 @@ export const webhookRoutes: Route[] = [
       await requireAllowedUrl(services, user.id, body.url);
       const now = services.now();
       return services.store.write((tx) =>
-        once(tx, idempotency, now, async () => {
+        withIdempotencyKey(tx, idempotency, now, async () => {
           const endpoint = await createEndpoint(tx, {
             userId: user.id,
             url: body.url,
@@ -89,22 +89,22 @@ export const webhookRoutes: Route[] = [
     method: "GET",
     path: "/webhook-endpoints",
     summary: "List webhook endpoints, the newest first",
-    query: exactly(paging()),
-    answers: { 200: pageOf("WebhookEndpoint", "A page of endpoints") },
+    query: strictObject(pagingParameters()),
+    responses: { 200: respondsWithPage("WebhookEndpoint", "A page of endpoints") },
     handle: async ({ services, user }, { query }) => {
       const list = `webhook-endpoints ${user.id}`;
       const rows = await listEndpoints(services.store.read, user.id, {
-        afterId: query.cursor ? String(services.cursors.read(list, query.cursor)[0]) : null,
+        afterId: query.cursor ? String(services.cursors.decode(list, query.cursor)[0]) : null,
         limit: query.limit + 1,
       });
-      return ok(page(rows, query.limit, show, (row) => services.cursors.write(list, [row.id])));
+      return ok(toPage(rows, query.limit, show, (row) => services.cursors.encode(list, [row.id])));
     },
   }),
   route({
     method: "GET",
     path,
     summary: "Read a webhook endpoint",
-    answers: { 200: shows("WebhookEndpoint", "The endpoint") },
+    responses: { 200: respondsWith("WebhookEndpoint", "The endpoint") },
     load,
     handle: async (_, { resource }) => ok(show(resource)),
   }),
@@ -113,12 +113,12 @@ export const webhookRoutes: Route[] = [
     path,
     summary: "Change a webhook endpoint, switch it off or on again",
     example: { state: "enabled" },
-    body: exactly({
+    body: strictObject({
       url: Type.Optional(url),
       event_types: Type.Optional(eventTypes),
       state: Type.Optional(oneOf("enabled", "disabled")),
     }),
-    answers: { 200: shows("WebhookEndpoint", "The endpoint as it is now") },
+    responses: { 200: respondsWith("WebhookEndpoint", "The endpoint as it is now") },
     load,
     handle: async ({ services, user }, { body, resource }) => {
       if (body.url !== undefined) await requireAllowedUrl(services, user.id, body.url);
@@ -138,7 +138,7 @@ export const webhookRoutes: Route[] = [
     method: "DELETE",
     path,
     summary: "Remove a webhook endpoint",
-    answers: { 204: nothing("Removed") },
+    responses: { 204: respondsWithNothing("Removed") },
     load,
     handle: async ({ services }, { resource }) => {
       await services.store.write((tx) => deleteEndpoint(tx, resource.id));
@@ -149,7 +149,7 @@ export const webhookRoutes: Route[] = [
     method: "POST",
     path: `${path}/rotate-secret`,
     summary: "Give the endpoint a new secret; the old one signs for 24 h more",
-    answers: { 200: shows("WebhookEndpointWithSecret", "The endpoint with its new secret") },
+    responses: { 200: respondsWith("WebhookEndpointWithSecret", "The endpoint with its new secret") },
     load,
     handle: async ({ services }, { resource }) => ok(showWithSecret(await rotateSecret(services, resource))),
   }),
@@ -158,7 +158,7 @@ export const webhookRoutes: Route[] = [
     path: `${path}/test`,
     summary: "Send a test event",
     errors: ["conflict"],
-    answers: { 202: shows("DeliveryReference", "The delivery's id") },
+    responses: { 202: respondsWith("DeliveryReference", "The delivery's id") },
     load,
     handle: async ({ services }, { resource }) => ({
       status: 202,
@@ -169,17 +169,19 @@ export const webhookRoutes: Route[] = [
     method: "GET",
     path: `${path}/deliveries`,
     summary: "List what was sent to the endpoint, the newest first",
-    query: exactly(paging()),
-    answers: { 200: pageOf("Delivery", "A page of deliveries") },
+    query: strictObject(pagingParameters()),
+    responses: { 200: respondsWithPage("Delivery", "A page of deliveries") },
     load,
     handle: async ({ services }, { query, resource }) => {
       const list = `deliveries ${resource.id}`;
-      const after = query.cursor ? services.cursors.read(list, query.cursor) : null;
+      const after = query.cursor ? services.cursors.decode(list, query.cursor) : null;
       const rows = await listDeliveries(services.store.read, resource.id, {
         after: after && { createdAt: Number(after[0]), id: String(after[1]) },
         limit: query.limit + 1,
       });
-      return ok(page(rows, query.limit, showDelivery, (row) => services.cursors.write(list, [row.created_at, row.id])));
+      return ok(
+        toPage(rows, query.limit, showDelivery, (row) => services.cursors.encode(list, [row.created_at, row.id])),
+      );
     },
   }),
   route({
@@ -187,7 +189,7 @@ export const webhookRoutes: Route[] = [
     path: `${path}/deliveries/:delivery_id/resend`,
     summary: "Send a delivery again, with the same id",
     errors: ["conflict"],
-    answers: { 202: shows("DeliveryReference", "The delivery's id") },
+    responses: { 202: respondsWith("DeliveryReference", "The delivery's id") },
     load: async (call) => {
       const endpoint = await load(call);
       return endpoint && (await findDelivery(call.services.store.read, endpoint.id, call.params.delivery_id!))

@@ -12,44 +12,44 @@ import type { Services } from "../../work/services";
 import { requireFreeSpace } from "../../work/storage";
 import { findFileSize, finishUpload, getUploadExpiry, isUploadExpired, recordUploadProgress } from "../../work/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
-import { isStorageFull, storageFull } from "../errors";
-import { libraryRequest, UPLOADS_PATH } from "./library-request";
+import { isStorageFull, storageFullError } from "../errors";
+import { AssetUploadStore, type AuthorizedUpload, TUS_EXTENSIONS } from "./asset-upload-store";
+import { createLibraryRequest, UPLOADS_PATH } from "./library-request";
 import { createLocker } from "./locker";
-import { AssetUploadStore, type AuthorizedUpload, EXTENSIONS } from "./store";
 
 const TUS_VERSION = "1.0.0";
 /** The status by which the TUS server says that the storage is full. */
 const STORAGE_FULL = 503;
 
 /** `authorize` throws when the caller's key is not valid any more. */
-type Caller = { user: User; connection: Connection; authorize(): Promise<unknown> };
+type UploadCaller = { user: User; connection: Connection; authorize(): Promise<unknown> };
 
 /** How often the key of a PATCH under way is looked at: it may go on for hours. */
-const AUTHORIZE_EVERY_MS = 500;
+const AUTHORIZE_INTERVAL_MS = 500;
 
 export type UploadSurface = {
   /** What is offered, to anybody. */
   options(): Response;
   /** Runs `method` on the upload `id` for its caller. Errors: the contract's. */
-  handle(request: Request, method: UploadMethod, caller: Caller, id: string): Promise<Response>;
+  handle(request: Request, method: UploadMethod, caller: UploadCaller, id: string): Promise<Response>;
 };
 
-const METHODS = ["HEAD", "PATCH", "DELETE"] as const;
-export type UploadMethod = (typeof METHODS)[number];
+const UPLOAD_METHODS = ["HEAD", "PATCH", "DELETE"] as const;
+export type UploadMethod = (typeof UPLOAD_METHODS)[number];
 
 /**
  * Returns the method that is meant: a client that cannot send PATCH or DELETE sends POST and names the method in `X-HTTP-Method-Override`.
  * Errors: `not_found` for a POST that names none of the three.
  */
-export function uploadMethod(request: Request): UploadMethod {
+export function parseUploadMethod(request: Request): UploadMethod {
   const named = request.method === "POST" ? request.headers.get("x-http-method-override")?.trim() : request.method;
-  const method = METHODS.find((known) => known === named?.toUpperCase());
+  const method = UPLOAD_METHODS.find((known) => known === named?.toUpperCase());
   if (!method) throw new AppError("not_found", "Path not found.");
   return method;
 }
 
 /** What the protocol wants on a refusal: its version, and with a 412 the versions that are spoken here. */
-export const tusErrorHeaders = (status: number): Record<string, string> => ({
+export const createTusErrorHeaders = (status: number): Record<string, string> => ({
   "Tus-Resumable": TUS_VERSION,
   ...(status === 412 ? { "Tus-Version": TUS_VERSION } : {}),
 });
@@ -59,7 +59,7 @@ export function createUploadSurface(services: Services): UploadSurface {
   const locker = createLocker();
 
   /** A library of one upload: it knows no other, whatever the request says. */
-  function libraryOf(authorized: AuthorizedUpload, connection: Connection): Server {
+  function createTusServer(authorized: AuthorizedUpload, connection: Connection): Server {
     const tus = new Server({
       path: UPLOADS_PATH,
       datastore: new AssetUploadStore(services, authorized),
@@ -88,23 +88,23 @@ export function createUploadSurface(services: Services): UploadSurface {
     connection: Connection,
     beforeWrite: () => void = () => {},
   ): Promise<Response> {
-    const tus = libraryOf({ userId: asset.user_id, id: asset.id, beforeWrite }, connection);
-    return checked(await tus.handleWeb(libraryRequest(request, method, asset.id)), request.signal);
+    const tus = createTusServer({ userId: asset.user_id, id: asset.id, beforeWrite }, connection);
+    return toContractResponse(await tus.handleWeb(createLibraryRequest(request, method, asset.id)), request.signal);
   }
 
-  async function patch(request: Request, asset: Asset, { connection, authorize }: Caller): Promise<Response> {
+  async function patch(request: Request, asset: Asset, { connection, authorize }: UploadCaller): Promise<Response> {
     requireOffsetBody(request);
-    if (asset.state !== "pending_upload") return answerFinished(request, asset);
+    if (asset.state !== "pending_upload") return respondToFinishedUpload(request, asset);
     requireFreeSpace(services);
     const { signal } = request;
-    const noted = () => noteDisconnected(services, asset);
+    const noted = () => recordReceivedBytes(services, asset);
     signal.addEventListener("abort", noted, { once: true });
     let refusal: { error: unknown } | null = null;
     const authorizing = setInterval(() => {
       authorize().catch((error) => {
         if (error instanceof AppError) refusal = { error };
       });
-    }, AUTHORIZE_EVERY_MS);
+    }, AUTHORIZE_INTERVAL_MS);
     const throwRefusal = () => {
       if (refusal) throw refusal.error;
     };
@@ -128,10 +128,10 @@ export function createUploadSurface(services: Services): UploadSurface {
     }
   }
 
-  async function head(request: Request, asset: Asset, { connection }: Caller): Promise<Response> {
+  async function head(request: Request, asset: Asset, { connection }: UploadCaller): Promise<Response> {
     if (asset.state !== "pending_upload") {
       const length = String(asset.upload_length);
-      return tusAnswer(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
+      return tusResponse(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
     }
     const answer = await delegate(request, "HEAD", asset, connection);
     answer.headers.set("Upload-Expires", new Date(getUploadExpiry(asset)).toUTCString());
@@ -141,9 +141,9 @@ export function createUploadSurface(services: Services): UploadSurface {
 
   return {
     options: () =>
-      tusAnswer(204, {
+      tusResponse(204, {
         "Tus-Version": TUS_VERSION,
-        "Tus-Extension": EXTENSIONS.join(","),
+        "Tus-Extension": TUS_EXTENSIONS.join(","),
         "Tus-Max-Size": String(services.config.maxUploadBytes),
       }),
     handle: async (request, method, caller, named) => {
@@ -157,11 +157,11 @@ export function createUploadSurface(services: Services): UploadSurface {
       if (method === "DELETE") {
         // Asked twice, for someone else's, or after the end: nothing to do, and nothing to tell.
         if (asset?.state === "pending_upload") {
-          const tus = libraryOf({ userId: user.id, id: asset.id }, connection);
-          await tus.handleWeb(libraryRequest(request, "DELETE", asset.id)).catch(() => {});
+          const tus = createTusServer({ userId: user.id, id: asset.id }, connection);
+          await tus.handleWeb(createLibraryRequest(request, "DELETE", asset.id)).catch(() => {});
           await removeAsset(services, asset.id);
         }
-        return tusAnswer(204, {});
+        return tusResponse(204, {});
       }
       if (!asset) throw new AppError("not_found", "There is no such upload.");
       const answer = method === "HEAD" ? head : patch;
@@ -175,7 +175,7 @@ export function createUploadSurface(services: Services): UploadSurface {
   };
 }
 
-const tusAnswer = (status: number, headers: Record<string, string>): Response =>
+const tusResponse = (status: number, headers: Record<string, string>): Response =>
   new Response(null, { status, headers: { "Tus-Resumable": TUS_VERSION, ...headers } });
 
 function requireOffsetBody(request: Request): void {
@@ -188,18 +188,18 @@ function requireOffsetBody(request: Request): void {
 }
 
 /** A PATCH of an upload that is complete: an empty one at its end repeats the last answer, anything else does not fit. */
-function answerFinished(request: Request, asset: Asset): Response {
+function respondToFinishedUpload(request: Request, asset: Asset): Response {
   const offset = Number(request.headers.get("upload-offset"));
   if (offset !== asset.upload_length)
     throw new AppError("conflict", `The upload is at ${asset.upload_length}, not at ${offset}.`);
   if (Number(request.headers.get("content-length") ?? 0) > 0) {
     throw new AppError("payload_too_large", "The upload is complete: no more bytes fit.");
   }
-  return tusAnswer(204, { "Upload-Offset": String(asset.upload_length) });
+  return tusResponse(204, { "Upload-Offset": String(asset.upload_length) });
 }
 
 /** A client that went away in the middle: what has arrived counts as activity. */
-function noteDisconnected(services: Services, asset: Asset): void {
+function recordReceivedBytes(services: Services, asset: Asset): void {
   void findFileSize(services.folders.upload(asset.id))
     .then((size) => (size ? recordUploadProgress(services, asset, size) : undefined))
     .catch((error) => services.log.warn("bytes could not be noted", { asset: asset.id, error }));
@@ -211,7 +211,7 @@ function withoutCors(answer: Response): Response {
   return answer;
 }
 
-const CODES: Record<number, HttpCode> = {
+const ERROR_CODES: Record<number, HttpCode> = {
   400: "bad_request",
   404: "not_found",
   409: "conflict",
@@ -224,20 +224,20 @@ const CODES: Record<number, HttpCode> = {
 };
 
 /** Where the TUS server's own words say little. */
-const MESSAGES: Record<number, string> = {
+const ERROR_MESSAGES: Record<number, string> = {
   409: "Upload-Offset is not the offset of the upload: send HEAD and resume from there.",
   413: "Request body exceeds the length of the upload.",
 };
 
 /** The library's answer to a request with this signal. Throws its errors as the contract's. */
-async function checked(answer: Response, signal: AbortSignal): Promise<Response> {
+async function toContractResponse(answer: Response, signal: AbortSignal): Promise<Response> {
   if (answer.status < 400) return withoutCors(answer);
-  if (answer.status === STORAGE_FULL) throw storageFull();
+  if (answer.status === STORAGE_FULL) throw storageFullError();
   const said = (await answer.text()).trim();
   // Nobody reads this answer; what has arrived is kept, and HEAD tells how much it is.
   if (signal.aborted)
     throw new AppError("bad_request", "Request body ended before Content-Length bytes were received.");
-  const code = CODES[answer.status];
+  const code = ERROR_CODES[answer.status];
   if (!code) throw new Error(`the TUS server answered ${answer.status}: ${said}`);
-  throw new AppError(code, MESSAGES[answer.status] ?? (said || "Request does not follow TUS 1.0.0."));
+  throw new AppError(code, ERROR_MESSAGES[answer.status] ?? (said || "Request does not follow TUS 1.0.0."));
 }

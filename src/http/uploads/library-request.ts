@@ -10,7 +10,7 @@ const ORIGIN = "http://offcut";
 export const UPLOADS_PATH = "/v1/uploads";
 
 /** Headers of TUS 1.0.0 that a HEAD, PATCH or DELETE may carry here, with the form that their values must have. */
-const HEADERS: Record<string, RegExp> = {
+const HEADER_PATTERNS: Record<string, RegExp> = {
   "tus-resumable": /^1\.0\.0$/,
   "upload-offset": /^\d{1,15}$/,
   "content-type": /^application\/offset\+octet-stream$/,
@@ -18,9 +18,9 @@ const HEADERS: Record<string, RegExp> = {
 };
 
 /** Returns the request for the library: `method` on the upload `id`, with the body of a PATCH. */
-export function libraryRequest(request: Request, method: "HEAD" | "PATCH" | "DELETE", id: string): Request {
+export function createLibraryRequest(request: Request, method: "HEAD" | "PATCH" | "DELETE", id: string): Request {
   const headers = new Headers();
-  for (const [name, form] of Object.entries(HEADERS)) {
+  for (const [name, form] of Object.entries(HEADER_PATTERNS)) {
     const value = request.headers.get(name);
     if (value !== null && form.test(value)) headers.set(name, value);
   }

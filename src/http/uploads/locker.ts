@@ -8,15 +8,15 @@ import type { Lock, Locker, RequestRelease } from "@tus/server";
 const MAX_WAITING_PER_UPLOAD = 4;
 const MAX_WAIT_MS = 30_000;
 
-type Waiter = { requestRelease: RequestRelease; start(): void };
-type Held = { requestRelease: RequestRelease; waiting: Waiter[] };
+type WaitingRequest = { requestRelease: RequestRelease; start(): void };
+type HeldLock = { requestRelease: RequestRelease; waiting: WaitingRequest[] };
 
 /** As the library answers it. */
-const busy = () => ({ status_code: 409, body: "Another request is sending to this upload." });
+const createBusyError = () => ({ status_code: 409, body: "Another request is sending to this upload." });
 
 /** Creates locks by upload id. A request that waits asks the one that holds the lock to let go. */
 export function createLocker(): Locker {
-  const uploads = new Map<string, Held>();
+  const uploads = new Map<string, HeldLock>();
 
   async function lock(id: string, signal: AbortSignal, requestRelease: RequestRelease): Promise<void> {
     const held = uploads.get(id);
@@ -24,14 +24,14 @@ export function createLocker(): Locker {
       uploads.set(id, { requestRelease, waiting: [] });
       return;
     }
-    if (held.waiting.length >= MAX_WAITING_PER_UPLOAD || signal.aborted) throw busy();
+    if (held.waiting.length >= MAX_WAITING_PER_UPLOAD || signal.aborted) throw createBusyError();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { requestRelease, start: resolve };
+    const waiter: WaitingRequest = { requestRelease, start: resolve };
     const leave = () => {
       const at = held.waiting.indexOf(waiter);
       if (at < 0) return;
       held.waiting.splice(at, 1);
-      reject(busy());
+      reject(createBusyError());
     };
     held.waiting.push(waiter);
     const timer = setTimeout(leave, MAX_WAIT_MS);

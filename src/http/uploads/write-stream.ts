@@ -2,7 +2,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 
 /** Bytes that may wait for the disk: bounds the memory of an upload. */
-const MOST_WAITING_BYTES = 1024 * 1024;
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /**
  * Writes the chunks into the file at `path`, which exists, from `offset` on; gives the number of bytes. What has arrived before the stream
@@ -28,7 +28,7 @@ export async function writeStream(
         const [now, position] = [waiting, offset + taken];
         taken += waitingBytes;
         [waiting, waitingBytes] = [[], 0];
-        await writeWhole(file, now, position);
+        await writeFully(file, now, position);
       }
     } catch (error) {
       failure = { error };
@@ -47,7 +47,7 @@ export async function writeStream(
       waiting.push(chunk);
       waitingBytes += chunk.byteLength;
       writing ??= writeWaiting();
-      if (waitingBytes >= MOST_WAITING_BYTES) await writing;
+      if (waitingBytes >= MAX_BUFFERED_BYTES) await writing;
       throwFailure();
     }
   } finally {
@@ -59,7 +59,7 @@ export async function writeStream(
 }
 
 /** A write may take less than it was given. */
-async function writeWhole(file: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<void> {
+async function writeFully(file: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<void> {
   const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   const { bytesWritten } = await file.writev(chunks, position);
   if (bytesWritten === size) return;

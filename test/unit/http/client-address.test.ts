@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clientAddress } from "../../../src/http/client-address";
+import { findClientAddress } from "../../../src/http/client-address";
 
 const proxies = ["10.0.0.1", "10.0.0.2"];
 
@@ -14,5 +14,5 @@ test.each<[string, string | null, string | null, string | null]>([
   ["IPv4 over IPv6", "::ffff:10.0.0.1", "1.2.3.4", "1.2.3.4"],
   ["a socket without an address", null, "1.2.3.4", null],
 ])("%s", (_what, peer, header, expected) => {
-  expect(clientAddress(peer, header, proxies)).toBe(expected);
+  expect(findClientAddress(peer, header, proxies)).toBe(expected);
 });

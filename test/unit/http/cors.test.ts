@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { corsHeaders, isPreflight, preflight } from "../../../src/http/cors";
+import { createCorsHeaders, isPreflight, respondToPreflight } from "../../../src/http/cors";
 
 const from = (origin: string | null, method = "GET", asks = false) =>
   new Request("http://offcut/", {
@@ -19,13 +19,13 @@ test.each<[string, string[], string | null, string | null]>([
   ["a request without an origin", ["*"], null, null],
   ["nobody", [], "https://a", null],
 ])("%s", (_, origins, origin, expected) => {
-  const headers = corsHeaders(origins, from(origin));
+  const headers = createCorsHeaders(origins, from(origin));
   expect(headers["Access-Control-Allow-Origin"] ?? null).toBe(expected);
   expect(headers["Access-Control-Allow-Credentials"]).toBeUndefined();
 });
 
 test("an upload in a browser can read and send what TUS needs", () => {
-  const answer = preflight(["https://a"], from("https://a", "OPTIONS", true));
+  const answer = respondToPreflight(["https://a"], from("https://a", "OPTIONS", true));
   expect(answer.status).toBe(204);
   const allowed = answer.headers.get("access-control-allow-headers")!.toLowerCase();
   for (const name of [
@@ -47,7 +47,7 @@ test("an upload in a browser can read and send what TUS needs", () => {
 });
 
 test("a preflight of an origin that may not call is refused", () => {
-  expect(preflight(["https://a"], from("https://b", "OPTIONS", true)).status).toBe(403);
+  expect(respondToPreflight(["https://a"], from("https://b", "OPTIONS", true)).status).toBe(403);
 });
 
 test("an OPTIONS request that asks for nothing is not a preflight", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { AppError, HTTP_STATUS, type HttpCode } from "../../../src/domain/errors";
-import { answerError, publicShape } from "../../../src/http/errors";
+import { publicErrorShape, toErrorReply } from "../../../src/http/errors";
 
 function answer(error: unknown) {
   const unknown: unknown[] = [];
-  const { status, body, headers } = answerError(error, publicShape, (e) => unknown.push(e));
+  const { status, body, headers } = toErrorReply(error, publicErrorShape, (e) => unknown.push(e));
   return { status, body, headers, unknown };
 }
 

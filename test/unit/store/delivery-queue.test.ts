@@ -3,13 +3,13 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
 import type { Store } from "../../../src/store/db";
 import {
-  dueDeliveriesOf,
+  countQueuedTests,
+  findNextDeliveryTime,
   findPendingDelivery,
-  nextDeliveryDue,
-  queuedTests,
-  usersWithDueDeliveries,
+  listDueDeliveries,
+  listUsersWithDueDeliveries,
 } from "../../../src/store/delivery-queue";
-import { setDisabled } from "../../../src/store/users";
+import { setUserDisabled } from "../../../src/store/users";
 import { insertEndpoint, updateDelivery, updateEndpoint } from "../../../src/store/webhooks";
 import { addUser, freshStore } from "./test-store";
 
@@ -43,11 +43,11 @@ async function addQueue(store: Store, endpoints: number, count: number, from: nu
 test("users with something due are found once each, whatever else waits", async () => {
   await using db = await freshStore();
   const { store } = db;
-  expect(await usersWithDueDeliveries(store.read, NOW)).toEqual([]);
+  expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([]);
   const anna = await addQueue(store, 3, 50, NOW - 100);
   const bert = await addQueue(store, 1, 1, NOW);
   await addQueue(store, 1, 5, NOW + 1);
-  expect((await usersWithDueDeliveries(store.read, NOW)).toSorted()).toEqual([anna.userId, bert.userId].toSorted());
+  expect((await listUsersWithDueDeliveries(store.read, NOW)).toSorted()).toEqual([anna.userId, bert.userId].toSorted());
 });
 
 test("what goes to disabled endpoints or belongs to disabled accounts waits", async () => {
@@ -55,27 +55,27 @@ test("what goes to disabled endpoints or belongs to disabled accounts waits", as
   const { store } = db;
   const anna = await addQueue(store, 2, 2, NOW - 100);
   const bert = await addQueue(store, 1, 1, NOW - 100);
-  await store.write((tx) => setDisabled(tx, bert.userId, NOW));
+  await store.write((tx) => setUserDisabled(tx, bert.userId, NOW));
   await store.write((tx) => updateEndpoint(tx, anna.endpoints[0]!, { state: "disabled" }));
-  expect(await usersWithDueDeliveries(store.read, NOW)).toEqual([anna.userId]);
-  const due = await dueDeliveriesOf(store.read, anna.userId, NOW, 10);
+  expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([anna.userId]);
+  const due = await listDueDeliveries(store.read, anna.userId, NOW, 10);
   expect(due.map((one) => one.endpointId)).toEqual([anna.endpoints[1]!, anna.endpoints[1]!]);
   await store.write((tx) => updateEndpoint(tx, anna.endpoints[1]!, { state: "disabled" }));
-  expect(await usersWithDueDeliveries(store.read, NOW)).toEqual([]);
-  await store.write((tx) => setDisabled(tx, bert.userId, null));
-  expect(await usersWithDueDeliveries(store.read, NOW)).toEqual([bert.userId]);
+  expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([]);
+  await store.write((tx) => setUserDisabled(tx, bert.userId, null));
+  expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([bert.userId]);
 });
 
 test("of each endpoint only the first are listed, the longest due before the others", async () => {
   await using db = await freshStore();
   const { store } = db;
   const { userId, endpoints } = await addQueue(store, 2, 100, NOW - 50);
-  const due = await dueDeliveriesOf(store.read, userId, NOW, 3);
+  const due = await listDueDeliveries(store.read, userId, NOW, 3);
   expect(due.map((one) => one.id.split(" ")[1])).toEqual(["0", "0", "1", "1", "2", "2"]);
   await store.write((tx) => updateDelivery(tx, `${endpoints[0]!} 0`, { state: "delivered", due_at: null }));
   expect(await findPendingDelivery(store.read, `${endpoints[0]!} 0`)).toBeNull();
   expect((await findPendingDelivery(store.read, `${endpoints[1]!} 0`))?.endpoint.id).toBe(endpoints[1]!);
-  expect(await dueDeliveriesOf(store.read, userId, NOW - 50, 3)).toEqual([
+  expect(await listDueDeliveries(store.read, userId, NOW - 50, 3)).toEqual([
     { id: `${endpoints[1]!} 0`, endpointId: endpoints[1]! },
   ]);
 });
@@ -85,8 +85,8 @@ test("test events are counted by user, with the time of the next one", async () 
   const { store } = db;
   const { userId } = await addQueue(store, 2, 4, NOW + 7, "webhook.test");
   await addQueue(store, 1, 4, NOW, "webhook.test");
-  expect(await queuedTests(store.read, userId)).toEqual({ count: 8, nextDueAt: NOW + 7 });
-  expect(await queuedTests(store.read, newId())).toEqual({ count: 0, nextDueAt: null });
+  expect(await countQueuedTests(store.read, userId)).toEqual({ count: 8, nextDueAt: NOW + 7 });
+  expect(await countQueuedTests(store.read, newId())).toEqual({ count: 0, nextDueAt: null });
 });
 
 test("a long queue of many users is read without reading all of it", async () => {
@@ -94,9 +94,9 @@ test("a long queue of many users is read without reading all of it", async () =>
   const { store } = db;
   const users = await Promise.all(Array.from({ length: 200 }, () => addQueue(store, 1, 100, NOW - 99)));
   const started = performance.now();
-  expect(await usersWithDueDeliveries(store.read, NOW)).toHaveLength(200);
-  expect(await dueDeliveriesOf(store.read, users[0]!.userId, NOW, 8)).toHaveLength(8);
-  expect(await nextDeliveryDue(store.read, NOW)).toBeNull();
+  expect(await listUsersWithDueDeliveries(store.read, NOW)).toHaveLength(200);
+  expect(await listDueDeliveries(store.read, users[0]!.userId, NOW, 8)).toHaveLength(8);
+  expect(await findNextDeliveryTime(store.read, NOW)).toBeNull();
   // Through the indexes it takes a few milliseconds, without them seconds.
   expect(performance.now() - started).toBeLessThan(500);
 }, 30_000);

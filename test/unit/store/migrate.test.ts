@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { listUnmeasured } from "../../../src/store/assets";
+import { listUnmeasuredAssets } from "../../../src/store/assets";
 import { openStore, type Store } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
 import { temporaryFolder } from "../../temporary-folder";
@@ -86,7 +86,7 @@ test("assets that failed under an older version are marked, so that what they le
   try {
     await store.write((tx) => tx.run(sql`UPDATE assets SET state = 'failed'`));
     await migrate(store);
-    expect(await listUnmeasured(store.read, "", 10)).toEqual([{ id: "a", state: "failed" }]);
+    expect(await listUnmeasuredAssets(store.read, "", 10)).toEqual([{ id: "a", state: "failed" }]);
   } finally {
     await store.close();
   }

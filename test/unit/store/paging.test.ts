@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/domain/errors";
-import { createCursors, page } from "../../../src/store/paging";
+import { createCursors, toPage } from "../../../src/store/paging";
 
 const cursors = createCursors("secret");
 
@@ -20,12 +20,12 @@ describe("cursors", () => {
   test("give back what was put in, whatever it is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.array(fc.oneof(fc.string(), fc.integer())), (list, key) => {
-        expect(cursors.read(list, cursors.write(list, key))).toEqual(key);
+        expect(cursors.decode(list, cursors.encode(list, key))).toEqual(key);
       }),
     );
   });
 
-  const good = cursors.write("assets u1", ["0193"]);
+  const good = cursors.encode("assets u1", ["0193"]);
   const [body, mark] = good.split(".") as [string, string];
   test.each([
     ["empty", ""],
@@ -37,10 +37,10 @@ describe("cursors", () => {
     ["with a third part", `${good}.x`],
     ["with another key under the same mark", `${Buffer.from('["9999"]').toString("base64url")}.${mark}`],
     ["with a mark that is not ASCII", `${body}.${"é".repeat(22)}`],
-    ["of another list", cursors.write("assets u2", ["0193"])],
-    ["of another server", createCursors("other").write("assets u1", ["0193"])],
+    ["of another list", cursors.encode("assets u2", ["0193"])],
+    ["of another server", createCursors("other").encode("assets u1", ["0193"])],
   ])("refuse one that is %s", (_, cursor) => {
-    expect(refusal(() => cursors.read("assets u1", cursor))).toEqual(REFUSED);
+    expect(refusal(() => cursors.decode("assets u1", cursor))).toEqual(REFUSED);
   });
 
   test("refuse one with any single character changed", () => {
@@ -48,7 +48,7 @@ describe("cursors", () => {
       fc.property(fc.nat(good.length - 1), fc.constantFrom(..."AZaz09-_."), (at, character) => {
         fc.pre(good[at] !== character);
         const changed = good.slice(0, at) + character + good.slice(at + 1);
-        expect(refusal(() => cursors.read("assets u1", changed))).toEqual(REFUSED);
+        expect(refusal(() => cursors.decode("assets u1", changed))).toEqual(REFUSED);
       }),
     );
   });
@@ -62,6 +62,6 @@ describe("pages", () => {
     ["exactly the limit", [1, 2], { items: [10, 20], next_cursor: null }],
     ["one more than the limit", [1, 2, 3], { items: [10, 20], next_cursor: "after 2" }],
   ])("of %s", (_, rows, expected) => {
-    expect(page(rows, 2, show, (n) => `after ${n}`)).toEqual({ ...expected, limit: 2 });
+    expect(toPage(rows, 2, show, (n) => `after ${n}`)).toEqual({ ...expected, limit: 2 });
   });
 });

@@ -5,16 +5,16 @@ import type { Queries, Store } from "../../../src/store/db";
 import {
   claimStep,
   endStep,
-  nextDue,
-  nextStep,
-  nextStepAlone,
-  openStepsOf,
-  progressOf,
-  renewStep,
+  findLatestStep,
+  findNextDueTime,
+  findNextStep,
+  findNextStepAlone,
+  listOpenSteps,
+  readProgress,
+  renewLease,
   requeueInterruptedSteps,
-  returnStep,
+  requeueStep,
   type Step,
-  stepOf,
 } from "../../../src/store/steps";
 import { addStep, addUser, freshStore } from "./test-store";
 
@@ -23,7 +23,7 @@ const LEASE_MS = 1_000;
 /** Claims what `nextStep` names, in one transaction. */
 const claim = (store: Store, at = 100, owner = "one", name: "prepare" | "cut" | "render" = "render") =>
   store.write(async (tx) => {
-    const next = await nextStep(tx, name, owner, at);
+    const next = await findNextStep(tx, name, owner, at);
     return next && claimStep(tx, next.stepId, owner, at, LEASE_MS);
   });
 
@@ -41,7 +41,7 @@ async function userWithSteps(tx: Queries, count: number, from = 0): Promise<{ us
   return { userId, steps };
 }
 
-const reread = async (store: Store, job: Job): Promise<Step> => (await stepOf(store.read, job.subjectId))!;
+const reread = async (store: Store, job: Job): Promise<Step> => (await findLatestStep(store.read, job.subjectId))!;
 
 describe("claiming", () => {
   test("takes the oldest step that is due, once", async () => {
@@ -68,9 +68,9 @@ describe("claiming", () => {
       await addStep(tx, { userId, runAfter: 500 });
     });
     expect(await claim(db.store, 499)).toBeNull();
-    expect(await nextDue(db.store.read, 499)).toBe(500);
+    expect(await findNextDueTime(db.store.read, 499)).toBe(500);
     expect(await claim(db.store, 500)).not.toBeNull();
-    expect(await nextDue(db.store.read, 500)).toBeNull();
+    expect(await findNextDueTime(db.store.read, 500)).toBeNull();
   });
 
   test("goes round between users, however much one of them has waiting", async () => {
@@ -83,7 +83,7 @@ describe("claiming", () => {
     const order: string[] = [];
     const counts: number[] = [];
     for (let i = 0; i < 6; i++) {
-      counts.push((await nextStep(db.store.read, "render", "one", 100))!.running);
+      counts.push((await findNextStep(db.store.read, "render", "one", 100))!.running);
       order.push((await claimed(db.store)).userId);
     }
     expect(counts).toEqual([0, 0, 0, 1, 1, 2]);
@@ -117,8 +117,8 @@ describe("claiming", () => {
     // The other user had one in between, so both have been served.
     const other = await claimed(db.store, 150);
     await db.store.write((tx) => endStep(tx, other.stepId, "completed", 160));
-    await db.store.write((tx) => returnStep(tx, taken, { runAfter: 200, servedAt: 200, attempts: 0 }));
-    expect(await db.store.write((tx) => nextStep(tx, "render", "one", 200))).toMatchObject({
+    await db.store.write((tx) => requeueStep(tx, taken, { runAfter: 200, servedAt: 200, attempts: 0 }));
+    expect(await db.store.write((tx) => findNextStep(tx, "render", "one", 200))).toMatchObject({
       userId: short!.userId,
       running: 0,
     });
@@ -131,8 +131,8 @@ describe("claiming", () => {
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store);
     const told = async (share: number) => {
-      await db.store.write((tx) => renewStep(tx, job.stepId, "one", 9_000, share));
-      return (await progressOf(db.store.read, [job.subjectId])).get(job.subjectId);
+      await db.store.write((tx) => renewLease(tx, job.stepId, "one", 9_000, share));
+      return (await readProgress(db.store.read, [job.subjectId])).get(job.subjectId);
     };
     expect([await told(0.5), await told(0.1), await told(0.6)]).toEqual([0.5, 0.5, 0.6]);
   });
@@ -154,7 +154,7 @@ describe("claiming", () => {
     await db.store.write((tx) => userWithSteps(tx, 1));
     const first = await claimed(db.store, 100);
     expect(first).toMatchObject({ attempt: 1, failures: 0, name: "render" });
-    await db.store.write((tx) => returnStep(tx, first, { runAfter: 200, servedAt: 100, failures: 1 }));
+    await db.store.write((tx) => requeueStep(tx, first, { runAfter: 200, servedAt: 100, failures: 1 }));
     expect(await claim(db.store, 199)).toBeNull();
     const second = await claimed(db.store, 200);
     expect(second).toMatchObject({ attempt: 2, failures: 1 });
@@ -170,9 +170,9 @@ describe("the lease", () => {
     expect(await claim(db.store, 1_100, "two")).toBeNull();
     const taken = await claimed(db.store, 1_101, "two");
     expect(taken).toMatchObject({ stepId: job.stepId, attempt: 2 });
-    expect(await db.store.write((tx) => renewStep(tx, job.stepId, "one", 9_000, 0.5))).toBe(false);
-    expect(await db.store.write((tx) => renewStep(tx, job.stepId, "two", 9_000, 0.5))).toBe(true);
-    expect((await progressOf(db.store.read, [job.subjectId])).get(job.subjectId)).toBe(0.5);
+    expect(await db.store.write((tx) => renewLease(tx, job.stepId, "one", 9_000, 0.5))).toBe(false);
+    expect(await db.store.write((tx) => renewLease(tx, job.stepId, "two", 9_000, 0.5))).toBe(true);
+    expect((await readProgress(db.store.read, [job.subjectId])).get(job.subjectId)).toBe(0.5);
   });
 
   test("a runner never claims what it is running itself, even when its lease has lapsed", async () => {
@@ -180,7 +180,7 @@ describe("the lease", () => {
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store, 100, "one");
     expect(await claim(db.store, 50_000, "one")).toBeNull();
-    expect(await db.store.write((tx) => renewStep(tx, job.stepId, "one", 60_000, null))).toBe(true);
+    expect(await db.store.write((tx) => renewLease(tx, job.stepId, "one", 60_000, null))).toBe(true);
   });
 
   test("whoever lost a step can neither put it back nor fail it", async () => {
@@ -188,7 +188,7 @@ describe("the lease", () => {
     await db.store.write((tx) => userWithSteps(tx, 1));
     const lost = await claimed(db.store, 100, "one");
     const mine = await claimed(db.store, 5_000, "two");
-    await db.store.write((tx) => returnStep(tx, lost, { runAfter: 0, servedAt: 0, failures: 1 }));
+    await db.store.write((tx) => requeueStep(tx, lost, { runAfter: 0, servedAt: 0, failures: 1 }));
     expect(await db.store.write((tx) => endStep(tx, lost.stepId, "failed", 6_000, lost.attempt))).toBe(false);
     expect(await reread(db.store, mine)).toMatchObject({ state: "running", lease_owner: "two", failures: 0 });
   });
@@ -205,7 +205,7 @@ describe("the lease", () => {
 });
 
 describe("running alone", () => {
-  const alone = (store: Store, at: number) => store.write((tx) => nextStepAlone(tx, "one", at));
+  const alone = (store: Store, at: number) => store.write((tx) => findNextStepAlone(tx, "one", at));
 
   test("from the third start after unclean exits: a stop that returns the step does not count", async () => {
     await using db = await freshStore();
@@ -213,7 +213,7 @@ describe("running alone", () => {
     for (const at of [100, 200]) {
       const job = await claimed(db.store, at);
       expect(job.runsAlone).toBe(false);
-      await db.store.write((tx) => returnStep(tx, job, { runAfter: at, servedAt: at, attempts: job.attempt - 1 }));
+      await db.store.write((tx) => requeueStep(tx, job, { runAfter: at, servedAt: at, attempts: job.attempt - 1 }));
       expect((await claimed(db.store, at)).runsAlone).toBe(false);
       await db.store.write((tx) => requeueInterruptedSteps(tx, at));
     }
@@ -239,7 +239,7 @@ describe("running alone", () => {
     ] as const) {
       const job = (await claim(db.store, 100, "one", name))!;
       expect(job.kernelKills).toBe(0);
-      await db.store.write((tx) => returnStep(tx, job, { runAfter, servedAt: 100, kernelKills: 1 }));
+      await db.store.write((tx) => requeueStep(tx, job, { runAfter, servedAt: 100, kernelKills: 1 }));
     }
     expect(await alone(db.store, 109)).toBeNull();
     expect(await alone(db.store, 150)).toMatchObject({ stepId: cut, name: "cut" });
@@ -272,9 +272,9 @@ describe("ending", () => {
         lease_owner: null,
         lease_until: null,
       });
-      expect(await openStepsOf(db.store.read, [job.subjectId])).toEqual([]);
+      expect(await listOpenSteps(db.store.read, [job.subjectId])).toEqual([]);
       expect(await claim(db.store, 99_999, "two")).toBeNull();
-      expect((await progressOf(db.store.read, [job.subjectId])).size).toBe(0);
+      expect((await readProgress(db.store.read, [job.subjectId])).size).toBe(0);
     },
   );
 
@@ -283,13 +283,13 @@ describe("ending", () => {
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store);
     await db.store.write((tx) => endStep(tx, job.stepId, "cancelled", 300));
-    await db.store.write((tx) => returnStep(tx, job, { runAfter: 0, servedAt: 0 }));
+    await db.store.write((tx) => requeueStep(tx, job, { runAfter: 0, servedAt: 0 }));
     expect((await reread(db.store, job)).state).toBe("cancelled");
   });
 
   test("asking for the steps of nothing gives none", async () => {
     await using db = await freshStore();
-    expect(await openStepsOf(db.store.read, [])).toEqual([]);
-    expect(await stepOf(db.store.read, newId())).toBeNull();
+    expect(await listOpenSteps(db.store.read, [])).toEqual([]);
+    expect(await findLatestStep(db.store.read, newId())).toBeNull();
   });
 });

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { AppError } from "../../../src/domain/errors";
 import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { newId } from "../../../src/lib/ids";
-import { type Asset, deleteAsset, getAsset, moveAsset, updateAsset } from "../../../src/store/assets";
-import { balance, insertLedgerEntry, listHolds, listLedger, totalHeld } from "../../../src/store/credits";
+import { type Asset, deleteAsset, getAsset, updateAsset, updateAssetInState } from "../../../src/store/assets";
+import { insertLedgerEntry, listHolds, listLedger, readBalance, readTotalHeld } from "../../../src/store/credits";
 import type { Store } from "../../../src/store/db";
-import { listEventsOf } from "../../../src/store/events";
+import { listEntityEvents } from "../../../src/store/events";
 import {
   completePreparation,
   computeCharge,
@@ -49,7 +49,7 @@ function account(store: Store, owner: Owner) {
       ),
     fail: (id: string) =>
       store.write(async (tx) => {
-        const asset = await moveAsset(tx, id, "processing", { state: "failed", payment: "none" });
+        const asset = await updateAssetInState(tx, id, "processing", { state: "failed", payment: "none" });
         if (asset) await releaseCharge(tx, asset, clock++);
       }),
     remove: (id: string) =>
@@ -59,10 +59,10 @@ function account(store: Store, owner: Owner) {
         await releaseCharge(tx, asset, clock++);
       }),
     refund: (id: string) => store.write((tx) => refundCharge(tx, id, clock++)),
-    balance: () => balance(store.read, owner.userId),
+    balance: () => readBalance(store.read, owner.userId),
     state: async (id: string) => (await current(id))?.state ?? "deleted",
     events: async (id: string) =>
-      (await listEventsOf(store.read, id)).map((e) => `${e.type} from ${e.data.previous_state}`),
+      (await listEntityEvents(store.read, id)).map((e) => `${e.type} from ${e.data.previous_state}`),
   };
 }
 
@@ -100,7 +100,7 @@ describe("a preparation", () => {
     const id = await db.credits.add(3);
     await db.credits.learnDuration(id);
     expect(await db.credits.balance()).toBe(7);
-    expect(await totalHeld(db.store.read, db.userId)).toBe(3);
+    expect(await readTotalHeld(db.store.read, db.userId)).toBe(3);
     await db.credits.finish(id);
     expect(await db.credits.balance()).toBe(7);
     expect(await listHolds(db.store.read, db.userId)).toEqual([]);
@@ -175,7 +175,7 @@ describe("a preparation", () => {
     await db.credits.learnDuration(id);
     await db.credits.grant(5);
     expect(await db.credits.balance()).toBe(2);
-    expect(await totalHeld(db.store.read, db.userId)).toBe(3);
+    expect(await readTotalHeld(db.store.read, db.userId)).toBe(3);
   });
 
   test("that costs nothing needs no credits and leaves no entry", async () => {
@@ -312,7 +312,7 @@ describe("any sequence of grants, preparations, failures, deletions and refunds"
         const refunded = entries.filter((e) => e.type === "refund").map((e) => e.asset_id);
         expect(new Set(refunded).size).toBe(refunded.length);
         const sum = entries.reduce((total, e) => total + e.delta, 0);
-        expect(sum).toBe((await credits.balance()) + (await totalHeld(db.store.read, owner.userId)));
+        expect(sum).toBe((await credits.balance()) + (await readTotalHeld(db.store.read, owner.userId)));
       }),
       { numRuns: 40 },
     );

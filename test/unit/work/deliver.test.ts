@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { newId } from "../../../src/lib/ids";
 import { createLog } from "../../../src/lib/log";
 import type { Store } from "../../../src/store/db";
-import { nextDeliveryDue } from "../../../src/store/delivery-queue";
+import { findNextDeliveryTime } from "../../../src/store/delivery-queue";
 import {
   findEndpoint,
   insertDelivery,
@@ -90,8 +90,8 @@ async function world() {
 test("what is due already does not hide when the next delivery becomes due", async () => {
   await using w = await world();
   await endpointWith(w.store, w.userId, w.url("/slow"), [NOW - MINUTE, NOW + MINUTE, NOW + 2 * MINUTE]);
-  expect(await nextDeliveryDue(w.store.read, NOW)).toBe(NOW + MINUTE);
-  expect(await nextDeliveryDue(w.store.read, NOW + 2 * MINUTE)).toBeNull();
+  expect(await findNextDeliveryTime(w.store.read, NOW)).toBe(NOW + MINUTE);
+  expect(await findNextDeliveryTime(w.store.read, NOW + 2 * MINUTE)).toBeNull();
 });
 
 test("hundreds of messages to an endpoint that hangs do not hold up another's one", async () => {

@@ -1,21 +1,27 @@
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Store } from "../../../src/store/db";
-import { ANSWERS_KEPT_MS, type Answer, once } from "../../../src/work/idempotency";
+import { type IdempotentResponse, RESPONSES_KEPT_MS, withIdempotencyKey } from "../../../src/work/idempotency";
 import { addUser, freshStore } from "../store/test-store";
 
 /** A call that counts how often it really happens. */
 function counted() {
   let count = 0;
-  const make = async (): Promise<Answer> => {
+  const make = async (): Promise<IdempotentResponse> => {
     count++;
     return { status: 201, body: { made: count }, headers: { Location: `/things/${count}` } };
   };
   return { make, count: () => count };
 }
 
-const call = (store: Store, userId: string, key: string, make: () => Promise<Answer>, requestHash = "same", now = 0) =>
-  store.write((tx) => once(tx, { userId, key, requestHash }, now, make));
+const call = (
+  store: Store,
+  userId: string,
+  key: string,
+  make: () => Promise<IdempotentResponse>,
+  requestHash = "same",
+  now = 0,
+) => store.write((tx) => withIdempotencyKey(tx, { userId, key, requestHash }, now, make));
 
 test("fifty identical requests at once make one thing, and all get its answer", async () => {
   await using db = await freshStore();
@@ -48,7 +54,7 @@ test.each(["secret", "key"])("a %s is shown once and never stored", async (field
   await using db = await freshStore();
   const { userId } = await db.store.write((tx) => addUser(tx));
   const body = { id: "1", [field]: "hunter2", name: "n" };
-  const make = async (): Promise<Answer> => ({ status: 201, body, headers: {} });
+  const make = async (): Promise<IdempotentResponse> => ({ status: 201, body, headers: {} });
   expect((await call(db.store, userId, "k", make)).body).toEqual(body);
   expect(JSON.stringify(await db.store.read.all(sql`SELECT * FROM idempotency`))).not.toContain("hunter2");
   expect((await call(db.store, userId, "k", make)).body).toEqual({ ...body, [field]: null });
@@ -71,7 +77,7 @@ test("an answer that is older than a day is made anew", async () => {
   const { userId } = await db.store.write((tx) => addUser(tx));
   const thing = counted();
   await call(db.store, userId, "k", thing.make, "same", 1_000);
-  const end = 1_000 + ANSWERS_KEPT_MS;
+  const end = 1_000 + RESPONSES_KEPT_MS;
   expect((await call(db.store, userId, "k", thing.make, "same", end)).body).toEqual({ made: 1 });
   expect((await call(db.store, userId, "k", thing.make, "same", end + 1)).body).toEqual({ made: 2 });
 });
@@ -79,6 +85,6 @@ test("an answer that is older than a day is made anew", async () => {
 test("without a key every request makes its thing", async () => {
   await using db = await freshStore();
   const thing = counted();
-  await Promise.all([1, 2].map(() => db.store.write((tx) => once(tx, null, 0, thing.make))));
+  await Promise.all([1, 2].map(() => db.store.write((tx) => withIdempotencyKey(tx, null, 0, thing.make))));
   expect(thing.count()).toBe(2);
 });

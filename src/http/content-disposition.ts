@@ -1,7 +1,7 @@
 /** Names of files to save. */
 
 /** `Content-Disposition` (RFC 6266): a plain name for old clients, the real one in UTF-8. */
-export function attachment(name: string): string {
+export function formatAttachment(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(name).replace(/['()*!]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;

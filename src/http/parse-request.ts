@@ -2,7 +2,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { AppError } from "../domain/errors";
 import { isUuid } from "../lib/ids";
-import { boundedInput, validate } from "./validation";
+import { truncateInput, validate } from "./validation";
 
 /** The largest JSON body of a route that says nothing else. */
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -15,13 +15,13 @@ const MAX_NAME_CHARACTERS = 1024;
 const MAX_PROPERTIES = 1024;
 
 /** A body that did not arrive in time: its connection is of no more use. */
-export class LateBody extends AppError<"bad_request"> {}
+export class BodyTimeoutError extends AppError<"bad_request"> {}
 
 /** The rest of a refused body that is not longer is read and dropped, so that the client gets to read the answer. */
 const MAX_DISCARDED_BYTES = 4 * 1024 * 1024;
 
 /** Whether the connection must be closed after a refusal: the rest of the body has no known end, or a distant one. */
-export const hasEndlessBody = (request: Request): boolean =>
+export const mustCloseConnection = (request: Request): boolean =>
   request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > MAX_DISCARDED_BYTES;
 
 export type BodyLimits = { maxBytes: number; timeoutMs: number };
@@ -61,7 +61,7 @@ async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8A
   late.promise.catch(() => {});
   const timer = setTimeout(() => {
     const seconds = limits.timeoutMs / 1000;
-    late.reject(new LateBody("bad_request", `Request body was not received within ${seconds} s.`));
+    late.reject(new BodyTimeoutError("bad_request", `Request body was not received within ${seconds} s.`));
   }, limits.timeoutMs);
   try {
     // With a Content-Length the server reads no more than was announced; without, the body is counted as it comes.
@@ -95,26 +95,26 @@ const wrongType = () => new AppError("unsupported_media_type", "Request body mus
 const MIN_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 100;
 
-let lastTurn: Promise<unknown> = Promise.resolve();
-let lastTurnMs = 0;
+let lastTask: Promise<unknown> = Promise.resolve();
+let lastTaskMs = 0;
 
 /**
  * Runs `work` on the text of a body. Large ones take turns, and other requests are answered between two of them: each keeps the process busy
  * for a while, and many may arrive at once.
  */
-export function inTurn<Result>(text: string, work: () => Result): Result | Promise<Result> {
+export function runLargeTasksSerially<Result>(text: string, work: () => Result): Result | Promise<Result> {
   if (text.length <= MAX_BODY_BYTES) return work();
-  const turn = lastTurn
-    .then(() => Bun.sleep(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, lastTurnMs))))
+  const turn = lastTask
+    .then(() => Bun.sleep(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, lastTaskMs))))
     .then(() => {
       const started = performance.now();
       try {
         return work();
       } finally {
-        lastTurnMs = performance.now() - started;
+        lastTaskMs = performance.now() - started;
       }
     });
-  lastTurn = turn.catch(() => {});
+  lastTask = turn.catch(() => {});
   return turn;
 }
 
@@ -128,7 +128,7 @@ export function parseBody<S extends TSchema>(schema: S, text: string, optional =
   } catch {
     throw new AppError("bad_request", "Request body is not valid JSON.");
   }
-  if (hasZeroCharacter(text)) {
+  if (hasNulEscape(text)) {
     throw new AppError("validation_error", "Request body contains the character U+0000.", {
       fields: [{ field: "body", message: "must not hold the character U+0000", type: "value_error", input: null }],
     });
@@ -151,7 +151,7 @@ export function findShapeError(text: string): string | null {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) {
-      const end = stringEnd(text, i);
+      const end = findStringEnd(text, i);
       lastString = end - i;
       i = end;
     } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
@@ -174,7 +174,7 @@ export function findShapeError(text: string): string | null {
 }
 
 /** Where the string that begins at `start` ends: at its closing quote, or with the text. */
-function stringEnd(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === BACKSLASH) i++;
@@ -183,11 +183,11 @@ function stringEnd(text: string, start: number): number {
   return text.length;
 }
 
-const ZERO_CHARACTER = "\\u0000";
+const NUL_ESCAPE = "\\u0000";
 
 /** Whether a JSON text has `\u0000` that is not itself behind a backslash: the database would lose the text from there on. */
-function hasZeroCharacter(text: string): boolean {
-  for (let at = text.indexOf(ZERO_CHARACTER); at >= 0; at = text.indexOf(ZERO_CHARACTER, at + 1)) {
+function hasNulEscape(text: string): boolean {
+  for (let at = text.indexOf(NUL_ESCAPE); at >= 0; at = text.indexOf(NUL_ESCAPE, at + 1)) {
     let before = at;
     while (before > 0 && text.charCodeAt(before - 1) === BACKSLASH) before--;
     if ((at - before) % 2 === 0) return true;
@@ -221,7 +221,7 @@ export function parsePathIds(params: Record<string, string>): Record<string, str
       field: `path.${name}`,
       message: "must be a UUID",
       type: "uuid_parsing",
-      input: boundedInput(value),
+      input: truncateInput(value),
     }));
   if (fields.length > 0) throw new AppError("validation_error", "Path parameters must be UUIDs.", { fields });
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.toLowerCase()]));

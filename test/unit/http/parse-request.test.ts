@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../../src/domain/errors";
-import { exactly, oneOf, paging, uuid } from "../../../src/http/fields";
+import { oneOf, pagingParameters, strictObject, uuidField } from "../../../src/http/fields";
 import {
   findShapeError,
   MAX_BODY_BYTES,
@@ -9,7 +9,7 @@ import {
   parsePathIds,
   parseQuery,
   readBodyText,
-} from "../../../src/http/reading";
+} from "../../../src/http/parse-request";
 
 /** The code of the refusal, with its fields when it has some. */
 async function refusalOf(work: () => unknown): Promise<unknown> {
@@ -101,8 +101,11 @@ describe("nesting", () => {
 });
 
 describe("a refusal is small, whatever was sent", () => {
-  const schema = exactly({
-    items: Type.Array(exactly({ start: Type.Number() }), { maxItems: 20_000, errorText: "must be a list of 20000" }),
+  const schema = strictObject({
+    items: Type.Array(strictObject({ start: Type.Number() }), {
+      maxItems: 20_000,
+      errorText: "must be a list of 20000",
+    }),
     name: Type.Optional(Type.String({ maxLength: 10 })),
   });
   const refused = (value: unknown): AppError => {
@@ -134,7 +137,7 @@ describe("a refusal is small, whatever was sent", () => {
   test("of a query and of a path, too", async () => {
     const query = `http://x/?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join("&")}&${huge}=${huge}`;
     const readers: (() => unknown)[] = [
-      () => parseQuery(exactly(paging()), new URL(query)),
+      () => parseQuery(strictObject(pagingParameters()), new URL(query)),
       () => parsePathIds({ id: huge }),
     ];
     for (const read of readers) {
@@ -147,10 +150,10 @@ describe("a refusal is small, whatever was sent", () => {
 });
 
 describe("a body's value", () => {
-  const schema = exactly({
+  const schema = strictObject({
     name: Type.String({ minLength: 1 }),
-    id: Type.Optional(uuid("an id")),
-    inner: Type.Optional(exactly({ mode: Type.Optional(oneOf("a", "b")) })),
+    id: Type.Optional(uuidField("an id")),
+    inner: Type.Optional(strictObject({ mode: Type.Optional(oneOf("a", "b")) })),
   });
   const failing = (...fields: string[]) => ({ code: "validation_error", fields });
 
@@ -178,7 +181,7 @@ describe("a body's value", () => {
   });
 
   test("may be left out where it is optional", () => {
-    expect(parseBody(exactly({ a: Type.Optional(Type.String()) }), "", true)).toEqual({});
+    expect(parseBody(strictObject({ a: Type.Optional(Type.String()) }), "", true)).toEqual({});
   });
 
   test("the message never shows what was sent", async () => {
@@ -189,7 +192,7 @@ describe("a body's value", () => {
 });
 
 describe("a query", () => {
-  const schema = exactly({ ...paging(), state: Type.Optional(oneOf("on", "off")) });
+  const schema = strictObject({ ...pagingParameters(), state: Type.Optional(oneOf("on", "off")) });
   const read = (query: string) => parseQuery(schema, new URL(`http://x/?${query}`));
 
   test("has its defaults", () => {

@@ -9,7 +9,7 @@ import { findFileSize } from "../../work/uploads";
 import { writeStream } from "./write-stream";
 
 /** Extensions of TUS that are offered. Creation is POST /v1/assets, and lengths are always announced. */
-export const EXTENSIONS = ["creation", "termination", "expiration"];
+export const TUS_EXTENSIONS = ["creation", "termination", "expiration"];
 
 /** The one upload that a request may touch, and the user whose it is. `beforeWrite` may throw to write no more. */
 export type AuthorizedUpload = { userId: string; id: string; beforeWrite?: () => void };
@@ -24,7 +24,7 @@ export class AssetUploadStore extends DataStore {
     private readonly authorized: AuthorizedUpload,
   ) {
     super();
-    this.extensions = EXTENSIONS;
+    this.extensions = TUS_EXTENSIONS;
   }
 
   override async getUpload(id: string): Promise<Upload> {

@@ -1,0 +1,20 @@
+/** What a call may answer, for the documentation: a description, and the schema of the body. */
+import type { SchemaName } from "./public/schemas";
+
+export type ResponseBodyDoc = { kind: "resource" | "page"; name: SchemaName } | { kind: "file" } | null;
+export type ResponseDoc = { description: string; body: ResponseBodyDoc };
+
+/** One resource. */
+export const respondsWith = (name: SchemaName, description: string): ResponseDoc => ({
+  description,
+  body: { kind: "resource", name },
+});
+/** A page of resources: `items`, `limit`, `next_cursor`. */
+export const respondsWithPage = (name: SchemaName, description: string): ResponseDoc => ({
+  description,
+  body: { kind: "page", name },
+});
+/** A file of its own content type. */
+export const respondsWithFile = (description: string): ResponseDoc => ({ description, body: { kind: "file" } });
+/** No body. */
+export const respondsWithNothing = (description: string): ResponseDoc => ({ description, body: null });
