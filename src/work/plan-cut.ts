@@ -4,9 +4,9 @@ import { AppError } from "../domain/errors";
 import type { Probed } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
 import type { PlanSteps } from "../domain/planning/context";
-import { planByScript } from "../domain/planning/scripted/plan-scripted";
+import { planScripted } from "../domain/planning/scripted/plan-scripted";
 import { parseScript } from "../domain/planning/scripted/script-lines";
-import { planBySpeech } from "../domain/planning/unscripted/plan-unscripted";
+import { planUnscripted } from "../domain/planning/unscripted/plan-unscripted";
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis } from "../domain/speech";
 
 export type PlanCutInput = {
@@ -35,11 +35,11 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
   const frameRate = probed.frames ? (probed.info.video?.frameRate ?? probed.frames.rate) : null;
   const context = { listening, clock, frameRate, options, language };
   const force = listening.transcript?.forcing === false ? unforced : input.force;
-  if (lines.length === 0) return runPlanner(planBySpeech(context), force);
+  if (lines.length === 0) return runPlanner(planUnscripted(context), force);
   if (!listening.transcript) {
     throw new AppError("transcription_unavailable", "No speech model here knows the language of this recording.");
   }
-  const plan = await runPlanner(planByScript({ ...context, lines, transcript: listening.transcript }), force);
+  const plan = await runPlanner(planScripted({ ...context, lines, transcript: listening.transcript }), force);
   if (plan === "mismatch") {
     throw new AppError("script_mismatch", "The script is not what is spoken in this recording.");
   }

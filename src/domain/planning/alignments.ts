@@ -2,12 +2,13 @@
 import type { ForcedAlignment } from "../speech";
 
 /** Whether a forced result says anything: a recogniser that cannot force gives no words. */
-export const usable = (forced: ForcedAlignment | null | undefined): forced is ForcedAlignment =>
-  forced != null && forced.words.length > 0 && Number.isFinite(forced.meanLogProb);
+export const isUsableAlignment = (alignment: ForcedAlignment | null | undefined): alignment is ForcedAlignment =>
+  alignment != null && alignment.words.length > 0 && Number.isFinite(alignment.meanLogProb);
 
 /** The best of several readings of one line. */
-export function bestForced(results: readonly (ForcedAlignment | undefined)[]): ForcedAlignment | null {
+export function findBestAlignment(results: readonly (ForcedAlignment | undefined)[]): ForcedAlignment | null {
   let best: ForcedAlignment | null = null;
-  for (const forced of results) if (usable(forced) && (!best || forced.meanLogProb > best.meanLogProb)) best = forced;
+  for (const alignment of results)
+    if (isUsableAlignment(alignment) && (!best || alignment.meanLogProb > best.meanLogProb)) best = alignment;
   return best;
 }

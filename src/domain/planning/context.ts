@@ -20,14 +20,14 @@ export type PlanContext = {
 export type PlanSteps<Result> = Generator<AlignmentRequest[], Result, ForcedAlignment[]>;
 
 /** So many cells of a table are filled in some hundredths of a second. */
-const A_WHILE = 2_000_000;
+const CELLS_PER_YIELD = 2_000_000;
 
 /** Counts what has been done; tells when it is time to yield. */
-export function createPace(): (cells: number) => boolean {
+export function createYieldCounter(): (cells: number) => boolean {
   let done = 0;
   return (cells) => {
     done += cells;
-    if (done < A_WHILE) return false;
+    if (done < CELLS_PER_YIELD) return false;
     done = 0;
     return true;
   };

@@ -12,7 +12,7 @@ import {
   toSegments,
 } from "../segments";
 import { fromSeconds, type Ticks } from "../time";
-import type { Piece } from "./decided-spans";
+import type { DecidedSpan } from "./decided-spans";
 
 /** The least pause heard at a join, whatever the options. */
 const LEAST_PAUSE: Ticks = 80_000;
@@ -21,23 +21,23 @@ const FAINT: Ticks = 30_000;
 /** Quiet left in front of and behind a dropped sound, so that its edge is not heard. */
 const GUARD: Ticks = 25_000;
 
-type Run = { start: Ticks; end: Ticks; texts: string[]; reviews: (string | null)[]; floor: Ticks; ceiling: Ticks };
+type KeptRun = { start: Ticks; end: Ticks; texts: string[]; reviews: (string | null)[]; floor: Ticks; ceiling: Ticks };
 
 /** The segments and removed stretches of a plan. `blur`: how much of the edges of speech is lost in noise; it is kept besides the padding. */
-export function assemble(
-  pieces: readonly Piece[],
+export function assembleSegments(
+  decidedSpans: readonly DecidedSpan[],
   clock: Clock,
   options: CutOptions,
-  blur: Ticks = 0,
+  edgeMargin: Ticks = 0,
 ): Pick<Plan, "segments" | "removed" | "keptDuration"> {
-  const before = fromSeconds(options.padding_before_seconds) + blur;
-  const after = fromSeconds(options.padding_after_seconds) + blur;
+  const before = fromSeconds(options.padding_before_seconds) + edgeMargin;
+  const after = fromSeconds(options.padding_after_seconds) + edgeMargin;
   const quiet = Math.max(fromSeconds(options.min_silence_seconds), before + after);
-  const runs = runsOf(pieces, quiet, clock);
-  const spans = padded(runs, before, after, LEAST_PAUSE + 2 * (FAINT + blur));
+  const runs = groupRuns(decidedSpans, quiet, clock);
+  const spans = padRuns(runs, before, after, LEAST_PAUSE + 2 * (FAINT + edgeMargin));
   const segments: Segment[] = toSegments(spans, clock);
-  const dropped: Removed[] = pieces
-    .filter((piece) => !piece.keep)
+  const dropped: Removed[] = decidedSpans
+    .filter((decided) => !decided.keep)
     .map(({ start, end, reason, text }) => ({ start, end, reason, text }));
   return {
     segments,
@@ -47,32 +47,33 @@ export function assemble(
 }
 
 /** Kept pieces with nothing but short pauses between them are one run; `floor` and `ceiling` are how far its edges may reach. */
-function runsOf(pieces: readonly Piece[], quiet: Ticks, clock: Clock): Run[] {
-  const runs: Run[] = [];
+function groupRuns(decidedSpans: readonly DecidedSpan[], quiet: Ticks, clock: Clock): KeptRun[] {
+  const runs: KeptRun[] = [];
   let droppedEnd = 0;
   let open = false;
-  for (const piece of pieces) {
+  for (const decided of decidedSpans) {
     const last = runs.at(-1);
-    if (!piece.keep) {
-      if (piece.reason === "noise" && last && open && continuesAfter(pieces, piece, last.end, quiet)) continue;
-      if (last && open) last.ceiling = ceilingBefore(last.end, piece.start, clock);
-      droppedEnd = piece.end;
+    if (!decided.keep) {
+      if (decided.reason === "noise" && last && open && continuesAfter(decidedSpans, decided, last.end, quiet))
+        continue;
+      if (last && open) last.ceiling = ceilingBefore(last.end, decided.start, clock);
+      droppedEnd = decided.end;
       open = false;
-    } else if (last && open && piece.start - last.end < quiet) {
-      last.end = piece.end;
-      last.texts.push(piece.text);
-      last.reviews.push(piece.review);
+    } else if (last && open && decided.start - last.end < quiet) {
+      last.end = decided.end;
+      last.texts.push(decided.text);
+      last.reviews.push(decided.review);
     } else {
-      const floor = open || droppedEnd === 0 ? droppedEnd : floorAfter(droppedEnd, piece.start, clock);
+      const floor = open || droppedEnd === 0 ? droppedEnd : floorAfter(droppedEnd, decided.start, clock);
       runs.push({
-        start: piece.start,
-        end: piece.end,
-        texts: [piece.text],
-        reviews: [piece.review],
+        start: decided.start,
+        end: decided.end,
+        texts: [decided.text],
+        reviews: [decided.review],
         floor: open && last ? last.end : floor,
         ceiling: clock.duration,
       });
-      if (open && last) last.ceiling = piece.start;
+      if (open && last) last.ceiling = decided.start;
       open = true;
     }
   }
@@ -80,8 +81,10 @@ function runsOf(pieces: readonly Piece[], quiet: Ticks, clock: Clock): Run[] {
 }
 
 /** A noise inside a pause that is too short to be cut stays with it. */
-function continuesAfter(pieces: readonly Piece[], noise: Piece, end: Ticks, quiet: Ticks): boolean {
-  const next = pieces.slice(pieces.indexOf(noise) + 1).find((piece) => piece.keep || piece.reason !== "noise");
+function continuesAfter(decidedSpans: readonly DecidedSpan[], noise: DecidedSpan, end: Ticks, quiet: Ticks): boolean {
+  const next = decidedSpans
+    .slice(decidedSpans.indexOf(noise) + 1)
+    .find((decided) => decided.keep || decided.reason !== "noise");
   return next?.keep === true && next.start - end < quiet;
 }
 
@@ -101,7 +104,7 @@ function floorAfter(dropped: Ticks, start: Ticks, clock: Clock): Ticks {
 }
 
 /** Pads each run with quiet within its bounds, and gives a join that would be breathless what quiet there is. */
-function padded(runs: readonly Run[], before: Ticks, after: Ticks, leastPause: Ticks): KeptSpan[] {
+function padRuns(runs: readonly KeptRun[], before: Ticks, after: Ticks, leastPause: Ticks): KeptSpan[] {
   const spans = runs.map((run) => ({
     start: Math.max(Math.min(run.floor, run.start), run.start - before),
     end: Math.min(Math.max(run.ceiling, run.end), run.end + after),

@@ -1,10 +1,10 @@
 /** The lists of takes as an editor gets them: of each line what can be put in its place, none of it overlapping, the kept one among it. */
 import type { Candidate, Segment, Take } from "../plan";
 import type { Span, Ticks } from "../time";
-import { islandsIn, overlap } from "./audio-activity";
+import { findOverlapping, overlapDuration } from "./audio-activity";
 
 /** A take of a line, before it is listed. Scores are 0 to 1. */
-export type ListedLine = { line: string; chosen: Candidate; others: Candidate[] };
+export type LineTakes = { line: string; chosen: Candidate; others: Candidate[] };
 
 /** What each later take is worth: the last one wins unless it is clearly worse. */
 const LATER = 0.12;
@@ -20,9 +20,9 @@ const SHORTEST_TAKE: Ticks = 100_000;
  * The takes of lines in the order given. The chosen one is what of it is in the segments; a line of which nothing is there is left out.
  * Of other takes that overlap each other the better one stays whole, and what then is left of the rest is listed when it is long enough.
  */
-export function listTakes(lines: readonly ListedLine[], segments: readonly Segment[]): Take[] {
+export function listTakes(lines: readonly LineTakes[], segments: readonly Segment[]): Take[] {
   return lines.flatMap(({ line, chosen, others }) => {
-    const kept = heardOf(chosen, segments);
+    const kept = findKeptPart(chosen, segments);
     if (!kept) return [];
     const listed = [kept];
     for (const other of [...others].sort((a, b) => b.score - a.score || a.start - b.start)) {
@@ -37,8 +37,8 @@ export function listTakes(lines: readonly ListedLine[], segments: readonly Segme
 }
 
 /** From where a take is first heard in the segments to where it is last heard. */
-function heardOf(take: Candidate, segments: readonly Segment[]): Candidate | null {
-  const inside = islandsIn(segments, take);
+function findKeptPart(take: Candidate, segments: readonly Segment[]): Candidate | null {
+  const inside = findOverlapping(segments, take);
   const [first, last] = [inside[0], inside[inside.length - 1]];
   if (!first || !last) return null;
   const [start, end] = [Math.max(take.start, first.start), Math.min(take.end, last.end)];
@@ -47,7 +47,7 @@ function heardOf(take: Candidate, segments: readonly Segment[]): Candidate | nul
 
 /** The longest part of a span that none of the others covers; null when no more than a moment, or less than half of it, is left. */
 function largestOutside(span: Span, others: readonly Span[]): Span | null {
-  const within = others.filter((other) => overlap(other, span) > 0).sort((a, b) => a.start - b.start);
+  const within = others.filter((other) => overlapDuration(other, span) > 0).sort((a, b) => a.start - b.start);
   let best: Span = { start: span.start, end: span.start };
   let at = span.start;
   for (const next of [...within, { start: span.end, end: span.end }]) {

@@ -4,24 +4,24 @@ import { normalWords } from "../text/normal";
 import type { Ticks } from "../time";
 
 /** One normal word; `word` indexes the transcript's words (a written "24" gives two of them). */
-export type HeardWord = { normal: string; word: number; start: Ticks; end: Ticks };
+export type Token = { normal: string; word: number; start: Ticks; end: Ticks };
 
 /** Words sorted by time, without those of no length. */
-export function inOrder(words: readonly Word[]): Word[] {
+export function sortWords(words: readonly Word[]): Word[] {
   return words.filter((word) => word.end > word.start).sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** Stands for a sound that was not understood; no word is spelled like it. */
-export const UNHEARD = "?";
+export const UNRECOGNIZED = "?";
 
 /**
  * The normal words of a transcript. A word that is written as several is divided evenly among them; one without text is `UNHEARD`, one
  * of nothing but marks gives none.
  */
-export function heardWords(words: readonly Word[], language: string | null): HeardWord[] {
-  const out: HeardWord[] = [];
+export function tokenize(words: readonly Word[], language: string | null): Token[] {
+  const out: Token[] = [];
   for (const [index, word] of words.entries()) {
-    const normals = word.text === "" ? [UNHEARD] : normalWords(word.text, language);
+    const normals = word.text === "" ? [UNRECOGNIZED] : normalWords(word.text, language);
     for (const [k, normal] of normals.entries()) {
       const step = (word.end - word.start) / normals.length;
       out.push({
@@ -48,14 +48,14 @@ export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”�
 export const endsPhrase = (text: string): boolean => /[.!?…,;:。！？、，—–-]["'”’)\]]*$/.test(text);
 
 /** A pause at which somebody may begin again. */
-export const BREAK: Ticks = 140_000;
+export const MIN_RESTART_PAUSE: Ticks = 140_000;
 
 /** The indices at which a phrase begins: after a pause or a mark. */
-export function beginnings(words: readonly Word[], heard: readonly HeardWord[]): number[] {
-  return heard.flatMap((word, i) => {
-    const before = heard[i - 1];
+export function findPhraseStarts(words: readonly Word[], tokens: readonly Token[]): number[] {
+  return tokens.flatMap((word, i) => {
+    const before = tokens[i - 1];
     if (!before) return [i];
     if (before.word === word.word) return [];
-    return word.start - before.end >= BREAK || endsPhrase(words[before.word]!.text) ? [i] : [];
+    return word.start - before.end >= MIN_RESTART_PAUSE || endsPhrase(words[before.word]!.text) ? [i] : [];
   });
 }

@@ -2,11 +2,11 @@
 
 import type { SpeechAnalysis, Word } from "../speech";
 import type { Span, Ticks } from "../time";
-import { islandsIn, overlap, type Sound } from "./audio-activity";
+import { type AudioActivity, findOverlapping, overlapDuration } from "./audio-activity";
 
 /** Whether at least a third of a stretch is voice. */
 export function isVoiced(span: Span, { speech }: Pick<SpeechAnalysis, "speech">): boolean {
-  const voiced = islandsIn(speech, span).reduce((sum, part) => sum + overlap(part, span), 0);
+  const voiced = findOverlapping(speech, span).reduce((sum, part) => sum + overlapDuration(part, span), 0);
   return 3 * voiced >= span.end - span.start;
 }
 
@@ -14,16 +14,16 @@ export function isVoiced(span: Span, { speech }: Pick<SpeechAnalysis, "speech">)
  * Voiced sound of at least `shortest` in which no word was heard, as words without text: it may be an attempt at what is said next, or a
  * line that was not understood. Sound in one of `except` is left out.
  */
-export function notUnderstood(
+export function findUnrecognizedSpeech(
   words: readonly Word[],
-  sound: Sound,
+  activity: AudioActivity,
   listening: Pick<SpeechAnalysis, "speech">,
   shortest: Ticks,
   except: readonly Span[] = [],
 ): Word[] {
   const taken = [...words, ...except];
-  return sound.islands
-    .filter((island) => island.end - island.start >= shortest && isVoiced(island, listening))
-    .filter((island) => taken.every((other) => overlap(other, island) === 0))
+  return activity.speechRegions
+    .filter((region) => region.end - region.start >= shortest && isVoiced(region, listening))
+    .filter((region) => taken.every((other) => overlapDuration(other, region) === 0))
     .map(({ start, end }) => ({ text: "", start, end, confidence: 0 }));
 }

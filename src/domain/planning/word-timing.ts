@@ -5,7 +5,7 @@
 import type { Word } from "../speech";
 import { normalWords } from "../text/normal";
 import { fromSeconds } from "../time";
-import { islandsIn, overlap, type Sound } from "./audio-activity";
+import { type AudioActivity, findOverlapping, overlapDuration } from "./audio-activity";
 
 /** No word has so long a pause in its midst. */
 const PAUSE = fromSeconds(0.25);
@@ -13,18 +13,18 @@ const PAUSE = fromSeconds(0.25);
 const LONGEST = fromSeconds(2.5);
 
 /** The words, each of those that reach over a pause drawn back to the side on which most of it lies. */
-export function wordsAtHome(words: readonly Word[], sound: Sound): Word[] {
+export function trimWordsAtPauses(words: readonly Word[], activity: AudioActivity): Word[] {
   return words.map((word) => {
-    const islands = islandsIn(sound.islands, word);
-    if (islands.length < 2 || word.end - word.start > LONGEST) return word;
+    const speechRegions = findOverlapping(activity.speechRegions, word);
+    if (speechRegions.length < 2 || word.end - word.start > LONGEST) return word;
     const sides: { start: number; end: number; loud: number }[] = [];
-    for (const island of islands) {
+    for (const region of speechRegions) {
       const last = sides.at(-1);
-      const loud = overlap(island, word);
-      if (last && island.start - last.end < PAUSE) {
-        last.end = island.end;
+      const loud = overlapDuration(region, word);
+      if (last && region.start - last.end < PAUSE) {
+        last.end = region.end;
         last.loud += loud;
-      } else sides.push({ start: island.start, end: island.end, loud });
+      } else sides.push({ start: region.start, end: region.end, loud });
     }
     if (sides.length < 2) return word;
     const home = sides.reduce((best, side) => (side.loud > best.loud ? side : best));
@@ -34,15 +34,18 @@ export function wordsAtHome(words: readonly Word[], sound: Sound): Word[] {
 
 /** Of a repeated word so much may be sound when nothing was said again. */
 const SOUNDING = 0.3;
-const ECHO_GAP = fromSeconds(0.15);
+const MAX_DUPLICATE_GAP_TICKS = fromSeconds(0.15);
 
 /** The words that repeat the one before them in the quiet after it: they were said once. */
-export function echoedWords(words: readonly Word[], sound: Sound): Set<Word> {
+export function findDuplicatedWords(words: readonly Word[], activity: AudioActivity): Set<Word> {
   const found = new Set<Word>();
   for (const [i, word] of words.entries()) {
     const before = words[i - 1];
-    if (!before || word.start - before.end > ECHO_GAP) continue;
-    const loud = islandsIn(sound.islands, word).reduce((sum, island) => sum + overlap(island, word), 0);
+    if (!before || word.start - before.end > MAX_DUPLICATE_GAP_TICKS) continue;
+    const loud = findOverlapping(activity.speechRegions, word).reduce(
+      (sum, region) => sum + overlapDuration(region, word),
+      0,
+    );
     if (loud > SOUNDING * (word.end - word.start)) continue;
     if (normalWords(before.text).join() === normalWords(word.text).join()) found.add(word);
   }

@@ -7,7 +7,7 @@ export type DistanceTable = { ids: Int32Array; row: (word: string) => Float32Arr
 type Entry = { word: string; bag: Uint8Array };
 
 /** Prepares a text. Rows are made on demand and remembered. */
-export function distanceTable(text: readonly string[]): DistanceTable {
+export function createDistanceTable(text: readonly string[]): DistanceTable {
   const index = new Map<string, number>();
   const ids = Int32Array.from(text, (word) => {
     const known = index.get(word);

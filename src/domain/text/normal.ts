@@ -136,7 +136,7 @@ export function editDistance(a: string, b: string): number {
 }
 
 /** `wordDistance` that remembers its answers: comparing two long texts asks for the same pairs again and again. */
-export function rememberingDistance(): (a: string, b: string) => number {
+export function createDistanceCache(): (a: string, b: string) => number {
   const known = new Map<string, Map<string, number>>();
   return (a, b) => {
     if (a === b) return 0;

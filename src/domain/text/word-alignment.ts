@@ -1,7 +1,7 @@
 /** Two texts word against word. */
 
 /** `pairs[i]` is the word of the second text that stands for the first's word i, -1 when none does; `cost` counts what differs. */
-export type Alignment = { pairs: Int32Array; cost: number };
+export type WordAlignment = { pairs: Int32Array; cost: number };
 
 const LEFT_OUT = 1;
 const ADDED = 0.7;
@@ -13,9 +13,9 @@ const ADDED = 0.7;
 export function alignWords(
   a: readonly string[],
   b: readonly string[],
-  near: (x: string, y: string) => number,
+  distanceBetween: (x: string, y: string) => number,
   openEnd = false,
-): Alignment {
+): WordAlignment {
   const width = b.length + 1;
   const cost = new Float64Array((a.length + 1) * width);
   for (let i = 0; i <= a.length; i++) {
@@ -23,7 +23,7 @@ export function alignWords(
       if (i === 0 || j === 0) cost[i * width + j] = i * ADDED + j * LEFT_OUT;
       else
         cost[i * width + j] = Math.min(
-          cost[(i - 1) * width + j - 1]! + near(a[i - 1]!, b[j - 1]!),
+          cost[(i - 1) * width + j - 1]! + distanceBetween(a[i - 1]!, b[j - 1]!),
           cost[(i - 1) * width + j]! + ADDED,
           cost[i * width + j - 1]! + LEFT_OUT,
         );
@@ -36,7 +36,7 @@ export function alignWords(
   let i = a.length;
   while (i > 0 && j > 0) {
     const here = cost[i * width + j]!;
-    const distance = near(a[i - 1]!, b[j - 1]!);
+    const distance = distanceBetween(a[i - 1]!, b[j - 1]!);
     if (Math.abs(here - cost[(i - 1) * width + j - 1]! - distance) < 1e-9) {
       i--;
       j--;

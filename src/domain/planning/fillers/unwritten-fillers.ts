@@ -3,8 +3,8 @@
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../speech";
 import { normalWords } from "../../text/normal";
 import { fromSeconds, type Span, type Ticks } from "../../time";
-import { usable } from "../alignments";
-import { firstEndingAfter, overlap, type Sound } from "../audio-activity";
+import { isUsableAlignment } from "../alignments";
+import { type AudioActivity, indexEndingAfter, overlapDuration } from "../audio-activity";
 import type { PlanSteps } from "../context";
 import { isFillerText } from "./filler-words";
 
@@ -42,42 +42,53 @@ const SPELLED_SHORTEST = fromSeconds(0.45);
 const SPELLED_MOST_WORDS = 4;
 
 /** The stretches that are hesitations, and the indices of the words that stand for them. */
-export type Hesitations = { spans: Span[]; words: Set<number> };
+export type UnwrittenFillers = { spans: Span[]; words: Set<number> };
 
 /** A short sound apart. `words` are those heard in it. */
-type Suspect = { island: Span; quiet: Ticks; words: number[]; kind: "sound" | "spelled"; requests: AlignmentRequest[] };
+type FillerCandidate = {
+  region: Span;
+  quiet: Ticks;
+  words: number[];
+  kind: "sound" | "spelled";
+  requests: AlignmentRequest[];
+};
 
 /** Listens to each short sound that stands apart in a recording. */
-export function* hearHesitations(words: readonly Word[], sound: Sound): PlanSteps<Hesitations> {
-  const suspects = suspectsIn(words, sound);
-  const answers = yield suspects.flatMap((suspect) => suspect.requests);
-  const found: Hesitations = { spans: [], words: new Set() };
+export function* findUnwrittenFillers(words: readonly Word[], activity: AudioActivity): PlanSteps<UnwrittenFillers> {
+  const candidates = listFillerCandidates(words, activity);
+  const answers = yield candidates.flatMap((candidate) => candidate.requests);
+  const found: UnwrittenFillers = { spans: [], words: new Set() };
   let at = 0;
-  for (const suspect of suspects) {
-    const scores = answers.slice(at, at + suspect.requests.length).map(scoreOf);
-    at += suspect.requests.length;
-    const is = suspect.kind === "spelled" ? (scores[0] ?? MAY_FIT) >= SPELLED_FITS : isSound(suspect, words, scores);
+  for (const candidate of candidates) {
+    const scores = answers.slice(at, at + candidate.requests.length).map(scoreOf);
+    at += candidate.requests.length;
+    const is =
+      candidate.kind === "spelled" ? (scores[0] ?? MAY_FIT) >= SPELLED_FITS : isSound(candidate, words, scores);
     if (!is) continue;
-    found.spans.push(suspect.island);
-    for (const word of suspect.words) found.words.add(word);
+    found.spans.push(candidate.region);
+    for (const word of candidate.words) found.words.add(word);
   }
   return found;
 }
 
-const scoreOf = (forced: ForcedAlignment) => (usable(forced) ? forced.meanLogProb : Number.NEGATIVE_INFINITY);
+const scoreOf = (alignment: ForcedAlignment) =>
+  isUsableAlignment(alignment) ? alignment.meanLogProb : Number.NEGATIVE_INFINITY;
 
-function suspectsIn(words: readonly Word[], { islands, duration, contrast }: Sound): Suspect[] {
+function listFillerCandidates(
+  words: readonly Word[],
+  { speechRegions, duration, contrast }: AudioActivity,
+): FillerCandidate[] {
   const least = contrast < NOISY ? WIDE_QUIET : QUIET;
-  return islands.flatMap((island, i) => {
-    const length = island.end - island.start;
-    const before = island.start - (islands[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
-    const after = (islands[i + 1]?.start ?? Number.POSITIVE_INFINITY) - island.end;
+  return speechRegions.flatMap((region, i) => {
+    const length = region.end - region.start;
+    const before = region.start - (speechRegions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
+    const after = (speechRegions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
     const quiet = Math.min(before, after);
     if (length < SHORTEST || length > SPELLED_LONGEST || quiet < least) return [];
-    const inside = wordsIn(words, island);
-    const window = { start: Math.max(0, island.start - PAD), end: Math.min(duration, island.end + PAD) };
-    const ask = (kind: Suspect["kind"], texts: readonly string[]): Suspect => ({
-      island,
+    const inside = wordsIn(words, region);
+    const window = { start: Math.max(0, region.start - PAD), end: Math.min(duration, region.end + PAD) };
+    const ask = (kind: FillerCandidate["kind"], texts: readonly string[]): FillerCandidate => ({
+      region,
       quiet,
       words: inside,
       kind,
@@ -101,7 +112,11 @@ function readings(text: string): string[] {
 }
 
 /** Whether a sound is a hesitation, from how well it fits each of the sounds, and the words that it may be instead. */
-function isSound({ quiet, words: [index] }: Suspect, words: readonly Word[], scores: readonly number[]): boolean {
+function isSound(
+  { quiet, words: [index] }: FillerCandidate,
+  words: readonly Word[],
+  scores: readonly number[],
+): boolean {
   const best = Math.max(...scores.slice(0, SOUNDS.length));
   const own = Math.max(...scores.slice(SOUNDS.length));
   if (index === undefined) return best >= FITS && best >= own + HARDLY_WORSE;
@@ -116,10 +131,10 @@ function isSound({ quiet, words: [index] }: Suspect, words: readonly Word[], sco
 /** The words that lie for the most part in a span, or that fill most of it. */
 function wordsIn(words: readonly Word[], span: Span): number[] {
   const out: number[] = [];
-  for (let i = Math.max(0, firstEndingAfter(words, span.start) - 2); i < words.length; i++) {
+  for (let i = Math.max(0, indexEndingAfter(words, span.start) - 2); i < words.length; i++) {
     const word = words[i]!;
     if (word.start >= span.end) break;
-    if (overlap(word, span) > 0.5 * Math.min(word.end - word.start, span.end - span.start)) out.push(i);
+    if (overlapDuration(word, span) > 0.5 * Math.min(word.end - word.start, span.end - span.start)) out.push(i);
   }
   return out;
 }

@@ -5,18 +5,25 @@
 
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
-import { usable } from "../alignments";
+import { isUsableAlignment } from "../alignments";
 import type { PlanSteps } from "../context";
-import type { HeardWord } from "../tokens";
-import { type EchoPair, pairsToTry, textFrom, windowAround, wordsFrom } from "./repetition-pairs";
+import type { Token } from "../tokens";
+import { listRepetitionPairs, type RepetitionPair, textFrom, windowAround, wordsFrom } from "./repetition-pairs";
 
 /**
  * The first `spoken` words from `again` on were also spoken in `[from, end)`; after them the attempt goes on for `rest`. `weak`: they fit
  * no better than words may that were not spoken.
  */
-export type Echo = { from: number; again: number; end: number; spoken: number; rest: Ticks; weak: boolean };
+export type AcousticRepetition = {
+  from: number;
+  retakeStart: number;
+  end: number;
+  spoken: number;
+  rest: Ticks;
+  weak: boolean;
+};
 /** What the sound says about pairs of beginnings. `different`: pairs in which a word in the midst of the one is not in the other. */
-export type Echoes = { found: Echo[]; different: { from: number; again: number }[] };
+export type AcousticRepetitions = { found: AcousticRepetition[]; different: { from: number; retakeStart: number }[] };
 
 /** A word that was spoken fits better than this, one that was not worse. */
 const SPOKEN = -3;
@@ -34,37 +41,41 @@ const SLOWER = 1.6;
 const LATE = fromSeconds(0.35);
 
 /** Finds the echoes between beginnings of phrases that are spelled at all alike, or that follow each other closely. */
-export function* hearEchoes(words: readonly Word[], heard: readonly HeardWord[], duration: Ticks): PlanSteps<Echoes> {
-  const pairs = pairsToTry(words, heard);
-  const told = pairs.map((pair) => ({ pair, text: textFrom(words, heard, pair.again, pair.count) }));
+export function* findAcousticRepetitions(
+  words: readonly Word[],
+  tokens: readonly Token[],
+  duration: Ticks,
+): PlanSteps<AcousticRepetitions> {
+  const pairs = listRepetitionPairs(words, tokens);
+  const told = pairs.map((pair) => ({ pair, text: textFrom(words, tokens, pair.retakeStart, pair.count) }));
   const forward = told.filter(({ text }) => text !== "");
   const answers = yield forward.map(({ pair: { from, until }, text }) => ({
-    window: windowAround(heard, from, until, duration),
+    window: windowAround(tokens, from, until, duration),
     text,
   }));
-  const found: Echo[] = [];
-  const contradicted = new Set<EchoPair>();
+  const found: AcousticRepetition[] = [];
+  const contradictedByAudio = new Set<RepetitionPair>();
   for (const [i, { pair }] of forward.entries()) {
-    const forced = answers[i];
-    const echo = usable(forced) ? laterInEarlier(pair, forced, heard) : null;
-    if (echo) found.push(echo);
-    const told = wordsFrom(heard, pair.again, pair.count).map((index) => words[index]!);
-    if (usable(forced) && isContradicted(forced, MISFIT, told)) contradicted.add(pair);
+    const alignment = answers[i];
+    const acoustic = isUsableAlignment(alignment) ? laterInEarlier(pair, alignment, tokens) : null;
+    if (acoustic) found.push(acoustic);
+    const told = wordsFrom(tokens, pair.retakeStart, pair.count).map((index) => words[index]!);
+    if (isUsableAlignment(alignment) && isContradicted(alignment, MISFIT, told)) contradictedByAudio.add(pair);
   }
-  const known = new Set(found.map((echo) => `${echo.from}-${echo.again}`));
-  const open = pairs.filter(({ from, end, again }) => end - from >= 2 && !known.has(`${from}-${again}`));
-  const backward = yield open.map(({ from, again, end }) => ({
-    window: windowAround(heard, again, reachOf(heard, from, end, again), duration),
-    text: textFrom(words, heard, from, end - from),
+  const known = new Set(found.map((acoustic) => `${acoustic.from}-${acoustic.retakeStart}`));
+  const open = pairs.filter(({ from, end, retakeStart }) => end - from >= 2 && !known.has(`${from}-${retakeStart}`));
+  const backward = yield open.map(({ from, retakeStart, end }) => ({
+    window: windowAround(tokens, retakeStart, findLineBounds(tokens, from, end, retakeStart), duration),
+    text: textFrom(words, tokens, from, end - from),
   }));
   for (const [i, pair] of open.entries()) {
-    const forced = backward[i];
-    const echo = usable(forced) ? earlierInLater(pair, pair.end, forced, heard) : null;
-    if (!echo) continue;
-    found.push(echo);
-    contradicted.delete(pair);
+    const alignment = backward[i];
+    const acoustic = isUsableAlignment(alignment) ? earlierInLater(pair, pair.end, alignment, tokens) : null;
+    if (!acoustic) continue;
+    found.push(acoustic);
+    contradictedByAudio.delete(pair);
   }
-  return { found, different: [...contradicted].map(({ from, again }) => ({ from, again })) };
+  return { found, different: [...contradictedByAudio].map(({ from, retakeStart }) => ({ from, retakeStart })) };
 }
 
 /** How many of the words, from the first on, were spoken: where the odds turn for good. */
@@ -81,7 +92,7 @@ export function spokenPrefix(logProbs: readonly number[]): number {
   return count;
 }
 
-const fitting = (forced: ForcedAlignment) => spokenPrefix(forced.words.map((word) => word.logProb));
+const fitting = (alignment: ForcedAlignment) => spokenPrefix(alignment.words.map((word) => word.logProb));
 
 const meanOf = (words: readonly AlignedWord[], count: number) =>
   words.slice(0, count).reduce((sum, word) => sum + word.logProb, 0) / count;
@@ -112,77 +123,82 @@ function isContradicted({ words }: ForcedAlignment, misfit: number, told: readon
  * A recogniser that is told the middle of a text finds it, wherever it is, so the words must also lie about where they lie in the take
  * that they come from.
  */
-function inPlace(forced: ForcedAlignment, fits: number, start: Ticks, own: (share: number) => Ticks): boolean {
+function inPlace(alignment: ForcedAlignment, fits: number, start: Ticks, own: (share: number) => Ticks): boolean {
   for (let k = 1; k < fits; k++) {
-    if (forced.words[k]!.start - start > SLOWER * own(k / forced.words.length) + LATE) return false;
+    if (alignment.words[k]!.start - start > SLOWER * own(k / alignment.words.length) + LATE) return false;
   }
   return true;
 }
 
 /** The later take's words, held against the earlier attempt. */
 function laterInEarlier(
-  { from, again, until, count }: EchoPair,
-  forced: ForcedAlignment,
-  heard: readonly HeardWord[],
-): Echo | null {
-  const fits = fitting(forced);
-  const spoken = Math.round((fits / forced.words.length) * count);
-  if (spoken === 0 || !fitsWell(forced, fits)) return null;
+  { from, retakeStart, until, count }: RepetitionPair,
+  alignment: ForcedAlignment,
+  tokens: readonly Token[],
+): AcousticRepetition | null {
+  const fits = fitting(alignment);
+  const spoken = Math.round((fits / alignment.words.length) * count);
+  if (spoken === 0 || !fitsWell(alignment, fits)) return null;
   const own = (share: number) =>
-    heard[again + Math.min(count - 1, Math.round(share * count))]!.start - heard[again]!.start;
-  if (!inPlace(forced, fits, heard[from]!.start, own)) return null;
-  const fitsUntil = forced.words[fits - 1]!.end;
-  const end = attemptEnd(heard, { from, again, until }, spoken, fitsUntil);
+    tokens[retakeStart + Math.min(count - 1, Math.round(share * count))]!.start - tokens[retakeStart]!.start;
+  if (!inPlace(alignment, fits, tokens[from]!.start, own)) return null;
+  const fitsUntil = alignment.words[fits - 1]!.end;
+  const end = attemptEnd(tokens, { from, retakeStart, until }, spoken, fitsUntil);
   if (end === null || spoken < LEAST_SHARE * (end - from)) return null;
-  const weak = meanOf(forced.words, fits) < WEAK_MEAN;
-  return { from, again, end, spoken, rest: Math.max(0, heard[end - 1]!.end - fitsUntil), weak };
+  const weak = meanOf(alignment.words, fits) < WEAK_MEAN;
+  return { from, retakeStart, end, spoken, rest: Math.max(0, tokens[end - 1]!.end - fitsUntil), weak };
 }
 
 /** The earlier attempt's words, held against the later take: all of them, but for one that was broken off, must be there. */
 function earlierInLater(
-  { from, again }: EchoPair,
+  { from, retakeStart }: RepetitionPair,
   end: number,
-  forced: ForcedAlignment,
-  heard: readonly HeardWord[],
-): Echo | null {
-  const fits = fitting(forced);
-  const all = forced.words.length;
-  if (fits < Math.max(2, all - 1) || !fitsWell(forced, fits) || isContradicted(forced, SLIGHT_MISFIT)) return null;
+  alignment: ForcedAlignment,
+  tokens: readonly Token[],
+): AcousticRepetition | null {
+  const fits = fitting(alignment);
+  const all = alignment.words.length;
+  if (fits < Math.max(2, all - 1) || !fitsWell(alignment, fits) || isContradicted(alignment, SLIGHT_MISFIT))
+    return null;
   const own = (share: number) =>
-    heard[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - heard[from]!.start;
-  if (!inPlace(forced, fits, heard[again]!.start, own)) return null;
-  const until = forced.words[fits - 1]!.end;
+    tokens[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - tokens[from]!.start;
+  if (!inPlace(alignment, fits, tokens[retakeStart]!.start, own)) return null;
+  const until = alignment.words[fits - 1]!.end;
   let spoken = 1;
-  while (heard[again + spoken] && (heard[again + spoken]!.start + heard[again + spoken]!.end) / 2 <= until) spoken++;
-  return { from, again, end, spoken, rest: 0, weak: meanOf(forced.words, fits) < WEAK_MEAN };
+  while (
+    tokens[retakeStart + spoken] &&
+    (tokens[retakeStart + spoken]!.start + tokens[retakeStart + spoken]!.end) / 2 <= until
+  )
+    spoken++;
+  return { from, retakeStart, end, spoken, rest: 0, weak: meanOf(alignment.words, fits) < WEAK_MEAN };
 }
 
 /** How many heard words from `again` on may hold an attempt. */
-function reachOf(heard: readonly HeardWord[], from: number, end: number, again: number): number {
-  const length = 1.5 * (heard[end - 1]!.end - heard[from]!.start) + fromSeconds(0.5);
-  let until = again + 1;
-  while (until < heard.length && heard[until]!.end - heard[again]!.start <= length) until++;
+function findLineBounds(tokens: readonly Token[], from: number, end: number, retakeStart: number): number {
+  const length = 1.5 * (tokens[end - 1]!.end - tokens[from]!.start) + fromSeconds(0.5);
+  let until = retakeStart + 1;
+  while (until < tokens.length && tokens[until]!.end - tokens[retakeStart]!.start <= length) until++;
   return until;
 }
 
 /** Where the earlier attempt ends: at the pause nearest to the last word that fits. Null when much more was said than those words. */
 function attemptEnd(
-  heard: readonly HeardWord[],
-  { from, again, until }: Pick<EchoPair, "from" | "again" | "until">,
+  tokens: readonly Token[],
+  { from, retakeStart, until }: Pick<RepetitionPair, "from" | "retakeStart" | "until">,
   spoken: number,
   fitsUntil: Ticks,
 ): number | null {
-  const start = heard[from]!.start;
-  const later = heard[again + spoken - 1]!.end - heard[again]!.start;
-  const next = heard[again + spoken];
+  const start = tokens[from]!.start;
+  const later = tokens[retakeStart + spoken - 1]!.end - tokens[retakeStart]!.start;
+  const next = tokens[retakeStart + spoken];
   const slack = fromSeconds(0.12) + (next ? Math.min(fromSeconds(0.6), 0.7 * (next.end - next.start)) : 0);
   let best: number | null = null;
   let smallest = Number.POSITIVE_INFINITY;
   for (let end = from + 1; end <= until; end++) {
-    const pause = (heard[end]?.start ?? Number.POSITIVE_INFINITY) - heard[end - 1]!.end;
-    if (end !== again && pause < fromSeconds(0.12)) continue;
-    const length = heard[end - 1]!.end - start;
-    const off = Math.abs(heard[end - 1]!.end - fitsUntil) + 0.5 * Math.abs(length - later);
+    const pause = (tokens[end]?.start ?? Number.POSITIVE_INFINITY) - tokens[end - 1]!.end;
+    if (end !== retakeStart && pause < fromSeconds(0.12)) continue;
+    const length = tokens[end - 1]!.end - start;
+    const off = Math.abs(tokens[end - 1]!.end - fitsUntil) + 0.5 * Math.abs(length - later);
     if (length < 0.6 * later - fromSeconds(0.15) || length > 1.3 * later + slack || off >= smallest) continue;
     smallest = off;
     best = end;

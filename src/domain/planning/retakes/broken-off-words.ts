@@ -1,9 +1,9 @@
 /** Attempts that were broken off inside a word. */
 
 import type { Ticks } from "../../time";
-import { BREAK, endsPhrase } from "../tokens";
+import { endsPhrase, MIN_RESTART_PAUSE } from "../tokens";
 import { isRemark } from "./remarks";
-import { LONG_ATTEMPT, type Repeat, type Scene, UNSURE, untouched } from "./repetition";
+import { LONG_ATTEMPT, listKept, type Repetition, type RetakeContext, UNSURE } from "./repetition";
 
 /** As a share of the later take. */
 const AS_LONG = 0.85;
@@ -13,37 +13,43 @@ const AS_LONG = 0.85;
  * that the recogniser was sure of.
  */
 export function isFragment(
-  scene: Scene,
+  context: RetakeContext,
   { from: at, to }: { from: number; to: number },
-  { from, again, matched }: Pick<Repeat, "from" | "again" | "matched">,
+  { from, retakeStart, matched }: Pick<Repetition, "from" | "retakeStart" | "matched">,
 ): boolean {
-  const { heard, words, near } = scene;
-  const pieces = heard.slice(at, to);
-  const whole = heard[again + matched]?.normal ?? "";
-  const first = pieces[0]?.normal;
+  const { tokens, words, distanceBetween } = context;
+  const fragments = tokens.slice(at, to);
+  const whole = tokens[retakeStart + matched]?.normal ?? "";
+  const first = fragments[0]?.normal;
   if (first === undefined) return false;
   if (whole.startsWith(first) || (first.length >= 3 && whole.startsWith(first.slice(0, 3)))) return true;
-  if (near(first, whole) <= 0.3) return true;
-  if (matched < 3 || pieces.some((piece) => words[piece.word]!.confidence >= UNSURE)) return false;
-  if (matched >= LONG_ATTEMPT || isAnnounced(scene, to, again)) return true;
-  return !isAsLong(scene, from, heard[to - 1]!.end, again, matched);
+  if (distanceBetween(first, whole) <= 0.3) return true;
+  if (matched < 3 || fragments.some((fragment) => words[fragment.word]!.confidence >= UNSURE)) return false;
+  if (matched >= LONG_ATTEMPT || isAnnounced(context, to, retakeStart)) return true;
+  return !isAsLong(context, from, tokens[to - 1]!.end, retakeStart, matched);
 }
 
 /** Whether what was said before the later take is talk about taking it again. */
-function isAnnounced(scene: Scene, from: number, again: number): boolean {
-  const between = untouched(scene.gone, from, again);
-  return between.length > 0 && isRemark(scene, between);
+function isAnnounced(context: RetakeContext, from: number, retakeStart: number): boolean {
+  const between = listKept(context.removed, from, retakeStart);
+  return between.length > 0 && isRemark(context, between);
 }
 
 /** An attempt that takes as long as the whole later phrase was not broken off: it ends otherwise. */
-function isAsLong({ heard, words }: Scene, from: number, end: Ticks, again: number, matched: number): boolean {
-  let last = again + matched;
+function isAsLong(
+  { tokens, words }: RetakeContext,
+  from: number,
+  end: Ticks,
+  retakeStart: number,
+  matched: number,
+): boolean {
+  let last = retakeStart + matched;
   while (
-    heard[last + 1] &&
-    !endsPhrase(words[heard[last]!.word]!.text) &&
-    heard[last + 1]!.start - heard[last]!.end < BREAK
+    tokens[last + 1] &&
+    !endsPhrase(words[tokens[last]!.word]!.text) &&
+    tokens[last + 1]!.start - tokens[last]!.end < MIN_RESTART_PAUSE
   )
     last++;
-  if (!heard[last]) return false;
-  return end - heard[from]!.start >= AS_LONG * (heard[last]!.end - heard[again]!.start);
+  if (!tokens[last]) return false;
+  return end - tokens[from]!.start >= AS_LONG * (tokens[last]!.end - tokens[retakeStart]!.start);
 }

@@ -2,14 +2,14 @@
 
 import { isNumberWord } from "../../text/numbers";
 import { fromSeconds } from "../../time";
-import { BREAK, endsPhrase, endsSentence, pauseBefore } from "../tokens";
+import { endsPhrase, endsSentence, MIN_RESTART_PAUSE, pauseBefore } from "../tokens";
 import { isFragment } from "./broken-off-words";
-import { saysOtherWords } from "./different-words";
+import { hasDifferentWords } from "./different-words";
 import { isRemark, isUnclear } from "./remarks";
-import { LONG_ATTEMPT, type Repeat, type Scene, untouched } from "./repetition";
+import { LONG_ATTEMPT, listKept, type Repetition, type RetakeContext } from "./repetition";
 
 /** `to`: the words up to there go; `rest`: what those from there to the later take are, of which only what is kept stays. */
-export type Judgement = "different" | "doubt" | { to: number; rest: "kept" | "remark" | "attempt" };
+export type RepetitionDecision = "different" | "doubt" | { to: number; rest: "kept" | "remark" | "attempt" };
 
 /** Pause in front of both takes when there is talk between them that is not about the recording. */
 const APART = fromSeconds(0.3);
@@ -29,100 +29,121 @@ const STUTTERED = new Set(
 );
 
 /** Decides on a repeat. */
-export function judgeRepeat(scene: Scene, repeat: Repeat): Judgement {
-  const between = untouched(scene.gone, repeat.end, repeat.again);
-  if (isCounting(scene, repeat)) return "different";
-  if (saysOtherWords(scene, repeat)) return "doubt";
-  if (between.length > 0) return scene.starts[repeat.from] ? withTalkBetween(scene, repeat, between) : "different";
-  if (!saidAtOnce(scene, repeat)) return "different";
-  return sureUnless(repeat);
+export function decideRepetition(context: RetakeContext, repetition: Repetition): RepetitionDecision {
+  const between = listKept(context.removed, repetition.end, repetition.retakeStart);
+  if (isCounting(context, repetition)) return "different";
+  if (hasDifferentWords(context, repetition)) return "doubt";
+  if (between.length > 0)
+    return context.starts[repetition.from] ? withTalkBetween(context, repetition, between) : "different";
+  if (!saidAtOnce(context, repetition)) return "different";
+  return sureUnless(repetition);
 }
 
-const sureUnless = ({ contradicted, again, cost }: Repeat): Judgement =>
-  contradicted && cost > 0 ? "doubt" : { to: again, rest: "kept" };
+const sureUnless = ({ contradictedByAudio, retakeStart, cost }: Repetition): RepetitionDecision =>
+  contradictedByAudio && cost > 0 ? "doubt" : { to: retakeStart, rest: "kept" };
 
 /** "One, two, one, two": figures are said twice because they are there twice. So are those of a number that is given once more. */
-function isCounting({ heard, near }: Scene, { from, end, again }: Repeat): boolean {
-  const figures = heard.slice(from, end).filter((word) => isNumberWord(word.normal)).length;
+function isCounting({ tokens, distanceBetween }: RetakeContext, { from, end, retakeStart }: Repetition): boolean {
+  const figures = tokens.slice(from, end).filter((word) => isNumberWord(word.normal)).length;
   if (figures === end - from) return true;
-  return figures >= MOSTLY * (end - from) && near(heard[from]!.normal, heard[again]!.normal) > 0.3;
+  return figures >= MOSTLY * (end - from) && distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > 0.3;
 }
 
 /** The later take follows the attempt with nothing but pauses and other attempts between. */
-function saidAtOnce(scene: Scene, repeat: Repeat): boolean {
-  const { heard, words, starts } = scene;
-  const { from, end, again, matched, cost } = repeat;
+function saidAtOnce(context: RetakeContext, repetition: Repetition): boolean {
+  const { tokens, words, starts } = context;
+  const { from, end, retakeStart, matched, cost } = repetition;
   const size = end - from;
-  const pause = pauseBefore(heard, again);
+  const pause = pauseBefore(tokens, retakeStart);
   const exact = cost < 0.01;
   if (size === 1)
-    return exact && (matched > 1 || heard[from]!.normal !== heard[again]!.normal || singleWord(scene, from, again));
-  if (!starts[from]) return exact && (pause >= BREAK || size >= 3);
-  const goesOn = !endsSentence(words[heard[again + matched - 1]!.word]!.text);
-  return size > 2 || (cost <= 0.31 && (pause >= BREAK || goesOn));
+    return (
+      exact &&
+      (matched > 1 || tokens[from]!.normal !== tokens[retakeStart]!.normal || singleWord(context, from, retakeStart))
+    );
+  if (!starts[from]) return exact && (pause >= MIN_RESTART_PAUSE || size >= 3);
+  const goesOn = !endsSentence(words[tokens[retakeStart + matched - 1]!.word]!.text);
+  return size > 2 || (cost <= 0.31 && (pause >= MIN_RESTART_PAUSE || goesOn));
 }
 
 /** One word said twice: a stutter when nobody would say it twice on purpose, or when it stands alone before the sentence that it begins. */
-function singleWord({ heard, words, starts }: Scene, from: number, again: number): boolean {
-  if (again !== from + 1) return false;
-  const pause = pauseBefore(heard, again);
-  const { normal } = heard[from]!;
-  if (pause > fromSeconds(2.5) || endsSentence(words[heard[again]!.word]!.text)) return false;
+function singleWord({ tokens, words, starts }: RetakeContext, from: number, retakeStart: number): boolean {
+  if (retakeStart !== from + 1) return false;
+  const pause = pauseBefore(tokens, retakeStart);
+  const { normal } = tokens[from]!;
+  if (pause > fromSeconds(2.5) || endsSentence(words[tokens[retakeStart]!.word]!.text)) return false;
   if (STUTTERED.has(normal)) return true;
   return (
     starts[from] === true &&
-    pauseBefore(heard, from) >= fromSeconds(0.3) &&
+    pauseBefore(tokens, from) >= fromSeconds(0.3) &&
     pause >= fromSeconds(0.3) &&
     normal.length >= 5
   );
 }
 
-function withTalkBetween(scene: Scene, repeat: Repeat, between: readonly number[]): Judgement {
-  const { heard } = scene;
-  const slip = slipAfter(scene, repeat, between);
-  if (slip === "other") return repeat.end - repeat.from >= 3 ? "doubt" : "different";
-  const end = slip > 0 ? between[slip - 1]! + 1 : repeat.end;
+function withTalkBetween(
+  context: RetakeContext,
+  repetition: Repetition,
+  between: readonly number[],
+): RepetitionDecision {
+  const { tokens } = context;
+  const slip = slipAfter(context, repetition, between);
+  if (slip === "other") return repetition.end - repetition.from >= 3 ? "doubt" : "different";
+  const end = slip > 0 ? between[slip - 1]! + 1 : repetition.end;
   const first = between[slip];
-  if (first === undefined) return sureUnless(repeat);
-  const size = end - repeat.from;
-  const apart = heard[first]!.start - heard[end - 1]!.end >= BREAK && pauseBefore(heard, repeat.again) >= BREAK;
+  if (first === undefined) return sureUnless(repetition);
+  const size = end - repetition.from;
+  const apart =
+    tokens[first]!.start - tokens[end - 1]!.end >= MIN_RESTART_PAUSE &&
+    pauseBefore(tokens, repetition.retakeStart) >= MIN_RESTART_PAUSE;
   const rest = between.slice(slip);
   const long =
-    rest.length > LONGEST_REMARK_WORDS || heard[repeat.again - 1]!.end - heard[first]!.start > LONGEST_REMARK;
+    rest.length > LONGEST_REMARK_WORDS ||
+    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > LONGEST_REMARK;
   if (long || !apart || size < 3) return "different";
-  const verdict = sureUnless(repeat);
-  if (verdict === "doubt") return verdict;
-  if (isRemark(scene, rest)) return { to: end, rest: "remark" };
-  if (rest.length < size && isOneMoreAttempt(scene, repeat, rest)) return { to: end, rest: "attempt" };
-  if (size < 4 || repeat.cost > 0.2 * size) return "different";
+  const decision = sureUnless(repetition);
+  if (decision === "doubt") return decision;
+  if (isRemark(context, rest)) return { to: end, rest: "remark" };
+  if (rest.length < size && isOneMoreAttempt(context, repetition, rest)) return { to: end, rest: "attempt" };
+  if (size < 4 || repetition.cost > 0.2 * size) return "different";
   // A list goes on with the same word each time.
-  if (heard[first]!.normal === heard[repeat.from]!.normal && !isUnclear(scene, rest)) return "doubt";
-  const sure = isWholeAgain(scene, repeat, end) || isUnclear(scene, rest) || joins(scene, rest);
+  if (tokens[first]!.normal === tokens[repetition.from]!.normal && !isUnclear(context, rest)) return "doubt";
+  const sure = isWholeAgain(context, repetition, end) || isUnclear(context, rest) || joins(context, rest);
   return sure ? { to: end, rest: "kept" } : "doubt";
 }
 
 /** Between two takes of a line a word or a few that begin like it: it was begun three times, and the second time it was misheard. */
-function isOneMoreAttempt({ heard, near }: Scene, { again }: Repeat, between: readonly number[]): boolean {
-  return between.length <= SHORT_ATTEMPT && near(heard[between[0]!]!.normal, heard[again]!.normal) <= 0.3;
+function isOneMoreAttempt(
+  { tokens, distanceBetween }: RetakeContext,
+  { retakeStart }: Repetition,
+  between: readonly number[],
+): boolean {
+  return (
+    between.length <= SHORT_ATTEMPT && distanceBetween(tokens[between[0]!]!.normal, tokens[retakeStart]!.normal) <= 0.3
+  );
 }
 
 /** A single "and" in front of the later take belongs to it. */
-const joins = ({ heard }: Scene, between: readonly number[]): boolean =>
-  between.length === 1 && STUTTERED.has(heard[between[0]!]!.normal);
+const joins = ({ tokens }: RetakeContext, between: readonly number[]): boolean =>
+  between.length === 1 && STUTTERED.has(tokens[between[0]!]!.normal);
 
 /** Whether a whole sentence was said once more, apart from what is around it. Who asks again after an answer does so on purpose. */
-function isWholeAgain({ heard, words }: Scene, { from, again, matched }: Repeat, end: number): boolean {
-  const textAt = (i: number) => words[heard[i]!.word]!.text;
+function isWholeAgain(
+  { tokens, words }: RetakeContext,
+  { from, retakeStart, matched }: Repetition,
+  end: number,
+): boolean {
+  const textAt = (i: number) => words[tokens[i]!.word]!.text;
   const closes = [-1, 0, 1, 2].some((off) => {
-    const last = Math.max(again, again + matched - 1 + off);
-    const next = heard[last + 1];
-    return !next || endsPhrase(textAt(last)) || next.start - heard[last]!.end >= BREAK;
+    const last = Math.max(retakeStart, retakeStart + matched - 1 + off);
+    const next = tokens[last + 1];
+    return !next || endsPhrase(textAt(last)) || next.start - tokens[last]!.end >= MIN_RESTART_PAUSE;
   });
   const begins = (i: number) => {
-    const pause = pauseBefore(heard, i);
+    const pause = pauseBefore(tokens, i);
     return pause >= APART && (i === 0 || pause >= LONG_PAUSE || endsSentence(textAt(i - 1)));
   };
-  return closes && !/[?？]/.test(textAt(end - 1)) && begins(from) && begins(again);
+  return closes && !/[?？]/.test(textAt(end - 1)) && begins(from) && begins(retakeStart);
 }
 
 /**
@@ -130,22 +151,22 @@ function isWholeAgain({ heard, words }: Scene, { from, again, matched }: Repeat,
  * a word when they resemble the beginning of that word, or the recogniser was not sure of them; `other` when the attempt may be a
  * sentence of its own that differs only there.
  */
-function slipAfter(scene: Scene, repeat: Repeat, between: readonly number[]): number | "other" {
-  const { heard, words } = scene;
+function slipAfter(context: RetakeContext, repetition: Repetition, between: readonly number[]): number | "other" {
+  const { tokens, words } = context;
   let count = 0;
   for (const i of between) {
-    if (heard[i]!.start - heard[i - 1]!.end >= ATTACHED) break;
+    if (tokens[i]!.start - tokens[i - 1]!.end >= ATTACHED) break;
     count++;
   }
-  const after = heard[(between[count - 1] ?? 0) + 1];
+  const after = tokens[(between[count - 1] ?? 0) + 1];
   if (count === 0) return 0;
-  if (count > 2 || (after && after.start - heard[between[count - 1]!]!.end < BREAK)) return "other";
-  const at = repeat.again + repeat.matched;
-  const next = heard[at];
-  if (!next || repeat.end - repeat.from < 2 || endsSentence(words[heard[at - 1]!.word]!.text)) return "other";
+  if (count > 2 || (after && after.start - tokens[between[count - 1]!]!.end < MIN_RESTART_PAUSE)) return "other";
+  const at = repetition.retakeStart + repetition.matched;
+  const next = tokens[at];
+  if (!next || repetition.end - repetition.from < 2 || endsSentence(words[tokens[at - 1]!.word]!.text)) return "other";
   const slipped = { from: between[0]!, to: between[count - 1]! + 1 };
-  if (isFragment(scene, slipped, repeat)) return count;
+  if (isFragment(context, slipped, repetition)) return count;
   let more = 1;
-  while (heard[at + more] && more <= count && !endsSentence(words[heard[at + more - 1]!.word]!.text)) more++;
-  return repeat.end - repeat.from >= LONG_ATTEMPT && more > count ? count : "other";
+  while (tokens[at + more] && more <= count && !endsSentence(words[tokens[at + more - 1]!.word]!.text)) more++;
+  return repetition.end - repetition.from >= LONG_ATTEMPT && more > count ? count : "other";
 }

@@ -2,8 +2,8 @@
 
 import { isNumberWord } from "../../text/numbers";
 import { alignWords } from "../../text/word-alignment";
-import type { HeardWord } from "../tokens";
-import type { Repeat, Scene } from "./repetition";
+import type { Token } from "../tokens";
+import type { Repetition, RetakeContext } from "./repetition";
 
 /** A recogniser is at least this sure of a word that was said. */
 const SURE = 0.9;
@@ -24,36 +24,40 @@ const SMALL = new Set(
 );
 
 /** Whether a normal word says something of its own. */
-export const isWeighty = (normal: string): boolean => !SMALL.has(normal);
+export const isContentWord = (normal: string): boolean => !SMALL.has(normal);
 
 /** Whether the attempt has a word of weight, surely heard, where the later take has another, or none. */
-export function saysOtherWords({ heard, words, near }: Scene, repeat: Repeat): boolean {
-  const said = heard.slice(repeat.from, repeat.end);
-  const later = heard.slice(repeat.again, repeat.again + repeat.matched + BEYOND);
-  const normals = (all: readonly HeardWord[]) => all.map((word) => word.normal);
-  const { pairs } = alignWords(normals(said), normals(later), near, true);
-  const isSure = ({ normal, word }: HeardWord) =>
-    isWeighty(normal) && words[word]!.confidence >= (isNumberWord(normal) ? SURE_NUMBER : SURE);
+export function hasDifferentWords({ tokens, words, distanceBetween }: RetakeContext, repetition: Repetition): boolean {
+  const said = tokens.slice(repetition.from, repetition.end);
+  const later = tokens.slice(repetition.retakeStart, repetition.retakeStart + repetition.matched + BEYOND);
+  const normals = (all: readonly Token[]) => all.map((word) => word.normal);
+  const { pairs } = alignWords(normals(said), normals(later), distanceBetween, true);
+  const isSure = ({ normal, word }: Token) =>
+    isContentWord(normal) && words[word]!.confidence >= (isNumberWord(normal) ? SURE_NUMBER : SURE);
   const last = pairs.findLastIndex((pair) => pair >= 0);
   let others = 0;
   let alike = 0;
   for (let i = 0; i <= last; i++) {
     const pair = pairs[i]!;
-    const same = pair >= 0 && isSame(said[i]!.normal, later[pair]!.normal, i === said.length - 1, near);
-    if (same && isWeighty(said[i]!.normal)) alike++;
+    const same = pair >= 0 && isSame(said[i]!.normal, later[pair]!.normal, i === said.length - 1, distanceBetween);
+    if (same && isContentWord(said[i]!.normal)) alike++;
     if (same || !isSure(said[i]!)) continue;
     const instead = pair >= 0 ? [later[pair]!] : between(pairs, i, later);
-    if (instead.some(isSure)) others += pair < 0 ? 2 : repeat.sounding ? 0 : 1;
+    if (instead.some(isSure)) others += pair < 0 ? 2 : repetition.confirmedByAudio ? 0 : 1;
   }
   return others > (alike >= MANY ? 1 : 0);
 }
 
 /** One word in two spellings, or broken off at the end of the attempt. */
-const isSame = (said: string, later: string, isLast: boolean, near: Scene["near"]): boolean =>
-  near(said, later) <= SAME || (isLast && said.length >= 3 && later.startsWith(said));
+const isSame = (
+  said: string,
+  later: string,
+  isLast: boolean,
+  distanceBetween: RetakeContext["distanceBetween"],
+): boolean => distanceBetween(said, later) <= SAME || (isLast && said.length >= 3 && later.startsWith(said));
 
 /** The words of the later take that stand where an attempt's word should be. */
-function between(pairs: Int32Array, i: number, later: readonly HeardWord[]): HeardWord[] {
+function between(pairs: Int32Array, i: number, later: readonly Token[]): Token[] {
   let before = i - 1;
   while (before >= 0 && pairs[before]! < 0) before--;
   let after = i + 1;

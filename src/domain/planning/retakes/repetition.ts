@@ -1,30 +1,30 @@
 /** What the rules about retakes look at. */
 
 import type { Word } from "../../speech";
-import type { HeardWord } from "../tokens";
+import type { Token } from "../tokens";
 
 /** What has been heard, and which of the heard words are gone already. */
-export type Scene = {
+export type RetakeContext = {
   words: readonly Word[];
-  heard: readonly HeardWord[];
+  tokens: readonly Token[];
   /** Whether a phrase begins at a heard word. */
   starts: readonly boolean[];
-  gone: Uint8Array;
-  near: (a: string, b: string) => number;
+  removed: Uint8Array;
+  distanceBetween: (a: string, b: string) => number;
 };
 
 /**
  * The heard words `[from, end)` resemble the first `matched` words from `again` on; `cost` counts the differences. `contradicted`: the
  * sound says that a word in the midst of them differs; `sounding`: that they are the same.
  */
-export type Repeat = {
+export type Repetition = {
   from: number;
   end: number;
-  again: number;
+  retakeStart: number;
   matched: number;
   cost: number;
-  contradicted: boolean;
-  sounding: boolean;
+  contradictedByAudio: boolean;
+  confirmedByAudio: boolean;
 };
 
 /** A recogniser is less sure than this of a word that was broken off. */
@@ -33,8 +33,8 @@ export const UNSURE = 0.6;
 export const LONG_ATTEMPT = 6;
 
 /** The heard words `[from, to)` that are not gone. */
-export function untouched(gone: Uint8Array, from: number, to: number): number[] {
+export function listKept(removed: Uint8Array, from: number, to: number): number[] {
   const out: number[] = [];
-  for (let i = from; i < to; i++) if (!gone[i]) out.push(i);
+  for (let i = from; i < to; i++) if (!removed[i]) out.push(i);
   return out;
 }

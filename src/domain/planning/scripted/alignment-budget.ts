@@ -10,7 +10,7 @@ const TIMES_THE_RECORDING = 8;
 const LEAST = fromSeconds(600);
 
 /** The first of `items` whose requests together stay within the budget of a recording of this length. */
-export function withinBudget<T extends { requests: readonly AlignmentRequest[] }>(
+export function fitToBudget<T extends { requests: readonly AlignmentRequest[] }>(
   items: readonly T[],
   duration: Ticks,
 ): T[] {

@@ -3,24 +3,24 @@
  * lost, little else is kept, and the joins fall into pauses. A shortest path over two long texts; memory grows with one of them only.
  */
 
-import { createPace, type PlanSteps } from "../context";
-import type { HeardWord } from "../tokens";
+import { createYieldCounter, type PlanSteps } from "../context";
+import type { Token } from "../tokens";
 import {
+  type CostRow,
   copyRow,
+  createPathStep,
   EXTRA,
   extend,
   KEPT_MASK,
   type LineBias,
-  type LineReach,
+  type LineBoundsOf,
   LOST,
   newRow,
   PAIRED,
-  type Row,
   type ScriptWord,
   SKIP_BEGINS,
   SKIP_MASK,
   SKIP_WORD,
-  stepper,
 } from "./path-costs";
 import type { ScriptLine } from "./script-lines";
 
@@ -28,38 +28,38 @@ import type { ScriptLine } from "./script-lines";
 export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
 
 /** What is known before: see `LineBias`, `LineReach`; `again[j]` is 1 when heard word j is said again right after. */
-export type PathKnowledge = { again: Uint8Array; bias: LineBias; reach?: LineReach };
+export type PathKnowledge = { repeated: Uint8Array; bias: LineBias; boundsOf?: LineBoundsOf };
 
 /** Finds the path. Only every so many rows are remembered, and those between are made again on the way back. */
 export function* findPath(
   lines: readonly ScriptLine[],
-  heard: readonly HeardWord[],
-  { again, bias, reach = () => ({ from: 0, to: heard.length }) }: PathKnowledge,
+  tokens: readonly Token[],
+  { repeated, bias, boundsOf = () => ({ from: 0, to: tokens.length }) }: PathKnowledge,
 ): PlanSteps<ScriptPath> {
-  const pace = createPace();
+  const isYieldDue = createYieldCounter();
   const script = scriptWords(lines);
-  const step = stepper(heard, again, bias, reach);
+  const step = createPathStep(tokens, repeated, bias, boundsOf);
   const height = Math.max(1, Math.ceil(Math.sqrt(script.length)));
-  let [row, spare] = [newRow(heard.length), newRow(heard.length)];
-  const marks: Row[] = [];
+  let [row, spare] = [newRow(tokens.length), newRow(tokens.length)];
+  const marks: CostRow[] = [];
   for (const [i, word] of script.entries()) {
-    if (pace(heard.length)) yield [];
+    if (isYieldDue(tokens.length)) yield [];
     if (i % height === 0) marks.push(copyRow(row));
     step(word, row, spare, null);
     [row, spare] = [spare, row];
   }
-  extend(row, row.from, heard.length);
+  extend(row, row.from, tokens.length);
   const pairs = new Int32Array(script.length).fill(-1);
-  const kept = new Uint8Array(heard.length);
-  const at: Place = { j: heard.length, keeping: row.kept[heard.length]! < row.skipping[heard.length]! };
+  const kept = new Uint8Array(tokens.length);
+  const at: Place = { j: tokens.length, keeping: row.kept[tokens.length]! < row.skipping[tokens.length]! };
   for (let block = marks.length - 1; block >= 0; block--) {
     const from = block * height;
     const words = script.slice(from, from + height);
-    const steps = words.map(() => new Uint8Array(heard.length + 1));
+    const steps = words.map(() => new Uint8Array(tokens.length + 1));
     row = marks[block]!;
-    spare = newRow(heard.length);
+    spare = newRow(tokens.length);
     for (const [n, word] of words.entries()) {
-      if (pace(heard.length)) yield [];
+      if (isYieldDue(tokens.length)) yield [];
       step(word, row, spare, steps[n]!);
       [row, spare] = [spare, row];
     }

@@ -2,15 +2,15 @@
 
 import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
-import { clippedShare, islandsIn, overlap, type Sound } from "../audio-activity";
-import type { HeardWord } from "../tokens";
-import type { Match } from "./match-lines";
+import { type AudioActivity, findOverlapping, measureClipping, overlapDuration } from "../audio-activity";
+import type { Token } from "../tokens";
+import type { LineMatch } from "./match-lines";
 import type { ScriptLine } from "./script-lines";
 
 /** A stretch that may be a take of a line, and what the sound says about it (`forced` null: it was not, or could not be, held against it). */
-export type LineCandidate = Match & {
+export type LineCandidate = LineMatch & {
   window: Span;
-  forced: ForcedAlignment | null;
+  alignment: ForcedAlignment | null;
   /** 0 to 1: how well the stretch fits the line. */
   quality: number;
   /** The line is spoken here, to its end. */
@@ -20,7 +20,7 @@ export type LineCandidate = Match & {
 };
 
 /** A recogniser takes no more than half a minute at once. */
-export const LONGEST_WINDOW = fromSeconds(27);
+export const MAX_WINDOW_TICKS = fromSeconds(27);
 const PAD = fromSeconds(0.15);
 /** Sound this near to a word is still part of it. */
 const ATTACHED = fromSeconds(0.2);
@@ -44,56 +44,68 @@ const UNLIKELY_WORD = -2;
 const SURE_TEXT = 0.85;
 
 /** Heard words `[from, to)`. */
-type Extent = { from: number; to: number };
+type TokenRange = { from: number; to: number };
 
 /**
  * How far a match may reach: its own words with those that stand where words of the line are missing, and, when that is not at a pause,
  * on to the next pauses: what is heard there may be the line, misspelled.
  */
-export function extentsOf(match: Match, heard: readonly HeardWord[]): Extent[] {
+export function listCandidateRanges(match: LineMatch, tokens: readonly Token[]): TokenRange[] {
   const leading = match.pairs.findIndex((word) => word >= 0);
   const trailing = match.pairs.length - 1 - match.pairs.findLastIndex((word) => word >= 0);
-  const near = {
-    from: reach(heard, match.from, -1, leading === 0 ? 0 : leading + 1),
-    to: reach(heard, match.to - 1, 1, trailing === 0 ? 0 : trailing + 1) + 1,
+  const nearRange = {
+    from: extendToPause(tokens, match.from, -1, leading === 0 ? 0 : leading + 1),
+    to: extendToPause(tokens, match.to - 1, 1, trailing === 0 ? 0 : trailing + 1) + 1,
   };
-  const far = {
-    from: leading === 0 ? near.from : reach(heard, near.from, -1, 2 * leading, FAR_PAUSE),
-    to: trailing === 0 ? near.to : reach(heard, near.to - 1, 1, 2 * trailing, FAR_PAUSE) + 1,
+  const farRange = {
+    from: leading === 0 ? nearRange.from : extendToPause(tokens, nearRange.from, -1, 2 * leading, FAR_PAUSE),
+    to: trailing === 0 ? nearRange.to : extendToPause(tokens, nearRange.to - 1, 1, 2 * trailing, FAR_PAUSE) + 1,
   };
-  const wide = { from: reach(heard, near.from, -1, FAR_WORDS), to: reach(heard, near.to - 1, 1, FAR_WORDS) + 1 };
-  const different: Extent[] = [near];
-  for (const extent of [wide, far]) {
-    if (!different.some((one) => one.from === extent.from && one.to === extent.to)) different.push(extent);
+  const wideRange = {
+    from: extendToPause(tokens, nearRange.from, -1, FAR_WORDS),
+    to: extendToPause(tokens, nearRange.to - 1, 1, FAR_WORDS) + 1,
+  };
+  const different: TokenRange[] = [nearRange];
+  for (const range of [wideRange, farRange]) {
+    if (!different.some((one) => one.from === range.from && one.to === range.to)) different.push(range);
   }
   return different;
 }
 
 /** The stretch of sound around heard words: with the sounds attached to them, and some of the quiet. */
-export function windowOf({ from, to }: Extent, heard: readonly HeardWord[], sound: Sound): Span {
-  const before = heard[from - 1]?.end ?? 0;
-  const after = heard[to]?.start ?? sound.duration;
-  let start = heard[from]!.start;
-  let end = Math.max(heard[from]!.end, heard[to - 1]!.end);
-  for (const island of islandsIn(sound.islands, { start: Math.min(before, start), end: start }).reverse()) {
-    if (start - island.end < ATTACHED) start = Math.max(island.start, Math.min(before, start));
+export function toWindow({ from, to }: TokenRange, tokens: readonly Token[], activity: AudioActivity): Span {
+  const before = tokens[from - 1]?.end ?? 0;
+  const after = tokens[to]?.start ?? activity.duration;
+  let start = tokens[from]!.start;
+  let end = Math.max(tokens[from]!.end, tokens[to - 1]!.end);
+  for (const region of findOverlapping(activity.speechRegions, {
+    start: Math.min(before, start),
+    end: start,
+  }).reverse()) {
+    if (start - region.end < ATTACHED) start = Math.max(region.start, Math.min(before, start));
   }
-  for (const island of islandsIn(sound.islands, { start: end, end: Math.max(after, end) })) {
-    if (island.start - end < ATTACHED) end = Math.min(island.end, Math.max(after, end));
+  for (const region of findOverlapping(activity.speechRegions, { start: end, end: Math.max(after, end) })) {
+    if (region.start - end < ATTACHED) end = Math.min(region.end, Math.max(after, end));
   }
   return {
     start: Math.round(Math.max(0, start - Math.min(PAD, Math.max(0, start - before) / 2))),
-    end: Math.round(Math.min(sound.duration, end + Math.min(PAD, Math.max(0, after - end) / 2))),
+    end: Math.round(Math.min(activity.duration, end + Math.min(PAD, Math.max(0, after - end) / 2))),
   };
 }
 
 /** Goes on over heard words, up to a pause. */
-function reach(heard: readonly HeardWord[], at: number, step: 1 | -1, most: number, pauseLimit = ATTACHED): number {
+function extendToPause(
+  tokens: readonly Token[],
+  at: number,
+  step: 1 | -1,
+  most: number,
+  pauseLimit = ATTACHED,
+): number {
   let now = at;
   for (let n = 0; n < most; n++) {
-    const next = heard[now + step];
+    const next = tokens[now + step];
     if (!next) break;
-    const pause = step > 0 ? next.start - heard[now]!.end : heard[now]!.start - next.end;
+    const pause = step > 0 ? next.start - tokens[now]!.end : tokens[now]!.start - next.end;
     if (pause > pauseLimit) break;
     now += step;
   }
@@ -101,24 +113,27 @@ function reach(heard: readonly HeardWord[], at: number, step: 1 | -1, most: numb
 }
 
 /** Each reading of a line, to be held against a window of the sound. None when the window is longer than a recogniser takes. */
-export function readingsOf(line: ScriptLine, window: Span, mute: Span[] = []): AlignmentRequest[] {
-  if (window.end - window.start > LONGEST_WINDOW || window.end <= window.start) return [];
+export function toAlignmentRequests(line: ScriptLine, window: Span, mute: Span[] = []): AlignmentRequest[] {
+  if (window.end - window.start > MAX_WINDOW_TICKS || window.end <= window.start) return [];
   return line.spoken.map((text) => ({ window, text, ...(mute.length > 0 ? { mute } : {}) }));
 }
 
 /** Whether the sound says that a line is spoken: `ending` when all but its last word surely is, and something is said in that place. */
-export type Fit = "whole" | "ending" | "none";
+export type AlignmentFit = "whole" | "ending" | "none";
 
-export function fitOf(forced: ForcedAlignment, sound: Sound): Fit {
-  const bad = forced.words.filter((word) => word.logProb < UNSPOKEN_WORD).length;
-  if (forced.meanLogProb <= ACCEPTED_MEAN || bad > Math.max(1, 0.15 * forced.words.length)) return "none";
-  if (isSqueezed(forced.words)) return "none";
-  const last = forced.words[forced.words.length - 1]!;
-  if (forced.tailLogProb > ACCEPTED_TAIL || last.logProb > SURE_ENDING) return "whole";
-  const before = forced.words[forced.words.length - 2];
-  if (!before || before.logProb < SURE_WORD || forced.meanLogProb < ENDING_MEAN) return "none";
-  const heard = islandsIn(sound.islands, last).reduce((sum, island) => sum + overlap(island, last), 0);
-  return heard >= ENDING_LENGTH * usualLength(forced.words, last.text.length) ? "ending" : "none";
+export function classifyFit(alignment: ForcedAlignment, activity: AudioActivity): AlignmentFit {
+  const bad = alignment.words.filter((word) => word.logProb < UNSPOKEN_WORD).length;
+  if (alignment.meanLogProb <= ACCEPTED_MEAN || bad > Math.max(1, 0.15 * alignment.words.length)) return "none";
+  if (isSqueezed(alignment.words)) return "none";
+  const last = alignment.words[alignment.words.length - 1]!;
+  if (alignment.tailLogProb > ACCEPTED_TAIL || last.logProb > SURE_ENDING) return "whole";
+  const before = alignment.words[alignment.words.length - 2];
+  if (!before || before.logProb < SURE_WORD || alignment.meanLogProb < ENDING_MEAN) return "none";
+  const tokens = findOverlapping(activity.speechRegions, last).reduce(
+    (sum, region) => sum + overlapDuration(region, last),
+    0,
+  );
+  return tokens >= ENDING_LENGTH * usualLength(alignment.words, last.text.length) ? "ending" : "none";
 }
 
 /** Whether the last words got hardly any time: what was not spoken is put where the sound ends. */
@@ -140,26 +155,38 @@ function usualLength(words: readonly AlignedWord[], letters: number): Ticks {
 }
 
 /** 0 to 1. A line whose ending is doubtful is worth less than one that is whole. */
-export function qualityOf(forced: ForcedAlignment, fit: Fit): number {
-  return Math.min(1, Math.max(0, 1 + forced.meanLogProb / 4 - (fit === "ending" ? DOUBTFUL_ENDING : 0)));
+export function rateAlignment(alignment: ForcedAlignment, fit: AlignmentFit): number {
+  return Math.min(1, Math.max(0, 1 + alignment.meanLogProb / 4 - (fit === "ending" ? DOUBTFUL_ENDING : 0)));
 }
 
 /** What clipping leaves of a take's quality. */
-export const unclipped = (quality: number, sound: Sound, window: Span): number =>
-  quality * (1 - clippedShare(sound, window));
+export const discountClipping = (quality: number, activity: AudioActivity, window: Span): number =>
+  quality * (1 - measureClipping(activity, window));
 
 /** Judges a stretch by its text and by the sound. */
-export function judged(match: Match, window: Span, forced: ForcedAlignment | null, sound: Sound): LineCandidate {
+export function rateCandidate(
+  match: LineMatch,
+  window: Span,
+  alignment: ForcedAlignment | null,
+  activity: AudioActivity,
+): LineCandidate {
   const first = match.pairs[0]!;
   const last = match.pairs[match.pairs.length - 1]!;
-  if (!forced) {
+  if (!alignment) {
     const complete = match.score >= 0.6 && last >= 0;
-    const quality = unclipped(0.85 * match.score, sound, window);
-    return { ...match, window, forced, quality, complete, accepted: match.score >= 0.55 };
+    const quality = discountClipping(0.85 * match.score, activity, window);
+    return { ...match, window, alignment, quality, complete, accepted: match.score >= 0.55 };
   }
   const sure = match.score >= SURE_TEXT && first >= 0 && last >= 0;
-  const fit = fitOf(forced, sound);
+  const fit = classifyFit(alignment, activity);
   const accepted = sure || fit !== "none";
-  const quality = Math.max(qualityOf(forced, fit), sure ? 0.8 * match.score : 0);
-  return { ...match, window, forced, quality: unclipped(quality, sound, window), complete: accepted, accepted };
+  const quality = Math.max(rateAlignment(alignment, fit), sure ? 0.8 * match.score : 0);
+  return {
+    ...match,
+    window,
+    alignment,
+    quality: discountClipping(quality, activity, window),
+    complete: accepted,
+    accepted,
+  };
 }

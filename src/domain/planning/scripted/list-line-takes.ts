@@ -1,27 +1,27 @@
 /** The takes that were found of each line of a script. */
 
 import type { Candidate } from "../../plan";
-import { rememberingDistance } from "../../text/normal";
+import { createDistanceCache } from "../../text/normal";
 import { alignWords } from "../../text/word-alignment";
-import type { RepeatedAttempt } from "../retakes/takes-by-line";
-import type { ListedLine } from "../take-list";
-import type { SpokenLine } from "./confirm-takes";
-import { type LineCandidate, windowOf } from "./line-candidates";
-import type { Hearing } from "./scripted-input";
+import type { EarlierTake } from "../retakes/takes-by-line";
+import type { LineTakes } from "../take-list";
+import type { ConfirmedTake } from "./confirm-takes";
+import { type LineCandidate, toWindow } from "./line-candidates";
+import type { ScriptedInput } from "./scripted-input";
 
 /**
  * All takes of each spoken line. A stretch that is kept of another line, or fits another better, is no take of this one; a beginning too
  * short to be known by its words is one when what was said `again` right after it is the line.
  */
-export function spokenTakes(
-  hearing: Hearing,
+export function listLineTakes(
+  input: ScriptedInput,
   candidates: readonly LineCandidate[][],
-  spoken: readonly (SpokenLine | null)[],
-  again: readonly RepeatedAttempt[],
-): ListedLine[] {
-  const { lines, heard } = hearing;
-  const owners = ownersOf(heard.length, candidates, spoken);
-  const beginnings = beginningsOf(hearing, candidates, spoken, again);
+  spoken: readonly (ConfirmedTake | null)[],
+  earlierTakes: readonly EarlierTake[],
+): LineTakes[] {
+  const { lines, tokens } = input;
+  const owners = ownersOf(tokens.length, candidates, spoken);
+  const beginnings = beginningsOf(input, candidates, spoken, earlierTakes);
   return lines.flatMap((line, i) => {
     const take = spoken[i];
     if (!take) return [];
@@ -46,37 +46,37 @@ export function spokenTakes(
 
 /** For each line the attempts at it that are none of its candidates. */
 function beginningsOf(
-  { lines, heard, sound }: Hearing,
+  { lines, tokens, activity }: ScriptedInput,
   candidates: readonly LineCandidate[][],
-  spoken: readonly (SpokenLine | null)[],
-  again: readonly RepeatedAttempt[],
+  spoken: readonly (ConfirmedTake | null)[],
+  earlierTakes: readonly EarlierTake[],
 ): Candidate[][] {
-  const near = rememberingDistance();
-  const lineAt = new Int32Array(heard.length).fill(-1);
+  const distanceBetween = createDistanceCache();
+  const lineAt = new Int32Array(tokens.length).fill(-1);
   for (const take of spoken) if (take) lineAt.fill(take.line, take.from, take.to);
   const out: Candidate[][] = lines.map(() => []);
   // Those said again last come first, so that an attempt at an attempt finds its line.
-  for (const { from, to, again: next } of again) {
+  for (const { from, to, retakeStart: next } of earlierTakes) {
     const line = lineAt[next]!;
     if (line < 0 || lineAt[from]! >= 0) continue;
     for (let j = from; j < to; j++) if (lineAt[j]! < 0) lineAt[j] = line;
     if (candidates[line]!.some((one) => one.from < to && from < one.to)) continue;
-    const said = heard.slice(from, to).map((word) => word.normal);
-    const { cost } = alignWords(said, lines[line]!.words, near);
+    const said = tokens.slice(from, to).map((word) => word.normal);
+    const { cost } = alignWords(said, lines[line]!.words, distanceBetween);
     const score = 0.85 * Math.max(0, 1 - cost / lines[line]!.words.length);
-    out[line]!.push({ ...windowOf({ from, to }, heard, sound), score, complete: false });
+    out[line]!.push({ ...toWindow({ from, to }, tokens, activity), score, complete: false });
   }
   return out;
 }
 
 /** The line that each heard word belongs to: the one that it is kept for, or the one whose candidate fits best. */
 function ownersOf(
-  heardCount: number,
+  tokenCount: number,
   candidates: readonly LineCandidate[][],
-  spoken: readonly (SpokenLine | null)[],
+  spoken: readonly (ConfirmedTake | null)[],
 ): Int32Array {
-  const owners = new Int32Array(heardCount).fill(-1);
-  const best = new Float32Array(heardCount).fill(-1);
+  const owners = new Int32Array(tokenCount).fill(-1);
+  const best = new Float32Array(tokenCount).fill(-1);
   for (const one of candidates.flat()) {
     for (let j = one.from; j < one.to; j++) {
       if (one.quality <= best[j]!) continue;

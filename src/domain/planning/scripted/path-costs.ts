@@ -1,8 +1,8 @@
 /** One step of the search for a script's path: from the costs after some words of the script to those after one more. */
 
-import { distanceTable } from "../../text/distances";
+import { createDistanceTable } from "../../text/distances";
 import { fromSeconds } from "../../time";
-import type { HeardWord } from "../tokens";
+import type { Token } from "../tokens";
 
 /** A word of the script, with where it stands in its line. */
 export type ScriptWord = { word: string; line: number; first: boolean; last: boolean; optional: boolean };
@@ -14,10 +14,10 @@ export type ScriptWord = { word: string; line: number; first: boolean; last: boo
 export type LineBias = (line: number) => Float32Array | null;
 
 /** How many heard words may have passed when a line is spoken, `[from, to]`. */
-export type LineReach = (line: number) => { from: number; to: number };
+export type LineBoundsOf = (line: number) => { from: number; to: number };
 
 /** The least costs with j heard words passed, the last of them kept, or left out. Only from `from` to `to` are they known. */
-export type Row = { kept: Float64Array; skipping: Float64Array; from: number; to: number };
+export type CostRow = { kept: Float64Array; skipping: Float64Array; from: number; to: number };
 
 /** Not to find a word of the script, and to keep one that is not in it. */
 const LOST_WORD = 0.8;
@@ -47,7 +47,7 @@ export const SKIP_LOST = 24;
 export const SKIP_MASK = 24;
 
 /** An empty row for so many heard words. */
-export const newRow = (size: number): Row => ({
+export const newRow = (size: number): CostRow => ({
   kept: new Float64Array(size + 1).fill(Number.POSITIVE_INFINITY),
   skipping: new Float64Array(size + 1),
   from: 0,
@@ -55,7 +55,7 @@ export const newRow = (size: number): Row => ({
 });
 
 /** A copy of a row's known part. */
-export const copyRow = ({ kept, skipping, from, to }: Row): Row => ({
+export const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
   kept: kept.slice(),
   skipping: skipping.slice(),
   from,
@@ -63,16 +63,21 @@ export const copyRow = ({ kept, skipping, from, to }: Row): Row => ({
 });
 
 /** Writes into `after` the costs after one more word; `steps`, when given, gets how each cell was reached. */
-export type Step = (word: ScriptWord, before: Row, after: Row, steps: Uint8Array | null) => void;
+export type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array | null) => void;
 
 /** Prepares the steps. `again[j]` is 1 when heard word j is said again right after: leaving it out joins like a pause. */
-export function stepper(heard: readonly HeardWord[], again: Uint8Array, bias: LineBias, reach: LineReach): Step {
-  const size = heard.length;
-  const { ids, row: distancesTo } = distanceTable(heard.map((word) => word.normal));
+export function createPathStep(
+  tokens: readonly Token[],
+  repeated: Uint8Array,
+  bias: LineBias,
+  boundsOf: LineBoundsOf,
+): PathStep {
+  const size = tokens.length;
+  const { ids, row: distancesTo } = createDistanceTable(tokens.map((word) => word.normal));
   const biasFor = rememberingLast(bias);
-  const gap = (j: number) => (j <= 0 || j >= size ? fromSeconds(1) : heard[j]!.start - heard[j - 1]!.end);
+  const gap = (j: number) => (j <= 0 || j >= size ? fromSeconds(1) : tokens[j]!.start - tokens[j - 1]!.end);
   const join = Float64Array.from({ length: size + 1 }, (_, j) =>
-    Math.min(joinCost(gap(j)), again[j - 1] !== again[j] ? SHORT_PAUSE : FLUENT),
+    Math.min(joinCost(gap(j)), repeated[j - 1] !== repeated[j] ? SHORT_PAUSE : FLUENT),
   );
   const extra = Float64Array.from({ length: size + 1 }, (_, j) =>
     j > 0 && gap(j - 1) > LONG_PAUSE ? EXTRA_WORD + EXTRA_AFTER_PAUSE : EXTRA_WORD,
@@ -80,7 +85,7 @@ export function stepper(heard: readonly HeardWord[], again: Uint8Array, bias: Li
   const none = new Float32Array(size);
 
   return ({ word, line, first, last, optional }, before, after, steps) => {
-    const { from, to } = reach(line);
+    const { from, to } = boundsOf(line);
     const lost = optional ? LOST_OPTIONAL : LOST_WORD;
     const distances = distancesTo(word);
     const known = biasFor(line) ?? none;
@@ -132,7 +137,7 @@ export function stepper(heard: readonly HeardWord[], again: Uint8Array, bias: Li
 }
 
 /** Makes a row known from `from` to `to`: before its known part nothing can have been reached, after it words were only skipped. */
-export function extend(row: Row, from: number, to: number): void {
+export function extend(row: CostRow, from: number, to: number): void {
   if (from < row.from) {
     row.kept.fill(Number.POSITIVE_INFINITY, from, row.from);
     row.skipping.fill(Number.POSITIVE_INFINITY, from, row.from);

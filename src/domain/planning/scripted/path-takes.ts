@@ -2,16 +2,23 @@
 
 import { fromSeconds, type Span } from "../../time";
 import { takeWorth } from "../take-list";
-import type { HeardWord } from "../tokens";
+import type { Token } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
-import type { LineBias, LineReach } from "./path-costs";
+import type { LineBias, LineBoundsOf } from "./path-costs";
 import type { ScriptLine } from "./script-lines";
 
 /** A line as the path has it: heard words `[from, to)`, of which those in `skipped` are not kept. */
-export type LineTake = { line: number; from: number; to: number; pairs: Int32Array; score: number; skipped: Run[] };
+export type PathTake = {
+  line: number;
+  from: number;
+  to: number;
+  pairs: Int32Array;
+  score: number;
+  skipped: TokenRange[];
+};
 /** Heard words `[from, to)`. */
-export type Run = { from: number; to: number };
+export type TokenRange = { from: number; to: number };
 
 const NOT_FITTING = 0.25;
 /** A line that was surely found somewhere is not looked for in other words. */
@@ -19,22 +26,22 @@ const ELSEWHERE = 0.4;
 const MOST_MISSPELLED = 1;
 
 /** What an accepted take is worth for each of its words, when so many were accepted before it. */
-export const worthOf = (take: LineCandidate, rank: number): number => takeWorth(take.quality, rank);
+export const rateTake = (take: LineCandidate, rank: number): number => takeWorth(take.quality, rank);
 
 /**
  * How the takes that were checked against the sound lean the path. In a stretch where the sound says that the line is spoken, what the
  * recogniser misspelled is made good, so that takes are compared by their sound.
  */
-export function biasOf(candidates: readonly LineCandidate[][], heardCount: number): LineBias {
+export function createLineBias(candidates: readonly LineCandidate[][], tokenCount: number): LineBias {
   return (line) => {
     const row = candidates[line];
     if (!row || row.length === 0) return null;
     const accepted = row.filter((one) => one.accepted);
-    const bias = new Float32Array(heardCount).fill(accepted.length > 0 ? ELSEWHERE : 0);
+    const bias = new Float32Array(tokenCount).fill(accepted.length > 0 ? ELSEWHERE : 0);
     for (const one of row) if (!one.accepted) bias.fill(NOT_FITTING, one.from, one.to);
     for (const [rank, one] of accepted.entries()) {
       const misspelled = (1 - one.score) * (one.pairs.length / (one.to - one.from));
-      bias.fill(-worthOf(one, rank) - Math.min(MOST_MISSPELLED, misspelled), one.from, one.to);
+      bias.fill(-rateTake(one, rank) - Math.min(MOST_MISSPELLED, misspelled), one.from, one.to);
     }
     return bias;
   };
@@ -46,23 +53,23 @@ const WHOLE_SEARCH = 10_000_000;
 const MARGIN = 700;
 
 /** Where each line can be, when takes that are beyond doubt before and after it leave it only so much room. */
-export function reachOf(
+export function findLineBounds(
   lines: readonly ScriptLine[],
   candidates: readonly LineCandidate[][],
-  heardCount: number,
-): LineReach {
-  const size = lines.reduce((sum, line) => sum + line.words.length, 0) * heardCount;
-  const whole = { from: 0, to: heardCount };
+  tokenCount: number,
+): LineBoundsOf {
+  const size = lines.reduce((sum, line) => sum + line.words.length, 0) * tokenCount;
+  const whole = { from: 0, to: tokenCount };
   if (size <= WHOLE_SEARCH) return () => whole;
   const sure = longestChain(
     candidates.flat().filter((one) => one.accepted && one.quality >= 0.7 && one.pairs.length >= 4),
   );
-  const reach = lines.map(() => ({ ...whole }));
+  const bounds = lines.map(() => ({ ...whole }));
   for (const one of sure) {
-    for (let i = one.line; i < lines.length; i++) reach[i]!.from = Math.max(reach[i]!.from, one.from - MARGIN);
-    for (let i = one.line; i >= 0; i--) reach[i]!.to = Math.min(reach[i]!.to, one.to + MARGIN);
+    for (let i = one.line; i < lines.length; i++) bounds[i]!.from = Math.max(bounds[i]!.from, one.from - MARGIN);
+    for (let i = one.line; i >= 0; i--) bounds[i]!.to = Math.min(bounds[i]!.to, one.to + MARGIN);
   }
-  return (line) => reach[line]!;
+  return (line) => bounds[line]!;
 }
 
 /** The most words of candidates that follow one another both in the script and in time. */
@@ -91,48 +98,48 @@ const FLUENT = fromSeconds(0.15);
 const PAUSE = fromSeconds(0.22);
 
 /** The path with such words kept. `again[j]` is 1 when heard word j is said again right after: those stay out. */
-export function withFringes(path: ScriptPath, heard: readonly HeardWord[], again: Uint8Array): ScriptPath {
+export function withAdjacentWords(path: ScriptPath, tokens: readonly Token[], repeated: Uint8Array): ScriptPath {
   const kept = path.kept.slice();
-  for (let j = 0; j < heard.length; j++) {
+  for (let j = 0; j < tokens.length; j++) {
     if (!path.kept[j]) continue;
     for (const step of [-1, 1]) {
       const fringe: number[] = [];
       let at = j + step;
-      while (fringe.length <= FRINGE_WORDS && heard[at] && !kept[at] && gap(heard, at, at - step) < FLUENT) {
+      while (fringe.length <= FRINGE_WORDS && tokens[at] && !kept[at] && gap(tokens, at, at - step) < FLUENT) {
         fringe.push(at);
         at += step;
       }
-      const apart = !heard[at] || gap(heard, at, at - step) >= PAUSE;
-      const misheard = fringe.length <= FRINGE_WORDS && apart && fringe.every((k) => !again[k]);
+      const apart = !tokens[at] || gap(tokens, at, at - step) >= PAUSE;
+      const misheard = fringe.length <= FRINGE_WORDS && apart && fringe.every((k) => !repeated[k]);
       if (misheard) for (const k of fringe) kept[k] = 1;
     }
   }
   return { pairs: path.pairs, kept };
 }
 
-const gap = (heard: readonly HeardWord[], a: number, b: number) =>
-  a < b ? heard[b]!.start - heard[a]!.end : heard[a]!.start - heard[b]!.end;
+const gap = (tokens: readonly Token[], a: number, b: number) =>
+  a < b ? tokens[b]!.start - tokens[a]!.end : tokens[a]!.start - tokens[b]!.end;
 
 /** The takes along a path; null for a line of which no word was paired. */
-export function takesOf(
+export function listPathTakes(
   lines: readonly ScriptLine[],
   path: ScriptPath,
-  heard: readonly HeardWord[],
-): (LineTake | null)[] {
+  tokens: readonly Token[],
+): (PathTake | null)[] {
   let at = 0;
   let taken = 0;
   return lines.map((line, index) => {
     const pairs = path.pairs.slice(at, at + line.words.length);
     at += line.words.length;
-    const used = pairs.filter((heard) => heard >= 0);
+    const used = pairs.filter((tokens) => tokens >= 0);
     if (used.length === 0) return null;
     let from = used[0]!;
     while (from > taken && path.kept[from - 1]) from--;
-    const next = path.pairs.subarray(at).find((heard) => heard >= 0) ?? path.kept.length;
+    const next = path.pairs.subarray(at).find((tokens) => tokens >= 0) ?? path.kept.length;
     let to = used[used.length - 1]! + 1;
-    to = extrasEnd(path, heard, to, next);
+    to = extrasEnd(path, tokens, to, next);
     taken = to;
-    const skipped: Run[] = [];
+    const skipped: TokenRange[] = [];
     let extra = 0;
     for (let j = from; j < to; j++) {
       if (path.kept[j]) {
@@ -149,21 +156,21 @@ export function takesOf(
 }
 
 /** Where the kept words that follow a line's last one stop belonging to it: at the first that is not kept, or the longest pause. */
-function extrasEnd(path: ScriptPath, heard: readonly HeardWord[], to: number, next: number): number {
+function extrasEnd(path: ScriptPath, tokens: readonly Token[], to: number, next: number): number {
   let end = to;
   while (end < next && path.kept[end]) end++;
-  if (end < next || next === heard.length) return end;
+  if (end < next || next === tokens.length) return end;
   let best = to;
-  for (let j = to; j <= end; j++) if (gap(heard, j - 1, j) > gap(heard, best - 1, best)) best = j;
+  for (let j = to; j <= end; j++) if (gap(tokens, j - 1, j) > gap(tokens, best - 1, best)) best = j;
   return best;
 }
 
 /** The sound of a run of skipped words, from the kept word before it to the kept word after it, less a little on both sides. */
-export function skippedSpan(run: Run, heard: readonly HeardWord[]): Span {
-  const before = heard[run.from - 1]?.end ?? 0;
-  const after = heard[run.to]?.start ?? heard[run.to - 1]!.end;
-  const start = heard[run.from]!.start;
-  const end = heard[run.to - 1]!.end;
+export function skippedSpan(run: TokenRange, tokens: readonly Token[]): Span {
+  const before = tokens[run.from - 1]?.end ?? 0;
+  const after = tokens[run.to]?.start ?? tokens[run.to - 1]!.end;
+  const start = tokens[run.from]!.start;
+  const end = tokens[run.to - 1]!.end;
   return {
     start: Math.round(Math.max(before, start - Math.max(0, start - before) / 2)),
     end: Math.round(Math.min(Math.max(after, end), end + Math.max(0, after - end) / 2)),

@@ -2,28 +2,28 @@
 
 import type { Plan } from "../../plan";
 import { fromSeconds } from "../../time";
-import { edgeBlur, hearSound } from "../audio-activity";
+import { detectActivity, estimateEdgeMargin } from "../audio-activity";
 import type { PlanSteps } from "../context";
-import { makePieces, type Verdict } from "../decided-spans";
+import { type Decision, toDecidedSpans } from "../decided-spans";
 import { findRetakes, type Retake } from "../retakes/find-retakes";
-import { attemptsOf } from "../retakes/takes-by-line";
-import { assemble } from "../segments-from-spans";
+import { findEarlierTakes } from "../retakes/takes-by-line";
+import { assembleSegments } from "../segments-from-spans";
 import { listTakes } from "../take-list";
-import { heardWords, inOrder } from "../tokens";
-import { isVoiced, notUnderstood } from "../unrecognized-speech";
+import { sortWords, tokenize } from "../tokens";
+import { findUnrecognizedSpeech, isVoiced } from "../unrecognized-speech";
 import { checkMatches } from "./check-matches";
-import { confirmTakes, isWeak, type SpokenLine } from "./confirm-takes";
-import { wordsOfTakes } from "./decide-words";
-import { excise } from "./excise-disfluencies";
+import { type ConfirmedTake, confirmTakes, isWeak } from "./confirm-takes";
+import { decideScriptedWords } from "./decide-words";
+import { exciseDisfluencies } from "./excise-disfluencies";
 import { findPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
-import { spokenTakes } from "./list-line-takes";
+import { listLineTakes } from "./list-line-takes";
 import { matchLines } from "./match-lines";
-import { biasOf, reachOf, takesOf, withFringes } from "./path-takes";
+import { createLineBias, findLineBounds, listPathTakes, withAdjacentWords } from "./path-takes";
 import { rescueLines } from "./rescue-lines";
 import type { ScriptLine } from "./script-lines";
-import type { Hearing, ScriptContext } from "./scripted-input";
-import { settledPath } from "./settle-path";
+import type { ScriptedContext, ScriptedInput } from "./scripted-input";
+import { settlePath } from "./settle-path";
 import { splitCompounds } from "./split-compounds";
 import { addOutOfOrder, addParaphrases } from "./unmatched-lines";
 
@@ -35,57 +35,57 @@ const SHORTEST_UNHEARD = fromSeconds(0.5);
 const LONGEST_HESITATION = fromSeconds(0.9);
 
 /** Plans with a script; `mismatch` when the script is not what is spoken. */
-export function* planByScript(context: ScriptContext): PlanSteps<Plan | "mismatch"> {
+export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "mismatch"> {
   const { listening, clock, options, language, transcript } = context;
-  const sound = hearSound({ ...listening, duration: clock.duration });
-  const known = inOrder(transcript.words);
-  const words = inOrder([...known, ...notUnderstood(known, sound, listening, SHORTEST_UNHEARD)]);
-  const { lines, heard } = splitCompounds(context.lines, heardWords(words, language));
-  const hearing: Hearing = { words, heard, sound, lines };
-  const matches = yield* matchLines(lines, heard);
-  const candidates = yield* checkMatches(matches, hearing);
-  const repeats = (yield* findRetakes(words, heard)).retakes;
-  const again = saidAgain(hearing, repeats);
+  const activity = detectActivity({ ...listening, duration: clock.duration });
+  const known = sortWords(transcript.words);
+  const words = sortWords([...known, ...findUnrecognizedSpeech(known, activity, listening, SHORTEST_UNHEARD)]);
+  const { lines, tokens } = splitCompounds(context.lines, tokenize(words, language));
+  const input: ScriptedInput = { words, tokens, activity, lines };
+  const matches = yield* matchLines(lines, tokens);
+  const candidates = yield* checkMatches(matches, input);
+  const retakes = (yield* findRetakes(words, tokens)).retakes;
+  const repeated = saidAgain(input, retakes);
   const search = () => ({
-    again,
-    bias: biasOf(candidates, heard.length),
-    reach: reachOf(lines, candidates, heard.length),
+    repeated,
+    bias: createLineBias(candidates, tokens.length),
+    boundsOf: findLineBounds(lines, candidates, tokens.length),
   });
-  let path = yield* findPath(lines, heard, search());
-  const rescued = yield* rescueLines(takesOf(lines, path, heard), candidates, hearing);
+  let path = yield* findPath(lines, tokens, search());
+  const rescued = yield* rescueLines(listPathTakes(lines, path, tokens), candidates, input);
   if (rescued.candidates.length > 0) {
     for (const candidate of rescued.candidates) addInOrder(candidates[candidate.line]!, candidate);
-    path = yield* findPath(lines, heard, search());
+    path = yield* findPath(lines, tokens, search());
   }
-  path = withFringes(settledPath(path, lines, candidates, heard), heard, again);
-  const confirmed = yield* confirmTakes(takesOf(lines, path, heard), candidates, hearing);
+  path = withAdjacentWords(settlePath(path, lines, candidates, tokens), tokens, repeated);
+  const confirmed = yield* confirmTakes(listPathTakes(lines, path, tokens), candidates, input);
   const spoken = confirmed.map((take) => (take && isWeak(take) ? null : take));
-  if (isMismatch(lines, spoken, heard.length)) return "mismatch";
+  if (isMismatch(lines, spoken, tokens.length)) return "mismatch";
   const outOfOrder = addOutOfOrder(spoken, candidates, lines);
-  addParaphrases(spoken, rescued.traces, hearing);
+  addParaphrases(spoken, rescued.partialAlignments, input);
   for (const [i, take] of confirmed.entries()) spoken[i] ??= take;
 
-  const refined = yield* excise(
+  const refined = yield* exciseDisfluencies(
     spoken.filter((take) => take !== null),
-    hearing,
+    input,
     options,
   );
-  const pieces = makePieces(
-    wordsOfTakes(refined, candidates, path, hearing, options),
-    hearing.sound,
-    (island, noise): Verdict => {
-      if (noise || !isVoiced(island, listening)) return { keep: false, reason: "noise", review: null };
-      const short = island.end - island.start <= LONGEST_HESITATION;
+  const decidedSpans = toDecidedSpans(
+    decideScriptedWords(refined, candidates, path, input, options),
+    input.activity,
+    (region, noise): Decision => {
+      if (noise || !isVoiced(region, listening)) return { keep: false, reason: "noise", review: null };
+      const short = region.end - region.start <= LONGEST_HESITATION;
       return { keep: false, reason: short ? "filler" : "off_script", review: null };
     },
   );
-  const assembled = assemble(pieces, clock, options, edgeBlur(sound));
+  const assembled = assembleSegments(decidedSpans, clock, options, estimateEdgeMargin(activity));
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
     ...assembled,
     takes: listTakes(
-      spokenTakes(hearing, candidates, spoken, attemptsOf(words, heard, repeats).attempts),
+      listLineTakes(input, candidates, spoken, findEarlierTakes(words, tokens, retakes).takes),
       assembled.segments,
     ),
     missing: lines.filter((line, i) => !spoken[i] && !line.optional).map((line) => line.text),
@@ -101,15 +101,19 @@ function addInOrder(row: LineCandidate[], candidate: LineCandidate): void {
 }
 
 /** Which heard words are said again right after. */
-function saidAgain({ words, heard }: Hearing, repeats: readonly Retake[]): Uint8Array {
-  const again = new Uint8Array(heard.length);
-  const gone = new Uint8Array(words.length);
-  for (const { from, to, kind } of repeats) if (kind === "retake") gone.fill(1, from, to);
-  for (const [j, word] of heard.entries()) again[j] = gone[word.word]!;
-  return again;
+function saidAgain({ words, tokens }: ScriptedInput, retakes: readonly Retake[]): Uint8Array {
+  const repeated = new Uint8Array(tokens.length);
+  const repeatedWords = new Uint8Array(words.length);
+  for (const { from, to, kind } of retakes) if (kind === "retake") repeatedWords.fill(1, from, to);
+  for (const [j, word] of tokens.entries()) repeated[j] = repeatedWords[word.word]!;
+  return repeated;
 }
 
-function isMismatch(lines: readonly ScriptLine[], spoken: readonly (SpokenLine | null)[], heardCount: number): boolean {
+function isMismatch(
+  lines: readonly ScriptLine[],
+  spoken: readonly (ConfirmedTake | null)[],
+  tokenCount: number,
+): boolean {
   let total = 0;
   let found = 0;
   let used = 0;
@@ -118,7 +122,7 @@ function isMismatch(lines: readonly ScriptLine[], spoken: readonly (SpokenLine |
     const take = spoken[i];
     if (!take) continue;
     if (!line.optional) found += line.words.length;
-    used += take.pairs.filter((heard) => heard >= 0).length;
+    used += take.pairs.filter((tokens) => tokens >= 0).length;
   }
-  return found < LEAST_SCRIPT * total && used < LEAST_SPEECH * heardCount;
+  return found < LEAST_SCRIPT * total && used < LEAST_SPEECH * tokenCount;
 }

@@ -1,27 +1,27 @@
 /** The path follows the spelling; where the sound knows better which take of a line is kept and how far it reaches, the sound decides. */
 
 import { fromSeconds } from "../../time";
-import { type HeardWord, pauseBefore } from "../tokens";
+import { pauseBefore, type Token } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
-import { worthOf } from "./path-takes";
+import { rateTake } from "./path-takes";
 import type { ScriptLine } from "./script-lines";
 
 /** A pause after a first word, or before a last one. */
 const APART = fromSeconds(0.5);
 
 /** Where a path has a line: its first and last paired heard words, `[from, to)`. */
-type Place = { from: number; to: number };
+type TokenRange = { from: number; to: number };
 
 /**
  * Moves each line to the best of its accepted candidates between the lines before and after it, and gives it that candidate's whole
  * stretch. What the path leaves out inside of it stays out.
  */
-export function settledPath(
+export function settlePath(
   path: ScriptPath,
   lines: readonly ScriptLine[],
   candidates: readonly LineCandidate[][],
-  heard: readonly HeardWord[],
+  tokens: readonly Token[],
 ): ScriptPath {
   const pairs = path.pairs.slice();
   const kept = path.kept.slice();
@@ -48,7 +48,7 @@ export function settledPath(
       before = to;
     } else before = place.to;
     const now = placeAt(i);
-    if (now) keepApart(kept, heard, pairs.subarray(offsets[i]!, offsets[i]! + line.words.length), now);
+    if (now) keepApart(kept, tokens, pairs.subarray(offsets[i]!, offsets[i]! + line.words.length), now);
   }
   return { pairs, kept };
 }
@@ -57,7 +57,7 @@ export function settledPath(
 function nextSolid(
   lines: readonly ScriptLine[],
   candidates: readonly LineCandidate[][],
-  placeAt: (i: number) => Place | null,
+  placeAt: (i: number) => TokenRange | null,
   i: number,
 ): number | null {
   for (let next = i + 1; next < lines.length; next++) {
@@ -68,24 +68,29 @@ function nextSolid(
 }
 
 /** "Hi", "Now": a first or last word that is said apart is often misspelled. What stands alone in its place is kept. */
-function keepApart(kept: Uint8Array, heard: readonly HeardWord[], pairs: Int32Array, { from, to }: Place): void {
-  const pause = (j: number) => pauseBefore(heard, j);
-  const fits = (j: number, gap: number, far: number) => heard[j] && !kept[j] && gap <= APART && far > gap;
+function keepApart(kept: Uint8Array, tokens: readonly Token[], pairs: Int32Array, { from, to }: TokenRange): void {
+  const pause = (j: number) => pauseBefore(tokens, j);
+  const fits = (j: number, gap: number, far: number) => tokens[j] && !kept[j] && gap <= APART && far > gap;
   if (pairs[0] === -1 && fits(from - 1, pause(from), pause(from - 1))) kept[from - 1] = 1;
-  const far = to + 1 < heard.length ? pause(to + 1) : Number.POSITIVE_INFINITY;
-  if (pairs[pairs.length - 1] === -1 && heard[to] && fits(to, pause(to), far)) kept[to] = 1;
+  const far = to + 1 < tokens.length ? pause(to + 1) : Number.POSITIVE_INFINITY;
+  if (pairs[pairs.length - 1] === -1 && tokens[to] && fits(to, pause(to), far)) kept[to] = 1;
 }
 
-function placeOf(pairs: Int32Array, offset: number, count: number): Place | null {
-  const own = pairs.subarray(offset, offset + count).filter((heard) => heard >= 0);
+function placeOf(pairs: Int32Array, offset: number, count: number): TokenRange | null {
+  const own = pairs.subarray(offset, offset + count).filter((tokens) => tokens >= 0);
   return own.length === 0 ? null : { from: own[0]!, to: own[own.length - 1]! + 1 };
 }
 
-const shared = (a: Place, b: Place) => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
-const sharesMost = (place: Place, candidate: Place) => shared(place, candidate) > (place.to - place.from) / 2;
+const shared = (a: TokenRange, b: TokenRange) => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
+const sharesMost = (place: TokenRange, candidate: TokenRange) => shared(place, candidate) > (place.to - place.from) / 2;
 
 /** The best accepted candidate that fits between the neighbours. None when the path has the line elsewhere than in any. */
-function bestBetween(row: readonly LineCandidate[], place: Place, before: number, after: number): LineCandidate | null {
+function bestBetween(
+  row: readonly LineCandidate[],
+  place: TokenRange,
+  before: number,
+  after: number,
+): LineCandidate | null {
   const accepted = row.filter((one) => one.accepted);
   if (!accepted.some((one) => shared(place, one) > 0)) return null;
   let best: LineCandidate | null = null;
@@ -93,7 +98,7 @@ function bestBetween(row: readonly LineCandidate[], place: Place, before: number
   for (const [rank, one] of accepted.entries()) {
     const inside = Math.min(one.to, after) - Math.max(one.from, before);
     if (inside < 0.8 * (one.to - one.from) || inside <= 0) continue;
-    const worth = worthOf(one, rank);
+    const worth = rateTake(one, rank);
     if (worth < most) continue;
     best = one;
     most = worth;

@@ -1,19 +1,19 @@
 /** "Letterpress" and "letter press", "back-up" and "backup": the script's and the recogniser's spelling brought together. */
-import type { HeardWord } from "../tokens";
+import type { Token } from "../tokens";
 import type { ScriptLine } from "./script-lines";
 
 /** Divides a word on one side wherever the other side writes it as two, and never as one. */
 export function splitCompounds(
   lines: readonly ScriptLine[],
-  heard: readonly HeardWord[],
-): { lines: ScriptLine[]; heard: HeardWord[] } {
+  tokens: readonly Token[],
+): { lines: ScriptLine[]; tokens: Token[] } {
   const written = lines.map((line) => line.words);
-  const spoken = [heard.map((word) => word.normal)];
+  const spoken = [tokens.map((word) => word.normal)];
   const inHeard = pairsOf(spoken);
   const inScript = pairsOf(written);
   return {
     lines: lines.map((line) => ({ ...line, words: line.words.flatMap((word) => inHeard.get(word) ?? [word]) })),
-    heard: heard.flatMap((word) => {
+    tokens: tokens.flatMap((word) => {
       const parts = inScript.get(word.normal);
       if (!parts) return [word];
       const middle = Math.round(word.start + ((word.end - word.start) * parts[0].length) / word.normal.length);

@@ -3,33 +3,33 @@
 import type { Candidate } from "../../plan";
 import { joinTexts } from "../../segments";
 import type { Word } from "../../speech";
-import { rememberingDistance } from "../../text/normal";
+import { createDistanceCache } from "../../text/normal";
 import { alignWords } from "../../text/word-alignment";
-import { clippedShare, type Sound } from "../audio-activity";
+import { type AudioActivity, measureClipping } from "../audio-activity";
 import { windowAround } from "../retakes/repetition-pairs";
-import type { Attempt, AttemptedLine } from "../retakes/takes-by-line";
+import type { RepeatedLine, TokenRange } from "../retakes/takes-by-line";
 import { takeWorth } from "../take-list";
-import type { HeardWord } from "../tokens";
+import type { Token } from "../tokens";
 
 /** A take that is spelled otherwise and yet was heard to be the same line is as complete as it is long. */
 const SPELLED_ALIKE = 0.6;
 const AS_LONG = 0.8;
 
-export type RatedTake = Attempt & Candidate;
+export type RatedTake = TokenRange & Candidate;
 /** The takes of one line in order of time; `chosen` indexes them, and is the last but when it is clearly worse. */
 export type RatedLine = { text: string; takes: RatedTake[]; chosen: number };
 
-type Heard = { words: readonly Word[]; heard: readonly HeardWord[]; sound: Sound };
+type TakeInput = { words: readonly Word[]; tokens: readonly Token[]; activity: AudioActivity };
 
 /** Rates the takes of each line and chooses. `isGone` tells whether a heard word goes, so that no take is put behind what follows it. */
 export function chooseTakes(
-  lines: readonly AttemptedLine[],
-  given: Heard,
+  lines: readonly RepeatedLine[],
+  given: TakeInput,
   isGone: (heardWord: number) => boolean,
 ): RatedLine[] {
-  const near = rememberingDistance();
+  const distanceBetween = createDistanceCache();
   return lines.map(({ last, earlier }) => {
-    const takes = [...earlier, last].map((attempt) => rated(attempt, last, given, near));
+    const takes = [...earlier, last].map((range) => rated(range, last, given, distanceBetween));
     const only = (from: number, to: number) => {
       for (let i = from; i < to; i++) if (!isGone(i)) return false;
       return true;
@@ -48,40 +48,40 @@ export function chooseTakes(
 }
 
 function rated(
-  attempt: Attempt,
-  line: Attempt,
-  { words, heard, sound }: Heard,
-  near: (a: string, b: string) => number,
+  range: TokenRange,
+  line: TokenRange,
+  { words, tokens, activity }: TakeInput,
+  distanceBetween: (a: string, b: string) => number,
 ): RatedTake {
-  const said = heard.slice(attempt.from, attempt.to);
-  const whole = heard.slice(line.from, line.to);
-  const isLine = attempt.from === line.from;
+  const said = tokens.slice(range.from, range.to);
+  const whole = tokens.slice(line.from, line.to);
+  const isLine = range.from === line.from;
   const { pairs, cost } = alignWords(
     said.map((word) => word.normal),
     whole.map((word) => word.normal),
-    near,
+    distanceBetween,
   );
-  const length = (all: readonly HeardWord[]) => all[all.length - 1]!.end - all[0]!.start;
+  const length = (all: readonly Token[]) => all[all.length - 1]!.end - all[0]!.start;
   const long = Math.min(1, length(said) / Math.max(1, length(whole)));
   const alike = Math.max(0, 1 - cost / whole.length);
-  const ended = pairs[pairs.length - 1] === whole.length - 1 && nearly(said, whole, near);
+  const ended = pairs[pairs.length - 1] === whole.length - 1 && nearly(said, whole, distanceBetween);
   const spelled = alike >= SPELLED_ALIKE;
   const sure = said.reduce((sum, word) => sum + Math.log(Math.max(1e-3, words[word.word]!.confidence)), 0);
   const clear = Math.max(0, 1 + sure / said.length / 4);
   const share = spelled ? alike : Math.max(alike, SPELLED_ALIKE * long);
   return {
-    ...attempt,
-    ...windowAround(heard, attempt.from, attempt.to, sound.duration),
-    score: share * clear * (1 - clippedShare(sound, { start: said[0]!.start, end: said[said.length - 1]!.end })),
+    ...range,
+    ...windowAround(tokens, range.from, range.to, activity.duration),
+    score: share * clear * (1 - measureClipping(activity, { start: said[0]!.start, end: said[said.length - 1]!.end })),
     complete: isLine || (spelled ? ended : long >= AS_LONG),
   };
 }
 
 /** Whether both end with the same word, and not one with a part of it. */
-const nearly = (said: readonly HeardWord[], whole: readonly HeardWord[], near: (a: string, b: string) => number) =>
-  near(said[said.length - 1]!.normal, whole[whole.length - 1]!.normal) <= 0.3;
+const nearly = (said: readonly Token[], whole: readonly Token[], distanceBetween: (a: string, b: string) => number) =>
+  distanceBetween(said[said.length - 1]!.normal, whole[whole.length - 1]!.normal) <= 0.3;
 
-function textOf({ words, heard }: Heard, { from, to }: Attempt): string {
-  const indices = new Set(heard.slice(from, to).map((word) => word.word));
+function textOf({ words, tokens }: TakeInput, { from, to }: TokenRange): string {
+  const indices = new Set(tokens.slice(from, to).map((word) => word.word));
   return joinTexts([...indices].map((index) => words[index]!.text));
 }

@@ -27,8 +27,8 @@ const whatever = (holds: (plan: Plan, given: Given) => void | Promise<void>) =>
     }),
     { numRuns: RUNS },
   );
-const heard = (plan: Plan, span: Span) => plan.segments.some((one) => one.start <= span.start && span.end <= one.end);
-const overlap = (a: Span, b: Span) => Math.min(a.end, b.end) - Math.max(a.start, b.start);
+const tokens = (plan: Plan, span: Span) => plan.segments.some((one) => one.start <= span.start && span.end <= one.end);
+const overlapDuration = (a: Span, b: Span) => Math.min(a.end, b.end) - Math.max(a.start, b.start);
 
 describe("whatever is recorded and asked for", () => {
   test("segments and removed stretches tile the recording exactly", () =>
@@ -64,8 +64,8 @@ describe("whatever is recorded and asked for", () => {
         const span = { start: Math.max(0, word.start), end: Math.min(duration, word.end) };
         if (span.end <= span.start || segments.some((one) => one.start <= span.start && span.end <= one.end)) continue;
         // Of words at one and the same time it is not known which was said where.
-        if (transcript!.words.some((other) => other !== word && overlap(other, span) > 0)) continue;
-        const reasons = removed.filter((one) => overlap(one, span) > 0).map((one) => one.reason);
+        if (transcript!.words.some((other) => other !== word && overlapDuration(other, span) > 0)) continue;
+        const reasons = removed.filter((one) => overlapDuration(one, span) > 0).map((one) => one.reason);
         expect(reasons.some((reason) => reason !== "silence" && reason !== "noise")).toBe(true);
       }
     }));
@@ -80,7 +80,7 @@ describe("whatever is recorded and asked for", () => {
       const { padding_before_seconds: before, padding_after_seconds: after } = given.options;
       const more = await planOf(given, { padding_before_seconds: before + 0.3, padding_after_seconds: after + 0.2 });
       for (const word of given.listening.transcript?.words ?? [])
-        if (heard(plan, word)) expect(heard(more!, word)).toBe(true);
+        if (tokens(plan, word)) expect(tokens(more!, word)).toBe(true);
     }));
 
   test("nothing that was said goes when nothing is to be removed", () =>
@@ -90,7 +90,7 @@ describe("whatever is recorded and asked for", () => {
         const { duration, transcript } = given.listening;
         for (const word of plan ? (transcript?.words ?? []) : []) {
           const span = { start: Math.max(0, word.start), end: Math.min(duration, word.end) };
-          if (span.end > span.start) expect(heard(plan!, span)).toBe(true);
+          if (span.end > span.start) expect(tokens(plan!, span)).toBe(true);
         }
       }),
       { numRuns: RUNS },

@@ -176,11 +176,11 @@ export const recordings: fc.Arbitrary<Given> = fc
     fc
       .record({
         words: fc.oneof(fluent(duration), scattered(duration)),
-        heard: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
+        tokens: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
         speech: speechOf(duration),
         likeWords: fc.boolean(),
       })
-      .chain(({ words, heard, speech: anywhere, likeWords }) => {
+      .chain(({ words, tokens, speech: anywhere, likeWords }) => {
         const speech = likeWords ? spoken(words, duration) : anywhere;
         return fc
           .record({
@@ -197,7 +197,7 @@ export const recordings: fc.Arbitrary<Given> = fc
               duration,
               speech,
               energy,
-              transcript: heard ? { language: rest.language, words, utterances: [] } : null,
+              transcript: tokens ? { language: rest.language, words, utterances: [] } : null,
             },
             probed: {
               info: { type: "audio", demuxer: "wav", duration, startPts: 0, video: null, audio: [], timecode: null },

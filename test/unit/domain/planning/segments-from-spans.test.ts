@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { CUT_MODES } from "../../../../src/domain/plan";
-import { hearSound, quietest } from "../../../../src/domain/planning/audio-activity";
-import { makePieces, type Piece } from "../../../../src/domain/planning/decided-spans";
-import { assemble } from "../../../../src/domain/planning/segments-from-spans";
+import { detectActivity, findQuietestPoint } from "../../../../src/domain/planning/audio-activity";
+import { type DecidedSpan, toDecidedSpans } from "../../../../src/domain/planning/decided-spans";
+import { assembleSegments } from "../../../../src/domain/planning/segments-from-spans";
 import { fromSeconds, type Span } from "../../../../src/domain/time";
 
 const DURATION = fromSeconds(10);
 const clock = { duration: DURATION, frames: null };
-const kept = (start: number, end: number, text = "w"): Piece => ({
+const kept = (start: number, end: number, text = "w"): DecidedSpan => ({
   start: fromSeconds(start),
   end: fromSeconds(end),
   text,
@@ -16,10 +16,14 @@ const kept = (start: number, end: number, text = "w"): Piece => ({
   reason: "silence",
   review: null,
 });
-const gone = (start: number, end: number): Piece => ({ ...kept(start, end, "x"), keep: false, reason: "retake" });
+const removed = (start: number, end: number): DecidedSpan => ({
+  ...kept(start, end, "x"),
+  keep: false,
+  reason: "retake",
+});
 const secondsOf = ({ start, end }: Span) => [start / 1e6, end / 1e6];
-const planned = (pieces: Piece[], options = CUT_MODES.natural, blurSeconds = 0) =>
-  assemble(pieces, clock, options, fromSeconds(blurSeconds)).segments.map(secondsOf);
+const planned = (decidedSpans: DecidedSpan[], options = CUT_MODES.natural, blurSeconds = 0) =>
+  assembleSegments(decidedSpans, clock, options, fromSeconds(blurSeconds)).segments.map(secondsOf);
 
 describe("pauses and paddings", () => {
   test("speech keeps its paddings", () => {
@@ -32,7 +36,7 @@ describe("pauses and paddings", () => {
     expect(planned([kept(2, 3), kept(3.49, 4)])).toEqual([[1.88, 4.18]]);
   });
   test("paddings do not reach into what goes", () => {
-    const [first, second] = planned([kept(2, 3), gone(3.1, 4), kept(4.1, 5)]);
+    const [first, second] = planned([kept(2, 3), removed(3.1, 4), kept(4.1, 5)]);
     expect(first![1]).toBeGreaterThan(3);
     expect(first![1]).toBeLessThan(3.1);
     expect(second![0]).toBeGreaterThan(4);
@@ -48,13 +52,13 @@ describe("pauses and paddings", () => {
     expect(first![1]! - 3 + (5 - second![0]!)).toBeCloseTo(pause, 6);
   });
   test("a click inside a short pause stays with it", () => {
-    const click: Piece = { ...gone(3.2, 3.22), reason: "noise", text: "" };
+    const click: DecidedSpan = { ...removed(3.2, 3.22), reason: "noise", text: "" };
     expect(planned([kept(2, 3), click, kept(3.4, 4)])).toEqual([[1.88, 4.18]]);
   });
   test("with video, edges beside what goes stay clear of it", () => {
     const frames = { kind: "constant" as const, rate: { num: 25, den: 1 }, first: 0, count: 250 };
-    const { segments } = assemble(
-      [kept(2, 3), gone(3.1, 4), kept(4.1, 5)],
+    const { segments } = assembleSegments(
+      [kept(2, 3), removed(3.1, 4), kept(4.1, 5)],
       { duration: DURATION, frames },
       CUT_MODES.natural,
     );
@@ -70,12 +74,12 @@ function loudAt(...spans: [number, number][]) {
   return energy;
 }
 const soundOf = (spans: [number, number][], speech = spans) =>
-  hearSound({
+  detectActivity({
     duration: DURATION,
     energy: loudAt(...spans),
     speech: speech.map(([start, end]) => ({ start: fromSeconds(start), end: fromSeconds(end) })),
   });
-const wordless = () => ({ keep: false, reason: "noise" as const, review: null });
+const decideWordless = () => ({ keep: false, reason: "noise" as const, review: null });
 
 describe("islands of sound", () => {
   test("lie where it is loud", () => {
@@ -83,7 +87,7 @@ describe("islands of sound", () => {
       soundOf([
         [1, 2],
         [3, 4],
-      ]).islands.map(secondsOf),
+      ]).speechRegions.map(secondsOf),
     ).toEqual([
       [1, 2],
       [3, 4],
@@ -94,22 +98,22 @@ describe("islands of sound", () => {
       soundOf([
         [1, 2],
         [2.06, 3],
-      ]).islands.map(secondsOf),
+      ]).speechRegions.map(secondsOf),
     ).toEqual([[1, 3]]);
   });
   test("away from voice are noise", () => {
-    const { islands, noises } = soundOf(
+    const { speechRegions, noiseRegions } = soundOf(
       [
         [1, 2],
         [5, 6],
       ],
       [[1, 2]],
     );
-    expect(islands.map(secondsOf)).toEqual([[1, 2]]);
-    expect(noises.map(secondsOf)).toEqual([[5, 6]]);
+    expect(speechRegions.map(secondsOf)).toEqual([[1, 2]]);
+    expect(noiseRegions.map(secondsOf)).toEqual([[5, 6]]);
   });
   test("the quietest place of a span is found", () => {
-    const cut = quietest(
+    const cut = findQuietestPoint(
       soundOf([
         [1, 2],
         [2.2, 3],
@@ -123,29 +127,33 @@ describe("islands of sound", () => {
 
 describe("pieces", () => {
   test("reach to the edges of their island", () => {
-    const [piece, ...others] = makePieces([kept(1.1, 1.9)], soundOf([[1, 2]]), wordless);
+    const [decided, ...others] = toDecidedSpans([kept(1.1, 1.9)], soundOf([[1, 2]]), decideWordless);
     expect(others).toEqual([]);
-    expect(secondsOf(piece!)).toEqual([1, 2]);
+    expect(secondsOf(decided!)).toEqual([1, 2]);
   });
   test("the late release of a last consonant belongs to its word", () => {
-    const [piece] = makePieces(
+    const [decided] = toDecidedSpans(
       [kept(1, 2)],
       soundOf([
         [1, 2],
         [2.2, 2.24],
       ]),
-      wordless,
+      decideWordless,
     );
-    expect(secondsOf(piece!)).toEqual([1, 2.24]);
+    expect(secondsOf(decided!)).toEqual([1, 2.24]);
   });
   test("kept and dropped words of one island are parted where it is quietest", () => {
     const energy = loudAt([1, 3]);
     energy.fill(-40, 2.02 * 200, 2.06 * 200);
-    const sound = hearSound({ duration: DURATION, energy, speech: [{ start: fromSeconds(1), end: fromSeconds(3) }] });
-    const pieces = makePieces([gone(1, 2.05), kept(2.09, 3)], sound, wordless);
-    expect(pieces.map((piece) => piece.keep)).toEqual([false, true]);
-    expect(pieces[1]!.start).toBeGreaterThan(fromSeconds(2.0));
-    expect(pieces[1]!.start).toBeLessThan(fromSeconds(2.09));
+    const activity = detectActivity({
+      duration: DURATION,
+      energy,
+      speech: [{ start: fromSeconds(1), end: fromSeconds(3) }],
+    });
+    const decidedSpans = toDecidedSpans([removed(1, 2.05), kept(2.09, 3)], activity, decideWordless);
+    expect(decidedSpans.map((decided) => decided.keep)).toEqual([false, true]);
+    expect(decidedSpans[1]!.start).toBeGreaterThan(fromSeconds(2.0));
+    expect(decidedSpans[1]!.start).toBeLessThan(fromSeconds(2.09));
   });
 
   const word = fc.record({
@@ -171,27 +179,31 @@ describe("pieces", () => {
             text: "w",
             review: null,
           }));
-          const pieces = makePieces(
+          const decidedSpans = toDecidedSpans(
             given,
             soundOf(
               loud,
               voice.sort((a, b) => a[0] - b[0]).filter((one, i, all) => i === 0 || one[0] >= all[i - 1]![1]),
             ),
-            wordless,
+            decideWordless,
           );
-          for (const [i, piece] of pieces.entries()) {
-            expect(piece.end).toBeGreaterThan(piece.start);
-            if (i > 0) expect(piece.start).toBeGreaterThanOrEqual(pieces[i - 1]!.end);
+          for (const [i, decided] of decidedSpans.entries()) {
+            expect(decided.end).toBeGreaterThan(decided.start);
+            if (i > 0) expect(decided.start).toBeGreaterThanOrEqual(decidedSpans[i - 1]!.end);
           }
           for (const one of given) {
             const [start, end] = [Math.max(0, one.start), Math.min(DURATION, one.end)];
             if (one.keep && end > start)
-              expect(pieces.some((piece) => piece.keep && piece.start <= start && piece.end >= end)).toBe(true);
+              expect(decidedSpans.some((decided) => decided.keep && decided.start <= start && decided.end >= end)).toBe(
+                true,
+              );
           }
-          const { segments } = assemble(pieces, clock, CUT_MODES.tight);
-          for (const piece of pieces) {
-            if (piece.keep)
-              expect(segments.some((segment) => segment.start <= piece.start && segment.end >= piece.end)).toBe(true);
+          const { segments } = assembleSegments(decidedSpans, clock, CUT_MODES.tight);
+          for (const decided of decidedSpans) {
+            if (decided.keep)
+              expect(segments.some((segment) => segment.start <= decided.start && segment.end >= decided.end)).toBe(
+                true,
+              );
           }
         },
       ),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  createDistanceCache,
   editDistance,
   normalWords,
-  rememberingDistance,
   spokenText,
   wordDistance,
 } from "../../../../src/domain/text/normal";
@@ -93,7 +93,7 @@ describe("distance of words", () => {
   });
 
   test("is symmetric, and remembered as it is", () => {
-    const remembered = rememberingDistance();
+    const remembered = createDistanceCache();
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (a, b) => {
         expect(editDistance(a, b)).toBe(editDistance(b, a));

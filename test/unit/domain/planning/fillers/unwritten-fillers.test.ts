@@ -1,17 +1,22 @@
 import { describe, expect, test } from "bun:test";
-import { clippedShare, edgeBlur, hearSound, type Sound } from "../../../../../src/domain/planning/audio-activity";
-import { hearHesitations } from "../../../../../src/domain/planning/fillers/unwritten-fillers";
-import { echoedWords, wordsAtHome } from "../../../../../src/domain/planning/word-timing";
+import {
+  type AudioActivity,
+  detectActivity,
+  estimateEdgeMargin,
+  measureClipping,
+} from "../../../../../src/domain/planning/audio-activity";
+import { findUnwrittenFillers } from "../../../../../src/domain/planning/fillers/unwritten-fillers";
+import { findDuplicatedWords, trimWordsAtPauses } from "../../../../../src/domain/planning/word-timing";
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";
 
 const DURATION = fromSeconds(10);
 
 /** A recording with sound at `-20` dB in the spans given in seconds, over a quiet of `floor`. */
-function soundWith(spans: [number, number][], floor = -75): Sound {
+function soundWith(spans: [number, number][], floor = -75): AudioActivity {
   const energy = new Float32Array(2_000).fill(floor);
   for (const [start, end] of spans) energy.fill(-20, start * 200, end * 200);
-  return hearSound({ duration: DURATION, energy, speech: spans.map(([start, end]) => spanOf(start, end)) });
+  return detectActivity({ duration: DURATION, energy, speech: spans.map(([start, end]) => spanOf(start, end)) });
 }
 const spanOf = (start: number, end: number): Span => ({ start: fromSeconds(start), end: fromSeconds(end) });
 const word = (text: string, start: number, end: number, confidence = 0.5): Word => ({
@@ -21,8 +26,8 @@ const word = (text: string, start: number, end: number, confidence = 0.5): Word 
 });
 
 /** The hesitations when each text fits as well as given, and all others badly. */
-function found(words: Word[], sound: Sound, fits: Record<string, number>) {
-  const steps = hearHesitations(words, sound);
+function found(words: Word[], activity: AudioActivity, fits: Record<string, number>) {
+  const steps = findUnwrittenFillers(words, activity);
   const first = steps.next();
   const asked = first.value as AlignmentRequest[];
   const answer = ({ text }: AlignmentRequest): ForcedAlignment => {
@@ -43,7 +48,7 @@ const APART: [number, number] = [3.5, 3.7];
 const REST: [number, number] = [4.2, 6];
 
 describe("hesitations", () => {
-  const sound = soundWith([SENTENCE, APART, REST]);
+  const activity = soundWith([SENTENCE, APART, REST]);
 
   test.each([
     ["a misheard one that fits the sound better", "but", 0.5, { "Uh,": -2, "But.": -4 }, true],
@@ -55,13 +60,13 @@ describe("hesitations", () => {
     ["a long word", "cathedral", 0.3, { "Uh,": -1, "Cathedral.": -8 }, false],
     ["one that is spelled as such", "Um,", 0.9, {}, true],
   ])("%s", (_, text, confidence, fits, expected) => {
-    const { words } = found([word(text, 3.5, 3.7, confidence)], sound, fits as Record<string, number>);
+    const { words } = found([word(text, 3.5, 3.7, confidence)], activity, fits as Record<string, number>);
     expect(words).toEqual(expected ? [0] : []);
   });
 
   test("a sound without a word is one, unless it fits a word much better", () => {
-    expect(found([], sound, { "Um.": -2, "Then.": -1.5 }).spans).toEqual([spanOf(3.5, 3.7)]);
-    expect(found([], sound, { "Um.": -2.5, "Then.": -1 }).spans).toEqual([]);
+    expect(found([], activity, { "Um.": -2, "Then.": -1.5 }).spans).toEqual([spanOf(3.5, 3.7)]);
+    expect(found([], activity, { "Um.": -2.5, "Then.": -1 }).spans).toEqual([]);
   });
 
   test("one that is read letter by letter goes with all its letters", () => {
@@ -72,17 +77,17 @@ describe("hesitations", () => {
   });
 
   test("in noise, which hides the edges of words, only what stands well apart is looked at", () => {
-    const near: [number, number][] = [[1, 3.32], APART, [3.88, 9.9]];
-    expect(found([], soundWith(near), {}).asked).not.toEqual([]);
-    expect(found([], soundWith(near, -34), {}).asked).toEqual([]);
+    const distanceBetween: [number, number][] = [[1, 3.32], APART, [3.88, 9.9]];
+    expect(found([], soundWith(distanceBetween), {}).asked).not.toEqual([]);
+    expect(found([], soundWith(distanceBetween, -34), {}).asked).toEqual([]);
   });
 });
 
 describe("words where there is no sound", () => {
-  const sound = soundWith([SENTENCE, APART, REST]);
+  const activity = soundWith([SENTENCE, APART, REST]);
   test("a word drawn out over a pause goes back to where most of it is", () => {
-    expect(wordsAtHome([word("number", 2.5, 3.7)], sound)).toEqual([word("number", 2.5, 3)]);
-    expect(wordsAtHome([word("today", 3.6, 5)], sound)).toEqual([word("today", 4.2, 5)]);
+    expect(trimWordsAtPauses([word("number", 2.5, 3.7)], activity)).toEqual([word("number", 2.5, 3)]);
+    expect(trimWordsAtPauses([word("today", 3.6, 5)], activity)).toEqual([word("today", 4.2, 5)]);
   });
   test("the closure of a consonant is no pause", () => {
     const close = soundWith([
@@ -90,11 +95,11 @@ describe("words where there is no sound", () => {
       [2.15, 3],
     ]);
     const one = word("captain", 1.7, 2.5);
-    expect(wordsAtHome([one], close)).toEqual([one]);
+    expect(trimWordsAtPauses([one], close)).toEqual([one]);
   });
   test("a word that is written again in the quiet after it was said once", () => {
     const words = [word("So,", 3.5, 3.7), word("so,", 3.72, 3.78), word("so", 4.2, 4.4)];
-    expect([...echoedWords(words, sound)]).toEqual([words[1]!]);
+    expect([...findDuplicatedWords(words, activity)]).toEqual([words[1]!]);
   });
 });
 
@@ -104,13 +109,13 @@ describe("what the contour tells of the recording", () => {
     energy.fill(-8, 200, 400);
     energy.fill(-8, 600, 800);
     energy.fill(-1, 600, 700);
-    expect(clippedShare({ energy }, spanOf(1, 2))).toBe(0);
-    expect(clippedShare({ energy }, spanOf(3, 4))).toBeCloseTo(0.5, 2);
-    expect(clippedShare({ energy }, spanOf(8, 9))).toBe(0);
+    expect(measureClipping({ energy }, spanOf(1, 2))).toBe(0);
+    expect(measureClipping({ energy }, spanOf(3, 4))).toBeCloseTo(0.5, 2);
+    expect(measureClipping({ energy }, spanOf(8, 9))).toBe(0);
   });
   test("noise blurs the edges of speech, a quiet room does not", () => {
-    expect(edgeBlur({ contrast: 60 })).toBe(0);
-    expect(edgeBlur({ contrast: 35 })).toBe(25_000);
-    expect(edgeBlur({ contrast: 5 })).toBe(50_000);
+    expect(estimateEdgeMargin({ contrast: 60 })).toBe(0);
+    expect(estimateEdgeMargin({ contrast: 35 })).toBe(25_000);
+    expect(estimateEdgeMargin({ contrast: 5 })).toBe(50_000);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { findFillers, isFillerText } from "../../../../../src/domain/planning/fillers/filler-words";
 import { spokenPrefix } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
-import { heardWords } from "../../../../../src/domain/planning/tokens";
+import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { Word } from "../../../../../src/domain/speech";
 import { runThrough } from "../run-through";
 
@@ -27,9 +27,9 @@ function spoken(text: string): Word[] {
   return words;
 }
 
-function gone(text: string): string {
+function removed(text: string): string {
   const words = spoken(text);
-  const { retakes } = runThrough(findRetakes(words, heardWords(words, "en")));
+  const { retakes } = runThrough(findRetakes(words, tokenize(words, "en")));
   return retakes
     .sort((a, b) => a.from - b.from)
     .map(
@@ -73,7 +73,7 @@ describe("retakes", () => {
       "retake: we open. we close at noon.",
     ],
   ])("%s", (_, text, expected) => {
-    expect(gone(text)).toBe(expected);
+    expect(removed(text)).toBe(expected);
   });
 
   test.each([
@@ -102,7 +102,7 @@ describe("retakes", () => {
     ["words that may stand twice", "what it is, is a mistake, / and he had had enough."],
     ["the same words much later", `we open at nine. ${"/ ".repeat(100)} we open at nine.`],
   ])("%s stay", (_, text) => {
-    expect(gone(text)).toBe("");
+    expect(removed(text)).toBe("");
   });
 
   test.each([
@@ -114,7 +114,7 @@ describe("retakes", () => {
     ],
   ])("words surely heard that differ put it in doubt: %s", (_, text, expected) => {
     const words = spoken(text);
-    const { retakes, doubts } = runThrough(findRetakes(words, heardWords(words, "en")));
+    const { retakes, doubts } = runThrough(findRetakes(words, tokenize(words, "en")));
     expect([retakes.length, doubts.length]).toEqual(expected === "gone" ? [1, 0] : [0, 1]);
   });
 
@@ -122,40 +122,40 @@ describe("retakes", () => {
     const words = spoken(
       "it is worth a mention / that as an / it is worth a / it is worth a mention / that as an example.",
     );
-    const { retakes } = runThrough(findRetakes(words, heardWords(words, "en")));
+    const { retakes } = runThrough(findRetakes(words, tokenize(words, "en")));
     const stays = words.filter((_, i) => !retakes.some(({ from, to }) => from <= i && i < to));
     expect(stays).toEqual(words.slice(12));
   });
 
   test("an attempt that the recogniser did not make out goes when the sound says what it is", () => {
     const words = spoken("now go. / ?relative / we hope to see you.");
-    const heard = heardWords(words, "en");
-    const found = [{ from: 2, again: 3, end: 3, spoken: 3, rest: 0, weak: true }];
-    expect(runThrough(findRetakes(words, heard, { found, different: [] })).retakes).toMatchObject([
-      { from: 2, to: 3, again: 3 },
+    const tokens = tokenize(words, "en");
+    const found = [{ from: 2, retakeStart: 3, end: 3, spoken: 3, rest: 0, weak: true }];
+    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
+      { from: 2, to: 3, retakeStart: 3 },
     ]);
     words[2]!.confidence = 0.9;
-    expect(runThrough(findRetakes(words, heard, { found, different: [] })).retakes).toEqual([]);
+    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
   });
 
   test("words that fit, drawn out over another one, are no retake", () => {
     const words = spoken("turn left at the church / turn left at the bakery");
-    const found = [{ from: 0, again: 5, end: 5, spoken: 4, rest: 0, weak: false }];
-    expect(runThrough(findRetakes(words, heardWords(words, "en"), { found, different: [] })).retakes).toEqual([]);
+    const found = [{ from: 0, retakeStart: 5, end: 5, spoken: 4, rest: 0, weak: false }];
+    expect(runThrough(findRetakes(words, tokenize(words, "en"), { found, different: [] })).retakes).toEqual([]);
   });
 
   test("a sentence that differs only in its last word is in doubt, and stays", () => {
     const words = spoken("the lamp shows warm / the lamp shows cold water.");
-    const { retakes, doubts } = runThrough(findRetakes(words, heardWords(words, "en")));
+    const { retakes, doubts } = runThrough(findRetakes(words, tokenize(words, "en")));
     expect(retakes).toEqual([]);
     expect(doubts).toEqual([{ from: 0, to: 3, review: "resembles what is said next" }]);
   });
 
   test("what the sound contradicts is in doubt", () => {
     const words = spoken("press the red button now please. / press the green button now please.");
-    const heard = heardWords(words, "en");
+    const tokens = tokenize(words, "en");
     const { retakes, doubts } = runThrough(
-      findRetakes(words, heard, { found: [], different: [{ from: 0, again: 6 }] }),
+      findRetakes(words, tokens, { found: [], different: [{ from: 0, retakeStart: 6 }] }),
     );
     expect(retakes).toEqual([]);
     expect(doubts).toHaveLength(1);
@@ -163,18 +163,18 @@ describe("retakes", () => {
 
   test("an echo shows an attempt that is spelled otherwise", () => {
     const words = spoken("reload it / we hope to see you.");
-    const heard = heardWords(words, "en");
-    const found = [{ from: 0, again: 2, end: 2, spoken: 3, rest: 0, weak: false }];
-    expect(runThrough(findRetakes(words, heard, { found, different: [] })).retakes).toEqual([
-      { from: 0, to: 2, again: 2, kind: "retake" },
+    const tokens = tokenize(words, "en");
+    const found = [{ from: 0, retakeStart: 2, end: 2, spoken: 3, rest: 0, weak: false }];
+    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([
+      { from: 0, to: 2, retakeStart: 2, kind: "retake" },
     ]);
   });
 
   test("a weak echo of words that the recogniser was sure of is in doubt", () => {
     const words = spoken("ask what your country needs / ask what you can do.");
-    const heard = heardWords(words, "en");
-    const found = [{ from: 0, again: 5, end: 5, spoken: 4, rest: 0, weak: true }];
-    expect(runThrough(findRetakes(words, heard, { found, different: [] })).retakes).toEqual([]);
+    const tokens = tokenize(words, "en");
+    const found = [{ from: 0, retakeStart: 5, end: 5, spoken: 4, rest: 0, weak: true }];
+    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
   });
 
   test("the spoken beginning of a text ends where it no longer fits", () => {

@@ -4,14 +4,14 @@ import { findPath } from "../../../../../src/domain/planning/scripted/find-path"
 import { matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
 import { parseScript, type ScriptLine } from "../../../../../src/domain/planning/scripted/script-lines";
 import { splitCompounds } from "../../../../../src/domain/planning/scripted/split-compounds";
-import type { HeardWord } from "../../../../../src/domain/planning/tokens";
-import { distanceTable } from "../../../../../src/domain/text/distances";
+import type { Token } from "../../../../../src/domain/planning/tokens";
+import { createDistanceTable } from "../../../../../src/domain/text/distances";
 import { wordDistance } from "../../../../../src/domain/text/normal";
 import { runThrough } from "../run-through";
 
 /** Heard words of 0.3 s; `/` is a pause of half a second. */
-function heard(text: string): HeardWord[] {
-  const out: HeardWord[] = [];
+function tokens(text: string): Token[] {
+  const out: Token[] = [];
   let at = 0;
   for (const token of text.split(" ")) {
     if (token === "/") {
@@ -25,12 +25,16 @@ function heard(text: string): HeardWord[] {
 }
 
 const lines = (...texts: string[]) => parseScript(texts.join("\n"));
-const pathOf = (script: ScriptLine[], words: HeardWord[], reach?: (line: number) => { from: number; to: number }) =>
+const pathOf = (script: ScriptLine[], words: Token[], boundsOf?: (line: number) => { from: number; to: number }) =>
   runThrough(
-    findPath(script, words, { again: new Uint8Array(words.length), bias: () => null, ...(reach ? { reach } : {}) }),
+    findPath(script, words, {
+      repeated: new Uint8Array(words.length),
+      bias: () => null,
+      ...(boundsOf ? { boundsOf } : {}),
+    }),
   );
 const keptOf = (script: ScriptLine[], text: string) => {
-  const words = heard(text);
+  const words = tokens(text);
   const { kept } = pathOf(script, words);
   return words
     .filter((_, j) => kept[j])
@@ -55,7 +59,7 @@ describe("the script's path", () => {
   });
 
   const VOCABULARY = ["turn", "the", "key", "left", "now", "open", "it"];
-  const words = fc.array(fc.constantFrom(...VOCABULARY, "/"), { maxLength: 40 }).map((all) => heard(all.join(" ")));
+  const words = fc.array(fc.constantFrom(...VOCABULARY, "/"), { maxLength: 40 }).map((all) => tokens(all.join(" ")));
   const script = fc
     .array(fc.array(fc.constantFrom(...VOCABULARY), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 })
     .map((all) => lines(...all.map((line) => line.join(" "))));
@@ -91,7 +95,7 @@ describe("the script's path", () => {
 });
 
 test("all stretches that resemble a line are found", () => {
-  const words = heard("turn the key / turn the key to the left / what now / turn the keys to the left");
+  const words = tokens("turn the key / turn the key to the left / what now / turn the keys to the left");
   const [found] = runThrough(matchLines(lines("Turn the key to the left."), words));
   expect(found!.map(({ from, to }) => [from, to])).toEqual([
     [0, 3],
@@ -102,9 +106,9 @@ test("all stretches that resemble a line are found", () => {
 });
 
 test("compounds are divided on the side that joins them", () => {
-  const { lines: script, heard: words } = splitCompounds(
+  const { lines: script, tokens: words } = splitCompounds(
     lines("The letterpress is a back up."),
-    heard("the letter press is a backup"),
+    tokens("the letter press is a backup"),
   );
   expect(script[0]!.words).toEqual(["the", "letter", "press", "is", "a", "back", "up"]);
   expect(words.map((word) => word.normal)).toEqual(["the", "letter", "press", "is", "a", "back", "up"]);
@@ -115,7 +119,7 @@ test("the table of distances is that of the words", () => {
   const word = fc.string({ minLength: 1, maxLength: 9, unit: fc.constantFrom(..."abcdeé") });
   fc.assert(
     fc.property(fc.array(word), fc.array(word), (text, asked) => {
-      const { ids, row } = distanceTable(text);
+      const { ids, row } = createDistanceTable(text);
       for (const one of asked)
         for (const [j, other] of text.entries()) expect(row(one)[ids[j]!]).toBeCloseTo(wordDistance(one, other), 5);
     }),
