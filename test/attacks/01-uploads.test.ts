@@ -24,6 +24,21 @@ const OWN = new Uint8Array(100).fill(1);
 /** Bytes that would be written at the victim's offset. */
 const EVIL = new Uint8Array(50).fill(9);
 
+const UNCHANGED_MS = 2_000;
+/** A server that looked at waiting requests again and again took 250 MB in the first two seconds, and more each second. */
+const MAX_WAITING_MEGABYTES = 170;
+
+/** Waits until a figure has been the same for two seconds: the server reads no more, or has read all. */
+async function untilUnchanged(figure: () => number): Promise<void> {
+  let since = performance.now();
+  for (let last = figure(); performance.now() - since < UNCHANGED_MS; ) {
+    await Bun.sleep(20);
+    const current = figure();
+    if (current !== last) since = performance.now();
+    last = current;
+  }
+}
+
 const encoded = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join("");
 
 /** Targets that name the attacker's upload first and the victim's last, or hide one in the other. */
@@ -126,6 +141,7 @@ test("the attacker's own upload works on, through such an address too, and besid
 
 test("requests that wait for an upload, and send what nobody reads, take no memory", async () => {
   const own = await attacker.open(2_000_000_000);
+  const grownBefore = server.memoryGrowthMegabytes();
   const head = (offset: number) =>
     [
       `PATCH /v1/uploads/${own.id} HTTP/1.1`,
@@ -142,7 +158,8 @@ test("requests that wait for an upload, and send what nobody reads, take no memo
   await Bun.sleep(200);
   const waiting = await Promise.all(Array.from({ length: 24 }, () => openConnection(server.url(), head(100))));
   for (const { socket } of waiting) socket.write(Buffer.alloc(10_000_000));
-  await Bun.sleep(5_000);
+  await untilUnchanged(() => waiting.reduce((bytes, { socket }) => bytes + socket.writableLength, 0));
   for (const { socket } of [holder, ...waiting]) socket.destroy();
+  expect(server.memoryGrowthMegabytes() - grownBefore).toBeLessThan(MAX_WAITING_MEGABYTES);
   server.expectUnharmed({ maxProbeMs: 500 });
 }, 30_000);

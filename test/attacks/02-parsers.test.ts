@@ -1,12 +1,22 @@
 /** Files whose tables and boxes claim more than they hold: they fail for good at once, and cost the server nothing. */
 
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { EXECUTABLE } from "../e2e/offcut";
+import type { Client } from "../http/client";
 import { makeMedia, silentVideo } from "../http/media";
 import { patchMp4 } from "../unit/media/mp4-patch";
 import { until } from "../until";
-import { startAttackedServer } from "./attacked-server";
+import { type AttackedServer, startAttackedServer } from "./attacked-server";
+
+let server: AttackedServer;
+let user: Client;
+beforeAll(async () => {
+  server = await startAttackedServer();
+  user = await server.user();
+}, 60_000);
+afterAll(() => server[Symbol.asyncDispose]());
 
 const PATIENCE_MS = 90_000;
 const MAX_PROBE_MS = 1_000;
@@ -60,8 +70,6 @@ const hugeTable = () => patched("stts", { 4: MANY, 8: 1, 12: 1024 }, 30_000);
 test(
   "tables that claim more than they hold fail the asset as corrupt_media at the first attempt",
   async () => {
-    await using server = await startAttackedServer();
-    const user = await server.user();
     const hostile: Record<string, Uint8Array> = {
       stts: await hugeTable(),
       "stts, one entry": await patched("stts", { 4: 1, 8: MANY }),
@@ -80,10 +88,6 @@ test(
     );
     expect(failed).toEqual(Object.keys(hostile).map((name) => [name, "failed", "corrupt_media"]));
     server.expectUnharmed({ maxProbeMs: MAX_PROBE_MS });
-    const attempts = await server.query<{ failures: number }>(
-      "SELECT failures FROM steps WHERE processor_name = 'prepare'",
-    );
-    expect(attempts.map(({ failures }) => failures)).toEqual(attempts.map(() => 0));
   },
   PATIENCE_MS,
 );
@@ -91,8 +95,6 @@ test(
 test(
   "elements of Matroska that claim more than the file holds harm nobody",
   async () => {
-    await using server = await startAttackedServer();
-    const user = await server.user();
     const assets = await Promise.all(
       // Tracks, Cues, a cluster, the segment itself.
       ["1654ae6b", "1c53bb6b", "1f43b675", "18538067"].map(async (id) =>
@@ -108,8 +110,6 @@ test(
 test(
   "a source that an older version has let in is rendered, or fails, without harm",
   async () => {
-    await using server = await startAttackedServer();
-    const user = await server.user();
     const { id } = await user.ready(await silentVideo());
     await writeFile(join(server.data, "media", id, "source"), await hugeTable());
     await user.startRender({ asset_id: id, output: {} });
@@ -121,10 +121,45 @@ test(
 );
 
 test(
+  "a file that names others, or that needs a decoder of no recording, is refused",
+  async () => {
+    const text = (content: string) => new TextEncoder().encode(content.padEnd(2_000, "\n"));
+    const picture = ["-f", "lavfi", "-i", "testsrc=s=160x120:d=1"];
+    const files = {
+      concat: text(`ffconcat version 1.0\nfile '${EXECUTABLE}'\n`),
+      playlist: text(`#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile://${server.data}/offcut.db\n#EXT-X-ENDLIST\n`),
+      session: text("v=0\no=- 0 0 IN IP4 127.0.0.1\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\n"),
+      cinepak: await makeMedia("cinepak.avi", ...picture, "-c:v", "cinepak"),
+    };
+    const refused = await Promise.all(
+      Object.entries(files).map(async ([name, bytes]) => {
+        const { state, error_code } = await user.prepared(await user.upload(bytes, { filename: `${name}.mp4` }));
+        return [name, state, error_code];
+      }),
+    );
+    expect(refused).toEqual(Object.keys(files).map((name) => [name, "failed", "unsupported_media"]));
+    server.expectUnharmed({ maxProbeMs: MAX_PROBE_MS });
+  },
+  PATIENCE_MS,
+);
+
+// From here on the server is stopped, killed and started again.
+test(
+  "no preparation of these files was tried twice",
+  async () => {
+    const steps = await server.query<{ failures: number }>(
+      "SELECT failures FROM steps WHERE processor_name = 'prepare'",
+    );
+    expect(steps.length).toBeGreaterThan(16);
+    expect(steps.map(({ failures }) => failures)).toEqual(steps.map(() => 0));
+  },
+  PATIENCE_MS,
+);
+
+test(
   "a server that is killed meanwhile and started again is not harmed then either",
   async () => {
-    await using server = await startAttackedServer();
-    const user = await server.user();
+    await server.start();
     const id = await user.upload(await hugeTable());
     await server.kill();
     await server.start();

@@ -2,29 +2,47 @@
  * Host names whose DNS servers never answer. With `getaddrinfo` they took the threads that write uploads: twelve names delayed another
  * user's 50 bytes by 50 s.
  */
-import { expect, test } from "bun:test";
-import { dnsServer } from "../dns-server";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type DnsServer, dnsServer } from "../dns-server";
+import type { Client } from "../http/client";
 import { receiver } from "../http/receiver";
 import { until } from "../until";
-import { startAttackedServer } from "./attacked-server";
+import { type AttackedServer, startAttackedServer } from "./attacked-server";
+
+const HOOK_NAME = "hooks.example.test";
+
+let dns: DnsServer;
+let server: AttackedServer;
+beforeAll(async () => {
+  dns = await dnsServer({ [HOOK_NAME]: ["127.0.0.1"] }, "hang");
+  server = await startAttackedServer({ DNS_SERVERS: dns.address, WEBHOOKS_ALLOW_LOOPBACK: "true" });
+}, 60_000);
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await dns[Symbol.asyncDispose]();
+});
 
 const SLOW_NAMES = 30;
 const CHUNK_BYTES = 50;
 const MAX_PATCH_MS = 500;
 
-test("slow names of one user do not delay another user's uploads", async () => {
-  await using dns = await dnsServer({}, "hang");
-  await using server = await startAttackedServer({ DNS_SERVERS: dns.address });
+/** Registers receivers whose names, `<test>-<n>`, are never resolved. */
+const registerSlowNames = (user: Client, test: string, count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    user.call("POST", "/v1/webhook-endpoints", {
+      json: { url: `https://${test}-${n}.example.test/`, event_types: ["cut.completed"] },
+    }),
+  );
+const wasAsked = (test: string) => dns.asked.some((question) => question.includes(` ${test}-`));
+
+// Both mostly wait for lookups, of different users.
+test.concurrent("slow names of one user do not delay another user's uploads", async () => {
   const [attacker, other] = [await server.user(), await server.user()];
   const chunks = 40;
   const { id } = await other.open(chunks * CHUNK_BYTES);
 
-  const register = (n: number) =>
-    attacker.call("POST", "/v1/webhook-endpoints", {
-      json: { url: `https://slow-${n}.example.test/`, event_types: ["cut.completed"] },
-    });
-  const attacks = Array.from({ length: SLOW_NAMES }, (_, n) => register(n));
-  await until("the first lookups", () => dns.asked.length > 0);
+  const attacks = registerSlowNames(attacker, "uploads", SLOW_NAMES);
+  await until("the first lookups", () => wasAsked("uploads"));
   let slowest = 0;
   for (let n = 0; n < chunks; n++) {
     const started = performance.now();
@@ -41,19 +59,13 @@ test("slow names of one user do not delay another user's uploads", async () => {
   server.expectUnharmed({ maxProbeMs: 500 });
 }, 60_000);
 
-test("slow names of one user do not delay another user's lookup or delivery", async () => {
+test.concurrent("slow names of one user do not delay another user's lookup or delivery", async () => {
   await using hook = receiver();
-  await using dns = await dnsServer({ "hooks.example.test": ["127.0.0.1"] }, "hang");
-  await using server = await startAttackedServer({ DNS_SERVERS: dns.address, WEBHOOKS_ALLOW_LOOPBACK: "true" });
   const [attacker, other] = [await server.user(), await server.user()];
-  const url = hook.url.replace("127.0.0.1", "hooks.example.test");
+  const url = hook.url.replace("127.0.0.1", HOOK_NAME);
 
-  const attacks = Array.from({ length: 4 }, (_, n) =>
-    attacker.call("POST", "/v1/webhook-endpoints", {
-      json: { url: `https://slow-${n}.example.test/`, event_types: ["cut.completed"] },
-    }),
-  );
-  await until("the first lookups", () => dns.asked.length > 0);
+  const attacks = registerSlowNames(attacker, "deliveries", 4);
+  await until("the first lookups", () => wasAsked("deliveries"));
   const started = performance.now();
   const endpoint = await other.must<{ id: string }>("POST", "/v1/webhook-endpoints", {
     json: { url, event_types: ["cut.completed"] },

@@ -7,8 +7,10 @@ import { FFMPEG } from "../http/media";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { startAttackedServer } from "./attacked-server";
+import { silentFlac } from "./silent-flac";
 
 const TALK = join(FIXTURES, "talk.mp4");
+const LONG_HOURS = 12;
 const MAX_READY_MS = 10_000;
 const MAX_PROBE_MS = 500;
 /** Once a preparation is this far it recognizes speech. */
@@ -20,15 +22,13 @@ async function ffmpeg(...args: string[]): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text());
 }
 
-/** Repeats a source as AAC: it is encoded once and then copied. */
-async function repeated(folder: string, name: string, source: string[], hours: number): Promise<Bun.BunFile> {
-  const [unit, path] = [join(folder, `${name}-unit.m4a`), join(folder, `${name}.m4a`)];
-  await ffmpeg(...source, "-vn", "-ac", "1", "-c:a", "aac", "-b:a", "12k", unit);
+/** Makes a recording by repeating one of AAC, which is copied. */
+async function repeated(unit: string, path: string, hours: number): Promise<Bun.BunFile> {
   await ffmpeg("-stream_loop", "-1", "-i", unit, "-t", String(hours * 3600), "-c", "copy", path);
   return Bun.file(path);
 }
 
-async function upload(user: Client, file: Bun.BunFile): Promise<string> {
+async function upload(user: Client, file: Blob): Promise<string> {
   const { id } = await user.open(file.size);
   expect((await user.patch(id, 0, file)).status).toBe(204);
   return id;
@@ -37,13 +37,15 @@ async function upload(user: Client, file: Bun.BunFile): Promise<string> {
 test("two recordings of twelve hours, long speech and many cuts of others: two seconds are ready, and cut, within 10 s", async () => {
   await using folder = await temporaryFolder();
   const short = join(folder.path, "short.wav");
-  const silence = ["-f", "lavfi", "-t", "60", "-i", "anullsrc=r=8000:cl=mono"];
-  const [silent, talk, longTalk] = await Promise.all([
-    repeated(folder.path, "silence", silence, 12),
-    repeated(folder.path, "talk", ["-i", TALK, "-ar", "16000"], 12),
-    repeated(folder.path, "long-talk", ["-i", TALK, "-ar", "16000"], 0.5),
+  const unit = join(folder.path, "unit.m4a");
+  // At 8 kHz an hour has half as many packets to copy as at 16.
+  await ffmpeg("-i", TALK, "-vn", "-ac", "1", "-ar", "8000", "-c:a", "aac", "-b:a", "8k", unit);
+  const [talk, longTalk] = await Promise.all([
+    repeated(unit, join(folder.path, "talk.m4a"), LONG_HOURS),
+    repeated(unit, join(folder.path, "long-talk.m4a"), 0.25),
     ffmpeg("-t", "2", "-i", TALK, "-vn", "-ac", "1", short),
   ]);
+  const silent = new Blob([silentFlac(LONG_HOURS * 3600)]);
   const script = await Bun.file(join(FIXTURES, "talk.script.txt")).text();
 
   await using server = await startAttackedServer();

@@ -1,9 +1,15 @@
 /** Receivers that hang: one user's do not delay another user's events, and test events do not pile up. */
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Client } from "../http/client";
 import { receiver } from "../http/receiver";
 import { until } from "../until";
-import { startAttackedServer } from "./attacked-server";
+import { type AttackedServer, startAttackedServer } from "./attacked-server";
+
+let server: AttackedServer;
+beforeAll(async () => {
+  server = await startAttackedServer({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
+}, 60_000);
+afterAll(() => server[Symbol.asyncDispose]());
 
 const ENDPOINTS = 50;
 const MAX_IN_FLIGHT = 8;
@@ -20,7 +26,6 @@ test("while one user's receivers hang, another user's event arrives", async () =
   await using hanging = receiver();
   hanging.answer("hang");
   await using hook = receiver();
-  await using server = await startAttackedServer({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
   const [attacker, other] = [await server.user(), await server.user()];
   for (let n = 0; n < ENDPOINTS; n++) await register(attacker, `${hanging.url}/${n}`);
   await register(other, hook.url);
@@ -40,7 +45,6 @@ test("an eleventh test event waits until one was delivered, another user's does 
   await using hanging = receiver();
   hanging.answer("hang");
   await using hook = receiver();
-  await using server = await startAttackedServer({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
   const [attacker, other] = [await server.user(), await server.user()];
   const endpoints = [await register(attacker, `${hanging.url}/1`), await register(attacker, `${hanging.url}/2`)];
   const sendTest = (user: Client, { id }: { id: string }) =>

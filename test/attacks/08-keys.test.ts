@@ -7,6 +7,7 @@ import { startAttackedServer } from "./attacked-server";
 type Key = { id: string; email: string; key: string; last_used_at: string | null; expires_at: string | null };
 
 const MAX_EFFECT_MS = 1_000;
+const ASK_EVERY_MS = 10;
 const EMAIL = "user1@example.test";
 
 test("a stolen key is found, revoked and replaced while it is in use", async () => {
@@ -22,7 +23,10 @@ test("a stolen key is found, revoked and replaced while it is in use", async () 
     const acting = act().then(() => {
       done = performance.now();
     });
-    while ((await status(key)) !== expected) expect(performance.now()).toBeLessThan(done + MAX_EFFECT_MS);
+    while ((await status(key)) !== expected) {
+      expect(performance.now()).toBeLessThan(done + MAX_EFFECT_MS);
+      await Bun.sleep(ASK_EVERY_MS);
+    }
     await acting;
     expect(await status(key)).toBe(expected);
   };
@@ -42,7 +46,10 @@ test("a stolen key is found, revoked and replaced while it is in use", async () 
   const inTwoSeconds = new Date(Date.now() + 2_000);
   const brief = await run<Key>("key", "create", "--email", EMAIL, "--expires", inTwoSeconds.toISOString());
   await takesEffect(brief.key, 401, async () => {
-    while (Date.now() < inTwoSeconds.getTime()) expect(await status(bystander.key)).toBe(200);
+    while (Date.now() < inTwoSeconds.getTime()) {
+      expect(await status(bystander.key)).toBe(200);
+      await Bun.sleep(ASK_EVERY_MS);
+    }
   });
   expect(await status(bystander.key)).toBe(200);
   server.expectUnharmed({ maxProbeMs: 1_000 });

@@ -8,9 +8,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../temporary-folder";
 import { type AttackedServer, startAttackedServer } from "./attacked-server";
 import { type Attempt, attempt, type WrittenFile } from "./hostile-files/attempt";
-import { makeBaseFiles } from "./hostile-files/bases";
 import { filesWith, makeCanary, plantCanaries } from "./hostile-files/canaries";
-import { chooseFew, hostileFiles } from "./hostile-files/generate";
 import { writeFiles } from "./hostile-files/write-files";
 
 const IS_FULL = process.env.OFFCUT_FULL === "1";
@@ -38,12 +36,12 @@ test(
     const theirs = join(server.data, "media", upload.id, "source");
     const canaries = await plantCanaries([canary, theirs], TOKEN, server.folder);
 
-    const bases = await makeBaseFiles(outside.path);
-    const all = hostileFiles({ bases, targets: canaries.targets, seed: SEED });
-    const files = ONLY ? all.filter((file) => file.name.includes(ONLY)) : IS_FULL ? all : chooseFew(all, FEW);
-    const names = files.map((file) => file.name);
-    const paths = await writeFiles({ folder: outside.path, targets: canaries.targets, seed: SEED, names });
-    const written = files.map(({ name, container }) => ({ name, container, path: paths.get(name)! }));
+    const written = await writeFiles({
+      folder: outside.path,
+      targets: canaries.targets,
+      seed: SEED,
+      choice: ONLY ? { only: ONLY } : IS_FULL ? "all" : { few: FEW },
+    });
     let ready = 0;
     const goesOn = () => ready++ % RENDERED_EVERY === 0;
     const secrets = [server.folder, outside.path, upload.id, TOKEN];

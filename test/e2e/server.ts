@@ -2,13 +2,16 @@
 import { Database } from "bun:sqlite";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { getControlSocketPath } from "../../src/data-folder";
 import { type Client, createClient } from "../http/client";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
+import { linkExtractedAssets } from "./extracted-assets";
 import { type RunningOffcut, runOffcut, startOffcut } from "./offcut";
 
 /** Real speech recognition on a busy machine takes its time. */
 const PATIENCE_SECONDS = 90;
+const PASSWORD = "correct horse battery";
 
 export type Server = AsyncDisposable & {
   folder: string;
@@ -29,9 +32,27 @@ export type Server = AsyncDisposable & {
 
 /** Runs an administrator's command and gives the object that it prints. */
 export async function admin<T>(folder: string, ...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await runOffcut([...args, "--json"], { folder, stdin: "correct horse battery\n" });
+  const { code, stdout, stderr } = await runOffcut([...args, "--json"], { folder, stdin: `${PASSWORD}\n` });
   if (code !== 0) throw new Error(`offcut ${args.join(" ")}: ${code} ${stderr}`);
   return JSON.parse(stdout) as T;
+}
+
+/** Sends an administrator's command to the running server, as the command line does. Throws when it is refused. */
+async function askServer<T>(data: string, command: string, args: Record<string, unknown>): Promise<T> {
+  const answer = await fetch("http://offcut/", {
+    unix: getControlSocketPath(data),
+    method: "POST",
+    body: JSON.stringify({ command, args }),
+  });
+  if (!answer.ok) throw new Error(`${command}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+/** Creates an account and a key of it on a running server; the command line would take two processes for that. */
+export async function createUser(data: string, email: string, credits: number): Promise<{ id: string; key: string }> {
+  const { id } = await askServer<{ id: string }>(data, "user create", { email, password: PASSWORD, credits });
+  const { key } = await askServer<{ key: string }>(data, "key create", { email, name: "test" });
+  return { id, key };
 }
 
 /** Starts it in a fresh folder. `settings` are as in the environment, without the prefix. */
@@ -41,6 +62,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
   // Without the rate limit: the tests ask often.
   const all = { RATE_LIMIT: "0", ...settings };
   const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`OFFCUT_${name}`, value]));
+  await linkExtractedAssets(folder.path);
   let users = 0;
   let running: RunningOffcut = await startOffcut({ folder: folder.path, env });
   const url = () => running.url;
@@ -53,10 +75,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     log: () => running.log,
     user: async (credits = 1_000, patienceSeconds = PATIENCE_SECONDS) => {
       users++;
-      const email = `user${users}@example.test`;
-      const account = ["user", "create", "--email", email, "--password", "-", "--credits", String(credits)];
-      const { id } = await admin<{ id: string }>(folder.path, ...account);
-      const { key } = await admin<{ key: string }>(folder.path, "key", "create", "--email", email);
+      const { id, key } = await createUser(data, `user${users}@example.test`, credits);
       return createClient(url, key, id, patienceSeconds);
     },
     kill: async () => {

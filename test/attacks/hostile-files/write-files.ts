@@ -1,30 +1,46 @@
 /**
  * Writes hostile files in a process of its own: some take seconds to make, in which the test could not watch the server. Run as a program
- * it takes one argument, the options as JSON.
+ * it takes one argument, the options as JSON, and prints the files as JSON.
  */
 import { join } from "node:path";
+import type { WrittenFile } from "./attempt";
 import { makeBaseFiles } from "./bases";
-import { hostileFiles } from "./generate";
+import { chooseFew, hostileFiles } from "./generate";
 
-type Options = { folder: string; targets: readonly string[]; seed: number; names: readonly string[] };
+type Options = {
+  folder: string;
+  targets: readonly string[];
+  seed: number;
+  /** Those whose name contains a text, or so many spread over containers and ways, or all. */
+  choice: { only: string } | { few: number } | "all";
+};
 
-/** Writes the files with these names and returns where each one is. Throws with the program's last words. */
-export async function writeFiles(options: Options): Promise<ReadonlyMap<string, string>> {
+/** Writes the chosen files. Throws with the program's last words. */
+export async function writeFiles(options: Options): Promise<WrittenFile[]> {
   const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(options)], {
     stdin: "ignore",
+    stdout: "pipe",
     stderr: "pipe",
   });
-  const errors = await new Response(child.stderr).text();
+  const [written, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   if ((await child.exited) !== 0) throw new Error(`hostile files: ${errors}`);
-  return new Map(options.names.map((name, n) => [name, pathOf(options.folder, n)]));
+  return JSON.parse(written) as WrittenFile[];
 }
 
-const pathOf = (folder: string, n: number) => join(folder, `hostile-${n}`);
-
 if (import.meta.main) {
-  const { folder, targets, seed, names } = JSON.parse(process.argv[2]!) as Options;
-  const files = new Map(
-    hostileFiles({ bases: await makeBaseFiles(folder), targets, seed }).map((file) => [file.name, file]),
-  );
-  for (const [n, name] of names.entries()) await Bun.write(pathOf(folder, n), files.get(name)!.make());
+  const { folder, targets, seed, choice } = JSON.parse(process.argv[2]!) as Options;
+  const all = hostileFiles({ bases: await makeBaseFiles(folder), targets, seed });
+  const chosen =
+    choice === "all"
+      ? all
+      : "few" in choice
+        ? chooseFew(all, choice.few)
+        : all.filter(({ name }) => name.includes(choice.only));
+  const written: WrittenFile[] = [];
+  for (const [n, { name, container, make }] of chosen.entries()) {
+    const path = join(folder, `hostile-${n}`);
+    await Bun.write(path, make());
+    written.push({ name, container, path });
+  }
+  console.log(JSON.stringify(written));
 }

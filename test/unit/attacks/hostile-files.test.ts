@@ -1,10 +1,10 @@
-/** The generator itself: the same files for a seed, none like its base, all containers, all ways. */
+/** The generator of hostile files: the same files for a seed, none like its base, all containers, all ways. */
 import { afterAll, expect, test } from "bun:test";
+import { makeBaseFiles } from "../../attacks/hostile-files/bases";
+import { CONTAINERS } from "../../attacks/hostile-files/cases";
+import { chooseFew, hostileFiles } from "../../attacks/hostile-files/generate";
+import { GENERIC } from "../../attacks/hostile-files/generic-cases";
 import { temporaryFolder } from "../../temporary-folder";
-import { makeBaseFiles } from "./bases";
-import { CONTAINERS } from "./cases";
-import { chooseFew, hostileFiles } from "./generate";
-import { GENERIC } from "./generic-cases";
 
 const folder = await temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
