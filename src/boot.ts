@@ -18,8 +18,8 @@ import { killAllChildren } from "./lib/process";
 import { findSandbox, type Sandbox } from "./lib/sandbox";
 import { createSemaphore } from "./lib/semaphore";
 import type { VideoEncoder } from "./media/encoder-arguments";
-import { chooseEncoder, findEncoders } from "./media/encoders";
-import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "./media/ffmpeg";
+import { chooseEncoder, detectEncoders } from "./media/encoders";
+import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "./media/ffmpeg";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createEmbeddedRunner } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
@@ -158,9 +158,9 @@ async function serve(
   for (const folder of [folders.uploads, folders.mediaRoot, folders.rendersRoot, folders.workRoot]) {
     await mkdir(folder, { recursive: true });
   }
-  const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
   log.info("ffmpeg.selected", { path: ffmpeg.path, version: ffmpeg.version, bundled: ffmpeg.bundled });
-  const outdated = ffmpegWarning(ffmpeg, process.env.PATH);
+  const outdated = findFfmpegWarning(ffmpeg, process.env.PATH);
   if (outdated !== null) log.warn("ffmpeg.outdated", { message: outdated });
   const sandbox = await openSandbox(config, assets, ffmpeg);
   const { mode, reason } = sandbox;
@@ -193,7 +193,7 @@ async function serve(
     jobCommand: jobCommand(),
     resolverFor: createLimitedResolver(createResolver({ servers: config.dnsServers })),
     encoder: () => {
-      const chosen = encoder ?? findEncoders(ffmpeg, sandbox).then((found) => chooseEncoder(found, config.encoder));
+      const chosen = encoder ?? detectEncoders(ffmpeg, sandbox).then((found) => chooseEncoder(found, config.encoder));
       encoder = chosen;
       return chosen;
     },

@@ -1,7 +1,7 @@
 /** What `offcut cut` writes beside the cut: timelines for editors, and subtitles. */
 import { basename, dirname } from "node:path";
 import { AppError } from "../domain/errors";
-import type { Probed } from "../domain/media";
+import type { ProbedMedia } from "../domain/media";
 import type { PlanJson } from "../domain/plan-json";
 import type { Transcript } from "../domain/speech";
 import { makeCues, writeSrt, writeVtt } from "../domain/subtitles";
@@ -10,10 +10,10 @@ import { type ExportFormat, exportTimeline } from "../domain/timeline";
 import { writeAtomic } from "../lib/atomic-file";
 import { type CutTask, companion, exportEnding } from "./cut-arguments";
 
-type Cut = { plan: PlanJson; probed: Probed; transcript: Transcript | null };
+type Cut = { plan: PlanJson; probed: ProbedMedia; transcript: Transcript | null };
 
 /** Throws what `writeCompanions` would throw for a recording of this kind, whatever is kept of it: `unsupported_format`. */
-export function requireExportable(task: CutTask, probed: Probed): void {
+export function requireExportable(task: CutTask, probed: ProbedMedia): void {
   const duration = toSeconds(probed.info.duration);
   const all = { start: 0, end: duration, start_frame: null, end_frame: null, text: "", review: null };
   const plan: PlanJson = {
@@ -29,7 +29,7 @@ export function requireExportable(task: CutTask, probed: Probed): void {
   for (const format of task.exports) timelineOf(task, format, plan, probed);
 }
 
-function timelineOf(task: CutTask, format: ExportFormat, plan: PlanJson, probed: Probed) {
+function timelineOf(task: CutTask, format: ExportFormat, plan: PlanJson, probed: ProbedMedia) {
   const options = {
     format,
     layout: "tight",

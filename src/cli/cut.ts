@@ -6,8 +6,8 @@ import type { RenderResult } from "../domain/media";
 import { type PlanJson, planToJson } from "../domain/plan-json";
 import { writeAtomic } from "../lib/atomic-file";
 import { killAllChildren } from "../lib/process";
-import { chooseEncoder, findEncoders } from "../media/encoders";
-import { findFfmpeg } from "../media/ffmpeg";
+import { chooseEncoder, detectEncoders } from "../media/encoders";
+import { selectFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
 import { modelsFolder } from "../speech/models/shelf";
 import {
@@ -72,7 +72,7 @@ export function cutCommand(argv: string[]): Promise<number> {
 
 async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): Promise<number> {
   const assets = await openPrivateAssets(config);
-  const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
   const sandbox = await openSandbox(config, assets, ffmpeg);
   const speech = createSpeechEngine({
     command: speechCommand(assets),
@@ -88,7 +88,7 @@ async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): 
     sandbox,
     jobCommand: jobCommand(),
     speech,
-    encoder: async () => chooseEncoder(await findEncoders(ffmpeg, sandbox), config.encoder),
+    encoder: async () => chooseEncoder(await detectEncoders(ffmpeg, sandbox), config.encoder),
     signal,
     onProgress: (stage, share) => progress.show(title, stage, share),
   };

@@ -8,8 +8,8 @@ import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { type Assets, findDamagedAssets, openAssets } from "../lib/assets";
 import { killAllChildren } from "../lib/process";
 import type { Sandbox } from "../lib/sandbox";
-import { chooseEncoder, findEncoders } from "../media/encoders";
-import { type Ffmpeg, ffmpegWarning, findFfmpeg } from "../media/ffmpeg";
+import { chooseEncoder, detectEncoders } from "../media/encoders";
+import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
 import { modelsFolder, readShelf } from "../speech/models/shelf";
 import { runAdminCommand } from "./admin";
@@ -77,9 +77,9 @@ async function checkDatabase(config: Config) {
 }
 
 async function checkFfmpeg(config: Config, assets: Assets) {
-  const ffmpeg = await findFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
   const about = `${ffmpeg.path}, version ${ffmpeg.version}, ${ffmpeg.bundled ? "bundled" : "of the system"}`;
-  const outdated = ffmpegWarning(ffmpeg, process.env.PATH);
+  const outdated = findFfmpegWarning(ffmpeg, process.env.PATH);
   return outdated === null ? ok(ffmpeg, about) : warning(ffmpeg, `${about}. ${outdated}`);
 }
 
@@ -96,7 +96,7 @@ async function checkSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg) {
 }
 
 async function checkEncoder(config: Config, ffmpeg: Ffmpeg, sandbox: Sandbox) {
-  const encoders = await findEncoders(ffmpeg, sandbox);
+  const encoders = await detectEncoders(ffmpeg, sandbox);
   const found = [...encoders.video, ...encoders.audio].join(", ");
   return ok(null, `${chooseEncoder(encoders, config.encoder)} in use; found by trying: ${found}`);
 }

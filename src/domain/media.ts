@@ -2,7 +2,7 @@
 import type { FrameTimes, Rational, Ticks } from "./time";
 
 /** What the first bytes say, before the file is whole. `demuxer` is the ffmpeg demuxer that every later call is forced to use. */
-export type Sniffed = { type: "audio" | "video"; extension: string; contentType: string; demuxer: string };
+export type SniffedMedia = { type: "audio" | "video"; extension: string; contentType: string; demuxer: string };
 
 export type VideoStream = {
   /** ffmpeg's codec name: `h264`, `hevc`, `vp9`, … */
@@ -59,7 +59,7 @@ export type MediaInfo = {
 };
 
 /** A probed file: what it is, and when its frames are shown (null without video). */
-export type Probed = { info: MediaInfo; frames: FrameTimes | null };
+export type ProbedMedia = { info: MediaInfo; frames: FrameTimes | null };
 
 /** What the finished file must be, with everything resolved; made by `resolveOutput` in `domain/render-output.ts`. */
 export type ResolvedOutput = {
@@ -75,7 +75,7 @@ export type ResolvedOutput = {
 /** What the renderer needs to know. `segments` null: the whole source. */
 export type RenderRequest = {
   sourcePath: string;
-  probed: Probed;
+  probed: ProbedMedia;
   segments: RenderSegment[] | null;
   output: ResolvedOutput;
   /** Kept between attempts, so that a repeated render goes on where it stopped; removed by the caller. */

@@ -2,7 +2,7 @@
 import { MAX_FIELD_ERRORS } from "./errors";
 import type { Plan, Removed } from "./plan";
 import { type PlanJson, planSegments } from "./plan-json";
-import { type Clock, removedBetween, SHORTEST_SEGMENT, toSegments } from "./segments";
+import { listRemovedSpans, MIN_SEGMENT_TICKS, type SourceClock, toSegments } from "./segments";
 import type { Word } from "./speech";
 import { fromSeconds, type Span, toSeconds } from "./time";
 
@@ -12,7 +12,7 @@ export type EditedSegment = { start: number; end: number };
 export type EditError = { index: number; message: string };
 
 /** What is wrong with the user's segments, the first errors only; an empty list: nothing. */
-export function validateEdit(segments: readonly EditedSegment[], clock: Clock): EditError[] {
+export function validateEdit(segments: readonly EditedSegment[], clock: SourceClock): EditError[] {
   const errors: EditError[] = [];
   const last = toSeconds(clock.duration);
   for (const [index, { start, end }] of segments.entries()) {
@@ -20,7 +20,7 @@ export function validateEdit(segments: readonly EditedSegment[], clock: Clock): 
     const before = segments[index - 1];
     if (start < 0 || fromSeconds(end) > clock.duration) errors.push({ index, message: `must lie from 0 to ${last}` });
     // In ticks: in seconds as floats, 0.4 to 0.5 is a little less than a tenth.
-    else if (fromSeconds(end) - fromSeconds(start) < SHORTEST_SEGMENT)
+    else if (fromSeconds(end) - fromSeconds(start) < MIN_SEGMENT_TICKS)
       errors.push({ index, message: "must be at least 0.1 s long" });
     else if (before && fromSeconds(start) < fromSeconds(before.end))
       errors.push({ index, message: "must not begin before the one before it ends" });
@@ -36,7 +36,7 @@ export function editPlan(
   old: PlanJson,
   segments: readonly EditedSegment[],
   words: readonly Word[],
-  clock: Clock,
+  clock: SourceClock,
 ): Plan {
   const wanted = segments.map(({ start, end }) => ({
     start: fromSeconds(start),
@@ -63,7 +63,7 @@ export function editPlan(
     frameRate: old.frame_rate,
     segments: kept,
     // Every moment of the old plan has a reason, so nothing is left to be called silence.
-    removed: removedBetween(kept, dropped, clock.duration, 0).map((span) =>
+    removed: listRemovedSpans(kept, dropped, clock.duration, 0).map((span) =>
       span.reason === "manual" ? { ...span, text: textIn(span) } : span,
     ),
     takes: old.takes.map((take) => ({

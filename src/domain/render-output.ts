@@ -1,5 +1,5 @@
 /** What an output request means for a source: every field resolved and held against the source's limits. */
-import type { Probed, ResolvedOutput, VideoStream } from "./media";
+import type { ProbedMedia, ResolvedOutput, VideoStream } from "./media";
 import type { Rational } from "./time";
 
 export type OutputFormat = ResolvedOutput["format"];
@@ -14,7 +14,7 @@ export type OutputRequest = {
 };
 
 /** The `output` object of a render as the API shows it: rounded; null where the output has no such thing, or nobody knows. */
-export type ShownOutput = {
+export type OutputJson = {
   format: OutputFormat;
   resolution: string | null;
   video_bitrate: number | null;
@@ -22,18 +22,18 @@ export type ShownOutput = {
   audio_bitrate: number | null;
 };
 
-export type OutputError = { field: string; message: string };
+export type OutputFieldError = { field: string; message: string };
 
 export const OUTPUT_FORMATS: readonly OutputFormat[] = ["mp4", "mov", "m4a", "mp3"];
 
-const VIDEO_BITRATE_MIN = 50_000;
-const AUDIO_BITRATE_MIN = 32_000;
-const AUDIO_BITRATE_MAX = 320_000;
-const FRAME_RATE_MAX = 120;
-const SIDE_MIN = 144;
+const MIN_VIDEO_BITRATE_BPS = 50_000;
+const MIN_AUDIO_BITRATE_BPS = 32_000;
+const MAX_AUDIO_BITRATE_BPS = 320_000;
+const MAX_FRAME_RATE_FPS = 120;
+const MIN_SHORT_SIDE_PIXELS = 144;
 /** Lossy speech below this a channel sounds worse when it is encoded once more. */
-const AUDIO_BITRATE_CHANNEL_FLOOR = 64_000;
-const LOSSLESS_BITRATE_CHANNEL = 96_000;
+const MIN_LOSSY_BITRATE_PER_CHANNEL_BPS = 64_000;
+const LOSSLESS_BITRATE_PER_CHANNEL_BPS = 96_000;
 
 /** Whether the format has a picture. */
 export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4" || format === "mov";
@@ -43,19 +43,19 @@ export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4"
  * named as in the request's body (`body.output.resolution`).
  */
 export function resolveOutput(
-  probed: Probed,
+  probed: ProbedMedia,
   request: OutputRequest,
-): { ok: true; output: ResolvedOutput; shown: ShownOutput } | { ok: false; errors: OutputError[] } {
-  const errors: OutputError[] = [];
+): { ok: true; output: ResolvedOutput; shown: OutputJson } | { ok: false; errors: OutputFieldError[] } {
+  const errors: OutputFieldError[] = [];
   const fail = (field: keyof OutputRequest, message: string) => errors.push({ field: `body.output.${field}`, message });
   const { video, audio } = probed.info;
 
   const format = resolveFormat(probed, request.format ?? null, fail);
   if (format === null) return { ok: false, errors };
   const picture = isVideoFormat(format) && video !== null ? resolveVideo(video, request, fail) : null;
-  if (!isVideoFormat(format)) refuseVideoFields(request, fail);
+  if (!isVideoFormat(format)) rejectVideoFields(request, fail);
   const wanted = resolveAudio(probed, request.audio_bitrate ?? null, fail);
-  const sound = wanted !== null && format === "mp3" ? nearestMp3Bitrate(wanted) : wanted;
+  const sound = wanted !== null && format === "mp3" ? toNearestMp3Bitrate(wanted) : wanted;
   if (errors.length > 0) return { ok: false, errors };
 
   const output: ResolvedOutput = {
@@ -64,12 +64,12 @@ export function resolveOutput(
     audio: audio.length === 0 || sound === null ? null : { bitrate: sound },
     matchesSource: picture?.unchanged ?? false,
   };
-  return { ok: true, output, shown: shownOf(output, video) };
+  return { ok: true, output, shown: toOutputJson(output, video) };
 }
 
-type Fail = (field: keyof OutputRequest, message: string) => void;
+type ReportFieldError = (field: keyof OutputRequest, message: string) => void;
 
-function resolveFormat(probed: Probed, asked: string | null, fail: Fail): OutputFormat | null {
+function resolveFormat(probed: ProbedMedia, asked: string | null, fail: ReportFieldError): OutputFormat | null {
   const { video, audio } = probed.info;
   if (asked === null) return video === null ? "m4a" : "mp4";
   const format = OUTPUT_FORMATS.find((known) => known === asked);
@@ -88,13 +88,13 @@ function resolveFormat(probed: Probed, asked: string | null, fail: Fail): Output
   return format;
 }
 
-function refuseVideoFields(request: OutputRequest, fail: Fail): void {
+function rejectVideoFields(request: OutputRequest, fail: ReportFieldError): void {
   for (const field of ["resolution", "video_bitrate", "frame_rate"] as const)
     if ((request[field] ?? null) !== null) fail(field, "does not apply to an audio format");
 }
 
-function resolveVideo(video: VideoStream, request: OutputRequest, fail: Fail) {
-  const own = evenSize(video.width, video.height);
+function resolveVideo(video: VideoStream, request: OutputRequest, fail: ReportFieldError) {
+  const own = toEvenSize(video.width, video.height);
   const size = resolveSize(own, request.resolution ?? null, fail);
   const bitrate = resolveVideoBitrate(video, request.video_bitrate ?? null, fail);
   const frameRate = resolveFrameRate(video, request.frame_rate ?? null, fail);
@@ -105,9 +105,9 @@ function resolveVideo(video: VideoStream, request: OutputRequest, fail: Fail) {
 }
 
 /** What the output's picture has to be that the source's is not, in words; nothing when the source's packets would do. */
-export function changesAsked({ info }: Probed, { video }: ResolvedOutput): string[] {
+export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedOutput): string[] {
   if (video === null || info.video === null) return [];
-  const own = evenSize(info.video.width, info.video.height);
+  const own = toEvenSize(info.video.width, info.video.height);
   return [
     ...(video.width === own.width && video.height === own.height ? [] : ["another resolution was asked for"]),
     ...(video.bitrate === null ? [] : ["another bitrate was asked for"]),
@@ -116,16 +116,16 @@ export function changesAsked({ info }: Probed, { video }: ResolvedOutput): strin
 }
 
 /** The largest even size within the source's: chroma is stored for two by two pixels. */
-function evenSize(width: number, height: number): { width: number; height: number } {
+function toEvenSize(width: number, height: number): { width: number; height: number } {
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
 }
 
-function resolveSize(own: { width: number; height: number }, resolution: string | null, fail: Fail) {
+function resolveSize(own: { width: number; height: number }, resolution: string | null, fail: ReportFieldError) {
   if (resolution === null) return own;
   const short = Math.min(own.width, own.height);
   const side = /^([1-9]\d{0,4})p$/.test(resolution) ? Number.parseInt(resolution, 10) : Number.NaN;
-  if (!(side % 2 === 0 && side <= short && (side >= SIDE_MIN || side === short))) {
-    const range = short > SIDE_MIN ? `from ${SIDE_MIN}p to ${short}p` : `${short}p`;
+  if (!(side % 2 === 0 && side <= short && (side >= MIN_SHORT_SIDE_PIXELS || side === short))) {
+    const range = short > MIN_SHORT_SIDE_PIXELS ? `from ${MIN_SHORT_SIDE_PIXELS}p to ${short}p` : `${short}p`;
     fail("resolution", `must be an even number of pixels of the shorter side, ${range}, as in "${short}p"`);
     return own;
   }
@@ -136,10 +136,10 @@ function resolveSize(own: { width: number; height: number }, resolution: string 
 }
 
 /** Null when the source's own is asked for. */
-function resolveVideoBitrate(video: VideoStream, asked: number | null, fail: Fail): number | null {
+function resolveVideoBitrate(video: VideoStream, asked: number | null, fail: ReportFieldError): number | null {
   if (asked === null) return null;
   const most = video.bitrate === null ? Number.MAX_SAFE_INTEGER : Math.round(video.bitrate);
-  const least = Math.min(VIDEO_BITRATE_MIN, most);
+  const least = Math.min(MIN_VIDEO_BITRATE_BPS, most);
   if (!Number.isInteger(asked) || asked < least || asked > most) {
     const range = video.bitrate === null ? `at least ${least}` : `from ${least} to the source's ${most}`;
     fail("video_bitrate", `must be a whole number of bits per second, ${range}`);
@@ -149,10 +149,10 @@ function resolveVideoBitrate(video: VideoStream, asked: number | null, fail: Fai
 }
 
 /** Null when the frames keep their times. */
-function resolveFrameRate(video: VideoStream, asked: number | null, fail: Fail): Rational | null {
+function resolveFrameRate(video: VideoStream, asked: number | null, fail: ReportFieldError): Rational | null {
   if (asked === null) return null;
   const { num, den } = video.frameRate;
-  const most = Math.max(1, Math.min(FRAME_RATE_MAX, Math.floor((2 * num) / den)));
+  const most = Math.max(1, Math.min(MAX_FRAME_RATE_FPS, Math.floor((2 * num) / den)));
   if (!Number.isInteger(asked) || asked < 1 || asked > most) {
     fail("frame_rate", `must be a whole number of frames per second from 1 to ${most}`);
     return null;
@@ -160,43 +160,43 @@ function resolveFrameRate(video: VideoStream, asked: number | null, fail: Fail):
   return !video.variable && num === asked * den ? null : { num: asked, den: 1 };
 }
 
-function resolveAudio(probed: Probed, asked: number | null, fail: Fail): number | null {
+function resolveAudio(probed: ProbedMedia, asked: number | null, fail: ReportFieldError): number | null {
   const stream = probed.info.audio[0];
   if (stream === undefined) {
     if (asked !== null) fail("audio_bitrate", "the source has no sound");
     return null;
   }
-  if (asked === null) return ownAudioBitrate(stream);
-  if (!Number.isInteger(asked) || asked < AUDIO_BITRATE_MIN || asked > AUDIO_BITRATE_MAX) {
+  if (asked === null) return chooseAudioBitrate(stream);
+  if (!Number.isInteger(asked) || asked < MIN_AUDIO_BITRATE_BPS || asked > MAX_AUDIO_BITRATE_BPS) {
     fail(
       "audio_bitrate",
-      `must be a whole number of bits per second from ${AUDIO_BITRATE_MIN} to ${AUDIO_BITRATE_MAX}`,
+      `must be a whole number of bits per second from ${MIN_AUDIO_BITRATE_BPS} to ${MAX_AUDIO_BITRATE_BPS}`,
     );
     return null;
   }
   return asked;
 }
 
-function ownAudioBitrate(stream: { codec: string; channels: number; bitrate: number | null }): number {
+function chooseAudioBitrate(stream: { codec: string; channels: number; bitrate: number | null }): number {
   const channels = Math.max(1, stream.channels);
   const lossless = /^(pcm_|flac|alac|ape|wavpack|tta|truehd|mlp)/.test(stream.codec);
   const wanted =
     lossless || stream.bitrate === null
-      ? LOSSLESS_BITRATE_CHANNEL * channels
-      : Math.max(stream.bitrate, AUDIO_BITRATE_CHANNEL_FLOOR * Math.min(2, channels));
-  return Math.round(Math.min(AUDIO_BITRATE_MAX, Math.max(AUDIO_BITRATE_MIN, wanted)));
+      ? LOSSLESS_BITRATE_PER_CHANNEL_BPS * channels
+      : Math.max(stream.bitrate, MIN_LOSSY_BITRATE_PER_CHANNEL_BPS * Math.min(2, channels));
+  return Math.round(Math.min(MAX_AUDIO_BITRATE_BPS, Math.max(MIN_AUDIO_BITRATE_BPS, wanted)));
 }
 
 /** MP3 knows these rates only. */
-const MP3_BITRATES: readonly number[] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320].map(
+const MP3_BITRATES_BPS: readonly number[] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320].map(
   (kilobits) => kilobits * 1_000,
 );
 
-function nearestMp3Bitrate(wanted: number): number {
-  return MP3_BITRATES.reduce((best, rate) => (Math.abs(rate - wanted) < Math.abs(best - wanted) ? rate : best));
+function toNearestMp3Bitrate(wanted: number): number {
+  return MP3_BITRATES_BPS.reduce((best, rate) => (Math.abs(rate - wanted) < Math.abs(best - wanted) ? rate : best));
 }
 
-function shownOf(output: ResolvedOutput, video: VideoStream | null): ShownOutput {
+function toOutputJson(output: ResolvedOutput, video: VideoStream | null): OutputJson {
   const { format, audio } = output;
   const audio_bitrate = audio?.bitrate ?? null;
   if (output.video === null || video === null)

@@ -1,11 +1,11 @@
 /** From kept segments to what a renderer does: exact output times, and the chunks that are encoded apart. */
-import type { Probed, RenderSegment } from "./media";
+import type { ProbedMedia, RenderSegment } from "./media";
 import {
   type FrameTimes,
-  frameAtOrAfter,
-  frameAtOrBefore,
-  frameCount,
-  frameTime,
+  getFrameAtOrAfter,
+  getFrameAtOrBefore,
+  getFrameCount,
+  getFrameTime,
   type Rational,
   TICKS_PER_SECOND,
   type Ticks,
@@ -15,121 +15,124 @@ import {
 export type PlacedSegment = {
   start: Ticks;
   end: Ticks;
-  outStart: Ticks;
-  outEnd: Ticks;
+  outputStart: Ticks;
+  outputEnd: Ticks;
   frames: { from: number; to: number } | null;
 };
 
-export type Timeline = { segments: PlacedSegment[]; duration: Ticks; frameCount: number };
+export type RenderTimeline = { segments: PlacedSegment[]; duration: Ticks; frameCount: number };
 
 /**
  * Snaps the segments to the source's frames (starts down, ends up), joins those that touch, and places them one after the other. `null`
  * segments: the whole source. At the file's own ends sound may reach beyond the picture: the first frame is then shown earlier, the last
  * one longer.
  */
-export function placeSegments(probed: Probed, segments: readonly RenderSegment[] | null): Timeline {
+export function placeSegments(probed: ProbedMedia, segments: readonly RenderSegment[] | null): RenderTimeline {
   const whole: RenderSegment = { start: 0, end: probed.info.duration, startFrame: null, endFrame: null };
   const snapped = (segments ?? [whole])
-    .map((segment) => snap(segment, probed))
+    .map((segment) => snapSegment(segment, probed))
     .filter((segment) => segment.end > segment.start);
   const placed: PlacedSegment[] = [];
   for (const segment of snapped) {
     const before = placed.at(-1);
-    if (before !== undefined && touches(before, segment)) extend(before, segment);
-    else placed.push({ ...segment, outStart: 0, outEnd: 0 });
+    if (before !== undefined && isAdjacent(before, segment)) extendSegment(before, segment);
+    else placed.push({ ...segment, outputStart: 0, outputEnd: 0 });
   }
   let out: Ticks = 0;
   let frames = 0;
   // Ticks are rounded frame times: on a constant rate lengths are counted in frames, so that roundings do not add up.
   let beyondFrames: Ticks = 0;
   for (const segment of placed) {
-    segment.outStart = out;
+    segment.outputStart = out;
     if (segment.frames !== null) frames += segment.frames.to - segment.frames.from;
     if (segment.frames !== null && probed.frames?.kind === "constant") {
-      beyondFrames += segment.end - segment.start - lengthOf(probed.frames, segment.frames);
-      out = countedTime(probed.frames.rate, frames) + beyondFrames;
+      beyondFrames += segment.end - segment.start - getRangeDuration(probed.frames, segment.frames);
+      out = toConstantRateTime(probed.frames.rate, frames) + beyondFrames;
     } else out += segment.end - segment.start;
-    segment.outEnd = out;
+    segment.outputEnd = out;
   }
   return { segments: placed, duration: out, frameCount: frames };
 }
 
-const countedTime = (rate: Rational, frames: number): Ticks =>
+const toConstantRateTime = (rate: Rational, frames: number): Ticks =>
   Math.round((frames * rate.den * TICKS_PER_SECOND) / rate.num);
 
-const lengthOf = (frames: FrameTimes, range: { from: number; to: number }): Ticks =>
-  frameTime(frames, range.to) - frameTime(frames, range.from);
+const getRangeDuration = (frames: FrameTimes, range: { from: number; to: number }): Ticks =>
+  getFrameTime(frames, range.to) - getFrameTime(frames, range.from);
 
-type Snapped = Omit<PlacedSegment, "outStart" | "outEnd">;
+type SnappedSegment = Omit<PlacedSegment, "outputStart" | "outputEnd">;
 
-function snap(segment: RenderSegment, probed: Probed): Snapped {
+function snapSegment(segment: RenderSegment, probed: ProbedMedia): SnappedSegment {
   const { frames, info } = probed;
   const start = Math.max(0, Math.min(segment.start, info.duration));
   const end = Math.max(start, Math.min(segment.end, info.duration));
   if (frames === null) return { start, end, frames: null };
-  const count = frameCount(frames);
-  const from = Math.min(count - 1, segment.startFrame ?? frameAtOrBefore(frames, start));
-  const to = Math.min(count, Math.max(from + 1, segment.endFrame ?? frameAtOrAfter(frames, end)));
-  const videoEnd = frameTime(frames, count);
+  const count = getFrameCount(frames);
+  const from = Math.min(count - 1, segment.startFrame ?? getFrameAtOrBefore(frames, start));
+  const to = Math.min(count, Math.max(from + 1, segment.endFrame ?? getFrameAtOrAfter(frames, end)));
+  const videoEnd = getFrameTime(frames, count);
   return {
-    start: from === 0 ? Math.min(start, frameTime(frames, 0)) : frameTime(frames, from),
-    end: to === count ? Math.max(videoEnd, end) : frameTime(frames, to),
+    start: from === 0 ? Math.min(start, getFrameTime(frames, 0)) : getFrameTime(frames, from),
+    end: to === count ? Math.max(videoEnd, end) : getFrameTime(frames, to),
     frames: { from, to },
   };
 }
 
-function touches(before: PlacedSegment, next: Snapped): boolean {
+function isAdjacent(before: PlacedSegment, next: SnappedSegment): boolean {
   if (before.frames !== null && next.frames !== null) return next.frames.from <= before.frames.to;
   return next.start <= before.end;
 }
 
-function extend(before: PlacedSegment, next: Snapped): void {
+function extendSegment(before: PlacedSegment, next: SnappedSegment): void {
   before.end = Math.max(before.end, next.end);
   if (before.frames !== null && next.frames !== null) before.frames.to = Math.max(before.frames.to, next.frames.to);
 }
 
 /** When frame `n` of a segment is shown in the output. */
-export function outTimeOf(segment: PlacedSegment, frames: FrameTimes, n: number): Ticks {
-  if (n <= segment.frames!.from) return segment.outStart;
-  return segment.outStart + frameTime(frames, n) - segment.start;
+export function getOutputTime(segment: PlacedSegment, frames: FrameTimes, n: number): Ticks {
+  if (n <= segment.frames!.from) return segment.outputStart;
+  return segment.outputStart + getFrameTime(frames, n) - segment.start;
 }
 
-/** Frames `[from, to)` of the source. Source time `sourceStart` falls on `outStart` in the output. */
-export type Piece = { from: number; to: number; sourceStart: Ticks; outStart: Ticks };
+/** Frames `[from, to)` of the source. Source time `sourceStart` falls on `outputStart` in the output. */
+export type ChunkSegment = { from: number; to: number; sourceStart: Ticks; outputStart: Ticks };
 
 /** What one process decodes and encodes: near pieces, in order. */
-export type Chunk = { pieces: Piece[]; outStart: Ticks; outEnd: Ticks; frameCount: number };
+export type RenderChunk = { segments: ChunkSegment[]; outputStart: Ticks; outputEnd: Ticks; frameCount: number };
 
 export type ChunkSizes = {
   /** The most frames of a chunk; about so many with `startBefore`. */
-  frames: number;
+  maxFrames: number;
   /** Pieces further apart than this many frames are not worth decoding what lies between. */
-  gapFrames: number;
-  pieces: number;
+  maxGapFrames: number;
+  maxSegments: number;
   /** The last frame at or before one at which decoding can begin: chunks then end where little is decoded twice. */
-  startBefore?: (frame: number) => number;
+  findRandomAccessFrame?: (frame: number) => number;
 };
 
 /** Divides a timeline into chunks of about the same work; a segment may begin in one and end in the next. */
-export function divideIntoChunks(timeline: Timeline, frames: FrameTimes, sizes: ChunkSizes): Chunk[] {
-  const even = Math.ceil(timeline.frameCount / Math.max(1, Math.ceil(timeline.frameCount / sizes.frames)));
-  const chunks: Chunk[] = [];
+export function divideIntoChunks(timeline: RenderTimeline, frames: FrameTimes, sizes: ChunkSizes): RenderChunk[] {
+  const even = Math.ceil(timeline.frameCount / Math.max(1, Math.ceil(timeline.frameCount / sizes.maxFrames)));
+  const chunks: RenderChunk[] = [];
   let most = even;
   let done = 0;
   for (const [n, segment] of timeline.segments.entries()) {
     const { from, to } = segment.frames!;
     for (let at = from; at < to; ) {
-      const sourceStart = at === from ? segment.start : frameTime(frames, at);
-      const outStart = outTimeOf(segment, frames, at);
-      let chunk = openChunk(chunks, at, most, sizes);
+      const sourceStart = at === from ? segment.start : getFrameTime(frames, at);
+      const outputStart = getOutputTime(segment, frames, at);
+      let chunk = findOpenChunk(chunks, at, most, sizes);
       if (chunk === null) {
-        chunk = { pieces: [], outStart, outEnd: outStart, frameCount: 0 };
+        chunk = { segments: [], outputStart: outputStart, outputEnd: outputStart, frameCount: 0 };
         chunks.push(chunk);
-        most = sizes.startBefore === undefined ? even : chunkEnd(timeline, n, at, done, even, sizes.startBefore);
+        most =
+          sizes.findRandomAccessFrame === undefined
+            ? even
+            : chooseChunkFrames(timeline, n, at, done, even, sizes.findRandomAccessFrame);
       }
       const until = Math.min(to, at + most - chunk.frameCount);
-      chunk.pieces.push({ from: at, to: until, sourceStart, outStart });
-      chunk.outEnd = until === to ? segment.outEnd : outTimeOf(segment, frames, until);
+      chunk.segments.push({ from: at, to: until, sourceStart, outputStart: outputStart });
+      chunk.outputEnd = until === to ? segment.outputEnd : getOutputTime(segment, frames, until);
       chunk.frameCount += until - at;
       done += until - at;
       at = until;
@@ -139,16 +142,16 @@ export function divideIntoChunks(timeline: Timeline, frames: FrameTimes, sizes: 
 }
 
 /** How far from an even size a chunk may end to save decoding. */
-const UNEVEN_SHARE = 0.12;
+const MAX_SIZE_DEVIATION = 0.12;
 /** A frame that is encoded later than by the others costs the wall clock this much of a frame that is decoded twice. */
-const UNEVEN_COST = 0.25;
+const SIZE_DEVIATION_COST = 0.25;
 
 /**
  * How many frames a chunk that begins at frame `at` of a segment gets, `done` of the output being in others: near an even size, where the
  * next one decodes the least of what this one decodes too.
  */
-function chunkEnd(
-  { segments, frameCount }: Timeline,
+function chooseChunkFrames(
+  { segments, frameCount }: RenderTimeline,
   segment: number,
   at: number,
   done: number,
@@ -156,7 +159,7 @@ function chunkEnd(
   startBefore: (frame: number) => number,
 ): number {
   const left = frameCount - done;
-  const slack = Math.floor(even * UNEVEN_SHARE);
+  const slack = Math.floor(even * MAX_SIZE_DEVIATION);
   const ideal = Math.min(even + slack, (Math.round(done / even) + 1) * even - done);
   if (left <= ideal + slack) return left;
   let best = ideal;
@@ -169,7 +172,7 @@ function chunkEnd(
       if (count < ideal - slack || count === 0) continue;
       if (count > ideal + slack) break;
       const before = frame > first ? frame : segments[n - 1]!.frames!.to;
-      const cost = Math.max(0, before - startBefore(frame)) + Math.abs(count - ideal) * UNEVEN_COST;
+      const cost = Math.max(0, before - startBefore(frame)) + Math.abs(count - ideal) * SIZE_DEVIATION_COST;
       if (cost < lowest) [best, lowest] = [count, cost];
     }
   }
@@ -177,10 +180,15 @@ function chunkEnd(
 }
 
 /** The last chunk, when a piece that begins at a frame belongs into it. */
-function openChunk(chunks: readonly Chunk[], from: number, most: number, sizes: ChunkSizes): Chunk | null {
+function findOpenChunk(
+  chunks: readonly RenderChunk[],
+  from: number,
+  most: number,
+  sizes: ChunkSizes,
+): RenderChunk | null {
   const open = chunks.at(-1);
-  if (open === undefined || open.frameCount >= most || open.pieces.length >= sizes.pieces) return null;
-  return from - open.pieces.at(-1)!.to <= sizes.gapFrames ? open : null;
+  if (open === undefined || open.frameCount >= most || open.segments.length >= sizes.maxSegments) return null;
+  return from - open.segments.at(-1)!.to <= sizes.maxGapFrames ? open : null;
 }
 
 /**
@@ -190,8 +198,8 @@ function openChunk(chunks: readonly Chunk[], from: number, most: number, sizes: 
 export type OutputTimes = { times: Float64Array; constantRate: Rational | null };
 
 /** Output times of a timeline whose frames keep the source's own times. */
-export function ownOutputTimes(timeline: Timeline, frames: FrameTimes): OutputTimes {
-  const straight = timeline.segments.every((segment) => segment.start === frameTime(frames, segment.frames!.from));
+export function toSourceOutputTimes(timeline: RenderTimeline, frames: FrameTimes): OutputTimes {
+  const straight = timeline.segments.every((segment) => segment.start === getFrameTime(frames, segment.frames!.from));
   const constantRate = frames.kind === "constant" && straight ? frames.rate : null;
   const times = new Float64Array(timeline.frameCount + 1);
   let at = 0;
@@ -199,13 +207,13 @@ export function ownOutputTimes(timeline: Timeline, frames: FrameTimes): OutputTi
     for (let n = segment.frames!.from; n < segment.frames!.to; n++, at++)
       times[at] =
         constantRate === null
-          ? outTimeOf(segment, frames, n) / TICKS_PER_SECOND
+          ? getOutputTime(segment, frames, n) / TICKS_PER_SECOND
           : (at * constantRate.den) / constantRate.num;
   times[at] = timeline.duration / TICKS_PER_SECOND;
   return { times, constantRate };
 }
 
 /** Output times of `count` frames at a rate. */
-export function evenOutputTimes(count: number, rate: Rational): OutputTimes {
+export function toConstantOutputTimes(count: number, rate: Rational): OutputTimes {
   return { times: Float64Array.from({ length: count + 1 }, (_, n) => (n * rate.den) / rate.num), constantRate: rate };
 }

@@ -1,33 +1,41 @@
 /** Kept segments on the source's clock: snapped to frames, long enough, sorted, disjoint; and what lies between them. */
 import type { Removed, Segment } from "./plan";
-import { type FrameTimes, frameAtOrAfter, frameAtOrBefore, frameCount, frameTime, type Span, type Ticks } from "./time";
+import {
+  type FrameTimes,
+  getFrameAtOrAfter,
+  getFrameAtOrBefore,
+  getFrameCount,
+  getFrameTime,
+  type Span,
+  type Ticks,
+} from "./time";
 
 /** The shortest segment. */
-export const SHORTEST_SEGMENT: Ticks = 100_000;
+export const MIN_SEGMENT_TICKS: Ticks = 100_000;
 
 /** A stretch that is to be kept, before it is snapped. */
 export type KeptSpan = Span & { text: string; review: string | null };
 
 /** The source's length, and when its frames are shown (null without video). */
-export type Clock = { duration: Ticks; frames: FrameTimes | null };
+export type SourceClock = { duration: Ticks; frames: FrameTimes | null };
 
-type Edge = { time: Ticks; frame: number | null };
+type SnappedEdge = { time: Ticks; frame: number | null };
 
 /** The start floored to a frame. Before the first frame it is the source's own start. */
-export function snapStart(time: Ticks, { frames }: Clock): Edge {
+export function snapStart(time: Ticks, { frames }: SourceClock): SnappedEdge {
   const at = Math.max(0, time);
-  if (!frames || frameCount(frames) === 0) return { time: at, frame: null };
-  const frame = frameAtOrBefore(frames, at);
-  const shown = frameTime(frames, frame);
+  if (!frames || getFrameCount(frames) === 0) return { time: at, frame: null };
+  const frame = getFrameAtOrBefore(frames, at);
+  const shown = getFrameTime(frames, frame);
   return { time: shown > at ? 0 : Math.max(0, shown), frame };
 }
 
 /** The end raised to a frame, exclusive. Past the last frame, or past the source, it is the source's own end. */
-export function snapEnd(time: Ticks, { duration, frames }: Clock): Edge {
+export function snapEnd(time: Ticks, { duration, frames }: SourceClock): SnappedEdge {
   const at = Math.min(duration, time);
-  if (!frames || frameCount(frames) === 0) return { time: at, frame: null };
-  const frame = Math.max(1, frameAtOrAfter(frames, at));
-  const shown = frameTime(frames, frame);
+  if (!frames || getFrameCount(frames) === 0) return { time: at, frame: null };
+  const frame = Math.max(1, getFrameAtOrAfter(frames, at));
+  const shown = getFrameTime(frames, frame);
   return { time: shown < at ? duration : Math.min(duration, shown), frame };
 }
 
@@ -35,30 +43,30 @@ export function snapEnd(time: Ticks, { duration, frames }: Clock): Edge {
  * Makes segments of spans: clamps them to the source, snaps starts down and ends up to frames, lengthens what is shorter than
  * 0.1 s, and joins what then touches or overlaps. Nothing of a span is lost but what lies outside the source.
  */
-export function toSegments(spans: readonly KeptSpan[], clock: Clock): Segment[] {
+export function toSegments(spans: readonly KeptSpan[], clock: SourceClock): Segment[] {
   const sorted = spans
     .filter((span) => span.end > span.start && span.start < clock.duration && span.end > 0)
     .sort((a, b) => a.start - b.start || a.end - b.end);
   const out: Segment[] = [];
   for (const span of sorted) {
-    let segment = snap(span, clock);
+    let segment = snapSpan(span, clock);
     for (let last = out.at(-1); last && segment.start <= last.end; last = out.at(-1)) {
       out.pop();
-      segment = joined(last, segment);
+      segment = mergeSegments(last, segment);
     }
     out.push(segment);
   }
   return out;
 }
 
-function snap(span: KeptSpan, clock: Clock): Segment {
+function snapSpan(span: KeptSpan, clock: SourceClock): Segment {
   let start = snapStart(span.start, clock);
   let end = snapEnd(span.end, clock);
-  const missing = SHORTEST_SEGMENT - (end.time - start.time);
+  const missing = MIN_SEGMENT_TICKS - (end.time - start.time);
   if (missing > 0) {
     start = snapStart(start.time - Math.ceil(missing / 2), clock);
-    end = snapEnd(Math.max(end.time, start.time + SHORTEST_SEGMENT), clock);
-    if (end.time - start.time < SHORTEST_SEGMENT) start = snapStart(end.time - SHORTEST_SEGMENT, clock);
+    end = snapEnd(Math.max(end.time, start.time + MIN_SEGMENT_TICKS), clock);
+    if (end.time - start.time < MIN_SEGMENT_TICKS) start = snapStart(end.time - MIN_SEGMENT_TICKS, clock);
   }
   return {
     start: start.time,
@@ -70,7 +78,7 @@ function snap(span: KeptSpan, clock: Clock): Segment {
   };
 }
 
-function joined(a: Segment, b: Segment): Segment {
+function mergeSegments(a: Segment, b: Segment): Segment {
   const later = b.end >= a.end ? b : a;
   const earlier = a.start <= b.start ? a : b;
   return {
@@ -96,7 +104,7 @@ export function joinReviews(reviews: readonly (string | null)[]): string | null 
  * What is removed: the gaps between segments, each divided among the stretches that were dropped in it (sorted, disjoint).
  * Quiet of at least `quiet` beside a dropped stretch is listed as silence of its own, shorter quiet goes with the stretch.
  */
-export function removedBetween(
+export function listRemovedSpans(
   segments: readonly Span[],
   dropped: readonly Removed[],
   duration: Ticks,

@@ -5,40 +5,44 @@ export type PacketOrder = {
   /** The frame that each packet shows, in display order; negative for packets that no player shows. */
   frames: Int32Array;
   /** Ascending: packets at which decoding can begin, before which nothing is needed that is shown after. */
-  starts: Int32Array;
+  randomAccessPoints: Int32Array;
 };
 
 /**
- * Frames `[from, to)`, encoded, or copied from packets `[packet, packetEnd)`. Leading packets among these, which show what comes before the
+ * Frames `[from, to)`, encoded, or copied from packets `[firstPacket, endPacket)`. Leading packets among these, which show what comes before the
  * first frame, are left out.
  */
-export type SmartPiece =
-  | { kind: "copy"; from: number; to: number; packet: number; packetEnd: number }
+export type SpliceSegment =
+  | { kind: "copy"; from: number; to: number; firstPacket: number; endPacket: number }
   | { kind: "encode"; from: number; to: number };
 
 /** Shorter copies are not worth a join. */
-export const COPY_LEAST = 8;
+export const MIN_COPY_FRAMES = 8;
 
 /**
  * The pieces of one kept range of frames, in order: what lies before the first start packet is encoded, from there packets are copied as
  * long as they are exactly the frames that follow, and the few frames left at the end are encoded.
  */
-export function planPieces(range: { from: number; to: number }, order: PacketOrder): SmartPiece[] {
+export function planSpliceSegments(range: { from: number; to: number }, order: PacketOrder): SpliceSegment[] {
   const { from, to } = range;
-  const start = firstStart(from, to, order);
+  const start = findFirstRandomAccessPoint(from, to, order);
   if (start === null) return [{ kind: "encode", from, to }];
   const first = order.frames[start]!;
-  const { end, copied } = copyEnd(start, to, order);
-  if (copied < COPY_LEAST) return [{ kind: "encode", from, to }];
-  const pieces: SmartPiece[] = [];
+  const { end, copied } = findCopyEnd(start, to, order);
+  if (copied < MIN_COPY_FRAMES) return [{ kind: "encode", from, to }];
+  const pieces: SpliceSegment[] = [];
   if (first > from) pieces.push({ kind: "encode", from, to: first });
-  pieces.push({ kind: "copy", from: first, to: first + copied, packet: start, packetEnd: end });
+  pieces.push({ kind: "copy", from: first, to: first + copied, firstPacket: start, endPacket: end });
   if (first + copied < to) pieces.push({ kind: "encode", from: first + copied, to });
   return pieces;
 }
 
 /** The first start packet that shows a frame of the range; null when there is none. */
-function firstStart(from: number, to: number, { frames, starts }: PacketOrder): number | null {
+function findFirstRandomAccessPoint(
+  from: number,
+  to: number,
+  { frames, randomAccessPoints: starts }: PacketOrder,
+): number | null {
   let low = 0;
   let high = starts.length;
   while (low < high) {
@@ -51,7 +55,7 @@ function firstStart(from: number, to: number, { frames, starts }: PacketOrder): 
 }
 
 /** The packet after the last one of a copy: up to `to` in decode order, less what is not yet contiguous in display order; how many frames. */
-function copyEnd(start: number, to: number, { frames }: PacketOrder): { end: number; copied: number } {
+function findCopyEnd(start: number, to: number, { frames }: PacketOrder): { end: number; copied: number } {
   const first = frames[start]!;
   let whole = { end: start, copied: 0 };
   let highest = first - 1;
@@ -66,7 +70,7 @@ function copyEnd(start: number, to: number, { frames }: PacketOrder): { end: num
 }
 
 /** The last start that shows a frame at or before one: its place among the starts; -1 when there is none. */
-function lastStart(frame: number, { frames, starts }: PacketOrder): number {
+function getLastRandomAccessIndex(frame: number, { frames, randomAccessPoints: starts }: PacketOrder): number {
   let low = 0;
   let high = starts.length;
   while (low < high) {
@@ -78,16 +82,16 @@ function lastStart(frame: number, { frames, starts }: PacketOrder): number {
 }
 
 /** The last frame at or before one at which decoding can begin; 0 when there is none. */
-export const startBefore = (frame: number, order: PacketOrder): number =>
-  Math.max(0, order.frames[order.starts[lastStart(frame, order)] ?? -1] ?? 0);
+export const getRandomAccessFrame = (frame: number, order: PacketOrder): number =>
+  Math.max(0, order.frames[order.randomAccessPoints[getLastRandomAccessIndex(frame, order)] ?? -1] ?? 0);
 
 /**
  * The packets `[from, to)` that decoding frames `[from, to)` needs: from the last start at or before the first frame to the packet that is
  * decoded last.
  */
-export function neededPackets(range: { from: number; to: number }, order: PacketOrder) {
-  const { frames, starts } = order;
-  const from = starts[lastStart(range.from, order)] ?? 0;
+export function planDecodeRange(range: { from: number; to: number }, order: PacketOrder) {
+  const { frames, randomAccessPoints: starts } = order;
+  const from = starts[getLastRandomAccessIndex(range.from, order)] ?? 0;
   let to = from + 1;
   let left = range.to - range.from;
   for (let n = from; n < frames.length && left > 0; n++) {
@@ -99,14 +103,15 @@ export function neededPackets(range: { from: number; to: number }, order: Packet
 }
 
 /** Neither H.264 nor HEVC can hold back more frames than this. */
-const REORDER_MOST = 16;
+const MAX_REORDER_FRAMES = 16;
 
 /** How many frames at most are decoded before one that is shown earlier: 0 without B-frames. */
-export function reorderDepth(frames: Int32Array): number {
+export function measureReorderDepth(frames: Int32Array): number {
   let depth = 0;
   for (let n = 0; n < frames.length; n++) {
     let later = 0;
-    for (let before = Math.max(0, n - REORDER_MOST); before < n; before++) if (frames[before]! > frames[n]!) later++;
+    for (let before = Math.max(0, n - MAX_REORDER_FRAMES); before < n; before++)
+      if (frames[before]! > frames[n]!) later++;
     depth = Math.max(depth, later);
   }
   return depth;

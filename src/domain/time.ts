@@ -51,20 +51,20 @@ const BROADCAST_RATES: readonly Rational[] = [24_000, 30_000, 48_000, 60_000, 12
  * The frame times of a clip from when its frames are shown (ticks, ascending, at least one) and when the last one ends: `constant` when a
  * standard rate, or the mean one, meets every time within `tolerance` (the container's own rounding).
  */
-export function frameTimesFrom(times: Float64Array, end: Ticks, tolerance: Ticks): FrameTimes {
+export function toFrameTimes(times: Float64Array, end: Ticks, tolerance: Ticks): FrameTimes {
   const count = times.length;
   const first = times[0]!;
   const span = count > 1 ? times[count - 1]! - first : Math.max(1, end - first);
   const mean = (Math.max(1, count - 1) * TICKS_PER_SECOND) / Math.max(1, span);
   // A whole frame left out is no rounding.
   const rounding = Math.min(tolerance, (0.3 * TICKS_PER_SECOND) / mean);
-  const rate = ratesNear(mean).find((candidate) => meets(times, candidate, rounding));
+  const rate = listNearbyRates(mean).find((candidate) => matchesRate(times, candidate, rounding));
   if (rate !== undefined) return { kind: "constant", rate, first, count };
   return { kind: "listed", rate: toRational(mean), times, end: Math.max(end, times[count - 1]! + 1) };
 }
 
 /** Standard rates close to a measured one, nearest first, then the measured one itself. */
-function ratesNear(mean: number): Rational[] {
+function listNearbyRates(mean: number): Rational[] {
   const near = [
     ...BROADCAST_RATES,
     { num: Math.max(1, Math.round(mean)), den: 1 },
@@ -78,7 +78,7 @@ function ratesNear(mean: number): Rational[] {
 }
 
 /** Whether every time lies on the grid of a rate that goes through the best first time. */
-function meets(times: Float64Array, rate: Rational, tolerance: Ticks): boolean {
+function matchesRate(times: Float64Array, rate: Rational, tolerance: Ticks): boolean {
   const step = (rate.den * TICKS_PER_SECOND) / rate.num;
   const first = times[0]!;
   for (let n = 0; n < times.length; n++) if (Math.abs(times[n]! - first - n * step) > tolerance) return false;
@@ -97,32 +97,32 @@ function lowestTerms({ num, den }: Rational): Rational {
 }
 
 /** How many frames there are. */
-export const frameCount = (frames: FrameTimes): number =>
+export const getFrameCount = (frames: FrameTimes): number =>
   frames.kind === "constant" ? frames.count : frames.times.length;
 
 /** When frame `n` is shown; for `n` at or past the count, when the last frame ends. */
-export function frameTime(frames: FrameTimes, n: number): Ticks {
+export function getFrameTime(frames: FrameTimes, n: number): Ticks {
   if (frames.kind === "listed") return n >= frames.times.length ? frames.end : frames.times[Math.max(0, n)]!;
   const at = Math.min(Math.max(0, n), frames.count);
   return frames.first + Math.round((at * frames.rate.den * TICKS_PER_SECOND) / frames.rate.num);
 }
 
 /** The last frame shown at or before `time`; 0 when `time` is before the first frame. */
-export function frameAtOrBefore(frames: FrameTimes, time: Ticks): number {
-  return Math.max(0, firstFrameWhere(frames, (shown) => shown > time) - 1);
+export function getFrameAtOrBefore(frames: FrameTimes, time: Ticks): number {
+  return Math.max(0, findFirstFrame(frames, (shown) => shown > time) - 1);
 }
 
 /** The first frame shown at or after `time`; the frame count when there is none. */
-export function frameAtOrAfter(frames: FrameTimes, time: Ticks): number {
-  return firstFrameWhere(frames, (shown) => shown >= time);
+export function getFrameAtOrAfter(frames: FrameTimes, time: Ticks): number {
+  return findFirstFrame(frames, (shown) => shown >= time);
 }
 
-function firstFrameWhere(frames: FrameTimes, holds: (shown: Ticks) => boolean): number {
+function findFirstFrame(frames: FrameTimes, holds: (shown: Ticks) => boolean): number {
   let low = 0;
-  let high = frameCount(frames);
+  let high = getFrameCount(frames);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(frameTime(frames, middle))) high = middle;
+    if (holds(getFrameTime(frames, middle))) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -1,16 +1,16 @@
 /** The parts of ffmpeg's command lines that every call shares. Pure: arrays of arguments from plain data. */
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { DECODERS } from "./decoders";
+import { DECODER_WHITELIST } from "./decoders";
 
 /** Seconds as ffmpeg takes them, exact to the microsecond. */
-export function secondsText(ticks: Ticks): string {
+export function formatSeconds(ticks: Ticks): string {
   const whole = Math.round(Math.abs(ticks));
   const fraction = String(whole % TICKS_PER_SECOND).padStart(6, "0");
   return `${ticks < 0 && whole > 0 ? "-" : ""}${Math.floor(whole / TICKS_PER_SECOND)}.${fraction}`;
 }
 
 /** What every call begins with: no keyboard, no banner, only errors on standard error. */
-export const QUIET = ["-hide_banner", "-nostdin", "-v", "error"] as const;
+export const QUIET_ARGUMENTS = ["-hide_banner", "-nostdin", "-v", "error"] as const;
 
 export type InputOptions = {
   path: string;
@@ -26,21 +26,21 @@ export type InputOptions = {
  * decoder but those of recordings. The `file:` keeps a name that begins with `-` or holds a colon from meaning anything. Offcut always keeps
  * container times (`-copyts`) and moves them to the source's clock in the filters: `-itsoffset` is altered by ffmpeg for transport streams.
  */
-export function inputArguments(options: InputOptions): string[] {
+export function buildInputArguments(options: InputOptions): string[] {
   const { seekTo = null } = options;
   return [
     ...["-f", options.demuxer, "-protocol_whitelist", "file,pipe", "-format_whitelist", options.demuxer],
-    ...["-codec_whitelist", DECODERS],
-    ...(seekTo === null ? [] : ["-noaccurate_seek", "-seek_timestamp", "1", "-ss", secondsText(seekTo)]),
+    ...["-codec_whitelist", DECODER_WHITELIST],
+    ...(seekTo === null ? [] : ["-noaccurate_seek", "-seek_timestamp", "1", "-ss", formatSeconds(seekTo)]),
     ...(options.extra ?? []),
     ...["-i", `file:${options.path}`],
   ];
 }
 
 /** An output file, safe for any name, overwritten when it exists. */
-export const outputFile = (path: string): string[] => ["-y", `file:${path}`];
+export const buildOutputArguments = (path: string): string[] => ["-y", `file:${path}`];
 
 /** `-vsync 0` and its new name: hand each frame on as it is, never double or drop one. */
-export function passFramesThrough(libavutil: number): string[] {
+export function buildPassthroughArguments(libavutil: number): string[] {
   return libavutil >= 58 ? ["-fps_mode", "passthrough"] : ["-vsync", "0"];
 }

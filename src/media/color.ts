@@ -16,7 +16,7 @@ export const isRgb = (video: VideoStream): boolean =>
   /^(rgb|bgr|gbr|argb|abgr|0rgb|0bgr|pal8)/.test(video.pixelFormat ?? "");
 
 /** Filters that bring colour to what an 8-bit BT.709 screen shows. Without zscale the picture is only brought to 8 bits. */
-export function colorFilters(video: VideoStream, hasZscale: boolean): string[] {
+export function buildColorFilters(video: VideoStream, hasZscale: boolean): string[] {
   if (isRgb(video)) return ["scale=out_color_matrix=bt709:out_range=tv"];
   if (!isHdr(video) || !hasZscale) return [];
   const matrix = MATRICES.includes(video.color.matrix ?? "") ? video.color.matrix : "bt2020nc";
@@ -35,14 +35,14 @@ export function colorFilters(video: VideoStream, hasZscale: boolean): string[] {
  * Tags of the output. Players guess the matrix of an untagged picture by its size: when the size changes and the guess with it, the source's
  * guess is written down.
  */
-export function colorArguments(video: VideoStream, output: { width: number; height: number }): string[] {
-  if (isHdr(video) || isRgb(video)) return tags("bt709", "bt709", "bt709", "tv");
+export function buildColorArguments(video: VideoStream, output: { width: number; height: number }): string[] {
+  if (isHdr(video) || isRgb(video)) return buildTagArguments("bt709", "bt709", "bt709", "tv");
   const { primaries, transfer, matrix, range } = video.color;
   const known = (names: readonly string[], name: string | null) =>
     name !== null && names.includes(name) ? name : null;
-  const sourceGuess = guessedMatrix(video.codedWidth, video.codedHeight);
-  const changes = matrix === null && sourceGuess !== guessedMatrix(output.width, output.height);
-  return tags(
+  const sourceGuess = guessMatrix(video.codedWidth, video.codedHeight);
+  const changes = matrix === null && sourceGuess !== guessMatrix(output.width, output.height);
+  return buildTagArguments(
     known(PRIMARIES, primaries),
     known(TRANSFERS, transfer),
     changes ? sourceGuess : known(MATRICES, matrix),
@@ -50,9 +50,14 @@ export function colorArguments(video: VideoStream, output: { width: number; heig
   );
 }
 
-const guessedMatrix = (width: number, height: number): string => (width > 1024 || height > 576 ? "bt709" : "smpte170m");
+const guessMatrix = (width: number, height: number): string => (width > 1024 || height > 576 ? "bt709" : "smpte170m");
 
-function tags(primaries: string | null, transfer: string | null, matrix: string | null, range: string | null) {
+function buildTagArguments(
+  primaries: string | null,
+  transfer: string | null,
+  matrix: string | null,
+  range: string | null,
+) {
   return [
     ...(primaries === null ? [] : ["-color_primaries", primaries]),
     ...(transfer === null ? [] : ["-color_trc", transfer]),

@@ -83,10 +83,10 @@ const CODECS: Record<string, readonly string[]> = {
   adpcm_ima_wav: [],
   adpcm_ms: [],
   adpcm_swf: [],
-  ...Object.fromEntries(pcmNames().map((name) => [name, []])),
+  ...Object.fromEntries(listPcmCodecs().map((name) => [name, []])),
 };
 
-function pcmNames(): string[] {
+function listPcmCodecs(): string[] {
   const integers = ["s16", "s24", "s32", "s64", "u16", "u24", "u32", "f32", "f64"];
   const ordered = integers.flatMap((format) => [`pcm_${format}le`, `pcm_${format}be`]);
   const planar = ["pcm_s8_planar", "pcm_s16le_planar", "pcm_s16be_planar", "pcm_s24le_planar", "pcm_s32le_planar"];
@@ -97,6 +97,6 @@ function pcmNames(): string[] {
 export const isSupportedCodec = (codec: string): boolean => Object.hasOwn(CODECS, codec);
 
 /** The decoders that ffmpeg may use on an input, as `-codec_whitelist` takes them. */
-export const DECODERS: string = Object.entries(CODECS)
+export const DECODER_WHITELIST: string = Object.entries(CODECS)
   .flatMap(([codec, decoders]) => [codec, ...decoders])
   .join(",");

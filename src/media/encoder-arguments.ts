@@ -14,7 +14,7 @@ export const VIDEO_ENCODERS = [
 export type VideoEncoder = (typeof VIDEO_ENCODERS)[number];
 
 /** How good: a rate to meet, or a quality to keep below a ceiling. `ceiling` and `bitrate` are bits per second. */
-export type VideoQuality = { bitrate: number } | { ceiling: number | null };
+export type VideoQuality = { bitrate: number } | { maxBitrate: number | null };
 
 export type VideoTarget = { quality: VideoQuality; width: number; height: number; framesPerSecond: number };
 
@@ -24,43 +24,43 @@ const KEYFRAME_SECONDS = 4;
 const BITS_PER_PIXEL = 0.12;
 
 /** A smaller search for motion: a fifteenth of the time for a hundredth of the bits where all moves, for nothing elsewhere. */
-const X264_QUICKER = ["-x264-params", "me=dia"];
+const X264_MOTION_SEARCH = ["-x264-params", "me=dia"];
 
 /** ffmpeg holds rates, and buffers of twice a rate, in 32 bits. More than this is no limit to anything. */
-const RATE_MOST = 1_000_000_000;
+const MAX_BITRATE_BPS = 1_000_000_000;
 
 /** The options that keep a quality below a rate; none for null. */
-export function ceilingArguments(bits: number | null): string[] {
-  if (bits === null || bits > RATE_MOST) return [];
+export function buildMaxrateArguments(bits: number | null): string[] {
+  if (bits === null || bits > MAX_BITRATE_BPS) return [];
   return ["-maxrate", String(bits), "-bufsize", String(bits * 2)];
 }
 
 /** Options that come before the input: the device of an encoder that needs one. */
-export function deviceArguments(encoder: VideoEncoder): string[] {
+export function buildDeviceArguments(encoder: VideoEncoder): string[] {
   return encoder === "h264_vaapi" ? ["-vaapi_device", VAAPI_DEVICE] : [];
 }
 
 /** The last filter before the encoder: the pixel format that it takes. */
-export function encoderFormat(encoder: VideoEncoder): string {
+export function getPixelFormatFilter(encoder: VideoEncoder): string {
   if (encoder === "h264_vaapi") return "format=nv12,hwupload";
   return encoder === "h264_qsv" ? "format=nv12" : "format=yuv420p";
 }
 
 /** The encoder with its rate control: 8-bit 4:2:0 H.264 that plays everywhere. */
-export function videoEncoderArguments(encoder: VideoEncoder, target: VideoTarget): string[] {
+export function buildVideoEncoderArguments(encoder: VideoEncoder, target: VideoTarget): string[] {
   const keyframes = ["-g", String(Math.max(1, Math.round(target.framesPerSecond * KEYFRAME_SECONDS)))];
   const rate = "bitrate" in target.quality ? target.quality.bitrate : null;
-  const ceiling = "ceiling" in target.quality ? target.quality.ceiling : null;
+  const ceiling = "maxBitrate" in target.quality ? target.quality.maxBitrate : null;
   const guess = Math.round(target.width * target.height * target.framesPerSecond * BITS_PER_PIXEL);
   const byRate = (wanted: number) => {
-    const bits = Math.min(wanted, RATE_MOST);
+    const bits = Math.min(wanted, MAX_BITRATE_BPS);
     return ["-b:v", String(bits), "-maxrate", String(Math.round(bits * 1.5)), "-bufsize", String(bits * 2)];
   };
-  const capped = ceilingArguments(ceiling);
+  const capped = buildMaxrateArguments(ceiling);
   switch (encoder) {
     case "libx264":
       return [
-        ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "high", ...keyframes, ...X264_QUICKER],
+        ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "high", ...keyframes, ...X264_MOTION_SEARCH],
         ...(rate === null ? ["-crf", "20", ...capped] : byRate(rate)),
       ];
     case "h264_nvenc":
@@ -85,63 +85,66 @@ export function videoEncoderArguments(encoder: VideoEncoder, target: VideoTarget
 }
 
 /** Rates that AAC in MP4 knows; others become 48 kHz. */
-const AAC_RATES: readonly number[] = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000];
-const MP3_RATES: readonly number[] = [32_000, 44_100, 48_000];
+const AAC_SAMPLE_RATES: readonly number[] = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000];
+const MP3_SAMPLE_RATES: readonly number[] = [32_000, 44_100, 48_000];
 /** What AAC can hold: 6144 bits a channel in a frame of 1024 samples; a little less, for rate control. */
-const AAC_BITS_PER_SAMPLE = 5.5;
+const MAX_AAC_BITS_PER_SAMPLE = 5.5;
 
-export type SoundFormat = { rate: number; channels: number };
+export type AudioFormat = { sampleRate: number; channels: number };
 
 /** Sample rate and channels of the output for a source: as the source where the codec can. */
-export function soundFormat(
+export function chooseAudioFormat(
   format: ResolvedOutput["format"],
   source: { sampleRate: number; channels: number; discrete?: true },
   bitrate: number,
-): SoundFormat {
+): AudioFormat {
   if (format === "mp3") {
     const fallback = source.sampleRate > 0 && 44_100 % source.sampleRate === 0 ? 44_100 : 48_000;
     return {
-      rate: MP3_RATES.includes(source.sampleRate) ? source.sampleRate : fallback,
+      sampleRate: MP3_SAMPLE_RATES.includes(source.sampleRate) ? source.sampleRate : fallback,
       channels: Math.min(2, Math.max(1, source.channels)),
     };
   }
   const isSurround = (source.channels === 6 || source.channels === 8) && source.discrete !== true;
   const channels = isSurround ? source.channels : Math.min(2, Math.max(1, source.channels));
-  const holds = bitrate <= source.sampleRate * channels * AAC_BITS_PER_SAMPLE;
-  return { rate: AAC_RATES.includes(source.sampleRate) && holds ? source.sampleRate : 48_000, channels };
+  const holds = bitrate <= source.sampleRate * channels * MAX_AAC_BITS_PER_SAMPLE;
+  return { sampleRate: AAC_SAMPLE_RATES.includes(source.sampleRate) && holds ? source.sampleRate : 48_000, channels };
 }
 
 /** ffmpeg's name of a layout for a number of channels that `soundFormat` gives. */
-export const layoutName = (channels: number): string =>
+export const toLayoutName = (channels: number): string =>
   ({ 1: "mono", 2: "stereo", 6: "5.1", 8: "7.1" })[channels] ?? `${channels}c`;
 
 /**
  * AAC's fast search takes a third of the time, and keeps speech closer to the source than the default one. So does leaving out noise shaping
  * in time and noise substitution, both of which ffmpeg's encoder spends bits and time on without a gain.
  */
-const AAC = ["aac", "-aac_coder", "fast", "-aac_tns", "0", "-aac_pns", "0"];
+const AAC_ARGUMENTS = ["aac", "-aac_coder", "fast", "-aac_tns", "0", "-aac_pns", "0"];
 
 /** With so many bits a second LAME's fast search stays below what is heard too, in half of the time. */
-const MP3_FAST_BITRATE = 160_000;
+const MIN_MP3_FAST_BITRATE_BPS = 160_000;
 
 /** The sound encoder of a format. */
-export function soundEncoderArguments(format: ResolvedOutput["format"], bitrate: number): string[] {
-  const fast = bitrate >= MP3_FAST_BITRATE ? ["-compression_level", "7"] : [];
-  return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fast] : AAC), "-b:a", String(bitrate)];
+export function buildAudioEncoderArguments(format: ResolvedOutput["format"], bitrate: number): string[] {
+  const fast = bitrate >= MIN_MP3_FAST_BITRATE_BPS ? ["-compression_level", "7"] : [];
+  return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fast] : AAC_ARGUMENTS), "-b:a", String(bitrate)];
 }
 
 /**
  * The encoder of one channel of AAC: that of a source with one, or of two that say the same (`sound` has two then).
  */
-export function channelEncoderArguments(bitrate: number, { rate, channels }: SoundFormat): string[] {
-  const bits = Math.min(bitrate, AAC_BITS_PER_SAMPLE * rate);
+export function buildMonoEncoderArguments(bitrate: number, { sampleRate: rate, channels }: AudioFormat): string[] {
+  const bits = Math.min(bitrate, MAX_AAC_BITS_PER_SAMPLE * rate);
   // Two that share the bits keep at least what each would have had; what one may have beyond 16 kHz is better spent below.
-  const bandwidth = Math.max(aacBandwidth(bitrate / channels, rate), Math.min(16_000, aacBandwidth(bitrate, rate)));
-  return [...["-c:a", ...AAC, "-b:a", String(bits)], ...["-cutoff", String(bandwidth)]];
+  const bandwidth = Math.max(
+    getAacBandwidth(bitrate / channels, rate),
+    Math.min(16_000, getAacBandwidth(bitrate, rate)),
+  );
+  return [...["-c:a", ...AAC_ARGUMENTS, "-b:a", String(bits)], ...["-cutoff", String(bandwidth)]];
 }
 
 /** The highest frequency that ffmpeg's encoder keeps at a rate for each channel. */
-function aacBandwidth(bits: number, rate: number): number {
+function getAacBandwidth(bits: number, rate: number): number {
   const wanted = Math.max(bits / 5, (bits * 15) / 32 - 5_500);
   return Math.floor(Math.min(wanted, 3_000 + bits / 4, 12_000 + bits / 16, 22_000, rate / 2));
 }

@@ -1,14 +1,14 @@
 /** Which encoders work here: found by really encoding with them. */
 import type { Sandbox } from "../lib/sandbox";
-import { QUIET } from "./arguments";
+import { QUIET_ARGUMENTS } from "./arguments";
 import {
-  deviceArguments,
-  encoderFormat,
+  buildDeviceArguments,
+  buildVideoEncoderArguments,
+  getPixelFormatFilter,
   VIDEO_ENCODERS,
   type VideoEncoder,
-  videoEncoderArguments,
 } from "./encoder-arguments";
-import { type Ffmpeg, probeLimits, tryFfmpeg } from "./ffmpeg";
+import { createProbeLimits, type Ffmpeg, tryFfmpeg } from "./ffmpeg";
 
 /** The encoders that work, the most wanted first. */
 export type Encoders = { video: VideoEncoder[]; audio: ("aac" | "libmp3lame")[] };
@@ -17,12 +17,12 @@ const TRIAL_SECONDS = 15;
 const TRIAL_VIEW = { readOnly: [], writable: [], devices: true };
 
 /** Tries every encoder on a few generated frames, in the sandbox of renders. Never fails: an encoder that does not work is left out. */
-export async function findEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<Encoders> {
+export async function detectEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<Encoders> {
   const video = await Promise.all(
-    VIDEO_ENCODERS.map(async (name) => ((await encodesVideo(ffmpeg, sandbox, name)) ? name : null)),
+    VIDEO_ENCODERS.map(async (name) => ((await canEncodeVideo(ffmpeg, sandbox, name)) ? name : null)),
   );
   const audio = await Promise.all(
-    (["aac", "libmp3lame"] as const).map(async (name) => ((await encodesAudio(ffmpeg, sandbox, name)) ? name : null)),
+    (["aac", "libmp3lame"] as const).map(async (name) => ((await canEncodeAudio(ffmpeg, sandbox, name)) ? name : null)),
   );
   return { video: video.filter((name) => name !== null), audio: audio.filter((name) => name !== null) };
 }
@@ -43,28 +43,28 @@ export function chooseEncoder(encoders: Encoders, forced: string | null): VideoE
   return best;
 }
 
-async function encodesVideo(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: VideoEncoder): Promise<boolean> {
+async function canEncodeVideo(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: VideoEncoder): Promise<boolean> {
   const target = { quality: { bitrate: 500_000 }, width: 320, height: 240, framesPerSecond: 30 };
   const outcome = await tryFfmpeg({
     ffmpeg,
     sandbox: { sandbox, view: TRIAL_VIEW },
     arguments: [
-      ...QUIET,
-      ...deviceArguments(encoder),
+      ...QUIET_ARGUMENTS,
+      ...buildDeviceArguments(encoder),
       ...["-f", "lavfi", "-i", "color=c=gray:s=320x240:r=30:d=0.2"],
-      ...["-vf", encoderFormat(encoder), ...videoEncoderArguments(encoder, target), "-f", "null", "-"],
+      ...["-vf", getPixelFormatFilter(encoder), ...buildVideoEncoderArguments(encoder, target), "-f", "null", "-"],
     ],
-    limits: probeLimits(TRIAL_SECONDS),
+    limits: createProbeLimits(TRIAL_SECONDS),
   });
   return outcome.ok;
 }
 
-async function encodesAudio(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: string): Promise<boolean> {
+async function canEncodeAudio(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: string): Promise<boolean> {
   const outcome = await tryFfmpeg({
     ffmpeg,
     sandbox: { sandbox, view: TRIAL_VIEW },
-    arguments: [...QUIET, ...["-f", "lavfi", "-i", "sine=d=0.2", "-c:a", encoder, "-f", "null", "-"]],
-    limits: probeLimits(TRIAL_SECONDS),
+    arguments: [...QUIET_ARGUMENTS, ...["-f", "lavfi", "-i", "sine=d=0.2", "-c:a", encoder, "-f", "null", "-"]],
+    limits: createProbeLimits(TRIAL_SECONDS),
   });
   return outcome.ok;
 }

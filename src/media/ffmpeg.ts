@@ -8,44 +8,44 @@ import { findInstallCommand, isExecutableFile } from "../lib/programs";
 /** An ffmpeg that runs here. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. */
 export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number };
 
-const VERSION_SECONDS = 20;
+const MAX_QUERY_SECONDS = 20;
 const GIB = 1024 ** 3;
 
 /**
  * The ffmpeg to use: the forced one; else the first on the PATH that is newer than the bundled one and can encode H.264; else the bundled.
  * Errors: a plain `Error` with one line when the forced or the bundled one does not run.
  */
-export async function findFfmpeg(options: {
+export async function selectFfmpeg(options: {
   forced: string | null;
   bundled: string;
   path: string | undefined;
 }): Promise<Ffmpeg> {
   if (options.forced !== null) {
-    const forced = await examine(options.forced, false);
+    const forced = await inspectFfmpeg(options.forced, false);
     if (forced === null) throw new Error(`ffmpeg does not run: ${options.forced}`);
     return forced;
   }
-  const bundled = await examine(options.bundled, true);
+  const bundled = await inspectFfmpeg(options.bundled, true);
   for (const folder of (options.path ?? "").split(delimiter)) {
     const candidate = join(folder, "ffmpeg");
     if (!isAbsolute(folder) || !isExecutableFile(candidate)) continue;
-    const found = await examine(candidate, false);
-    if (found !== null && found.libavutil > (bundled?.libavutil ?? 0) && (await encodesH264(found))) return found;
+    const found = await inspectFfmpeg(candidate, false);
+    if (found !== null && found.libavutil > (bundled?.libavutil ?? 0) && (await hasX264(found))) return found;
   }
   if (bundled === null) throw new Error(`no ffmpeg runs: neither one on the PATH nor ${options.bundled}`);
   return bundled;
 }
 
 /** What is wrong with an old ffmpeg and the command that installs a maintained one; null unless the bundled one of 2018 is in use. */
-export function ffmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): string | null {
+export function findFfmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): string | null {
   if (!ffmpeg.bundled) return null;
   const command = findInstallCommand("ffmpeg", path);
   const remedy = command === null ? "put a maintained one on the PATH" : `install a maintained one: ${command}`;
   return `The bundled ffmpeg is from 2018 and gets no security fixes: ${remedy}.`;
 }
 
-async function examine(path: string, bundled: boolean): Promise<Ffmpeg | null> {
-  const text = await outputOf([path, "-version"]);
+async function inspectFfmpeg(path: string, bundled: boolean): Promise<Ffmpeg | null> {
+  const text = await readOutput([path, "-version"]);
   const version = /^ffmpeg version (\S+)/.exec(text)?.[1];
   const libavutil = /libavutil\s+(\d+)\./.exec(text)?.[1];
   if (version === undefined || libavutil === undefined) return null;
@@ -53,36 +53,36 @@ async function examine(path: string, bundled: boolean): Promise<Ffmpeg | null> {
 }
 
 /** A distribution's ffmpeg may come without x264. */
-async function encodesH264(ffmpeg: Ffmpeg): Promise<boolean> {
-  return /\slibx264\s/.test(await outputOf([ffmpeg.path, "-hide_banner", "-encoders"]));
+async function hasX264(ffmpeg: Ffmpeg): Promise<boolean> {
+  return /\slibx264\s/.test(await readOutput([ffmpeg.path, "-hide_banner", "-encoders"]));
 }
 
 /** Whether this ffmpeg was built with a filter. */
 export async function hasFilter(ffmpeg: Ffmpeg, name: string): Promise<boolean> {
-  const text = await outputOf([ffmpeg.path, "-hide_banner", "-filters"]);
+  const text = await readOutput([ffmpeg.path, "-hide_banner", "-filters"]);
   return text.split("\n").some((line) => line.trim().split(/\s+/)[1] === name);
 }
 
-async function outputOf(command: string[]): Promise<string> {
-  const child = spawnChild({ command, stdout: "pipe", limits: { wallSeconds: VERSION_SECONDS } });
+async function readOutput(command: string[]): Promise<string> {
+  const child = spawnChild({ command, stdout: "pipe", limits: { wallSeconds: MAX_QUERY_SECONDS } });
   const [text] = await Promise.all([new Response(child.stdout).text(), child.exited]);
   return text;
 }
 
 /** Limits for reading what a file is. Threads reserve address space, so the roof rises with the cores. */
-export const probeLimits = (wallSeconds: number): ChildLimits => ({
+export const createProbeLimits = (wallSeconds: number): ChildLimits => ({
   memoryBytes: 3 * GIB + cpus().length * 0.15 * GIB,
   cpuSeconds: wallSeconds * 2,
   wallSeconds,
 });
 
 /** Limits for decoding and encoding. */
-export const workLimits = (wallSeconds: number): ChildLimits => ({
+export const createWorkLimits = (wallSeconds: number): ChildLimits => ({
   memoryBytes: 10 * GIB + cpus().length * 0.2 * GIB,
   wallSeconds,
 });
 
-export type FfmpegRun = {
+export type FfmpegOptions = {
   ffmpeg: Ffmpeg;
   arguments: string[];
   limits: ChildLimits;
@@ -98,7 +98,7 @@ export type FfmpegRun = {
 };
 
 /** Makes ffmpeg report its progress where `startFfmpeg` reads it. */
-export const PROGRESS = ["-nostats", "-progress", "pipe:2"] as const;
+export const PROGRESS_ARGUMENTS = ["-nostats", "-progress", "pipe:2"] as const;
 
 /** How a run ended. `message` is the last error line, for the log. */
 export type FfmpegOutcome = { ok: boolean; timedOut: boolean; noSpace: boolean; message: string };
@@ -111,7 +111,7 @@ let kernelKills = 0;
 export const countKernelKills = (): number => kernelKills;
 
 /** Starts ffmpeg. The outcome never rejects. */
-export function startFfmpeg(run: FfmpegRun): FfmpegChild {
+export function startFfmpeg(run: FfmpegOptions): FfmpegChild {
   const errors: string[] = [];
   let frames = 0;
   let noSpace = false;
@@ -150,21 +150,21 @@ export function startFfmpeg(run: FfmpegRun): FfmpegChild {
 }
 
 /** Runs ffmpeg to its end. Errors: the signal's reason when aborted. */
-export async function tryFfmpeg(run: FfmpegRun): Promise<FfmpegOutcome> {
+export async function tryFfmpeg(run: FfmpegOptions): Promise<FfmpegOutcome> {
   const outcome = await startFfmpeg(run).outcome;
   run.signal?.throwIfAborted();
   return outcome;
 }
 
 /** As `tryFfmpeg`, but a failure throws: `AppError` `storage_full` or `processing_failed`. */
-export async function runFfmpeg(run: FfmpegRun): Promise<void> {
+export async function runFfmpeg(run: FfmpegOptions): Promise<void> {
   const outcome = await tryFfmpeg(run);
   // Old versions end well after a trailer that they could not write.
-  if (!outcome.ok || outcome.noSpace) throw failureOf(outcome);
+  if (!outcome.ok || outcome.noSpace) throw toFfmpegError(outcome);
 }
 
 /** The error of a failed run; ffmpeg's own words are in the cause, for the log. */
-export function failureOf(outcome: FfmpegOutcome): AppError<"storage_full" | "processing_failed"> {
+export function toFfmpegError(outcome: FfmpegOutcome): AppError<"storage_full" | "processing_failed"> {
   const cause = new Error(outcome.message);
   if (outcome.noSpace) return new AppError("storage_full", "the storage is full", { cause });
   if (outcome.timedOut) return new AppError("processing_failed", "the media took too long to process", { cause });

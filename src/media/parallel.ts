@@ -1,10 +1,10 @@
 /** Doing several things at a time: tasks side by side, all of them ended whatever happens; long loops that let others in. */
 
 /** Lets timers and requests run; a loop over what is already there would hold them up to its end. */
-export const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** What is left was not begun, because the caller asked for a pause; what had been begun is done. */
-export class Paused extends Error {
+export class RenderYielded extends Error {
   constructor() {
     super("paused between two tasks");
     this.name = "Paused";
@@ -15,7 +15,7 @@ export class Paused extends Error {
  * Runs numbered tasks, `width` at a time. The first failure aborts the others' signal; nothing runs any more when this returns or throws.
  * Errors: the first failure; the signal's reason; `Paused` when `shouldPause` came true before the last task was begun.
  */
-export async function inParallel(
+export async function runParallel(
   count: number,
   width: number,
   outer: AbortSignal | undefined,
@@ -41,5 +41,5 @@ export async function inParallel(
   await Promise.all(Array.from({ length: Math.max(1, Math.min(width, count)) }, worker));
   outer?.throwIfAborted();
   if (failures.length > 0) throw failures[0];
-  if (next < count) throw new Paused();
+  if (next < count) throw new RenderYielded();
 }

@@ -1,19 +1,25 @@
 /** What a browser can play as it is, and a light copy of what it cannot. */
-import type { AudioStream, MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
+import type { AudioStream, MediaInfo, ProbedMedia, SniffedMedia, VideoStream } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { inputArguments, outputFile, passFramesThrough, QUIET, secondsText } from "./arguments";
-import { colorArguments, colorFilters, isHdr } from "./color";
-import { type Ffmpeg, hasFilter, PROGRESS, runFfmpeg, workLimits } from "./ffmpeg";
-import { deinterlaceFilters, shapeFilters } from "./picture-filters";
-import { mixdownFilters } from "./sound/mixdown";
-import { writeWhole } from "./work-files";
+import {
+  buildInputArguments,
+  buildOutputArguments,
+  buildPassthroughArguments,
+  formatSeconds,
+  QUIET_ARGUMENTS,
+} from "./arguments";
+import { writeAtomically } from "./atomic-output";
+import { buildMixdownFilters } from "./audio/mixdown";
+import { buildColorArguments, buildColorFilters, isHdr } from "./color";
+import { createWorkLimits, type Ffmpeg, hasFilter, PROGRESS_ARGUMENTS, runFfmpeg } from "./ffmpeg";
+import { buildDeinterlaceFilters, buildShapeFilters } from "./video-filters";
 
-const PLAIN_PIXELS: readonly string[] = ["yuv420p", "yuvj420p"];
-const VIDEO_CODECS: Record<string, readonly string[]> = {
+const PLAYABLE_PIXEL_FORMATS: readonly string[] = ["yuv420p", "yuvj420p"];
+const PLAYABLE_VIDEO_CODECS: Record<string, readonly string[]> = {
   mov: ["h264", "vp9", "av1"],
   matroska: ["vp8", "vp9", "av1"],
 };
-const AUDIO_CODECS: Record<string, readonly string[]> = {
+const PLAYABLE_AUDIO_CODECS: Record<string, readonly string[]> = {
   mov: ["aac", "mp3", "opus", "flac"],
   matroska: ["opus", "vorbis"],
   wav: ["pcm_s16le", "pcm_s24le", "pcm_f32le", "pcm_u8"],
@@ -24,29 +30,29 @@ const AUDIO_CODECS: Record<string, readonly string[]> = {
 };
 
 /** Whether today's browsers play the file itself. */
-export function playsInBrowser(info: MediaInfo, sniffed: Sniffed): boolean {
+export function isPlayableInBrowser(info: MediaInfo, sniffed: SniffedMedia): boolean {
   const { video, audio, demuxer } = info;
   if (demuxer === "matroska" && sniffed.extension !== "webm") return false;
   if (video !== null) {
-    if (!VIDEO_CODECS[demuxer]?.includes(video.codec) || video.interlaced) return false;
-    if (video.codec === "h264" && !PLAIN_PIXELS.includes(video.pixelFormat ?? "")) return false;
+    if (!PLAYABLE_VIDEO_CODECS[demuxer]?.includes(video.codec) || video.interlaced) return false;
+    if (video.codec === "h264" && !PLAYABLE_PIXEL_FORMATS.includes(video.pixelFormat ?? "")) return false;
   }
   const [track] = audio;
   if (track === undefined) return true;
-  return track.discrete !== true && (AUDIO_CODECS[demuxer]?.includes(track.codec) ?? false);
+  return track.discrete !== true && (PLAYABLE_AUDIO_CODECS[demuxer]?.includes(track.codec) ?? false);
 }
 
-const SHORT_SIDE = 720;
-const RATE_MAX = 60;
+const MAX_SHORT_SIDE_PIXELS = 720;
+const MAX_FRAME_RATE_FPS = 60;
 
 /**
  * Writes a copy that plays in every browser, on the source's clock: H.264 and AAC in MP4, at most 720p; AAC alone for sound. Errors:
  * `AppError` `processing_failed`, `storage_full`; the signal's reason.
  */
-export async function makePreview(options: {
+export async function createPreview(options: {
   ffmpeg: Ffmpeg;
   path: string;
-  probed: Probed;
+  probed: ProbedMedia;
   outputPath: string;
   signal?: AbortSignal;
   onProgress?: (share: number) => void;
@@ -54,14 +60,14 @@ export async function makePreview(options: {
   const { ffmpeg, probed, signal } = options;
   const { info } = probed;
   const tones = info.video !== null && isHdr(info.video) && (await hasFilter(ffmpeg, "zscale"));
-  await writeWhole(options.outputPath, (part) =>
+  await writeAtomically(options.outputPath, (part) =>
     runFfmpeg({
       ffmpeg,
       arguments: [
-        ...previewArguments({ path: options.path, probed, libavutil: ffmpeg.libavutil, hasZscale: tones }),
-        ...outputFile(part),
+        ...buildPreviewArguments({ path: options.path, probed, libavutil: ffmpeg.libavutil, hasZscale: tones }),
+        ...buildOutputArguments(part),
       ],
-      limits: workLimits(600 + (10 * info.duration) / TICKS_PER_SECOND),
+      limits: createWorkLimits(600 + (10 * info.duration) / TICKS_PER_SECOND),
       onProgress: ({ outTime }) => options.onProgress?.(Math.min(1, outTime / Math.max(1, info.duration))),
       ...(signal === undefined ? {} : { signal }),
     }),
@@ -69,39 +75,39 @@ export async function makePreview(options: {
 }
 
 /** The command line of a preview without its output. Pure. */
-export function previewArguments(options: {
+export function buildPreviewArguments(options: {
   path: string;
-  probed: Probed;
+  probed: ProbedMedia;
   libavutil: number;
   hasZscale: boolean;
 }): string[] {
   const { info } = options.probed;
   return [
-    ...[...QUIET, ...PROGRESS, "-copyts"],
-    ...inputArguments({ path: options.path, demuxer: info.demuxer }),
+    ...[...QUIET_ARGUMENTS, ...PROGRESS_ARGUMENTS, "-copyts"],
+    ...buildInputArguments({ path: options.path, demuxer: info.demuxer }),
     ...["-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"],
-    ...(info.video === null ? ["-vn"] : pictureArguments(info.video, info.startPts, options)),
-    ...(info.audio.length === 0 ? ["-an"] : soundArguments(info.audio[0]!, info.startPts)),
+    ...(info.video === null ? ["-vn"] : buildVideoArguments(info.video, info.startPts, options)),
+    ...(info.audio.length === 0 ? ["-an"] : buildAudioArguments(info.audio[0]!, info.startPts)),
     ...["-movflags", "+faststart", "-f", "mp4"],
   ];
 }
 
-function pictureArguments(
+function buildVideoArguments(
   video: VideoStream,
   startPts: Ticks,
   options: { libavutil: number; hasZscale: boolean },
 ): string[] {
-  const scale = Math.min(1, SHORT_SIDE / Math.min(video.width, video.height));
+  const scale = Math.min(1, MAX_SHORT_SIDE_PIXELS / Math.min(video.width, video.height));
   const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
   const size = { width: even(video.width), height: even(video.height) };
   const rate = video.frameRate.num / video.frameRate.den;
   const filters = [
-    ...deinterlaceFilters(video),
-    ...(rate > RATE_MAX ? ["fps=30"] : []),
-    ...shapeFilters(video, size),
-    ...colorFilters(video, options.hasZscale),
+    ...buildDeinterlaceFilters(video),
+    ...(rate > MAX_FRAME_RATE_FPS ? ["fps=30"] : []),
+    ...buildShapeFilters(video, size),
+    ...buildColorFilters(video, options.hasZscale),
     "format=yuv420p",
-    ...["settb=1/90000", `setpts='round(PTS-${secondsText(startPts)}/TB)'`],
+    ...["settb=1/90000", `setpts='round(PTS-${formatSeconds(startPts)}/TB)'`],
   ];
   return [
     ...[
@@ -109,18 +115,23 @@ function pictureArguments(
       "0:V:0",
       "-vf",
       filters.join(","),
-      ...passFramesThrough(options.libavutil),
+      ...buildPassthroughArguments(options.libavutil),
       "-enc_time_base",
       "1:90000",
     ],
     ...["-c:v", "libx264", "-preset", "superfast", "-crf", "26", "-profile:v", "high"],
-    ...["-g", String(Math.max(1, Math.round(2 * Math.min(rate, RATE_MAX)))), "-video_track_timescale", "90000"],
-    ...colorArguments(video, size),
+    ...[
+      "-g",
+      String(Math.max(1, Math.round(2 * Math.min(rate, MAX_FRAME_RATE_FPS)))),
+      "-video_track_timescale",
+      "90000",
+    ],
+    ...buildColorArguments(video, size),
   ];
 }
 
-function soundArguments(track: AudioStream, startPts: Ticks): string[] {
-  const clock = `asetpts='round(PTS-${secondsText(startPts)}/TB)'`;
-  const filters = [...mixdownFilters(track, 2), clock, "aresample=48000:async=1:first_pts=0"];
+function buildAudioArguments(track: AudioStream, startPts: Ticks): string[] {
+  const clock = `asetpts='round(PTS-${formatSeconds(startPts)}/TB)'`;
+  const filters = [...buildMixdownFilters(track, 2), clock, "aresample=48000:async=1:first_pts=0"];
   return [...["-map", `0:a:${track.index}`, "-ac", "2", "-af", filters.join(",")], ...["-c:a", "aac", "-b:a", "128k"]];
 }

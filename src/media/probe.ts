@@ -1,81 +1,81 @@
 /** Finds out what a file is: its streams, its exact frame times, and where its clock starts. */
 import { stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
-import type { AudioStream, MediaInfo, Probed, Sniffed, VideoStream } from "../domain/media";
+import type { AudioStream, MediaInfo, ProbedMedia, SniffedMedia, VideoStream } from "../domain/media";
 import {
   type FrameTimes,
   formatDuration,
-  frameTimesFrom,
   fromSeconds,
   TICKS_PER_SECOND,
   type Ticks,
+  toFrameTimes,
 } from "../domain/time";
+import { MAX_CHANNELS } from "./audio/mixdown";
 import { isSupportedCodec } from "./decoders";
 import type { Ffmpeg } from "./ffmpeg";
 import { checkMp4 } from "./packets/mp4-check";
-import { readMp4Structure } from "./packets/mp4-edits";
-import type { DescribedAudio, DescribedVideo, Description } from "./probing/description";
-import { decodeFirstFrames, describe, type FirstFrames } from "./probing/first-frames";
+import { readMp4Structure } from "./packets/mp4-structure";
+import type { DescribedAudio, DescribedVideo, MediaDescription } from "./probing/description";
+import { decodeFirstFrames, type FirstFrames, readDescription } from "./probing/first-frames";
 import { listPackets, type PacketListing, type PacketTimes } from "./probing/packet-listing";
 import { readPacketTable, TABLE_DEMUXERS } from "./probing/packet-table";
-import { MAX_CHANNELS } from "./sound/mixdown";
 
-export type ProbeLimits = { durationSeconds: number; side: number; streams: number };
+export type ProbeLimits = { maxDurationSeconds: number; maxSidePixels: number; maxStreams: number };
 
 export type ProbeOptions = {
   path: string;
-  sniffed: Sniffed;
+  sniffed: SniffedMedia;
   ffmpeg: Ffmpeg;
   limits: ProbeLimits;
   signal?: AbortSignal;
 };
 
-const QUICK_WALL_SECONDS = 60;
+const MAX_DESCRIBE_WALL_SECONDS = 60;
 const MAX_TABLE_WALL_SECONDS = 60;
 const MAX_LISTING_WALL_SECONDS = 900;
 /** A small file that is damaged must not take as long as a recording of a day. */
 const MIN_WALL_SECONDS = 30;
 const BYTES_PER_WALL_SECOND = 1_000_000;
 /** Packet tables and decoders round times to their own units; less than this apart they mean the same frame. */
-const SAME_FRAME: Ticks = 1_500;
+const SAME_FRAME_TOLERANCE_TICKS: Ticks = 1_500;
 /** A millisecond, with rounding, is what the common containers keep. */
-const RATE_TOLERANCE: Ticks = 1_100;
+const RATE_TOLERANCE_TICKS: Ticks = 1_100;
 
 /**
  * Probes a file. Errors: `AppError` `corrupt_media`, `no_media_streams`, `media_limits_exceeded`, `unsupported_media`; the signal's
  * reason when aborted.
  */
-export async function probe(options: ProbeOptions): Promise<Probed> {
+export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
   const { path, sniffed, ffmpeg, limits, signal } = options;
   const { size } = await stat(path);
   if (size === 0) throw new AppError("corrupt_media", "the file is empty");
   if (sniffed.demuxer === "mov") await checkMp4(path, signal);
   const source = { ffmpeg, path, demuxer: sniffed.demuxer, ...(signal === undefined ? {} : { signal }) };
-  const described = await describe({ ...source, wallSeconds: QUICK_WALL_SECONDS });
+  const described = await readDescription({ ...source, wallSeconds: MAX_DESCRIBE_WALL_SECONDS });
   const streams = chooseStreams(described, limits);
 
   const [listing, first] = await Promise.all([
-    packetsOf(options, streams, size),
+    readPacketTimes(options, streams, size),
     decodeFirstFrames({
       ...source,
-      wallSeconds: QUICK_WALL_SECONDS,
+      wallSeconds: MAX_DESCRIBE_WALL_SECONDS,
       hasVideo: streams.video !== null,
       hasAudio: streams.audio.length > 0,
-      pixelsMax: limits.side * limits.side,
+      pixelsMax: limits.maxSidePixels * limits.maxSidePixels,
     }),
   ]);
-  const found = usable(streams, listing, first);
+  const found = selectDecodable(streams, listing, first);
   const startPts = Math.min(
     found.video?.first ?? Number.POSITIVE_INFINITY,
     found.audio?.first ?? Number.POSITIVE_INFINITY,
   );
-  const frames = found.video === null ? null : framesOf(found.video, startPts, sniffed.demuxer);
-  const videoEnd = frames === null ? 0 : endOf(frames);
+  const frames = found.video === null ? null : createFrameTimes(found.video, startPts, sniffed.demuxer);
+  const videoEnd = frames === null ? 0 : getFramesEnd(frames);
   const audioEnd = found.audio === null ? 0 : found.audio.packets.end - startPts;
   const duration = Math.max(videoEnd, audioEnd);
   if (!(duration > 0)) throw new AppError("no_media_streams", "the file has no sound and no picture");
-  if (!(duration <= limits.durationSeconds * TICKS_PER_SECOND))
-    throw new AppError("media_limits_exceeded", `the file is longer than ${formatDuration(limits.durationSeconds)}`);
+  if (!(duration <= limits.maxDurationSeconds * TICKS_PER_SECOND))
+    throw new AppError("media_limits_exceeded", `the file is longer than ${formatDuration(limits.maxDurationSeconds)}`);
 
   const info: MediaInfo = {
     type: frames === null ? "audio" : "video",
@@ -83,41 +83,45 @@ export async function probe(options: ProbeOptions): Promise<Probed> {
     duration,
     startPts,
     video:
-      frames === null ? null : videoStream(streams.video!, frames, found.video!.packets, videoEnd, first.interlaced),
-    audio: found.audio === null ? [] : streams.audio.map(audioStream),
+      frames === null ? null : toVideoStream(streams.video!, frames, found.video!.packets, videoEnd, first.interlaced),
+    audio: found.audio === null ? [] : streams.audio.map(toAudioStream),
     timecode: described.timecode,
   };
   return { info, frames };
 }
 
-type Streams = { video: DescribedVideo | null; audio: DescribedAudio[] };
+type ChosenStreams = { video: DescribedVideo | null; audio: DescribedAudio[] };
 
-function chooseStreams(described: Description, limits: ProbeLimits): Streams {
-  if (described.streamCount > limits.streams)
-    throw new AppError("media_limits_exceeded", `the file has more than ${limits.streams} streams`);
-  if ((described.durationSeconds ?? 0) > limits.durationSeconds)
-    throw new AppError("media_limits_exceeded", `the file is longer than ${formatDuration(limits.durationSeconds)}`);
+function chooseStreams(described: MediaDescription, limits: ProbeLimits): ChosenStreams {
+  if (described.streamCount > limits.maxStreams)
+    throw new AppError("media_limits_exceeded", `the file has more than ${limits.maxStreams} streams`);
+  if ((described.durationSeconds ?? 0) > limits.maxDurationSeconds)
+    throw new AppError("media_limits_exceeded", `the file is longer than ${formatDuration(limits.maxDurationSeconds)}`);
   if (described.streamCount === 0) throw new AppError("corrupt_media", "the file holds no streams");
   const video = described.video.find((stream) => !stream.attachedPicture) ?? null;
   if (video === null && described.audio.length === 0)
     throw new AppError("no_media_streams", "the file has no sound and no picture");
   const codecs = [...(video === null ? [] : [video]), ...described.audio].map((stream) => stream.codec);
-  if (!codecs.some(isSupportedCodec)) throw unsupportedCodec(...new Set(codecs));
-  if (video !== null && Math.max(video.codedWidth, video.codedHeight) > limits.side)
-    throw new AppError("media_limits_exceeded", `the picture is larger than ${limits.side} pixels a side`);
+  if (!codecs.some(isSupportedCodec)) throw createUnsupportedCodecError(...new Set(codecs));
+  if (video !== null && Math.max(video.codedWidth, video.codedHeight) > limits.maxSidePixels)
+    throw new AppError("media_limits_exceeded", `the picture is larger than ${limits.maxSidePixels} pixels a side`);
   const audio = described.audio.filter((stream) => stream.sampleRate > 0);
   if ((audio[0]?.channels ?? 0) > MAX_CHANNELS)
     throw new AppError("media_limits_exceeded", `the audio track has more than ${MAX_CHANNELS} channels`);
   return { video, audio };
 }
 
-function unsupportedCodec(...codecs: string[]): AppError<"unsupported_media"> {
+function createUnsupportedCodecError(...codecs: string[]): AppError<"unsupported_media"> {
   const what = codecs.length === 1 ? `Codec ${codecs[0]} is` : `Codecs ${codecs.join(", ")} are`;
   return new AppError("unsupported_media", `${what} not supported: convert the recording to H.264 and AAC.`);
 }
 
 /** Times by mediabunny where it agrees with ffmpeg, else by ffmpeg. */
-async function packetsOf(options: ProbeOptions, streams: Streams, sizeBytes: number): Promise<PacketListing> {
+async function readPacketTimes(
+  options: ProbeOptions,
+  streams: ChosenStreams,
+  sizeBytes: number,
+): Promise<PacketListing> {
   const wallSeconds = (most: number) => Math.min(most, MIN_WALL_SECONDS + sizeBytes / BYTES_PER_WALL_SECOND);
   const { path, sniffed, ffmpeg, signal } = options;
   const what = {
@@ -133,7 +137,7 @@ async function packetsOf(options: ProbeOptions, streams: Streams, sizeBytes: num
         return null;
       },
     );
-    if (table !== null && (sniffed.demuxer !== "mov" || (await editsAgree(path, table)))) return table;
+    if (table !== null && (sniffed.demuxer !== "mov" || (await showsEveryFrame(path, table)))) return table;
   }
   return await listPackets({
     ...what,
@@ -144,29 +148,31 @@ async function packetsOf(options: ProbeOptions, streams: Streams, sizeBytes: num
 }
 
 /** Whether the edit list of the picture shows every frame of the table. Errors: `corrupt_media` when the file is cut short. */
-async function editsAgree(path: string, table: PacketListing): Promise<boolean> {
+async function showsEveryFrame(path: string, table: PacketListing): Promise<boolean> {
   const structure = await readMp4Structure(path);
   if (structure === null) return true;
   if (!structure.complete) throw new AppError("corrupt_media", "the file is not complete");
   const edits = structure.tracks.filter((track) => track.kind !== "other");
-  if (edits.some((track) => track.complex)) return false;
+  if (edits.some((track) => track.hasComplexEdits)) return false;
   const video = edits.find((track) => track.kind === "video");
   if (video === undefined || table.video === null) return true;
-  const start = fromSeconds(video.start) - SAME_FRAME;
-  const end = Number.isFinite(video.end) ? fromSeconds(video.end) - SAME_FRAME : Number.POSITIVE_INFINITY;
+  const start = fromSeconds(video.start) - SAME_FRAME_TOLERANCE_TICKS;
+  const end = Number.isFinite(video.end)
+    ? fromSeconds(video.end) - SAME_FRAME_TOLERANCE_TICKS
+    : Number.POSITIVE_INFINITY;
   return table.video.times.every((time) => time >= start && time < end);
 }
 
-type Usable = { packets: PacketTimes; first: Ticks };
+type DecodableStream = { packets: PacketTimes; first: Ticks };
 
 /** Only what has packets and can be decoded counts. */
-function usable(streams: Streams, listing: PacketListing, first: FirstFrames) {
-  const both = (packets: PacketTimes | null, start: Ticks | null): Usable | null =>
+function selectDecodable(streams: ChosenStreams, listing: PacketListing, first: FirstFrames) {
+  const both = (packets: PacketTimes | null, start: Ticks | null): DecodableStream | null =>
     packets === null || start === null ? null : { packets, first: start };
   const video = both(listing.video, first.video);
   const audio = both(listing.audio, first.audio);
   if (streams.video !== null && video === null && listing.video !== null) {
-    if (!isSupportedCodec(streams.video.codec)) throw unsupportedCodec(streams.video.codec);
+    if (!isSupportedCodec(streams.video.codec)) throw createUnsupportedCodecError(streams.video.codec);
     throw new AppError("corrupt_media", "the picture cannot be decoded");
   }
   if (video === null && audio === null) {
@@ -177,25 +183,25 @@ function usable(streams: Streams, listing: PacketListing, first: FirstFrames) {
 }
 
 /** Frame times on the source's clock, in display order, from the first frame that a decoder gives. */
-function framesOf(video: Usable, startPts: Ticks, demuxer: string): FrameTimes {
+function createFrameTimes(video: DecodableStream, startPts: Ticks, demuxer: string): FrameTimes {
   const { packets, first } = video;
-  const tolerance = Math.max(RATE_TOLERANCE, packets.resolution * 1.01 + 2);
+  const tolerance = Math.max(RATE_TOLERANCE_TICKS, packets.resolution * 1.01 + 2);
   const shown = packets.times.slice().sort();
-  const same = Math.max(SAME_FRAME, packets.resolution * 1.5);
+  const same = Math.max(SAME_FRAME_TOLERANCE_TICKS, packets.resolution * 1.5);
   // AVI keeps decoding times only: its decoder shows the same number of frames, later.
   const at = demuxer === "avi" ? -1 : shown.findIndex((time) => Math.abs(time - first) <= same);
   const shift = at < 0 ? first - shown[0]! : 0;
   const times = shown.subarray(Math.max(0, at)).map((time) => time + shift - startPts);
   for (let n = 1; n < times.length; n++) if (times[n]! <= times[n - 1]!) times[n] = times[n - 1]! + 1;
-  return frameTimesFrom(times, packets.end + shift - startPts, tolerance);
+  return toFrameTimes(times, packets.end + shift - startPts, tolerance);
 }
 
-function endOf(frames: FrameTimes): Ticks {
+function getFramesEnd(frames: FrameTimes): Ticks {
   if (frames.kind === "listed") return frames.end;
   return frames.first + Math.round((frames.count * frames.rate.den * TICKS_PER_SECOND) / frames.rate.num);
 }
 
-function videoStream(
+function toVideoStream(
   stream: DescribedVideo,
   frames: FrameTimes,
   packets: PacketTimes,
@@ -220,19 +226,19 @@ function videoStream(
     variable: frames.kind === "listed",
     bitrate: packets.bytes > 0 ? Math.round((packets.bytes * 8 * TICKS_PER_SECOND) / Math.max(1, end)) : stream.bitrate,
     pixelFormat: stream.pixelFormat,
-    bitDepth: bitDepthOf(stream.pixelFormat),
+    bitDepth: parseBitDepth(stream.pixelFormat),
     color: stream.color,
     interlaced: interlaced || stream.interlaced,
   };
 }
 
-function bitDepthOf(pixelFormat: string | null): number {
+function parseBitDepth(pixelFormat: string | null): number {
   const deep = /(?:p|gray|gbrp|gbrap|^p0)(9|10|12|14|16)(?:le|be)?$/.exec(pixelFormat ?? "");
   if (deep !== null) return Number(deep[1]);
   return /^(rgb48|bgr48|rgba64|bgra64)/.test(pixelFormat ?? "") ? 16 : 8;
 }
 
-function audioStream(stream: DescribedAudio, index: number): AudioStream {
+function toAudioStream(stream: DescribedAudio, index: number): AudioStream {
   const { codec, sampleRate, channels, discrete, bitrate, language, title } = stream;
   return { index, codec, sampleRate, channels, ...(discrete ? { discrete } : {}), bitrate, language, title };
 }

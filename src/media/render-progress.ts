@@ -1,9 +1,9 @@
 /** How much of a render with a picture is done: its stages, weighed by what each one costs. Pure. */
 
-export type Stage = "picture" | "sound" | "write" | "mux" | "check";
+export type RenderStage = "picture" | "sound" | "write" | "mux" | "check";
 
 /** What a render does, in numbers. */
-export type RenderWork = {
+export type RenderWorkload = {
   /** Whether the whole picture is encoded, or pieces of it, which is done at other settings. */
   encoding: "whole" | "pieces of h264" | "pieces of hevc";
   /** Frames that are encoded, and their pixels. */
@@ -13,40 +13,43 @@ export type RenderWork = {
   frames: number;
   checkedFrames: number;
   /** Sound of the source that is read, seconds; 0 without any. */
-  soundSeconds: number;
+  audioSeconds: number;
   /** How many processes encode at a time; what comes after them is done by one. */
-  lanes: number;
+  processes: number;
 };
 
 /** Measured on one core of 2020. Only how they stand to each other matters. */
-const ENCODED_PIXELS_A_SECOND = { whole: 50e6, "pieces of h264": 95e6, "pieces of hevc": 30e6 };
-const DECODED_PIXELS_A_SECOND = 600e6;
-const SOUND_SECONDS_A_SECOND = 120;
-const WRITTEN_FRAMES_A_SECOND = 20_000;
-const MUXED_FRAMES_A_SECOND = 40_000;
+const ENCODED_PIXELS_PER_SECOND = { whole: 50e6, "pieces of h264": 95e6, "pieces of hevc": 30e6 };
+const DECODED_PIXELS_PER_SECOND = 600e6;
+const AUDIO_SECONDS_PER_SECOND = 120;
+const WRITTEN_FRAMES_PER_SECOND = 20_000;
+const MUXED_FRAMES_PER_SECOND = 40_000;
 /** What a process takes before its first frame. */
-const START_SECONDS = 0.2;
+const PROCESS_START_SECONDS = 0.2;
 
 /** Never told before the file is there. */
-const SHARE_MOST = 0.99;
+const MAX_UNFINISHED_SHARE = 0.99;
 
 /** Takes the share of each stage that is done, and hands on the share of the whole. */
-export function stagedProgress(
-  work: RenderWork,
+export function createRenderProgress(
+  work: RenderWorkload,
   onShare: (share: number) => void,
-): (stage: Stage, share: number) => void {
-  const seconds: Record<Stage, number> = {
-    picture: (work.encodedFrames * work.pixels) / ENCODED_PIXELS_A_SECOND[work.encoding] / work.lanes,
-    sound: work.soundSeconds / SOUND_SECONDS_A_SECOND / work.lanes,
-    write: work.frames / WRITTEN_FRAMES_A_SECOND,
-    mux: work.frames === 0 ? 0 : START_SECONDS + work.frames / MUXED_FRAMES_A_SECOND,
-    check: work.checkedFrames === 0 ? 0 : START_SECONDS + (work.checkedFrames * work.pixels) / DECODED_PIXELS_A_SECOND,
+): (stage: RenderStage, share: number) => void {
+  const seconds: Record<RenderStage, number> = {
+    picture: (work.encodedFrames * work.pixels) / ENCODED_PIXELS_PER_SECOND[work.encoding] / work.processes,
+    sound: work.audioSeconds / AUDIO_SECONDS_PER_SECOND / work.processes,
+    write: work.frames / WRITTEN_FRAMES_PER_SECOND,
+    mux: work.frames === 0 ? 0 : PROCESS_START_SECONDS + work.frames / MUXED_FRAMES_PER_SECOND,
+    check:
+      work.checkedFrames === 0
+        ? 0
+        : PROCESS_START_SECONDS + (work.checkedFrames * work.pixels) / DECODED_PIXELS_PER_SECOND,
   };
   const total = Object.values(seconds).reduce((sum, value) => sum + value, 0);
-  const done: Record<Stage, number> = { picture: 0, sound: 0, write: 0, mux: 0, check: 0 };
+  const done: Record<RenderStage, number> = { picture: 0, sound: 0, write: 0, mux: 0, check: 0 };
   return (stage, share) => {
     done[stage] = Math.max(done[stage], Math.min(1, share) * seconds[stage]);
     const sum = Object.values(done).reduce((before, value) => before + value, 0);
-    onShare(SHARE_MOST * (total > 0 ? sum / total : 1));
+    onShare(MAX_UNFINISHED_SHARE * (total > 0 ? sum / total : 1));
   };
 }

@@ -2,18 +2,18 @@
 import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
-import { changesAsked } from "../domain/render-output";
-import { placeSegments, type Timeline } from "../domain/render-plan";
+import { listRequestedChanges } from "../domain/render-output";
+import { placeSegments, type RenderTimeline } from "../domain/render-plan";
 import type { Semaphore } from "../lib/semaphore";
-import type { RenderTools } from "./chunked";
+import { toStorageError } from "./atomic-output";
+import { renderAudio } from "./audio-render";
+import type { RenderTools } from "./chunked-render";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
-import { NotSpliced } from "./packets/source";
-import { Paused } from "./parallel";
-import { renderSound } from "./sound";
+import { SpliceError } from "./packets/source";
+import { RenderYielded } from "./parallel";
 import { renderChunked, renderSmart } from "./video-render";
-import { warningsFor } from "./warnings";
-import { asStorageError } from "./work-files";
+import { listRenderWarnings } from "./warnings";
 
 /**
  * Renders. A repeated call with the same work folder goes on where the last one stopped. Logs `render.smart` or `render.chunked` with
@@ -25,9 +25,9 @@ export async function renderMedia(
   tools: {
     ffmpeg: Ffmpeg;
     encoder: string;
-    jobs: number;
+    maxProcesses: number;
     signal?: AbortSignal;
-    shouldPause?: () => boolean;
+    shouldYield?: () => boolean;
     encoderSemaphore?: Semaphore;
     onProgress?: (share: number) => void;
     log?: (event: string, fields: object) => void;
@@ -37,27 +37,27 @@ export async function renderMedia(
   if (encoder === undefined) throw new AppError("processing_failed", `unknown encoder ${tools.encoder}`);
   const timeline = placeSegments(request.probed, request.segments);
   if (timeline.segments.length === 0) throw new AppError("processing_failed", "nothing is left to render");
-  const progress = monotonic(tools.onProgress);
+  const progress = createMonotonicProgress(tools.onProgress);
   try {
     await mkdir(request.workDir, { recursive: true });
-    const resolved: RenderTools = { ...tools, jobs: Math.max(1, tools.jobs), encoder };
-    const made = await make(request, timeline, resolved, progress);
+    const resolved: RenderTools = { ...tools, maxProcesses: Math.max(1, tools.maxProcesses), encoder };
+    const made = await renderWithFallback(request, timeline, resolved, progress);
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
     progress(1);
-    const warnings = [...warningsFor(request, made.strategy === "smart"), ...made.warnings];
+    const warnings = [...listRenderWarnings(request, made.strategy === "smart"), ...made.warnings];
     return { ...made, sizeBytes: size, duration: timeline.duration, warnings };
   } catch (error) {
     tools.signal?.throwIfAborted();
-    throw asStorageError(error);
+    throw toStorageError(error);
   }
 }
 
 type Report = (share: number) => void;
-type Made = Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
+type StrategyResult = Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
 
 /** Progress never goes back, whatever is counted again. */
-function monotonic(onProgress: Report | undefined): Report {
+function createMonotonicProgress(onProgress: Report | undefined): Report {
   let last = 0;
   return (share) => {
     const next = Math.min(1, share);
@@ -68,14 +68,19 @@ function monotonic(onProgress: Report | undefined): Report {
 }
 
 /** The fastest way that gives the right result; the next one when it turns out not to. */
-async function make(request: RenderRequest, timeline: Timeline, tools: RenderTools, progress: Report): Promise<Made> {
-  if (request.output.video === null) return await renderAudio(request, timeline, tools, progress);
-  const reasons = changesAsked(request.probed, request.output);
+async function renderWithFallback(
+  request: RenderRequest,
+  timeline: RenderTimeline,
+  tools: RenderTools,
+  progress: Report,
+): Promise<StrategyResult> {
+  if (request.output.video === null) return await renderAudioOnly(request, timeline, tools, progress);
+  const reasons = listRequestedChanges(request.probed, request.output);
   if (request.output.matchesSource)
     try {
       return { strategy: "smart", reasons, ...(await renderSmart(request, timeline, tools, progress)) };
     } catch (error) {
-      const reason = whyNotSpliced(error, tools.signal);
+      const reason = toFallbackReason(error, tools.signal);
       tools.log?.("render.fallback", { from: "smart", to: "chunked", reason });
       reasons.push(reason);
     }
@@ -85,37 +90,37 @@ async function make(request: RenderRequest, timeline: Timeline, tools: RenderToo
   } catch (error) {
     const graphics = tools.encoder !== "libx264";
     if (!graphics || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
-    tools.log?.("render.fallback", { from: tools.encoder, to: "libx264", reason: reasonOf(error) });
+    tools.log?.("render.fallback", { from: tools.encoder, to: "libx264", reason: formatFailure(error) });
     const warnings = await renderChunked(request, timeline, { ...tools, encoder: "libx264" }, progress);
     return { ...chunked, warnings: [...warnings, `the encoder ${tools.encoder} failed; libx264 was used`] };
   }
 }
 
 /** A damaged source makes its reader fail in ways of its own. Throws what another way to render would meet too. */
-function whyNotSpliced(error: unknown, signal: AbortSignal | undefined): string {
+function toFallbackReason(error: unknown, signal: AbortSignal | undefined): string {
   signal?.throwIfAborted();
-  if (error instanceof NotSpliced) return error.message;
-  const cause = asStorageError(error);
-  if (cause instanceof AppError || cause instanceof Paused || !(cause instanceof Error)) throw cause;
+  if (error instanceof SpliceError) return error.message;
+  const cause = toStorageError(error);
+  if (cause instanceof AppError || cause instanceof RenderYielded || !(cause instanceof Error)) throw cause;
   return `the source's packets cannot be read: ${cause.message}`;
 }
 
-function reasonOf(error: AppError): string {
+function formatFailure(error: AppError): string {
   const { cause } = error.details;
   return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }
 
-async function renderAudio(
+async function renderAudioOnly(
   request: RenderRequest,
-  timeline: Timeline,
+  timeline: RenderTimeline,
   tools: RenderTools,
   progress: Report,
-): Promise<Made> {
-  await renderSound({
-    ...{ ffmpeg: tools.ffmpeg, path: request.sourcePath, probed: request.probed, slices: timeline.segments },
+): Promise<StrategyResult> {
+  await renderAudio({
+    ...{ ffmpeg: tools.ffmpeg, path: request.sourcePath, probed: request.probed, segments: timeline.segments },
     ...{ format: request.output.format, bitrate: request.output.audio!.bitrate, outputPath: request.outputPath },
     workDir: request.workDir,
-    lanes: tools.jobs,
+    maxEncoders: tools.maxProcesses,
     onProgress: (share) => progress(share * 0.99),
     ...(tools.signal === undefined ? {} : { signal: tools.signal }),
   });

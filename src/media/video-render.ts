@@ -4,24 +4,24 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../domain/errors";
 import type { RenderRequest } from "../domain/media";
-import type { Timeline } from "../domain/render-plan";
+import type { RenderTimeline } from "../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND } from "../domain/time";
-import { encodeChunks, joinedChunks, planChunks, type RenderTools } from "./chunked";
-import { openFeed } from "./chunks/feed";
-import { joinPictures, muxTracks, timescaleFor } from "./chunks/join";
+import { renderAudio } from "./audio-render";
+import { assignChunkTimes, encodeChunks, planChunks, type RenderTools } from "./chunked-render";
+import { chooseTimescale, concatChunks, muxTracks } from "./chunks/concat";
+import { openExcerptSource } from "./chunks/excerpt";
 import type { Ffmpeg } from "./ffmpeg";
-import { NotSpliced } from "./packets/source";
-import { inParallel, Paused } from "./parallel";
-import { type RenderWork, type Stage, stagedProgress } from "./render-progress";
-import { checkedWindows, checkJoins, encodeSmart, planSmart, writeSmartPicture } from "./smart-render";
-import { renderSound } from "./sound";
+import { SpliceError } from "./packets/source";
+import { RenderYielded, runParallel } from "./parallel";
+import { createRenderProgress, type RenderStage, type RenderWorkload } from "./render-progress";
+import { checkSplices, encodeSmartSegments, listCheckWindows, planSmartRender, writeSmartVideo } from "./smart-render";
 
 type Report = (share: number) => void;
 
 /** One way to make a picture. */
-type Maker = {
+type VideoStrategy = {
   codec: "h264" | "hevc";
-  encoding: RenderWork["encoding"];
+  encoding: RenderWorkload["encoding"];
   frameCount: number;
   encodedCount: number;
   constantRate: Rational | null;
@@ -39,21 +39,21 @@ type Maker = {
 /** Encodes the whole picture in chunks. Errors: as `encodeChunks`, `joinPictures` and `muxTracks`. Returns warnings. */
 export async function renderChunked(
   request: RenderRequest,
-  timeline: Timeline,
+  timeline: RenderTimeline,
   tools: RenderTools,
   progress: Report,
 ): Promise<string[]> {
   const warnings: string[] = [];
   let paths: string[] = [];
-  const feed = await openFeed(request.sourcePath, request.probed, tools.signal);
+  const feed = await openExcerptSource(request.sourcePath, request.probed, tools.signal);
   const plan = planChunks(request, timeline, tools, feed !== null, feed?.order ?? null);
   try {
-    return await makeVideo(request, timeline, tools, progress, {
+    return await renderVideo(request, timeline, tools, progress, {
       codec: "h264",
       encoding: "whole",
       frameCount: plan.frameCount,
       encodedCount: plan.frameCount,
-      constantRate: plan.output.constantRate,
+      constantRate: plan.outputTimes.constantRate,
       warnings,
       async encode(signal, onFrames) {
         const encoded = await encodeChunks(plan, request.workDir, { ...tools, signal }, feed, onFrames);
@@ -65,10 +65,10 @@ export async function renderChunked(
           warnings.push("some frames of the source could not be decoded; their neighbours stand for them");
       },
       async write(outputPath, signal, onFrames) {
-        const rate = plan.output.constantRate;
-        await joinPictures({
+        const rate = plan.outputTimes.constantRate;
+        await concatChunks({
           ...{
-            chunks: joinedChunks(plan, paths),
+            chunks: assignChunkTimes(plan, paths),
             constantRate: rate === null ? null : rate.num / rate.den,
             outputPath,
             onFrames,
@@ -87,32 +87,34 @@ export async function renderChunked(
 /** Copies what can be copied. Errors: `NotSpliced` with the reason why it must be rendered in chunks; else as `renderChunked`. */
 export async function renderSmart(
   request: RenderRequest,
-  timeline: Timeline,
+  timeline: RenderTimeline,
   tools: RenderTools,
   progress: Report,
 ): Promise<{ warnings: string[]; encodedShare: number }> {
-  const plan = await planSmart(request, timeline, tools);
+  const plan = await planSmartRender(request, timeline, tools);
   const encodedShare = plan.encodedCount / plan.frameCount;
   try {
     let paths: string[] = [];
-    const warnings = await makeVideo(request, timeline, tools, progress, {
-      codec: plan.source.stream.codec,
-      encoding: `pieces of ${plan.source.stream.codec}`,
+    const warnings = await renderVideo(request, timeline, tools, progress, {
+      codec: plan.source.bitstream.codec,
+      encoding: `pieces of ${plan.source.bitstream.codec}`,
       frameCount: plan.frameCount,
       encodedCount: plan.encodedCount,
-      constantRate: plan.output.constantRate,
+      constantRate: plan.outputTimes.constantRate,
       warnings: [],
       async encode(signal, onFrames) {
-        const encoded = await encodeSmart(plan, request, { ...tools, signal }, onFrames).catch(asNotSpliced);
+        const encoded = await encodeSmartSegments(plan, request, { ...tools, signal }, onFrames).catch(
+          rethrowAsSpliceError,
+        );
         paths = encoded.paths;
         tools.log?.("render.smart", {
           ...{ frames: plan.frameCount, encoded: plan.encodedCount, share: encodedShare },
-          ...{ pieces: plan.pieces.length, chunks: paths.length, reused: encoded.reused },
+          ...{ pieces: plan.segments.length, chunks: paths.length, reused: encoded.reused },
         });
       },
-      write: (path, signal, onFrames) => writeSmartPicture(plan, paths, path, signal, onFrames),
-      checkedCount: checkedWindows(plan).reduce((sum, { from, to }) => sum + to - from, 0),
-      check: (path, onFrames) => checkJoins(plan, path, request.workDir, tools, onFrames),
+      write: (path, signal, onFrames) => writeSmartVideo(plan, paths, path, signal, onFrames),
+      checkedCount: listCheckWindows(plan).reduce((sum, { from, to }) => sum + to - from, 0),
+      check: (path, onFrames) => checkSplices(plan, path, request.workDir, tools, onFrames),
     });
     return { warnings, encodedShare };
   } finally {
@@ -121,38 +123,45 @@ export async function renderSmart(
 }
 
 /** A full disk is one for every way to render; anything else may go better from scratch. */
-function asNotSpliced(error: unknown): never {
-  if (error instanceof AppError && error.code === "processing_failed") throw new NotSpliced(error.message);
+function rethrowAsSpliceError(error: unknown): never {
+  if (error instanceof AppError && error.code === "processing_failed") throw new SpliceError(error.message);
   throw error;
 }
 
-async function makeVideo(
+async function renderVideo(
   request: RenderRequest,
-  timeline: Timeline,
+  timeline: RenderTimeline,
   tools: RenderTools,
   progress: Report,
-  maker: Maker,
+  maker: VideoStrategy,
 ): Promise<string[]> {
   const { workDir, outputPath, output, probed } = request;
   const { ffmpeg, signal } = tools;
   const { encoding, encodedCount, checkedCount, frameCount } = maker;
-  const report = stagedProgress(
+  const report = createRenderProgress(
     {
-      ...{ encoding, encodedFrames: encodedCount, checkedFrames: checkedCount, frames: frameCount, lanes: tools.jobs },
+      ...{
+        encoding,
+        encodedFrames: encodedCount,
+        checkedFrames: checkedCount,
+        frames: frameCount,
+        processes: tools.maxProcesses,
+      },
       pixels: output.video!.width * output.video!.height,
-      soundSeconds: output.audio === null ? 0 : probed.info.duration / TICKS_PER_SECOND,
+      audioSeconds: output.audio === null ? 0 : probed.info.duration / TICKS_PER_SECOND,
     },
     progress,
   );
-  const framesOf = (stage: Stage, count: number) => (frames: number) => report(stage, frames / Math.max(1, count));
+  const framesOf = (stage: RenderStage, count: number) => (frames: number) =>
+    report(stage, frames / Math.max(1, count));
   let soundName: string | null = null;
-  let paused: Paused | null = null;
-  await inParallel(2, 2, signal, async (n, both) => {
-    if (n === 1) soundName = await soundTrack(request, timeline, ffmpeg, both, (share) => report("sound", share));
+  let paused: RenderYielded | null = null;
+  await runParallel(2, 2, signal, async (n, both) => {
+    if (n === 1) soundName = await renderAudioTrack(request, timeline, ffmpeg, both, (share) => report("sound", share));
     else
       await maker.encode(both, framesOf("picture", encodedCount)).catch((error: unknown) => {
         // The sound is not made of chunks: begun again, it would have been for nothing.
-        if (!(error instanceof Paused)) throw error;
+        if (!(error instanceof RenderYielded)) throw error;
         paused = error;
       });
   });
@@ -164,7 +173,7 @@ async function makeVideo(
     await muxTracks({
       ...{ ffmpeg, workDir, pictureName, soundName, frameCount, format: output.format, outputPath },
       codec: maker.codec,
-      timescale: timescaleFor(maker.constantRate),
+      timescale: chooseTimescale(maker.constantRate),
       onFrames: framesOf("mux", frameCount),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -180,9 +189,9 @@ async function makeVideo(
 }
 
 /** The sound of a video, in the work folder under a name that holds what it depends on. Null when there is none. */
-async function soundTrack(
+async function renderAudioTrack(
   request: RenderRequest,
-  timeline: Timeline,
+  timeline: RenderTimeline,
   ffmpeg: Ffmpeg,
   signal: AbortSignal,
   onProgress: Report,
@@ -194,16 +203,16 @@ async function soundTrack(
   const name = `sound-${createHash("sha256").update(JSON.stringify(depends)).digest("hex").slice(0, 24)}.m4a`;
   const path = join(request.workDir, name);
   if (!(await Bun.file(path).exists()))
-    await renderSound({
+    await renderAudio({
       ...{
         ffmpeg,
         path: request.sourcePath,
         probed: request.probed,
-        slices: timeline.segments,
+        segments: timeline.segments,
         format: "mp4" as const,
       },
       // The other cores have the picture.
-      ...{ bitrate, outputPath: path, workDir: request.workDir, lanes: 1, signal, onProgress },
+      ...{ bitrate, outputPath: path, workDir: request.workDir, maxEncoders: 1, signal, onProgress },
     });
   onProgress(1);
   return name;

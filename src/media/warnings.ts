@@ -3,7 +3,7 @@ import type { AudioStream, RenderRequest } from "../domain/media";
 import { isHdr } from "./color";
 
 /** `copied`: the picture was not encoded anew, so it keeps its depth and range. */
-export function warningsFor(request: RenderRequest, copied = false): string[] {
+export function listRenderWarnings(request: RenderRequest, copied = false): string[] {
   const { info } = request.probed;
   const warnings: string[] = [];
   if (request.output.video !== null && info.video !== null && !copied) {
@@ -13,7 +13,7 @@ export function warningsFor(request: RenderRequest, copied = false): string[] {
     if (info.video.interlaced) warnings.push("the interlaced picture was deinterlaced");
   }
   if (request.output.audio !== null && info.audio.length > 1)
-    warnings.push(`further audio tracks were left out: ${info.audio.slice(1).map(trackName).join(", ")}`);
+    warnings.push(`further audio tracks were left out: ${info.audio.slice(1).map(formatTrackName).join(", ")}`);
   const [track] = info.audio;
   if (request.output.audio !== null && track?.discrete === true && track.channels > 2)
     warnings.push(
@@ -22,7 +22,7 @@ export function warningsFor(request: RenderRequest, copied = false): string[] {
   return warnings;
 }
 
-function trackName(track: AudioStream): string {
+function formatTrackName(track: AudioStream): string {
   const details = [track.title, track.language].filter((detail) => detail !== null).join(", ");
   return details === "" ? `track ${track.index + 1}` : `track ${track.index + 1} (${details})`;
 }

@@ -1,23 +1,23 @@
 /** The shape of the sound, for drawing. */
 import { PCM_SAMPLE_RATE_HZ, type PcmFile } from "../domain/speech";
 import { openAudioFile } from "../lib/analysis-audio/reader";
-import { writeWhole } from "./work-files";
+import { writeAtomically } from "./atomic-output";
 
 /** `peaks`: the loudest sample of each stretch, 0 to 255. */
 export type Waveform = { duration: number; peaks_per_second: number; peaks: number[] };
 
 const PEAKS_PER_SECOND = 50;
-const PEAKS_MAX = 30_000;
-const READ_SAMPLES = 1 << 18;
+const MAX_PEAKS = 30_000;
+const SAMPLES_PER_READ = 1 << 18;
 
 /** Writes the waveform of extracted sound as JSON. Errors: `AppError` `storage_full`; the signal's reason. */
-export async function makeWaveform(options: {
+export async function createWaveform(options: {
   pcm: PcmFile;
   outputPath: string;
   signal?: AbortSignal;
 }): Promise<Waveform> {
   const waveform = await readWaveform(options.pcm, options.signal);
-  await writeWhole(options.outputPath, (part) => Bun.write(part, JSON.stringify(waveform)));
+  await writeAtomically(options.outputPath, (part) => Bun.write(part, JSON.stringify(waveform)));
   return waveform;
 }
 
@@ -26,12 +26,12 @@ async function readWaveform(pcm: PcmFile, signal: AbortSignal | undefined): Prom
   try {
     const total = audio.samples;
     const duration = total / PCM_SAMPLE_RATE_HZ;
-    const perSecond = Math.max(1, Math.min(PEAKS_PER_SECOND, Math.floor(PEAKS_MAX / Math.max(1, duration))));
+    const perSecond = Math.max(1, Math.min(PEAKS_PER_SECOND, Math.floor(MAX_PEAKS / Math.max(1, duration))));
     const stretch = Math.round(PCM_SAMPLE_RATE_HZ / perSecond);
     const peaks = new Uint8Array(Math.ceil(total / stretch));
     for (let position = 0; position < total; ) {
       signal?.throwIfAborted();
-      const words = await audio.read(position, READ_SAMPLES);
+      const words = await audio.read(position, SAMPLES_PER_READ);
       if (words.length === 0) break;
       for (let n = 0; n < words.length; n++) {
         const at = Math.floor((position + n) / stretch);

@@ -3,7 +3,7 @@ import { link, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../config";
 import { AppError } from "../domain/errors";
-import type { Probed, RenderResult, ResolvedOutput } from "../domain/media";
+import type { ProbedMedia, RenderResult, ResolvedOutput } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
 import { planToJson } from "../domain/plan-json";
 import { type OutputFormat, resolveOutput } from "../domain/render-output";
@@ -72,11 +72,15 @@ export async function openRecording(tools: OneShotTools, path: string, workDir: 
  * Finds out what the file is. Errors: `AppError` with the codes of assets (`unsupported_media`, `corrupt_media`, `media_limits_exceeded`, …),
  * the signal's reason when aborted.
  */
-export async function readRecording(tools: OneShotTools, recording: OpenRecording): Promise<Probed> {
+export async function readRecording(tools: OneShotTools, recording: OpenRecording): Promise<ProbedMedia> {
   const { config, ffmpeg, signal } = tools;
   const { child, scratch, path, probedPath } = recording;
   tools.onProgress("reading", 0);
-  const limits = { durationSeconds: config.maxDurationSeconds, side: config.maxSidePixels, streams: config.maxStreams };
+  const limits = {
+    maxDurationSeconds: config.maxDurationSeconds,
+    maxSidePixels: config.maxSidePixels,
+    maxStreams: config.maxStreams,
+  };
   await scratch.createOnce(probedPath, (probed) =>
     child.run(
       "probe",
@@ -97,7 +101,7 @@ export async function planRecording(
   tools: OneShotTools,
   open: OpenRecording,
   recording: Recording,
-  probed: Probed,
+  probed: ProbedMedia,
 ): Promise<{ plan: Plan; transcript: Transcript | null }> {
   const { ffmpeg, signal, onProgress } = tools;
   const { child, scratch, path, probedPath, workDir } = open;
@@ -133,7 +137,7 @@ export async function planRecording(
 }
 
 /** What the source becomes in the format (null: the usual one). Errors: `AppError` `validation_error` when it cannot become that. */
-export function requireOutput(probed: Probed, format: OutputFormat | null): ResolvedOutput {
+export function requireOutput(probed: ProbedMedia, format: OutputFormat | null): ResolvedOutput {
   const resolved = resolveOutput(probed, format === null ? {} : { format });
   if (!resolved.ok) throw new AppError("validation_error", resolved.errors.map((error) => error.message).join(" "));
   return resolved.output;
@@ -146,7 +150,7 @@ export function requireOutput(probed: Probed, format: OutputFormat | null): Reso
 export async function renderRecording(
   tools: OneShotTools,
   open: OpenRecording,
-  source: { probed: Probed; plan: Plan },
+  source: { probed: ProbedMedia; plan: Plan },
   target: { format: OutputFormat | null; outputPath: string; replace: boolean },
 ): Promise<RenderResult> {
   const { ffmpeg, signal, onProgress } = tools;

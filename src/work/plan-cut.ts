@@ -1,7 +1,7 @@
 /** Plans a cut: which parts of a recording are kept. The deciding is in `domain/`; here the recogniser is asked what the deciding needs. */
 
 import { AppError } from "../domain/errors";
-import type { Probed } from "../domain/media";
+import type { ProbedMedia } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
 import type { PlanSteps } from "../domain/planning/context";
 import { planScripted } from "../domain/planning/scripted/plan-scripted";
@@ -11,7 +11,7 @@ import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis } from "../domai
 
 export type PlanCutInput = {
   listening: SpeechAnalysis;
-  probed: Probed;
+  probed: ProbedMedia;
   /** "" (or nothing in it that can be spoken): no script. */
   script: string;
   options: CutOptions;

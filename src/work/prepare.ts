@@ -7,11 +7,11 @@ import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../blobs/folders";
 import { type Job, type JobContext, JobYielded } from "../domain/jobs";
-import type { MediaInfo, Sniffed } from "../domain/media";
+import type { MediaInfo, SniffedMedia } from "../domain/media";
 import type { PcmFile } from "../domain/speech";
 import { toSeconds } from "../domain/time";
 import type { Ffmpeg } from "../media/ffmpeg";
-import { playsInBrowser } from "../media/preview";
+import { isPlayableInBrowser } from "../media/preview";
 import type { ProbeLimits } from "../media/probe";
 import { type Asset, getAsset, type NewAsset, updateAsset, updateAssetInState } from "../store/assets";
 import type { Queries } from "../store/db";
@@ -95,7 +95,7 @@ export async function prepare(services: Services, job: Job, context: JobContext)
 async function probeSource(
   services: Services,
   { folder, child, scratch, signal }: Pick<Line, "folder" | "child" | "scratch" | "signal">,
-): Promise<{ sniffed: Sniffed; info: MediaInfo }> {
+): Promise<{ sniffed: SniffedMedia; info: MediaInfo }> {
   const isKnown = await Bun.file(folder.probed).exists();
   const probed = isKnown ? folder.probed : join(scratch.path, basename(folder.probed));
   const input = { ffmpeg: services.ffmpeg, source: folder.source, probed, limits: probeLimits(services) };
@@ -106,12 +106,12 @@ async function probeSource(
 }
 
 const probeLimits = ({ config }: Services): ProbeLimits => ({
-  durationSeconds: config.maxDurationSeconds,
-  side: config.maxSidePixels,
-  streams: config.maxStreams,
+  maxDurationSeconds: config.maxDurationSeconds,
+  maxSidePixels: config.maxSidePixels,
+  maxStreams: config.maxStreams,
 });
 
-async function noteDuration(services: Services, asset: Asset, info: MediaInfo, sniffed: Sniffed): Promise<void> {
+async function noteDuration(services: Services, asset: Asset, info: MediaInfo, sniffed: SniffedMedia): Promise<void> {
   await services.store.write(async (tx) => {
     const changed = await updateAssetInState(tx, asset.id, "processing", {
       type: info.type,
@@ -128,7 +128,7 @@ async function noteDuration(services: Services, asset: Asset, info: MediaInfo, s
 }
 
 /** The sniffed type, corrected by what is inside: an MP4 without pictures is `audio/mp4`. */
-const contentType = (sniffed: Sniffed, type: "audio" | "video"): string =>
+const contentType = (sniffed: SniffedMedia, type: "audio" | "video"): string =>
   sniffed.type === type ? sniffed.contentType : sniffed.contentType.replace(/^(audio|video)\//, `${type}/`);
 
 /** What both lines work with. */
@@ -140,7 +140,7 @@ type Line = {
   /** The part of the child's input that all operations have. */
   source: { ffmpeg: Ffmpeg; source: string; probed: string };
   info: MediaInfo;
-  sniffed: Sniffed;
+  sniffed: SniffedMedia;
   signal: AbortSignal;
   report: (part: keyof typeof PARTS) => (share: number) => void;
   /** To be called by each line once it needs the child no more. */
@@ -212,7 +212,7 @@ async function videoLine(services: Services, line: Line): Promise<void> {
     );
     change.has_poster = true;
   }
-  if (!playsInBrowser(info, sniffed)) {
+  if (!isPlayableInBrowser(info, sniffed)) {
     await scratch.createOnce(folder.preview, (outputPath) =>
       child.run("preview", { ...source, outputPath }, { ...options, onProgress: report("pictures") }),
     );

@@ -1,7 +1,7 @@
 /** What a preparation leaves in the asset's folder, written and read. */
 import { rename } from "node:fs/promises";
 import type { MediaFolder } from "../blobs/folders";
-import type { Probed } from "../domain/media";
+import type { ProbedMedia } from "../domain/media";
 import { ENERGY_STEPS_PER_DB, type EnergyContour, type PcmFile, type SpeechAnalysis } from "../domain/speech";
 import type { FrameTimes } from "../domain/time";
 import { toSeconds } from "../domain/time";
@@ -14,7 +14,7 @@ type StoredFrames =
   | { kind: "listed"; rate: { num: number; den: number }; times: number[]; end: number };
 
 /** Stores what probing found. */
-export async function writeProbed(folder: Pick<MediaFolder, "probed">, probed: Probed): Promise<void> {
+export async function writeProbed(folder: Pick<MediaFolder, "probed">, probed: ProbedMedia): Promise<void> {
   const { frames } = probed;
   const stored: StoredFrames | null =
     frames?.kind === "listed" ? { ...frames, times: Array.from(frames.times) } : frames;
@@ -22,8 +22,8 @@ export async function writeProbed(folder: Pick<MediaFolder, "probed">, probed: P
 }
 
 /** What probing found, null before it has. */
-export async function readProbed(folder: Pick<MediaFolder, "probed">): Promise<Probed | null> {
-  const stored = await readJson<{ info: Probed["info"]; frames: StoredFrames | null }>(folder.probed);
+export async function readProbed(folder: Pick<MediaFolder, "probed">): Promise<ProbedMedia | null> {
+  const stored = await readJson<{ info: ProbedMedia["info"]; frames: StoredFrames | null }>(folder.probed);
   if (!stored) return null;
   const { info, frames } = stored;
   return { info, frames: frames?.kind === "listed" ? { ...frames, times: Float64Array.from(frames.times) } : frames };

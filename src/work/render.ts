@@ -8,7 +8,7 @@ import { JobAborted, JobYielded } from "../domain/jobs";
 import { type OutputRequest, resolveOutput } from "../domain/render-output";
 import { toSeconds } from "../domain/time";
 import { newId, sha256 } from "../lib/ids";
-import { Paused } from "../media/parallel";
+import { RenderYielded } from "../media/parallel";
 import { type Asset, getAsset } from "../store/assets";
 import { type Cut, getCut } from "../store/cuts";
 import type { Queries } from "../store/db";
@@ -124,10 +124,10 @@ export async function computeRender(services: Services, job: Job, context: JobCo
   const result = await running.finally(lent.releaseAll).catch(async (error) => {
     // A cancelled render leaves nothing; one that is to go on keeps its finished chunks. It may be cancelled just as it gives way.
     const isCancelled = context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled";
-    const current = error instanceof Paused ? await getRender(services.store.read, render.id) : render;
+    const current = error instanceof RenderYielded ? await getRender(services.store.read, render.id) : render;
     const isOver = current === null || !isOpenRender(current);
     if (isCancelled || isOver) await moveToTrash(folders, [workDir, folders.render(render.id)]);
-    throw error instanceof Paused ? new JobYielded() : error;
+    throw error instanceof RenderYielded ? new JobYielded() : error;
   });
   await child.end();
   // The render may have been deleted in the meantime; what is taken over is then removed below.

@@ -3,7 +3,7 @@ import { mkdir, open, rename, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { AppError } from "../domain/errors";
 import { newId } from "../lib/ids";
-import { sniff } from "../media/probing/sniff";
+import { sniffMedia } from "../media/probing/sniff";
 import {
   type Asset,
   countOpenUploads,
@@ -146,7 +146,7 @@ export async function recordUploadProgress(services: Services, asset: Asset, rec
 
 async function sniffUpload(services: Services, asset: Asset): Promise<Partial<NewAsset>> {
   const head = await readHead(services.folders.upload(asset.id));
-  const sniffed = head ? await sniff(head) : null;
+  const sniffed = head ? await sniffMedia(head) : null;
   return sniffed
     ? { type: sniffed.type, extension: sniffed.extension, content_type: sniffed.contentType, demuxer: sniffed.demuxer }
     : {};

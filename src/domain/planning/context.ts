@@ -1,13 +1,13 @@
 /** What planners have in common: what they are given, and how they ask the recogniser. */
 import type { CutOptions } from "../plan";
-import type { Clock } from "../segments";
+import type { SourceClock } from "../segments";
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis } from "../speech";
 import type { Rational } from "../time";
 
 /** What every plan is made of. */
 export type PlanContext = {
   listening: SpeechAnalysis;
-  clock: Clock;
+  clock: SourceClock;
   frameRate: Rational | null;
   options: CutOptions;
   language: string | null;

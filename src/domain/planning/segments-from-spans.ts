@@ -2,11 +2,11 @@
 
 import type { CutOptions, Plan, Removed, Segment } from "../plan";
 import {
-  type Clock,
   joinReviews,
   joinTexts,
   type KeptSpan,
-  removedBetween,
+  listRemovedSpans,
+  type SourceClock,
   snapEnd,
   snapStart,
   toSegments,
@@ -26,7 +26,7 @@ type KeptRun = { start: Ticks; end: Ticks; texts: string[]; reviews: (string | n
 /** The segments and removed stretches of a plan. `blur`: how much of the edges of speech is lost in noise; it is kept besides the padding. */
 export function assembleSegments(
   decidedSpans: readonly DecidedSpan[],
-  clock: Clock,
+  clock: SourceClock,
   options: CutOptions,
   edgeMargin: Ticks = 0,
 ): Pick<Plan, "segments" | "removed" | "keptDuration"> {
@@ -41,13 +41,13 @@ export function assembleSegments(
     .map(({ start, end, reason, text }) => ({ start, end, reason, text }));
   return {
     segments,
-    removed: removedBetween(segments, dropped, clock.duration, fromSeconds(0.3)),
+    removed: listRemovedSpans(segments, dropped, clock.duration, fromSeconds(0.3)),
     keptDuration: segments.reduce((sum, segment) => sum + segment.end - segment.start, 0),
   };
 }
 
 /** Kept pieces with nothing but short pauses between them are one run; `floor` and `ceiling` are how far its edges may reach. */
-function groupRuns(decidedSpans: readonly DecidedSpan[], quiet: Ticks, clock: Clock): KeptRun[] {
+function groupRuns(decidedSpans: readonly DecidedSpan[], quiet: Ticks, clock: SourceClock): KeptRun[] {
   const runs: KeptRun[] = [];
   let droppedEnd = 0;
   let open = false;
@@ -89,14 +89,14 @@ function continuesAfter(decidedSpans: readonly DecidedSpan[], noise: DecidedSpan
 }
 
 /** The latest end for speech that ends at `end` before dropped sound at `dropped`, such that raising it to a frame stays clear of the sound. */
-function ceilingBefore(end: Ticks, dropped: Ticks, clock: Clock): Ticks {
+function ceilingBefore(end: Ticks, dropped: Ticks, clock: SourceClock): Ticks {
   const limit = Math.max(end, dropped - Math.min(GUARD, (dropped - end) / 2));
   const { frame, time } = snapStart(limit, clock);
   if (frame === null) return Math.floor(limit);
   return time >= end ? time : end;
 }
 
-function floorAfter(dropped: Ticks, start: Ticks, clock: Clock): Ticks {
+function floorAfter(dropped: Ticks, start: Ticks, clock: SourceClock): Ticks {
   const limit = Math.min(start, dropped + Math.min(GUARD, (start - dropped) / 2));
   const { frame, time } = snapEnd(limit, clock);
   if (frame === null) return Math.ceil(limit);

@@ -1,7 +1,7 @@
 /** Makes the timeline that the writers write, from a plan and what is known of its source. */
 import type { MediaInfo, VideoStream } from "../media";
 import type { PlanJson } from "../plan-json";
-import { type FrameTimes, frameCount, frameTime, type Rational, TICKS_PER_SECOND } from "../time";
+import { type FrameTimes, getFrameCount, getFrameTime, type Rational, TICKS_PER_SECOND } from "../time";
 import { layAlternates, layClips } from "./clips";
 import { frameGrid, isOnGrid } from "./frame-grid";
 import { asTimelineRate, type Counting, canDropFrames, countingOf, rateValue, timelineRateFor } from "./frame-rate";
@@ -24,7 +24,7 @@ const SOUND_RATE: Rational = { num: 30, den: 1 };
 /** The timeline, or the reason, as a sentence for the user, why there is none. */
 export function buildTimeline(source: TimelineSource, options: TimelineOptions): Timeline | string {
   const { plan, info, name } = source;
-  const frames = info.video && source.frames && frameCount(source.frames) > 0 ? source.frames : null;
+  const frames = info.video && source.frames && getFrameCount(source.frames) > 0 ? source.frames : null;
   const rate = chooseRate(info, frames, options.frameRate);
   const counting = rate && countingOf(rate);
   if (!rate || !counting) return "No editing program has a timeline of that frame rate.";
@@ -79,7 +79,7 @@ function frameWarnings(frames: FrameTimes | null, rate: Rational): string[] {
     );
   else if (!isOnGrid(frames, rate))
     warnings.push(`The timeline counts ${shown} frames per second, the source does not; a cut may lie a frame off.`);
-  const late = frameTime(frames, 0) / TICKS_PER_SECOND;
+  const late = getFrameTime(frames, 0) / TICKS_PER_SECOND;
   if (late * rateValue(rate) >= 1)
     warnings.push(`The picture begins ${late.toFixed(2)} s after the sound; check that they are in step.`);
   return warnings;

@@ -2,10 +2,10 @@
 import type { MediaInfo } from "../media";
 import {
   type FrameTimes,
-  frameAtOrAfter,
-  frameAtOrBefore,
-  frameCount,
-  frameTime,
+  getFrameAtOrAfter,
+  getFrameAtOrBefore,
+  getFrameCount,
+  getFrameTime,
   type Rational,
   TICKS_PER_SECOND,
   type Ticks,
@@ -27,22 +27,22 @@ export type FrameGrid = {
 
 /** The grid of a source on a timeline of `rate`. Frame 0 is the first frame of the picture, or the start of a recording without one. */
 export function frameGrid(info: MediaInfo, frames: FrameTimes | null, rate: Rational): FrameGrid {
-  return frames && frameCount(frames) > 0 ? pictureGrid(frames, rate) : soundGrid(info.duration, rate);
+  return frames && getFrameCount(frames) > 0 ? pictureGrid(frames, rate) : soundGrid(info.duration, rate);
 }
 
 function pictureGrid(frames: FrameTimes, rate: Rational): FrameGrid {
-  const count = frameCount(frames);
-  const first = frameTime(frames, 0);
+  const count = getFrameCount(frames);
+  const first = getFrameTime(frames, 0);
   const place = (frame: number): number => {
     const index = Math.min(Math.max(0, frame), count);
     if (frames.kind === "constant") return convertFrames(index, frames.rate, rate);
-    return framesIn(frameTime(frames, index) - first, rate);
+    return framesIn(getFrameTime(frames, index) - first, rate);
   };
-  const length = Math.max(1, isOnGrid(frames, rate) ? count : floorFrames(frameTime(frames, count) - first, rate));
+  const length = Math.max(1, isOnGrid(frames, rate) ? count : floorFrames(getFrameTime(frames, count) - first, rate));
   return {
     length,
-    start: ({ time, frame }) => place(frame ?? frameAtOrBefore(frames, time)),
-    end: ({ time, frame }) => Math.min(length, place(frame ?? frameAtOrAfter(frames, time))),
+    start: ({ time, frame }) => place(frame ?? getFrameAtOrBefore(frames, time)),
+    end: ({ time, frame }) => Math.min(length, place(frame ?? getFrameAtOrAfter(frames, time))),
     nearest: (time) => Math.min(length, Math.max(0, framesIn(time - first, rate))),
   };
 }

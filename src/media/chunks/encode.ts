@@ -1,116 +1,123 @@
 /** Encodes one chunk of a render: seek, decode, keep the frames, encode, and prove that every frame is there. */
 import { rm } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
-import type { Probed } from "../../domain/media";
-import type { Chunk } from "../../domain/render-plan";
+import type { ProbedMedia } from "../../domain/media";
+import type { RenderChunk } from "../../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND, type Ticks } from "../../domain/time";
-import { inputArguments, outputFile, passFramesThrough, QUIET } from "../arguments";
-import { colorArguments, colorFilters, isHdr } from "../color";
+import { buildInputArguments, buildOutputArguments, buildPassthroughArguments, QUIET_ARGUMENTS } from "../arguments";
+import { writeAtomically } from "../atomic-output";
+import { buildColorArguments, buildColorFilters, isHdr } from "../color";
 import {
-  deviceArguments,
-  encoderFormat,
+  buildDeviceArguments,
+  buildVideoEncoderArguments,
+  getPixelFormatFilter,
   type VideoEncoder,
   type VideoQuality,
-  videoEncoderArguments,
 } from "../encoder-arguments";
-import { type Ffmpeg, PROGRESS, runFfmpeg, workLimits } from "../ffmpeg";
+import { createWorkLimits, type Ffmpeg, PROGRESS_ARGUMENTS, runFfmpeg } from "../ffmpeg";
 import type { PacketSource } from "../packets/source";
 import { countFrames } from "../packets/video-track";
 import {
-  beforeFrame,
-  countedFrames,
-  deinterlaceFilters,
-  selectFilters,
-  type Timing,
-  timingFilters,
-} from "../picture-filters";
-import { writeWhole } from "../work-files";
-import { feedChunk } from "./feed";
-import { scaleFilters } from "./scale";
+  buildDeinterlaceFilters,
+  buildSelectFilters,
+  buildSequentialTiming,
+  buildTimingFilters,
+  type FrameTiming,
+  getSeekPointBefore,
+} from "../video-filters";
+import { writeChunkExcerpt } from "./excerpt";
+import { buildScaleFilters } from "./scale";
 
 /** What all chunks of a render share. */
 export type ChunkSettings = {
   sourcePath: string;
-  probed: Probed;
+  probed: ProbedMedia;
   width: number;
   height: number;
   /** The output's rate; the mean one when frames keep their own times. */
-  rate: Rational;
+  frameRate: Rational;
   quality: VideoQuality;
   encoder: VideoEncoder;
   /** The whole output has but a few frames: old versions of ffmpeg lose the last one when they write so few that were reordered. */
-  isTiny: boolean;
+  disableBFrames: boolean;
   threads: number;
 };
 
 /** How many frames the chunk must have, and how they are chosen. */
-export type ChunkTask = { chunk: Chunk; timing: Timing; frameCount: number };
+export type ChunkTask = { chunk: RenderChunk; timing: FrameTiming; frameCount: number };
 
 /** Containers without an index for seeking: start reading earlier, by a usual distance between keyframes. */
-const SEEK_MARGIN: Record<string, Ticks> = { mov: 0, matroska: 0, avi: 0, flv: 0 };
-const UNINDEXED_MARGIN: Ticks = 5 * TICKS_PER_SECOND;
-const NEAR_START: Ticks = TICKS_PER_SECOND / 2;
+const SEEK_MARGIN_TICKS: Record<string, Ticks> = { mov: 0, matroska: 0, avi: 0, flv: 0 };
+const UNINDEXED_SEEK_MARGIN_TICKS: Ticks = 5 * TICKS_PER_SECOND;
+const MIN_SEEK_TICKS: Ticks = TICKS_PER_SECOND / 2;
 
 /** The container time to seek to; null when reading starts at the beginning. */
-export function seekTime(probed: Probed, from: number): Ticks | null {
+export function getSeekTime(probed: ProbedMedia, from: number): Ticks | null {
   const { demuxer, startPts } = probed.info;
-  const time = beforeFrame(probed.frames!, from) - (SEEK_MARGIN[demuxer] ?? UNINDEXED_MARGIN);
-  return time <= NEAR_START ? null : startPts + time;
+  const time = getSeekPointBefore(probed.frames!, from) - (SEEK_MARGIN_TICKS[demuxer] ?? UNINDEXED_SEEK_MARGIN_TICKS);
+  return time <= MIN_SEEK_TICKS ? null : startPts + time;
 }
 
 /** `hasZscale`: the filter may be used. */
 export type ChunkVariant = { libavutil: number; hasZscale: boolean; fromStart: boolean };
 
 /** The command line of a chunk without its output. Pure. `fromStart`: without a seek. */
-export function chunkArguments(settings: ChunkSettings, task: ChunkTask, variant: ChunkVariant): string[] {
+export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, variant: ChunkVariant): string[] {
   const { probed, encoder } = settings;
   const video = probed.info.video!;
   const steady = video.rotation === 0;
   const filters = [
     ...(steady ? [`scale=${video.codedWidth}:${video.codedHeight}`] : []),
-    ...deinterlaceFilters(video),
-    ...selectFilters(task.chunk, probed),
-    ...timingFilters(task.chunk, probed, task.timing, variant.libavutil),
-    ...scaleFilters(video, settings, variant),
-    ...colorFilters(video, variant.hasZscale),
-    encoderFormat(encoder),
+    ...buildDeinterlaceFilters(video),
+    ...buildSelectFilters(task.chunk, probed),
+    ...buildTimingFilters(task.chunk, probed, task.timing, variant.libavutil),
+    ...buildScaleFilters(video, settings, variant),
+    ...buildColorFilters(video, variant.hasZscale),
+    getPixelFormatFilter(encoder),
   ];
   const threads = ["-threads", String(settings.threads)];
   const target = {
     quality: settings.quality,
     width: settings.width,
     height: settings.height,
-    framesPerSecond: settings.rate.num / settings.rate.den,
+    framesPerSecond: settings.frameRate.num / settings.frameRate.den,
   };
   return [
-    ...[...QUIET, ...PROGRESS, "-filter_threads", String(settings.threads), "-copyts", ...deviceArguments(encoder)],
-    ...inputArguments({
+    ...[
+      ...QUIET_ARGUMENTS,
+      ...PROGRESS_ARGUMENTS,
+      "-filter_threads",
+      String(settings.threads),
+      "-copyts",
+      ...buildDeviceArguments(encoder),
+    ],
+    ...buildInputArguments({
       path: settings.sourcePath,
       demuxer: probed.info.demuxer,
-      seekTo: variant.fromStart ? null : seekTime(probed, task.chunk.pieces[0]!.from),
+      seekTo: variant.fromStart ? null : getSeekTime(probed, task.chunk.segments[0]!.from),
       // A size that changes on the way would start the filters, and with them the count of frames, anew. A turned picture is turned by
       // ffmpeg before the first of these filters, at one size only.
       extra: [...(steady ? ["-reinit_filter", "0"] : []), ...threads],
     }),
     ...["-map", "0:V:0", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1", "-vf", filters.join(",")],
-    ...passFramesThrough(variant.libavutil),
-    ...(task.timing.kind === "counted" ? countedFrames(task.timing.rate, variant.libavutil).options : []),
+    ...buildPassthroughArguments(variant.libavutil),
+    ...(task.timing.kind === "counted" ? buildSequentialTiming(task.timing.rate, variant.libavutil).options : []),
     ...["-frames:v", String(task.frameCount)],
-    ...videoEncoderArguments(encoder, target),
-    ...(settings.isTiny ? ["-bf", "0"] : []),
-    ...colorArguments(video, settings),
+    ...buildVideoEncoderArguments(encoder, target),
+    ...(settings.disableBFrames ? ["-bf", "0"] : []),
+    ...buildColorArguments(video, settings),
     ...threads,
   ];
 }
 
-export type ChunkEncode = {
+export type EncodeChunkOptions = {
   ffmpeg: Ffmpeg;
   hasZscale: boolean;
   settings: ChunkSettings;
   task: ChunkTask;
   path: string;
   /** Where the chunk's packets are taken from; without it, the source is sought in. */
-  feed?: PacketSource;
+  packetSource?: PacketSource;
   signal?: AbortSignal;
   onFrames?: (frames: number) => void;
 };
@@ -120,42 +127,42 @@ export type ChunkEncode = {
  * when that, or a seek, missed frames it is repeated from the start of the file; when the source itself has frames that cannot be decoded,
  * their neighbours stand for them, and `repaired` is true. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
-export async function encodeChunk(options: ChunkEncode): Promise<{ repaired: boolean }> {
+export async function encodeChunk(options: EncodeChunkOptions): Promise<{ repaired: boolean }> {
   const { settings } = options;
   try {
-    return await encodeAnyhow(options);
+    return await encodeWithFallbacks(options);
   } catch (error) {
     const scaled = options.hasZscale && !isHdr(settings.probed.info.video!);
     if (!scaled || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
     // The quick scaler asks more of its frames than the other one does.
-    return await encodeAnyhow({ ...options, hasZscale: false });
+    return await encodeWithFallbacks({ ...options, hasZscale: false });
   }
 }
 
-async function encodeAnyhow(options: ChunkEncode): Promise<{ repaired: boolean }> {
+async function encodeWithFallbacks(options: EncodeChunkOptions): Promise<{ repaired: boolean }> {
   const { settings, task } = options;
-  if (await attemptFed(options)) return { repaired: false };
-  const seeks = seekTime(settings.probed, task.chunk.pieces[0]!.from) !== null;
-  if (seeks && (await attempt(options, task, false))) return { repaired: false };
-  if (await attempt(options, task, true)) return { repaired: false };
+  if (await tryEncodeExcerpt(options)) return { repaired: false };
+  const seeks = getSeekTime(settings.probed, task.chunk.segments[0]!.from) !== null;
+  if (seeks && (await tryEncode(options, task, false))) return { repaired: false };
+  if (await tryEncode(options, task, true)) return { repaired: false };
   const { rate } = task.timing.kind === "resampled" ? task.timing : settings.probed.frames!;
   const phase = task.timing.kind === "resampled" ? task.timing.phase : 0;
   const filled: ChunkTask = { ...task, timing: { kind: "resampled", rate, phase } };
-  if (await attempt(options, filled, true)) return { repaired: true };
+  if (await tryEncode(options, filled, true)) return { repaired: true };
   throw new AppError("processing_failed", "the picture could not be decoded");
 }
 
 /** From a file with only the chunk's packets. False when that did not give its frames, for whatever reason. */
-async function attemptFed(options: ChunkEncode): Promise<boolean> {
-  const { feed, settings, task, signal } = options;
+async function tryEncodeExcerpt(options: EncodeChunkOptions): Promise<boolean> {
+  const { packetSource: feed, settings, task, signal } = options;
   if (feed === undefined) return false;
   const { info } = settings.probed;
   const path = `${options.path}.feed.mp4`;
   try {
-    const start = await feedChunk(feed, task.chunk, info.video!.rotation, path);
+    const start = await writeChunkExcerpt(feed, task.chunk, info.video!.rotation, path);
     const fed = { ...info, demuxer: "mov", startPts: info.startPts - start };
     const probed = { ...settings.probed, info: fed };
-    return await attempt({ ...options, settings: { ...settings, sourcePath: path, probed } }, task, true);
+    return await tryEncode({ ...options, settings: { ...settings, sourcePath: path, probed } }, task, true);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof AppError && error.code === "storage_full") throw error;
@@ -166,26 +173,26 @@ async function attemptFed(options: ChunkEncode): Promise<boolean> {
 }
 
 /** False when the frames are not those that were asked for. */
-async function attempt(options: ChunkEncode, task: ChunkTask, fromStart: boolean): Promise<boolean> {
+async function tryEncode(options: EncodeChunkOptions, task: ChunkTask, fromStart: boolean): Promise<boolean> {
   const { ffmpeg, settings, hasZscale, signal } = options;
-  const decoded = fromStart ? task.chunk.pieces.at(-1)!.to : task.frameCount * 4 + 1_000;
-  return await writeWhole(options.path, async (part) => {
+  const decoded = fromStart ? task.chunk.segments.at(-1)!.to : task.frameCount * 4 + 1_000;
+  return await writeAtomically(options.path, async (part) => {
     await runFfmpeg({
       ffmpeg,
       arguments: [
-        ...chunkArguments(settings, task, { libavutil: ffmpeg.libavutil, hasZscale, fromStart }),
-        ...["-f", "mp4", ...outputFile(part)],
+        ...buildChunkArguments(settings, task, { libavutil: ffmpeg.libavutil, hasZscale, fromStart }),
+        ...["-f", "mp4", ...buildOutputArguments(part)],
       ],
-      limits: workLimits(300 + decoded * 2),
+      limits: createWorkLimits(300 + decoded * 2),
       onProgress: ({ frames }) => options.onFrames?.(frames),
       ...(signal === undefined ? {} : { signal }),
     });
-    if ((await countFrames(part)) !== task.frameCount) throw new WrongFrameCount();
+    if ((await countFrames(part)) !== task.frameCount) throw new FrameCountError();
     return true;
   }).catch((error: unknown) => {
-    if (error instanceof WrongFrameCount) return false;
+    if (error instanceof FrameCountError) return false;
     throw error;
   });
 }
 
-class WrongFrameCount extends Error {}
+class FrameCountError extends Error {}

@@ -1,7 +1,7 @@
 /** Bits of NAL units: reading and replacing numbers, with the bytes that keep start codes out of them. Pure. */
 
 /** A NAL unit without the bytes that were put in so that no start code appears in it. */
-export function withoutEmulation(nal: Uint8Array): Uint8Array {
+export function removeEmulationPrevention(nal: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(nal.length);
   let length = 0;
   let zeros = 0;
@@ -17,7 +17,7 @@ export function withoutEmulation(nal: Uint8Array): Uint8Array {
 }
 
 /** The reverse of `withoutEmulation`. */
-export function withEmulation(bytes: Uint8Array): Uint8Array {
+export function addEmulationPrevention(bytes: Uint8Array): Uint8Array {
   const nal = new Uint8Array(Math.ceil(bytes.length * 1.5) + 2);
   let length = 0;
   let zeros = 0;
@@ -34,28 +34,28 @@ export function withEmulation(bytes: Uint8Array): Uint8Array {
   return nal.slice(0, length);
 }
 
-export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, n) => byte === b[n]);
 
-const bitAt = (bytes: Uint8Array, at: number): number => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1;
+const readBit = (bytes: Uint8Array, at: number): number => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1;
 
 /** The `count` bits from bit `at` on as a number; bits beyond the end are 0. */
 export function readBits(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
-  for (let n = 0; n < count; n++) value = value * 2 + bitAt(bytes, at + n);
+  for (let n = 0; n < count; n++) value = value * 2 + readBit(bytes, at + n);
   return value;
 }
 
 /** The ue(v) number at bit `at`, and the bit after it. */
-export function readUnsigned(bytes: Uint8Array, at: number): { value: number; end: number } {
+export function readExpGolomb(bytes: Uint8Array, at: number): { value: number; end: number } {
   let zeros = 0;
-  while (zeros < 32 && bitAt(bytes, at + zeros) === 0) zeros++;
+  while (zeros < 32 && readBit(bytes, at + zeros) === 0) zeros++;
   const end = at + 2 * zeros + 1;
   return { value: readBits(bytes, at + zeros, zeros + 1) - 1, end };
 }
 
 /** A number as the bits of ue(v). */
-export function unsignedBits(value: number): string {
+export function formatExpGolomb(value: number): string {
   const digits = (value + 1).toString(2);
   return "0".repeat(digits.length - 1) + digits;
 }
@@ -68,11 +68,11 @@ export function replaceBits(bytes: Uint8Array, from: number, to: number, bits: s
   const set = (at: number, bit: number) => {
     result[at >> 3]! |= bit << (7 - (at & 7));
   };
-  for (let at = from & ~7; at < from; at++) set(at, bitAt(bytes, at));
+  for (let at = from & ~7; at < from; at++) set(at, readBit(bytes, at));
   for (let n = 0; n < bits.length; n++) set(from + n, bits.charCodeAt(n) & 1);
   // Whole bytes move as such: slices are long.
   let at = to;
-  for (; at < bytes.length * 8 && (moved % 8 !== 0 || (at & 7) !== 0); at++) set(at + moved, bitAt(bytes, at));
+  for (; at < bytes.length * 8 && (moved % 8 !== 0 || (at & 7) !== 0); at++) set(at + moved, readBit(bytes, at));
   if (at < bytes.length * 8) result.set(bytes.subarray(at >> 3), (at + moved) >> 3);
   return result;
 }

@@ -1,5 +1,5 @@
 /** The little of H.264's bit stream that splicing needs: NAL units, parameter sets and their numbers. Pure. */
-import { readUnsigned, sameBytes } from "./bits";
+import { isSameBytes, readExpGolomb } from "./bits";
 
 /** The `avcC` record: a decoder's parameter sets as MP4 keeps them. `rest` is what follows them. */
 export type AvcConfig = {
@@ -10,19 +10,19 @@ export type AvcConfig = {
   lengthSize: number;
   sps: Uint8Array[];
   pps: Uint8Array[];
-  rest: Uint8Array;
+  extensions: Uint8Array;
 };
 
 export const NAL_IDR = 5;
 const NAL_SPS = 7;
 const NAL_PPS = 8;
-const ID_MAX = 31;
+const MAX_PARAMETER_SET_ID = 31;
 
-export const nalType = (nal: Uint8Array): number => (nal[0] ?? 0) & 31;
+export const getNalType = (nal: Uint8Array): number => (nal[0] ?? 0) & 31;
 
 /** Whether a NAL unit is part of a picture that others may refer to. */
-export const isReferred = (nal: Uint8Array): boolean => {
-  const type = nalType(nal);
+export const isReferenceNal = (nal: Uint8Array): boolean => {
+  const type = getNalType(nal);
   return type >= 1 && type <= NAL_IDR && ((nal[0]! >> 5) & 3) !== 0;
 };
 
@@ -41,7 +41,7 @@ export function parseAvcConfig(bytes: Uint8Array): AvcConfig {
   const sps = sets(bytes[at++]! & 31);
   const pps = sets(bytes[at++] ?? 0);
   const [profile, compatibility, level] = [bytes[1]!, bytes[2]!, bytes[3]!];
-  return { profile, compatibility, level, lengthSize: (bytes[4]! & 3) + 1, sps, pps, rest: bytes.slice(at) };
+  return { profile, compatibility, level, lengthSize: (bytes[4]! & 3) + 1, sps, pps, extensions: bytes.slice(at) };
 }
 
 /** Writes `avcC`, with NAL lengths of four bytes. */
@@ -50,26 +50,27 @@ export function buildAvcConfig(config: AvcConfig): Uint8Array {
   return Uint8Array.from([
     ...[1, config.profile, config.compatibility, config.level, 0xff],
     ...[0xe0 | config.sps.length, ...config.sps.flatMap(sized)],
-    ...[config.pps.length, ...config.pps.flatMap(sized), ...config.rest],
+    ...[config.pps.length, ...config.pps.flatMap(sized), ...config.extensions],
   ]);
 }
 
 /** Whether a packet carries a parameter set that `avcC` does not have: the stream changes on the way. */
-export function changesParameters(units: readonly Uint8Array[], config: AvcConfig): boolean {
-  const known = (nal: Uint8Array, sets: readonly Uint8Array[]) => sets.some((set) => sameBytes(set, nal));
+export function changesParameterSets(units: readonly Uint8Array[], config: AvcConfig): boolean {
+  const known = (nal: Uint8Array, sets: readonly Uint8Array[]) => sets.some((set) => isSameBytes(set, nal));
   return units.some(
     (nal) =>
-      (nalType(nal) === NAL_SPS && !known(nal, config.sps)) || (nalType(nal) === NAL_PPS && !known(nal, config.pps)),
+      (getNalType(nal) === NAL_SPS && !known(nal, config.sps)) ||
+      (getNalType(nal) === NAL_PPS && !known(nal, config.pps)),
   );
 }
 
 /** The id that a sequence parameter set gives itself: before any byte against start codes can be. */
-export const spsId = (sps: Uint8Array): number => readUnsigned(sps, 32).value;
+export const parseSpsId = (sps: Uint8Array): number => readExpGolomb(sps, 32).value;
 
 /** A number that neither a sequence nor a picture parameter set of the source uses; null when all are taken. */
-export function freeParameterId(config: AvcConfig): number | null {
-  const used = new Set([...config.sps.map(spsId), ...config.pps.map((pps) => readUnsigned(pps, 8).value)]);
-  for (let id = 1; id <= ID_MAX; id++) if (!used.has(id)) return id;
+export function findFreeParameterSetId(config: AvcConfig): number | null {
+  const used = new Set([...config.sps.map(parseSpsId), ...config.pps.map((pps) => readExpGolomb(pps, 8).value)]);
+  for (let id = 1; id <= MAX_PARAMETER_SET_ID; id++) if (!used.has(id)) return id;
   return null;
 }
 
@@ -79,8 +80,9 @@ export function freeParameterId(config: AvcConfig): number | null {
  */
 export function mergeAvcConfigs(source: AvcConfig, encoder: AvcConfig): AvcConfig {
   if (encoder.profile > source.profile) throw new Error("the encoder went beyond the source's profile");
-  const taken = source.sps.map(spsId);
-  if (encoder.sps.some((sps) => taken.includes(spsId(sps)))) throw new Error("the encoder took an id of the source");
+  const taken = source.sps.map(parseSpsId);
+  if (encoder.sps.some((sps) => taken.includes(parseSpsId(sps))))
+    throw new Error("the encoder took an id of the source");
   return {
     ...source,
     level: Math.max(source.level, encoder.level),

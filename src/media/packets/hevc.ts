@@ -1,10 +1,18 @@
 /** The little of HEVC's bit stream that splicing needs: NAL units, parameter sets and their numbers (ITU-T H.265, 7.3). Pure. */
-import { readBits, readUnsigned, replaceBits, sameBytes, unsignedBits, withEmulation, withoutEmulation } from "./bits";
+import {
+  addEmulationPrevention,
+  formatExpGolomb,
+  isSameBytes,
+  readBits,
+  readExpGolomb,
+  removeEmulationPrevention,
+  replaceBits,
+} from "./bits";
 
 /** The `hvcC` record: a decoder's parameter sets as MP4 keeps them. */
 export type HevcConfig = {
   /** What comes before the sets: profile, level and what the stream is like. */
-  head: Uint8Array;
+  header: Uint8Array;
   /** Bytes before each NAL unit that give its length. */
   lengthSize: number;
   vps: Uint8Array[];
@@ -13,62 +21,62 @@ export type HevcConfig = {
 };
 
 /** The ids of a set of parameter sets: they refer to each other. */
-export type HevcIds = { vps: number; sps: number; pps: number };
+export type HevcParameterSetIds = { vps: number; sps: number; pps: number };
 
-const HEAD_BYTES = 22;
+const HEADER_BYTES = 22;
 const NAL_VPS = 32;
 const NAL_SPS = 33;
 const NAL_PPS = 34;
-const NAL_BLA_ALONE = 18;
+const NAL_BLA_N_LP = 18;
 const NAL_IDR = [19, 20];
 const NAL_CRA = 21;
 /** Slices, of pictures that begin anew and others. */
-const NAL_SLICE_LAST = 21;
-const NAL_ANEW = { first: 16, last: 23 };
-const HEADER_BITS = 16;
-const SET_ID_MOST = 15;
+const MAX_SLICE_NAL_TYPE = 21;
+const IRAP_NAL_TYPES = { first: 16, last: 23 };
+const NAL_HEADER_BITS = 16;
+const MAX_PARAMETER_SET_ID = 15;
 /** Ids whose ue(v) is nine bits long. Id 0 is one bit long, so a slice with one of these instead is longer by exactly a byte. */
-const LONG_IDS = { first: 15, last: 30 };
+const NINE_BIT_IDS = { first: 15, last: 30 };
 
-export const nalType = (nal: Uint8Array): number => ((nal[0] ?? 0) >> 1) & 63;
+export const getNalType = (nal: Uint8Array): number => ((nal[0] ?? 0) >> 1) & 63;
 
-const isSlice = (nal: Uint8Array): boolean => nalType(nal) <= NAL_SLICE_LAST;
+const isSlice = (nal: Uint8Array): boolean => getNalType(nal) <= MAX_SLICE_NAL_TYPE;
 
 /** Whether decoding can begin at a picture. */
-export const beginsAnew = (units: readonly Uint8Array[]): boolean =>
-  units.some((nal) => NAL_IDR.includes(nalType(nal)) || nalType(nal) === NAL_CRA);
+export const isRandomAccessPoint = (units: readonly Uint8Array[]): boolean =>
+  units.some((nal) => NAL_IDR.includes(getNalType(nal)) || getNalType(nal) === NAL_CRA);
 
 /** Whether a NAL unit is part of a picture that others may refer to. In a stream of several layers in time, any may be. */
-export function isReferred(nal: Uint8Array, config: HevcConfig): boolean {
+export function isReferenceNal(nal: Uint8Array, config: HevcConfig): boolean {
   if (!isSlice(nal)) return false;
-  const layers = config.sps.some((sps) => readBits(sps, HEADER_BITS + 4, 3) > 0);
-  return layers || nalType(nal) > 15 || nalType(nal) % 2 === 1;
+  const layers = config.sps.some((sps) => readBits(sps, NAL_HEADER_BITS + 4, 3) > 0);
+  return layers || getNalType(nal) > 15 || getNalType(nal) % 2 === 1;
 }
 
 /**
  * A picture at which decoding begins, its leading pictures left out, whatever has been decoded before: a CRA picture becomes a BLA one, which
  * is what the standard has for a splice.
  */
-export function asBeginning(units: readonly Uint8Array[]): Uint8Array[] {
+export function convertCraToBla(units: readonly Uint8Array[]): Uint8Array[] {
   return units.map((nal) => {
-    if (nalType(nal) !== NAL_CRA) return nal;
+    if (getNalType(nal) !== NAL_CRA) return nal;
     const changed = nal.slice();
-    changed[0] = (nal[0]! & 0x81) | (NAL_BLA_ALONE << 1);
+    changed[0] = (nal[0]! & 0x81) | (NAL_BLA_N_LP << 1);
     return changed;
   });
 }
 
 /** Parses `hvcC`. Errors: a plain `Error` when it is cut short or of another version. */
 export function parseHevcConfig(bytes: Uint8Array): HevcConfig {
-  if (bytes.length < HEAD_BYTES + 1 || bytes[0] !== 1) throw new Error("no hvcC record");
-  const head = bytes.slice(0, HEAD_BYTES);
+  if (bytes.length < HEADER_BYTES + 1 || bytes[0] !== 1) throw new Error("no hvcC record");
+  const head = bytes.slice(0, HEADER_BYTES);
   const sets: Record<number, Uint8Array[]> = { [NAL_VPS]: [], [NAL_SPS]: [], [NAL_PPS]: [] };
-  let at = HEAD_BYTES + 1;
+  let at = HEADER_BYTES + 1;
   const word = () => {
     at += 2;
     return (bytes[at - 2] ?? 0) * 256 + (bytes[at - 1] ?? 0);
   };
-  for (let arrays = bytes[HEAD_BYTES]!; arrays > 0; arrays--) {
+  for (let arrays = bytes[HEADER_BYTES]!; arrays > 0; arrays--) {
     const type = (bytes[at++] ?? 0) & 63;
     for (let count = word(); count > 0; count--) {
       const length = word();
@@ -80,11 +88,11 @@ export function parseHevcConfig(bytes: Uint8Array): HevcConfig {
   }
   const [vps, sps, pps] = [sets[NAL_VPS]!, sets[NAL_SPS]!, sets[NAL_PPS]!];
   if (sps.length === 0 || pps.length === 0) throw new Error("the hvcC record has no parameter sets");
-  return { head, lengthSize: (head[21]! & 3) + 1, vps, sps, pps };
+  return { header: head, lengthSize: (head[21]! & 3) + 1, vps, sps, pps };
 }
 
 /** Writes `hvcC`, with NAL lengths of four bytes, and no parameter sets elsewhere. */
-export function buildHevcConfig({ head, vps, sps, pps }: HevcConfig): Uint8Array {
+export function buildHevcConfig({ header: head, vps, sps, pps }: HevcConfig): Uint8Array {
   const array = (type: number, nals: readonly Uint8Array[]) =>
     nals.length === 0
       ? []
@@ -99,15 +107,15 @@ export function buildHevcConfig({ head, vps, sps, pps }: HevcConfig): Uint8Array
 }
 
 /** Whether a packet carries a parameter set that `hvcC` does not have: the stream changes on the way. */
-export function changesParameters(units: readonly Uint8Array[], config: HevcConfig): boolean {
+export function changesParameterSets(units: readonly Uint8Array[], config: HevcConfig): boolean {
   const known: Record<number, Uint8Array[]> = { [NAL_VPS]: config.vps, [NAL_SPS]: config.sps, [NAL_PPS]: config.pps };
-  return units.some((nal) => known[nalType(nal)]?.some((set) => sameBytes(set, nal)) === false);
+  return units.some((nal) => known[getNalType(nal)]?.some((set) => isSameBytes(set, nal)) === false);
 }
 
 /** Where the id of a sequence parameter set stands: behind a profile and level for each layer. */
-function spsIdAt(bytes: Uint8Array): number {
-  const layers = readBits(bytes, HEADER_BITS + 4, 3);
-  const flags = HEADER_BITS + 8 + 96;
+function getSpsIdOffset(bytes: Uint8Array): number {
+  const layers = readBits(bytes, NAL_HEADER_BITS + 4, 3);
+  const flags = NAL_HEADER_BITS + 8 + 96;
   if (layers === 0) return flags;
   let at = flags + 16;
   for (let n = 0; n < layers; n++)
@@ -115,56 +123,67 @@ function spsIdAt(bytes: Uint8Array): number {
   return at;
 }
 
-const spsId = (sps: Uint8Array): number => {
-  const bytes = withoutEmulation(sps);
-  return readUnsigned(bytes, spsIdAt(bytes)).value;
+const parseSpsId = (sps: Uint8Array): number => {
+  const bytes = removeEmulationPrevention(sps);
+  return readExpGolomb(bytes, getSpsIdOffset(bytes)).value;
 };
 
 /** Ids that the source does not use; null when all are taken. */
-export function freeIds(config: HevcConfig): HevcIds | null {
+export function findFreeParameterSetIds(config: HevcConfig): HevcParameterSetIds | null {
   const free = (used: readonly number[], first: number, last: number): number | null => {
     for (let id = first; id <= last; id++) if (!used.includes(id)) return id;
     return null;
   };
   const vps = free(
-    config.vps.map((set) => readBits(set, HEADER_BITS, 4)),
+    config.vps.map((set) => readBits(set, NAL_HEADER_BITS, 4)),
     1,
-    SET_ID_MOST,
+    MAX_PARAMETER_SET_ID,
   );
-  const sps = free(config.sps.map(spsId), 1, SET_ID_MOST);
+  const sps = free(config.sps.map(parseSpsId), 1, MAX_PARAMETER_SET_ID);
   const pps = free(
-    config.pps.map((set) => readUnsigned(set, HEADER_BITS).value),
-    LONG_IDS.first,
-    LONG_IDS.last,
+    config.pps.map((set) => readExpGolomb(set, NAL_HEADER_BITS).value),
+    NINE_BIT_IDS.first,
+    NINE_BIT_IDS.last,
   );
   return vps === null || sps === null || pps === null ? null : { vps, sps, pps };
 }
 
 /** An encoder's parameter sets under other ids. Errors: a plain `Error` when it did not number them from 0, one of each. */
-export function renumberConfig(config: HevcConfig, ids: HevcIds): HevcConfig {
+export function renumberParameterSets(config: HevcConfig, ids: HevcParameterSetIds): HevcConfig {
   const { vps, sps, pps } = config;
   if (vps.length !== 1 || sps.length !== 1 || pps.length !== 1) throw new Error("the encoder wrote several sets");
   const four = (value: number) => value.toString(2).padStart(4, "0");
-  const spsBytes = withoutEmulation(sps[0]!);
-  const ppsBytes = withoutEmulation(pps[0]!);
-  const spsAt = spsIdAt(spsBytes);
-  const [own, ppsOwn] = [readUnsigned(spsBytes, spsAt), readUnsigned(ppsBytes, HEADER_BITS)];
-  const ppsSps = readUnsigned(ppsBytes, ppsOwn.end);
+  const spsBytes = removeEmulationPrevention(sps[0]!);
+  const ppsBytes = removeEmulationPrevention(pps[0]!);
+  const spsAt = getSpsIdOffset(spsBytes);
+  const [own, ppsOwn] = [readExpGolomb(spsBytes, spsAt), readExpGolomb(ppsBytes, NAL_HEADER_BITS)];
+  const ppsSps = readExpGolomb(ppsBytes, ppsOwn.end);
   if (own.value !== 0 || ppsOwn.value !== 0 || ppsSps.value !== 0)
     throw new Error("the encoder's sets are not numbered 0");
-  const renumbered = replaceInSet(spsBytes, spsAt, own.end, unsignedBits(ids.sps));
+  const renumbered = replaceBitsInParameterSet(spsBytes, spsAt, own.end, formatExpGolomb(ids.sps));
   return {
     ...config,
-    vps: [withEmulation(replaceBits(withoutEmulation(vps[0]!), HEADER_BITS, HEADER_BITS + 4, four(ids.vps)))],
-    sps: [withEmulation(replaceBits(renumbered, HEADER_BITS, HEADER_BITS + 4, four(ids.vps)))],
+    vps: [
+      addEmulationPrevention(
+        replaceBits(removeEmulationPrevention(vps[0]!), NAL_HEADER_BITS, NAL_HEADER_BITS + 4, four(ids.vps)),
+      ),
+    ],
+    sps: [addEmulationPrevention(replaceBits(renumbered, NAL_HEADER_BITS, NAL_HEADER_BITS + 4, four(ids.vps)))],
     pps: [
-      withEmulation(replaceInSet(ppsBytes, HEADER_BITS, ppsSps.end, unsignedBits(ids.pps) + unsignedBits(ids.sps))),
+      addEmulationPrevention(
+        replaceBitsInParameterSet(
+          ppsBytes,
+          NAL_HEADER_BITS,
+          ppsSps.end,
+          formatExpGolomb(ids.pps) + formatExpGolomb(ids.sps),
+        ),
+      ),
     ],
   };
 }
 
 /** As `replaceBits`, for a set that ends with a 1 and zeros up to a whole byte. */
-function replaceInSet(bytes: Uint8Array, from: number, to: number, bits: string): Uint8Array {
+function replaceBitsInParameterSet(bytes: Uint8Array, from: number, to: number, bits: string): Uint8Array {
   const changed = replaceBits(bytes, from, to, bits);
   let length = changed.length;
   while (length > 0 && changed[length - 1] === 0) length--;
@@ -172,35 +191,35 @@ function replaceInSet(bytes: Uint8Array, from: number, to: number, bits: string)
 }
 
 /** A NAL unit of an encoder that numbers its sets from 0, for renumbered sets. Errors: a plain `Error` for another number. */
-export function renumberUnit(nal: Uint8Array, ids: HevcIds): Uint8Array {
+export function renumberNalUnit(nal: Uint8Array, ids: HevcParameterSetIds): Uint8Array {
   if (!isSlice(nal)) return nal;
-  const bytes = withoutEmulation(nal);
-  const isAnew = nalType(nal) >= NAL_ANEW.first && nalType(nal) <= NAL_ANEW.last;
-  const at = HEADER_BITS + (isAnew ? 2 : 1);
-  const { value, end } = readUnsigned(bytes, at);
+  const bytes = removeEmulationPrevention(nal);
+  const isAnew = getNalType(nal) >= IRAP_NAL_TYPES.first && getNalType(nal) <= IRAP_NAL_TYPES.last;
+  const at = NAL_HEADER_BITS + (isAnew ? 2 : 1);
+  const { value, end } = readExpGolomb(bytes, at);
   if (value !== 0) throw new Error("a slice refers to another set than 0");
-  return withEmulation(replaceBits(bytes, at, end, unsignedBits(ids.pps)));
+  return addEmulationPrevention(replaceBits(bytes, at, end, formatExpGolomb(ids.pps)));
 }
 
 /**
  * The source's sets and the encoder's in one record. Errors: a plain `Error` when the two streams are of another kind, or use one id twice.
  */
 export function mergeHevcConfigs(source: HevcConfig, encoder: HevcConfig): HevcConfig {
-  const kind = ({ head }: HevcConfig) => [head[1]! & 31, head[16]! & 3, head[17]! & 7, head[18]! & 7].join();
+  const kind = ({ header: head }: HevcConfig) => [head[1]! & 31, head[16]! & 3, head[17]! & 7, head[18]! & 7].join();
   if (kind(source) !== kind(encoder)) throw new Error("the encoder's profile is another one");
-  if (encoder.sps.some((sps) => source.sps.map(spsId).includes(spsId(sps))))
+  if (encoder.sps.some((sps) => source.sps.map(parseSpsId).includes(parseSpsId(sps))))
     throw new Error("the encoder took an id of the source");
-  const head = source.head.slice();
-  const isHigher = encoder.head[12]! > head[12]!;
-  if (isHigher) head[12] = encoder.head[12]!;
+  const head = source.header.slice();
+  const isHigher = encoder.header[12]! > head[12]!;
+  if (isHigher) head[12] = encoder.header[12]!;
   // Of tier, segmentation and parallelism the record says what holds for all: the higher tier, and else nothing.
-  head[1] = head[1]! | (encoder.head[1]! & 0x20);
+  head[1] = head[1]! | (encoder.header[1]! & 0x20);
   head[13] = 0xf0;
   head[14] = 0;
   head[15] = 0xfc;
   return {
     ...source,
-    head,
+    header: head,
     vps: [...source.vps, ...encoder.vps],
     sps: [...source.sps, ...encoder.sps],
     pps: [...source.pps, ...encoder.pps],

@@ -1,7 +1,7 @@
 /** Checks an MP4 or QuickTime file before it is parsed: see `mp4-tables.ts`. Reads headers and tables only. */
 import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
-import { letOthersRun } from "../parallel";
+import { yieldToEventLoop } from "../parallel";
 import { checkTables, type TableTotals } from "./mp4-tables";
 
 /** The description of a day of video takes about 200 MB. */
@@ -18,7 +18,7 @@ const MAX_BYTES: Record<string, number> = {
 };
 /** A day in fragments of a fifth of a second, two boxes each. */
 const MAX_BOXES = 1_000_000;
-const CHECK_BOXES = 1_000;
+const BOXES_PER_YIELD = 1_000;
 
 /** Errors: `AppError` `corrupt_media`, `media_limits_exceeded`; those of reading the file; the signal's reason. */
 export async function checkMp4(path: string, signal?: AbortSignal): Promise<void> {
@@ -29,9 +29,9 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
     let at = 0;
     for (let boxes = 0; at + 8 <= size; boxes++) {
       if (boxes >= MAX_BOXES) throw new AppError("media_limits_exceeded", "The file has too many boxes.");
-      if (boxes % CHECK_BOXES === 0) await letOthersRun();
+      if (boxes % BOXES_PER_YIELD === 0) await yieldToEventLoop();
       signal?.throwIfAborted();
-      const box = await readHeader(file, at, size);
+      const box = await readBoxHeader(file, at, size);
       if (box === null) return;
       const most = MAX_BYTES[box.type];
       if (most !== undefined) {
@@ -49,10 +49,10 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
   }
 }
 
-type Header = { type: string; bytes: number; headerBytes: number };
+type BoxHeader = { type: string; bytes: number; headerBytes: number };
 
 /** The header of a box at the top level; null when its size makes no sense. */
-async function readHeader(file: FileHandle, at: number, fileBytes: number): Promise<Header | null> {
+async function readBoxHeader(file: FileHandle, at: number, fileBytes: number): Promise<BoxHeader | null> {
   const head = await readBytes(file, at, Math.min(16, fileBytes - at));
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   if (head.length < 8) return null;

@@ -14,7 +14,7 @@ export const MAX_FRAGMENT_SAMPLES = 2_000_000;
 export const MAX_EDITS = 20_000;
 const MAX_DEPTH = 16;
 /** Some writers count a few samples more in one table than in another. */
-const SLACK_SAMPLES = 1_000;
+const SAMPLE_COUNT_TOLERANCE = 1_000;
 
 /** What was counted so far, over all `moov` and `moof` boxes of a file. */
 export type TableTotals = { entries: number; samples: number; fragmentSamples: number };
@@ -23,21 +23,21 @@ const CONTAINERS = new Set(["moov", "trak", "mdia", "minf", "stbl", "edts", "mve
 
 /** Where a table's count is and how long its entries are, after version and flags. */
 const TABLES: Record<string, (body: DataView) => { count: number; entryBytes: number; from: number }> = {
-  stts: (body) => simple(body, 8),
-  ctts: (body) => simple(body, 8),
-  stsc: (body) => simple(body, 12),
-  stco: (body) => simple(body, 4),
-  co64: (body) => simple(body, 8),
-  stss: (body) => simple(body, 4),
-  stps: (body) => simple(body, 4),
-  stsh: (body) => simple(body, 8),
-  elst: (body) => simple(body, body.getUint8(0) === 1 ? 20 : 12),
+  stts: (body) => readSimpleTable(body, 8),
+  ctts: (body) => readSimpleTable(body, 8),
+  stsc: (body) => readSimpleTable(body, 12),
+  stco: (body) => readSimpleTable(body, 4),
+  co64: (body) => readSimpleTable(body, 8),
+  stss: (body) => readSimpleTable(body, 4),
+  stps: (body) => readSimpleTable(body, 4),
+  stsh: (body) => readSimpleTable(body, 8),
+  elst: (body) => readSimpleTable(body, body.getUint8(0) === 1 ? 20 : 12),
   // Entries that are boxes.
-  stsd: (body) => simple(body, 8),
-  dref: (body) => simple(body, 8),
+  stsd: (body) => readSimpleTable(body, 8),
+  dref: (body) => readSimpleTable(body, 8),
   stsz: (body) => ({ count: body.getUint32(8), entryBytes: body.getUint32(4) === 0 ? 4 : 0, from: 12 }),
   stz2: (body) => ({ count: body.getUint32(8), entryBytes: body.getUint8(7) / 8, from: 12 }),
-  trun: (body) => runTable(body),
+  trun: (body) => readTrunTable(body),
   sidx: (body) => {
     const from = body.getUint8(0) === 0 ? 24 : 32;
     return { count: body.getUint16(from - 2), entryBytes: 12, from };
@@ -49,20 +49,20 @@ const TABLES: Record<string, (body: DataView) => { count: number; entryBytes: nu
   },
 };
 
-const simple = (body: DataView, entryBytes: number) => ({ count: body.getUint32(4), entryBytes, from: 8 });
+const readSimpleTable = (body: DataView, entryBytes: number) => ({ count: body.getUint32(4), entryBytes, from: 8 });
 
-const RUN_FIELDS = [0x100, 0x200, 0x400, 0x800];
+const TRUN_SAMPLE_FLAGS = [0x100, 0x200, 0x400, 0x800];
 
-function runTable(body: DataView) {
+function readTrunTable(body: DataView) {
   const flags = body.getUint32(0);
   const from = 8 + (flags & 1 ? 4 : 0) + (flags & 4 ? 4 : 0);
-  return { count: body.getUint32(4), entryBytes: 4 * RUN_FIELDS.filter((field) => flags & field).length, from };
+  return { count: body.getUint32(4), entryBytes: 4 * TRUN_SAMPLE_FLAGS.filter((field) => flags & field).length, from };
 }
 
 /** What the tables of one track say about its samples. */
 type TrackCounts = { timed: number; offset: number; perChunk: number; sizes: number; isConstantSize: boolean };
 
-const damaged = (what: string) => new AppError("corrupt_media", `The file is damaged: ${what}.`);
+const createDamagedError = (what: string) => new AppError("corrupt_media", `The file is damaged: ${what}.`);
 
 /**
  * Checks a box's content with all boxes in it. `box` is `moov`, `moof`, `mfra` or `sidx`; `totals` counts on over the boxes of a file of
@@ -73,22 +73,22 @@ export function checkTables(box: { type: string; body: Uint8Array }, totals: Tab
   checkBox(box.type, box.body, 0, { totals, fileBytes, track: null });
 }
 
-type Context = { totals: TableTotals; fileBytes: number; track: TrackCounts | null };
+type TableContext = { totals: TableTotals; fileBytes: number; track: TrackCounts | null };
 
-function checkBox(type: string, body: Uint8Array, depth: number, context: Context): void {
+function checkBox(type: string, body: Uint8Array, depth: number, context: TableContext): void {
   const readTable = TABLES[type];
   if (readTable !== undefined) checkTable(type, body, readTable, context);
   if (!CONTAINERS.has(type)) return;
-  if (depth > MAX_DEPTH) throw damaged("its boxes are nested too deep");
-  const inner = type === "trak" ? { ...context, track: noCounts() } : context;
-  for (const child of boxesIn(body)) checkBox(child.type, child.body, depth + 1, inner);
+  if (depth > MAX_DEPTH) throw createDamagedError("its boxes are nested too deep");
+  const inner = type === "trak" ? { ...context, track: createTrackCounts() } : context;
+  for (const child of iterateBoxes(body)) checkBox(child.type, child.body, depth + 1, inner);
   if (type === "trak") checkTrack(inner.track as TrackCounts, context);
 }
 
-const noCounts = (): TrackCounts => ({ timed: 0, offset: 0, perChunk: 0, sizes: 0, isConstantSize: false });
+const createTrackCounts = (): TrackCounts => ({ timed: 0, offset: 0, perChunk: 0, sizes: 0, isConstantSize: false });
 
 /** Boxes in a body. What follows a box whose size makes no sense is left out, as readers do. */
-function* boxesIn(body: Uint8Array): Generator<{ type: string; body: Uint8Array }> {
+function* iterateBoxes(body: Uint8Array): Generator<{ type: string; body: Uint8Array }> {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   for (let at = 0; at + 8 <= body.length; ) {
     const type = String.fromCharCode(body[at + 4]!, body[at + 5]!, body[at + 6]!, body[at + 7]!);
@@ -99,7 +99,7 @@ function* boxesIn(body: Uint8Array): Generator<{ type: string; body: Uint8Array 
     const headerSize = isLong ? 16 : 8;
     if (size < headerSize) return;
     const isKnown = TABLES[type] !== undefined || CONTAINERS.has(type);
-    if (isKnown && size > body.length - at) throw damaged(`box ${type} is larger than the box around it`);
+    if (isKnown && size > body.length - at) throw createDamagedError(`box ${type} is larger than the box around it`);
     yield { type, body: body.subarray(at + headerSize, at + size) };
     at += size;
   }
@@ -109,59 +109,61 @@ function checkTable(
   type: string,
   body: Uint8Array,
   readTable: (typeof TABLES)[string],
-  { totals, fileBytes, track }: Context,
+  { totals, fileBytes, track }: TableContext,
 ): void {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   let table: ReturnType<typeof readTable>;
   try {
     table = readTable(view);
   } catch {
-    throw damaged(`box ${type} is too short`);
+    throw createDamagedError(`box ${type} is too short`);
   }
   const { count, entryBytes, from } = table;
   if (count * entryBytes > Math.max(0, body.length - from))
-    throw damaged(`box ${type} claims ${count} entries in ${body.length} bytes`);
-  if (type === "elst" && count > MAX_EDITS) throw damaged(`a track has ${count} edits`);
+    throw createDamagedError(`box ${type} claims ${count} entries in ${body.length} bytes`);
+  if (type === "elst" && count > MAX_EDITS) throw createDamagedError(`a track has ${count} edits`);
   if (entryBytes > 0) totals.entries += count;
-  if (totals.entries > MAX_TABLE_ENTRIES) throw tooMany();
+  if (totals.entries > MAX_TABLE_ENTRIES) throw createTooManyFramesError();
   if (type === "trun") {
     totals.samples += count;
     totals.fragmentSamples += count;
-    if (totals.samples > fileBytes + SLACK_SAMPLES) throw damaged("its fragments claim more samples than it has bytes");
-    if (totals.fragmentSamples > MAX_FRAGMENT_SAMPLES) throw damaged("a fragment claims too many samples");
+    if (totals.samples > fileBytes + SAMPLE_COUNT_TOLERANCE)
+      throw createDamagedError("its fragments claim more samples than it has bytes");
+    if (totals.fragmentSamples > MAX_FRAGMENT_SAMPLES) throw createDamagedError("a fragment claims too many samples");
   }
   if (track === null) return;
-  if (type === "stts") track.timed += sumOfCounts(view, count);
-  if (type === "ctts") track.offset += sumOfCounts(view, count);
-  if (type === "stsc") track.perChunk = Math.max(track.perChunk, largestChunk(view, count));
+  if (type === "stts") track.timed += sumSampleCounts(view, count);
+  if (type === "ctts") track.offset += sumSampleCounts(view, count);
+  if (type === "stsc") track.perChunk = Math.max(track.perChunk, getMaxSamplesPerChunk(view, count));
   if (type === "stsz" || type === "stz2") {
     track.sizes += count;
     track.isConstantSize ||= entryBytes === 0;
   }
 }
 
-function sumOfCounts(view: DataView, count: number): number {
+function sumSampleCounts(view: DataView, count: number): number {
   let sum = 0;
   for (let n = 0; n < count; n++) sum += view.getUint32(8 + 8 * n);
   return sum;
 }
 
 /** The most samples that a chunk is said to have. */
-function largestChunk(view: DataView, count: number): number {
+function getMaxSamplesPerChunk(view: DataView, count: number): number {
   let most = 0;
   for (let n = 0; n < count; n++) most = Math.max(most, view.getUint32(8 + 12 * n + 4));
   return most;
 }
 
 /** Uncompressed audio has a sample for each moment, all of one size: readers treat those in chunks, unless they are reordered. */
-function checkTrack({ timed, offset, perChunk, sizes, isConstantSize }: TrackCounts, { totals }: Context): void {
+function checkTrack({ timed, offset, perChunk, sizes, isConstantSize }: TrackCounts, { totals }: TableContext): void {
   if (isConstantSize && offset === 0) return;
-  const most = 2 * sizes + SLACK_SAMPLES;
-  if (perChunk > most) throw damaged(`a chunk claims ${perChunk} samples, its sizes are of ${sizes}`);
-  if (timed > most) throw damaged(`its times are of ${timed} samples, its sizes of ${sizes}`);
-  if (offset > most) throw damaged(`its composition offsets are of ${offset} samples, its sizes of ${sizes}`);
+  const most = 2 * sizes + SAMPLE_COUNT_TOLERANCE;
+  if (perChunk > most) throw createDamagedError(`a chunk claims ${perChunk} samples, its sizes are of ${sizes}`);
+  if (timed > most) throw createDamagedError(`its times are of ${timed} samples, its sizes of ${sizes}`);
+  if (offset > most)
+    throw createDamagedError(`its composition offsets are of ${offset} samples, its sizes of ${sizes}`);
   totals.samples += Math.max(timed, offset, sizes);
-  if (totals.samples > MAX_SAMPLES) throw tooMany();
+  if (totals.samples > MAX_SAMPLES) throw createTooManyFramesError();
 }
 
-const tooMany = () => new AppError("media_limits_exceeded", "The file has too many frames.");
+const createTooManyFramesError = () => new AppError("media_limits_exceeded", "The file has too many frames.");

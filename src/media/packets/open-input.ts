@@ -1,7 +1,7 @@
 /** Opens a file for the packet reader. */
 import { ALL_FORMATS, FilePathSource, Input } from "mediabunny";
 
-const MAX_SAME_READS = 10_000;
+const MAX_REPEATED_READS = 10_000;
 
 /** The reader's way to its source: the library does not publish it. */
 type ReadableSource = { _read(start: number, end: number, ...limits: unknown[]): unknown };
@@ -18,7 +18,7 @@ export function openInput(path: string): Input {
   let same = 0;
   inner._read = (start, end, ...limits) => {
     same = start === last.start && end === last.end ? same + 1 : 0;
-    if (same > MAX_SAME_READS) throw new Error("the packet reader does not advance");
+    if (same > MAX_REPEATED_READS) throw new Error("the packet reader does not advance");
     last = { start, end };
     return read(start, end, ...limits);
   };

@@ -12,13 +12,13 @@ import {
   Output,
 } from "mediabunny";
 import type { VideoStream } from "../../domain/media";
-import { readMp4Structure } from "./mp4-edits";
+import { readMp4Structure } from "./mp4-structure";
 
 /** A coded frame in decode order. Seconds of the output. */
-export type TrackPacket = { data: Uint8Array; type: "key" | "delta"; timestamp: number; duration: number };
+export type VideoTrackPacket = { data: Uint8Array; type: "key" | "delta"; timestamp: number; duration: number };
 
 /** What a decoder must know before the first packet. */
-export type TrackConfig = {
+export type VideoTrackConfig = {
   codec: string;
   codedWidth: number;
   codedHeight: number;
@@ -28,10 +28,10 @@ export type TrackConfig = {
   description: Uint8Array;
 };
 
-export type OpenTrack = { track: InputVideoTrack; close(): void };
+export type OpenVideoTrack = { track: InputVideoTrack; close(): void };
 
 /** Opens a file's first video track. The caller closes it. Errors: a plain `Error` without one. */
-export async function openVideoTrack(path: string): Promise<OpenTrack> {
+export async function openVideoTrack(path: string): Promise<OpenVideoTrack> {
   const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
   try {
     const track = await input.getPrimaryVideoTrack();
@@ -57,7 +57,7 @@ export async function withVideoTrack<Result>(
 }
 
 /** The decoder's configuration. Errors: a plain `Error` when the track keeps its parameters elsewhere. */
-export async function trackConfig(track: InputVideoTrack): Promise<TrackConfig> {
+export async function readTrackConfig(track: InputVideoTrack): Promise<VideoTrackConfig> {
   const config = await track.getDecoderConfig();
   const { codec, codedWidth, codedHeight, description } = config ?? {};
   if (codec === undefined || codedWidth === undefined || codedHeight === undefined || description === undefined)
@@ -78,7 +78,7 @@ export async function trackConfig(track: InputVideoTrack): Promise<TrackConfig> 
  * Packets in decode order, from the first one or from `start`. One is read when it is asked for: mediabunny's own iterator reads ahead as
  * many as were taken within the last second, which of a source of a high rate are gigabytes.
  */
-export async function* packetsFrom(
+export async function* iteratePackets(
   sink: EncodedPacketSink,
   options: { start?: EncodedPacket; metadataOnly?: boolean } = {},
 ): AsyncGenerator<EncodedPacket, void, undefined> {
@@ -92,9 +92,9 @@ export async function* packetsFrom(
 }
 
 /** When each packet is shown, decode order, seconds. */
-export async function timestampsOf(sink: EncodedPacketSink): Promise<Float64Array> {
+export async function readTimestamps(sink: EncodedPacketSink): Promise<Float64Array> {
   const timestamps: number[] = [];
-  for await (const { timestamp } of packetsFrom(sink, { metadataOnly: true })) timestamps.push(timestamp);
+  for await (const { timestamp } of iteratePackets(sink, { metadataOnly: true })) timestamps.push(timestamp);
   return Float64Array.from(timestamps);
 }
 
@@ -102,11 +102,11 @@ export async function timestampsOf(sink: EncodedPacketSink): Promise<Float64Arra
 export async function countFrames(path: string): Promise<number> {
   const structure = await readMp4Structure(path).catch(() => null);
   if (structure === null || structure.missingBytes > 0) return 0;
-  return structure.tracks.find(({ kind }) => kind === "video")?.samples ?? 0;
+  return structure.tracks.find(({ kind }) => kind === "video")?.sampleCount ?? 0;
 }
 
 /** For each packet in decode order, its place in display order. */
-export function displayRanks(timestamps: ArrayLike<number>): Int32Array {
+export function computeDisplayRanks(timestamps: ArrayLike<number>): Int32Array {
   const order = Array.from({ length: timestamps.length }, (_, n) => n).sort((a, b) => timestamps[a]! - timestamps[b]!);
   const ranks = new Int32Array(timestamps.length);
   order.forEach((packet, rank) => {
@@ -115,11 +115,11 @@ export function displayRanks(timestamps: ArrayLike<number>): Int32Array {
   return ranks;
 }
 
-const REPORT_PACKETS = 500;
+const PACKETS_PER_REPORT = 500;
 /** mediabunny's own size is one that most of our files never fill. */
-const WRITTEN_AT_ONCE_BYTES = 1024 ** 2;
+const WRITE_CHUNK_BYTES = 1024 ** 2;
 /** Every packet is copied several times on its way; the collector, left alone, lets half a gigabyte of that pile up. */
-const COLLECTED_AT_ONCE_BYTES = 64 * 1024 ** 2;
+const GARBAGE_BYTES_PER_COLLECTION = 64 * 1024 ** 2;
 
 /**
  * Writes an MP4 file with one video track. `constantRate` (frames per second) lets the timescale hold every time exactly when all frames
@@ -127,17 +127,17 @@ const COLLECTED_AT_ONCE_BYTES = 64 * 1024 ** 2;
  */
 export async function writeVideoTrack(options: {
   path: string;
-  config: TrackConfig;
+  config: VideoTrackConfig;
   rotation: VideoStream["rotation"];
   constantRate: number | null;
-  packets: AsyncIterable<TrackPacket>;
+  packets: AsyncIterable<VideoTrackPacket>;
   /** How many have been written. */
   onPackets?: (count: number) => void;
 }): Promise<void> {
   const { config, constantRate } = options;
   const output = new Output({
     format: new Mp4OutputFormat({ fastStart: false }),
-    target: new FilePathTarget(options.path, { chunkSize: WRITTEN_AT_ONCE_BYTES }),
+    target: new FilePathTarget(options.path, { chunkSize: WRITE_CHUNK_BYTES }),
   });
   const source = new EncodedVideoPacketSource(config.codec.startsWith("avc") ? "avc" : "hevc");
   output.addVideoTrack(source, {
@@ -152,9 +152,9 @@ export async function writeVideoTrack(options: {
       const packet = new EncodedPacket(data, type, timestamp, duration);
       await source.add(packet, count === 0 ? { decoderConfig: config } : undefined);
       count++;
-      if (count % REPORT_PACKETS === 0) options.onPackets?.(count);
+      if (count % PACKETS_PER_REPORT === 0) options.onPackets?.(count);
       garbageBytes += data.byteLength;
-      if (garbageBytes < COLLECTED_AT_ONCE_BYTES) continue;
+      if (garbageBytes < GARBAGE_BYTES_PER_COLLECTION) continue;
       garbageBytes = 0;
       Bun.gc(true);
     }

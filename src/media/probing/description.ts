@@ -30,7 +30,7 @@ export type DescribedAudio = {
   title: string | null;
 };
 
-export type Description = {
+export type MediaDescription = {
   /** Null when ffmpeg does not know it. Seconds. */
   durationSeconds: number | null;
   startSeconds: number | null;
@@ -40,12 +40,12 @@ export type Description = {
   timecode: string | null;
 };
 
-const STREAM =
+const STREAM_LINE =
   /^ {2,4}Stream #0:\d+(?:\[0x[0-9a-f]+\])?(?:\((\w+)\))?: (Video|Audio|Data|Subtitle|Attachment|Unknown)\b:? ?(.*)$/;
 
 /** Parses the lines of standard error, from `Input #0` on. */
-export function parseDescription(lines: readonly string[]): Description {
-  const described: Description = {
+export function parseDescription(lines: readonly string[]): MediaDescription {
+  const described: MediaDescription = {
     durationSeconds: null,
     startSeconds: null,
     streamCount: 0,
@@ -62,28 +62,28 @@ export function parseDescription(lines: readonly string[]): Description {
       if (total[5] !== undefined) described.startSeconds = Number(total[5]);
       continue;
     }
-    const stream = STREAM.exec(line);
+    const stream = STREAM_LINE.exec(line);
     if (stream !== null) {
       described.streamCount++;
       const language = stream[1] === undefined || stream[1] === "und" ? null : stream[1];
       current = null;
       if (stream[2] === "Video") {
-        current = videoOf(stream[3]!, language);
+        current = parseVideo(stream[3]!, language);
         described.video.push(current);
       } else if (stream[2] === "Audio") {
-        current = audioOf(stream[3]!, language);
+        current = parseAudio(stream[3]!, language);
         described.audio.push(current);
       }
       continue;
     }
-    readDetail(line, described, current);
+    parseDetail(line, described, current);
   }
   return described;
 }
 
-function readDetail(line: string, described: Description, current: DescribedVideo | DescribedAudio | null): void {
+function parseDetail(line: string, described: MediaDescription, current: DescribedVideo | DescribedAudio | null): void {
   const turned = /displaymatrix: rotation of (-?[\d.]+) degrees/.exec(line);
-  if (turned !== null && current?.kind === "video") current.rotation = clockwise(Number(turned[1]));
+  if (turned !== null && current?.kind === "video") current.rotation = toClockwiseRotation(Number(turned[1]));
   const entry = /^ {4,}(title|timecode)\s*: (.+)$/.exec(line);
   if (entry === null) return;
   if (entry[1] === "title" && current !== null) current.title ??= entry[2]!.trim().slice(0, 256);
@@ -92,12 +92,12 @@ function readDetail(line: string, described: Description, current: DescribedVide
 }
 
 /** The matrix's angle is counter-clockwise and may be off by a hair. */
-function clockwise(degrees: number): 0 | 90 | 180 | 270 {
+function toClockwiseRotation(degrees: number): 0 | 90 | 180 | 270 {
   const quarter = (((Math.round(-degrees / 90) % 4) + 4) % 4) * 90;
   return quarter as 0 | 90 | 180 | 270;
 }
 
-function videoOf(text: string, language: string | null): DescribedVideo {
+function parseVideo(text: string, language: string | null): DescribedVideo {
   const parts = splitOutsideBrackets(text);
   const format = /^([a-z0-9_]+)(?:\((.*)\))?$/.exec(parts[1] ?? "");
   const size = /(?:^|\s)(\d{1,6})x(\d{1,6})(?:\s|$)/.exec(parts.slice(1).join(" ; "));
@@ -106,37 +106,37 @@ function videoOf(text: string, language: string | null): DescribedVideo {
   const sar = aspect === null ? { num: 1, den: 1 } : { num: Number(aspect[1]), den: Number(aspect[2]) };
   return {
     kind: "video",
-    codec: codecOf(text),
+    codec: parseCodec(text),
     pixelFormat: format === null || format[1] === "none" ? null : format[1]!,
     codedWidth: Number(size?.[1] ?? 0),
     codedHeight: Number(size?.[2] ?? 0),
     pixelAspect: sar.num > 0 && sar.den > 0 ? sar : { num: 1, den: 1 },
     rotation: 0,
-    bitrate: bitrateOf(parts),
-    frameRate: rateOf(parts),
+    bitrate: findBitrate(parts),
+    frameRate: findFrameRate(parts),
     interlaced: details.some((detail) => /^(top|bottom) (first|coded first)/.test(detail)),
-    color: colorOf(details),
-    attachedPicture: text.includes("(attached pic)") || isStill(codecOf(text), rateOf(parts)),
+    color: parseColor(details),
+    attachedPicture: text.includes("(attached pic)") || isStillImage(parseCodec(text), findFrameRate(parts)),
     language,
     title: null,
   };
 }
 
-function audioOf(text: string, language: string | null): DescribedAudio {
+function parseAudio(text: string, language: string | null): DescribedAudio {
   const parts = splitOutsideBrackets(text);
   return {
     kind: "audio",
-    codec: codecOf(text),
+    codec: parseCodec(text),
     sampleRate: Number(/^(\d+) Hz$/.exec(parts.find((part) => part.endsWith(" Hz")) ?? "")?.[1] ?? 0),
-    channels: channelsOf(parts[2] ?? ""),
+    channels: parseChannelCount(parts[2] ?? ""),
     discrete: isDiscrete(parts[2] ?? ""),
-    bitrate: bitrateOf(parts),
+    bitrate: findBitrate(parts),
     language,
     title: null,
   };
 }
 
-const codecOf = (text: string): string => /^[a-z0-9_]+/i.exec(text)?.[0] ?? "unknown";
+const parseCodec = (text: string): string => /^[a-z0-9_]+/i.exec(text)?.[0] ?? "unknown";
 
 const NAMED_LAYOUTS: Record<string, number> = {
   mono: 1,
@@ -150,7 +150,7 @@ const NAMED_LAYOUTS: Record<string, number> = {
   binaural: 2,
 };
 
-function channelsOf(layout: string): number {
+function parseChannelCount(layout: string): number {
   const counted = /^(\d+) channels/.exec(layout);
   if (counted !== null) return Number(counted[1]);
   const dotted = /^(\d+)\.(\d+)(?:\.(\d+))?/.exec(layout);
@@ -178,7 +178,7 @@ function isMixable(speakers: readonly string[]): boolean {
   );
 }
 
-function bitrateOf(parts: readonly string[]): number | null {
+function findBitrate(parts: readonly string[]): number | null {
   for (const part of parts) {
     const rate = /^(\d+) kb\/s/.exec(part);
     if (rate !== null && Number(rate[1]) > 0) return Number(rate[1]) * 1000;
@@ -186,7 +186,7 @@ function bitrateOf(parts: readonly string[]): number | null {
   return null;
 }
 
-function rateOf(parts: readonly string[]): number | null {
+function findFrameRate(parts: readonly string[]): number | null {
   for (const unit of ["fps", "tbr"]) {
     const rate = new RegExp(`^([\\d.]+)(k?) ${unit}`).exec(parts.find((part) => part.includes(` ${unit}`)) ?? "");
     if (rate !== null && Number(rate[1]) > 0) return Number(rate[1]) * (rate[2] === "k" ? 1000 : 1);
@@ -195,13 +195,13 @@ function rateOf(parts: readonly string[]): number | null {
 }
 
 /** Old ffmpegs do not say that a picture is a cover: it is coded as a still and has the clock's rate. */
-const isStill = (codec: string, rate: number | null): boolean =>
+const isStillImage = (codec: string, rate: number | null): boolean =>
   /^(png|mjpeg|gif|bmp|webp|tiff)$/.test(codec) && (rate === null || rate > 1_000);
 
 const RANGES = { tv: "tv", pc: "pc" } as const;
 
 /** `tv, bt709` when all three agree, else `tv, matrix/primaries/transfer`. */
-function colorOf(details: readonly string[]): DescribedVideo["color"] {
+function parseColor(details: readonly string[]): DescribedVideo["color"] {
   const range = details.map((detail) => RANGES[detail as "tv" | "pc"]).find((found) => found !== undefined) ?? null;
   const three = details.find((detail) => detail.includes("/"))?.split("/");
   const known = (name: string | undefined) =>

@@ -1,23 +1,23 @@
 /** Describes a file with ffmpeg and decodes its first frames: the proof that it can be decoded, and when it starts. */
 import { AppError } from "../../domain/errors";
 import type { Ticks } from "../../domain/time";
-import { inputArguments } from "../arguments";
-import { type Ffmpeg, probeLimits, tryFfmpeg } from "../ffmpeg";
-import { type Description, parseDescription } from "./description";
+import { buildInputArguments } from "../arguments";
+import { createProbeLimits, type Ffmpeg, tryFfmpeg } from "../ffmpeg";
+import { type MediaDescription, parseDescription } from "./description";
 
-type Source = { ffmpeg: Ffmpeg; path: string; demuxer: string; wallSeconds: number; signal?: AbortSignal };
+type ProbeSource = { ffmpeg: Ffmpeg; path: string; demuxer: string; wallSeconds: number; signal?: AbortSignal };
 
-const LINES_MAX = 4_000;
+const MAX_LINES = 4_000;
 
 /** What ffmpeg says about the file. Errors: `AppError` `corrupt_media` when it cannot even open it. */
-export async function describe(source: Source): Promise<Description> {
+export async function readDescription(source: ProbeSource): Promise<MediaDescription> {
   const lines: string[] = [];
   const outcome = await tryFfmpeg({
     ffmpeg: source.ffmpeg,
-    arguments: ["-hide_banner", "-nostdin", "-v", "info", ...inputArguments(source)],
-    limits: probeLimits(source.wallSeconds),
+    arguments: ["-hide_banner", "-nostdin", "-v", "info", ...buildInputArguments(source)],
+    limits: createProbeLimits(source.wallSeconds),
     onLine: (line) => {
-      if (lines.length < LINES_MAX) lines.push(line);
+      if (lines.length < MAX_LINES) lines.push(line);
     },
     ...(source.signal === undefined ? {} : { signal: source.signal }),
   });
@@ -38,17 +38,17 @@ export type FirstFrames = { video: Ticks | null; audio: Ticks | null; interlaced
 
 /** Decodes the beginning of the first video and the first audio stream. */
 export async function decodeFirstFrames(
-  source: Source & { hasVideo: boolean; hasAudio: boolean; pixelsMax: number },
+  source: ProbeSource & { hasVideo: boolean; hasAudio: boolean; pixelsMax: number },
 ): Promise<FirstFrames> {
   const [video, audio] = await Promise.all([
-    source.hasVideo ? firstFrame(source, "0:V:0", "-vf", "settb=1/1000000,showinfo", "-frames:v") : null,
-    source.hasAudio ? firstFrame(source, "0:a:0", "-af", "asettb=1/1000000,ashowinfo", "-frames:a") : null,
+    source.hasVideo ? decodeFirstFrame(source, "0:V:0", "-vf", "settb=1/1000000,showinfo", "-frames:v") : null,
+    source.hasAudio ? decodeFirstFrame(source, "0:a:0", "-af", "asettb=1/1000000,ashowinfo", "-frames:a") : null,
   ]);
   return { video: video?.time ?? null, audio: audio?.time ?? null, interlaced: video?.interlaced ?? false };
 }
 
-async function firstFrame(
-  source: Source & { pixelsMax: number },
+async function decodeFirstFrame(
+  source: ProbeSource & { pixelsMax: number },
   stream: string,
   filterOption: string,
   filters: string,
@@ -59,10 +59,10 @@ async function firstFrame(
     ffmpeg: source.ffmpeg,
     arguments: [
       ...["-hide_banner", "-nostdin", "-v", "info", "-nostats", "-copyts"],
-      ...inputArguments({ ...source, extra: ["-max_pixels", String(source.pixelsMax)] }),
+      ...buildInputArguments({ ...source, extra: ["-max_pixels", String(source.pixelsMax)] }),
       ...["-map", stream, filterOption, filters, framesOption, "1", "-f", "null", "-"],
     ],
-    limits: probeLimits(source.wallSeconds),
+    limits: createProbeLimits(source.wallSeconds),
     onLine: (line) => {
       const shown = /^\[Parsed_a?showinfo_1 @ .*\bpts: *(-?\d+)\b/.exec(line);
       if (shown !== null) first ??= { time: Number(shown[1]), interlaced: / i:[TB] /.test(line) };

@@ -1,9 +1,9 @@
 /** Packet times as ffmpeg sees them, read from its `framecrc` output: for the containers that only ffmpeg can read. */
 import { AppError } from "../../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
-import { inputArguments, QUIET } from "../arguments";
-import { type Ffmpeg, failureOf, probeLimits, startFfmpeg } from "../ffmpeg";
-import { letOthersRun } from "../parallel";
+import { buildInputArguments, QUIET_ARGUMENTS } from "../arguments";
+import { createProbeLimits, type Ffmpeg, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import { yieldToEventLoop } from "../parallel";
 
 /** Presentation times of one stream's packets: container time, decode order, microseconds. */
 export type PacketTimes = {
@@ -18,12 +18,12 @@ export type PacketTimes = {
 /** Of the first picture and the first sound; null where the file has none. */
 export type PacketListing = { video: PacketTimes | null; audio: PacketTimes | null };
 
-const LINES_AT_ONCE = 5_000;
-const NO_TIME = -(2 ** 60);
-const DISCARDED = 0x4;
+const LINES_PER_YIELD = 5_000;
+const MIN_TIMESTAMP = -(2 ** 60);
+const DISCARD_FLAG = 0x4;
 
 /** How many packets a source may have: a day at 120 frames a second. */
-export const PACKETS_MAX = 24 * 3600 * 120;
+export const MAX_PACKETS = 24 * 3600 * 120;
 
 /**
  * Lists the packets of the first video and audio stream. Errors: `AppError` `corrupt_media` when the file cannot be read,
@@ -42,20 +42,20 @@ export async function listPackets(options: {
   const child = startFfmpeg({
     ffmpeg: options.ffmpeg,
     arguments: [
-      ...[...QUIET, "-copyts"],
-      ...inputArguments({ path: options.path, demuxer: options.demuxer }),
+      ...[...QUIET_ARGUMENTS, "-copyts"],
+      ...buildInputArguments({ path: options.path, demuxer: options.demuxer }),
       ...[...maps, "-c", "copy", "-copyinkf", "-f", "framecrc", "pipe:1"],
     ],
-    limits: probeLimits(options.wallSeconds),
+    limits: createProbeLimits(options.wallSeconds),
     stdout: "pipe",
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
-  const streams = [new Collector(), new Collector()];
+  const streams = [new PacketCollector(), new PacketCollector()];
   try {
     let count = 0;
-    for await (const line of linesOf(child.stdout)) {
-      readLine(line, streams);
-      if (++count % LINES_AT_ONCE === 0) await letOthersRun();
+    for await (const line of readLines(child.stdout)) {
+      parseFramecrcLine(line, streams);
+      if (++count % LINES_PER_YIELD === 0) await yieldToEventLoop();
     }
   } finally {
     await child.kill();
@@ -69,11 +69,11 @@ export async function listPackets(options: {
     audio: options.hasAudio ? streams[options.hasVideo ? 1 : 0]!.result() : null,
   };
   if (!outcome.ok && listing.video === null && listing.audio === null)
-    throw new AppError("corrupt_media", "the file cannot be read", { cause: failureOf(outcome) });
+    throw new AppError("corrupt_media", "the file cannot be read", { cause: toFfmpegError(outcome) });
   return listing;
 }
 
-function readLine(line: string, streams: readonly Collector[]): void {
+function parseFramecrcLine(line: string, streams: readonly PacketCollector[]): void {
   const base = /^#tb (\d): (\d+)\/(\d+)$/.exec(line);
   if (base !== null) {
     const stream = streams[Number(base[1])];
@@ -84,11 +84,11 @@ function readLine(line: string, streams: readonly Collector[]): void {
   const fields = line.split(",");
   const [index, dts, pts, duration, size] = fields.map(Number);
   const flags = Number(/F=(0x[0-9A-Fa-f]+)/.exec(line)?.[1] ?? 1);
-  if (size === undefined || (flags & DISCARDED) !== 0) return;
+  if (size === undefined || (flags & DISCARD_FLAG) !== 0) return;
   streams[index!]?.add({ dts: dts!, pts: pts!, duration: duration!, size });
 }
 
-class Collector {
+class PacketCollector {
   unit = 1;
   private times = new Float64Array(4096);
   private count = 0;
@@ -96,10 +96,10 @@ class Collector {
   private bytes = 0;
 
   add(packet: { dts: number; pts: number; duration: number; size: number }): void {
-    const stamp = packet.pts > NO_TIME ? packet.pts : packet.dts;
+    const stamp = packet.pts > MIN_TIMESTAMP ? packet.pts : packet.dts;
     // An empty packet is how AVI says that the frame before stays.
-    if (!(stamp > NO_TIME) || packet.size === 0) return;
-    if (this.count >= PACKETS_MAX) throw new AppError("media_limits_exceeded", "the file has too many frames");
+    if (!(stamp > MIN_TIMESTAMP) || packet.size === 0) return;
+    if (this.count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "the file has too many frames");
     if (this.count === this.times.length) {
       const larger = new Float64Array(this.count * 2);
       larger.set(this.times);
@@ -116,7 +116,7 @@ class Collector {
   }
 }
 
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of stream) {

@@ -3,8 +3,8 @@ import { EncodedPacketSink, type InputTrack } from "mediabunny";
 import { AppError } from "../../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { openInput } from "../packets/open-input";
-import { letOthersRun } from "../parallel";
-import { PACKETS_MAX, type PacketListing, type PacketTimes } from "./packet-listing";
+import { yieldToEventLoop } from "../parallel";
+import { MAX_PACKETS, type PacketListing, type PacketTimes } from "./packet-listing";
 
 /** The demuxers whose files mediabunny reads with the same times as ffmpeg, and no slower. */
 export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "ogg", "aac"];
@@ -13,7 +13,7 @@ export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "ogg
 const MAX_TICKS: Ticks = 2 ** 53;
 
 /** Between two looks at the clock. */
-const CHECK_PACKETS = 2_000;
+const PACKETS_PER_CHECK = 2_000;
 
 /**
  * Reads the packet table of the first video and audio track. Errors: whatever mediabunny throws on a file that it cannot read, and
@@ -28,7 +28,7 @@ export async function readPacketTable(options: {
 }): Promise<PacketListing> {
   const deadline = Date.now() + options.wallSeconds * 1000;
   const check = async () => {
-    await letOthersRun();
+    await yieldToEventLoop();
     options.signal?.throwIfAborted();
     if (Date.now() > deadline) throw new Error("the packet table takes too long to read");
   };
@@ -39,22 +39,22 @@ export async function readPacketTable(options: {
     if (options.hasVideo && video === undefined) throw new Error("no video track");
     if (options.hasAudio && audio === undefined) throw new Error("no audio track");
     return {
-      video: video === undefined ? null : await timesOf(video, check),
-      audio: audio === undefined ? null : await endsOf(audio),
+      video: video === undefined ? null : await readVideoTimes(video, check),
+      audio: audio === undefined ? null : await readAudioTimes(audio),
     };
   } finally {
     input.dispose();
   }
 }
 
-async function timesOf(track: InputTrack, check: () => Promise<void>): Promise<PacketTimes | null> {
+async function readVideoTimes(track: InputTrack, check: () => Promise<void>): Promise<PacketTimes | null> {
   let times = new Float64Array(4096);
   let count = 0;
   let bytes = 0;
   let end = Number.NEGATIVE_INFINITY;
   for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
-    if (count % CHECK_PACKETS === 0) await check();
-    if (count >= PACKETS_MAX) throw new AppError("media_limits_exceeded", "the file has too many frames");
+    if (count % PACKETS_PER_CHECK === 0) await check();
+    if (count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "the file has too many frames");
     if (count === times.length) {
       const larger = new Float64Array(count * 2);
       larger.set(times);
@@ -65,11 +65,11 @@ async function timesOf(track: InputTrack, check: () => Promise<void>): Promise<P
     bytes += packet.byteLength;
   }
   if (count === 0) return null;
-  return { times: times.slice(0, count), end, bytes, resolution: await resolutionOf(track) };
+  return { times: times.slice(0, count), end, bytes, resolution: await readTimeResolution(track) };
 }
 
 /** Of sound only the first and the last packet matter. */
-async function endsOf(track: InputTrack): Promise<PacketTimes | null> {
+async function readAudioTimes(track: InputTrack): Promise<PacketTimes | null> {
   const sink = new EncodedPacketSink(track);
   const first = await sink.getFirstPacket({ metadataOnly: true });
   if (first === null) return null;
@@ -84,7 +84,7 @@ async function endsOf(track: InputTrack): Promise<PacketTimes | null> {
     times: new Float64Array([toTicks(first.timestamp)]),
     end: toTicks(end),
     bytes: 0,
-    resolution: await resolutionOf(track),
+    resolution: await readTimeResolution(track),
   };
 }
 
@@ -95,6 +95,6 @@ function toTicks(seconds: number): Ticks {
   return ticks;
 }
 
-async function resolutionOf(track: InputTrack): Promise<number> {
+async function readTimeResolution(track: InputTrack): Promise<number> {
   return TICKS_PER_SECOND / Math.max(1, await track.getTimeResolution());
 }

@@ -1,83 +1,83 @@
 /** What a file is, by its first bytes: never by its name or by what a client says. */
 import { fileTypeFromBuffer } from "file-type";
-import type { Sniffed } from "../../domain/media";
+import type { SniffedMedia } from "../../domain/media";
 
-type Kind = { type: "audio" | "video"; demuxer: string; contentType: string; extension?: string };
+type MediaKind = { type: "audio" | "video"; demuxer: string; contentType: string; extension?: string };
 
-const video = (demuxer: string, contentType: string, extension?: string): Kind => ({
+const createVideoKind = (demuxer: string, contentType: string, extension?: string): MediaKind => ({
   type: "video",
   demuxer,
   contentType,
   ...(extension === undefined ? {} : { extension }),
 });
-const audio = (demuxer: string, contentType: string, extension?: string): Kind => ({
-  ...video(demuxer, contentType, extension),
+const createAudioKind = (demuxer: string, contentType: string, extension?: string): MediaKind => ({
+  ...createVideoKind(demuxer, contentType, extension),
   type: "audio",
 });
 
 /** By the extension that file-type gives. What is not here (pictures, playlists, text, archives, …) is not taken. */
-const KINDS: Record<string, Kind> = {
-  mp4: video("mov", "video/mp4"),
-  m4v: video("mov", "video/x-m4v"),
-  mov: video("mov", "video/quicktime"),
-  "3gp": video("mov", "video/3gpp"),
-  "3g2": video("mov", "video/3gpp2"),
-  f4v: video("mov", "video/mp4", "mp4"),
-  mj2: video("mov", "video/mj2"),
-  m4a: audio("mov", "audio/mp4"),
-  m4b: audio("mov", "audio/mp4"),
-  m4p: audio("mov", "audio/mp4"),
-  f4a: audio("mov", "audio/mp4", "m4a"),
-  f4b: audio("mov", "audio/mp4", "m4a"),
-  mkv: video("matroska", "video/x-matroska"),
-  mka: audio("matroska", "audio/x-matroska"),
-  webm: video("matroska", "video/webm"),
-  mts: video("mpegts", "video/mp2t", "ts"),
-  avi: video("avi", "video/x-msvideo"),
-  flv: video("flv", "video/x-flv"),
-  mpg: video("mpeg", "video/mpeg"),
-  asf: video("asf", "video/x-ms-asf", "wmv"),
-  wmv: video("asf", "video/x-ms-wmv"),
-  wma: audio("asf", "audio/x-ms-wma"),
-  mxf: video("mxf", "application/mxf"),
-  ogv: video("ogg", "video/ogg"),
-  ogm: video("ogg", "video/ogg", "ogv"),
-  ogx: video("ogg", "application/ogg", "ogv"),
-  ogg: audio("ogg", "audio/ogg"),
-  oga: audio("ogg", "audio/ogg", "ogg"),
-  opus: audio("ogg", "audio/ogg"),
-  spx: audio("ogg", "audio/ogg"),
-  wav: audio("wav", "audio/wav"),
-  mp3: audio("mp3", "audio/mpeg"),
-  mp2: audio("mp3", "audio/mpeg"),
-  mp1: audio("mp3", "audio/mpeg"),
-  flac: audio("flac", "audio/flac"),
-  aac: audio("aac", "audio/aac"),
-  ac3: audio("ac3", "audio/ac3"),
-  aif: audio("aiff", "audio/aiff", "aiff"),
-  caf: audio("caf", "audio/x-caf"),
-  amr: audio("amr", "audio/amr"),
-  ape: audio("ape", "audio/x-ape"),
-  wv: audio("wv", "audio/wavpack"),
+const KINDS_BY_EXTENSION: Record<string, MediaKind> = {
+  mp4: createVideoKind("mov", "video/mp4"),
+  m4v: createVideoKind("mov", "video/x-m4v"),
+  mov: createVideoKind("mov", "video/quicktime"),
+  "3gp": createVideoKind("mov", "video/3gpp"),
+  "3g2": createVideoKind("mov", "video/3gpp2"),
+  f4v: createVideoKind("mov", "video/mp4", "mp4"),
+  mj2: createVideoKind("mov", "video/mj2"),
+  m4a: createAudioKind("mov", "audio/mp4"),
+  m4b: createAudioKind("mov", "audio/mp4"),
+  m4p: createAudioKind("mov", "audio/mp4"),
+  f4a: createAudioKind("mov", "audio/mp4", "m4a"),
+  f4b: createAudioKind("mov", "audio/mp4", "m4a"),
+  mkv: createVideoKind("matroska", "video/x-matroska"),
+  mka: createAudioKind("matroska", "audio/x-matroska"),
+  webm: createVideoKind("matroska", "video/webm"),
+  mts: createVideoKind("mpegts", "video/mp2t", "ts"),
+  avi: createVideoKind("avi", "video/x-msvideo"),
+  flv: createVideoKind("flv", "video/x-flv"),
+  mpg: createVideoKind("mpeg", "video/mpeg"),
+  asf: createVideoKind("asf", "video/x-ms-asf", "wmv"),
+  wmv: createVideoKind("asf", "video/x-ms-wmv"),
+  wma: createAudioKind("asf", "audio/x-ms-wma"),
+  mxf: createVideoKind("mxf", "application/mxf"),
+  ogv: createVideoKind("ogg", "video/ogg"),
+  ogm: createVideoKind("ogg", "video/ogg", "ogv"),
+  ogx: createVideoKind("ogg", "application/ogg", "ogv"),
+  ogg: createAudioKind("ogg", "audio/ogg"),
+  oga: createAudioKind("ogg", "audio/ogg", "ogg"),
+  opus: createAudioKind("ogg", "audio/ogg"),
+  spx: createAudioKind("ogg", "audio/ogg"),
+  wav: createAudioKind("wav", "audio/wav"),
+  mp3: createAudioKind("mp3", "audio/mpeg"),
+  mp2: createAudioKind("mp3", "audio/mpeg"),
+  mp1: createAudioKind("mp3", "audio/mpeg"),
+  flac: createAudioKind("flac", "audio/flac"),
+  aac: createAudioKind("aac", "audio/aac"),
+  ac3: createAudioKind("ac3", "audio/ac3"),
+  aif: createAudioKind("aiff", "audio/aiff", "aiff"),
+  caf: createAudioKind("caf", "audio/x-caf"),
+  amr: createAudioKind("amr", "audio/amr"),
+  ape: createAudioKind("ape", "audio/x-ape"),
+  wv: createAudioKind("wv", "audio/wavpack"),
 };
 
-const TS_SYNC = 0x47;
+const TS_SYNC_BYTE = 0x47;
 
 /**
  * Recognises a media file by its first bytes (4 KiB are enough unless a large tag comes first). Null: not a medium that Offcut takes.
  * Whether an MP4 or Matroska file has a picture is only known when it is probed.
  */
-export async function sniff(head: Uint8Array): Promise<Sniffed | null> {
-  const known = ownRecognition(head);
+export async function sniffMedia(head: Uint8Array): Promise<SniffedMedia | null> {
+  const known = findUnrecognizedMedia(head);
   if (known !== null) return known;
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   if (found === undefined) return null;
   const extension = found.mime.startsWith("audio/") && found.ext === "asf" ? "wma" : found.ext;
-  const kind = KINDS[extension];
-  return kind === undefined ? null : sniffed(extension, kind);
+  const kind = KINDS_BY_EXTENSION[extension];
+  return kind === undefined ? null : toSniffedMedia(extension, kind);
 }
 
-function sniffed(extension: string, kind: Kind): Sniffed {
+function toSniffedMedia(extension: string, kind: MediaKind): SniffedMedia {
   return {
     type: kind.type,
     extension: kind.extension ?? extension,
@@ -87,11 +87,12 @@ function sniffed(extension: string, kind: Kind): Sniffed {
 }
 
 /** What file-type takes for something else, or not at all. */
-function ownRecognition(head: Uint8Array): Sniffed | null {
-  if (startsWith(head, [0x00, 0x00, 0x01, 0xb3])) return sniffed("mpg", { ...KINDS.mpg!, demuxer: "mpegvideo" });
+function findUnrecognizedMedia(head: Uint8Array): SniffedMedia | null {
+  if (startsWith(head, [0x00, 0x00, 0x01, 0xb3]))
+    return toSniffedMedia("mpg", { ...KINDS_BY_EXTENSION.mpg!, demuxer: "mpegvideo" });
   if (startsWith(head, [0x52, 0x46, 0x36, 0x34]) && startsWith(head.subarray(8), [0x57, 0x41, 0x56, 0x45]))
-    return sniffed("wav", KINDS.wav!);
-  if (isTransportStream(head)) return sniffed("mts", KINDS.mts!);
+    return toSniffedMedia("wav", KINDS_BY_EXTENSION.wav!);
+  if (isTransportStream(head)) return toSniffedMedia("mts", KINDS_BY_EXTENSION.mts!);
   return null;
 }
 
@@ -105,7 +106,7 @@ function isTransportStream(head: Uint8Array): boolean {
   for (const size of [188, 192, 204])
     for (let first = 0; first < size; first++) {
       let n = 0;
-      while (n < packets && head[first + n * size] === TS_SYNC) n++;
+      while (n < packets && head[first + n * size] === TS_SYNC_BYTE) n++;
       if (n === packets) return true;
     }
   return false;

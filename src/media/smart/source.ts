@@ -1,63 +1,77 @@
 /** Whether a source can be spliced, and with which encoding. */
-import type { Probed } from "../../domain/media";
-import { planPieces, reorderDepth, type SmartPiece } from "../../domain/smart-plan";
-import { freeParameterId } from "../packets/h264";
-import { freeIds } from "../packets/hevc";
-import { canBeginAt, forgetStart, NotSpliced, openPacketSource, type PacketSource } from "../packets/source";
-import type { Stream } from "../packets/stream";
+import type { ProbedMedia } from "../../domain/media";
+import { measureReorderDepth, planSpliceSegments, type SpliceSegment } from "../../domain/smart-plan";
+import type { Bitstream } from "../packets/bitstream";
+import { findFreeParameterSetId } from "../packets/h264";
+import { findFreeParameterSetIds } from "../packets/hevc";
+import {
+  isRandomAccessPointAt,
+  openPacketSource,
+  type PacketSource,
+  removeRandomAccessPoint,
+  SpliceError,
+} from "../packets/source";
 import { SPLICE_PROFILES, type SpliceCodec, type SpliceOptions } from "./splice-arguments";
 
 export type SmartSource = PacketSource & { splice: SpliceOptions };
 
 /** How far above the source's rate the pieces may go. */
-const CEILING_SHARE = 1.5;
-const CEILING_LEAST = 500_000;
+const MAX_BITRATE_SHARE = 1.5;
+const MIN_MAX_BITRATE_BPS = 500_000;
 
 /** The number of HEVC's profile for 8 bits and 4:2:0. */
-const HEVC_MAIN = 1;
+const HEVC_MAIN_PROFILE = 1;
 
 /** What the encoders of every ffmpeg take as it is. */
 const PIXEL_FORMATS: Record<string, readonly string[]> = { h264: ["yuv420p", "yuvj420p"], hevc: ["yuv420p"] };
 
 /** Names that every ffmpeg both prints and takes. */
-const COLORS: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m"];
+const KNOWN_COLORS: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m"];
 
 /** Opens a source for splicing. The caller closes it. Errors: `NotSpliced` with the reason; the signal's reason. */
-export async function openSmartSource(path: string, probed: Probed, signal?: AbortSignal): Promise<SmartSource> {
+export async function openSmartSource(path: string, probed: ProbedMedia, signal?: AbortSignal): Promise<SmartSource> {
   const { video } = probed.info;
   const fitting = PIXEL_FORMATS[video?.codec ?? ""];
   if (fitting !== undefined && !fitting.includes(video?.pixelFormat ?? ""))
-    throw new NotSpliced(`pixel format ${video?.pixelFormat}`);
+    throw new SpliceError(`pixel format ${video?.pixelFormat}`);
   const source = await openPacketSource(path, probed, signal);
   try {
-    return { ...source, splice: spliceFor(source, probed) };
+    return { ...source, splice: chooseSpliceOptions(source, probed) };
   } catch (error) {
     source.close();
     throw error;
   }
 }
 
-function spliceFor({ stream, order }: PacketSource, probed: Probed): SpliceOptions {
+function chooseSpliceOptions({ bitstream: stream, order }: PacketSource, probed: ProbedMedia): SpliceOptions {
   const { color, pixelFormat, bitrate } = probed.info.video!;
-  const codec = codecFor(stream);
-  const known = [color.primaries, color.transfer, color.matrix].every((name) => name === null || COLORS.includes(name));
-  if (!known) throw new NotSpliced("colour tags that the encoder does not know");
-  const ceiling = bitrate === null ? null : Math.max(CEILING_LEAST, Math.round(bitrate * CEILING_SHARE));
-  return { ...codec, reorder: reorderDepth(order.frames), color, pixelFormat: pixelFormat!, ceiling };
+  const codec = chooseSpliceCodec(stream);
+  const known = [color.primaries, color.transfer, color.matrix].every(
+    (name) => name === null || KNOWN_COLORS.includes(name),
+  );
+  if (!known) throw new SpliceError("colour tags that the encoder does not know");
+  const ceiling = bitrate === null ? null : Math.max(MIN_MAX_BITRATE_BPS, Math.round(bitrate * MAX_BITRATE_SHARE));
+  return {
+    ...codec,
+    reorderDepth: measureReorderDepth(order.frames),
+    color,
+    pixelFormat: pixelFormat!,
+    maxBitrate: ceiling,
+  };
 }
 
-function codecFor(stream: Stream): SpliceCodec {
+function chooseSpliceCodec(stream: Bitstream): SpliceCodec {
   if (stream.codec === "h264") {
-    const profile = SPLICE_PROFILES[stream.sets.profile];
-    if (profile === undefined) throw new NotSpliced(`profile ${stream.sets.profile}`);
-    const parameterId = freeParameterId(stream.sets);
-    if (parameterId === null) throw new NotSpliced("no free parameter set id");
-    return { codec: "h264", parameterId, profile };
+    const profile = SPLICE_PROFILES[stream.parameterSets.profile];
+    if (profile === undefined) throw new SpliceError(`profile ${stream.parameterSets.profile}`);
+    const parameterId = findFreeParameterSetId(stream.parameterSets);
+    if (parameterId === null) throw new SpliceError("no free parameter set id");
+    return { codec: "h264", parameterSetId: parameterId, profile };
   }
-  const profile = stream.sets.head[1]! & 31;
-  if (profile !== HEVC_MAIN) throw new NotSpliced(`profile ${profile}`);
-  const ids = freeIds(stream.sets);
-  if (ids === null) throw new NotSpliced("no free parameter set id");
+  const profile = stream.parameterSets.header[1]! & 31;
+  if (profile !== HEVC_MAIN_PROFILE) throw new SpliceError(`profile ${profile}`);
+  const ids = findFreeParameterSetIds(stream.parameterSets);
+  if (ids === null) throw new SpliceError("no free parameter set id");
   return { codec: "hevc", ids };
 }
 
@@ -65,12 +79,12 @@ function codecFor(stream: Stream): SpliceCodec {
  * The pieces of one kept range, each copy beginning at a packet at which decoding really can begin: containers also mark other random
  * access points. What turns out to be none is forgotten.
  */
-export async function piecesOf(source: SmartSource, range: { from: number; to: number }): Promise<SmartPiece[]> {
+export async function planRange(source: SmartSource, range: { from: number; to: number }): Promise<SpliceSegment[]> {
   for (;;) {
-    const pieces = planPieces(range, source.order);
+    const pieces = planSpliceSegments(range, source.order);
     const copy = pieces.find((piece) => piece.kind === "copy");
     if (copy === undefined) return pieces;
-    if (await canBeginAt(source, copy.packet)) return pieces;
-    forgetStart(source, copy.packet);
+    if (await isRandomAccessPointAt(source, copy.firstPacket)) return pieces;
+    removeRandomAccessPoint(source, copy.firstPacket);
   }
 }

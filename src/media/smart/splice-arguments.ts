@@ -1,26 +1,26 @@
 /** The command line that encodes pieces which stand between copied packets. Pure. */
-import type { Probed, VideoStream } from "../../domain/media";
-import type { SmartPiece } from "../../domain/smart-plan";
+import type { ProbedMedia, VideoStream } from "../../domain/media";
+import type { SpliceSegment } from "../../domain/smart-plan";
 import type { Ticks } from "../../domain/time";
-import { inputArguments, passFramesThrough, QUIET, secondsText } from "../arguments";
-import { ceilingArguments } from "../encoder-arguments";
-import { PROGRESS } from "../ffmpeg";
-import type { HevcIds } from "../packets/hevc";
-import { beforeFrame, countedFrames } from "../picture-filters";
+import { buildInputArguments, buildPassthroughArguments, formatSeconds, QUIET_ARGUMENTS } from "../arguments";
+import { buildMaxrateArguments } from "../encoder-arguments";
+import { PROGRESS_ARGUMENTS } from "../ffmpeg";
+import type { HevcParameterSetIds } from "../packets/hevc";
+import { buildSequentialTiming, getSeekPointBefore } from "../video-filters";
 
 /** Of which codec the pieces are, and under which ids their parameter sets stand beside the source's. */
 export type SpliceCodec =
-  | { codec: "h264"; parameterId: number; profile: "baseline" | "main" | "high" }
+  | { codec: "h264"; parameterSetId: number; profile: "baseline" | "main" | "high" }
   /** x265 numbers its sets from 0; they get these ids afterwards. */
-  | { codec: "hevc"; ids: HevcIds };
+  | { codec: "hevc"; ids: HevcParameterSetIds };
 
 export type SpliceOptions = SpliceCodec & {
   /** How many frames the source's decoder holds back. */
-  reorder: number;
+  reorderDepth: number;
   color: VideoStream["color"];
   pixelFormat: string;
   /** Bits per second; null when the source's rate is not known. */
-  ceiling: number | null;
+  maxBitrate: number | null;
 };
 
 /** x264's names of the profiles that can be matched: by the number in the source's parameter sets. */
@@ -33,9 +33,9 @@ export const SPLICE_PROFILES: Record<number, (SpliceCodec & { codec: "h264" })["
 export type SpliceInput = {
   /** The feed of the pieces, and the source's container time that is its 0. */
   path: string;
-  fileStart: Ticks;
-  probed: Probed;
-  pieces: readonly SmartPiece[];
+  excerptStart: Ticks;
+  probed: ProbedMedia;
+  segments: readonly SpliceSegment[];
   threads: number;
   libavutil: number;
 };
@@ -43,25 +43,26 @@ export type SpliceInput = {
 /**
  * Decodes a feed and encodes its pieces one after the other. x264 and x265 only: the ids of their parameter sets can be had as wanted.
  */
-export function spliceArguments(input: SpliceInput, splice: SpliceOptions): string[] {
-  const { pieces, probed } = input;
+export function buildSpliceArguments(input: SpliceInput, splice: SpliceOptions): string[] {
+  const { segments: pieces, probed } = input;
   const frames = probed.frames!;
-  const before = (frame: number) => secondsText(probed.info.startPts - input.fileStart + beforeFrame(frames, frame));
+  const before = (frame: number) =>
+    formatSeconds(probed.info.startPts - input.excerptStart + getSeekPointBefore(frames, frame));
   const kept = pieces.map(({ from, to }) => `between(t,${before(from)},${before(to)})`).join("+");
-  const timing = countedFrames(frames.rate, input.libavutil);
+  const timing = buildSequentialTiming(frames.rate, input.libavutil);
   const count = pieces.reduce((sum, { from, to }) => sum + to - from, 0);
   const threads = ["-threads", String(input.threads)];
   return [
-    ...[...QUIET, ...PROGRESS, "-filter_threads", "1", "-copyts"],
-    ...inputArguments({ path: input.path, demuxer: "mov", extra: threads }),
+    ...[...QUIET_ARGUMENTS, ...PROGRESS_ARGUMENTS, "-filter_threads", "1", "-copyts"],
+    ...buildInputArguments({ path: input.path, demuxer: "mov", extra: threads }),
     ...["-map", "0:v:0", "-vf", [`select='${kept}'`, ...timing.filters, `format=${splice.pixelFormat}`].join(",")],
-    ...[...passFramesThrough(input.libavutil), ...timing.options, "-frames:v", String(count)],
-    ...[...encoderArguments(splice, pieces, input.threads), ...threads],
+    ...[...buildPassthroughArguments(input.libavutil), ...timing.options, "-frames:v", String(count)],
+    ...[...buildEncoderArguments(splice, pieces, input.threads), ...threads],
   ];
 }
 
-function encoderArguments(splice: SpliceOptions, pieces: readonly SmartPiece[], threads: number): string[] {
-  const { ceiling, color } = splice;
+function buildEncoderArguments(splice: SpliceOptions, pieces: readonly SpliceSegment[], threads: number): string[] {
+  const { maxBitrate: ceiling, color } = splice;
   const tag = (option: string, value: string | null) => (value === null ? [] : [option, value]);
   let count = 0;
   const starts = pieces.map(({ from, to }) => {
@@ -70,8 +71,8 @@ function encoderArguments(splice: SpliceOptions, pieces: readonly SmartPiece[], 
     return start;
   });
   return [
-    ...(splice.codec === "h264" ? x264Arguments(splice) : x265Arguments(splice.reorder, threads)),
-    ...ceilingArguments(ceiling),
+    ...(splice.codec === "h264" ? buildX264Arguments(splice) : buildX265Arguments(splice.reorderDepth, threads)),
+    ...buildMaxrateArguments(ceiling),
     ...[...tag("-color_primaries", color.primaries), ...tag("-color_trc", color.transfer)],
     ...[...tag("-colorspace", color.matrix), ...tag("-color_range", color.range)],
     ...["-force_key_frames", `expr:${starts.join("+")}`, "-forced-idr", "1"],
@@ -79,31 +80,40 @@ function encoderArguments(splice: SpliceOptions, pieces: readonly SmartPiece[], 
 }
 
 /** What both encoders must do: begin anew only where they are told to. */
-const GROUPS = ["keyint=600", "min-keyint=1", "scenecut=0", "open-gop=0"];
+const GOP_PARAMETERS = ["keyint=600", "min-keyint=1", "scenecut=0", "open-gop=0"];
 
 /**
  * What of the slower presets saves bits, or keeps the picture, at next to no cost: with it the fastest one is as good as "veryfast" at a
  * fifth more of the bits and half of the time. ffmpeg lets these parameters go beyond the profile.
  */
-const worthwhile = (profile: "baseline" | "main" | "high"): string[] => [
+const listQualityParameters = (profile: "baseline" | "main" | "high"): string[] => [
   ...["aq-mode=1", "partitions=i8x8,i4x4", "deblock=0,0", "mbtree=1", "rc-lookahead=10"],
   ...[`cabac=${profile === "baseline" ? 0 : 1}`, `8x8dct=${profile === "high" ? 1 : 0}`],
 ];
 
-function x264Arguments({ profile, parameterId, reorder }: SpliceOptions & { codec: "h264" }): string[] {
+function buildX264Arguments({
+  profile,
+  parameterSetId: parameterId,
+  reorderDepth: reorder,
+}: SpliceOptions & { codec: "h264" }): string[] {
   const bFrames = profile === "baseline" ? 0 : Math.min(2, reorder * 2);
   const parameters = [
-    ...[`sps-id=${parameterId}`, ...GROUPS, `bframes=${bFrames}`, `b-pyramid=${reorder > 1 ? "normal" : "none"}`],
-    ...worthwhile(profile),
+    ...[
+      `sps-id=${parameterId}`,
+      ...GOP_PARAMETERS,
+      `bframes=${bFrames}`,
+      `b-pyramid=${reorder > 1 ? "normal" : "none"}`,
+    ],
+    ...listQualityParameters(profile),
   ];
   const preset = ["-c:v", "libx264", "-preset", "ultrafast", "-profile:v", profile, "-crf", "20"];
   return [...preset, "-x264-params", parameters.join(":")];
 }
 
 /** At these settings the pieces are as like the source as x264's: x265's scale of quality is another one. */
-function x265Arguments(reorder: number, threads: number): string[] {
+function buildX265Arguments(reorder: number, threads: number): string[] {
   const parameters = [
-    ...[...GROUPS, `bframes=${Math.min(2, reorder * 2)}`, `b-pyramid=${reorder > 1 ? 1 : 0}`],
+    ...[...GOP_PARAMETERS, `bframes=${Math.min(2, reorder * 2)}`, `b-pyramid=${reorder > 1 ? 1 : 0}`],
     // Nothing but parameter sets and slices; and no more threads than this process is meant to have.
     ...["info=0", "log-level=error", `pools=${threads}`, "frame-threads=1"],
   ];

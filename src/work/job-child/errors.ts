@@ -2,7 +2,7 @@
 import { AppError, type HttpCode, type JobCode } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import type { ErrorCodec, WireError } from "../../lib/ipc-calls";
-import { Paused } from "../../media/parallel";
+import { RenderYielded } from "../../media/parallel";
 
 export const jobErrorCodec: ErrorCodec = {
   encode: (error) => {
@@ -12,7 +12,7 @@ export const jobErrorCodec: ErrorCodec = {
       const { code, message } = error;
       return { kind: "app", code, message, fields, retryAfterSeconds, isPermanent, cause };
     }
-    if (error instanceof Paused) return { kind: "paused", message: error.message };
+    if (error instanceof RenderYielded) return { kind: "paused", message: error.message };
     if (error instanceof JobKilled) return { kind: "killed", message: error.message };
     if (error instanceof Error) {
       const { name, message, stack } = error;
@@ -26,7 +26,7 @@ export const jobErrorCodec: ErrorCodec = {
       case "app":
         return appErrorOf(wire);
       case "paused":
-        return new Paused();
+        return new RenderYielded();
       case "killed":
         return new JobKilled();
       default:

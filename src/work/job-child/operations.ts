@@ -1,6 +1,6 @@
 /** What a job child does: the inputs and results of its operations, as plain data. Files travel as paths. */
 import type { MediaFolder } from "../../blobs/folders";
-import type { MediaInfo, RenderResult, ResolvedOutput, Sniffed } from "../../domain/media";
+import type { MediaInfo, RenderResult, ResolvedOutput, SniffedMedia } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
 import type { EditedSegment } from "../../domain/plan-edit";
 import type { ExportOptions } from "../../domain/timeline";
@@ -15,7 +15,7 @@ type JobOperation<Input, Result> = { input: Input; result: Result };
 
 export type JobOperations = {
   /** Sniffs and probes, and stores what was found in the file `probed`, unless that is there. */
-  probe: JobOperation<ProbedSource & { limits: ProbeLimits }, { sniffed: Sniffed; info: MediaInfo }>;
+  probe: JobOperation<ProbedSource & { limits: ProbeLimits }, { sniffed: SniffedMedia; info: MediaInfo }>;
   extract: JobOperation<ProbedSource & { outputPath: string }, null>;
   waveform: JobOperation<{ pcm: string; outputPath: string }, null>;
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;

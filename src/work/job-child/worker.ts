@@ -2,7 +2,7 @@
 import type { MediaFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
-import type { Probed } from "../../domain/media";
+import type { ProbedMedia } from "../../domain/media";
 import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
 import type { ForcedAlignment } from "../../domain/speech";
 import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
@@ -52,7 +52,7 @@ const MAX_SNIFFED_BYTES = 64 * 1024;
 /** Modules are loaded when an operation needs them: planning needs no media library. */
 const OPERATIONS: Implementation = {
   async probe({ ffmpeg, source, probed, limits }, { signal }) {
-    const [{ sniff }, { probe }] = await Promise.all([
+    const [{ sniffMedia: sniff }, { probeMedia: probe }] = await Promise.all([
       import("../../media/probing/sniff"),
       import("../../media/probe"),
     ]);
@@ -67,28 +67,28 @@ const OPERATIONS: Implementation = {
     return { sniffed, info: found.info };
   },
   async extract({ ffmpeg, source, probed, outputPath }, { signal, progress }) {
-    const { extractSpeechPcm } = await import("../../media/extract");
+    const { extractAnalysisAudio: extractSpeechPcm } = await import("../../media/analysis-audio");
     const found = await requireProbed(probed);
     await extractSpeechPcm({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
   },
   async waveform({ pcm, outputPath }, { signal }) {
-    const { makeWaveform } = await import("../../media/waveform");
+    const { createWaveform: makeWaveform } = await import("../../media/waveform");
     await makeWaveform({ pcm: { path: pcm }, outputPath, signal });
     return null;
   },
   async poster({ ffmpeg, source, probed, outputPath }, { signal }) {
-    const { makePoster } = await import("../../media/pictures");
+    const { createPoster: makePoster } = await import("../../media/thumbnails");
     await makePoster({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
     return null;
   },
   async filmstrip({ ffmpeg, source, probed, outputPath }, { signal }) {
-    const { makeFilmstrip } = await import("../../media/pictures");
+    const { createFilmstrip: makeFilmstrip } = await import("../../media/thumbnails");
     await makeFilmstrip({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
     return null;
   },
   async preview({ ffmpeg, source, probed, outputPath }, { signal, progress }) {
-    const { makePreview } = await import("../../media/preview");
+    const { createPreview: makePreview } = await import("../../media/preview");
     const found = await requireProbed(probed);
     await makePreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
@@ -122,9 +122,9 @@ const OPERATIONS: Implementation = {
       {
         ffmpeg,
         encoder,
-        jobs,
+        maxProcesses: jobs,
         signal: call.signal,
-        shouldPause: call.shouldYield,
+        shouldYield: call.shouldYield,
         encoderSemaphore: createSharedSemaphore(call),
         onProgress: call.progress,
         log: call.log,
@@ -133,7 +133,7 @@ const OPERATIONS: Implementation = {
   },
 };
 
-async function requireProbed(probed: MediaFolder["probed"]): Promise<Probed> {
+async function requireProbed(probed: MediaFolder["probed"]): Promise<ProbedMedia> {
   const found = await readProbed({ probed });
   if (found === null) throw new Error("the asset has not been probed");
   return found;

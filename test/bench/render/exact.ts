@@ -6,11 +6,11 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Probed } from "../../../src/domain/media";
+import type { ProbedMedia } from "../../../src/domain/media";
 import { resolveOutput } from "../../../src/domain/render-output";
-import { frameAtOrAfter, frameAtOrBefore, frameTime } from "../../../src/domain/time";
-import { probe } from "../../../src/media/probe";
-import { sniff } from "../../../src/media/probing/sniff";
+import { getFrameAtOrAfter, getFrameAtOrBefore, getFrameTime } from "../../../src/domain/time";
+import { probeMedia } from "../../../src/media/probe";
+import { sniffMedia } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
 import { bundledFfmpeg } from "../../unit/media/generated-media";
 import { beepNear, frameNumbers, samples } from "../../unit/media/readback";
@@ -25,18 +25,18 @@ const random = () => {
   return state / 2_147_483_648;
 };
 
-function randomSegments(probed: Probed) {
+function randomSegments(probed: ProbedMedia) {
   const frames = probed.frames!;
   const length = probed.info.duration;
   const edges = Array.from({ length: 2 + 2 * Math.floor(random() * 8) }, () => random() * length).sort((a, b) => a - b);
   let last = -1;
   return edges.flatMap((end, n) => {
     if (n % 2 === 0) return [];
-    const startFrame = frameAtOrBefore(frames, edges[n - 1]!);
-    const endFrame = frameAtOrAfter(frames, end);
+    const startFrame = getFrameAtOrBefore(frames, edges[n - 1]!);
+    const endFrame = getFrameAtOrAfter(frames, end);
     if (startFrame <= last || endFrame - startFrame < 3) return [];
     last = endFrame;
-    return [{ start: frameTime(frames, startFrame), end: frameTime(frames, endFrame), startFrame, endFrame }];
+    return [{ start: getFrameTime(frames, startFrame), end: getFrameTime(frames, endFrame), startFrame, endFrame }];
   });
 }
 
@@ -46,9 +46,9 @@ let wrong = 0;
 let plans = 0;
 for (const name of ["mp4, 30, B-frames", "mp4, open GOP", "mp4, variable rate", "hevc in mp4"]) {
   const path = await SOURCES.find((source) => source.name === name)!.path();
-  const sniffed = (await sniff(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer())))!;
-  const limits = { durationSeconds: 86_400, side: 8_192, streams: 64 };
-  const probed = await probe({ path, sniffed, ffmpeg: bundledFfmpeg, limits });
+  const sniffed = (await sniffMedia(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer())))!;
+  const limits = { maxDurationSeconds: 86_400, maxSidePixels: 8_192, maxStreams: 64 };
+  const probed = await probeMedia({ path, sniffed, ffmpeg: bundledFfmpeg, limits });
   const numbers = await frameNumbers(path);
   const sound = await samples(path, probed.info.startPts / 1e6);
   const resolved = resolveOutput(probed, {});
@@ -59,7 +59,7 @@ for (const name of ["mp4, 30, B-frames", "mp4, open GOP", "mp4, variable rate", 
     const outputPath = join(folder, "out.mp4");
     const { strategy } = await renderMedia(
       { sourcePath: path, probed, segments, output: resolved.output, workDir: join(folder, "work"), outputPath },
-      { ffmpeg: bundledFfmpeg, encoder: "libx264", jobs: 2 },
+      { ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: 2 },
     );
     plans++;
     strategies.set(strategy, (strategies.get(strategy) ?? 0) + 1);

@@ -8,19 +8,19 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { resolveOutput } from "../../../src/domain/render-output";
 import { openExtracted } from "../../../src/lib/assets";
-import { findFfmpeg } from "../../../src/media/ffmpeg";
-import { probe } from "../../../src/media/probe";
-import { sniff } from "../../../src/media/probing/sniff";
+import { selectFfmpeg } from "../../../src/media/ffmpeg";
+import { probeMedia } from "../../../src/media/probe";
+import { sniffMedia } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
 import { benchSource, randomPlan } from "./media";
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "5" } } });
 const seconds = Number(values.minutes) * 60;
 const sourcePath = await benchSource({ height: 720, gopSeconds: 2, seconds });
-const ffmpeg = await findFfmpeg({ forced: null, bundled: openExtracted(null).ffmpeg, path: process.env.PATH });
-const sniffed = (await sniff(new Uint8Array(await Bun.file(sourcePath).slice(0, 65_536).arrayBuffer())))!;
-const limits = { durationSeconds: 86_400, side: 8_192, streams: 64 };
-const probed = await probe({ path: sourcePath, sniffed, ffmpeg, limits });
+const ffmpeg = await selectFfmpeg({ forced: null, bundled: openExtracted(null).ffmpeg, path: process.env.PATH });
+const sniffed = (await sniffMedia(new Uint8Array(await Bun.file(sourcePath).slice(0, 65_536).arrayBuffer())))!;
+const limits = { maxDurationSeconds: 86_400, maxSidePixels: 8_192, maxStreams: 64 };
+const probed = await probeMedia({ path: sourcePath, sniffed, ffmpeg, limits });
 const segments = randomPlan(seconds, seconds / 5, 0.7, 5).map(([from, to]) => ({
   ...{ start: from * 1e6, end: to * 1e6, startFrame: null, endFrame: null },
 }));
@@ -35,7 +35,7 @@ for (const output of [{}, { resolution: "480p" }, { format: "m4a" }]) {
   const { strategy } = await renderMedia(
     { sourcePath, probed, segments, output: resolved.output, workDir, outputPath },
     {
-      ...{ ffmpeg, encoder: "libx264", jobs: 2 },
+      ...{ ffmpeg, encoder: "libx264", maxProcesses: 2 },
       onProgress: (share) => told.push({ at: performance.now() - started, share }),
     },
   );

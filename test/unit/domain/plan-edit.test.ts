@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { editPlan, validateEdit } from "../../../src/domain/plan-edit";
 import { type PlanJson, planToJson } from "../../../src/domain/plan-json";
-import type { Clock } from "../../../src/domain/segments";
+import type { SourceClock } from "../../../src/domain/segments";
 
 const second = 1_000_000;
-const sound: Clock = { duration: 10 * second, frames: null };
-const picture: Clock = {
+const sound: SourceClock = { duration: 10 * second, frames: null };
+const picture: SourceClock = {
   duration: 10 * second,
   frames: { kind: "constant", rate: { num: 30, den: 1 }, first: 0, count: 300 },
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { AudioStream, Probed, VideoStream } from "../../../src/domain/media";
+import type { AudioStream, ProbedMedia, VideoStream } from "../../../src/domain/media";
 import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
 import type { FrameTimes } from "../../../src/domain/time";
 
@@ -13,7 +13,7 @@ const AUDIO: AudioStream = {
   ...{ index: 0, codec: "aac", sampleRate: 48_000, channels: 2, bitrate: 159_000, language: null, title: null },
 };
 
-function source(video: Partial<VideoStream> | null, audio: Partial<AudioStream> | null): Probed {
+function source(video: Partial<VideoStream> | null, audio: Partial<AudioStream> | null): ProbedMedia {
   const picture = video === null ? null : { ...VIDEO, ...video };
   const frames: FrameTimes | null =
     picture === null ? null : { kind: "constant", rate: picture.frameRate, first: 0, count: 300 };
@@ -30,13 +30,13 @@ const film = source({}, {});
 const talk = source(null, {});
 const silent = source({}, null);
 
-function resolved(probed: Probed, request: OutputRequest) {
+function resolved(probed: ProbedMedia, request: OutputRequest) {
   const result = resolveOutput(probed, request);
   if (!result.ok) throw new Error(JSON.stringify(result.errors));
   return result;
 }
 
-function fields(probed: Probed, request: OutputRequest): string[] {
+function fields(probed: ProbedMedia, request: OutputRequest): string[] {
   const result = resolveOutput(probed, request);
   return result.ok ? [] : result.errors.map((error) => error.field);
 }

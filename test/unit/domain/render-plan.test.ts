@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Probed, RenderSegment } from "../../../src/domain/media";
-import { divideIntoChunks, outTimeOf, placeSegments } from "../../../src/domain/render-plan";
-import { type FrameTimes, frameTime } from "../../../src/domain/time";
+import type { ProbedMedia, RenderSegment } from "../../../src/domain/media";
+import { divideIntoChunks, getOutputTime, placeSegments } from "../../../src/domain/render-plan";
+import { type FrameTimes, getFrameTime } from "../../../src/domain/time";
 
 const NTSC: FrameTimes = { kind: "constant", rate: { num: 30_000, den: 1_001 }, first: 20_000, count: 3_000 };
 
-function source(frames: FrameTimes | null, duration = 101_000_000): Probed {
+function source(frames: FrameTimes | null, duration = 101_000_000): ProbedMedia {
   return {
     info: { type: "video", demuxer: "mov", duration, startPts: 0, video: null, audio: [], timecode: null },
     frames,
@@ -24,7 +24,7 @@ describe("placing segments", () => {
   test("the whole source begins with its sound and ends with whatever is longer", () => {
     const { segments, duration } = placeSegments(source(NTSC), null);
     expect(segments).toEqual([
-      { start: 0, end: 101_000_000, outStart: 0, outEnd: 101_000_000, frames: { from: 0, to: 3_000 } },
+      { start: 0, end: 101_000_000, outputStart: 0, outputEnd: 101_000_000, frames: { from: 0, to: 3_000 } },
     ]);
     expect(duration).toBe(101_000_000);
   });
@@ -32,8 +32,8 @@ describe("placing segments", () => {
   test("starts go down to a frame, ends up", () => {
     const { segments } = placeSegments(source(NTSC), [at(1_000_000, 2_000_000)]);
     const { start, end, frames } = segments[0]!;
-    expect(start).toBe(frameTime(NTSC, frames!.from));
-    expect(end).toBe(frameTime(NTSC, frames!.to));
+    expect(start).toBe(getFrameTime(NTSC, frames!.from));
+    expect(end).toBe(getFrameTime(NTSC, frames!.to));
     expect(start).toBeLessThanOrEqual(1_000_000);
     expect(end).toBeGreaterThanOrEqual(2_000_000);
   });
@@ -45,7 +45,7 @@ describe("placing segments", () => {
 
   test("sound without a picture is cut where the plan says", () => {
     const { segments, duration } = placeSegments(source(null), [at(1_000_001, 2_000_000), at(3_000_000, 3_500_007)]);
-    expect(segments.map(({ outStart, outEnd }) => [outStart, outEnd])).toEqual([
+    expect(segments.map(({ outputStart, outputEnd }) => [outputStart, outputEnd])).toEqual([
       [0, 999_999],
       [999_999, 1_500_006],
     ]);
@@ -63,9 +63,11 @@ describe("placing segments", () => {
         const { segments, duration, frameCount } = placeSegments(source({ ...NTSC, first: 0 }, 100_100_000), plan);
         let out = 0;
         for (const segment of segments) {
-          expect(segment.outStart).toBe(out);
-          expect(Math.abs(segment.outEnd - segment.outStart - (segment.end - segment.start))).toBeLessThanOrEqual(2);
-          out = segment.outEnd;
+          expect(segment.outputStart).toBe(out);
+          expect(Math.abs(segment.outputEnd - segment.outputStart - (segment.end - segment.start))).toBeLessThanOrEqual(
+            2,
+          );
+          out = segment.outputEnd;
         }
         expect(duration).toBe(out);
         expect(Math.abs(duration - (frameCount * 1_001_000_000) / 30_000)).toBeLessThanOrEqual(1);
@@ -75,7 +77,7 @@ describe("placing segments", () => {
 });
 
 describe("dividing into chunks", () => {
-  const sizes = { frames: 100, gapFrames: 20, pieces: 4 };
+  const sizes = { maxFrames: 100, maxGapFrames: 20, maxSegments: 4 };
 
   test("every kept frame is in one chunk, in order, within the sizes", () => {
     fc.assert(
@@ -84,16 +86,16 @@ describe("dividing into chunks", () => {
         const chunks = divideIntoChunks(timeline, NTSC, sizes);
         const list = (ranges: { from: number; to: number }[]) =>
           ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, n) => from + n));
-        expect(list(chunks.flatMap((chunk) => chunk.pieces))).toEqual(list(timeline.segments.map((s) => s.frames!)));
+        expect(list(chunks.flatMap((chunk) => chunk.segments))).toEqual(list(timeline.segments.map((s) => s.frames!)));
         let out = 0;
         for (const chunk of chunks) {
-          expect(chunk.outStart).toBe(out);
-          expect(chunk.frameCount).toBeLessThanOrEqual(sizes.frames);
-          expect(chunk.pieces.length).toBeLessThanOrEqual(sizes.pieces);
-          expect(chunk.frameCount).toBe(list(chunk.pieces).length);
-          for (let n = 1; n < chunk.pieces.length; n++)
-            expect(chunk.pieces[n]!.from - chunk.pieces[n - 1]!.to).toBeLessThanOrEqual(sizes.gapFrames);
-          out = chunk.outEnd;
+          expect(chunk.outputStart).toBe(out);
+          expect(chunk.frameCount).toBeLessThanOrEqual(sizes.maxFrames);
+          expect(chunk.segments.length).toBeLessThanOrEqual(sizes.maxSegments);
+          expect(chunk.frameCount).toBe(list(chunk.segments).length);
+          for (let n = 1; n < chunk.segments.length; n++)
+            expect(chunk.segments[n]!.from - chunk.segments[n - 1]!.to).toBeLessThanOrEqual(sizes.maxGapFrames);
+          out = chunk.outputEnd;
         }
         expect(out).toBe(timeline.duration);
       }),
@@ -102,9 +104,9 @@ describe("dividing into chunks", () => {
 
   test("a long segment is divided evenly", () => {
     const timeline = placeSegments(source(NTSC), null);
-    const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, frames: 900 });
+    const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, maxFrames: 900 });
     expect(chunks.map((chunk) => chunk.frameCount)).toEqual([750, 750, 750, 750]);
-    expect(outTimeOf(timeline.segments[0]!, NTSC, 750)).toBe(chunks[1]!.outStart);
+    expect(getOutputTime(timeline.segments[0]!, NTSC, 750)).toBe(chunks[1]!.outputStart);
   });
 
   test("chunks end where the next one needs little of what was decoded already, and stay of about one size", () => {
@@ -113,22 +115,22 @@ describe("dividing into chunks", () => {
       fc.property(plans, group, (plan, length) => {
         const timeline = placeSegments(source(NTSC), plan);
         const startBefore = (frame: number) => frame - (frame % length);
-        const wide = { frames: 300, gapFrames: Number.POSITIVE_INFINITY, pieces: 100 };
+        const wide = { maxFrames: 300, maxGapFrames: Number.POSITIVE_INFINITY, maxSegments: 100 };
         const plain = divideIntoChunks(timeline, NTSC, wide);
-        const chunks = divideIntoChunks(timeline, NTSC, { ...wide, startBefore });
+        const chunks = divideIntoChunks(timeline, NTSC, { ...wide, findRandomAccessFrame: startBefore });
         const list = (ranges: { from: number; to: number }[]) =>
           ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, n) => from + n));
-        expect(list(chunks.flatMap((chunk) => chunk.pieces))).toEqual(list(timeline.segments.map((s) => s.frames!)));
-        expect(chunks.at(-1)!.outEnd).toBe(timeline.duration);
+        expect(list(chunks.flatMap((chunk) => chunk.segments))).toEqual(list(timeline.segments.map((s) => s.frames!)));
+        expect(chunks.at(-1)!.outputEnd).toBe(timeline.duration);
         expect(chunks.length).toBe(plain.length);
         for (const [n, chunk] of chunks.entries()) {
-          expect(chunk.outStart).toBe(n === 0 ? 0 : chunks[n - 1]!.outEnd);
-          expect(chunk.frameCount).toBe(list(chunk.pieces).length);
+          expect(chunk.outputStart).toBe(n === 0 ? 0 : chunks[n - 1]!.outputEnd);
+          expect(chunk.frameCount).toBe(list(chunk.segments).length);
           expect(chunk.frameCount).toBeLessThanOrEqual(300 * 1.25);
         }
         if (chunks.length !== 2) return;
         const twice = ([one, two]: typeof chunks) =>
-          Math.max(0, one!.pieces.at(-1)!.to - startBefore(two!.pieces[0]!.from));
+          Math.max(0, one!.segments.at(-1)!.to - startBefore(two!.segments[0]!.from));
         expect(twice(chunks)).toBeLessThanOrEqual(twice(plain));
       }),
     );
@@ -137,9 +139,13 @@ describe("dividing into chunks", () => {
   test("a chunk of a long segment ends where decoding can begin", () => {
     const timeline = placeSegments(source(NTSC), null);
     const startBefore = (frame: number) => frame - (frame % 250);
-    const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, frames: 800, startBefore });
+    const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, maxFrames: 800, findRandomAccessFrame: startBefore });
     expect(chunks.map((chunk) => chunk.frameCount)).toEqual([750, 750, 750, 750]);
-    const shifted = divideIntoChunks(timeline, NTSC, { ...sizes, frames: 800, startBefore: (n) => n - (n % 260) });
-    expect(shifted.map((chunk) => chunk.pieces[0]!.from)).toEqual([0, 780, 1_560, 2_340]);
+    const shifted = divideIntoChunks(timeline, NTSC, {
+      ...sizes,
+      maxFrames: 800,
+      findRandomAccessFrame: (n) => n - (n % 260),
+    });
+    expect(shifted.map((chunk) => chunk.segments[0]!.from)).toEqual([0, 780, 1_560, 2_340]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { removedBetween, toSegments } from "../../../src/domain/segments";
+import { listRemovedSpans, toSegments } from "../../../src/domain/segments";
 import type { FrameTimes } from "../../../src/domain/time";
 
 const frames: FrameTimes = { kind: "constant", rate: { num: 25, den: 1 }, first: 0, count: 250 };
@@ -63,7 +63,7 @@ test("gaps are divided among what was dropped in them, longer quiet on its own",
     { start: 5_000_000, end: 5_400_000, reason: "filler" as const, text: "um" },
   ];
   expect(
-    removedBetween(
+    listRemovedSpans(
       [
         { start: 0, end: 1_900_000 },
         { start: 5_500_000, end: 10_000_000 },

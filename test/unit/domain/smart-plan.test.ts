@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  COPY_LEAST,
-  neededPackets,
+  getRandomAccessFrame,
+  MIN_COPY_FRAMES,
+  measureReorderDepth,
   type PacketOrder,
-  planPieces,
-  reorderDepth,
-  startBefore,
+  planDecodeRange,
+  planSpliceSegments,
 } from "../../../src/domain/smart-plan";
 
 /** Packets of groups of pictures of random shape: a start, then runs of one reference and the B-frames that are shown before it. */
@@ -25,7 +25,7 @@ const orders = fc
         shown += between + 1;
       }
     }
-    return { frames: Int32Array.from(frames), starts: Int32Array.from(starts) };
+    return { frames: Int32Array.from(frames), randomAccessPoints: Int32Array.from(starts) };
   });
 
 describe("planning what is copied", () => {
@@ -36,17 +36,19 @@ describe("planning what is copied", () => {
         const from = a % count;
         const to = from + 1 + (b % (count - from));
         let at = from;
-        for (const piece of planPieces({ from, to }, order)) {
+        for (const piece of planSpliceSegments({ from, to }, order)) {
           expect(piece.from).toBe(at);
           expect(piece.to).toBeGreaterThan(piece.from);
           at = piece.to;
           if (piece.kind === "encode") continue;
-          const copied = [...order.frames.slice(piece.packet, piece.packetEnd)].filter((frame) => frame >= piece.from);
+          const copied = [...order.frames.slice(piece.firstPacket, piece.endPacket)].filter(
+            (frame) => frame >= piece.from,
+          );
           expect(copied.sort((x, y) => x - y)).toEqual(
             Array.from({ length: piece.to - piece.from }, (_, n) => piece.from + n),
           );
-          expect(order.starts).toContain(piece.packet);
-          expect(piece.to - piece.from).toBeGreaterThanOrEqual(COPY_LEAST);
+          expect(order.randomAccessPoints).toContain(piece.firstPacket);
+          expect(piece.to - piece.from).toBeGreaterThanOrEqual(MIN_COPY_FRAMES);
         }
         expect(at).toBe(to);
       }),
@@ -59,11 +61,11 @@ describe("planning what is copied", () => {
         const count = order.frames.length;
         const from = a % count;
         const to = from + 1 + (b % (count - from));
-        const needed = neededPackets({ from, to }, order);
-        expect(order.starts).toContain(needed.from);
-        expect(order.frames[needed.from]!).toBe(startBefore(from, order));
-        const begins = Array.from(order.starts, (start) => order.frames[start]!);
-        expect(startBefore(from, order)).toBe(begins.findLast((frame) => frame <= from)!);
+        const needed = planDecodeRange({ from, to }, order);
+        expect(order.randomAccessPoints).toContain(needed.from);
+        expect(order.frames[needed.from]!).toBe(getRandomAccessFrame(from, order));
+        const begins = Array.from(order.randomAccessPoints, (start) => order.frames[start]!);
+        expect(getRandomAccessFrame(from, order)).toBe(begins.findLast((frame) => frame <= from)!);
         const frames = new Set(order.frames.slice(needed.from, needed.to));
         for (let frame = from; frame < to; frame++) expect(frames.has(frame)).toBe(true);
         expect(order.frames[needed.to - 1]!).toBeWithin(from, to);
@@ -72,22 +74,28 @@ describe("planning what is copied", () => {
   });
 
   test("nothing is copied where there is no start, or too little after it", () => {
-    const order = { frames: Int32Array.from({ length: 100 }, (_, n) => n), starts: Int32Array.from([0, 50]) };
-    expect(planPieces({ from: 1, to: 50 }, order)).toEqual([{ kind: "encode", from: 1, to: 50 }]);
-    expect(planPieces({ from: 40, to: 57 }, order)).toEqual([{ kind: "encode", from: 40, to: 57 }]);
-    expect(planPieces({ from: 40, to: 58 }, order)).toEqual([
+    const order = {
+      frames: Int32Array.from({ length: 100 }, (_, n) => n),
+      randomAccessPoints: Int32Array.from([0, 50]),
+    };
+    expect(planSpliceSegments({ from: 1, to: 50 }, order)).toEqual([{ kind: "encode", from: 1, to: 50 }]);
+    expect(planSpliceSegments({ from: 40, to: 57 }, order)).toEqual([{ kind: "encode", from: 40, to: 57 }]);
+    expect(planSpliceSegments({ from: 40, to: 58 }, order)).toEqual([
       { kind: "encode", from: 40, to: 50 },
-      { kind: "copy", from: 50, to: 58, packet: 50, packetEnd: 58 },
+      { kind: "copy", from: 50, to: 58, firstPacket: 50, endPacket: 58 },
     ]);
-    expect(planPieces({ from: 0, to: 100 }, order)).toEqual([
-      { kind: "copy", from: 0, to: 100, packet: 0, packetEnd: 100 },
+    expect(planSpliceSegments({ from: 0, to: 100 }, order)).toEqual([
+      { kind: "copy", from: 0, to: 100, firstPacket: 0, endPacket: 100 },
     ]);
   });
 
   test("a range that ends between a reference and its B-frames leaves them to the encoder", () => {
-    const order = { frames: Int32Array.from([0, 3, 1, 2, 6, 4, 5, 9, 7, 8, 12, 10, 11]), starts: Int32Array.from([0]) };
-    expect(planPieces({ from: 0, to: 12 }, order)).toEqual([
-      { kind: "copy", from: 0, to: 10, packet: 0, packetEnd: 10 },
+    const order = {
+      frames: Int32Array.from([0, 3, 1, 2, 6, 4, 5, 9, 7, 8, 12, 10, 11]),
+      randomAccessPoints: Int32Array.from([0]),
+    };
+    expect(planSpliceSegments({ from: 0, to: 12 }, order)).toEqual([
+      { kind: "copy", from: 0, to: 10, firstPacket: 0, endPacket: 10 },
       { kind: "encode", from: 10, to: 12 },
     ]);
   });
@@ -97,6 +105,6 @@ describe("planning what is copied", () => {
     [[0, 2, 1, 4, 3], 1],
     [[0, 4, 2, 1, 3, 8, 6, 5, 7], 2],
   ])("the frames %p are held back by %p", (frames, depth) => {
-    expect(reorderDepth(Int32Array.from(frames))).toBe(depth);
+    expect(measureReorderDepth(Int32Array.from(frames))).toBe(depth);
   });
 });

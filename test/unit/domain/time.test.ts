@@ -3,12 +3,12 @@ import fc from "fast-check";
 import {
   type FrameTimes,
   formatDuration,
-  frameAtOrAfter,
-  frameAtOrBefore,
-  frameCount,
-  frameTime,
-  frameTimesFrom,
+  getFrameAtOrAfter,
+  getFrameAtOrBefore,
+  getFrameCount,
+  getFrameTime,
   TICKS_PER_SECOND,
+  toFrameTimes,
 } from "../../../src/domain/time";
 
 const times = (count: number, at: (n: number) => number) =>
@@ -29,28 +29,28 @@ describe("frame times from packet times", () => {
   ])("%p/%p is found among milliseconds, over three hours", (num, den) => {
     const count = Math.round((3 * 3600 * num) / den);
     const rounded = times(count, (n) => Math.round((n * den * 1000) / num) * 1000);
-    const found = frameTimesFrom(rounded, rounded.at(-1)! + 1, 1_100);
+    const found = toFrameTimes(rounded, rounded.at(-1)! + 1, 1_100);
     expect(found).toEqual({ kind: "constant", rate: { num, den }, first: 0, count });
   });
 
   test("a frame that is missing makes the rate variable", () => {
     const gap = times(100, (n) => (n < 50 ? n : n + 1) * 40_000);
-    const found = frameTimesFrom(gap, 101 * 40_000, 40_000);
+    const found = toFrameTimes(gap, 101 * 40_000, 40_000);
     expect(found.kind).toBe("listed");
-    expect(frameTime(found, 50)).toBe(51 * 40_000);
-    expect(frameTime(found, 100)).toBe(101 * 40_000);
+    expect(getFrameTime(found, 50)).toBe(51 * 40_000);
+    expect(getFrameTime(found, 100)).toBe(101 * 40_000);
   });
 
   test("a rate of its own stays", () => {
     const odd = times(200, (n) => n * 47_000);
-    expect(frameTimesFrom(odd, 200 * 47_000, 1_100)).toMatchObject({ kind: "constant", count: 200 });
+    expect(toFrameTimes(odd, 200 * 47_000, 1_100)).toMatchObject({ kind: "constant", count: 200 });
   });
 
   test("a single frame", () => {
-    const found = frameTimesFrom(new Float64Array([20_000]), 60_000, 1_100);
-    expect(frameCount(found)).toBe(1);
-    expect(frameTime(found, 0)).toBe(20_000);
-    expect(frameTime(found, 1)).toBe(60_000);
+    const found = toFrameTimes(new Float64Array([20_000]), 60_000, 1_100);
+    expect(getFrameCount(found)).toBe(1);
+    expect(getFrameTime(found, 0)).toBe(20_000);
+    expect(getFrameTime(found, 1)).toBe(60_000);
   });
 });
 
@@ -72,12 +72,12 @@ describe("finding frames", () => {
   test("a frame is found at its own time, and between two frames the nearer ones on both sides", () => {
     fc.assert(
       fc.property(clips, fc.nat(), (clip, pick) => {
-        const n = pick % frameCount(clip);
-        const at = frameTime(clip, n);
-        expect(frameAtOrBefore(clip, at)).toBe(n);
-        expect(frameAtOrAfter(clip, at)).toBe(n);
-        expect(frameAtOrAfter(clip, at + 1)).toBe(n + 1);
-        if (n > 0) expect(frameAtOrBefore(clip, at - 1)).toBe(n - 1);
+        const n = pick % getFrameCount(clip);
+        const at = getFrameTime(clip, n);
+        expect(getFrameAtOrBefore(clip, at)).toBe(n);
+        expect(getFrameAtOrAfter(clip, at)).toBe(n);
+        expect(getFrameAtOrAfter(clip, at + 1)).toBe(n + 1);
+        if (n > 0) expect(getFrameAtOrBefore(clip, at - 1)).toBe(n - 1);
       }),
     );
   });
@@ -85,10 +85,11 @@ describe("finding frames", () => {
   test("times never fall, and stay within a tick of the exact rate", () => {
     fc.assert(
       fc.property(clips, (clip) => {
-        for (let n = 1; n <= frameCount(clip); n++) expect(frameTime(clip, n)).toBeGreaterThan(frameTime(clip, n - 1));
+        for (let n = 1; n <= getFrameCount(clip); n++)
+          expect(getFrameTime(clip, n)).toBeGreaterThan(getFrameTime(clip, n - 1));
         if (clip.kind === "constant") {
           const exact = clip.first + (clip.count * clip.rate.den * TICKS_PER_SECOND) / clip.rate.num;
-          expect(Math.abs(frameTime(clip, clip.count) - exact)).toBeLessThanOrEqual(0.5);
+          expect(Math.abs(getFrameTime(clip, clip.count) - exact)).toBeLessThanOrEqual(0.5);
         }
       }),
     );

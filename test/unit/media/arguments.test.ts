@@ -1,25 +1,30 @@
 import { describe, expect, test } from "bun:test";
-import type { MediaInfo, Probed, VideoStream } from "../../../src/domain/media";
-import type { SmartPiece } from "../../../src/domain/smart-plan";
+import type { MediaInfo, ProbedMedia, VideoStream } from "../../../src/domain/media";
+import type { SpliceSegment } from "../../../src/domain/smart-plan";
 import type { FrameTimes } from "../../../src/domain/time";
 import { createNullSandbox } from "../../../src/lib/sandbox";
-import { inputArguments, outputFile, passFramesThrough, secondsText } from "../../../src/media/arguments";
-import { colorArguments, colorFilters, isHdr } from "../../../src/media/color";
-import { DECODERS } from "../../../src/media/decoders";
 import {
-  deviceArguments,
-  encoderFormat,
-  soundEncoderArguments,
-  soundFormat,
+  buildInputArguments,
+  buildOutputArguments,
+  buildPassthroughArguments,
+  formatSeconds,
+} from "../../../src/media/arguments";
+import { buildColorArguments, buildColorFilters, isHdr } from "../../../src/media/color";
+import { DECODER_WHITELIST } from "../../../src/media/decoders";
+import {
+  buildAudioEncoderArguments,
+  buildDeviceArguments,
+  buildVideoEncoderArguments,
+  chooseAudioFormat,
+  getPixelFormatFilter,
   VIDEO_ENCODERS,
   type VideoEncoder,
-  videoEncoderArguments,
 } from "../../../src/media/encoder-arguments";
-import { chooseEncoder, findEncoders } from "../../../src/media/encoders";
-import { findFfmpeg } from "../../../src/media/ffmpeg";
-import { selectFilters, shapeFilters, timingFilters } from "../../../src/media/picture-filters";
-import { joinWindows, windowList } from "../../../src/media/smart/join-check";
-import { spliceArguments } from "../../../src/media/smart/splice-arguments";
+import { chooseEncoder, detectEncoders } from "../../../src/media/encoders";
+import { selectFfmpeg } from "../../../src/media/ffmpeg";
+import { buildSpliceArguments } from "../../../src/media/smart/splice-arguments";
+import { formatConcatList, planCheckWindows } from "../../../src/media/smart/splice-check";
+import { buildSelectFilters, buildShapeFilters, buildTimingFilters } from "../../../src/media/video-filters";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 
 const has = (list: readonly string[], ...pair: string[]) => list.join(" ").includes(pair.join(" "));
@@ -33,17 +38,17 @@ const VIDEO: VideoStream = {
 
 describe("an input", () => {
   test("is a file of one forced format that can open nothing else", () => {
-    const list = inputArguments({ path: "-i http://x:1/%d\n.mp4", demuxer: "mov" });
+    const list = buildInputArguments({ path: "-i http://x:1/%d\n.mp4", demuxer: "mov" });
     expect(list).toEqual([
       ...["-f", "mov", "-protocol_whitelist", "file,pipe", "-format_whitelist", "mov"],
-      ...["-codec_whitelist", DECODERS],
+      ...["-codec_whitelist", DECODER_WHITELIST],
       ...["-i", "file:-i http://x:1/%d\n.mp4"],
     ]);
-    expect(outputFile("-x")).toEqual(["-y", "file:-x"]);
+    expect(buildOutputArguments("-x")).toEqual(["-y", "file:-x"]);
   });
 
   test("is sought by container time", () => {
-    const list = inputArguments({ path: "a", demuxer: "mpegts", seekTo: 1_458_667 });
+    const list = buildInputArguments({ path: "a", demuxer: "mpegts", seekTo: 1_458_667 });
     expect(has(list, "-noaccurate_seek", "-seek_timestamp", "1", "-ss", "1.458667", "-i")).toBe(true);
   });
 
@@ -54,12 +59,12 @@ describe("an input", () => {
     [95_443_717_688, "95443.717688"],
     [-0, "0.000000"],
   ])("%p ticks are %p", (ticks, text) => {
-    expect(secondsText(ticks)).toBe(text);
+    expect(formatSeconds(ticks)).toBe(text);
   });
 
   test("frames are passed through by the option that the version knows", () => {
-    expect(passFramesThrough(56)).toEqual(["-vsync", "0"]);
-    expect(passFramesThrough(59)).toEqual(["-fps_mode", "passthrough"]);
+    expect(buildPassthroughArguments(56)).toEqual(["-vsync", "0"]);
+    expect(buildPassthroughArguments(59)).toEqual(["-fps_mode", "passthrough"]);
   });
 });
 
@@ -88,19 +93,21 @@ describe("encoders", () => {
 
   for (const encoder of VIDEO_ENCODERS)
     test(encoder, () => {
-      expect(videoEncoderArguments(encoder, { ...target, quality: { bitrate: 2e6 } }).join(" ")).toBe(byRate[encoder]);
-      expect(videoEncoderArguments(encoder, { ...target, quality: { ceiling: 4e6 } }).join(" ")).toBe(
+      expect(buildVideoEncoderArguments(encoder, { ...target, quality: { bitrate: 2e6 } }).join(" ")).toBe(
+        byRate[encoder],
+      );
+      expect(buildVideoEncoderArguments(encoder, { ...target, quality: { maxBitrate: 4e6 } }).join(" ")).toBe(
         byQuality[encoder],
       );
-      const free = videoEncoderArguments(encoder, { ...target, quality: { ceiling: null } });
+      const free = buildVideoEncoderArguments(encoder, { ...target, quality: { maxBitrate: null } });
       expect(free.join(" ")).not.toMatch(/maxrate|NaN|null|undefined/);
     });
 
   test.each([1e9, 1.2e9, 4e9])(
     "rates of %p bits a second, as studio codecs have, fit the numbers of ffmpeg",
     (rate) => {
-      for (const quality of [{ bitrate: rate }, { ceiling: rate }])
-        for (const value of videoEncoderArguments("libx264", { ...target, quality }).filter((word) =>
+      for (const quality of [{ bitrate: rate }, { maxBitrate: rate }])
+        for (const value of buildVideoEncoderArguments("libx264", { ...target, quality }).filter((word) =>
           /^\d+$/.test(word),
         ))
           expect(Number(value)).toBeLessThan(2 ** 31);
@@ -108,10 +115,10 @@ describe("encoders", () => {
   );
 
   test("only VAAPI needs a device and its own memory", () => {
-    const needing = VIDEO_ENCODERS.filter((encoder) => deviceArguments(encoder).length > 0);
+    const needing = VIDEO_ENCODERS.filter((encoder) => buildDeviceArguments(encoder).length > 0);
     expect(needing).toEqual(["h264_vaapi"]);
-    expect(encoderFormat("h264_vaapi")).toBe("format=nv12,hwupload");
-    expect(encoderFormat("libx264")).toBe("format=yuv420p");
+    expect(getPixelFormatFilter("h264_vaapi")).toBe("format=nv12,hwupload");
+    expect(getPixelFormatFilter("libx264")).toBe("format=yuv420p");
   });
 
   test("the first that works is chosen, a forced one only when it works", () => {
@@ -124,7 +131,7 @@ describe("encoders", () => {
 
   test("libx264, AAC and MP3 are found by trying, with either ffmpeg", async () => {
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
-      const found = await findEncoders(ffmpeg, createNullSandbox("not needed here"));
+      const found = await detectEncoders(ffmpeg, createNullSandbox("not needed here"));
       expect(found.video).toContain("libx264");
       expect(found.audio).toEqual(["aac", "libmp3lame"]);
     }
@@ -142,14 +149,14 @@ describe("encoders", () => {
   ] as const)(
     "sound for %p of %p Hz, %p channels at %p: %p Hz, %p",
     (format, sampleRate, channels, bitrate, rate, out) => {
-      expect(soundFormat(format, { sampleRate, channels }, bitrate)).toEqual({ rate, channels: out });
-      expect(soundEncoderArguments(format, bitrate)).toContain(String(bitrate));
+      expect(chooseAudioFormat(format, { sampleRate, channels }, bitrate)).toEqual({ sampleRate: rate, channels: out });
+      expect(buildAudioEncoderArguments(format, bitrate)).toContain(String(bitrate));
     },
   );
 
-  test("spliced pieces have ids of their own, keyframes where they begin, and the source's profile and order", () => {
+  test("spliced segments have ids of their own, keyframes where they begin, and the source's profile and order", () => {
     const color = { primaries: "bt709", transfer: null, matrix: "bt709", range: "tv" as const };
-    const pieces: SmartPiece[] = [
+    const segments: SpliceSegment[] = [
       { kind: "encode", from: 3, to: 15 },
       { kind: "encode", from: 20, to: 38 },
     ];
@@ -158,18 +165,18 @@ describe("encoders", () => {
       ...{ type: "video", demuxer: "matroska", duration: 4e6, startPts: 1e6, video: VIDEO, audio: [], timecode: null },
     };
     const input = {
-      ...{ path: "/l.mp4", fileStart: 1e6, probed: { info, frames }, pieces, threads: 1, libavutil: 56 },
+      ...{ path: "/l.mp4", excerptStart: 1e6, probed: { info, frames }, segments, threads: 1, libavutil: 56 },
     };
     const splice = {
       codec: "h264",
-      parameterId: 3,
+      parameterSetId: 3,
       profile: "main",
-      reorder: 1,
+      reorderDepth: 1,
       color,
       pixelFormat: "yuv420p",
-      ceiling: 6e6,
+      maxBitrate: 6e6,
     } as const;
-    const list = spliceArguments(input, splice);
+    const list = buildSpliceArguments(input, splice);
     expect(has(list, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
     expect(has(list, "-frames:v", "30")).toBe(true);
     expect(list.join(" ")).toContain("select='between(t,0.100000,0.580000)+between(t,0.780000,1.500000)',settb=1/25");
@@ -178,17 +185,17 @@ describe("encoders", () => {
     );
     expect(has(list, "-profile:v", "main")).toBe(true);
     expect(has(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
-    const hevc = spliceArguments(input, { ...splice, codec: "hevc", ids: { vps: 1, sps: 1, pps: 15 } });
+    const hevc = buildSpliceArguments(input, { ...splice, codec: "hevc", ids: { vps: 1, sps: 1, pps: 15 } });
     expect(has(hevc, "-c:v", "libx265")).toBe(true);
     expect(has(hevc, "-profile:v", "main")).toBe(true);
     expect(has(hevc, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
     expect(hevc.join(" ")).toContain("keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=0:info=0");
-    const plain = spliceArguments(input, { ...splice, profile: "baseline", reorder: 0, ceiling: null });
+    const plain = buildSpliceArguments(input, { ...splice, profile: "baseline", reorderDepth: 0, maxBitrate: null });
     expect(plain.join(" ")).toContain("bframes=0");
     // Nothing that the profile does not have.
     expect(list.join(" ")).toContain("cabac=1:8x8dct=0");
     expect(plain.join(" ")).toContain("cabac=0:8x8dct=0");
-    expect(spliceArguments(input, { ...splice, profile: "high" }).join(" ")).toContain("cabac=1:8x8dct=1");
+    expect(buildSpliceArguments(input, { ...splice, profile: "high" }).join(" ")).toContain("cabac=1:8x8dct=1");
     expect(plain).not.toContain("-maxrate");
   });
 });
@@ -199,15 +206,15 @@ describe("colour and shape", () => {
 
   test("HDR comes down to BT.709, and is tagged so", () => {
     expect(isHdr(hdr)).toBe(true);
-    expect(colorFilters(hdr, true).join()).toContain("tonemap");
-    expect(colorFilters(hdr, false)).toEqual([]);
-    expect(colorFilters(VIDEO, true)).toEqual([]);
-    expect(has(colorArguments(hdr, VIDEO), "-color_trc", "bt709")).toBe(true);
+    expect(buildColorFilters(hdr, true).join()).toContain("tonemap");
+    expect(buildColorFilters(hdr, false)).toEqual([]);
+    expect(buildColorFilters(VIDEO, true)).toEqual([]);
+    expect(has(buildColorArguments(hdr, VIDEO), "-color_trc", "bt709")).toBe(true);
   });
 
   test("tags are kept, unknown ones dropped; an untagged picture is tagged when players would guess otherwise", () => {
     const tagged = as({ color: { primaries: "bt470bg", transfer: "odd-one", matrix: "smpte170m", range: "pc" } });
-    expect(colorArguments(tagged, VIDEO)).toEqual([
+    expect(buildColorArguments(tagged, VIDEO)).toEqual([
       "-color_primaries",
       "bt470bg",
       "-colorspace",
@@ -215,8 +222,8 @@ describe("colour and shape", () => {
       "-color_range",
       "tv",
     ]);
-    expect(colorArguments(VIDEO, VIDEO)).toEqual([]);
-    expect(colorArguments(VIDEO, { width: 640, height: 360 })).toEqual(["-colorspace", "bt709"]);
+    expect(buildColorArguments(VIDEO, VIDEO)).toEqual([]);
+    expect(buildColorArguments(VIDEO, { width: 640, height: 360 })).toEqual(["-colorspace", "bt709"]);
   });
 
   test.each([
@@ -231,12 +238,12 @@ describe("colour and shape", () => {
     ],
     [{ color: { ...VIDEO.color, range: "pc" } }, { width: 1920, height: 1080 }, "scale=in_range=pc:out_range=tv"],
   ] as const)("%p to %p", (change, size, filters) => {
-    expect(shapeFilters(as(change as Partial<VideoStream>), size).join()).toBe(filters);
+    expect(buildShapeFilters(as(change as Partial<VideoStream>), size).join()).toBe(filters);
   });
 });
 
 describe("choosing frames", () => {
-  const probed: Probed = {
+  const probed: ProbedMedia = {
     info: {
       type: "video",
       demuxer: "mpegts",
@@ -252,13 +259,18 @@ describe("choosing frames", () => {
     from,
     to,
     sourceStart: 20_000 + from * 40_000,
-    outStart: from * 40_000,
+    outputStart: from * 40_000,
   });
-  const chunk = (...pieces: ReturnType<typeof piece>[]) => ({ pieces, outStart: 0, outEnd: 0, frameCount: 0 });
+  const chunk = (...segments: ReturnType<typeof piece>[]) => ({
+    segments,
+    outputStart: 0,
+    outputEnd: 0,
+    frameCount: 0,
+  });
 
   test("the bounds lie half a frame before, on the container's clock", () => {
-    expect(selectFilters(chunk(piece(10, 20)), probed)).toEqual(["trim=start=1.800000:end=2.200000"]);
-    expect(selectFilters(chunk(piece(10, 20), piece(30, 40)), probed)).toEqual([
+    expect(buildSelectFilters(chunk(piece(10, 20)), probed)).toEqual(["trim=start=1.800000:end=2.200000"]);
+    expect(buildSelectFilters(chunk(piece(10, 20), piece(30, 40)), probed)).toEqual([
       "trim=start=1.800000:end=3.000000",
       "select='between(t,1.800000,2.200000)+between(t,2.600000,3.000000)'",
     ]);
@@ -266,10 +278,10 @@ describe("choosing frames", () => {
 
   test("counted frames follow each other, resampled ones are placed by time", () => {
     const rate = { num: 30_000, den: 1_001 };
-    expect(timingFilters(chunk(piece(0, 9)), probed, { kind: "counted", rate }, 57).join()).toBe(
+    expect(buildTimingFilters(chunk(piece(0, 9)), probed, { kind: "counted", rate }, 57).join()).toBe(
       "settb=1001/30000,setpts=N,fps=30000/1001",
     );
-    const resampled = timingFilters(
+    const resampled = buildTimingFilters(
       chunk(piece(0, 9), piece(20, 30)),
       probed,
       { kind: "resampled", rate, phase: 0 },
@@ -280,44 +292,44 @@ describe("choosing frames", () => {
 });
 
 describe("looking at joins", () => {
-  const pieces = [
-    { kind: "copy", from: 0, to: 100, packet: 0, packetEnd: 100 },
+  const segments = [
+    { kind: "copy", from: 0, to: 100, firstPacket: 0, endPacket: 100 },
     { kind: "encode", from: 200, to: 220 },
-    { kind: "copy", from: 220, to: 300, packet: 220, packetEnd: 300 },
+    { kind: "copy", from: 220, to: 300, firstPacket: 220, endPacket: 300 },
   ] as const;
 
   test("from a point where decoding can begin to a little after the join", () => {
-    const windows = joinWindows(pieces, (frame) => Math.floor(frame / 50) * 50);
+    const windows = planCheckWindows(segments, (frame) => Math.floor(frame / 50) * 50);
     expect(windows).toEqual([{ from: 50, to: 132 }]);
-    expect(joinWindows(pieces.slice(0, 1), () => 0)).toEqual([]);
+    expect(planCheckWindows(segments.slice(0, 1), () => 0)).toEqual([]);
   });
 
   test("of many alike the short ones all over the output, up to a share of it", () => {
     const copies = Array.from({ length: 600 }, (_, n) => {
       const [from, to] = [n * 300, n * 300 + 100 + (n % 10 === 3 ? 5 : 30)];
-      return { kind: "copy", from, to, packet: from, packetEnd: to } as const;
+      return { kind: "copy", from, to, firstPacket: from, endPacket: to } as const;
     });
-    const windows = joinWindows(copies, (frame) => frame - (frame % 100));
+    const windows = planCheckWindows(copies, (frame) => frame - (frame % 100));
     expect(windows).toHaveLength(6);
     // A tenth of them ends 5 frames, not 30, after a point where decoding can begin.
     for (const { from, to } of windows) expect(to - from).toBe(5 + 12);
     const length = copies.reduce((sum, { from, to }) => sum + to - from, 0);
     expect(windows[0]!.to).toBeLessThan(length / 6);
     expect(windows[5]!.from).toBeGreaterThan((length * 5) / 6);
-    expect(joinWindows(copies.slice(0, 12), () => 0).length).toBeLessThan(4);
+    expect(planCheckWindows(copies.slice(0, 12), () => 0).length).toBeLessThan(4);
   });
 
   test("from the join itself where decoding could only begin long before it", () => {
     const long = [
-      { kind: "copy", from: 0, to: 9_000, packet: 0, packetEnd: 9_000 },
+      { kind: "copy", from: 0, to: 9_000, firstPacket: 0, endPacket: 9_000 },
       { kind: "encode", from: 9_100, to: 9_150 },
     ] as const;
-    expect(joinWindows(long, () => 0)).toEqual([{ from: 9_000, to: 9_012 }]);
+    expect(planCheckWindows(long, () => 0)).toEqual([{ from: 9_000, to: 9_012 }]);
   });
 
   test("the list holds a path with quotes", () => {
     const times = Float64Array.from({ length: 201 }, (_, n) => n / 25);
-    expect(windowList("/a'b.mp4", [{ from: 50, to: 100 }], times)).toBe(
+    expect(formatConcatList("/a'b.mp4", [{ from: 50, to: 100 }], times)).toBe(
       "ffconcat version 1.0\nfile '/a'\\''b.mp4'\ninpoint 2.000000\noutpoint 4.000000\n",
     );
   });
@@ -327,12 +339,12 @@ describe("finding ffmpeg", () => {
   const bundled = bundledFfmpeg.path;
 
   test("one on the PATH that is newer is preferred, the bundled one always works", async () => {
-    expect(await findFfmpeg({ forced: null, bundled, path: "relative:/nowhere:/usr/bin" })).toMatchObject({
+    expect(await selectFfmpeg({ forced: null, bundled, path: "relative:/nowhere:/usr/bin" })).toMatchObject({
       path: "/usr/bin/ffmpeg",
       bundled: false,
     });
     for (const path of [undefined, "", "/nowhere"])
-      expect(await findFfmpeg({ forced: null, bundled, path })).toMatchObject({
+      expect(await selectFfmpeg({ forced: null, bundled, path })).toMatchObject({
         path: bundled,
         bundled: true,
         libavutil: 56,
@@ -340,11 +352,11 @@ describe("finding ffmpeg", () => {
   });
 
   test("a forced one must run", async () => {
-    expect(findFfmpeg({ forced: "/bin/true", bundled, path: "/usr/bin" })).rejects.toThrow("/bin/true");
-    expect(await findFfmpeg({ forced: bundled, bundled: "/nowhere", path: "" })).toMatchObject({ path: bundled });
+    expect(selectFfmpeg({ forced: "/bin/true", bundled, path: "/usr/bin" })).rejects.toThrow("/bin/true");
+    expect(await selectFfmpeg({ forced: bundled, bundled: "/nowhere", path: "" })).toMatchObject({ path: bundled });
   });
 
   test("none at all is an error in one line", () => {
-    expect(findFfmpeg({ forced: null, bundled: "/nowhere", path: "" })).rejects.toThrow("no ffmpeg runs");
+    expect(selectFfmpeg({ forced: null, bundled: "/nowhere", path: "" })).rejects.toThrow("no ffmpeg runs");
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openExtracted } from "../../../src/lib/assets";
-import { findFfmpeg } from "../../../src/media/ffmpeg";
+import { selectFfmpeg } from "../../../src/media/ffmpeg";
 
 /** Numbers are drawn as sixteen squares of this size in the top row, the lowest bit on the left. */
 export const SQUARE = 20;
@@ -15,8 +15,8 @@ mkdirSync(folder, { recursive: true });
 const bundled = openExtracted(null).ffmpeg;
 
 /** The ffmpeg of the PATH, and the one that comes with the product. */
-export const systemFfmpeg = await findFfmpeg({ forced: null, bundled, path: process.env.PATH });
-export const bundledFfmpeg = await findFfmpeg({ forced: bundled, bundled, path: undefined });
+export const systemFfmpeg = await selectFfmpeg({ forced: null, bundled, path: process.env.PATH });
+export const bundledFfmpeg = await selectFfmpeg({ forced: bundled, bundled, path: undefined });
 
 /** Runs the PATH's ffmpeg to make a file in the temporary folder once; the name must tell the recipe. */
 export async function generate(name: string, ...recipe: string[]): Promise<string> {

@@ -2,13 +2,13 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { soundFormat } from "../../../src/media/encoder-arguments";
-import { extractSpeechPcm } from "../../../src/media/extract";
-import { makePreview, playsInBrowser, previewArguments } from "../../../src/media/preview";
-import { probe } from "../../../src/media/probe";
+import { extractAnalysisAudio } from "../../../src/media/analysis-audio";
+import { buildMixdownFilters, getAnalysisChannels } from "../../../src/media/audio/mixdown";
+import { buildAudioDecodeArguments } from "../../../src/media/audio-render";
+import { chooseAudioFormat } from "../../../src/media/encoder-arguments";
+import { buildPreviewArguments, createPreview, isPlayableInBrowser } from "../../../src/media/preview";
+import { probeMedia } from "../../../src/media/probe";
 import { parseDescription } from "../../../src/media/probing/description";
-import { decodeSoundArguments } from "../../../src/media/sound";
-import { mixdownFilters, speechChannels } from "../../../src/media/sound/mixdown";
 import { allSamples } from "../../analysis-audio";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 import { probeText, samples } from "./readback";
@@ -90,7 +90,7 @@ function toneOf(sound: ArrayLike<number>, rate: number, channel: number): number
 
 async function extracted(path: string, ffmpeg = bundledFfmpeg): Promise<number[]> {
   const outputPath = join(folder, "speech.pcm");
-  await extractSpeechPcm({ ffmpeg, path, probed: await probeFile(path, ffmpeg), outputPath });
+  await extractAnalysisAudio({ ffmpeg, path, probed: await probeFile(path, ffmpeg), outputPath });
   return Array.from(await allSamples(outputPath), (word) => word / 32_767);
 }
 
@@ -109,7 +109,7 @@ describe("a recording whose channels have no known places", () => {
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
       const probed = await probeFile(path, ffmpeg);
       expect(probed.info.audio).toMatchObject([{ channels, discrete: true }]);
-      expect(playsInBrowser(probed.info, await sniffFile(path))).toBe(false);
+      expect(isPlayableInBrowser(probed.info, await sniffFile(path))).toBe(false);
 
       const speech = await extracted(path, ffmpeg);
       expect(speech).toHaveLength(16_000 * (wave.seconds ?? 1));
@@ -117,7 +117,7 @@ describe("a recording whose channels have no known places", () => {
         expect(toneOf(speech, 16_000, channel)).toBeGreaterThan((0.8 * AMPLITUDE) / Math.max(2, Math.sqrt(channels)));
 
       const preview = join(folder, "preview.mp4");
-      await makePreview({ ffmpeg, path, probed, outputPath: preview });
+      await createPreview({ ffmpeg, path, probed, outputPath: preview });
       const expectFirstTwo = async (output: string) => {
         const sound = await samples(output);
         for (let channel = 0; channel < Math.min(2, channels); channel++)
@@ -146,7 +146,7 @@ describe("a recording whose channels have no known places", () => {
     const path = await wav({ channels: 65 });
     const sniffed = await sniffFile(path);
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
-      expect(probe({ path, sniffed, ffmpeg, limits: LIMITS })).rejects.toMatchObject({
+      expect(probeMedia({ path, sniffed, ffmpeg, limits: LIMITS })).rejects.toMatchObject({
         code: "media_limits_exceeded",
         message: "the audio track has more than 64 channels",
       });
@@ -188,7 +188,9 @@ describe("arguments", () => {
   test("the channels are mixed before anything else is done to them", () => {
     const discrete = { ...track, channels: 9, discrete: true } as const;
     const decoded = (channels: number, of = discrete as typeof discrete | (typeof track & { channels: number })) =>
-      filtersOf(decodeSoundArguments({ ...source, track: of }, { rate: 48_000, channels, encoding: "f32le" }));
+      filtersOf(
+        buildAudioDecodeArguments({ ...source, track: of }, { sampleRate: 48_000, channels, encoding: "f32le" }),
+      );
     expect(decoded(2)).toStartWith("channelmap=0|1:stereo,asetpts=");
     expect(decoded(1)).toStartWith("pan=mono|c0=0.333333*c0+0.333333*c1+");
     expect(decoded(1)).toContain("+0.333333*c8,asetpts=");
@@ -196,7 +198,7 @@ describe("arguments", () => {
     const info = { type: "audio", demuxer: "wav", duration: 1, startPts: 0, video: null, timecode: null } as const;
     const preview = (audio: typeof discrete) =>
       filtersOf(
-        previewArguments({
+        buildPreviewArguments({
           ...{ path: "in.wav", libavutil: 56, hasZscale: false },
           probed: { info: { ...info, audio: [audio] }, frames: null },
         }),
@@ -205,10 +207,10 @@ describe("arguments", () => {
   });
 
   test("tracks that ffmpeg can mix are left to it; others have no surround", () => {
-    expect(mixdownFilters({ channels: 8 }, 2)).toEqual([]);
-    expect(mixdownFilters({ channels: 1, discrete: true }, 2)).toEqual(["channelmap=0:mono"]);
-    expect([1, 2, 6].map((channels) => speechChannels({ channels }))).toEqual([1, 2, 2]);
-    expect([1, 2, 6].map((channels) => speechChannels({ channels, discrete: true }))).toEqual([1, 2, 1]);
-    expect(soundFormat("m4a", { sampleRate: 48_000, channels: 6, discrete: true }, 128_000).channels).toBe(2);
+    expect(buildMixdownFilters({ channels: 8 }, 2)).toEqual([]);
+    expect(buildMixdownFilters({ channels: 1, discrete: true }, 2)).toEqual(["channelmap=0:mono"]);
+    expect([1, 2, 6].map((channels) => getAnalysisChannels({ channels }))).toEqual([1, 2, 2]);
+    expect([1, 2, 6].map((channels) => getAnalysisChannels({ channels, discrete: true }))).toEqual([1, 2, 1]);
+    expect(chooseAudioFormat("m4a", { sampleRate: 48_000, channels: 6, discrete: true }, 128_000).channels).toBe(2);
   });
 });

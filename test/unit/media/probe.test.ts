@@ -2,8 +2,8 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Sniffed } from "../../../src/domain/media";
-import { probe } from "../../../src/media/probe";
+import type { SniffedMedia } from "../../../src/domain/media";
+import { probeMedia } from "../../../src/media/probe";
 import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
 import { LIMITS, probeFile, sniffFile } from "./rendering";
 
@@ -12,13 +12,13 @@ setDefaultTimeout(60_000);
 const folder = await mkdtemp(join(tmpdir(), "offcut-probe-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const MP4: Sniffed = { type: "video", extension: "mp4", contentType: "video/mp4", demuxer: "mov" };
+const MP4: SniffedMedia = { type: "video", extension: "mp4", contentType: "video/mp4", demuxer: "mov" };
 
 async function codeOf(path: string, limits = LIMITS): Promise<string> {
   const sniffed = await sniffFile(path).catch(() => MP4);
   const codes = await Promise.all(
     [systemFfmpeg, bundledFfmpeg].map((ffmpeg) =>
-      probe({ path, sniffed, ffmpeg, limits }).then(
+      probeMedia({ path, sniffed, ffmpeg, limits }).then(
         () => "fine",
         (error) => String(error.code),
       ),
@@ -73,9 +73,9 @@ describe("a file that cannot be used has a code that says why", () => {
 
   test("more than the limits: length, side, streams", async () => {
     const path = await plainMp4();
-    expect(await codeOf(path, { ...LIMITS, durationSeconds: 11 })).toBe("media_limits_exceeded");
-    expect(await codeOf(path, { ...LIMITS, side: 319 })).toBe("media_limits_exceeded");
-    expect(await codeOf(path, { ...LIMITS, streams: 1 })).toBe("media_limits_exceeded");
+    expect(await codeOf(path, { ...LIMITS, maxDurationSeconds: 11 })).toBe("media_limits_exceeded");
+    expect(await codeOf(path, { ...LIMITS, maxSidePixels: 319 })).toBe("media_limits_exceeded");
+    expect(await codeOf(path, { ...LIMITS, maxStreams: 1 })).toBe("media_limits_exceeded");
     expect(await codeOf(path)).toBe("fine");
   });
 
@@ -91,7 +91,7 @@ describe("a file that cannot be used has a code that says why", () => {
       const damaged = whole.slice();
       for (let k = 0; k < 40; k++) damaged[moov + random(6_000)] = random(256);
       const path = await write(`damaged-${n}.mp4`, damaged);
-      const answer = await probe({ path, sniffed: MP4, ffmpeg: bundledFfmpeg, limits: LIMITS }).then(
+      const answer = await probeMedia({ path, sniffed: MP4, ffmpeg: bundledFfmpeg, limits: LIMITS }).then(
         (probed) => probed.info.type,
         (error) => error.code,
       );
@@ -249,9 +249,9 @@ describe("what a file is", () => {
     const stop = new AbortController();
     stop.abort(new Error("enough"));
     const path = await plainMp4();
-    expect(probe({ path, sniffed: MP4, ffmpeg: systemFfmpeg, limits: LIMITS, signal: stop.signal })).rejects.toThrow(
-      "enough",
-    );
+    expect(
+      probeMedia({ path, sniffed: MP4, ffmpeg: systemFfmpeg, limits: LIMITS, signal: stop.signal }),
+    ).rejects.toThrow("enough");
   });
 
   test("ffprobe agrees with the length of each stream", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { frameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
+import { getFrameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 import { frameSeconds, samples } from "./readback";
 import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
@@ -34,7 +34,7 @@ async function check(source: Source, ffmpeg: typeof systemFfmpeg, strategy: "any
   const start = probed.info.startPts / TICKS_PER_SECOND;
   if (!source.decodingTimes) {
     const shown = await frameSeconds(path);
-    const off = shown.map((time, n) => Math.abs(time - start - frameTime(probed.frames!, n) / TICKS_PER_SECOND));
+    const off = shown.map((time, n) => Math.abs(time - start - getFrameTime(probed.frames!, n) / TICKS_PER_SECOND));
     expect(Math.max(...off)).toBeLessThan(0.0012);
   }
   const output = strategy === "any" ? {} : { video_bitrate: Math.floor(probed.info.video!.bitrate! * 0.98) };

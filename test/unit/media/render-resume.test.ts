@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
-import { Paused } from "../../../src/media/parallel";
+import { RenderYielded } from "../../../src/media/parallel";
 import { renderMedia } from "../../../src/media/render";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
@@ -39,9 +39,9 @@ async function job(output: OutputRequest, folder: string) {
     renderMedia(
       { sourcePath: path, probed, segments, output: resolved.output, workDir, outputPath },
       {
-        ...{ ffmpeg: bundledFfmpeg, encoder: "libx264", jobs: 2 },
+        ...{ ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: 2 },
         log: (event, fields) => events.push({ event, ...fields }),
-        ...(shouldPause === undefined ? {} : { shouldPause }),
+        ...(shouldPause === undefined ? {} : { shouldYield: shouldPause }),
       },
     );
   /** The finished pieces of the picture, with when they were written. */
@@ -92,7 +92,7 @@ test.each(WAYS)(
     await using folder = await temporaryFolder();
     const { workDir, outputPath, run, finished, goOn } = await job(output, folder.path);
     let asked = 0;
-    await expect(run(() => asked++ >= 2)).rejects.toBeInstanceOf(Paused);
+    await expect(run(() => asked++ >= 2)).rejects.toBeInstanceOf(RenderYielded);
     expect(existsSync(outputPath)).toBe(false);
     const done = await finished();
     expect(done).toHaveLength(2);

@@ -1,25 +1,27 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { SmartPiece } from "../../../src/domain/smart-plan";
-import { type RenderWork, type Stage, stagedProgress } from "../../../src/media/render-progress";
-import { groupSplices } from "../../../src/media/smart/splice-encode";
+import type { SpliceSegment } from "../../../src/domain/smart-plan";
+import { createRenderProgress, type RenderStage, type RenderWorkload } from "../../../src/media/render-progress";
+import { groupSpliceTasks } from "../../../src/media/smart/splice-encode";
 
 const pieces = fc
   .array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 200 })
-  .map((lengths) => lengths.map((length, n): SmartPiece => ({ kind: "encode", from: n * 200, to: n * 200 + length })));
+  .map((lengths) =>
+    lengths.map((length, n): SpliceSegment => ({ kind: "encode", from: n * 200, to: n * 200 + length })),
+  );
 
 describe("dividing the pieces of a smart render", () => {
   test("every piece is in one task, in order, and the tasks are of about one size", () => {
     const sizes = fc.record({ frames: fc.integer({ min: 30, max: 600 }), jobs: fc.integer({ min: 1, max: 8 }) });
     fc.assert(
       fc.property(pieces, sizes, fc.integer({ min: 1, max: 4 }), (all, { frames, jobs }, every) => {
-        const tasks = groupSplices(all, frames, jobs, (_, piece) => (piece.from / 200) % every === 0);
-        expect(tasks.flatMap((task) => task.pieces)).toEqual(all);
+        const tasks = groupSpliceTasks(all, frames, jobs, (_, piece) => (piece.from / 200) % every === 0);
+        expect(tasks.flatMap((task) => task.segments)).toEqual(all);
         const total = all.reduce((sum, { from, to }) => sum + to - from, 0);
         const wanted = Math.max(total / frames, all.length / 16);
         const count = wanted <= 1 ? 1 : jobs * Math.max(1, Math.round(wanted / jobs));
         for (const task of tasks) {
-          expect(task.frameCount).toBe(task.pieces.reduce((sum, { from, to }) => sum + to - from, 0));
+          expect(task.frameCount).toBe(task.segments.reduce((sum, { from, to }) => sum + to - from, 0));
           expect(task.frameCount).toBeLessThanOrEqual(Math.max((1.25 * total) / count, total / count + 120));
         }
         expect(tasks.length).toBeLessThanOrEqual(count);
@@ -28,37 +30,39 @@ describe("dividing the pieces of a smart render", () => {
   });
 
   test("pieces that share what is decoded for them stay together where there is room", () => {
-    const all = [0, 200, 400, 600].map((from): SmartPiece => ({ kind: "encode", from, to: from + 60 }));
-    const lengths = (shares: (before: SmartPiece, piece: SmartPiece) => boolean) =>
-      groupSplices(all, 120, 2, shares).map((task) => task.pieces.length);
+    const all = [0, 200, 400, 600].map((from): SpliceSegment => ({ kind: "encode", from, to: from + 60 }));
+    const lengths = (shares: (before: SpliceSegment, piece: SpliceSegment) => boolean) =>
+      groupSpliceTasks(all, 120, 2, shares).map((task) => task.segments.length);
     expect(lengths(() => false)).toEqual([2, 2]);
     expect(lengths(() => true)).toEqual([2, 2]);
     const small = [...all, { kind: "encode", from: 800, to: 830 } as const];
-    expect(groupSplices(small, 135, 2, () => true).map((task) => task.pieces.length)).toEqual([2, 3]);
-    expect(groupSplices(small.toReversed(), 135, 2, () => true).map((task) => task.pieces.length)).toEqual([3, 2]);
+    expect(groupSpliceTasks(small, 135, 2, () => true).map((task) => task.segments.length)).toEqual([2, 3]);
+    expect(groupSpliceTasks(small.toReversed(), 135, 2, () => true).map((task) => task.segments.length)).toEqual([
+      3, 2,
+    ]);
   });
 });
 
 describe("the progress of a render", () => {
-  const work: RenderWork = {
+  const work: RenderWorkload = {
     ...{
       encoding: "whole",
       encodedFrames: 900,
       pixels: 1280 * 720,
       frames: 3_000,
       checkedFrames: 300,
-      soundSeconds: 100,
-      lanes: 2,
+      audioSeconds: 100,
+      processes: 2,
     },
   };
-  const stages: Stage[] = ["picture", "sound", "write", "mux", "check"];
+  const stages: RenderStage[] = ["picture", "sound", "write", "mux", "check"];
 
   test("grows with every stage, however they come, and is not whole before the end", () => {
     const steps = fc.array(fc.tuple(fc.constantFrom(...stages), fc.double({ min: 0, max: 2, noNaN: true })));
     fc.assert(
       fc.property(steps, (reports) => {
         const shares: number[] = [];
-        const report = stagedProgress(work, (share) => shares.push(share));
+        const report = createRenderProgress(work, (share) => shares.push(share));
         for (const [stage, share] of reports) report(stage, share);
         expect(shares).toEqual([...shares].sort((a, b) => a - b));
         for (const stage of stages) report(stage, 1);
@@ -69,18 +73,18 @@ describe("the progress of a render", () => {
 
   test("of a render without anything to do is no number out of range", () => {
     const shares: number[] = [];
-    const none: RenderWork = {
+    const none: RenderWorkload = {
       ...{
         encoding: "pieces of h264",
         encodedFrames: 0,
         pixels: 0,
         frames: 0,
         checkedFrames: 0,
-        soundSeconds: 0,
-        lanes: 1,
+        audioSeconds: 0,
+        processes: 1,
       },
     };
-    stagedProgress(none, (share) => shares.push(share))("mux", 1);
+    createRenderProgress(none, (share) => shares.push(share))("mux", 1);
     expect(shares).toEqual([0.99]);
   });
 });

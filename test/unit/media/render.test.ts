@@ -2,11 +2,11 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Probed, RenderRequest } from "../../../src/domain/media";
+import type { ProbedMedia, RenderRequest } from "../../../src/domain/media";
 import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
-import { runFfmpeg, workLimits } from "../../../src/media/ffmpeg";
+import { toStorageError, writeAtomically } from "../../../src/media/atomic-output";
+import { createWorkLimits, runFfmpeg } from "../../../src/media/ffmpeg";
 import { renderMedia } from "../../../src/media/render";
-import { asStorageError, writeWhole } from "../../../src/media/work-files";
 import { bundledFfmpeg, generate, h264, picture, plainMp4, sound, systemFfmpeg } from "./generated-media";
 import { frameNumbers, frameSeconds, probeText, samples } from "./readback";
 import { probeFile, segmentsOf, withRender } from "./rendering";
@@ -143,7 +143,12 @@ describe("a changed output has what was asked for", () => {
   });
 });
 
-async function requestFor(probed: Probed, path: string, name: string, output: OutputRequest = { resolution: "144p" }) {
+async function requestFor(
+  probed: ProbedMedia,
+  path: string,
+  name: string,
+  output: OutputRequest = { resolution: "144p" },
+) {
   const resolved = resolveOutput(probed, output);
   if (!resolved.ok) throw new Error("bad output");
   const request: RenderRequest = {
@@ -153,7 +158,7 @@ async function requestFor(probed: Probed, path: string, name: string, output: Ou
   return request;
 }
 
-const tools = { ffmpeg: bundledFfmpeg, encoder: "libx264", jobs: 2 };
+const tools = { ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: 2 };
 
 describe("frames that cannot be decoded", () => {
   test("are stood for by their neighbours, at the planned length, with a word to the user", async () => {
@@ -292,7 +297,7 @@ esac
   test("is storage_full when ffmpeg meets it", async () => {
     const wav = ["-f", "lavfi", "-i", "sine=d=60", "-c:a", "pcm_s16le", "-f", "wav", "-y", "/dev/full"];
     const run = (ffmpeg: typeof systemFfmpeg) =>
-      runFfmpeg({ ffmpeg, arguments: ["-v", "error", ...wav], limits: workLimits(30) });
+      runFfmpeg({ ffmpeg, arguments: ["-v", "error", ...wav], limits: createWorkLimits(30) });
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
       expect(run(ffmpeg)).rejects.toMatchObject({ code: "storage_full" });
   });
@@ -300,7 +305,7 @@ esac
   test("is storage_full when this process meets it, and leaves no part file", async () => {
     const path = join(folder, "never.txt");
     const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
-    const attempt = writeWhole(path, async (part) => {
+    const attempt = writeAtomically(path, async (part) => {
       await Bun.write(part, "half");
       throw full;
     });
@@ -308,6 +313,6 @@ esac
     await attempt.catch(() => {});
     expect((await readdir(folder)).filter((name) => name.startsWith("never"))).toEqual([]);
     const other = new Error("something else");
-    expect(asStorageError(other)).toBe(other);
+    expect(toStorageError(other)).toBe(other);
   });
 });

@@ -3,39 +3,45 @@ import { expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Probed, RenderResult, RenderSegment, Sniffed } from "../../../src/domain/media";
+import type { ProbedMedia, RenderResult, RenderSegment, SniffedMedia } from "../../../src/domain/media";
 import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
-import { frameAtOrAfter, frameAtOrBefore, frameCount, frameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
+import {
+  getFrameAtOrAfter,
+  getFrameAtOrBefore,
+  getFrameCount,
+  getFrameTime,
+  TICKS_PER_SECOND,
+} from "../../../src/domain/time";
 import type { Ffmpeg } from "../../../src/media/ffmpeg";
-import { probe } from "../../../src/media/probe";
-import { sniff } from "../../../src/media/probing/sniff";
+import { probeMedia } from "../../../src/media/probe";
+import { sniffMedia } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
 import { bundledFfmpeg } from "./generated-media";
 import { beepNear, frameNumbers, frameSeconds, samples } from "./readback";
 
-export const LIMITS = { durationSeconds: 24 * 3600, side: 8192, streams: 64 };
+export const LIMITS = { maxDurationSeconds: 24 * 3600, maxSidePixels: 8192, maxStreams: 64 };
 
-export async function sniffFile(path: string): Promise<Sniffed> {
-  const sniffed = await sniff(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer()));
+export async function sniffFile(path: string): Promise<SniffedMedia> {
+  const sniffed = await sniffMedia(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer()));
   if (sniffed === null) throw new Error(`not recognised: ${path}`);
   return sniffed;
 }
 
-export const probeFile = async (path: string, ffmpeg: Ffmpeg = bundledFfmpeg): Promise<Probed> =>
-  await probe({ path, sniffed: await sniffFile(path), ffmpeg, limits: LIMITS });
+export const probeFile = async (path: string, ffmpeg: Ffmpeg = bundledFfmpeg): Promise<ProbedMedia> =>
+  await probeMedia({ path, sniffed: await sniffFile(path), ffmpeg, limits: LIMITS });
 
 /** A plan in seconds, snapped as the planner does it: starts down to a frame, ends up. */
-export function segmentsOf(probed: Probed, seconds: readonly (readonly [number, number])[]): RenderSegment[] {
+export function segmentsOf(probed: ProbedMedia, seconds: readonly (readonly [number, number])[]): RenderSegment[] {
   const { frames, info } = probed;
   return seconds
     .filter(([, end]) => end * TICKS_PER_SECOND <= info.duration)
     .map(([start, end]) => {
       if (frames === null)
         return { start: start * TICKS_PER_SECOND, end: end * TICKS_PER_SECOND, startFrame: null, endFrame: null };
-      const startFrame = frameAtOrBefore(frames, start * TICKS_PER_SECOND);
-      const endFrame = frameAtOrAfter(frames, end * TICKS_PER_SECOND);
-      const from = start === 0 ? 0 : frameTime(frames, startFrame);
-      return { start: from, end: frameTime(frames, endFrame), startFrame, endFrame };
+      const startFrame = getFrameAtOrBefore(frames, start * TICKS_PER_SECOND);
+      const endFrame = getFrameAtOrAfter(frames, end * TICKS_PER_SECOND);
+      const from = start === 0 ? 0 : getFrameTime(frames, startFrame);
+      return { start: from, end: getFrameTime(frames, endFrame), startFrame, endFrame };
     });
 }
 
@@ -44,14 +50,14 @@ export type Rendered = {
   folder: string;
   result: RenderResult;
   segments: RenderSegment[];
-  probed: Probed;
+  probed: ProbedMedia;
 };
 
 /** Renders into a folder of its own, which `use` may look into. */
 export async function withRender<Result>(
   options: {
     path: string;
-    probed: Probed;
+    probed: ProbedMedia;
     segments: RenderSegment[] | null;
     output?: OutputRequest;
     ffmpeg?: Ffmpeg;
@@ -67,7 +73,12 @@ export async function withRender<Result>(
   try {
     const result = await renderMedia(
       { sourcePath: path, probed, segments, output: resolved.output, workDir: join(folder, "work"), outputPath },
-      { ffmpeg: options.ffmpeg ?? bundledFfmpeg, encoder: "libx264", jobs: 2, ...(log === undefined ? {} : { log }) },
+      {
+        ffmpeg: options.ffmpeg ?? bundledFfmpeg,
+        encoder: "libx264",
+        maxProcesses: 2,
+        ...(log === undefined ? {} : { log }),
+      },
     );
     return await use({ path: outputPath, folder, result, probed });
   } finally {
@@ -87,14 +98,14 @@ export async function expectExactPicture(
 ): Promise<void> {
   const { segments, probed } = rendered;
   const frames = probed.frames!;
-  expect(frameCount(frames)).toBe(numbers.length);
+  expect(getFrameCount(frames)).toBe(numbers.length);
   const wanted: number[] = [];
   const times: number[] = [];
   let out = 0;
   for (const segment of segments) {
     for (let n = segment.startFrame!; n < segment.endFrame!; n++) {
       wanted.push(numbers[n]!);
-      times.push(out + (n === segment.startFrame ? 0 : (frameTime(frames, n) - segment.start) / TICKS_PER_SECOND));
+      times.push(out + (n === segment.startFrame ? 0 : (getFrameTime(frames, n) - segment.start) / TICKS_PER_SECOND));
     }
     out += (segment.end - segment.start) / TICKS_PER_SECOND;
   }

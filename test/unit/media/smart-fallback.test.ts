@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { buildAvcConfig, parseAvcConfig } from "../../../src/media/packets/h264";
-import { buildHevcConfig, parseHevcConfig, renumberConfig } from "../../../src/media/packets/hevc";
+import { buildHevcConfig, parseHevcConfig, renumberParameterSets } from "../../../src/media/packets/hevc";
 import { generate, h264, picture } from "./generated-media";
 import { patchMp4 } from "./mp4-patch";
 import { frameNumbers } from "./readback";
@@ -114,7 +114,7 @@ function allHevcIds(body: Uint8Array): Uint8Array {
   const config = parseHevcConfig(body);
   const numbered = Array.from(
     { length: 16 },
-    (_, n) => renumberConfig(config, { vps: 0, sps: 0, pps: 15 + n }).pps[0]!,
+    (_, n) => renumberParameterSets(config, { vps: 0, sps: 0, pps: 15 + n }).pps[0]!,
   );
   return buildHevcConfig({ ...config, pps: [...config.pps, ...numbered] });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { parseAvcConfig } from "../../../src/media/packets/h264";
-import { trackConfig, withVideoTrack } from "../../../src/media/packets/video-track";
-import { decodeWindows, windowList } from "../../../src/media/smart/join-check";
+import { readTrackConfig, withVideoTrack } from "../../../src/media/packets/video-track";
+import { decodeCheckWindows, formatConcatList } from "../../../src/media/smart/splice-check";
 import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
 import { probeText, samples } from "./readback";
 import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
@@ -113,7 +113,7 @@ describe("a smart render", () => {
         expect(rendered.result.strategy).toBe("smart");
         const [before, after] = await Promise.all(
           [path, rendered.path].map(async (file) =>
-            parseAvcConfig((await withVideoTrack(file, trackConfig)).description),
+            parseAvcConfig((await withVideoTrack(file, readTrackConfig)).description),
           ),
         );
         expect(after!.sps).toHaveLength(2);
@@ -195,10 +195,10 @@ describe("looking at the joins", () => {
     await Bun.write(broken, damaged);
     const listPath = `${path}.${process.pid}.windows.txt`;
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
-      await Bun.write(listPath, windowList(path, windows, times));
-      expect(await decodeWindows({ ffmpeg, listPath })).toBeNull();
-      await Bun.write(listPath, windowList(broken, windows, times));
-      expect(await decodeWindows({ ffmpeg, listPath })).toMatch(/^(?!.*@ 0x)/);
+      await Bun.write(listPath, formatConcatList(path, windows, times));
+      expect(await decodeCheckWindows({ ffmpeg, listPath })).toBeNull();
+      await Bun.write(listPath, formatConcatList(broken, windows, times));
+      expect(await decodeCheckWindows({ ffmpeg, listPath })).toMatch(/^(?!.*@ 0x)/);
     }
     await Bun.file(listPath).delete();
   });
@@ -226,7 +226,7 @@ describe("an encoder", () => {
           workDir: `${folder}/again`,
           outputPath,
         },
-        { ffmpeg: bundledFfmpeg, encoder: "h264_v4l2m2m", jobs: 1, log: job.log },
+        { ffmpeg: bundledFfmpeg, encoder: "h264_v4l2m2m", maxProcesses: 1, log: job.log },
       );
       expect(result.warnings.join()).toContain("libx264 was used");
       expect(job.events.find(({ event, reason }) => event === "render.fallback" && reason !== undefined)).toBeDefined();

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/domain/errors";
-import type { Probed } from "../../../src/domain/media";
+import type { ProbedMedia } from "../../../src/domain/media";
 import type { CutOptions, Plan } from "../../../src/domain/plan";
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../src/domain/speech";
-import { frameCount, frameTime, fromSeconds, type Span } from "../../../src/domain/time";
+import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/plan-cut";
 import { framesOf } from "../domain/planning/arbitrary-recordings";
 
@@ -82,7 +82,7 @@ const script = fc.oneof(
 type Given = {
   listening: Omit<SpeechAnalysis, "energy">;
   blocks: Block[];
-  probed: Probed;
+  probed: ProbedMedia;
   options: CutOptions;
   script: string;
   seed: number;
@@ -189,10 +189,10 @@ test("edges lie on frames, but for the recording's own ends", () =>
         expect([startFrame, endFrame]).toEqual([null, null]);
         continue;
       }
-      if (start !== 0) expect(start).toBe(frameTime(shown, startFrame!));
-      if (end !== input.probed.info.duration) expect(end).toBe(frameTime(shown, endFrame!));
+      if (start !== 0) expect(start).toBe(getFrameTime(shown, startFrame!));
+      if (end !== input.probed.info.duration) expect(end).toBe(getFrameTime(shown, endFrame!));
       expect(startFrame!).toBeGreaterThanOrEqual(0);
-      expect(endFrame!).toBeLessThanOrEqual(frameCount(shown));
+      expect(endFrame!).toBeLessThanOrEqual(getFrameCount(shown));
       expect(endFrame!).toBeGreaterThan(startFrame!);
     }
   }));

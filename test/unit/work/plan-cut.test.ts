@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors";
-import type { Probed } from "../../../src/domain/media";
+import type { ProbedMedia } from "../../../src/domain/media";
 import { CUT_MODES, type CutOptions, type Plan } from "../../../src/domain/plan";
 import { fromSeconds, type Span, toSeconds } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/plan-cut";
 import { type Moment, recording, type World } from "./plan-cut-world";
 
-const audio = (duration: number): Probed => ({
+const audio = (duration: number): ProbedMedia => ({
   info: { type: "audio", demuxer: "wav", duration, startPts: 0, video: null, audio: [], timecode: null },
   frames: null,
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../../src/domain/errors";
 import type { CutOptions, Plan } from "../../../../src/domain/plan";
-import { frameTime, fromSeconds, type Span } from "../../../../src/domain/time";
+import { fromSeconds, getFrameTime, type Span } from "../../../../src/domain/time";
 import { planCut } from "../../../../src/work/plan-cut";
 import { anything, type Given, recordings } from "./arbitrary-recordings";
 
@@ -51,8 +51,8 @@ describe("whatever is recorded and asked for", () => {
         if (i > 0) expect(start).toBeGreaterThan(segments[i - 1]!.end);
         if (!frames) expect([startFrame, endFrame]).toEqual([null, null]);
         else {
-          if (start > 0) expect(start).toBe(frameTime(frames, startFrame!));
-          if (end < duration) expect(end).toBe(frameTime(frames, endFrame!));
+          if (start > 0) expect(start).toBe(getFrameTime(frames, startFrame!));
+          if (end < duration) expect(end).toBe(getFrameTime(frames, endFrame!));
         }
       }
     }));

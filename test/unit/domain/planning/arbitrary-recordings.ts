@@ -1,13 +1,13 @@
 /** Anything that a recogniser, a file and a user may give to the planner. */
 import fc from "fast-check";
-import type { Probed } from "../../../../src/domain/media";
+import type { ProbedMedia } from "../../../../src/domain/media";
 import { CUT_MODES, type CutOptions } from "../../../../src/domain/plan";
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../../src/domain/speech";
 import { type FrameTimes, fromSeconds, type Span } from "../../../../src/domain/time";
 
 export type Given = {
   listening: SpeechAnalysis;
-  probed: Probed;
+  probed: ProbedMedia;
   options: CutOptions;
   script: string;
   language: string | null;
@@ -20,7 +20,7 @@ const VOCABULARY =
 const ODD_WORDS = [
   "",
   " ",
-  "🙂",
+  "��",
   "…",
   "(.*)+$",
   "[",
@@ -160,7 +160,7 @@ const scriptOf = (words: readonly Word[]): fc.Arbitrary<string> =>
       .map((lines) => lines.map((line) => line.join(" ")).join("\n")),
     fc.constantFrom(
       "open",
-      "🙂🙂🙂",
+      "������",
       "(((",
       "[we] *turn* `the` <b>key</b>",
       "we ".repeat(300),
@@ -202,7 +202,7 @@ export const recordings: fc.Arbitrary<Given> = fc
             probed: {
               info: { type: "audio", demuxer: "wav", duration, startPts: 0, video: null, audio: [], timecode: null },
               frames,
-            } satisfies Probed,
+            } satisfies ProbedMedia,
           }));
       }),
   );

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { MediaInfo } from "../../../../src/domain/media";
 import type { RemovalReason } from "../../../../src/domain/plan";
 import type { PlanJson } from "../../../../src/domain/plan-json";
-import { type FrameTimes, frameTime, TICKS_PER_SECOND, toSeconds } from "../../../../src/domain/time";
+import { type FrameTimes, getFrameTime, TICKS_PER_SECOND, toSeconds } from "../../../../src/domain/time";
 import { labelFrames, type Rate } from "./readers";
 
 export const RATES: Record<string, Rate> = {
@@ -86,7 +86,7 @@ export function planOf(stretches: readonly Stretch[], frames: FrameTimes, takes:
   };
   let at = 0;
   for (const [i, { keep, frames: count }] of stretches.entries()) {
-    const [start, end] = [toSeconds(frameTime(frames, at)), toSeconds(frameTime(frames, at + count))];
+    const [start, end] = [toSeconds(getFrameTime(frames, at)), toSeconds(getFrameTime(frames, at + count))];
     if (keep) {
       const review = i % 3 === 0 ? `look at "${i}" & <decide>` : null;
       plan.segments.push({ start, end, start_frame: at, end_frame: at + count, text: `Part ${i}.`, review });
@@ -94,7 +94,7 @@ export function planOf(stretches: readonly Stretch[], frames: FrameTimes, takes:
     } else plan.removed.push({ start, end, reason: REASONS[i % REASONS.length]!, text: "um, <no> & \u0007 no" });
     at += count;
   }
-  plan.source_duration = toSeconds(frameTime(frames, at));
+  plan.source_duration = toSeconds(getFrameTime(frames, at));
   return plan;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { VideoStream } from "../../../../src/domain/media";
-import { knowsZscale, scaleFilters, scalesFast } from "../../../../src/media/chunks/scale";
-import { shapeFilters } from "../../../../src/media/picture-filters";
+import { buildScaleFilters, canUseZscale, hasZscaleFilter } from "../../../../src/media/chunks/scale";
+import { buildShapeFilters } from "../../../../src/media/video-filters";
 import { bundledFfmpeg, systemFfmpeg } from "../generated-media";
 import { frameNumbers } from "../readback";
 import { probeFile, segmentsOf, sourceNumbers, withRender } from "../rendering";
@@ -18,10 +18,10 @@ const NEW = { libavutil: 57, hasZscale: true };
 
 describe("scaling", () => {
   test("plain pictures are scaled by zscale where it is there and quick", () => {
-    expect(scalesFast(VIDEO, small)).toBe(true);
-    expect(scaleFilters(VIDEO, small, NEW)).toEqual(["zscale=w=854:h=480:filter=bicubic", "setsar=1"]);
-    expect(scaleFilters(VIDEO, small, { ...NEW, libavutil: 56 })).toEqual(shapeFilters(VIDEO, small));
-    expect(scaleFilters(VIDEO, small, { ...NEW, hasZscale: false })).toEqual(shapeFilters(VIDEO, small));
+    expect(canUseZscale(VIDEO, small)).toBe(true);
+    expect(buildScaleFilters(VIDEO, small, NEW)).toEqual(["zscale=w=854:h=480:filter=bicubic", "setsar=1"]);
+    expect(buildScaleFilters(VIDEO, small, { ...NEW, libavutil: 56 })).toEqual(buildShapeFilters(VIDEO, small));
+    expect(buildScaleFilters(VIDEO, small, { ...NEW, hasZscale: false })).toEqual(buildShapeFilters(VIDEO, small));
   });
 
   test.each([
@@ -31,19 +31,19 @@ describe("scaling", () => {
     ["of full range", { color: { ...VIDEO.color, range: "pc" as const } }],
   ])("what is %s is left to the other scaler", (_, change) => {
     const video = { ...VIDEO, ...change };
-    expect(scalesFast(video, small)).toBe(false);
-    expect(scaleFilters(video, small, NEW)).toEqual(shapeFilters(video, small));
+    expect(canUseZscale(video, small)).toBe(false);
+    expect(buildScaleFilters(video, small, NEW)).toEqual(buildShapeFilters(video, small));
   });
 
   test("what keeps its size is not scaled", () => {
-    expect(scalesFast(VIDEO, VIDEO)).toBe(false);
-    expect(scaleFilters(VIDEO, VIDEO, NEW)).toEqual([]);
+    expect(canUseZscale(VIDEO, VIDEO)).toBe(false);
+    expect(buildScaleFilters(VIDEO, VIDEO, NEW)).toEqual([]);
   });
 
   test("an ffmpeg is asked once whether it knows zscale", async () => {
-    expect(await knowsZscale(bundledFfmpeg)).toBe(true);
-    expect(knowsZscale(systemFfmpeg)).toBe(knowsZscale(systemFfmpeg));
-    expect(await knowsZscale({ ...bundledFfmpeg, path: "/bin/true" })).toBe(false);
+    expect(await hasZscaleFilter(bundledFfmpeg)).toBe(true);
+    expect(hasZscaleFilter(systemFfmpeg)).toBe(hasZscaleFilter(systemFfmpeg));
+    expect(await hasZscaleFilter({ ...bundledFfmpeg, path: "/bin/true" })).toBe(false);
   });
 
   for (const [name, ffmpeg] of [

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  addEmulationPrevention,
+  formatExpGolomb,
   readBits,
-  readUnsigned,
+  readExpGolomb,
+  removeEmulationPrevention,
   replaceBits,
-  unsignedBits,
-  withEmulation,
-  withoutEmulation,
 } from "../../../../src/media/packets/bits";
 
 /** Bytes in which start codes are likely. */
@@ -21,8 +21,8 @@ describe("bytes against start codes", () => {
     fc.assert(
       fc.property(bytes, fc.integer({ min: 1, max: 255 }), fc.integer({ min: 0, max: 4 }), (body, last, words) => {
         const raw = Uint8Array.from([...body, last, ...Array(2 * words).fill(0)]);
-        const nal = withEmulation(raw);
-        expect(withoutEmulation(nal)).toEqual(raw);
+        const nal = addEmulationPrevention(raw);
+        expect(removeEmulationPrevention(nal)).toEqual(raw);
         const text = Buffer.from(nal).toString("hex").replace(/../g, "$& ");
         expect(text).not.toMatch(/\b00 00 0[012]\b/);
         expect(nal.at(-1)).not.toBe(0);
@@ -35,17 +35,17 @@ describe("numbers of variable length", () => {
   test("are read as they are written, wherever they stand", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 70_000 }), fc.integer({ min: 0, max: 20 }), (value, before) => {
-        const bits = "1".repeat(before) + unsignedBits(value);
+        const bits = "1".repeat(before) + formatExpGolomb(value);
         const padded = bits.padEnd(Math.ceil(bits.length / 8) * 8, "0");
         const all = Uint8Array.from(padded.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)));
-        expect(readUnsigned(all, before)).toEqual({ value, end: bits.length });
-        expect(readBits(all, before, unsignedBits(value).length)).toBe(value + 1);
+        expect(readExpGolomb(all, before)).toEqual({ value, end: bits.length });
+        expect(readBits(all, before, formatExpGolomb(value).length)).toBe(value + 1);
       }),
     );
   });
 
   test("at the end of the bytes are some number, not a loop without end", () => {
-    expect(readUnsigned(Uint8Array.from([0, 0]), 3).end).toBe(3 + 65);
+    expect(readExpGolomb(Uint8Array.from([0, 0]), 3).end).toBe(3 + 65);
   });
 });
 

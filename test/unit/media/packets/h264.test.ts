@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { buildPacket, parseNalUnits } from "../../../../src/media/packets/bitstream";
 import {
   type AvcConfig,
   buildAvcConfig,
-  changesParameters,
-  freeParameterId,
+  changesParameterSets,
+  findFreeParameterSetId,
   mergeAvcConfigs,
   parseAvcConfig,
-  spsId,
+  parseSpsId,
 } from "../../../../src/media/packets/h264";
-import { nalUnits, packetOf } from "../../../../src/media/packets/stream";
-import { trackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
+import { readTrackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
 import { plainMp4 } from "../generated-media";
 
-const real = async () => parseAvcConfig((await withVideoTrack(await plainMp4(), trackConfig)).description);
+const real = async () => parseAvcConfig((await withVideoTrack(await plainMp4(), readTrackConfig)).description);
 
 /** A sequence parameter set that only has an id. */
 const sps = (id: number): Uint8Array => Uint8Array.from([0x67, 100, 0, 30, ...golomb(id)]);
@@ -29,19 +29,19 @@ describe("avcC", () => {
   test("what x264 writes is read and written again", async () => {
     const config = await real();
     expect(config).toMatchObject({ profile: 100, lengthSize: 4 });
-    expect(config.sps.map(spsId)).toEqual([0]);
+    expect(config.sps.map(parseSpsId)).toEqual([0]);
     expect(parseAvcConfig(buildAvcConfig(config))).toEqual(config);
   });
 
   test("ids from 0 to 31 are read, and a free one is found", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 31 }), { minLength: 1, maxLength: 31 }), (ids) => {
-        expect(ids.map((id) => spsId(sps(id)))).toEqual(ids);
+        expect(ids.map((id) => parseSpsId(sps(id)))).toEqual(ids);
         const config: AvcConfig = {
-          ...{ profile: 100, compatibility: 0, level: 30, lengthSize: 4, rest: new Uint8Array(0) },
+          ...{ profile: 100, compatibility: 0, level: 30, lengthSize: 4, extensions: new Uint8Array(0) },
           ...{ sps: ids.map(sps), pps: [pps(7)] },
         };
-        const free = freeParameterId(config);
+        const free = findFreeParameterSetId(config);
         if (free === null) expect(new Set([...ids, 7]).size).toBeGreaterThanOrEqual(31);
         else expect([...ids, 7, 0]).not.toContain(free);
       }),
@@ -75,19 +75,19 @@ describe("packets", () => {
 
   test.each([1, 2, 4])("lengths of %p bytes become four", (lengthSize) => {
     const packet = units.flatMap((unit) => [...Array(lengthSize - 1).fill(0), unit.length, ...unit]);
-    const long = packetOf(nalUnits(Uint8Array.from(packet), lengthSize));
-    expect(nalUnits(long, 4)).toEqual(units);
+    const long = buildPacket(parseNalUnits(Uint8Array.from(packet), lengthSize));
+    expect(parseNalUnits(long, 4)).toEqual(units);
     expect(long).toHaveLength(14);
   });
 
   test("a unit that reaches beyond its packet is an error", () => {
-    expect(() => nalUnits(Uint8Array.from([0, 0, 0, 9, 1]), 4)).toThrow();
+    expect(() => parseNalUnits(Uint8Array.from([0, 0, 0, 9, 1]), 4)).toThrow();
   });
 
   test("the source's own parameter sets inside a packet are no change, others are", async () => {
     const config = await real();
-    expect(changesParameters([config.sps[0]!, config.pps[0]!, units[0]!], config)).toBe(false);
-    expect(changesParameters([sps(0)], config)).toBe(true);
-    expect(changesParameters([pps(3)], config)).toBe(true);
+    expect(changesParameterSets([config.sps[0]!, config.pps[0]!, units[0]!], config)).toBe(false);
+    expect(changesParameterSets([sps(0)], config)).toBe(true);
+    expect(changesParameterSets([pps(3)], config)).toBe(true);
   });
 });

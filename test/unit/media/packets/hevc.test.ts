@@ -1,22 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { EncodedPacketSink } from "mediabunny";
+import { parseNalUnits } from "../../../../src/media/packets/bitstream";
 import {
-  asBeginning,
-  beginsAnew,
   buildHevcConfig,
-  changesParameters,
-  freeIds,
+  changesParameterSets,
+  convertCraToBla,
+  findFreeParameterSetIds,
+  getNalType,
   type HevcConfig,
-  isReferred,
+  isRandomAccessPoint,
+  isReferenceNal,
   mergeHevcConfigs,
-  nalType,
   parseHevcConfig,
-  renumberConfig,
-  renumberUnit,
+  renumberNalUnit,
+  renumberParameterSets,
 } from "../../../../src/media/packets/hevc";
-import { nalUnits } from "../../../../src/media/packets/stream";
-import { trackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
+import { readTrackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
 import { generate, picture } from "../generated-media";
 
 const film = () =>
@@ -26,12 +26,12 @@ const film = () =>
     ...["-x265-params", "log-level=error:keyint=25:min-keyint=25:bframes=3"],
   );
 
-const real = async () => parseHevcConfig((await withVideoTrack(await film(), trackConfig)).description);
+const real = async () => parseHevcConfig((await withVideoTrack(await film(), readTrackConfig)).description);
 
 const packets = async () =>
   await withVideoTrack(await film(), async (track) => {
     const all = await Array.fromAsync(new EncodedPacketSink(track).packets());
-    return all.map(({ data, type }) => ({ type, units: nalUnits(data, 4) }));
+    return all.map(({ data, type }) => ({ type, units: parseNalUnits(data, 4) }));
   });
 
 const IDS = { vps: 3, sps: 7, pps: 19 };
@@ -46,32 +46,32 @@ describe("hvcC", () => {
 
   test("renumbered sets are others, and stand beside the old ones; under the same numbers they are refused", async () => {
     const source = await real();
-    expect(freeIds(source)).toEqual({ vps: 1, sps: 1, pps: 15 });
-    const other = renumberConfig(source, IDS);
+    expect(findFreeParameterSetIds(source)).toEqual({ vps: 1, sps: 1, pps: 15 });
+    const other = renumberParameterSets(source, IDS);
     const both = mergeHevcConfigs(source, other);
     expect([both.vps, both.sps, both.pps].map((sets) => sets.length)).toEqual([2, 2, 2]);
     expect(parseHevcConfig(buildHevcConfig(both))).toEqual(both);
-    expect(freeIds(other)).toEqual({ vps: 1, sps: 1, pps: 15 });
+    expect(findFreeParameterSetIds(other)).toEqual({ vps: 1, sps: 1, pps: 15 });
     expect(() => mergeHevcConfigs(source, source)).toThrow("an id of the source");
-    expect(() => renumberConfig(other, IDS)).toThrow("not numbered 0");
-    expect(() => renumberConfig(both, IDS)).toThrow("several sets");
+    expect(() => renumberParameterSets(other, IDS)).toThrow("not numbered 0");
+    expect(() => renumberParameterSets(both, IDS)).toThrow("several sets");
   });
 
   test("all numbers taken leaves none free", async () => {
     const source = await real();
     const all: HevcConfig = { ...source, sps: [], pps: [] };
     for (let id = 0; id < 16; id++) {
-      const { sps, pps } = id === 0 ? source : renumberConfig(source, { vps: 1, sps: id, pps: 14 + id });
+      const { sps, pps } = id === 0 ? source : renumberParameterSets(source, { vps: 1, sps: id, pps: 14 + id });
       all.sps.push(...sps);
       all.pps.push(...pps);
     }
-    expect(freeIds(all)).toBeNull();
-    expect(freeIds({ ...all, sps: source.sps })).toMatchObject({ sps: 1, pps: 30 });
+    expect(findFreeParameterSetIds(all)).toBeNull();
+    expect(findFreeParameterSetIds({ ...all, sps: source.sps })).toMatchObject({ sps: 1, pps: 30 });
   });
 
   test("another profile is refused", async () => {
     const source = await real();
-    const other = { ...renumberConfig(source, IDS), head: source.head.with(1, 2) };
+    const other = { ...renumberParameterSets(source, IDS), header: source.header.with(1, 2) };
     expect(() => mergeHevcConfigs(source, other)).toThrow("profile");
   });
 
@@ -84,7 +84,7 @@ describe("hvcC", () => {
         try {
           const config = parseHevcConfig(bytes);
           expect(config.lengthSize).toBeWithin(1, 5);
-          freeIds(config);
+          findFreeParameterSetIds(config);
         } catch (error) {
           expect(error).toBeInstanceOf(Error);
           expect(error).not.toBeInstanceOf(RangeError);
@@ -98,37 +98,37 @@ describe("slices", () => {
   test("refer to a renumbered set, and are longer by a byte, or by what keeps start codes out", async () => {
     for (const { units } of await packets())
       for (const unit of units) {
-        const changed = renumberUnit(unit, IDS);
-        expect(nalType(changed)).toBe(nalType(unit));
+        const changed = renumberNalUnit(unit, IDS);
+        expect(getNalType(changed)).toBe(getNalType(unit));
         expect(changed.length - unit.length).toBeWithin(1, 4);
         // What follows the header is the same.
         expect(changed.subarray(-20)).toEqual(unit.subarray(-20));
-        expect(() => renumberUnit(changed, IDS)).toThrow("another set");
+        expect(() => renumberNalUnit(changed, IDS)).toThrow("another set");
       }
   });
 
   test("of a later group begin anew once they need nothing of the group before", async () => {
     const keys = (await packets()).filter(({ type }) => type === "key");
-    expect(keys.map(({ units }) => beginsAnew(units))).toEqual([true, true, true]);
-    const types = (units: readonly Uint8Array[]) => units.map(nalType).filter((type) => type < 32);
+    expect(keys.map(({ units }) => isRandomAccessPoint(units))).toEqual([true, true, true]);
+    const types = (units: readonly Uint8Array[]) => units.map(getNalType).filter((type) => type < 32);
     expect(keys.map(({ units }) => types(units))).toEqual([[20], [21], [21]]);
-    expect(keys.map(({ units }) => types(asBeginning(units)))).toEqual([[20], [18], [18]]);
+    expect(keys.map(({ units }) => types(convertCraToBla(units)))).toEqual([[20], [18], [18]]);
   });
 
   test("that nothing refers to are told from others; not where there are layers in time", async () => {
     const config = await real();
-    const all = (await packets()).flatMap(({ units }) => units).filter((unit) => nalType(unit) < 32);
-    const referred = all.filter((unit) => isReferred(unit, config)).length;
+    const all = (await packets()).flatMap(({ units }) => units).filter((unit) => getNalType(unit) < 32);
+    const referred = all.filter((unit) => isReferenceNal(unit, config)).length;
     expect(referred).toBeGreaterThan(10);
     expect(referred).toBeLessThan(all.length);
     const layered = { ...config, sps: config.sps.map((sps) => sps.with(2, sps[2]! | 2)) };
-    expect(all.every((unit) => isReferred(unit, layered))).toBe(true);
+    expect(all.every((unit) => isReferenceNal(unit, layered))).toBe(true);
   });
 
   test("come with known parameter sets or with others", async () => {
     const config = await real();
     const { units } = (await packets())[0]!;
-    expect(changesParameters([...config.vps, ...config.sps, ...config.pps, ...units], config)).toBe(false);
-    expect(changesParameters(renumberConfig(config, IDS).pps, config)).toBe(true);
+    expect(changesParameterSets([...config.vps, ...config.sps, ...config.pps, ...units], config)).toBe(false);
+    expect(changesParameterSets(renumberParameterSets(config, IDS).pps, config)).toBe(true);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { EncodedPacketSink } from "mediabunny";
 import {
+  computeDisplayRanks,
   countFrames,
-  displayRanks,
+  iteratePackets,
   openVideoTrack,
-  packetsFrom,
-  timestampsOf,
+  readTimestamps,
 } from "../../../../src/media/packets/video-track";
 import { plainMp4 } from "../generated-media";
 
@@ -13,12 +13,12 @@ describe("packets of a track", () => {
   test("come one by one in decode order, from any of them on", async () => {
     const { track, close } = await openVideoTrack(await plainMp4());
     const sink = new EncodedPacketSink(track);
-    const timestamps = await timestampsOf(sink);
+    const timestamps = await readTimestamps(sink);
     const expected = await Array.fromAsync(sink.packets());
     expect([...timestamps]).toEqual(expected.map((packet) => packet.timestamp));
-    const rest = await Array.fromAsync(packetsFrom(sink, { start: expected[10]! }));
+    const rest = await Array.fromAsync(iteratePackets(sink, { start: expected[10]! }));
     expect(rest.map(({ data }) => Bun.hash(data))).toEqual(expected.slice(10).map(({ data }) => Bun.hash(data)));
-    const ranks = displayRanks(timestamps);
+    const ranks = computeDisplayRanks(timestamps);
     expect([...ranks].sort((a, b) => a - b)).toEqual(Array.from(timestamps.keys()));
     for (const [n, rank] of ranks.entries())
       expect(timestamps.filter((timestamp) => timestamp < timestamps[n]!)).toHaveLength(rank);
@@ -28,7 +28,7 @@ describe("packets of a track", () => {
   test("are counted by the table, and not in a file that is cut short or is none", async () => {
     const path = await plainMp4();
     const { track, close } = await openVideoTrack(path);
-    const count = (await timestampsOf(new EncodedPacketSink(track))).length;
+    const count = (await readTimestamps(new EncodedPacketSink(track))).length;
     close();
     expect(await countFrames(path)).toBe(count);
     const cut = `${path}.${process.pid}.cut`;

@@ -1,6 +1,6 @@
 /** Sniffing runs in the server's own process, on each upload's first bytes: whatever they are, it must end soon. */
 import { expect, test } from "bun:test";
-import { sniff } from "../../../../src/media/probing/sniff";
+import { sniffMedia } from "../../../../src/media/probing/sniff";
 
 const HEAD_BYTES = 16 * 1024;
 /** Far above what one takes, a few milliseconds, and far below what a user would notice. */
@@ -57,7 +57,7 @@ async function slowest(heads: Iterable<Uint8Array>): Promise<number> {
   let most = 0;
   for (const head of heads) {
     const started = performance.now();
-    await sniff(head);
+    await sniffMedia(head);
     most = Math.max(most, performance.now() - started);
   }
   return most;
@@ -85,5 +85,5 @@ test("archives that unpack to much are not unpacked", async () => {
   const tagged = join(bytes("49443303000000000000"), new Uint8Array(HEAD_BYTES));
   tagged.set(packed.subarray(0, HEAD_BYTES - 10), 10);
   expect(await slowest([packed.subarray(0, HEAD_BYTES), tagged])).toBeLessThan(MAX_MS);
-  expect(await sniff(packed)).toBeNull();
+  expect(await sniffMedia(packed)).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { sniff } from "../../../../src/media/probing/sniff";
+import { sniffMedia } from "../../../../src/media/probing/sniff";
 import { generate, sound } from "../generated-media";
 import { sniffFile } from "../rendering";
 import { SOURCES } from "../sources";
@@ -82,6 +82,6 @@ describe("what is no medium is not taken", () => {
     ],
     ["a JPEG", new Uint8Array([0xff, 0xd8, 0xff, 0xe0, ...Array(500).fill(0)])],
   ])("%s", async (_, head) => {
-    expect(await sniff(head)).toBeNull();
+    expect(await sniffMedia(head)).toBeNull();
   });
 });

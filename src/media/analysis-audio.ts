@@ -1,0 +1,67 @@
+/** The sound of a source as the recogniser hears it: 16 kHz, mono, on the source's clock. */
+import { AppError } from "../domain/errors";
+import type { ProbedMedia } from "../domain/media";
+import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
+import { TICKS_PER_SECOND } from "../domain/time";
+import { createAudioFile } from "../lib/analysis-audio/writer";
+import { writeAtomically } from "./atomic-output";
+import { createDownmix } from "./audio/downmix";
+import { getAnalysisChannels } from "./audio/mixdown";
+import { readWholeSamples } from "./audio/splicer";
+import { startAudioDecoder } from "./audio-render";
+import { type Ffmpeg, toFfmpegError } from "./ffmpeg";
+
+/**
+ * Writes the first audio track as analysis audio: its first sample is the source's clock 0, and there are exactly as many samples as the
+ * source is long. Errors: `AppError` `no_speech` without sound, `storage_full`, `processing_failed`; the signal's reason.
+ */
+export async function extractAnalysisAudio(options: {
+  ffmpeg: Ffmpeg;
+  path: string;
+  probed: ProbedMedia;
+  outputPath: string;
+  signal?: AbortSignal;
+  onProgress?: (share: number) => void;
+}): Promise<void> {
+  const { probed, signal } = options;
+  const track = probed.info.audio[0];
+  if (track === undefined) throw new AppError("no_speech", "the source has no sound");
+  const channels = getAnalysisChannels(track);
+  const total = Math.round((probed.info.duration * PCM_SAMPLE_RATE_HZ) / TICKS_PER_SECOND);
+  await writeAtomically(options.outputPath, async (part) => {
+    const decoder = startAudioDecoder({
+      ...options,
+      format: { sampleRate: PCM_SAMPLE_RATE_HZ, channels, encoding: "f32le" },
+    });
+    const file = await createAudioFile(part);
+    try {
+      const mix = channels === 1 ? (samples: Float32Array) => samples : createDownmix(PCM_SAMPLE_RATE_HZ);
+      let written = 0;
+      for await (const samples of readWholeSamples(decoder.stdout, channels)) {
+        const mono = mix(samples).subarray(0, total - written);
+        await file.write(toInt16(mono));
+        written += mono.length;
+        options.onProgress?.(written / Math.max(1, total));
+        if (written >= total) break;
+      }
+      signal?.throwIfAborted();
+      if (written < total) {
+        const outcome = await decoder.outcome;
+        signal?.throwIfAborted();
+        if (!outcome.ok) throw toFfmpegError(outcome);
+        await file.writeSilence(total - written);
+      }
+      await file.finish();
+    } finally {
+      await decoder.kill();
+      await file.close();
+    }
+  });
+}
+
+function toInt16(samples: Float32Array): Int16Array {
+  const words = new Int16Array(samples.length);
+  for (let n = 0; n < samples.length; n++)
+    words[n] = Math.max(-32_768, Math.min(32_767, Math.round(samples[n]! * 32_767)));
+  return words;
+}

@@ -1,0 +1,135 @@
+/** Sound of a source as samples on the source's clock, and its way through the slicer into an encoded file. */
+import { AppError } from "../domain/errors";
+import type { AudioStream, ProbedMedia, ResolvedOutput } from "../domain/media";
+import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "./arguments";
+import { writeAtomically } from "./atomic-output";
+import { AacJoinError } from "./audio/aac-track";
+import { createAdaptiveStereoSink } from "./audio/adaptive-stereo-sink";
+import { createChunkedSink, isWorthChunking } from "./audio/chunked-sink";
+import { buildMixdownFilters } from "./audio/mixdown";
+import { type AudioSink, type AudioSinkOptions, createSingleEncoderSink } from "./audio/sink";
+import { type AudioSegment, spliceAudio, toSampleRanges } from "./audio/splicer";
+import { type AudioFormat, chooseAudioFormat, toLayoutName } from "./encoder-arguments";
+import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "./ffmpeg";
+
+/** Holes and overlaps longer than this are filled or trimmed, so that sound stays where the source has it. */
+const MIN_CORRECTED_GAP_SECONDS = 0.03;
+
+/** Sound cannot take longer than this: a start, and twice its own length on the slowest machine. */
+const getAudioWallSeconds = (duration: Ticks): number => 300 + (2 * duration) / TICKS_PER_SECOND;
+
+export type SampleFormat = { sampleRate: number; channels: number; encoding: "f32le" | "s16le" };
+
+/** Returns the arguments that decode a track to raw samples on standard output; the first one is the source's clock 0. */
+export function buildAudioDecodeArguments(
+  source: { path: string; demuxer: string; startPts: Ticks; track: AudioStream },
+  format: SampleFormat,
+): string[] {
+  const clock = `asetpts='round(PTS-${formatSeconds(source.startPts)}/TB)'`;
+  const resample = `aresample=${format.sampleRate}:async=1:min_hard_comp=${MIN_CORRECTED_GAP_SECONDS}:first_pts=0`;
+  const layout = `aformat=channel_layouts=${toLayoutName(format.channels)}`;
+  return [
+    ...QUIET_ARGUMENTS,
+    "-copyts",
+    ...buildInputArguments(source),
+    ...["-map", `0:a:${source.track.index}`],
+    ...["-af", [...buildMixdownFilters(source.track, format.channels), clock, resample, layout].join(",")],
+    // Packets are small: written one by one they would cost more than decoding them.
+    ...["-flush_packets", "0", "-f", format.encoding, "pipe:1"],
+  ];
+}
+
+/** Starts decoding the first track of a source. */
+export function startAudioDecoder(options: {
+  ffmpeg: Ffmpeg;
+  path: string;
+  probed: ProbedMedia;
+  format: SampleFormat;
+  signal?: AbortSignal;
+}): FfmpegChild {
+  const { info } = options.probed;
+  const source = { path: options.path, demuxer: info.demuxer, startPts: info.startPts, track: info.audio[0]! };
+  return startFfmpeg({
+    ffmpeg: options.ffmpeg,
+    arguments: buildAudioDecodeArguments(source, options.format),
+    limits: createWorkLimits(getAudioWallSeconds(info.duration)),
+    stdout: "pipe",
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+}
+
+export type AudioRenderOptions = {
+  ffmpeg: Ffmpeg;
+  path: string;
+  probed: ProbedMedia;
+  segments: readonly AudioSegment[];
+  format: ResolvedOutput["format"];
+  bitrate: number;
+  outputPath: string;
+  workDir: string;
+  /** How many encoders may run at a time. */
+  maxEncoders: number;
+  signal?: AbortSignal;
+  onProgress?: (share: number) => void;
+};
+
+/**
+ * Writes the sound of a cut: an m4a or mp3 file, or the AAC track of a video. Errors: `AppError` `storage_full`, `processing_failed`; the
+ * signal's reason.
+ */
+export async function renderAudio(options: AudioRenderOptions): Promise<void> {
+  const { format, probed, segments: slices, bitrate, maxEncoders: lanes } = options;
+  const sound = chooseAudioFormat(format, probed.info.audio[0]!, bitrate);
+  const samples = toSampleRanges(slices, sound.sampleRate).reduce((sum, cut) => sum + cut.to - cut.from, 0);
+  // MP3's packets lean on the ones before them; of more channels, not all tell their windows.
+  const isJoinable = format !== "mp3" && sound.channels <= 2;
+  if (isJoinable && (sound.channels === 2 || isWorthChunking(samples, lanes)))
+    try {
+      const open = isWorthChunking(samples, lanes) ? createChunkedSink : createAdaptiveStereoSink;
+      return await spliceInto(options, sound, (sink) => open({ ...sink, samples, lanes }));
+    } catch (error) {
+      if (!(error instanceof AacJoinError)) throw error;
+    }
+  await spliceInto(options, sound, createSingleEncoderSink);
+}
+
+async function spliceInto(
+  options: AudioRenderOptions,
+  sound: AudioFormat,
+  openSink: (options: AudioSinkOptions) => AudioSink,
+): Promise<void> {
+  const { ffmpeg, probed, segments: slices, format, bitrate, workDir, signal } = options;
+  const until = slices.at(-1)?.end ?? 0;
+  const wallSeconds = getAudioWallSeconds(probed.info.duration);
+  const aborted = signal === undefined ? {} : { signal };
+  await writeAtomically(options.outputPath, async (path) => {
+    const decoder = startAudioDecoder({ ...options, format: { ...sound, encoding: "f32le" } });
+    const sink = openSink({
+      ...{ ffmpeg, format, audioFormat: sound, bitrate, path, workDir, wallSeconds },
+      ...aborted,
+    });
+    let sourceEnded: boolean;
+    try {
+      ({ sourceEnded } = await spliceAudio({
+        ...{ input: decoder.stdout, output: sink, ...sound, segments: slices },
+        onPosition: (position) => options.onProgress?.(Math.min(1, position / Math.max(1, until))),
+      }));
+      await sink.end();
+    } catch (error) {
+      const [reason] = await Promise.all([sink.abort(error), decoder.kill()]);
+      signal?.throwIfAborted();
+      throw reason;
+    }
+    await finishDecoder(decoder, sourceEnded);
+    signal?.throwIfAborted();
+  });
+}
+
+/** A decoder that came to its own end must have ended well; one that has given all that is needed is stopped. */
+async function finishDecoder(decoder: FfmpegChild, sourceEnded: boolean): Promise<void> {
+  if (!sourceEnded) return await decoder.kill();
+  const outcome = await decoder.outcome;
+  if (!outcome.ok && decoder.endedBy() !== "kill")
+    throw new AppError("processing_failed", "the sound could not be decoded", { cause: toFfmpegError(outcome) });
+}

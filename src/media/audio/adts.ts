@@ -1,0 +1,57 @@
+/** AAC as ffmpeg's encoder hands it on: ADTS, each packet behind a header that tells its length and the decoder's configuration. */
+
+const ADTS_HEADER_BYTES = 7;
+
+/** The packets of an ADTS stream. Errors: a plain `Error` when it is damaged or cut short. */
+export function parseAdtsPackets(stream: Uint8Array): Uint8Array[] {
+  const packets: Uint8Array[] = [];
+  for (let at = 0; at < stream.length; ) {
+    const [sync, flags] = [stream[at], stream[at + 1] ?? 0];
+    const size = readFrameSize(stream, at);
+    const header = ADTS_HEADER_BYTES + ((flags & 1) === 1 ? 0 : 2);
+    if (sync !== 0xff || flags >> 4 !== 0xf || size <= header || at + size > stream.length)
+      throw new Error("the encoded sound is damaged");
+    packets.push(stream.subarray(at + header, at + size));
+    at += size;
+  }
+  return packets;
+}
+
+/** The decoder's configuration that an ADTS stream tells in its first header: an AudioSpecificConfig of two bytes. */
+export function parseAdtsConfig(stream: Uint8Array): Uint8Array {
+  const profile = (stream[2]! >> 6) + 1;
+  const rate = (stream[2]! >> 2) & 15;
+  const channels = ((stream[2]! & 1) << 2) | (stream[3]! >> 6);
+  return Uint8Array.from([(profile << 3) | (rate >> 1), ((rate & 1) << 7) | (channels << 3)]);
+}
+
+/** The packets of an ADTS stream as they come, each with the configuration. Errors: as `packetsOfAdts`. */
+export async function* readAdts(
+  input: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ packets: Uint8Array[]; config: Uint8Array }> {
+  let rest = new Uint8Array(0);
+  for await (const bytes of input) {
+    const joined = new Uint8Array(rest.length + bytes.length);
+    joined.set(rest);
+    joined.set(bytes, rest.length);
+    const whole = countWholeBytes(joined);
+    rest = joined.slice(whole);
+    if (whole > 0) yield { packets: parseAdtsPackets(joined.subarray(0, whole)), config: parseAdtsConfig(joined) };
+  }
+  if (rest.length > 0) throw new Error("the encoded sound is cut short");
+}
+
+/** How many bytes the packets that are there to their ends take. */
+function countWholeBytes(stream: Uint8Array): number {
+  let at = 0;
+  while (at + ADTS_HEADER_BYTES <= stream.length) {
+    const size = readFrameSize(stream, at);
+    if (at + size > stream.length) break;
+    at += Math.max(size, ADTS_HEADER_BYTES);
+  }
+  return Math.min(at, stream.length);
+}
+
+/** Length of a packet with its header. */
+const readFrameSize = (stream: Uint8Array, at: number): number =>
+  ((stream[at + 3]! & 3) << 11) | (stream[at + 4]! << 3) | (stream[at + 5]! >> 5);

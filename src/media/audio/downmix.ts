@@ -1,0 +1,58 @@
+/** Two channels into one for listening: by how much each one says, so that a dead channel or a reversed one costs nothing. Pure. */
+
+const BLOCK_SECONDS = 0.02;
+/** Weights follow the last second or so. */
+const SMOOTHING = 0.03;
+const MAX_REVERSED_CORRELATION = -0.9;
+const SILENCE_POWER = 1e-9;
+
+/** A mixer for interleaved stereo that remembers what it heard; each call gives one sample for each pair. */
+export function createDownmix(rate: number): (stereo: Float32Array) => Float32Array<ArrayBuffer> {
+  const block = Math.round(rate * BLOCK_SECONDS);
+  let left = 0;
+  let right = 0;
+  let cross = 0;
+  let weight = 0.5;
+  return (stereo) => {
+    const count = stereo.length >> 1;
+    const mono = new Float32Array(count);
+    for (let start = 0; start < count; start += block) {
+      const end = Math.min(count, start + block);
+      const share = SMOOTHING * ((end - start) / block);
+      const heard = measurePower(stereo, start, end);
+      // At first there is nothing to remember.
+      const memory = left + right < SILENCE_POWER ? 1 : share;
+      left += memory * (heard.left - left);
+      right += memory * (heard.right - right);
+      cross += memory * (heard.cross - cross);
+      const next = computeLeftWeight(left, right, cross, weight);
+      for (let n = start; n < end; n++) {
+        const gain = weight + ((next - weight) * (n - start)) / (end - start);
+        mono[n] = stereo[2 * n]! * gain + stereo[2 * n + 1]! * (1 - gain);
+      }
+      weight = next;
+    }
+    return mono;
+  };
+}
+
+function measurePower(stereo: Float32Array, start: number, end: number) {
+  let left = 0;
+  let right = 0;
+  let cross = 0;
+  for (let n = start; n < end; n++) {
+    const [l, r] = [stereo[2 * n]!, stereo[2 * n + 1]!];
+    left += l * l;
+    right += r * r;
+    cross += l * r;
+  }
+  const count = Math.max(1, end - start);
+  return { left: left / count, right: right / count, cross: cross / count };
+}
+
+/** The left channel's weight. */
+function computeLeftWeight(left: number, right: number, cross: number, before: number): number {
+  if (left + right < SILENCE_POWER) return before;
+  if (cross < MAX_REVERSED_CORRELATION * Math.sqrt(left * right)) return left >= right ? 1 : 0;
+  return (left * left) / (left * left + right * right);
+}

@@ -1,0 +1,232 @@
+/**
+ * The exact sound of a cut: samples are sliced in process. Joins cross over from beyond both edges, at equal power, without a change of
+ * length. Memory does not grow with the length of the source.
+ */
+import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import type { ChildStdin } from "../../lib/process";
+
+/** A kept stretch of the source's clock at its place in the output. */
+export type AudioSegment = { start: Ticks; end: Ticks; outputStart: Ticks; outputEnd: Ticks };
+
+/** How long a join crosses over. */
+export const CROSSFADE_TICKS: Ticks = 20_000;
+/** How long the sound fades where the output begins or ends in the middle of the source. */
+const EDGE_FADE_TICKS: Ticks = 4_000;
+
+export type SpliceAudioOptions = {
+  /** Interleaved 32-bit float samples from the source's clock 0 on. */
+  input: AsyncIterable<Uint8Array>;
+  output: Pick<ChildStdin, "write">;
+  sampleRate: number;
+  channels: number;
+  /** Sorted and disjoint, in the source and in the output; the output without gaps. */
+  segments: readonly AudioSegment[];
+  /** How far the source has been read. */
+  onPosition?: (position: Ticks) => void;
+};
+
+/**
+ * Reads until the last slice is complete; a source that ends early is followed by silence. `written` is the number of samples of each
+ * channel: exactly the length of the output. `sourceEnded`: the input was read to its end.
+ */
+export async function spliceAudio(options: SpliceAudioOptions): Promise<{ written: number; sourceEnded: boolean }> {
+  const { sampleRate: rate, channels } = options;
+  const cuts = toSampleRanges(options.segments, rate);
+  const writer = new AudioSplicer(cuts, channels, options.output);
+  let position = 0;
+  for await (const samples of readWholeSamples(options.input, channels)) {
+    await writer.take(position, samples);
+    position += samples.length / channels;
+    options.onPosition?.(Math.round((position * TICKS_PER_SECOND) / rate));
+    if (writer.complete()) break;
+  }
+  const sourceEnded = !writer.complete();
+  return { written: await writer.finish(), sourceEnded };
+}
+
+/** A slice in samples; `fadeIn` and `fadeOut` are half cross-overs: how far it reaches beyond its edges. */
+export type SampleRange = {
+  from: number;
+  to: number;
+  fadeIn: number;
+  fadeOut: number;
+  edgeIn: number;
+  edgeOut: number;
+};
+
+/** Slices in samples. Output positions are rounded once, so lengths never add up to a drift. */
+export function toSampleRanges(slices: readonly AudioSegment[], rate: number): SampleRange[] {
+  const sample = (ticks: Ticks) => Math.round((ticks * rate) / TICKS_PER_SECOND);
+  const cuts = slices.map((slice) => {
+    const from = sample(slice.start);
+    const length = sample(slice.outputEnd) - sample(slice.outputStart);
+    return { from, to: from + length, fadeIn: 0, fadeOut: 0, edgeIn: 0, edgeOut: 0 };
+  });
+  for (let n = 1; n < cuts.length; n++) {
+    const [before, after] = [cuts[n - 1]!, cuts[n]!];
+    const room = [after.from - before.to, before.to - before.from, after.to - after.from].map((size) => size >> 1);
+    const half = Math.max(0, Math.min(sample(CROSSFADE_TICKS) >> 1, ...room));
+    before.fadeOut = half;
+    after.fadeIn = half;
+  }
+  const first = cuts[0];
+  const last = cuts.at(-1);
+  const edge = sample(EDGE_FADE_TICKS);
+  if (first !== undefined && first.from > 0) first.edgeIn = Math.min(edge, (first.to - first.from) >> 1);
+  if (last !== undefined) last.edgeOut = Math.min(edge, (last.to - last.from) >> 1);
+  return cuts;
+}
+
+const BLOCK_SAMPLES = 32_768;
+
+/** Takes the source's samples in order, keeps those of the cuts, blends the joins, and writes. */
+class AudioSplicer {
+  private next = 0;
+  /** Source position up to which the current cut has been taken. */
+  private taken: number;
+  private tail = new Float32Array(0);
+  private nextTail = new Float32Array(0);
+  private block: Float32Array<ArrayBuffer>;
+  private filled = 0;
+  private written = 0;
+
+  constructor(
+    private readonly cuts: readonly SampleRange[],
+    private readonly channels: number,
+    private readonly output: Pick<ChildStdin, "write">,
+  ) {
+    this.block = new Float32Array(BLOCK_SAMPLES * channels);
+    this.taken = Number.NEGATIVE_INFINITY;
+  }
+
+  complete(): boolean {
+    return this.next >= this.cuts.length;
+  }
+
+  async take(position: number, samples: Float32Array): Promise<void> {
+    const end = position + samples.length / this.channels;
+    for (; this.next < this.cuts.length; this.next++) {
+      const cut = this.cuts[this.next]!;
+      const begin = Math.max(cut.from - cut.fadeIn, this.taken);
+      // What lies before the source's first sample is silence.
+      if (begin < position) await this.silence(cut, begin, Math.min(position, cut.to + cut.fadeOut));
+      const from = Math.max(begin, position);
+      const to = Math.min(cut.to + cut.fadeOut, end);
+      if (from < to) await this.add(cut, from, samples, (from - position) * this.channels, to - from);
+      if (cut.to + cut.fadeOut > end) return;
+      this.close(cut);
+    }
+  }
+
+  /** Silence for what the source did not have, and the last block. */
+  async finish(): Promise<number> {
+    for (; this.next < this.cuts.length; this.next++) {
+      const cut = this.cuts[this.next]!;
+      await this.silence(cut, Math.max(cut.from - cut.fadeIn, this.taken), cut.to + cut.fadeOut);
+      this.close(cut);
+    }
+    await this.flush();
+    return this.written;
+  }
+
+  private async silence(cut: SampleRange, from: number, to: number): Promise<void> {
+    const zeros = new Float32Array(BLOCK_SAMPLES * this.channels);
+    for (let at = from; at < to; at += BLOCK_SAMPLES)
+      await this.add(cut, at, zeros, 0, Math.min(BLOCK_SAMPLES, to - at));
+  }
+
+  private close(cut: SampleRange): void {
+    this.tail = this.nextTail;
+    this.nextTail = new Float32Array(0);
+    this.taken = cut.to + cut.fadeOut;
+  }
+
+  /** Takes `count` samples at source position `at`, in up to three parts: blended in, as they are, and kept for the next join. */
+  private async add(cut: SampleRange, at: number, samples: Float32Array, offset: number, count: number): Promise<void> {
+    this.taken = at + count;
+    const { channels } = this;
+    if (this.nextTail.length === 0 && cut.fadeOut > 0) this.nextTail = new Float32Array(2 * cut.fadeOut * channels);
+    const middleFrom = cut.from + cut.fadeIn;
+    const middleTo = cut.to - cut.fadeOut;
+    for (let n = 0; n < count; ) {
+      const position = at + n;
+      const source = offset + n * channels;
+      if (position >= middleTo) {
+        this.keep(cut, position - middleTo, samples.subarray(source, source + (count - n) * channels));
+        return;
+      }
+      const room = BLOCK_SAMPLES - this.filled;
+      const until = position < middleFrom ? middleFrom : middleTo;
+      const part = Math.min(count - n, room, until - position);
+      const target = this.block.subarray(this.filled * channels, (this.filled + part) * channels);
+      target.set(samples.subarray(source, source + part * channels));
+      if (position < middleFrom) this.blendIn(cut, position - (cut.from - cut.fadeIn), target);
+      this.fadeEdges(cut, position, target);
+      this.filled += part;
+      n += part;
+      if (this.filled === BLOCK_SAMPLES) await this.flush();
+    }
+  }
+
+  private blendIn(cut: SampleRange, at: number, target: Float32Array): void {
+    const { channels, tail } = this;
+    const step = Math.PI / 2 / (2 * cut.fadeIn);
+    for (let n = 0; n < target.length; at++) {
+      const gain = Math.sin((at + 0.5) * step);
+      for (let c = 0; c < channels; c++, n++) target[n] = target[n]! * gain + (tail[at * channels + c] ?? 0);
+    }
+  }
+
+  private keep(cut: SampleRange, at: number, samples: Float32Array): void {
+    const { channels, nextTail } = this;
+    const step = Math.PI / 2 / (2 * cut.fadeOut);
+    for (let n = 0; n < samples.length; at++) {
+      const gain = Math.cos((at + 0.5) * step);
+      for (let c = 0; c < channels; c++, n++) nextTail[at * channels + c] = samples[n]! * gain;
+    }
+  }
+
+  private fadeEdges(cut: SampleRange, position: number, target: Float32Array): void {
+    const { channels } = this;
+    const count = target.length / channels;
+    const ramp = (first: number, last: number, gainAt: (at: number) => number) => {
+      for (let at = Math.max(position, first); at < Math.min(position + count, last); at++)
+        for (let c = 0; c < channels; c++) target[(at - position) * channels + c]! *= gainAt(at);
+    };
+    ramp(cut.from, cut.from + cut.edgeIn, (at) => (at - cut.from + 0.5) / cut.edgeIn);
+    ramp(cut.to - cut.edgeOut, cut.to, (at) => (cut.to - at - 0.5) / cut.edgeOut);
+  }
+
+  private async flush(): Promise<void> {
+    if (this.filled === 0) return;
+    const { block } = this;
+    const size = 4 * this.filled * this.channels;
+    this.written += this.filled;
+    this.filled = 0;
+    // Whoever takes it may keep it.
+    this.block = new Float32Array(block.length);
+    await this.output.write(new Uint8Array(block.buffer, 0, size));
+  }
+}
+
+/** Joins bytes into blocks of whole samples. */
+export async function* readWholeSamples(
+  input: AsyncIterable<Uint8Array>,
+  channels: number,
+): AsyncGenerator<Float32Array> {
+  const size = 4 * channels;
+  let rest = new Uint8Array(0);
+  for await (const bytes of input) {
+    // Nearly always so: what is read is looked at where it lies.
+    if (rest.length === 0 && bytes.byteOffset % 4 === 0 && bytes.length % size === 0) {
+      if (bytes.length > 0) yield new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+      continue;
+    }
+    const joined = new Uint8Array(rest.length + bytes.length);
+    joined.set(rest);
+    joined.set(bytes, rest.length);
+    const whole = joined.length - (joined.length % size);
+    rest = joined.slice(whole);
+    if (whole > 0) yield new Float32Array(joined.buffer, 0, whole / 4);
+  }
+}

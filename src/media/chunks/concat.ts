@@ -1,0 +1,140 @@
+/** Joins encoded chunks and the sound into the finished file, without encoding again. */
+import { join } from "node:path";
+import { EncodedPacketSink } from "mediabunny";
+import { AppError } from "../../domain/errors";
+import type { ResolvedOutput } from "../../domain/media";
+import type { Rational } from "../../domain/time";
+import { buildOutputArguments, QUIET_ARGUMENTS } from "../arguments";
+import { writeAtomically } from "../atomic-output";
+import { createWorkLimits, type Ffmpeg, PROGRESS_ARGUMENTS, runFfmpeg } from "../ffmpeg";
+import { isSameBytes } from "../packets/bits";
+import {
+  computeDisplayRanks,
+  countFrames,
+  iteratePackets,
+  openVideoTrack,
+  readTimestamps,
+  readTrackConfig,
+  type VideoTrackConfig,
+  type VideoTrackPacket,
+  withVideoTrack,
+  writeVideoTrack,
+} from "../packets/video-track";
+
+/** Of an encoder that wrote other parameter sets into each chunk: the chunks are no one stream. */
+export class ChunkMismatchError extends AppError<"processing_failed"> {
+  constructor() {
+    super("processing_failed", "the picture could not be joined", {
+      cause: new Error("the chunks have different parameter sets"),
+    });
+  }
+}
+
+export type TimedChunk = {
+  path: string;
+  /** When its frames are shown in the output, in display order, and last when the chunk ends: seconds. */
+  times: Float64Array;
+};
+
+/** Writes the picture of all chunks as one track. Errors: `MismatchedChunks`; those of writing; the signal's reason. */
+export async function concatChunks(options: {
+  chunks: readonly TimedChunk[];
+  constantRate: number | null;
+  outputPath: string;
+  signal?: AbortSignal;
+  onFrames?: (frames: number) => void;
+}): Promise<void> {
+  const { chunks, constantRate, outputPath, signal, onFrames } = options;
+  const config = await withVideoTrack(chunks[0]!.path, readTrackConfig);
+  await writeAtomically(outputPath, (part) =>
+    writeVideoTrack({
+      ...{ path: part, config, rotation: 0, constantRate, packets: readChunkPackets(chunks, config, signal) },
+      ...(onFrames === undefined ? {} : { onPackets: onFrames }),
+    }),
+  );
+}
+
+async function* readChunkPackets(
+  chunks: readonly TimedChunk[],
+  config: VideoTrackConfig,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<VideoTrackPacket> {
+  for (const { path, times } of chunks) {
+    const { track, close } = await openVideoTrack(path);
+    try {
+      const own = await readTrackConfig(track);
+      if (!isSameBytes(own.description, config.description)) throw new ChunkMismatchError();
+      const sink = new EncodedPacketSink(track);
+      const ranks = computeDisplayRanks(await readTimestamps(sink));
+      let n = 0;
+      for await (const { data, type } of iteratePackets(sink)) {
+        signal?.throwIfAborted();
+        const rank = ranks[n++]!;
+        const timestamp = times[rank]!;
+        yield { data, type, timestamp, duration: times[rank + 1]! - timestamp };
+      }
+    } finally {
+      close();
+    }
+  }
+}
+
+/** A track timescale that holds the rate exactly. */
+export function chooseTimescale(rate: Rational | null): number {
+  if (rate === null || rate.num > 200_000) return 90_000;
+  return rate.num < 1_000 ? rate.num * 1_000 : rate.num;
+}
+
+/**
+ * Puts the picture and the sound into one file that players can start before they have all of it. ffmpeg writes it, because browsers seek
+ * exactly in its tables. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ */
+export async function muxTracks(options: {
+  ffmpeg: Ffmpeg;
+  workDir: string;
+  pictureName: string;
+  soundName: string | null;
+  frameCount: number;
+  codec: "h264" | "hevc";
+  timescale: number;
+  format: ResolvedOutput["format"];
+  outputPath: string;
+  signal?: AbortSignal;
+  onFrames?: (frames: number) => void;
+}): Promise<void> {
+  const { ffmpeg, workDir, pictureName, soundName, signal } = options;
+  const input = (name: string) => [
+    "-protocol_whitelist",
+    "file,pipe",
+    "-f",
+    "mov",
+    "-i",
+    `file:${join(workDir, name)}`,
+  ];
+  await writeAtomically(options.outputPath, async (part) => {
+    await runFfmpeg({
+      ffmpeg,
+      arguments: [
+        ...[
+          ...QUIET_ARGUMENTS,
+          ...PROGRESS_ARGUMENTS,
+          ...input(pictureName),
+          ...(soundName === null ? [] : input(soundName)),
+        ],
+        ...["-map", "0:v:0", ...(soundName === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
+        // With HEVC's parameter sets in the table alone, which Apple's players insist on.
+        ...(options.codec === "hevc" ? ["-tag:v", "hvc1"] : []),
+        ...["-video_track_timescale", String(options.timescale), "-movflags", "+faststart"],
+        ...["-f", options.format, ...buildOutputArguments(part)],
+      ],
+      limits: createWorkLimits(7_200),
+      onProgress: ({ frames }) => options.onFrames?.(frames),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const found = await countFrames(part);
+    if (found !== options.frameCount)
+      throw new AppError("processing_failed", "the picture could not be joined", {
+        cause: new Error(`the joined file has ${found} frames, not ${options.frameCount}`),
+      });
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * The packets that decoding some frames needs, in a small file of their own, with the times that they have in the source: nothing is sought
+ * in the source, and between two pieces nothing is decoded in vain.
+ */
+import type { VideoStream } from "../../domain/media";
+import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import { writeAtomically } from "../atomic-output";
+import { buildDecoderDescription } from "./bitstream";
+import { findDecodeRange, type PacketSource, readSourcePackets, SpliceError } from "./source";
+import { type VideoTrackPacket, writeVideoTrack } from "./video-track";
+
+export type ExcerptOptions = {
+  /** Frames `[from, to)` of the source, ascending. */
+  frameRanges: readonly { from: number; to: number }[];
+  rotation: VideoStream["rotation"];
+  path: string;
+  /** The most packets that may be decoded before a piece. */
+  maxLeadPackets: number;
+};
+
+/**
+ * Writes a feed. Pieces that lie in one group of pictures share what is decoded for them. Returns the source's container time that is the
+ * file's 0. Errors: `NotSpliced` when the packets do not allow it; those of reading and writing.
+ */
+export async function writeExcerpt(source: PacketSource, options: ExcerptOptions): Promise<Ticks> {
+  const { frameRanges: pieces, rotation, path } = options;
+  const ranges = await listDecodeRanges(source, options);
+  const isKept = (frame: number) => pieces.some((piece) => frame >= piece.from && frame < piece.to);
+  const { frames } = source.order;
+  let first = Number.POSITIVE_INFINITY;
+  for (const { from, to } of ranges)
+    for (let place = from; place < to; place++)
+      if (frames[place]! >= frames[from]! || isKept(frames[place]!)) first = Math.min(first, source.timestamps[place]!);
+  async function* packets(): AsyncGenerator<VideoTrackPacket> {
+    for (const range of ranges)
+      for await (const { index: place, data } of readSourcePackets(source, range, isKept)) {
+        const timestamp = source.timestamps[place]! - first;
+        // Only the last packet's duration is ever looked at.
+        yield { data, type: place === range.from ? "key" : "delta", timestamp, duration: PACKET_SECONDS };
+      }
+  }
+  const config = { ...source.config, description: buildDecoderDescription(source.bitstream) };
+  await writeAtomically(path, (part) =>
+    writeVideoTrack({ path: part, config, rotation, constantRate: null, packets: packets() }),
+  );
+  return Math.round(first * TICKS_PER_SECOND);
+}
+
+const PACKET_SECONDS = 0.04;
+
+/** What decoding the pieces needs, as ranges of packets that do not touch. */
+async function listDecodeRanges(
+  source: PacketSource,
+  { frameRanges: pieces, maxLeadPackets: leadMost }: ExcerptOptions,
+) {
+  const ranges: { from: number; to: number }[] = [];
+  for (const piece of pieces) {
+    const { from, to } = await findDecodeRange(source, piece);
+    if (to - from - (piece.to - piece.from) > leadMost) throw new SpliceError("too far from a point to begin");
+    const before = ranges.at(-1);
+    if (before !== undefined && from <= before.to) before.to = Math.max(before.to, to);
+    else ranges.push({ from, to });
+  }
+  return ranges;
+}

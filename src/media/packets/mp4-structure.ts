@@ -1,0 +1,140 @@
+/** Reads what the packet table of an MP4 or QuickTime file does not tell: its edit lists, and whether the file is complete. */
+import { type FileHandle, open } from "node:fs/promises";
+import { MAX_MISSING_BYTES, MAX_MOOV_BYTES } from "./mp4-check";
+
+export type Mp4Track = {
+  kind: "video" | "audio" | "other";
+  /** Seconds: where the shown part begins and ends on the track's timeline; `end` is infinite when the list does not say. */
+  start: number;
+  end: number;
+  /** More than one part, or one played at another speed. */
+  hasComplexEdits: boolean;
+  /** How many sample descriptions: more than one when the codec's parameters change inside the file. */
+  sampleDescriptionCount: number;
+  /** How many samples the track's table has; those of fragments are not in it. */
+  sampleCount: number;
+};
+
+/** `missingBytes`: how much the boxes reach beyond the file's end. `complete` is false when that is more than a miscount. */
+export type Mp4Structure = { tracks: Mp4Track[]; complete: boolean; missingBytes: number };
+
+/**
+ * The edits of each track, in file order. Null when there is no readable `moov`. Errors: those of reading the file.
+ */
+export async function readMp4Structure(path: string): Promise<Mp4Structure | null> {
+  const file = await open(path, "r");
+  try {
+    const { moov, missingBytes } = await readMoov(file);
+    if (moov === null) return null;
+    const boxes = parseChildBoxes(moov);
+    const movieScale = findTimescale(boxes.find((box) => box.type === "mvhd")?.body) ?? 1000;
+    const tracks = boxes.filter((box) => box.type === "trak").map((trak) => parseTrack(trak.body, movieScale));
+    // A recorder that was switched off leaves its last fragment open: what comes before is whole.
+    const fragmented = boxes.some((box) => box.type === "mvex");
+    return { tracks, complete: fragmented || missingBytes <= MAX_MISSING_BYTES, missingBytes };
+  } finally {
+    await file.close();
+  }
+}
+
+type Mp4Box = { type: string; body: Uint8Array };
+
+async function readMoov(file: FileHandle): Promise<{ moov: Uint8Array | null; missingBytes: number }> {
+  const { size } = await file.stat();
+  const head = new Uint8Array(16);
+  let moov: Uint8Array | null = null;
+  let at = 0;
+  for (let boxes = 0; at + 8 <= size && boxes < 100_000; boxes++) {
+    await file.read(head, 0, 16, at);
+    const header = parseBoxHeader(head, 0, size - at);
+    if (header === null) break;
+    if (header.type === "moov" && moov === null) {
+      const length = Math.min(header.size, size - at) - header.headerSize;
+      if (length > MAX_MOOV_BYTES) break;
+      moov = new Uint8Array(length);
+      await file.read(moov, 0, length, at + header.headerSize);
+    }
+    at += header.size;
+  }
+  return { moov, missingBytes: Math.max(0, at - size) };
+}
+
+/** A box's header; null when its size makes no sense. */
+function parseBoxHeader(bytes: Uint8Array, at: number, rest: number) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (at + 8 > bytes.length) return null;
+  const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+  const short = view.getUint32(at);
+  if (short === 0) return { type, size: rest, headerSize: 8 };
+  if (short !== 1) return short < 8 ? null : { type, size: short, headerSize: 8 };
+  if (at + 16 > bytes.length) return null;
+  const long = Number(view.getBigUint64(at + 8));
+  return long < 16 ? null : { type, size: long, headerSize: 16 };
+}
+
+function parseChildBoxes(body: Uint8Array): Mp4Box[] {
+  const boxes: Mp4Box[] = [];
+  for (let at = 0; at + 8 <= body.length; ) {
+    const header = parseBoxHeader(body, at, body.length - at);
+    if (header === null) break;
+    boxes.push({ type: header.type, body: body.subarray(at + header.headerSize, at + header.size) });
+    at += header.size;
+  }
+  return boxes;
+}
+
+const findChildBox = (body: Uint8Array | undefined, type: string): Uint8Array | undefined =>
+  body === undefined ? undefined : parseChildBoxes(body).find((box) => box.type === type)?.body;
+
+/** Of `mvhd` or `mdhd`: both begin alike. */
+function findTimescale(body: Uint8Array | undefined): number | null {
+  if (body === undefined || body.length < 24) return null;
+  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  const scale = view.getUint32(body[0] === 1 ? 20 : 12);
+  return scale > 0 ? scale : null;
+}
+
+function parseTrack(trak: Uint8Array, movieScale: number): Mp4Track {
+  const handler = findChildBox(findChildBox(trak, "mdia"), "hdlr");
+  const name = handler === undefined ? "" : String.fromCharCode(...handler.subarray(8, 12));
+  const kind = name === "vide" ? "video" : name === "soun" ? "audio" : "other";
+  const entries = parseEditList(findChildBox(findChildBox(trak, "edts"), "elst"));
+  let delay = 0;
+  let shown: { duration: number } | null = null;
+  let complex = false;
+  for (const entry of entries) {
+    if (entry.mediaTime < 0) {
+      if (shown === null) delay += entry.duration;
+      else complex = true;
+    } else if (shown === null) {
+      shown = entry;
+      complex ||= entry.rate !== 1;
+    } else complex = true;
+  }
+  const start = delay / movieScale;
+  const end = shown === null || shown.duration === 0 ? Number.POSITIVE_INFINITY : start + shown.duration / movieScale;
+  const tables = findChildBox(findChildBox(findChildBox(trak, "mdia"), "minf"), "stbl");
+  const descriptions = findUint32(findChildBox(tables, "stsd"), 4) ?? 1;
+  const samples = findUint32(findChildBox(tables, "stsz"), 8) ?? findUint32(findChildBox(tables, "stz2"), 8) ?? 0;
+  return { kind, start, end, hasComplexEdits: complex, sampleDescriptionCount: descriptions, sampleCount: samples };
+}
+
+function findUint32(body: Uint8Array | undefined, at: number): number | null {
+  if (body === undefined || body.length < at + 4) return null;
+  return new DataView(body.buffer, body.byteOffset).getUint32(at);
+}
+
+function parseEditList(elst: Uint8Array | undefined): { duration: number; mediaTime: number; rate: number }[] {
+  if (elst === undefined || elst.length < 8) return [];
+  const view = new DataView(elst.buffer, elst.byteOffset, elst.byteLength);
+  const long = elst[0] === 1;
+  const size = long ? 20 : 12;
+  const entries: { duration: number; mediaTime: number; rate: number }[] = [];
+  for (let n = 0, at = 8; n < view.getUint32(4) && at + size <= elst.length; n++, at += size)
+    entries.push({
+      duration: long ? Number(view.getBigUint64(at)) : view.getUint32(at),
+      mediaTime: long ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4),
+      rate: view.getInt16(at + size - 4),
+    });
+  return entries;
+}

@@ -1,0 +1,39 @@
+/** How encoded pieces become part of the stream that they stand in. Pure. */
+
+import {
+  type Bitstream,
+  buildDecoderDescription,
+  buildPacket,
+  parseBitstream,
+  parseNalUnits,
+} from "../packets/bitstream";
+import { mergeAvcConfigs } from "../packets/h264";
+import { mergeHevcConfigs, renumberNalUnit, renumberParameterSets } from "../packets/hevc";
+import type { SpliceCodec } from "./splice-arguments";
+
+/** The source's configuration with the pieces' parameter sets beside its own. Errors: a plain `Error` when they do not go together. */
+export function mergeDescriptions(
+  source: Bitstream,
+  splice: SpliceCodec,
+  pieces: { codec: string; description: Uint8Array } | null,
+): Uint8Array {
+  if (pieces === null) return buildDecoderDescription(source);
+  const encoder = parseBitstream(source.codec, pieces);
+  if (source.codec === "h264" && encoder.codec === "h264")
+    return buildDecoderDescription({
+      codec: "h264",
+      parameterSets: mergeAvcConfigs(source.parameterSets, encoder.parameterSets),
+    });
+  if (source.codec === "hevc" && encoder.codec === "hevc" && splice.codec === "hevc") {
+    const sets = mergeHevcConfigs(source.parameterSets, renumberParameterSets(encoder.parameterSets, splice.ids));
+    return buildDecoderDescription({ codec: "hevc", parameterSets: sets });
+  }
+  throw new Error("the pieces are of another codec");
+}
+
+/** A packet of a piece as it stands in the stream. Errors: a plain `Error` when it is not as the encoder is known to write them. */
+export function toSplicedPacket(splice: SpliceCodec, packet: Uint8Array, lengthSize: number): Uint8Array {
+  if (splice.codec === "h264" && lengthSize === 4) return packet;
+  const units = parseNalUnits(packet, lengthSize);
+  return buildPacket(splice.codec === "h264" ? units : units.map((unit) => renumberNalUnit(unit, splice.ids)));
+}

@@ -1,0 +1,139 @@
+/** Stills of a video: the poster, and the strip of small pictures along a timeline. */
+import { rm } from "node:fs/promises";
+import type { ProbedMedia } from "../domain/media";
+import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { buildInputArguments, buildOutputArguments, buildPassthroughArguments, QUIET_ARGUMENTS } from "./arguments";
+import { writeAtomically } from "./atomic-output";
+import { buildColorFilters, isHdr } from "./color";
+import { createProbeLimits, type Ffmpeg, hasFilter, runFfmpeg, tryFfmpeg } from "./ffmpeg";
+
+type ThumbnailSource = { ffmpeg: Ffmpeg; path: string; probed: ProbedMedia; signal?: AbortSignal };
+
+export type Filmstrip = {
+  /** Pictures side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. */
+  count: number;
+  width: number;
+  height: number;
+};
+
+const MAX_POSTER_SIDE_PIXELS = 1_280;
+const FILMSTRIP_HEIGHT_PIXELS = 90;
+const MAX_FILMSTRIP_FRAMES = 20;
+const MIN_FILMSTRIP_INTERVAL_SECONDS = 0.5;
+const MAX_STILL_WALL_SECONDS = 60;
+
+/** Writes one picture, a little way into the recording, as JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
+export async function createPoster(source: ThumbnailSource & { outputPath: string }): Promise<void> {
+  const { duration } = source.probed.info;
+  const video = source.probed.info.video!;
+  const scale = Math.min(1, MAX_POSTER_SIDE_PIXELS / Math.max(video.width, video.height));
+  const size = { width: toEven(video.width * scale), height: toEven(video.height * scale) };
+  const at = Math.min(duration / 10, 5 * TICKS_PER_SECOND);
+  const hdr = await needsToneMap(source);
+  for (const time of [at, null]) {
+    const written = await writeStill(source, { time, size, path: source.outputPath, hdr, must: time === null });
+    if (written) return;
+  }
+}
+
+/** Writes the strip as one JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
+export async function createFilmstrip(source: ThumbnailSource & { outputPath: string }): Promise<Filmstrip> {
+  const { duration } = source.probed.info;
+  const video = source.probed.info.video!;
+  const height = FILMSTRIP_HEIGHT_PIXELS;
+  const width = Math.max(16, Math.min(320, toEven((video.width * height) / video.height)));
+  const count = Math.max(
+    1,
+    Math.min(MAX_FILMSTRIP_FRAMES, Math.floor(duration / (MIN_FILMSTRIP_INTERVAL_SECONDS * TICKS_PER_SECOND))),
+  );
+  const hdr = await needsToneMap(source);
+  const still_ = (n: number) => `${source.outputPath}.${n}.still.jpg`;
+  const made: string[] = [];
+  try {
+    for (let n = 0; n < count; n++) {
+      const time = Math.round((duration * (n + 0.5)) / count);
+      const path = still_(n);
+      if (await writeStill(source, { time, size: { width, height }, path, hdr, must: false })) made.push(path);
+    }
+    if (made.length === 0) {
+      await writeStill(source, { time: null, size: { width, height }, path: still_(0), hdr, must: true });
+      made.push(still_(0));
+    }
+    await writeTiles(source, made, source.outputPath);
+    return { count: made.length, width, height };
+  } finally {
+    await Promise.all(made.map((path) => rm(path, { force: true })));
+  }
+}
+
+const toEven = (pixels: number): number => Math.max(2, 2 * Math.round(pixels / 2));
+
+async function needsToneMap(source: ThumbnailSource): Promise<boolean> {
+  return isHdr(source.probed.info.video!) && (await hasFilter(source.ffmpeg, "zscale"));
+}
+
+type StillOptions = {
+  time: Ticks | null;
+  size: { width: number; height: number };
+  path: string;
+  hdr: boolean;
+  must: boolean;
+};
+
+/** The keyframe before a time: the picture that costs least. False when there is none and it need not be. */
+async function writeStill(source: ThumbnailSource, what: StillOptions): Promise<boolean> {
+  const { info } = source.probed;
+  const video = info.video!;
+  const run = (part: string) => ({
+    ffmpeg: source.ffmpeg,
+    arguments: [
+      ...QUIET_ARGUMENTS,
+      ...buildInputArguments({
+        path: source.path,
+        demuxer: info.demuxer,
+        seekTo: what.time === null ? null : info.startPts + what.time,
+        extra: ["-threads", "1", ...(what.time === null ? [] : ["-skip_frame", "nokey"])],
+      }),
+      ...["-map", "0:V:0", "-an", "-frames:v", "1", ...buildPassthroughArguments(source.ffmpeg.libavutil)],
+      ...[
+        "-vf",
+        [
+          `scale=${what.size.width}:${what.size.height}`,
+          "setsar=1",
+          ...buildColorFilters(video, what.hdr),
+          "format=yuvj420p",
+        ].join(","),
+      ],
+      ...["-c:v", "mjpeg", "-q:v", "4", "-f", "image2", "-update", "1", ...buildOutputArguments(part)],
+    ],
+    limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
+    ...(source.signal === undefined ? {} : { signal: source.signal }),
+  });
+  return await writeAtomically(what.path, async (part) => {
+    const outcome = await tryFfmpeg(run(part));
+    if (outcome.ok && (await Bun.file(part).exists())) return true;
+    if (what.must) await runFfmpeg(run(part));
+    throw new NoStillError();
+  }).catch((error: unknown) => {
+    if (error instanceof NoStillError && !what.must) return false;
+    throw error;
+  });
+}
+
+class NoStillError extends Error {}
+
+async function writeTiles(source: ThumbnailSource, stills: readonly string[], outputPath: string): Promise<void> {
+  const inputs = stills.flatMap((path) => ["-f", "image2", "-pattern_type", "none", "-i", `file:${path}`]);
+  const graph = stills.length === 1 ? "[0:v]null[strip]" : `hstack=inputs=${stills.length}[strip]`;
+  await writeAtomically(outputPath, (part) =>
+    runFfmpeg({
+      ffmpeg: source.ffmpeg,
+      arguments: [
+        ...[...QUIET_ARGUMENTS, ...inputs, "-filter_complex", graph, "-map", "[strip]", "-frames:v", "1"],
+        ...["-c:v", "mjpeg", "-q:v", "5", "-f", "image2", "-update", "1", ...buildOutputArguments(part)],
+      ],
+      limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
+      ...(source.signal === undefined ? {} : { signal: source.signal }),
+    }),
+  );
+}

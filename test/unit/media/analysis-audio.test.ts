@@ -1,0 +1,148 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { extractAnalysisAudio } from "../../../src/media/analysis-audio";
+import { createDownmix } from "../../../src/media/audio/downmix";
+import { createPreview, isPlayableInBrowser } from "../../../src/media/preview";
+import { createFilmstrip, createPoster } from "../../../src/media/thumbnails";
+import { createWaveform } from "../../../src/media/waveform";
+import { allSamples } from "../../analysis-audio";
+import { bundledFfmpeg, generate, plainMp4, systemFfmpeg } from "./generated-media";
+import { beepNear, frameNumbers, frameSeconds, probeText, samples } from "./readback";
+import { probeFile, sniffFile } from "./rendering";
+import { SOURCES } from "./sources";
+
+setDefaultTimeout(60_000);
+
+const folder = await mkdtemp(join(tmpdir(), "offcut-extract-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function extracted(path: string, ffmpeg = bundledFfmpeg) {
+  const probed = await probeFile(path, ffmpeg);
+  const outputPath = join(folder, "speech.pcm");
+  await extractAnalysisAudio({ ffmpeg, path, probed, outputPath });
+  const words = await allSamples(outputPath);
+  return { probed, words, path: outputPath };
+}
+
+describe("the sound for the recogniser", () => {
+  for (const source of SOURCES.filter(({ name }) => /30, B|ts, 25|delayed|start_time|Opus|44.1/.test(name)))
+    test(`${source.name}: on the source's clock, exactly as long as the source`, async () => {
+      const path = await source.path();
+      const { probed, words } = await extracted(path, source.name.includes("B-frames") ? systemFfmpeg : bundledFfmpeg);
+      expect(words).toHaveLength(Math.round((probed.info.duration * 16) / 1000));
+      const truth = await samples(path, probed.info.startPts / 1e6);
+      for (let n = 0; n < truth.length; n++) {
+        if (Math.abs(truth[n]!) < 0.15) continue;
+        const at = n / 48_000;
+        const loud = words.findIndex((word, k) => k > (at - 0.03) * 16_000 && Math.abs(word) > 0.15 * 32_767);
+        expect(Math.abs(loud / 16_000 - at)).toBeLessThan(0.002);
+        n += 24_000;
+      }
+    });
+
+  test("without sound there is no speech", async () => {
+    const silent = await SOURCES.find(({ silent }) => silent)!.path();
+    expect(extracted(silent)).rejects.toMatchObject({ code: "no_speech" });
+  });
+
+  test("an aborted one leaves no file", async () => {
+    const path = await plainMp4();
+    const probed = await probeFile(path);
+    const stop = new AbortController();
+    const outputPath = join(folder, "aborted.pcm");
+    const attempt = extractAnalysisAudio({
+      ...{ ffmpeg: bundledFfmpeg, path, probed, outputPath, signal: stop.signal },
+      onProgress: () => stop.abort(new Error("enough")),
+    });
+    expect(attempt).rejects.toThrow("enough");
+    await attempt.catch(() => {});
+    expect(await Bun.file(outputPath).exists()).toBe(false);
+  });
+
+  test("a dead channel costs no loudness", async () => {
+    const make = (name: string, pan: string) =>
+      generate(name, "-f", "lavfi", "-i", `sine=f=300:r=16000:d=3,pan=${pan}`, "-c:a", "pcm_s16le");
+    const level = async (path: string) => {
+      const { words } = await extracted(path);
+      return Math.sqrt(words.slice(16_000).reduce((sum, word) => sum + word * word, 0) / (words.length - 16_000));
+    };
+    const both = await level(await make("both.wav", "stereo|c0=c0|c1=c0"));
+    for (const [name, pan] of [
+      ["left.wav", "stereo|c0=c0|c1=0*c0"],
+      ["right.wav", "stereo|c0=0*c0|c1=c0"],
+      ["reversed.wav", "stereo|c0=c0|c1=-1*c0"],
+    ] as const)
+      expect(Math.abs(20 * Math.log10((await level(await make(name, pan))) / both))).toBeLessThan(0.5);
+  });
+
+  test("the mix of two channels that say the same is their mean", () => {
+    const mix = createDownmix(16_000);
+    const same = Float32Array.from({ length: 3_200 }, (_, n) => Math.sin((n >> 1) / 5));
+    mix(same).forEach((value, n) => {
+      expect(value).toBeCloseTo(same[2 * n]!, 5);
+    });
+  });
+});
+
+describe("what the dashboard shows", () => {
+  test("the waveform has the beeps where they are", async () => {
+    const { path } = await extracted(await plainMp4());
+    const waveform = await createWaveform({ pcm: { path }, outputPath: join(folder, "wave.json") });
+    expect(await Bun.file(join(folder, "wave.json")).json()).toEqual(waveform);
+    expect(waveform).toMatchObject({ duration: 12, peaks_per_second: 50 });
+    expect(waveform.peaks).toHaveLength(600);
+    for (let second = 0; second < 12; second++) {
+      expect(waveform.peaks[second * 50]).toBeGreaterThan(90);
+      expect(waveform.peaks[second * 50 + 25]).toBeLessThan(20);
+    }
+  });
+
+  test("poster and filmstrip, whatever the container and shape", async () => {
+    for (const source of SOURCES.filter(({ name }) => /30, B|ts, 25|turned|VP9|avi, H/.test(name)))
+      for (const ffmpeg of source.name.startsWith("ts") ? [systemFfmpeg, bundledFfmpeg] : [bundledFfmpeg]) {
+        const path = await source.path();
+        const probed = await probeFile(path, ffmpeg);
+        const [poster, strip] = [join(folder, "poster.jpg"), join(folder, "strip.jpg")];
+        await createPoster({ ffmpeg, path, probed, outputPath: poster });
+        const { count, width, height } = await createFilmstrip({ ffmpeg, path, probed, outputPath: strip });
+        const { video } = probed.info;
+        const size = (file: string) => probeText(file, "-show_entries", "stream=width,height");
+        expect(await size(poster)).toBe(`${video!.width},${video!.height}`);
+        expect(await size(strip)).toBe(`${width * count},${height}`);
+        expect(count).toBeGreaterThan(10);
+      }
+  });
+
+  test("a preview is on the source's clock and plays in a browser", async () => {
+    for (const [name, ffmpeg] of [
+      ["ts, 25, clock from 1.4 s", systemFfmpeg],
+      ["mp4, delayed picture", bundledFfmpeg],
+    ] as const) {
+      const path = await SOURCES.find((source) => source.name === name)!.path();
+      const probed = await probeFile(path, ffmpeg);
+      const outputPath = join(folder, "preview.mp4");
+      await createPreview({ ffmpeg, path, probed, outputPath });
+      expect(isPlayableInBrowser((await probeFile(outputPath)).info, await sniffFile(outputPath))).toBe(true);
+      const first = (probed.frames!.kind === "constant" ? probed.frames!.first : 0) / 1e6;
+      expect(Math.abs((await frameSeconds(outputPath))[0]! - first)).toBeLessThan(0.002);
+      expect(await frameNumbers(outputPath)).toEqual(await frameNumbers(path));
+      const sound = await samples(outputPath);
+      const truth = await samples(path, probed.info.startPts / 1e6);
+      const beep = truth.findIndex((value, n) => n > 48_000 && Math.abs(value) > 0.15) / 48_000;
+      expect(Math.abs(beepNear(sound, beep) - beep)).toBeLessThan(0.003);
+    }
+  });
+
+  test("what plays as it is", async () => {
+    const plays = async (pattern: RegExp) => {
+      const path = await SOURCES.find(({ name }) => pattern.test(name))!.path();
+      return isPlayableInBrowser((await probeFile(path)).info, await sniffFile(path));
+    };
+    expect(await plays(/mp4, 30/)).toBe(true);
+    expect(await plays(/webm/)).toBe(true);
+    for (const pattern of [/mov, 25/, /mkv, 29/, /^ts/, /^avi/, /hevc/, /ProRes/])
+      expect(await plays(pattern)).toBe(false);
+  });
+});

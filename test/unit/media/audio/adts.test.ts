@@ -1,0 +1,55 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { parseAdtsConfig, parseAdtsPackets, readAdts } from "../../../../src/media/audio/adts";
+import { generate } from "../generated-media";
+
+setDefaultTimeout(60_000);
+
+const oneSecond = async () => {
+  const path = await generate("one-second.aac", "-f", "lavfi", "-i", "sine=r=44100:d=1", "-c:a", "aac");
+  return await Bun.file(path).bytes();
+};
+
+async function* inBlocks(bytes: Uint8Array, size: number) {
+  for (let n = 0; n < bytes.length; n += size) yield bytes.slice(n, n + size);
+}
+
+describe("an ADTS stream", () => {
+  test("that is cut short is refused", async () => {
+    const stream = await oneSecond();
+    expect(parseAdtsPackets(stream)).toHaveLength(45);
+    // AAC-LC, 44.1 kHz, one channel.
+    expect([...parseAdtsConfig(stream)]).toEqual([0x12, 0x08]);
+    expect(() => parseAdtsPackets(stream.subarray(0, stream.length - 3))).toThrow("damaged");
+    expect(() => parseAdtsPackets(stream.subarray(3))).toThrow("damaged");
+  });
+
+  test("gives the same packets however it comes", async () => {
+    const stream = await oneSecond();
+    const whole = parseAdtsPackets(stream);
+    for (const size of [1, 6, 7, 250, 4_096, 1 << 20]) {
+      const packets: Uint8Array[] = [];
+      for await (const more of readAdts(inBlocks(stream, size))) {
+        expect([...more.config]).toEqual([0x12, 0x08]);
+        packets.push(...more.packets);
+      }
+      expect(packets).toEqual(whole);
+    }
+  });
+
+  test("that comes cut short or damaged is refused after what came before", async () => {
+    const stream = await oneSecond();
+    const read = async (bytes: Uint8Array) => {
+      let count = 0;
+      for await (const { packets } of readAdts(inBlocks(bytes, 100))) count += packets.length;
+      return count;
+    };
+    expect(read(stream.subarray(0, stream.length - 3))).rejects.toThrow("cut short");
+    expect(read(stream.subarray(3))).rejects.toThrow("damaged");
+    const broken = stream.slice();
+    broken[stream.length - whole(stream)] = 0;
+    expect(read(broken)).rejects.toThrow("damaged");
+  });
+});
+
+/** Bytes of the last packet with its header. */
+const whole = (stream: Uint8Array) => parseAdtsPackets(stream).at(-1)!.length + 7;

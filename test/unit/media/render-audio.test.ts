@@ -1,0 +1,162 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { resolveOutput } from "../../../src/domain/render-output";
+import { renderMedia } from "../../../src/media/render";
+import { bundledFfmpeg, generate } from "./generated-media";
+import { samples } from "./readback";
+import { probeFile, segmentsOf, withRender } from "./rendering";
+
+setDefaultTimeout(60_000);
+
+const folder = await mkdtemp(join(tmpdir(), "offcut-sound-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The hiss of a room. */
+const room = (seconds: number) =>
+  generate(
+    `room-${seconds}.wav`,
+    ...["-f", "lavfi", "-i", `anoisesrc=c=pink:r=48000:a=0.1:seed=3:d=${seconds},aformat=channel_layouts=stereo`],
+  );
+
+const decibels = (power: number) => 10 * Math.log10(power);
+const powerOf = (sound: Float32Array) => sound.reduce((sum, value) => sum + value * value, 0) / sound.length;
+
+describe("a join in a noisy room", () => {
+  test.each(["m4a", "mp3"])("dips by less than 1 dB in a finished %s", async (format) => {
+    const path = await room(60);
+    const probed = await probeFile(path);
+    const plan = Array.from({ length: 25 }, (_, n) => [n * 2.3 + 0.4, n * 2.3 + 1.9] as const);
+    const segments = segmentsOf(probed, plan);
+    await withRender({ path, probed, segments, output: { format, audio_bitrate: 256_000 } }, async (rendered) => {
+      const sound = await samples(rendered.path);
+      expect(Math.abs(sound.length / 48_000 - 25 * 1.5)).toBeLessThan(0.03);
+      // Noise is never the same twice: held against stretches of the same length that are not at a join.
+      const around = (seconds: number) => powerOf(sound.subarray((seconds - 0.01) * 48_000, (seconds + 0.01) * 48_000));
+      const joins = plan.slice(1).map((_, n) => around(1.5 * (n + 1)));
+      const inside = plan.flatMap((_, n) => [0.3, 0.6, 0.9, 1.2].map((at) => around(1.5 * n + at)));
+      const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+      expect(Math.abs(decibels(mean(joins) / mean(inside)))).toBeLessThan(1);
+      expect(decibels(Math.min(...joins) / Math.min(...inside))).toBeGreaterThan(-1);
+    });
+  });
+});
+
+describe("a render of sound", () => {
+  const twoRooms = () =>
+    generate(
+      "two-rooms-30.wav",
+      ...["-f", "lavfi", "-i", "anoisesrc=c=pink:r=48000:a=0.1:seed=3:d=30"],
+      ...["-f", "lavfi", "-i", "anoisesrc=c=pink:r=48000:a=0.1:seed=4:d=30"],
+      ...["-filter_complex", "[0][1]join=inputs=2:channel_layout=stereo"],
+    );
+
+  test.each([
+    ["m4a", 64_000, "one microphone", () => room(60)],
+    ["m4a", 128_000, "one microphone", () => room(60)],
+    ["m4a", 192_000, "one microphone", () => room(60)],
+    ["m4a", 64_000, "two microphones", twoRooms],
+    ["m4a", 192_000, "two microphones", twoRooms],
+    ["mp3", 96_000, "two microphones", twoRooms],
+    ["mp3", 192_000, "two microphones", twoRooms],
+  ])("as %s has the %d bits a second that were asked for: of %s", async (format, audio_bitrate, _, source) => {
+    const path = await source();
+    const probed = await probeFile(path);
+    const segments = segmentsOf(probed, [
+      [1.5, 11.1],
+      [12.7, 27],
+    ]);
+    await withRender({ path, probed, segments, output: { format, audio_bitrate } }, async (rendered) => {
+      const { audio } = (await probeFile(rendered.path)).info;
+      expect(audio[0]).toMatchObject({ sampleRate: 48_000, channels: 2 });
+      expect(audio[0]!.bitrate! / audio_bitrate).toBeWithin(0.9, 1.12);
+    });
+  });
+
+  test.each([
+    ["by one encoder", 1, 0.1],
+    ["in parts, the first of them being encoded", 4, 0.1],
+    ["in parts, some of them done", 4, 0.6],
+  ])("cancelled %s, ends soon and leaves nothing", async (_, jobs, until) => {
+    const path = await room(600);
+    const probed = await probeFile(path);
+    const resolved = resolveOutput(probed, { format: "m4a" });
+    if (!resolved.ok) throw new Error("bad output");
+    const outputPath = join(folder, "out.m4a");
+    const workDir = join(folder, "work");
+    const request = { sourcePath: path, probed, segments: null, output: resolved.output, workDir, outputPath };
+    const stop = new AbortController();
+    let stopped = 0;
+    const render = renderMedia(request, {
+      ...{ ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: jobs, signal: stop.signal },
+      onProgress: (share) => {
+        if (share < until || stopped > 0) return;
+        stopped = Date.now();
+        stop.abort(new Error("cancelled by the user"));
+      },
+    });
+    expect(render).rejects.toThrow("cancelled by the user");
+    await render.catch(() => {});
+    expect(stopped).toBeGreaterThan(0);
+    expect(Date.now() - stopped).toBeLessThan(3_000);
+    expect((await readdir(folder)).filter((name) => name !== "work")).toEqual([]);
+    expect(await readdir(request.workDir)).toEqual([]);
+  });
+
+  test("in parts that has no room for them is storage_full, and leaves nothing", async () => {
+    const path = await room(600);
+    const probed = await probeFile(path);
+    const resolved = resolveOutput(probed, { format: "m4a" });
+    if (!resolved.ok) throw new Error("bad output");
+    // Encodes well, and finds no room for the third part.
+    const script = join(folder, "no-room");
+    await Bun.write(
+      script,
+      `#!/bin/sh
+case "$*" in *samples-2.aac*) echo "write error: No space left on device" >&2; exit 1;; esac
+exec ${bundledFfmpeg.path} "$@"
+`,
+    );
+    await chmod(script, 0o755);
+    const render = renderMedia(
+      {
+        ...{ sourcePath: path, probed, segments: null, output: resolved.output },
+        ...{ workDir: join(folder, "work"), outputPath: join(folder, "full.m4a") },
+      },
+      { ffmpeg: { ...bundledFfmpeg, path: script }, encoder: "libx264", maxProcesses: 4 },
+    );
+    expect(render).rejects.toMatchObject({ code: "storage_full" });
+    await render.catch(() => {});
+    expect((await readdir(folder)).sort()).toEqual(["no-room", "work"]);
+    expect(await readdir(join(folder, "work"))).toEqual([]);
+    await rm(script);
+  });
+
+  test("in parts that do not fit together is made by one encoder", async () => {
+    const path = await room(100);
+    const probed = await probeFile(path);
+    const script = join(folder, "cut-short");
+    const told = join(folder, "told");
+    await Bun.write(
+      script,
+      `#!/bin/sh
+${bundledFfmpeg.path} "$@" || exit 1
+for last in "$@"; do :; done
+case "$last" in *samples-1.aac) part="$(echo "$last" | cut -c6-)"; head -c 5000 "$part" > "$part.x"; mv "$part.x" "$part"; echo cut > ${told};; esac
+`,
+    );
+    await chmod(script, 0o755);
+    const resolved = resolveOutput(probed, { format: "m4a" });
+    if (!resolved.ok) throw new Error("bad output");
+    const outputPath = join(folder, "whole.m4a");
+    const workDir = join(folder, "work");
+    await renderMedia(
+      { sourcePath: path, probed, segments: null, output: resolved.output, workDir, outputPath },
+      { ffmpeg: { ...bundledFfmpeg, path: script }, encoder: "libx264", maxProcesses: 4 },
+    );
+    expect(await Bun.file(told).exists()).toBe(true);
+    expect(Math.abs((await samples(outputPath)).length / 48_000 - 100)).toBeLessThan(0.03);
+    expect(await readdir(workDir)).toEqual([]);
+  });
+});
