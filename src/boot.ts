@@ -23,7 +23,7 @@ import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "./media/ffmpeg";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createEmbeddedRunner } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
-import { modelsFolder } from "./speech/models/shelf";
+import { getModelsFolder } from "./speech/models/installed-models";
 import { openStore, type Store } from "./store/db";
 import { migrate } from "./store/migrate";
 import { createCursors } from "./store/paging";
@@ -173,7 +173,7 @@ async function serve(
     replacements.speech ??
     createSpeechEngine({
       command: speechCommand(assets),
-      modelsDir: modelsFolder(path),
+      modelsDir: getModelsFolder(path),
       idleSeconds: config.speechIdleSeconds,
       log: (event, fields) => log.info(event, { ...fields }),
     });

@@ -9,7 +9,7 @@ import { killAllChildren } from "../lib/process";
 import { chooseEncoder, detectEncoders } from "../media/encoders";
 import { selectFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
-import { modelsFolder } from "../speech/models/shelf";
+import { getModelsFolder } from "../speech/models/installed-models";
 import {
   type OneShotTools,
   openRecording,
@@ -76,7 +76,7 @@ async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): 
   const sandbox = await openSandbox(config, assets, ffmpeg);
   const speech = createSpeechEngine({
     command: speechCommand(assets),
-    modelsDir: modelsFolder(config.dataDir),
+    modelsDir: getModelsFolder(config.dataDir),
     idleSeconds: config.speechIdleSeconds,
   });
   const progress = createProgress(process.stderr);

@@ -11,7 +11,7 @@ import type { Sandbox } from "../lib/sandbox";
 import { chooseEncoder, detectEncoders } from "../media/encoders";
 import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
-import { modelsFolder, readShelf } from "../speech/models/shelf";
+import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
 import { runAdminCommand } from "./admin";
 import { describeFreeSpace } from "./doctor-storage";
 
@@ -119,7 +119,7 @@ async function checkSpeech(assets: Assets, folder: string) {
 }
 
 async function checkInstalledModels(folder: string) {
-  const { installed, damaged } = readShelf(modelsFolder(folder));
+  const { installed, damaged } = readInstalledModels(getModelsFolder(folder));
   const whole = installed.map(({ manifest }) => `${manifest.name} (${manifest.languages.join(", ")})`).join("; ");
   const bad = damaged.map(({ name, problem }) => `${name} is damaged: ${problem}; add it again`);
   if (bad.length > 0) return warning(null, [...bad, ...(whole ? [whole] : [])].join("; "));

@@ -1,9 +1,9 @@
 /** `offcut models`: adds and removes speech models. They are files only, so it works beside a running server, which finds them by itself. */
 import { prepareDataFolder } from "../data-folder";
-import { BUILT_IN, CATALOGUE, sizeOf } from "../speech/models/catalogue";
-import { addByName, addFromFile, type Installed, removeModel } from "../speech/models/install";
-import { modelsFolder, readShelf } from "../speech/models/shelf";
-import { wordTimesOf } from "../speech/sherpa";
+import { BUILT_IN, CATALOG, sumFileBytes } from "../speech/models/catalog";
+import { type InstallResult, installByName, installFromFile, removeModel } from "../speech/models/install";
+import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
+import { getWordTimesSource } from "../speech/sherpa";
 import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
 import { createProgress } from "./progress";
 
@@ -41,7 +41,7 @@ export function modelsCommand(argv: string[]): Promise<number> {
 
 async function run(action: string, name: string | undefined, parsed: ParsedCommand): Promise<number> {
   const config = await loadCommandConfig(parsed);
-  const modelsDir = modelsFolder(prepareDataFolder(config.dataDir));
+  const modelsDir = getModelsFolder(prepareDataFolder(config.dataDir));
   switch (action) {
     case "list": {
       if (name) throw new UsageError(`unexpected argument "${name}"`);
@@ -79,7 +79,7 @@ async function addModel(
   const onProgress = (stage: string, share: number) => progress.show(file ?? name, stage, share);
   const options = { modelsDir, mirror, signal: aborting.signal, onProgress };
   try {
-    const installed = await (file ? addFromFile(file, options) : addByName(name, options));
+    const installed = await (file ? installFromFile(file, options) : installByName(name, options));
     progress.clear();
     process.stdout.write(
       parsed.values.json ? `${JSON.stringify(toInstallJson(installed))}\n` : formatInstallResult(installed),
@@ -96,19 +96,19 @@ async function addModel(
   }
 }
 
-const toInstallJson = ({ manifest, fresh, unchecked }: Installed) => ({
+const toInstallJson = ({ manifest, isNew, unchecked }: InstallResult) => ({
   name: manifest.name,
-  added: fresh,
+  added: isNew,
   languages: manifest.languages,
   licence: manifest.licence,
   source: manifest.source,
-  size_bytes: sizeOf(manifest.files),
+  size_bytes: sumFileBytes(manifest.files),
   unchecked_files: unchecked,
 });
 
-function formatInstallResult({ manifest, fresh, unchecked }: Installed): string {
+function formatInstallResult({ manifest, isNew, unchecked }: InstallResult): string {
   const { name, title, licence, source } = manifest;
-  if (!fresh) return `${name} is installed already\n`;
+  if (!isNew) return `${name} is installed already\n`;
   const note = unchecked.length > 0 ? `no checksum came with ${unchecked.join(", ")}: taken as they are\n` : "";
   return `added ${name}: ${title}\n${note}licence: ${licence} (${source})\n`;
 }
@@ -128,26 +128,26 @@ type ModelRow = {
 
 /** Everything that is there, then what can be added. */
 function listModels(modelsDir: string): ModelRow[] {
-  const { installed, damaged } = readShelf(modelsDir);
+  const { installed, damaged } = readInstalledModels(modelsDir);
   const present = new Set(installed.map(({ manifest }) => manifest.name));
   const { name, title, licence, source } = BUILT_IN;
   const added = (
-    manifest: (typeof CATALOGUE)[number] | (typeof installed)[number]["manifest"],
+    manifest: (typeof CATALOG)[number] | (typeof installed)[number]["manifest"],
     state: ModelRow["state"],
   ): ModelRow => ({
     name: manifest.name,
     title: manifest.title,
     state,
     languages: manifest.languages,
-    size_bytes: sizeOf(manifest.files),
-    word_times: wordTimesOf(manifest.kind),
+    size_bytes: sumFileBytes(manifest.files),
+    word_times: getWordTimesSource(manifest.kind),
     can_force: false,
     licence: manifest.licence,
     source: manifest.source,
     problem: null,
   });
   const broken = damaged.map(({ name, problem }): ModelRow => {
-    const known = CATALOGUE.find((entry) => entry.name === name);
+    const known = CATALOG.find((entry) => entry.name === name);
     const nothing = { title: name, languages: [], word_times: null, can_force: false, licence: "", source: "" };
     return { ...nothing, ...(known ? added(known, "damaged") : {}), name, state: "damaged", size_bytes: null, problem };
   });
@@ -159,7 +159,7 @@ function listModels(modelsDir: string): ModelRow[] {
     },
     ...installed.map(({ manifest }) => added(manifest, "installed")),
     ...broken,
-    ...CATALOGUE.filter((entry) => !taken.has(entry.name)).map((entry) => added(entry, "available")),
+    ...CATALOG.filter((entry) => !taken.has(entry.name)).map((entry) => added(entry, "available")),
   ];
 }
 

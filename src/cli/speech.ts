@@ -1,10 +1,10 @@
 /** The hidden command that makes the executable a speech worker, started by the speech engine. */
 import { openExtracted } from "../lib/assets";
-import { runSpeechWorker } from "../speech/worker";
+import { runSpeechProcess } from "../speech/process-main";
 
 /** `[folder]`: the extracted assets; nothing in development. Ends with its standard input. */
 export async function speechProcessCommand(args: string[]): Promise<number> {
   const assets = openExtracted(args[0] ?? null);
-  await runSpeechWorker(assets.speechDir);
+  await runSpeechProcess(assets.speechDir);
   return 0;
 }

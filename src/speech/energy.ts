@@ -59,38 +59,38 @@ export function createEnergyMeter(expectedSamples: number): EnergyMeter {
 }
 
 /** Above this, selecting is faster than sorting. */
-const MIN_SELECTED = 4_096;
+const MIN_SELECT_VALUES = 4_096;
 
 /** The value below which the given share of the values lies; `SILENCE_DB` when there are none. */
-export function percentile(values: Float32Array, share: number): number {
+export function computePercentile(values: Float32Array, share: number): number {
   if (values.length === 0) return SILENCE_DB;
   const rank = Math.min(values.length - 1, Math.floor(values.length * share));
-  return values.length < MIN_SELECTED ? Float32Array.from(values).sort()[rank]! : select(values, rank);
+  return values.length < MIN_SELECT_VALUES ? Float32Array.from(values).sort()[rank]! : selectRank(values, rank);
 }
 
 /**
  * Returns what stands at `rank` once the values are sorted, in two passes over them: half a day of contour would take seconds to sort.
  * A float's bits, mapped so that they sort like the float, are counted by their upper half, then those of the right upper half by their lower.
  */
-function select(values: Float32Array, rank: number): number {
+function selectRank(values: Float32Array, rank: number): number {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const upper = new Uint32Array(1 << 16);
-  for (let i = 0; i < bits.length; i++) upper[sortable(bits[i]!) >>> 16]!++;
-  const [high, left] = bucketAt(upper, rank);
+  for (let i = 0; i < bits.length; i++) upper[toSortableBits(bits[i]!) >>> 16]!++;
+  const [high, left] = findBucket(upper, rank);
   const lower = new Uint32Array(1 << 16);
   for (let i = 0; i < bits.length; i++) {
-    const key = sortable(bits[i]!);
+    const key = toSortableBits(bits[i]!);
     if (key >>> 16 === high) lower[key & 0xffff]!++;
   }
-  const key = ((high << 16) | bucketAt(lower, left)[0]) >>> 0;
+  const key = ((high << 16) | findBucket(lower, left)[0]) >>> 0;
   const found = new Uint32Array([key & 0x80000000 ? key ^ 0x80000000 : ~key]);
   return new Float32Array(found.buffer)[0]!;
 }
 
-const sortable = (bits: number): number => (bits & 0x80000000 ? ~bits : bits | 0x80000000) >>> 0;
+const toSortableBits = (bits: number): number => (bits & 0x80000000 ? ~bits : bits | 0x80000000) >>> 0;
 
 /** The bucket in which the item of this rank is, and its rank there. */
-function bucketAt(counts: Uint32Array, rank: number): [bucket: number, left: number] {
+function findBucket(counts: Uint32Array, rank: number): [bucket: number, left: number] {
   let left = rank;
   let bucket = 0;
   while (left >= counts[bucket]!) left -= counts[bucket++]!;
@@ -98,9 +98,9 @@ function bucketAt(counts: Uint32Array, rank: number): [bucket: number, left: num
 }
 
 /** The level in dB that tells sound from silence within a stretch: a quarter of the way from its floor to its peaks. */
-export function soundThreshold(energy: Float32Array): number {
-  const floor = percentile(energy, 0.1);
-  const peaks = percentile(energy, 0.95);
+export function computeSilenceThreshold(energy: Float32Array): number {
+  const floor = computePercentile(energy, 0.1);
+  const peaks = computePercentile(energy, 0.95);
   return Math.max(floor + 0.25 * (peaks - floor), peaks - 40);
 }
 
@@ -109,7 +109,7 @@ const TARGET_DB = -22;
 const MAX_GAIN = 300;
 
 /** How much to amplify sound with this contour, so that whispers are heard; never less than 1. */
-export function gainFor(energy: Float32Array): number {
-  const peaks = percentile(energy, 0.95);
+export function computeGain(energy: Float32Array): number {
+  const peaks = computePercentile(energy, 0.95);
   return Math.min(MAX_GAIN, Math.max(1, 10 ** ((TARGET_DB - peaks) / 20)));
 }

@@ -4,10 +4,10 @@
  */
 import { AppError } from "../domain/errors";
 import type { AnalyzeOptions, ForcedAlignment, SpeechAnalysis, SpeechEngine, SpeechOptions } from "../domain/speech";
-import { type Outcome, startSpeechChild } from "./child";
-import { HEARD_LANGUAGE, type WorkOrder } from "./frames";
-import { choiceFor, languageDetector, readShelf } from "./models/shelf";
-import { createOrderQueue } from "./order-queue";
+import { DETECT_LANGUAGE, type SpeechTask } from "./ipc-protocol";
+import { chooseModel, findLanguageDetector, readInstalledModels } from "./models/installed-models";
+import { startSpeechProcess, type TaskOutcome } from "./speech-process";
+import { createTaskQueue } from "./task-queue";
 
 export type SpeechEngineOptions = {
   /** Program and arguments of the child, which must call `runSpeechWorker`. */
@@ -23,12 +23,12 @@ export type SpeechEngineOptions = {
   log?: (event: string, fields: object) => void;
 };
 
-type WithoutId<Kind> = Kind extends WorkOrder ? Omit<Kind, "id"> : never;
+type WithoutId<Kind> = Kind extends SpeechTask ? Omit<Kind, "id"> : never;
 
 /** Makes the engine; no child is started yet. */
 export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
-  const queue = createOrderQueue({
-    start: () => startSpeechChild(options.command, options.env ?? {}),
+  const queue = createTaskQueue({
+    start: () => startSpeechProcess(options.command, options.env ?? {}),
     idleMs: (options.idleSeconds ?? 300) * 1000,
     ...(options.quantumMs === undefined ? {} : { quantumMs: options.quantumMs }),
     log: options.log ?? (() => {}),
@@ -37,8 +37,8 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   let nextId = 1;
 
   const request = <T>(
-    order: WithoutId<WorkOrder>,
-    pick: (outcome: Outcome) => T | null,
+    order: WithoutId<SpeechTask>,
+    pick: (outcome: TaskOutcome) => T | null,
     { owner = "", signal }: SpeechOptions,
     { onProgress = () => {}, onSaved = () => {} }: Pick<AnalyzeOptions, "onProgress" | "onSaved"> = {},
   ): Promise<T> =>
@@ -54,7 +54,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
           signal?.removeEventListener("abort", onAbort);
           const value = pick(outcome);
           if (value !== null) resolve(value);
-          else reject(failure(outcome));
+          else reject(toAppError(outcome));
         },
       });
       const onAbort = () => {
@@ -65,22 +65,22 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
     });
 
   const modelsDir = options.modelsDir ?? null;
-  const installed = () => (modelsDir === null ? [] : readShelf(modelsDir).installed);
+  const installed = () => (modelsDir === null ? [] : readInstalledModels(modelsDir).installed);
   const canTranscribe = (language: string | null): boolean =>
-    language === null || choiceFor(language, installed()) !== null;
-  const unknown = () => (languageDetector(installed()) ? HEARD_LANGUAGE : "en");
+    language === null || chooseModel(language, installed()) !== null;
+  const unknown = () => (findLanguageDetector(installed()) ? DETECT_LANGUAGE : "en");
 
   return {
     canTranscribe,
     analyze: ({ path }, { language, onProgress, onSaved, progressPath = null, ...given }) => {
       const known = canTranscribe(language) ? (language ?? unknown()) : null;
-      const pick = (o: Outcome): SpeechAnalysis | null => (o.ended === "listened" ? o.listening : null);
+      const pick = (o: TaskOutcome): SpeechAnalysis | null => (o.ended === "listened" ? o.listening : null);
       const order = { order: "listen" as const, path, language: known, modelsDir, progressPath };
-      return request(order, pick, given, { onProgress: growing(onProgress), onSaved });
+      return request(order, pick, given, { onProgress: createIncreasingProgress(onProgress), onSaved });
     },
     forcedAlign: ({ path }, requests, given = {}) => {
       if (requests.length === 0) return Promise.resolve([]);
-      const pick = (o: Outcome): ForcedAlignment[] | null => (o.ended === "forced" ? o.forced : null);
+      const pick = (o: TaskOutcome): ForcedAlignment[] | null => (o.ended === "forced" ? o.forced : null);
       return request({ order: "force", path, requests }, pick, given);
     },
     async close() {
@@ -91,7 +91,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
 }
 
 /** Progress that never falls, also when a crashed attempt begins again. */
-function growing(report: ((share: number) => void) | undefined): (share: number) => void {
+function createIncreasingProgress(report: ((share: number) => void) | undefined): (share: number) => void {
   let highest = 0;
   return (share) => {
     if (share <= highest) return;
@@ -100,7 +100,7 @@ function growing(report: ((share: number) => void) | undefined): (share: number)
   };
 }
 
-function failure(outcome: Outcome): AppError {
+function toAppError(outcome: TaskOutcome): AppError {
   const cause = outcome.ended === "crashed" ? outcome.detail : outcome.ended === "failed" ? outcome.message : undefined;
   return new AppError("processing_failed", "Speech recognition failed.", { cause });
 }

@@ -1,6 +1,6 @@
 /** Shares one worker between owners by the time each has had: whoever had the least comes next. Plain bookkeeping, without a clock. */
 
-export type FairShare = {
+export type FairShares = {
   /**
    * An owner without work gets some; `present` are the others that have work. Time that passed without work is not saved up: a newcomer is
    * one quantum ahead of the others, so that it is served at once.
@@ -15,7 +15,7 @@ export type FairShare = {
 };
 
 /** `quantumMs`: how far an owner may get ahead of another. */
-export function createFairShare(quantumMs: number): FairShare {
+export function createFairShare(quantumMs: number): FairShares {
   const used = new Map<string, number>();
   const least = (owners: Iterable<string>): number => {
     let lowest = Number.POSITIVE_INFINITY;

@@ -2,13 +2,13 @@
 import type { Tensor } from "onnxruntime-node";
 
 /** A tensor's values, by element type. */
-export type Values = Float32Array | Int32Array | BigInt64Array;
-export type Feed = { values: Values; dims: readonly number[] };
-export type Feeds = Record<string, Feed>;
+export type TensorValues = Float32Array | Int32Array | BigInt64Array;
+export type TensorData = { values: TensorValues; dims: readonly number[] };
+export type GraphInputs = Record<string, TensorData>;
 
 /** A loaded graph. Each run gives all outputs. */
 export type Graph = {
-  run(feeds: Feeds): Promise<Record<string, Feed>>;
+  run(feeds: GraphInputs): Promise<Record<string, TensorData>>;
   release(): Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export async function loadGraph(path: string, threads: number): Promise<Graph> {
     logSeverityLevel: 3,
     extra: { session: { intra_op: { allow_spinning: "0" } } },
   });
-  const tensorOf = ({ values, dims }: Feed): Tensor => {
+  const tensorOf = ({ values, dims }: TensorData): Tensor => {
     if (values instanceof Float32Array) return new runtime.Tensor("float32", values, dims);
     if (values instanceof Int32Array) return new runtime.Tensor("int32", values, dims);
     return new runtime.Tensor("int64", values, dims);
@@ -36,9 +36,9 @@ export async function loadGraph(path: string, threads: number): Promise<Graph> {
       const outputs = await session.run(
         Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, tensorOf(feed)])),
       );
-      const out: Record<string, Feed> = {};
+      const out: Record<string, TensorData> = {};
       for (const [name, tensor] of Object.entries(outputs))
-        out[name] = { values: tensor.data as Values, dims: tensor.dims };
+        out[name] = { values: tensor.data as TensorValues, dims: tensor.dims };
       return out;
     },
     release: () => session.release(),
@@ -46,23 +46,23 @@ export async function loadGraph(path: string, threads: number): Promise<Graph> {
 }
 
 /** The float values of an output. Throws when it holds another type. */
-export function floatsOf(outputs: Record<string, Feed>, name: string): Float32Array {
+export function getFloats(outputs: Record<string, TensorData>, name: string): Float32Array {
   const values = outputs[name]?.values;
   if (!(values instanceof Float32Array)) throw new Error(`the graph gave no floats named ${name}`);
   return values;
 }
 
 /** The 64-bit integers of an output, as numbers. Throws when it holds another type. */
-export function integersOf(outputs: Record<string, Feed>, name: string): number[] {
+export function getIntegers(outputs: Record<string, TensorData>, name: string): number[] {
   const values = outputs[name]?.values;
   if (!(values instanceof BigInt64Array)) throw new Error(`the graph gave no integers named ${name}`);
   return Array.from(values, Number);
 }
 
 /** A feed of 64-bit integers. */
-export const integerFeed = (values: number[], dims: readonly number[]): Feed => ({
+export const toIntegerTensor = (values: number[], dims: readonly number[]): TensorData => ({
   values: BigInt64Array.from(values.map(BigInt)),
   dims,
 });
 
-export const floatFeed = (values: Float32Array, dims: readonly number[]): Feed => ({ values, dims });
+export const toFloatTensor = (values: Float32Array, dims: readonly number[]): TensorData => ({ values, dims });

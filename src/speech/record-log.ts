@@ -25,7 +25,7 @@ export const NO_LOG: RecordLog = {
 
 /** Length of the key, length of the compressed value, checksum of both. */
 const HEADER_BYTES = 12;
-const IDENTITY = "identity";
+const IDENTITY_KEY = "identity";
 
 /**
  * Opens the log at `path`. Records of a log with another `identity` are thrown away. `onPut` is called after each record that was written.
@@ -34,9 +34,9 @@ const IDENTITY = "identity";
 export async function openRecordLog(path: string, identity: string, onPut: () => void = () => {}): Promise<RecordLog> {
   // A view of the bytes: a Buffer's `slice` would not copy, and records must be aligned.
   const bytes = new Uint8Array(await readFile(path).catch(() => new Uint8Array(0)));
-  const { records, end } = parse(bytes);
-  const stored = records.get(IDENTITY);
-  const isSame = stored !== undefined && decode(decompress(stored)) === identity;
+  const { records, end } = parseRecords(bytes);
+  const stored = records.get(IDENTITY_KEY);
+  const isSame = stored !== undefined && decodeUtf8(decompress(stored)) === identity;
   if (!isSame) {
     records.clear();
     await rm(path, { force: true }).catch(() => {});
@@ -45,7 +45,7 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
   if (file === null) return NO_LOG;
   let at = isSame ? end : 0;
   const put = async (key: string, value: Uint8Array): Promise<void> => {
-    const record = serialize(key, value);
+    const record = serializeRecord(key, value);
     try {
       await writeAll(file, record, at);
       at += record.length;
@@ -61,13 +61,13 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
     return found === undefined ? null : decompress(found);
   };
   await file.truncate(at).catch(() => {});
-  if (!isSame) await put(IDENTITY, new TextEncoder().encode(identity));
-  records.delete(IDENTITY);
+  if (!isSame) await put(IDENTITY_KEY, new TextEncoder().encode(identity));
+  records.delete(IDENTITY_KEY);
   return {
     take,
     put,
     takeJson: <T>(key: string): T | null => {
-      const text = decode(take(key));
+      const text = decodeUtf8(take(key));
       return text === null ? null : (JSON.parse(text) as T);
     },
     putJson: (key, value) => put(key, new TextEncoder().encode(JSON.stringify(value))),
@@ -81,7 +81,7 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
 /** A copy: what zstd returns need not be aligned. */
 const decompress = (bytes: Uint8Array): Uint8Array => new Uint8Array(Bun.zstdDecompressSync(bytes));
 
-const decode = (bytes: Uint8Array | null): string | null => (bytes ? new TextDecoder().decode(bytes) : null);
+const decodeUtf8 = (bytes: Uint8Array | null): string | null => (bytes ? new TextDecoder().decode(bytes) : null);
 
 async function writeAll(file: FileHandle | null, bytes: Uint8Array, position: number): Promise<void> {
   if (file === null) throw new Error("the log is closed");
@@ -89,7 +89,7 @@ async function writeAll(file: FileHandle | null, bytes: Uint8Array, position: nu
     done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
 }
 
-function serialize(key: string, content: Uint8Array): Uint8Array {
+function serializeRecord(key: string, content: Uint8Array): Uint8Array {
   const name = new TextEncoder().encode(key);
   // A day of silence must not take megabytes.
   const value = Bun.zstdCompressSync(content);
@@ -103,7 +103,7 @@ function serialize(key: string, content: Uint8Array): Uint8Array {
   return record;
 }
 
-function parse(bytes: Uint8Array): { records: Map<string, Uint8Array>; end: number } {
+function parseRecords(bytes: Uint8Array): { records: Map<string, Uint8Array>; end: number } {
   const records = new Map<string, Uint8Array>();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let end = 0;

@@ -4,31 +4,36 @@ import type { Span, Ticks } from "../domain/time";
 
 export type SegmentationOptions = {
   /** Spans closer than this are recognised together. */
-  gap: Ticks;
+  maxGap: Ticks;
   /** ... as long as the whole stays within this. */
-  mergeUpTo: Ticks;
+  maxMerged: Ticks;
   /** Quiet kept around a segment, never past the middle of a gap. */
   padding: Ticks;
   /** No segment is longer: longer ones are cut where it is quietest. */
-  longest: Ticks;
+  maxLength: Ticks;
 };
 
-export const SEGMENTATION: SegmentationOptions = {
-  gap: 600_000,
-  mergeUpTo: 15_000_000,
+export const DEFAULT_SEGMENTATION: SegmentationOptions = {
+  maxGap: 600_000,
+  maxMerged: 15_000_000,
   padding: 200_000,
-  longest: 28_000_000,
+  maxLength: 28_000_000,
 };
 
 /** A stretch to recognise, and the spans of speech in it. */
-export type Segment = Span & { speech: Span[] };
+export type SpeechSegment = Span & { speech: Span[] };
 
 /** Segments of the spans of speech: sorted, disjoint, within `duration`, each at most `longest`, together covering all speech. */
-export function segmentsOf(speech: Span[], energy: Float32Array, duration: Ticks, options = SEGMENTATION): Segment[] {
-  const groups: Segment[] = [];
+export function createSegments(
+  speech: Span[],
+  energy: Float32Array,
+  duration: Ticks,
+  options = DEFAULT_SEGMENTATION,
+): SpeechSegment[] {
+  const groups: SpeechSegment[] = [];
   for (const span of speech) {
     const group = groups.at(-1);
-    if (group && span.start - group.end < options.gap && span.end - group.start <= options.mergeUpTo) {
+    if (group && span.start - group.end < options.maxGap && span.end - group.start <= options.maxMerged) {
       group.end = span.end;
       group.speech.push(span);
     } else groups.push({ ...span, speech: [span] });
@@ -38,24 +43,24 @@ export function segmentsOf(speech: Span[], energy: Float32Array, duration: Ticks
     const after = (groups[i + 1]?.start ?? duration) - group.end;
     const start = group.start - Math.min(options.padding, i === 0 ? before : before >> 1);
     const end = group.end + Math.min(options.padding, i === groups.length - 1 ? after : after >> 1);
-    return cutToLength({ start, end, speech: group.speech }, energy, options.longest);
+    return splitToLength({ start, end, speech: group.speech }, energy, options.maxLength);
   });
 }
 
 /** Cuts a segment at its quietest places until no piece is longer than `longest`. */
-export function cutToLength(segment: Segment, energy: Float32Array, longest: Ticks): Segment[] {
-  const pieces: Segment[] = [];
+export function splitToLength(segment: SpeechSegment, energy: Float32Array, longest: Ticks): SpeechSegment[] {
+  const pieces: SpeechSegment[] = [];
   let rest = segment;
   while (rest.end - rest.start > longest) {
-    const at = quietest(energy, rest.start + (longest >> 1), rest.start + longest);
-    pieces.push(clipped(rest, rest.start, at));
-    rest = clipped(rest, at, rest.end);
+    const at = findQuietest(energy, rest.start + (longest >> 1), rest.start + longest);
+    pieces.push(clipSegment(rest, rest.start, at));
+    rest = clipSegment(rest, at, rest.end);
   }
   return [...pieces, rest];
 }
 
 /** The part of a segment between two times. */
-export function clipped(segment: Segment, start: Ticks, end: Ticks): Segment {
+export function clipSegment(segment: SpeechSegment, start: Ticks, end: Ticks): SpeechSegment {
   const speech = segment.speech
     .map((s) => ({ start: Math.max(s.start, start), end: Math.min(s.end, end) }))
     .filter((s) => s.end > s.start);
@@ -66,7 +71,7 @@ export function clipped(segment: Segment, start: Ticks, end: Ticks): Segment {
 const QUIET_HOPS = 40;
 
 /** The middle of the quietest 200 ms between two times. */
-export function quietest(energy: Float32Array, from: Ticks, to: Ticks): Ticks {
+export function findQuietest(energy: Float32Array, from: Ticks, to: Ticks): Ticks {
   const first = Math.floor(from / ENERGY_HOP);
   const last = Math.max(first + 1, Math.floor(to / ENERGY_HOP) - QUIET_HOPS);
   let best = first;

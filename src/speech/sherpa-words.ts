@@ -1,7 +1,7 @@
 /** Words with times from what an added model gives: from its tokens' times, or, without such, from the text and the sound. */
 
 import type { SherpaResult } from "./sherpa";
-import { silentRuns } from "./snapping";
+import { findSilences } from "./snapping";
 import type { TimedWord } from "./word-timing";
 
 /** Stands for the log-probability of a word when the model does not tell: neither sure nor unsure. */
@@ -9,22 +9,22 @@ export const UNKNOWN_LOG_PROB = -0.25;
 
 const HOP_SECONDS = 0.005;
 /** A token without a length of its own sounds at most this long. */
-const LONGEST_TOKEN_SECONDS = 0.5;
+const MAX_TOKEN_SECONDS = 0.5;
 /** Scripts that put no spaces between words. */
-const SPACELESS =
+const SPACELESS_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-type Piece = { text: string; from: number; to: number };
+type TextPart = { text: string; from: number; to: number };
 
 /** Where the words of a text are in it, as offsets. Punctuation belongs to the word before it, opening marks to the one after. */
-export function wordsIn(text: string, language: string): Piece[] {
-  const pieces: Piece[] = [];
+export function splitWords(text: string, language: string): TextPart[] {
+  const pieces: TextPart[] = [];
   for (const match of text.matchAll(/\S+/g)) {
-    if (!SPACELESS.test(match[0]))
+    if (!SPACELESS_SCRIPT.test(match[0]))
       pieces.push({ text: match[0], from: match.index, to: match.index + match[0].length });
-    else pieces.push(...segmented(match[0], match.index, language));
+    else pieces.push(...segmentSpaceless(match[0], match.index, language));
   }
-  const words: Piece[] = [];
+  const words: TextPart[] = [];
   let opening: number | null = null;
   for (const piece of pieces) {
     if (isSpoken(piece.text)) {
@@ -34,7 +34,7 @@ export function wordsIn(text: string, language: string): Piece[] {
       continue;
     }
     const last = words.at(-1);
-    if (!last || OPENING.test(piece.text)) {
+    if (!last || OPENING_PUNCTUATION.test(piece.text)) {
       opening ??= piece.from;
       continue;
     }
@@ -46,9 +46,9 @@ export function wordsIn(text: string, language: string): Piece[] {
 
 const isSpoken = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 /** Belongs to the word after it. */
-const OPENING = /^[\p{Ps}\p{Pi}¿¡]+$/u;
+const OPENING_PUNCTUATION = /^[\p{Ps}\p{Pi}¿¡]+$/u;
 
-function segmented(run: string, offset: number, language: string): Piece[] {
+function segmentSpaceless(run: string, offset: number, language: string): TextPart[] {
   const segmenter = new Intl.Segmenter(language, { granularity: "word" });
   return [...segmenter.segment(run)].map(({ segment, index }) => ({
     text: segment,
@@ -58,7 +58,7 @@ function segmented(run: string, offset: number, language: string): Piece[] {
 }
 
 /** Words from the tokens' times, or null when the model gave none. `seconds` is the length of the stretch. */
-export function wordsFromTokens(result: SherpaResult, seconds: number, language: string): TimedWord[] | null {
+export function timeTokens(result: SherpaResult, seconds: number, language: string): TimedWord[] | null {
   const { tokens, timestamps, durations, logProbs } = result;
   if (tokens.length === 0 || timestamps.length === 0) return null;
   let text = "";
@@ -68,7 +68,7 @@ export function wordsFromTokens(result: SherpaResult, seconds: number, language:
     return at;
   });
   const words: TimedWord[] = [];
-  for (const { text: word, from, to } of wordsIn(text, language)) {
+  for (const { text: word, from, to } of splitWords(text, language)) {
     const own = tokens.flatMap((token, i) => {
       const begin = starts[i]!;
       const end = starts[i + 1] ?? text.length;
@@ -80,7 +80,7 @@ export function wordsFromTokens(result: SherpaResult, seconds: number, language:
     if (first === undefined || last === undefined) continue;
     const start = Math.min(Math.max(timestamps[first]!, words.at(-1)?.start ?? 0), seconds);
     const next = timestamps[last + 1] ?? seconds;
-    const sounding = durations.length > 0 && durations[last]! > 0 ? durations[last]! : LONGEST_TOKEN_SECONDS;
+    const sounding = durations.length > 0 && durations[last]! > 0 ? durations[last]! : MAX_TOKEN_SECONDS;
     const end = Math.min(seconds, Math.max(start, Math.min(next, timestamps[last]! + sounding)));
     const previous = words.at(-1);
     if (previous && previous.end > start) previous.end = start;
@@ -91,21 +91,26 @@ export function wordsFromTokens(result: SherpaResult, seconds: number, language:
   return words;
 }
 
-type Stretch = { start: number; end: number };
+type SecondsSpan = { start: number; end: number };
 
 /**
  * Words of a text spread over where it sounds, by how long they take to say; pauses fall where the lengths say, at punctuation rather
  * than elsewhere. `speech` are the spans of voice in the stretch, in seconds; `energy` is its contour.
  */
-export function estimateWords(text: string, speech: Stretch[], energy: Float32Array, language: string): TimedWord[] {
-  const words = wordsIn(text, language);
-  const sounding = soundingParts(speech, energy);
+export function estimateWords(
+  text: string,
+  speech: SecondsSpan[],
+  energy: Float32Array,
+  language: string,
+): TimedWord[] {
+  const words = splitWords(text, language);
+  const sounding = findAudibleParts(speech, energy);
   if (words.length === 0 || sounding.length === 0) return [];
-  const weights = words.map((word) => weightOf(word.text));
+  const weights = words.map((word) => estimateWeight(word.text));
   const pauseAfter = words.map((word) =>
     /[.!?…。！？]["'”’)\]]*$/u.test(word.text) ? 1 : /[,;:—–，、；：]$/u.test(word.text) ? 0.6 : 0,
   );
-  const ends = divide(weights, pauseAfter, sounding);
+  const ends = divideWords(weights, pauseAfter, sounding);
   const timed: TimedWord[] = [];
   let from = 0;
   for (const [part, end] of ends.entries()) {
@@ -124,11 +129,11 @@ export function estimateWords(text: string, speech: Stretch[], energy: Float32Ar
 }
 
 /** How long a word takes to say, in letters: vowels carry it, digits are whole words, a sign of its own script a syllable. */
-function weightOf(word: string): number {
+function estimateWeight(word: string): number {
   let weight = 1;
   for (const letter of word) {
     if (/\p{N}/u.test(letter)) weight += 4;
-    else if (SPACELESS.test(letter)) weight += 3;
+    else if (SPACELESS_SCRIPT.test(letter)) weight += 3;
     else if (/[aeiouyäöüàáâèéêëìíîòóôùúûæøåаеёиоуыэюя]/iu.test(letter)) weight += 1.2;
     else if (/\p{L}/u.test(letter)) weight += 0.9;
   }
@@ -136,30 +141,30 @@ function weightOf(word: string): number {
 }
 
 /** Shortest sound between two silences that holds a word. */
-const MIN_PART_SECONDS = 0.06;
+const MIN_AUDIBLE_SECONDS = 0.06;
 
 /** Where it sounds: the voiced stretch from its first to its last sound, without the silences in it. */
-function soundingParts(speech: Stretch[], energy: Float32Array): Stretch[] {
+function findAudibleParts(speech: SecondsSpan[], energy: Float32Array): SecondsSpan[] {
   const first = speech[0];
   const last = speech.at(-1);
   if (!first || !last) return [];
-  const parts: Stretch[] = [];
+  const parts: SecondsSpan[] = [];
   let at = first.start;
-  for (const run of silentRuns(energy)) {
+  for (const run of findSilences(energy)) {
     const quiet = { start: run.from * HOP_SECONDS, end: run.to * HOP_SECONDS };
     if (quiet.end <= first.start || quiet.start >= last.end) continue;
-    if (quiet.start - at >= MIN_PART_SECONDS) parts.push({ start: at, end: quiet.start });
+    if (quiet.start - at >= MIN_AUDIBLE_SECONDS) parts.push({ start: at, end: quiet.start });
     at = Math.max(at, quiet.end);
   }
-  if (last.end - at >= MIN_PART_SECONDS) parts.push({ start: at, end: last.end });
+  if (last.end - at >= MIN_AUDIBLE_SECONDS) parts.push({ start: at, end: last.end });
   return parts.length > 0 ? parts : [{ start: first.start, end: last.end }];
 }
 
 /** A pause without punctuation costs this much of the weight of a second that does not fit. */
-const UNMARKED_PAUSE = 0.35;
+const UNMARKED_PAUSE_COST = 0.35;
 
 /** How many words are said by the end of each part: the division in which lengths and pauses fit best. Parts may stay empty. */
-function divide(weights: number[], pauseAfter: number[], parts: Stretch[]): number[] {
+function divideWords(weights: number[], pauseAfter: number[], parts: SecondsSpan[]): number[] {
   const count = weights.length;
   const sums = [0];
   for (const weight of weights) sums.push(sums.at(-1)! + weight);
@@ -175,7 +180,7 @@ function divide(weights: number[], pauseAfter: number[], parts: Stretch[]): numb
     const choice = new Int32Array(count + 1).fill(-1);
     for (let to = 0; to <= count; to++) {
       const marked = to > 0 && to < count ? pauseAfter[to - 1]! : 1;
-      const pause = k + 1 < parts.length ? UNMARKED_PAUSE * Math.min(gap, 0.8) * (1 - marked) : 0;
+      const pause = k + 1 < parts.length ? UNMARKED_PAUSE_COST * Math.min(gap, 0.8) * (1 - marked) : 0;
       for (let from = 0; from <= to; from++) {
         if (costs[from]! === Number.POSITIVE_INFINITY) continue;
         const difference = (sums[to]! - sums[from]!) * secondsFor - length;

@@ -1,7 +1,7 @@
 /** Added models, run by sherpa-onnx. Its library is loaded with the first of them, not with this file. */
 import { join } from "node:path";
-import { type FileRole, fileFor, type ModelKind } from "./models/manifest";
-import type { InstalledModel } from "./models/shelf";
+import type { InstalledModel } from "./models/installed-models";
+import { type FileRole, getFileName, type ModelKind } from "./models/manifest";
 
 /** What sherpa-onnx gives for a stretch. Times are seconds on the stretch's clock; a list is empty when the model has no such thing. */
 export type SherpaResult = {
@@ -15,19 +15,19 @@ export type SherpaResult = {
 };
 
 /** Where word times come from: the model's tokens, or the text spread over the sound. */
-export type WordTimes = "tokens" | "estimated";
+export type WordTimesSource = "tokens" | "estimated";
 
-export type Capabilities = {
+export type RecognizerCapabilities = {
   languages: readonly string[];
-  wordTimes: WordTimes;
+  wordTimes: WordTimesSource;
   /** It cannot hold a given text against the sound. */
   forcing: false;
 };
 
-export type Recogniser = {
-  capabilities: Capabilities;
+export type SpeechRecognizer = {
+  capabilities: RecognizerCapabilities;
   /** Samples are 16 kHz mono, -1 to 1, at most half a minute. */
-  recognise(samples: Float32Array): Promise<SherpaResult>;
+  recognize(samples: Float32Array): Promise<SherpaResult>;
 };
 
 /** Names the language of a stretch as an ISO 639 code; null when it cannot tell. */
@@ -42,9 +42,9 @@ type SherpaStream = { acceptWaveform(wave: { sampleRate: number; samples: Float3
 type SherpaRecognizer = { createStream(): SherpaStream; decodeAsync(stream: SherpaStream): Promise<unknown> };
 type SherpaIdentification = { createStream(): SherpaStream; compute(stream: SherpaStream): string };
 
-const RATE = 16_000;
+const SAMPLE_RATE_HZ = 16_000;
 /** Models refuse less than a few frames. */
-const MIN_SAMPLES = RATE / 2;
+const MIN_SAMPLES = SAMPLE_RATE_HZ / 2;
 
 /** Loads the library. Throws when this machine cannot: the added models need glibc 2.32 or later. */
 export async function loadSherpa(): Promise<SherpaModule> {
@@ -59,39 +59,39 @@ export async function loadSherpa(): Promise<SherpaModule> {
 }
 
 /** Whether a kind of model gives its tokens' times. Whisper's published files lack the output that they come from. */
-export const wordTimesOf = (kind: ModelKind): WordTimes =>
+export const getWordTimesSource = (kind: ModelKind): WordTimesSource =>
   kind === "whisper" || kind === "moonshine" ? "estimated" : "tokens";
 
 /** Loads a model for a language (null: the model's own guess). Takes from a tenth of a second to several; rejects on a model that is none. */
-export async function loadRecogniser(
+export async function loadRecognizer(
   module: SherpaModule,
   model: InstalledModel,
   language: string | null,
   threads: number,
-): Promise<Recogniser> {
+): Promise<SpeechRecognizer> {
   const { manifest } = model;
-  const recognizer = await module.OfflineRecognizer.createAsync(recogniserConfig(model, language, threads));
+  const recognizer = await module.OfflineRecognizer.createAsync(createRecognizerConfig(model, language, threads));
   return {
-    capabilities: { languages: manifest.languages, wordTimes: wordTimesOf(manifest.kind), forcing: false },
-    async recognise(samples) {
+    capabilities: { languages: manifest.languages, wordTimes: getWordTimesSource(manifest.kind), forcing: false },
+    async recognize(samples) {
       const stream = recognizer.createStream();
-      stream.acceptWaveform({ sampleRate: RATE, samples: padded(samples) });
+      stream.acceptWaveform({ sampleRate: SAMPLE_RATE_HZ, samples: padSamples(samples) });
       return parseResult(await recognizer.decodeAsync(stream));
     },
   };
 }
 
 /** Loads what tells the language, from a Whisper or from a model that names the language of what it heard. */
-export async function loadDetector(
+export async function loadLanguageDetector(
   module: SherpaModule,
   model: InstalledModel,
   threads: number,
 ): Promise<LanguageDetector> {
   if (model.manifest.kind !== "whisper") {
-    const recogniser = await loadRecogniser(module, model, null, threads);
-    return async (samples) => isoCode((await recogniser.recognise(samples)).language);
+    const recogniser = await loadRecognizer(module, model, null, threads);
+    return async (samples) => toIsoCode((await recogniser.recognize(samples)).language);
   }
-  const [encoder, decoder] = (["encoder", "decoder"] as const).map((role) => pathOf(model, role));
+  const [encoder, decoder] = (["encoder", "decoder"] as const).map((role) => getModelFilePath(model, role));
   const identification = new module.SpokenLanguageIdentification({
     whisper: { encoder, decoder },
     numThreads: threads,
@@ -100,19 +100,20 @@ export async function loadDetector(
   });
   return async (samples) => {
     const stream = identification.createStream();
-    stream.acceptWaveform({ sampleRate: RATE, samples: padded(samples) });
-    return isoCode(identification.compute(stream));
+    stream.acceptWaveform({ sampleRate: SAMPLE_RATE_HZ, samples: padSamples(samples) });
+    return toIsoCode(identification.compute(stream));
   };
 }
 
-const pathOf = ({ manifest, folder }: InstalledModel, role: FileRole): string => join(folder, fileFor(manifest, role));
+const getModelFilePath = ({ manifest, folder }: InstalledModel, role: FileRole): string =>
+  join(folder, getFileName(manifest, role));
 
-function recogniserConfig(model: InstalledModel, language: string | null, threads: number): object {
+function createRecognizerConfig(model: InstalledModel, language: string | null, threads: number): object {
   return {
-    featConfig: { sampleRate: RATE, featureDim: 80 },
+    featConfig: { sampleRate: SAMPLE_RATE_HZ, featureDim: 80 },
     modelConfig: {
-      ...kindConfig(model, language),
-      tokens: pathOf(model, "tokens"),
+      ...createKindConfig(model, language),
+      tokens: getModelFilePath(model, "tokens"),
       numThreads: threads,
       provider: "cpu",
       // What it says goes to standard error, and this keeps it short.
@@ -122,8 +123,8 @@ function recogniserConfig(model: InstalledModel, language: string | null, thread
   };
 }
 
-function kindConfig(model: InstalledModel, language: string | null): object {
-  const path = (role: FileRole) => pathOf(model, role);
+function createKindConfig(model: InstalledModel, language: string | null): object {
+  const path = (role: FileRole) => getModelFilePath(model, role);
   switch (model.manifest.kind) {
     case "transducer":
       return {
@@ -143,7 +144,7 @@ function kindConfig(model: InstalledModel, language: string | null): object {
   }
 }
 
-function padded(samples: Float32Array): Float32Array {
+function padSamples(samples: Float32Array): Float32Array {
   if (samples.length >= MIN_SAMPLES) return samples;
   const longer = new Float32Array(MIN_SAMPLES);
   longer.set(samples);
@@ -151,7 +152,7 @@ function padded(samples: Float32Array): Float32Array {
 }
 
 /** `de` for `<|de|>` and for `de`. */
-function isoCode(language: string): string | null {
+function toIsoCode(language: string): string | null {
   const code = /^(?:<\|)?([a-z]{2,3})(?:\|>)?$/.exec(language.trim().toLowerCase())?.[1] ?? null;
   return code === "jw" ? "jv" : code;
 }

@@ -1,37 +1,37 @@
 /** Moves word edges to where the sound says they are. */
-import { percentile, soundThreshold } from "./energy";
+import { computePercentile, computeSilenceThreshold } from "./energy";
 import type { TimedWord } from "./word-timing";
 
 const HOP_SECONDS = 0.005;
 /** A silence counts from this length on, in values of the contour. */
 const MIN_SILENCE_HOPS = 20;
 /** How far an edge may move to a silence. */
-const REACH_HOPS = 50;
+const MAX_SNAP_HOPS = 50;
 /** How far an edge between two touching words may move to the quietest place. */
-const LOCAL_REACH_HOPS = 2;
+const MAX_LOCAL_SNAP_HOPS = 2;
 /** No word becomes shorter. */
 const MIN_WORD_SECONDS = 0.03;
 /** Silences longer than this are not preferred any more. */
 const LONG_SILENCE_HOPS = 60;
 
-type Run = { from: number; to: number };
+type SilentHops = { from: number; to: number };
 
 /**
  * Words with their edges at the silences near them or, where words touch, at the quietest place nearby. `energy` is the contour of
  * the segment, whose clock the words are on.
  */
-export function snapToSound(words: TimedWord[], energy: Float32Array): TimedWord[] {
-  const silences = silentRuns(energy);
+export function snapWordEdges(words: TimedWord[], energy: Float32Array): TimedWord[] {
+  const silences = findSilences(energy);
   const snapped = words.map((w) => ({ ...w }));
   for (let i = 0; i <= snapped.length; i++) snapBoundary(snapped[i - 1], snapped[i], silences, energy);
   return snapped;
 }
 
 /** The silences of a segment; quiet at its very start and end counts whatever its length. */
-export function silentRuns(energy: Float32Array): Run[] {
-  if (percentile(energy, 0.95) - percentile(energy, 0.1) < 6) return [];
-  const threshold = soundThreshold(energy);
-  const runs: Run[] = [];
+export function findSilences(energy: Float32Array): SilentHops[] {
+  if (computePercentile(energy, 0.95) - computePercentile(energy, 0.1) < 6) return [];
+  const threshold = computeSilenceThreshold(energy);
+  const runs: SilentHops[] = [];
   for (let i = 0; i < energy.length; ) {
     if (energy[i]! >= threshold) {
       i++;
@@ -48,34 +48,40 @@ export function silentRuns(energy: Float32Array): Run[] {
 function snapBoundary(
   left: TimedWord | undefined,
   right: TimedWord | undefined,
-  silences: Run[],
+  silences: SilentHops[],
   energy: Float32Array,
 ) {
   const end = (left?.end ?? 0) / HOP_SECONDS;
   const start = right ? right.start / HOP_SECONDS : energy.length;
   const low = left ? (left.start + left.end) / 2 / HOP_SECONDS : 0;
   const high = right ? (right.start + right.end) / 2 / HOP_SECONDS : energy.length;
-  const silence = nearest(silences, Math.min(end, start), Math.max(end, start), low, high);
+  const silence = findNearestSilence(silences, Math.min(end, start), Math.max(end, start), low, high);
   if (silence) {
     if (left && silence.from * HOP_SECONDS > left.start + MIN_WORD_SECONDS) left.end = silence.from * HOP_SECONDS;
     if (right && silence.to * HOP_SECONDS < right.end - MIN_WORD_SECONDS) right.start = silence.to * HOP_SECONDS;
     return;
   }
   if (!left || !right) return;
-  const at = quietestNear(energy, Math.round((end + start) / 2)) * HOP_SECONDS + HOP_SECONDS / 2;
+  const at = findQuietestHop(energy, Math.round((end + start) / 2)) * HOP_SECONDS + HOP_SECONDS / 2;
   left.end = Math.max(at, left.start);
   right.start = Math.min(at, right.end);
 }
 
 /** The silence that overlaps the boundary most, or lies nearest to it; long ones are preferred a little. */
-function nearest(silences: Run[], from: number, to: number, low: number, high: number): Run | null {
-  let best: Run | null = null;
+function findNearestSilence(
+  silences: SilentHops[],
+  from: number,
+  to: number,
+  low: number,
+  high: number,
+): SilentHops | null {
+  let best: SilentHops | null = null;
   let bestScore = Number.NEGATIVE_INFINITY;
   for (const run of silences) {
     if (run.to < low || run.from > high) continue;
     const overlap = Math.min(run.to, to) - Math.max(run.from, from);
     const score = overlap + 0.2 * Math.min(run.to - run.from, LONG_SILENCE_HOPS);
-    if (overlap > -REACH_HOPS && score > bestScore) {
+    if (overlap > -MAX_SNAP_HOPS && score > bestScore) {
       best = run;
       bestScore = score;
     }
@@ -83,11 +89,11 @@ function nearest(silences: Run[], from: number, to: number, low: number, high: n
   return best;
 }
 
-function quietestNear(energy: Float32Array, middle: number): number {
+function findQuietestHop(energy: Float32Array, middle: number): number {
   let best = Math.min(Math.max(0, middle), energy.length - 1);
   let least = Number.POSITIVE_INFINITY;
-  const from = Math.max(0, middle - LOCAL_REACH_HOPS);
-  const to = Math.min(energy.length - 1, middle + LOCAL_REACH_HOPS);
+  const from = Math.max(0, middle - MAX_LOCAL_SNAP_HOPS);
+  const to = Math.min(energy.length - 1, middle + MAX_LOCAL_SNAP_HOPS);
   for (let i = from; i <= to; i++) {
     const value = energy[i]! + 0.02 * Math.abs(i - middle) ** 1.2;
     if (value >= least) continue;

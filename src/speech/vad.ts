@@ -2,24 +2,24 @@
 import { join } from "node:path";
 import { ENERGY_HOP } from "../domain/speech";
 import { fromSeconds, type Span, type Ticks } from "../domain/time";
-import { percentile } from "./energy";
-import { floatFeed, floatsOf, loadGraph } from "./onnx-session";
-import type { Checkpoint } from "./order-control";
+import { computePercentile } from "./energy";
+import { getFloats, loadGraph, toFloatTensor } from "./onnx-session";
+import type { Checkpoint } from "./task-control";
 
 /** Samples a probability stands for, and those before them that the detector sees again. */
 export const WINDOW_SAMPLES = 512;
 const CONTEXT_SAMPLES = 64;
 const STATE_SIZE = 128;
-const STATE = [1, 1, STATE_SIZE];
+const STATE_DIMS = [1, 1, STATE_SIZE];
 export const STATE_VALUES = 2 * STATE_SIZE + CONTEXT_SAMPLES;
 
 export type VoiceDetector = {
   /** Forgets the recording before. `state`: goes on where another run was. */
-  start(state?: Float32Array): VoiceRun;
+  start(state?: Float32Array): VadStream;
 };
 
 /** A run through one recording, in order. */
-export type VoiceRun = {
+export type VadStream = {
   /** The probability of speech in each window of 512 samples; what is left over is padded with silence, so only the last piece may be uneven. */
   add(samples: Float32Array): Promise<Float32Array>;
   /** Where the run is: `STATE_VALUES` values. */
@@ -31,8 +31,8 @@ export async function loadVoiceDetector(folder: string): Promise<VoiceDetector> 
   const graph = await loadGraph(join(folder, "silero_vad.onnx"), 1);
   return {
     start(state = new Float32Array(STATE_VALUES)) {
-      let hidden = floatFeed(state.slice(0, STATE_SIZE), STATE);
-      let cell = floatFeed(state.slice(STATE_SIZE, 2 * STATE_SIZE), STATE);
+      let hidden = toFloatTensor(state.slice(0, STATE_SIZE), STATE_DIMS);
+      let cell = toFloatTensor(state.slice(STATE_SIZE, 2 * STATE_SIZE), STATE_DIMS);
       const context = state.slice(2 * STATE_SIZE);
       return {
         state() {
@@ -45,23 +45,23 @@ export async function loadVoiceDetector(folder: string): Promise<VoiceDetector> 
         async add(samples) {
           const count = Math.ceil(samples.length / WINDOW_SAMPLES);
           if (count === 0) return new Float32Array(0);
-          const windows = windowed(samples, count, context);
+          const windows = createWindows(samples, count, context);
           const out = await graph.run({
-            windows: floatFeed(windows, [count, CONTEXT_SAMPLES + WINDOW_SAMPLES]),
+            windows: toFloatTensor(windows, [count, CONTEXT_SAMPLES + WINDOW_SAMPLES]),
             hidden,
             cell,
           });
           context.set(windows.subarray(windows.length - CONTEXT_SAMPLES));
           hidden = out.next_hidden!;
           cell = out.next_cell!;
-          return floatsOf(out, "speech");
+          return getFloats(out, "speech");
         },
       };
     },
   };
 }
 
-function windowed(samples: Float32Array, count: number, context: Float32Array): Float32Array {
+function createWindows(samples: Float32Array, count: number, context: Float32Array): Float32Array {
   const width = CONTEXT_SAMPLES + WINDOW_SAMPLES;
   const windows = new Float32Array(count * width);
   for (let i = 0; i < count; i++) {
@@ -76,13 +76,18 @@ function windowed(samples: Float32Array, count: number, context: Float32Array): 
 }
 
 /** Speech begins at a probability of `on` and ends when it stays under `off`. */
-export type VoiceThresholds = { on: number; off: number; minSpeechSeconds: number; minSilenceSeconds: number };
-export const VOICE_THRESHOLDS: VoiceThresholds = { on: 0.5, off: 0.35, minSpeechSeconds: 0.1, minSilenceSeconds: 0.2 };
+export type VadThresholds = { on: number; off: number; minSpeechSeconds: number; minSilenceSeconds: number };
+export const DEFAULT_VAD_THRESHOLDS: VadThresholds = {
+  on: 0.5,
+  off: 0.35,
+  minSpeechSeconds: 0.1,
+  minSilenceSeconds: 0.2,
+};
 
 const WINDOW_SECONDS = WINDOW_SAMPLES / 16_000;
 
 /** Spans of speech from the probabilities of consecutive windows: sorted, disjoint, whole windows. */
-export function voiceSpans(probabilities: Float32Array, thresholds = VOICE_THRESHOLDS): Span[] {
+export function findSpeechSpans(probabilities: Float32Array, thresholds = DEFAULT_VAD_THRESHOLDS): Span[] {
   const spans: Span[] = [];
   const close = (from: number, to: number) => {
     if ((to - from) * WINDOW_SECONDS < thresholds.minSpeechSeconds) return;
@@ -111,16 +116,16 @@ export function voiceSpans(probabilities: Float32Array, thresholds = VOICE_THRES
 }
 
 /** Spans whose edges are placed between two safe points: a few milliseconds of work. */
-const SPANS_A_STEP = 64;
+const SPANS_PER_STEP = 64;
 /** How far an edge may move to where the sound begins or ends. */
-const REACH_OUT: Ticks = 250_000;
-const REACH_IN: Ticks = 120_000;
+const MAX_OUTWARD_TICKS: Ticks = 250_000;
+const MAX_INWARD_TICKS: Ticks = 120_000;
 
 /**
  * Moves each span's edges to where the sound begins and ends: outwards while it sounds, inwards while it does not. The level that
  * counts as sound comes from the surroundings of the span. Spans stay sorted, disjoint and within `duration`. `check` is called now and then.
  */
-export async function placeEdges(
+export async function refineEdges(
   spans: Span[],
   energy: Float32Array,
   duration: Ticks,
@@ -128,20 +133,23 @@ export async function placeEdges(
 ): Promise<Span[]> {
   const placed: Span[] = [];
   for (const [i, span] of spans.entries()) {
-    if (i % SPANS_A_STEP === 0) await check();
+    if (i % SPANS_PER_STEP === 0) await check();
     const before = placed.at(-1)?.end ?? 0;
     const after = spans[i + 1]?.start ?? duration;
-    const around = energy.subarray(hop(Math.max(0, span.start - 1_000_000)), hop(span.end + 1_000_000));
-    const floor = percentile(around, 0.05);
-    const inside = percentile(energy.subarray(hop(span.start), hop(span.end)), 0.9);
+    const around = energy.subarray(toHop(Math.max(0, span.start - 1_000_000)), toHop(span.end + 1_000_000));
+    const floor = computePercentile(around, 0.05);
+    const inside = computePercentile(energy.subarray(toHop(span.start), toHop(span.end)), 0.9);
     const level = Math.max(inside - 35, Math.min(floor + 8, inside - 10));
     const sounds = (at: number) => (energy[at] ?? Number.NEGATIVE_INFINITY) >= level;
-    let first = hop(span.start);
-    if (sounds(first)) while (first > hop(Math.max(before, span.start - REACH_OUT)) && sounds(first - 1)) first--;
-    else while (first < hop(Math.min(span.end, span.start + REACH_IN)) && !sounds(first)) first++;
-    let last = Math.max(first + 1, hop(span.end));
-    if (sounds(last - 1)) while (last < hop(Math.min(after, span.end + REACH_OUT)) && sounds(last)) last++;
-    else while (last > hop(Math.max(span.start, span.end - REACH_IN)) && last > first + 1 && !sounds(last - 1)) last--;
+    let first = toHop(span.start);
+    if (sounds(first))
+      while (first > toHop(Math.max(before, span.start - MAX_OUTWARD_TICKS)) && sounds(first - 1)) first--;
+    else while (first < toHop(Math.min(span.end, span.start + MAX_INWARD_TICKS)) && !sounds(first)) first++;
+    let last = Math.max(first + 1, toHop(span.end));
+    if (sounds(last - 1)) while (last < toHop(Math.min(after, span.end + MAX_OUTWARD_TICKS)) && sounds(last)) last++;
+    else
+      while (last > toHop(Math.max(span.start, span.end - MAX_INWARD_TICKS)) && last > first + 1 && !sounds(last - 1))
+        last--;
     const start = Math.max(before, first * ENERGY_HOP);
     const end = Math.min(duration, last * ENERGY_HOP);
     if (end > start) placed.push({ start, end });
@@ -149,4 +157,4 @@ export async function placeEdges(
   return placed;
 }
 
-const hop = (time: Ticks): number => Math.floor(time / ENERGY_HOP);
+const toHop = (time: Ticks): number => Math.floor(time / ENERGY_HOP);

@@ -1,11 +1,11 @@
 /** Words with times: the attention of the decoder says which frames belong to which token. */
 import { TICKS_PER_SECOND } from "../domain/time";
-import type { Decoded } from "./moonshine";
-import { beginsWord, isPunctuation, textOf } from "./tokens";
+import type { DecodedText } from "./moonshine";
+import { detokenize, isPunctuation, startsWord } from "./tokens";
 
 /** Frame j of the encoder hears `FRAME_SECONDS * j + FRAME_OFFSET` seconds and the `FRAME_SECONDS` after it. */
 const FRAME_SECONDS = 0.024;
-const FRAME_OFFSET = 0.016;
+const FRAME_OFFSET_SECONDS = 0.016;
 
 /** A word on the clock of its segment, in seconds. `meanLogProb` and `minLogProb` are over its tokens. */
 export type TimedWord = { text: string; start: number; end: number; meanLogProb: number; minLogProb: number };
@@ -14,7 +14,7 @@ export type TimedWord = { text: string; start: number; end: number; meanLogProb:
  * The monotonic path of most attention through `rows` x `frames`, each row getting at least one frame: for each row its first frame
  * and the one after its last.
  */
-export function followAttention(
+export function alignTokens(
   attention: Float32Array,
   rows: number,
   frames: number,
@@ -60,25 +60,25 @@ const ABOVE = 1;
 const BEFORE = 2;
 
 /** How far around a token's frames its word's beginning is looked for. */
-const ONSET_REACH_FRAMES = 10;
+const MAX_ONSET_FRAMES = 10;
 /** The onset heads look this much before the beginning of a word, in seconds from the start of the frame. */
-const ONSET_LEAD = 0.011;
+const ONSET_LEAD_SECONDS = 0.011;
 /** A word whose end is found this close to the next one's beginning touches it. */
-const TOUCHING_SECONDS = 0.12;
+const MAX_TOUCHING_SECONDS = 0.12;
 const MIN_WORD_SECONDS = 0.02;
 
 /** The words of decoded tokens. Punctuation belongs to the word before it and does not make it longer. */
-export function timeWords(decoded: Decoded): TimedWord[] {
+export function timeWords(decoded: DecodedText): TimedWord[] {
   const { tokens, logProbs, attention, frames } = decoded;
   if (tokens.length === 0) return [];
-  const path = followAttention(attention, attention.length / frames, frames);
+  const path = alignTokens(attention, attention.length / frames, frames);
   const words: { from: number; to: number; start: number; end: number }[] = [];
   for (const [k, token] of tokens.entries()) {
-    const end = path.end[k]! * FRAME_SECONDS + FRAME_OFFSET;
+    const end = path.end[k]! * FRAME_SECONDS + FRAME_OFFSET_SECONDS;
     const last = words.at(-1);
     const punctuation = isPunctuation(token);
-    if (!last || (beginsWord(token) && !punctuation)) {
-      const start = beginning(decoded, k, path.first[k]!, path.end[k]!);
+    if (!last || (startsWord(token) && !punctuation)) {
+      const start = findOnset(decoded, k, path.first[k]!, path.end[k]!);
       words.push({ from: k, to: k + 1, start: Math.max(start, last ? last.start + MIN_WORD_SECONDS : 0), end });
       continue;
     }
@@ -87,10 +87,10 @@ export function timeWords(decoded: Decoded): TimedWord[] {
   }
   return words.map((word, i) => {
     const next = words[i + 1]?.start ?? Number.POSITIVE_INFINITY;
-    const end = next - word.end < TOUCHING_SECONDS ? next : word.end;
+    const end = next - word.end < MAX_TOUCHING_SECONDS ? next : word.end;
     const values = logProbs.subarray(word.from, word.to);
     return {
-      text: textOf(tokens.slice(word.from, word.to)),
+      text: detokenize(tokens.slice(word.from, word.to)),
       start: word.start,
       end: Math.max(end, word.start + MIN_WORD_SECONDS),
       meanLogProb: values.reduce((a, b) => a + b, 0) / values.length,
@@ -100,17 +100,17 @@ export function timeWords(decoded: Decoded): TimedWord[] {
 }
 
 /** Where a word begins, in seconds: the middle of what the onset heads look at, near the frames of its first token. */
-function beginning({ onset, frames }: Decoded, row: number, first: number, end: number): number {
+function findOnset({ onset, frames }: DecodedText, row: number, first: number, end: number): number {
   let sum = 0;
   let moment = 0;
-  for (let j = Math.max(0, first - ONSET_REACH_FRAMES); j < Math.min(frames, end + ONSET_REACH_FRAMES); j++) {
+  for (let j = Math.max(0, first - MAX_ONSET_FRAMES); j < Math.min(frames, end + MAX_ONSET_FRAMES); j++) {
     const weight = onset[row * frames + j]!;
     sum += weight;
     moment += weight * j;
   }
-  return (sum > 0 ? moment / sum : first) * FRAME_SECONDS + ONSET_LEAD;
+  return (sum > 0 ? moment / sum : first) * FRAME_SECONDS + ONSET_LEAD_SECONDS;
 }
 
 /** Seconds on a segment's clock to ticks on the recording's, within its bounds. */
-export const onClock = (seconds: number, start: number, end: number): number =>
+export const toRecordingTicks = (seconds: number, start: number, end: number): number =>
   Math.min(end, Math.max(start, start + Math.round(seconds * TICKS_PER_SECOND)));

@@ -72,7 +72,7 @@ test("an asset on its whole way: announced, uploading, processing, ready", async
   await assetEverywhere(made.id);
   await anna.patch(made.id, 0, bytes.slice(0, 20_000));
   expect((await assetEverywhere(made.id)).type).toBe("video");
-  const hold = server.speech.hold("listen");
+  const hold = server.speech.hold("analyze");
   await anna.patch(made.id, 20_000, bytes.slice(20_000));
   await hold.reached;
   expect((await assetEverywhere(made.id)).state).toBe("processing");
@@ -96,7 +96,7 @@ test("assets that wait for payment, that failed, and that have no sound", async 
 
 test("cuts: pending, processing, completed, failed", async () => {
   const asset = await anna.ready(await video(4));
-  const hold = server.speech.hold("force");
+  const hold = server.speech.hold("forcedAlign");
   const made = await anna.startCut({ asset_id: asset.id, script: "alpha bravo" });
   conforms(schemas.cut, made);
   await hold.reached;

@@ -199,7 +199,7 @@ describe("while an asset is prepared", () => {
   test("it shows how far it is, and becomes cuttable before it is ready", async () => {
     await using own = await harness();
     const user = await own.user();
-    const hold = own.speech.hold("listen");
+    const hold = own.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
     const asset = await user.asset(id);
@@ -272,7 +272,7 @@ test("uploading, deleting, cutting and rendering are activity; a job that ends i
   };
   const bytes = await wav(4);
   let id = "";
-  const hold = server.speech.hold("listen");
+  const hold = server.speech.hold("analyze");
   expect(await moved(async () => (id = await anna.upload(bytes, { projectId })))).toBe(true);
   await hold.reached;
   const prepare = async () => {

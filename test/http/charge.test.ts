@@ -25,7 +25,7 @@ describe("the charge", () => {
   test("is held as soon as the duration is known and written down together with ready", async () => {
     await using server = await expensive();
     const user = await server.user(25);
-    const hold = server.speech.hold("listen");
+    const hold = server.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
     expect(await money(server, user)).toEqual({ free: 15, held: 10 });
@@ -63,7 +63,7 @@ describe("the charge", () => {
     const kept = await user.ready(await wav(4));
     await user.must("DELETE", `/v1/assets/${kept.id}`);
     expect(await money(server, user)).toEqual({ free: 20, held: 0 });
-    const hold = server.speech.hold("listen");
+    const hold = server.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
     expect(await money(server, user)).toEqual({ free: 10, held: 10 });
@@ -149,7 +149,7 @@ describe("a balance that does not cover the charge", () => {
   test("is looked at after the holds: what one preparation holds no other upload can count on", async () => {
     await using server = await expensive();
     const user = await server.user(10);
-    const hold = server.speech.hold("listen");
+    const hold = server.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
     const json = { project_id: (await user.project()).id, size_bytes: 1_000 };

@@ -149,7 +149,7 @@ describe("an asset that cannot be cut", () => {
     const { id: uploading } = await user.open(1_000);
     expect(outcome(await cutOf(uploading))).toBe("409 asset_processing");
 
-    const hold = own.speech.hold("listen");
+    const hold = own.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
     const early = await cutOf(id);

@@ -64,7 +64,7 @@ describe("deleting what has jobs in flight", () => {
   test("an asset that is being prepared: the job ends and nothing comes back", async () => {
     await using server = await harness();
     const user = await server.user();
-    const hold = server.speech.hold("listen");
+    const hold = server.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
     expect(await tryCall(user, "DELETE", `/v1/assets/${id}`)).toBe("204");
@@ -86,7 +86,7 @@ describe("deleting what has jobs in flight", () => {
     await user.startRender({ asset_id: asset.id });
     await renders.reached;
     const waiting = await user.startRender({ asset_id: asset.id, cut_id: cut.id });
-    const force = server.speech.hold("force");
+    const force = server.speech.hold("forcedAlign");
     const computing = await user.startCut({ asset_id: asset.id, script: "alpha bravo" });
     await force.reached;
     for (const { id } of [cut, computing]) expect(await tryCall(user, "DELETE", `/v1/cuts/${id}`)).toBe("204");

@@ -21,10 +21,10 @@ export type Hold = { reached: Promise<void>; release(): void };
 
 export type FakeSpeech = SpeechEngine & {
   /** Makes the next calls of this method wait until they are released, or aborted. */
-  hold(method: "listen" | "force"): Hold;
-  /** Makes the next call of `listen` fail with this error. */
+  hold(method: "analyze" | "forcedAlign"): Hold;
+  /** Makes the next call of `analyze` fail with this error. */
   failNext(error: Error): void;
-  listened: number;
+  analyzed: number;
 };
 
 const QUIET_DB = -50;
@@ -49,7 +49,7 @@ export function fakeSpeech(): FakeSpeech {
   }
 
   const engine: FakeSpeech = {
-    listened: 0,
+    analyzed: 0,
     hold: (method) => {
       const reached = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
@@ -65,8 +65,8 @@ export function fakeSpeech(): FakeSpeech {
     failNext: (error) => failures.push(error),
     canTranscribe: (language) => language !== "xx",
     analyze: async (pcm, options) => {
-      await pass("listen", options.signal, options.onSaved);
-      engine.listened++;
+      await pass("analyze", options.signal, options.onSaved);
+      engine.analyzed++;
       const failure = failures.shift();
       if (failure) throw failure;
       const heard = await hear(pcm);
@@ -74,7 +74,7 @@ export function fakeSpeech(): FakeSpeech {
       return engine.canTranscribe(options.language) ? heard : { ...heard, transcript: null };
     },
     forcedAlign: async (_, requests, options) => {
-      await pass("force", options?.signal);
+      await pass("forcedAlign", options?.signal);
       return requests.map(forced);
     },
     close: async () => {},

@@ -62,7 +62,7 @@ describe("a job that fails", () => {
     expect(asset.error_message).not.toContain("/secret");
     expect(await server.events(id)).toEqual(["asset.failed from processing"]);
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });
-    expect(server.speech.listened).toBe(MAX_FAILURES);
+    expect(server.speech.analyzed).toBe(MAX_FAILURES);
   });
 
   test("for want of room is tried again: the contract knows no such end of a preparation", async () => {
@@ -109,7 +109,7 @@ describe("a job that fails", () => {
     const asset = await user.prepared(await user.upload(await wav(4)));
     expect(asset).toMatchObject({ state: "failed", error_code: "processing_failed" });
     expect(asset.error_message).toContain("more memory than the server has");
-    expect(server.speech.listened).toBe(2);
+    expect(server.speech.analyzed).toBe(2);
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });
   });
 
@@ -132,7 +132,7 @@ describe("a stop in the middle", () => {
   test("of a preparation leaves it to the next start, and does not count as a try", async () => {
     await using server = await harness();
     const user = await server.user(10);
-    const hold = server.speech.hold("listen");
+    const hold = server.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
     await server.restart();
@@ -147,7 +147,7 @@ describe("a stop in the middle", () => {
     await using server = await harness();
     const user = await server.user();
     const asset = await user.ready(await video(4));
-    const force = server.speech.hold("force");
+    const force = server.speech.hold("forcedAlign");
     const renders = server.holdRenders();
     const cut = await user.startCut({ asset_id: asset.id, script: "alpha bravo" });
     const render = await user.startRender({ asset_id: asset.id });
@@ -176,7 +176,7 @@ describe("a start after a crash", () => {
   test("counts it against the jobs that ran, and from the second on they run alone", async () => {
     await using server = await harness();
     const user = await server.user();
-    const hold = server.speech.hold("listen");
+    const hold = server.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     const crash = () =>
       server.restart((store) =>
@@ -258,7 +258,7 @@ describe("a start after a crash", () => {
   test("gives every step that was running to the new run at once", async () => {
     await using server = await harness();
     const user = await server.user();
-    const hold = server.speech.hold("listen");
+    const hold = server.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
     // As a killed server leaves it: running, with a lease that has not ended.

@@ -198,7 +198,7 @@ describe("a source that is not ready", () => {
   test("can be cut and rendered as sound as soon as it is cuttable, as a picture only when it is ready", async () => {
     await using own = await harness();
     const user = await own.user();
-    const listening = own.speech.hold("listen");
+    const listening = own.speech.hold("analyze");
     const picture = own.holdRenders();
     const id = await user.upload(await oldVideo());
     const ask = (output: unknown) => tryCall(user, "POST", "/v1/renders", { asset_id: id, output });
@@ -228,7 +228,7 @@ describe("a source that is not ready", () => {
     await using own = await harness();
     const user = await own.user();
     const asset = await user.ready(await wav(4));
-    const hold = own.speech.hold("force");
+    const hold = own.speech.hold("forcedAlign");
     const cut = await user.startCut({ asset_id: asset.id, script: "alpha bravo" });
     const json = { asset_id: asset.id, cut_id: cut.id };
     expect(await tryCall(user, "POST", "/v1/renders", json)).toBe("409 modifier_not_ready");

@@ -35,7 +35,7 @@ describe("an asset that waits for payment", () => {
     expect((await anna.prepared(id)).state).toBe("pending_payment");
     expect(outcome(await open(anna, 100))).toBe("402 insufficient_credits");
     await anna.must("DELETE", `/v1/assets/${id}`);
-    const hold = server.speech.hold("listen");
+    const hold = server.speech.hold("analyze");
     const early = await anna.upload(await wav(90));
     await hold.reached;
     expect(outcome(await open(anna, 100))).toBe("402 insufficient_credits");

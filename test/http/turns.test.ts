@@ -35,7 +35,7 @@ test("a long render gives way to somebody else's, between two chunks, and goes o
 
 test("when all slots and extra slots are taken, preparations yield while they recognize speech: every user's begins", async () => {
   await using own = await harness({ PREPARE_JOBS: "1" }, { timeSliceMs: 1 });
-  const hold = own.speech.hold("listen");
+  const hold = own.speech.hold("analyze");
   const users = await Promise.all(Array.from({ length: 6 }, () => own.user()));
   const ids: string[] = [];
   for (const user of users) ids.push(await user.upload(await wav(2)));

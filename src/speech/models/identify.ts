@@ -2,29 +2,31 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
-import type { CatalogueModel } from "./catalogue";
+import type { CatalogModel } from "./catalog";
 import { hashOf } from "./download";
-import { MANIFEST, type ManifestDraft, type ModelFile, type ModelManifest, parseManifest } from "./manifest";
+import { MANIFEST_NAME, type ManifestDraft, type ModelFile, type ModelManifest, parseManifest } from "./manifest";
 
 /** `unchecked`: files whose checksum nobody stated. */
-export type Identified = { manifest: ModelManifest; unchecked: string[] };
+export type IdentifiedModel = { manifest: ModelManifest; unchecked: string[] };
 
 /**
  * The model whose files are in `folder`. `ambiguous` are names that stood in the source twice. Errors: `AppError` `validation_error`.
  */
-export async function identify(
+export async function identifyModel(
   folder: string,
   ambiguous: ReadonlySet<string>,
-  catalogue: readonly CatalogueModel[],
-): Promise<Identified> {
+  catalog: readonly CatalogModel[],
+): Promise<IdentifiedModel> {
   const names = await readdir(folder);
-  const draft = names.includes(MANIFEST) ? parseManifest(await readFile(join(folder, MANIFEST), "utf8")) : null;
+  const draft = names.includes(MANIFEST_NAME)
+    ? parseManifest(await readFile(join(folder, MANIFEST_NAME), "utf8"))
+    : null;
   const known = draft
-    ? catalogue.find((entry) => entry.name === draft.name)
-    : await bestMatch(folder, names, catalogue);
+    ? catalog.find((entry) => entry.name === draft.name)
+    : await findBestMatch(folder, names, catalog);
   const wanted: ManifestDraft | undefined = known ?? draft ?? undefined;
   if (!wanted) {
-    const with_ = `the files of a model that offcut models list names, or a ${MANIFEST} beside them`;
+    const with_ = `the files of a model that offcut models list names, or a ${MANIFEST_NAME} beside them`;
     throw new AppError("validation_error", `There is no model in it that is known here: it must hold ${with_}.`);
   }
   const files: ModelFile[] = [];
@@ -52,15 +54,15 @@ export async function identify(
   return { manifest: { name, title, kind, languages, licence, source, preference, files }, unchecked };
 }
 
-/** The model of the catalogue that has most of its files here by name and size: at least two by name, and one of them by size. */
-async function bestMatch(
+/** The model of the catalog that has most of its files here by name and size: at least two by name, and one of them by size. */
+async function findBestMatch(
   folder: string,
   names: string[],
-  catalogue: readonly CatalogueModel[],
-): Promise<CatalogueModel | undefined> {
+  catalog: readonly CatalogModel[],
+): Promise<CatalogModel | undefined> {
   const sizes = new Map<string, number>();
   for (const name of names) sizes.set(name, (await stat(join(folder, name))).size);
-  const scored = catalogue.map((entry) => {
+  const scored = catalog.map((entry) => {
     const named = entry.files.filter((file) => sizes.has(file.name)).length;
     const sized = entry.files.filter((file) => sizes.get(file.name) === file.sizeBytes).length;
     return { entry, score: named > 1 && sized > 0 ? named + sized : 0 };

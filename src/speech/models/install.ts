@@ -3,12 +3,19 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, statfs } from "node:f
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/errors";
 import { type FolderLock, lockFolder } from "../../lib/folder-lock";
-import { BUILT_IN, CATALOGUE, type CatalogueModel, inCatalogue, sizeOf } from "./catalogue";
+import { BUILT_IN, CATALOG, type CatalogModel, findCatalogModel, sumFileBytes } from "./catalog";
 import { type DownloadOptions, download, hashOf } from "./download";
-import { fetchFrom, shownUrl } from "./fetching";
-import { identify } from "./identify";
-import { complete, isModelName, MANIFEST, type ModelManifest, manifestText, parseManifest } from "./manifest";
-import { readShelf } from "./shelf";
+import { fetchModelFile, maskUrlPassword } from "./fetch-file";
+import { identifyModel } from "./identify";
+import { readInstalledModels } from "./installed-models";
+import {
+  completeManifest,
+  formatManifest,
+  isModelName,
+  MANIFEST_NAME,
+  type ModelManifest,
+  parseManifest,
+} from "./manifest";
 import { unpackModel } from "./unpack";
 
 export type InstallOptions = DownloadOptions & {
@@ -16,41 +23,41 @@ export type InstallOptions = DownloadOptions & {
   modelsDir: string;
   /** A mirror that has each file as `<mirror>/<name>/<file>`; null: the publishers. */
   mirror?: string | null;
-  catalogue?: readonly CatalogueModel[];
+  catalog?: readonly CatalogModel[];
   /** `stage` is what is done, `share` how far, 0 to 1. */
   onProgress?: (stage: string, share: number) => void;
 };
 
-/** `fresh` false: it was there already. `unchecked`: files that came without a checksum of their own. */
-export type Installed = { manifest: ModelManifest; fresh: boolean; unchecked: string[] };
+/** `isNew` false: it was there already. `unchecked`: files that came without a checksum of their own. */
+export type InstallResult = { manifest: ModelManifest; isNew: boolean; unchecked: string[] };
 
 /** Files of downloads that are under way or were broken off. */
-const PARTIAL = ".partial";
-const NEW = ".new-";
+const PARTIAL_FOLDER = ".partial";
+const NEW_FOLDER_PREFIX = ".new-";
 /** Left free on the disk. */
-const SPARE_BYTES = 64 * 1024 ** 2;
+const MIN_SPARE_BYTES = 64 * 1024 ** 2;
 
 /**
- * Downloads a model of the catalogue, or of a mirror that describes it. Errors: `AppError` `not_found` (no such model), `conflict` (another
+ * Downloads a model of the catalog, or of a mirror that describes it. Errors: `AppError` `not_found` (no such model), `conflict` (another
  * command is at it), those of `download`.
  */
-export function addByName(name: string, options: InstallOptions): Promise<Installed> {
-  return locked(options.modelsDir, async () => {
-    const there = whole(options.modelsDir, name);
-    if (there) return { manifest: there, fresh: false, unchecked: [] };
-    const { manifest, urls } = await described(name, options);
-    const folder = join(options.modelsDir, PARTIAL, name);
+export function installByName(name: string, options: InstallOptions): Promise<InstallResult> {
+  return withModelsLock(options.modelsDir, async () => {
+    const there = findInstalledModel(options.modelsDir, name);
+    if (there) return { manifest: there, isNew: false, unchecked: [] };
+    const { manifest, urls } = await resolveModel(name, options);
+    const folder = join(options.modelsDir, PARTIAL_FOLDER, name);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await requireSpace(folder, sizeOf(manifest.files) - (await bytesIn(folder)));
-    const total = sizeOf(manifest.files);
+    await requireSpace(folder, sumFileBytes(manifest.files) - (await sumFolderBytes(folder)));
+    const total = sumFileBytes(manifest.files);
     let before = 0;
     for (const file of manifest.files) {
       const onBytes = (bytes: number) => options.onProgress?.("download", (before + bytes) / total);
       await download({ ...file, url: urls[file.name]!, path: join(folder, file.name) }, { ...options, onBytes });
       before += file.sizeBytes;
     }
-    await putInPlace(folder, manifest, options.modelsDir);
-    return { manifest, fresh: true, unchecked: [] };
+    await moveIntoPlace(folder, manifest, options.modelsDir);
+    return { manifest, isNew: true, unchecked: [] };
   });
 }
 
@@ -58,27 +65,27 @@ export function addByName(name: string, options: InstallOptions): Promise<Instal
  * Installs from an archive (.tar, .tar.gz, .tar.bz2) or a folder. A `.sha256` beside the archive must fit. Errors: `AppError`
  * `validation_error` (damaged, another checksum, no model), `not_found`, `conflict`, `storage_full`; the signal's reason.
  */
-export function addFromFile(path: string, options: InstallOptions): Promise<Installed> {
-  return locked(options.modelsDir, async () => {
-    await checkBeside(path);
-    const folder = join(options.modelsDir, `${NEW}${crypto.randomUUID()}`);
+export function installFromFile(path: string, options: InstallOptions): Promise<InstallResult> {
+  return withModelsLock(options.modelsDir, async () => {
+    await verifyChecksumFile(path);
+    const folder = join(options.modelsDir, `${NEW_FOLDER_PREFIX}${crypto.randomUUID()}`);
     try {
       const { ambiguous } = await unpackModel(path, folder, {
         signal: options.signal,
         onProgress: (share) => options.onProgress?.("unpack", share),
       });
       options.onProgress?.("check", 0);
-      const { manifest, unchecked } = await identify(folder, ambiguous, options.catalogue ?? CATALOGUE);
+      const { manifest, unchecked } = await identifyModel(folder, ambiguous, options.catalog ?? CATALOG);
       options.signal?.throwIfAborted();
-      const there = whole(options.modelsDir, manifest.name);
+      const there = findInstalledModel(options.modelsDir, manifest.name);
       if (there && JSON.stringify(there.files) !== JSON.stringify(manifest.files)) {
         throw new AppError("conflict", `${manifest.name} is installed with other files: remove it first.`);
       }
-      if (there) return { manifest: there, fresh: false, unchecked: [] };
+      if (there) return { manifest: there, isNew: false, unchecked: [] };
       const needed = new Set(manifest.files.map((file) => file.name));
       for (const name of await readdir(folder)) if (!needed.has(name)) await rm(join(folder, name), { force: true });
-      await putInPlace(folder, manifest, options.modelsDir);
-      return { manifest, fresh: true, unchecked };
+      await moveIntoPlace(folder, manifest, options.modelsDir);
+      return { manifest, isNew: true, unchecked };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -87,34 +94,35 @@ export function addFromFile(path: string, options: InstallOptions): Promise<Inst
 
 /** Removes a model, and what a broken-off download of it left. Errors: `AppError` `not_found`, `conflict`. */
 export function removeModel(name: string, options: Pick<InstallOptions, "modelsDir">): Promise<void> {
-  return locked(options.modelsDir, async () => {
+  return withModelsLock(options.modelsDir, async () => {
     if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is part of the executable and stays.`);
-    if (!isModelName(name)) throw notInstalled(name);
-    const left = join(options.modelsDir, PARTIAL, name);
+    if (!isModelName(name)) throw createNotInstalledError(name);
+    const left = join(options.modelsDir, PARTIAL_FOLDER, name);
     const hadLeft = await exists(left);
     await rm(left, { recursive: true, force: true });
     const folder = join(options.modelsDir, name);
-    const gone = join(options.modelsDir, `${NEW}${crypto.randomUUID()}`);
+    const gone = join(options.modelsDir, `${NEW_FOLDER_PREFIX}${crypto.randomUUID()}`);
     const removed = await rename(folder, gone).then(
       () => true,
       () => false,
     );
     await rm(gone, { recursive: true, force: true });
-    if (!removed && !hadLeft) throw notInstalled(name);
+    if (!removed && !hadLeft) throw createNotInstalledError(name);
   });
 }
 
-const notInstalled = (name: string): AppError => new AppError("not_found", `There is no model "${name}" installed.`);
+const createNotInstalledError = (name: string): AppError =>
+  new AppError("not_found", `There is no model "${name}" installed.`);
 
 /** One command at a time; what a killed one left is swept. */
-async function locked<T>(modelsDir: string, body: () => Promise<T>): Promise<T> {
+async function withModelsLock<T>(modelsDir: string, body: () => Promise<T>): Promise<T> {
   let lock: FolderLock | null = null;
   try {
     await mkdir(modelsDir, { recursive: true, mode: 0o700 });
     lock = lockFolder(modelsDir);
     if (!lock) throw new AppError("conflict", "Another offcut is adding or removing a model.");
     for (const name of await readdir(modelsDir))
-      if (name.startsWith(NEW)) await rm(join(modelsDir, name), { recursive: true, force: true });
+      if (name.startsWith(NEW_FOLDER_PREFIX)) await rm(join(modelsDir, name), { recursive: true, force: true });
     return await body();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
@@ -124,24 +132,24 @@ async function locked<T>(modelsDir: string, body: () => Promise<T>): Promise<T> 
   }
 }
 
-function whole(modelsDir: string, name: string): ModelManifest | null {
-  return readShelf(modelsDir).installed.find(({ manifest }) => manifest.name === name)?.manifest ?? null;
+function findInstalledModel(modelsDir: string, name: string): ModelManifest | null {
+  return readInstalledModels(modelsDir).installed.find(({ manifest }) => manifest.name === name)?.manifest ?? null;
 }
 
-/** What the model is and where its files are. The catalogue's checksums also hold for a mirror. */
-async function described(
+/** What the model is and where its files are. The catalog's checksums also hold for a mirror. */
+async function resolveModel(
   name: string,
   options: InstallOptions,
 ): Promise<{ manifest: ModelManifest; urls: Record<string, string> }> {
   if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is part of the executable already.`);
-  if (!isModelName(name)) throw unknownModel(name);
+  if (!isModelName(name)) throw createUnknownModelError(name);
   const mirror = options.mirror?.replace(/\/+$/, "") ?? null;
-  const known = inCatalogue(name, options.catalogue ?? CATALOGUE);
+  const known = findCatalogModel(name, options.catalog ?? CATALOG);
   if (known && !mirror) {
     const { urls, ...manifest } = known;
     return { manifest, urls };
   }
-  if (!mirror) throw unknownModel(name);
+  if (!mirror) throw createUnknownModelError(name);
   const { urls: _, ...fromCatalogue } = known ?? { urls: null };
   const manifest = known ? (fromCatalogue as ModelManifest) : await fetchManifest(name, mirror, options);
   return {
@@ -151,32 +159,32 @@ async function described(
 }
 
 async function fetchManifest(name: string, mirror: string, options: InstallOptions): Promise<ModelManifest> {
-  const url = `${mirror}/${name}/${MANIFEST}`;
+  const url = `${mirror}/${name}/${MANIFEST_NAME}`;
   const signal = AbortSignal.any([options.signal ?? AbortSignal.timeout(60_000), AbortSignal.timeout(60_000)]);
   let text: string;
   try {
-    text = await (await fetchFrom(url, {}, signal)).text();
+    text = await (await fetchModelFile(url, {}, signal)).text();
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (error instanceof AppError) throw unknownModel(name);
-    throw new AppError("upstream_unavailable", `${shownUrl(url)} does not answer.`, { cause: error });
+    if (error instanceof AppError) throw createUnknownModelError(name);
+    throw new AppError("upstream_unavailable", `${maskUrlPassword(url)} does not answer.`, { cause: error });
   }
-  const manifest = complete(parseManifest(text));
+  const manifest = completeManifest(parseManifest(text));
   if (!manifest || manifest.name !== name) {
     throw new AppError(
       "upstream_error",
-      `${shownUrl(url)} must describe ${name}, with the size and the checksum of each file.`,
+      `${maskUrlPassword(url)} must describe ${name}, with the size and the checksum of each file.`,
     );
   }
   return manifest;
 }
 
-const unknownModel = (name: string): AppError =>
+const createUnknownModelError = (name: string): AppError =>
   new AppError("not_found", `There is no model "${name}"; see offcut models list.`);
 
 async function requireSpace(folder: string, neededBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize >= neededBytes + SPARE_BYTES) return;
+  if (bavail * bsize >= neededBytes + MIN_SPARE_BYTES) return;
   const mb = (bytes: number) => Math.ceil(bytes / 1e6);
   throw new AppError(
     "storage_full",
@@ -184,14 +192,14 @@ async function requireSpace(folder: string, neededBytes: number): Promise<void> 
   );
 }
 
-async function bytesIn(folder: string): Promise<number> {
+async function sumFolderBytes(folder: string): Promise<number> {
   let bytes = 0;
   for (const name of await readdir(folder)) bytes += (await stat(join(folder, name))).size;
   return bytes;
 }
 
 /** A `.sha256` beside an archive, as sha256sum writes it. */
-async function checkBeside(path: string): Promise<void> {
+async function verifyChecksumFile(path: string): Promise<void> {
   const beside = await readFile(`${path}.sha256`, "utf8").catch(() => null);
   if (beside === null || !(await stat(path).catch(() => null))?.isFile()) return;
   const name = basename(path);
@@ -205,8 +213,8 @@ async function checkBeside(path: string): Promise<void> {
 }
 
 /** Completes a folder and renames it to where it belongs. Everything is on the disk before. */
-async function putInPlace(folder: string, manifest: ModelManifest, modelsDir: string): Promise<void> {
-  await Bun.write(join(folder, MANIFEST), manifestText(manifest));
+async function moveIntoPlace(folder: string, manifest: ModelManifest, modelsDir: string): Promise<void> {
+  await Bun.write(join(folder, MANIFEST_NAME), formatManifest(manifest));
   for (const name of await readdir(folder)) {
     const handle = await open(join(folder, name), "r");
     await handle.sync().finally(() => handle.close());

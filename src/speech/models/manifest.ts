@@ -2,10 +2,10 @@
 import { AppError } from "../../domain/errors";
 
 /** The file that describes a model, in its folder, in an archive and on a mirror. */
-export const MANIFEST = "offcut-model.json";
+export const MANIFEST_NAME = "offcut-model.json";
 
 /** The files of each kind of model that sherpa-onnx runs, by what they are for. */
-export const ROLES = {
+export const FILE_ROLES = {
   transducer: ["encoder", "decoder", "joiner", "tokens"],
   whisper: ["encoder", "decoder", "tokens"],
   "sense-voice": ["model", "tokens"],
@@ -13,8 +13,8 @@ export const ROLES = {
   moonshine: ["encoder", "decoder", "tokens"],
 } as const;
 
-export type ModelKind = keyof typeof ROLES;
-export type FileRole = (typeof ROLES)[ModelKind][number];
+export type ModelKind = keyof typeof FILE_ROLES;
+export type FileRole = (typeof FILE_ROLES)[ModelKind][number];
 
 /** `sha256` in lower-case hex. */
 export type ModelFile = { role: FileRole; name: string; sizeBytes: number; sha256: string };
@@ -41,17 +41,17 @@ export type ManifestDraft = Omit<ModelManifest, "files"> & {
 
 /** One that somebody wrote for a model of their own comes before the general ones. */
 const DEFAULT_PREFERENCE = 70;
-const NAME = /^[a-z0-9][a-z0-9.-]{0,63}$/;
+const MODEL_NAME = /^[a-z0-9][a-z0-9.-]{0,63}$/;
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;
 
 /** Whether a text may be the name of a model: it cannot lead out of the models' folder. */
-export const isModelName = (text: string): boolean => NAME.test(text) && !text.includes("..");
+export const isModelName = (text: string): boolean => MODEL_NAME.test(text) && !text.includes("..");
 
 /** Whether a text may be the name of a model's file: no folder, no hidden file. */
-export const isFileName = (text: string): boolean => FILE_NAME.test(text) && text !== MANIFEST;
+export const isFileName = (text: string): boolean => FILE_NAME.test(text) && text !== MANIFEST_NAME;
 
 /** The manifest as the text of its file. */
-export function manifestText(manifest: ModelManifest): string {
+export function formatManifest(manifest: ModelManifest): string {
   const files = manifest.files.map(({ role, name, sizeBytes, sha256 }) => ({
     role,
     name,
@@ -64,14 +64,15 @@ export function manifestText(manifest: ModelManifest): string {
 /** Reads a manifest. Throws `AppError` `validation_error` with a line that says what is wrong with it. */
 export function parseManifest(text: string): ManifestDraft {
   const data = parseObject(text);
-  if ((data.format ?? 1) !== 1) throw wrong("is of a later version of Offcut");
-  const name = textOf(data, "name");
-  if (!isModelName(name)) throw wrong('needs a "name" of lower-case letters, digits, dots and dashes');
-  const kind = textOf(data, "kind");
-  if (!isKind(kind)) throw wrong(`has the kind "${kind}"; known are ${Object.keys(ROLES).join(", ")}`);
+  if ((data.format ?? 1) !== 1) throw createManifestError("is of a later version of Offcut");
+  const name = getText(data, "name");
+  if (!isModelName(name)) throw createManifestError('needs a "name" of lower-case letters, digits, dots and dashes');
+  const kind = getText(data, "kind");
+  if (!isKind(kind))
+    throw createManifestError(`has the kind "${kind}"; known are ${Object.keys(FILE_ROLES).join(", ")}`);
   const { languages, preference } = data;
   if (!Array.isArray(languages) || languages.length === 0 || !languages.every(isLanguage))
-    throw wrong('needs "languages", a list of codes such as "de"');
+    throw createManifestError('needs "languages", a list of codes such as "de"');
   return {
     name,
     title: typeof data.title === "string" && data.title !== "" ? data.title : name,
@@ -80,12 +81,12 @@ export function parseManifest(text: string): ManifestDraft {
     licence: typeof data.licence === "string" ? data.licence : "not stated",
     source: typeof data.source === "string" ? data.source : "not stated",
     preference: typeof preference === "number" && Number.isFinite(preference) ? preference : DEFAULT_PREFERENCE,
-    files: filesOf(kind, data.files),
+    files: parseFiles(kind, data.files),
   };
 }
 
 /** The manifest when no size and no checksum is open, else null. */
-export function complete(draft: ManifestDraft): ModelManifest | null {
+export function completeManifest(draft: ManifestDraft): ModelManifest | null {
   const files: ModelFile[] = [];
   for (const { role, name, sizeBytes, sha256 } of draft.files) {
     if (sizeBytes === null || sha256 === null) return null;
@@ -95,36 +96,37 @@ export function complete(draft: ManifestDraft): ModelManifest | null {
 }
 
 /** The name of the file for a role. Throws when the kind has no such file. */
-export function fileFor(manifest: ModelManifest, role: FileRole): string {
+export function getFileName(manifest: ModelManifest, role: FileRole): string {
   const file = manifest.files.find((f) => f.role === role);
   if (!file) throw new Error(`${manifest.name} has no file for ${role}`);
   return file.name;
 }
 
-function filesOf(kind: ModelKind, value: unknown): ManifestDraft["files"] {
-  if (!Array.isArray(value)) throw wrong('needs "files"');
-  const files = value.map((item: unknown) => fileOf(kind, item));
-  for (const role of ROLES[kind])
-    if (files.filter((file) => file.role === role).length !== 1) throw wrong(`needs one file with the role "${role}"`);
-  if (new Set(files.map((file) => file.name)).size < files.length) throw wrong("names a file twice");
+function parseFiles(kind: ModelKind, value: unknown): ManifestDraft["files"] {
+  if (!Array.isArray(value)) throw createManifestError('needs "files"');
+  const files = value.map((item: unknown) => parseFile(kind, item));
+  for (const role of FILE_ROLES[kind])
+    if (files.filter((file) => file.role === role).length !== 1)
+      throw createManifestError(`needs one file with the role "${role}"`);
+  if (new Set(files.map((file) => file.name)).size < files.length) throw createManifestError("names a file twice");
   return files;
 }
 
-function fileOf(kind: ModelKind, item: unknown): ManifestDraft["files"][number] {
+function parseFile(kind: ModelKind, item: unknown): ManifestDraft["files"][number] {
   const data = typeof item === "object" && item !== null ? (item as Record<string, unknown>) : {};
-  const name = textOf(data, "name");
-  if (!isFileName(name)) throw wrong(`names the file "${name}": only a plain file name will do`);
-  const role = ROLES[kind].find((known) => known === data.role);
-  if (!role) throw wrong(`gives ${name} no role of ${ROLES[kind].join(", ")}`);
+  const name = getText(data, "name");
+  if (!isFileName(name)) throw createManifestError(`names the file "${name}": only a plain file name will do`);
+  const role = FILE_ROLES[kind].find((known) => known === data.role);
+  if (!role) throw createManifestError(`gives ${name} no role of ${FILE_ROLES[kind].join(", ")}`);
   const sizeBytes = data.size_bytes ?? null;
   if (sizeBytes !== null && !(typeof sizeBytes === "number" && Number.isSafeInteger(sizeBytes) && sizeBytes > 0))
-    throw wrong(`gives ${name} a size that is none`);
+    throw createManifestError(`gives ${name} a size that is none`);
   const sha256 = typeof data.sha256 === "string" ? data.sha256.toLowerCase() : (data.sha256 ?? null);
-  if (sha256 !== null && !isSha256(sha256)) throw wrong(`gives ${name} a checksum that is no SHA-256`);
+  if (sha256 !== null && !isSha256(sha256)) throw createManifestError(`gives ${name} a checksum that is no SHA-256`);
   return { role, name, sizeBytes: sizeBytes as number | null, sha256 };
 }
 
-const isKind = (text: string): text is ModelKind => Object.hasOwn(ROLES, text);
+const isKind = (text: string): text is ModelKind => Object.hasOwn(FILE_ROLES, text);
 const isLanguage = (value: unknown): value is string => typeof value === "string" && /^[a-z]{2,3}$/.test(value);
 const isSha256 = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
@@ -133,16 +135,16 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     data = JSON.parse(text);
   } catch {
-    throw wrong("is no JSON");
+    throw createManifestError("is no JSON");
   }
-  if (typeof data !== "object" || data === null || Array.isArray(data)) throw wrong("is no JSON object");
+  if (typeof data !== "object" || data === null || Array.isArray(data)) throw createManifestError("is no JSON object");
   return data as Record<string, unknown>;
 }
 
-function textOf(data: Record<string, unknown>, key: string): string {
+function getText(data: Record<string, unknown>, key: string): string {
   const value = data[key];
-  if (typeof value !== "string" || value === "") throw wrong(`needs "${key}"`);
+  if (typeof value !== "string" || value === "") throw createManifestError(`needs "${key}"`);
   return value;
 }
 
-const wrong = (what: string): AppError => new AppError("validation_error", `${MANIFEST} ${what}.`);
+const createManifestError = (what: string): AppError => new AppError("validation_error", `${MANIFEST_NAME} ${what}.`);

@@ -9,33 +9,33 @@ import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AppError } from "../../domain/errors";
 import { bunzip2 } from "./bzip2";
-import { isFileName, MANIFEST } from "./manifest";
+import { isFileName, MANIFEST_NAME } from "./manifest";
 import { readTar, type TarEntry, type TarSink } from "./tar";
 
 export type UnpackOptions = {
   signal?: AbortSignal;
   onProgress?: (share: number) => void;
   /** All files together; default 16 GiB. */
-  mostBytes?: number;
+  maxBytes?: number;
 };
 
 /** Names that stood there more than once: only the first was taken. */
-export type Unpacked = { ambiguous: Set<string> };
+export type UnpackResult = { ambiguous: Set<string> };
 
-const MOST_BYTES = 16 * 1024 ** 3;
-const MOST_FILES = 64;
-const SMALL_BYTES = 64 * 1024 ** 2;
-const READ_BYTES = 1 << 20;
+const MAX_MODEL_BYTES = 16 * 1024 ** 3;
+const MAX_MODEL_FILES = 64;
+const MAX_TEXT_FILE_BYTES = 64 * 1024 ** 2;
+const READ_CHUNK_BYTES = 1 << 20;
 
 /**
  * Unpacks `path` (.tar, .tar.gz, .tar.bz2, or a folder) into `folder`, which is made. Errors: `AppError` `validation_error` for what is
  * no archive, damaged or too large, `not_found`, `storage_full`; the signal's reason.
  */
-export async function unpackModel(path: string, folder: string, options: UnpackOptions = {}): Promise<Unpacked> {
+export async function unpackModel(path: string, folder: string, options: UnpackOptions = {}): Promise<UnpackResult> {
   const found = await stat(path).catch(() => null);
   if (!found) throw new AppError("not_found", `There is no ${path}.`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const intake = createIntake(folder, options.mostBytes ?? MOST_BYTES);
+  const intake = createIntake(folder, options.maxBytes ?? MAX_MODEL_BYTES);
   try {
     if (found.isDirectory()) await copyFolder(path, intake, options.signal);
     else await readTar(unpacked(path, found.size, options), intake.take);
@@ -54,7 +54,7 @@ export async function unpackModel(path: string, folder: string, options: UnpackO
 
 /** Whether a file may belong to a model; recordings to try it with, scripts and the like do not. */
 const isWanted = (name: string): boolean =>
-  name === MANIFEST || (isFileName(name) && /\.(onnx|ort|txt|json|data|weights)$/.test(name));
+  name === MANIFEST_NAME || (isFileName(name) && /\.(onnx|ort|txt|json|data|weights)$/.test(name));
 
 function createIntake(folder: string, mostBytes: number) {
   const seen = new Set<string>();
@@ -75,7 +75,7 @@ function createIntake(folder: string, mostBytes: number) {
     seen.add(name);
     total += sizeBytes;
     const isSmall = /\.(txt|json)$/.test(name);
-    if (seen.size > MOST_FILES || total > mostBytes || (isSmall && sizeBytes > SMALL_BYTES)) {
+    if (seen.size > MAX_MODEL_FILES || total > mostBytes || (isSmall && sizeBytes > MAX_TEXT_FILE_BYTES)) {
       throw new AppError("validation_error", `${name} and the files before it are more than a model can be.`);
     }
     return join(folder, name);
@@ -115,7 +115,7 @@ async function* unpacked(path: string, sizeBytes: number, options: UnpackOptions
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const pieces = isBzip2 ? unpackedBzip2(path, onRead) : isGzip ? unpackedGzip(path, onRead) : piecesOf(path, onRead);
   // What is passed over counts too: it may be endless.
-  let left = 2 * (options.mostBytes ?? MOST_BYTES);
+  let left = 2 * (options.maxBytes ?? MAX_MODEL_BYTES);
   for await (const piece of pieces) {
     left -= piece.length;
     if (left < 0) throw new AppError("validation_error", `${path} holds more than a model can be.`);
@@ -127,7 +127,7 @@ async function* piecesOf(path: string, onRead: (bytes: number) => void): AsyncGe
   const file = await open(path, "r");
   try {
     for (;;) {
-      const { buffer, bytesRead } = await file.read(new Uint8Array(READ_BYTES));
+      const { buffer, bytesRead } = await file.read(new Uint8Array(READ_CHUNK_BYTES));
       if (bytesRead === 0) return;
       onRead(bytesRead);
       yield buffer.subarray(0, bytesRead);
@@ -152,7 +152,7 @@ async function* unpackedGzip(path: string, onRead: (bytes: number) => void): Asy
 
 async function* unpackedBzip2(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const file = openSync(path, "r");
-  const buffer = new Uint8Array(READ_BYTES);
+  const buffer = new Uint8Array(READ_CHUNK_BYTES);
   const source = () => {
     const count = readSync(file, buffer, 0, buffer.length, null);
     onRead(count);

@@ -11,8 +11,8 @@ import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
 import { CUT_MODES, type Plan } from "../../../src/domain/plan";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { fromSeconds, toSeconds } from "../../../src/domain/time";
-import { force, type WindowCache } from "../../../src/speech/force";
-import { listen } from "../../../src/speech/listen";
+import { analyze } from "../../../src/speech/analyze";
+import { forcedAlign, type WindowCache } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openPcm } from "../../../src/speech/pcm";
 import { loadVoiceDetector } from "../../../src/speech/vad";
@@ -51,7 +51,7 @@ async function hear(name: string, samples: Float32Array): Promise<Hearing> {
   const path = join(scratch, `${name.replace(/\W+/g, "-")}.pcm`);
   await writeFile(path, pcmBytes(samples));
   const pcm = await openPcm({ path });
-  const listening = await listen(models, pcm, "en", nothing, nothing);
+  const listening = await analyze(models, pcm, "en", nothing, nothing);
   const cache: WindowCache = new Map();
   const duration = fromSeconds(samples.length / RATE);
   const count = Math.floor((samples.length / RATE) * FRAME_RATE.num);
@@ -65,7 +65,7 @@ async function hear(name: string, samples: Float32Array): Promise<Hearing> {
       probed,
       script,
       options: CUT_MODES.natural,
-      force: (requests) => force(models.moonshine, pcm, requests, cache, path, nothing),
+      force: (requests) => forcedAlign(models.moonshine, pcm, requests, cache, path, nothing),
       language: "en",
     });
   return { listening, cut, close: () => pcm.close() };

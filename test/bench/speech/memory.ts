@@ -10,7 +10,7 @@ import { createSpeechEngine } from "../../../src/speech/engine";
 import { type Clip, clips, joined, pcmBytes } from "./material";
 
 const GRAPHS = join(import.meta.dir, "../../../dist/assets/speech");
-const CHILD = join(import.meta.dir, "../../unit/speech/child-entry.ts");
+const CHILD = join(import.meta.dir, "../../unit/speech/process-entry.ts");
 const WATCH_MS = 500;
 
 /** Writes clips in changing order, with pauses, until the file is long enough. */

@@ -7,8 +7,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
+import { analyze } from "../../../src/speech/analyze";
 import { createEnergyMeter } from "../../../src/speech/energy";
-import { listen } from "../../../src/speech/listen";
 import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openPcm } from "../../../src/speech/pcm";
 import { transcribe } from "../../../src/speech/transcribe";
@@ -56,7 +56,7 @@ const ENGINES: Record<string, Engine> = {
     const pcm = await openPcm(await pcmFile(scratch, joined(...all.flatMap((c) => [c.samples, PAUSE_SECONDS]))));
     const nothing = () => {};
     return async () => {
-      const { transcript } = await listen(models, pcm, "en", nothing, nothing);
+      const { transcript } = await analyze(models, pcm, "en", nothing, nothing);
       return transcript!.utterances.map((u) => u.text).join(" ");
     };
   },

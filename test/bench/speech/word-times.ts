@@ -6,8 +6,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
-import { force } from "../../../src/speech/force";
-import { listen } from "../../../src/speech/listen";
+import { analyze } from "../../../src/speech/analyze";
+import { forcedAlign } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openPcm } from "../../../src/speech/pcm";
 import { loadVoiceDetector } from "../../../src/speech/vad";
@@ -121,12 +121,12 @@ async function main() {
     await writeFile(path, pcmBytes(talk.samples));
     const pcm = await openPcm({ path });
     const own = { heard: none(), forced: none() };
-    const { transcript } = await listen(models, pcm, "en", nothing, nothing);
+    const { transcript } = await analyze(models, pcm, "en", nothing, nothing);
     const requests = talk.sentences.map((s) => ({
       text: s.text,
       window: { start: Math.round((s.start - 0.15) * 1e6), end: Math.round((s.end + 0.15) * 1e6) },
     }));
-    const forced = await force(models.moonshine, pcm, requests, new Map(), voice, nothing);
+    const forced = await forcedAlign(models.moonshine, pcm, requests, new Map(), voice, nothing);
     for (const errors of [own, totals]) {
       compare(talk.words, transcript!.words.map(seconds), errors.heard);
       compare(talk.words, forced.flatMap((f) => f.words).map(seconds), errors.forced);

@@ -120,7 +120,7 @@ export const assetRows: Row[] = [
         content_type: "video/mp4",
         size_bytes: null,
       });
-      const hold = server.speech.hold("listen");
+      const hold = server.speech.hold("analyze");
       await anna.patch(id, 20_000, bytes.slice(20_000));
       await hold.reached;
       expect(await read(id)).toMatchObject({

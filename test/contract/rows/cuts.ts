@@ -84,7 +84,7 @@ export const cutRows: Row[] = [
       expect(await says("POST", "/v1/cuts", { asset_id: NO_ID })).toBe("404 not_found");
       expect(await says("POST", "/v1/cuts", { asset_id: (await sound()).id }, bert)).toBe("404 not_found");
       expect(await says("POST", "/v1/cuts", {})).toBe("422 validation_error body.asset_id");
-      const hold = server.speech.hold("listen");
+      const hold = server.speech.hold("analyze");
       const id = await anna.upload(await wav(2));
       await hold.reached;
       const refused = await ask("POST", "/v1/cuts", { asset_id: id });

@@ -102,7 +102,7 @@ export const edgeRows: Row[] = [
       await own.ask("POST", "/v1/webhook-endpoints", { url: hook.url, event_types: ["asset.ready"] });
       for (let n = 1; n < 50; n++) await own.ask("POST", "/v1/webhook-endpoints", HOOK);
       expect(await own.says("POST", "/v1/webhook-endpoints", HOOK)).toBe("409 conflict");
-      const listening = server.speech.hold("listen");
+      const listening = server.speech.hold("analyze");
       const id = await anna.upload(await wav(2));
       await listening.reached;
       const { store } = server.services();

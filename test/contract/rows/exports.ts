@@ -59,7 +59,7 @@ export const exportRows: Row[] = [
   [
     "exports, subtitles and edits of a cut that is not completed: 409 conflict",
     async ({ anna, says, clip, server }) => {
-      const hold = server.speech.hold("force");
+      const hold = server.speech.hold("forcedAlign");
       const { id } = await anna.startCut({ asset_id: (await clip()).id, script: "alpha bravo charlie" });
       await hold.reached;
       expect(await says("GET", `/v1/cuts/${id}/export?format=edl`)).toBe("409 conflict");

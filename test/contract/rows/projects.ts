@@ -139,7 +139,7 @@ export const projectRows: Row[] = [
   [
     "last_activity_at is not moved by background jobs that finish, nor by renaming",
     async ({ anna, ask, server }) => {
-      const hold = server.speech.hold("listen");
+      const hold = server.speech.hold("analyze");
       const id = await anna.upload(await wav(2));
       const { project_id } = await anna.asset(id);
       const read = async () => (await ask<Project>("GET", `/v1/projects/${project_id}`)).body.last_activity_at;

@@ -78,7 +78,7 @@ export const renderRows: Row[] = [
   [
     "409 asset_not_ready: sound needs cuttable, a picture needs ready; 409 modifier_not_ready: the cut is not completed",
     async ({ anna, says, server, clip }) => {
-      const listening = server.speech.hold("listen");
+      const listening = server.speech.hold("analyze");
       const id = await anna.upload(await video(3));
       await listening.reached;
       for (const output of [{}, { format: "mp3" }]) {
@@ -86,7 +86,7 @@ export const renderRows: Row[] = [
       }
       listening.release();
       await anna.prepared(id);
-      const forcing = server.speech.hold("force");
+      const forcing = server.speech.hold("forcedAlign");
       const cut = await anna.startCut({ asset_id: (await clip()).id, script: "alpha bravo alpha" });
       await forcing.reached;
       const json = { asset_id: (await clip()).id, cut_id: cut.id };

@@ -6,9 +6,9 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
 import { SPEECH_GRAPHS } from "../../../src/speech/graph-files";
 import { loadMoonshine } from "../../../src/speech/moonshine";
-import { textOf } from "../../../src/speech/tokens";
+import { detokenize } from "../../../src/speech/tokens";
 import { loadVoiceDetector } from "../../../src/speech/vad";
-import { REAL_TEXT, realRecording } from "../speech/sounds";
+import { REAL_TEXT, realRecording } from "../speech/test-audio";
 
 const MODULES = join(import.meta.dir, "../../../node_modules");
 const MOONSHINE = join(MODULES, "@moonshine-ai/moonshine-js/dist/model/tiny/quantized");
@@ -45,7 +45,7 @@ async function mergedText(samples: Float32Array): Promise<string> {
     const scores = out.logits!.data as Float32Array;
     tokens.push(scores.indexOf(Math.max(...scores)));
   }
-  return textOf(tokens);
+  return detokenize(tokens);
 }
 
 describe("prepared speech graphs", () => {
@@ -74,7 +74,7 @@ describe("prepared speech graphs", () => {
     const samples = await realRecording();
     const moonshine = await loadMoonshine(folder, 2);
     const [heard] = await moonshine.decode([await moonshine.encode(samples)]);
-    const text = textOf(heard!.tokens);
+    const text = detokenize(heard!.tokens);
     expect(text).toBe(await mergedText(samples));
     expect(text).toBe(REAL_TEXT);
   });

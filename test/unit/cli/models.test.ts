@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { exists, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type ChildProcess, spawnChild } from "../../../src/lib/process";
-import { MANIFEST } from "../../../src/speech/models/manifest";
+import { MANIFEST_NAME } from "../../../src/speech/models/manifest";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 import { modelFolder, noise, sha256, startHub } from "../speech/models/test-models";
@@ -21,7 +21,7 @@ const OWN = {
     sha256: sha256(data),
   })),
 };
-const SOURCE = { ...FILES, [MANIFEST]: JSON.stringify(OWN) };
+const SOURCE = { ...FILES, [MANIFEST_NAME]: JSON.stringify(OWN) };
 
 function start(dataDir: string, args: string[]): { child: ChildProcess; output: Promise<string> } {
   const child = spawnChild({
@@ -103,7 +103,7 @@ test("interrupted while it downloads, it installs nothing and says how to go on;
     half.resolve();
     return new Response(body, { headers: { "content-length": String(content.length), etag: request.url } });
   };
-  const files = { ...FILES, [MANIFEST]: new TextEncoder().encode(JSON.stringify(OWN)) };
+  const files = { ...FILES, [MANIFEST_NAME]: new TextEncoder().encode(JSON.stringify(OWN)) };
   await using hub = startHub(slow, files);
   const { child, output } = start(data, ["add", "own", "--models-url", hub.url]);
   await half.promise;

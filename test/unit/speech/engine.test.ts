@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { SpeechEngine } from "../../../src/domain/speech";
 import { createSpeechEngine } from "../../../src/speech/engine";
 
-const FAKE = join(import.meta.dir, "fake-child.ts");
+const FAKE = join(import.meta.dir, "fake-process.ts");
 const folder = mkdtempSync(join(tmpdir(), "offcut-engine-"));
 const engines: SpeechEngine[] = [];
 let journals = 0;

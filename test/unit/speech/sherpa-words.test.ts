@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { SherpaResult } from "../../../src/speech/sherpa";
 import { parseResult } from "../../../src/speech/sherpa";
-import { estimateWords, UNKNOWN_LOG_PROB, wordsFromTokens, wordsIn } from "../../../src/speech/sherpa-words";
+import { estimateWords, splitWords, timeTokens, UNKNOWN_LOG_PROB } from "../../../src/speech/sherpa-words";
 
 const result = (part: Partial<SherpaResult>): SherpaResult => ({
   ...{ text: "", tokens: [], timestamps: [], durations: [], logProbs: [], language: "" },
@@ -22,13 +22,13 @@ describe("the words of a text", () => {
     ["en", "", []],
   ];
   test.each(cases)("%s: %p", (language, text, words) => {
-    expect(texts(wordsIn(text, language))).toEqual(words);
+    expect(texts(splitWords(text, language))).toEqual(words);
   });
 });
 
 describe("from the tokens' times", () => {
   test("tokens become words, with the likelihood of their tokens; punctuation is not spoken", () => {
-    const words = wordsFromTokens(
+    const words = timeTokens(
       result({
         tokens: [" Gu", "ten", " Mor", "gen", ".", " Ja"],
         timestamps: [0.4, 0.56, 0.8, 1.04, 1.2, 2],
@@ -49,7 +49,7 @@ describe("from the tokens' times", () => {
   });
 
   test("without lengths a word ends where the next begins, or soon", () => {
-    const words = wordsFromTokens(result({ tokens: ["▁so", "▁was", "▁ja"], timestamps: [0.2, 0.5, 3] }), 3.2, "de")!;
+    const words = timeTokens(result({ tokens: ["▁so", "▁was", "▁ja"], timestamps: [0.2, 0.5, 3] }), 3.2, "de")!;
     expect(words.map((w) => [w.start, w.end])).toEqual([
       [0.2, 0.5],
       [0.5, 1],
@@ -60,14 +60,14 @@ describe("from the tokens' times", () => {
 
   test("signs that are tokens of their own become the words of their language", () => {
     const tokens = [..."今日は晴れです。"];
-    const words = wordsFromTokens(result({ tokens, timestamps: tokens.map((_, i) => i * 0.2) }), 2, "ja")!;
+    const words = timeTokens(result({ tokens, timestamps: tokens.map((_, i) => i * 0.2) }), 2, "ja")!;
     expect(texts(words).join("")).toBe("今日は晴れです。");
     expect(words[0]).toMatchObject({ text: "今日", start: 0, end: expect.closeTo(0.4) });
   });
 
   test("no times, no words", () => {
-    expect(wordsFromTokens(result({ tokens: ["a", "b"] }), 1, "en")).toBeNull();
-    expect(wordsFromTokens(result({}), 1, "en")).toBeNull();
+    expect(timeTokens(result({ tokens: ["a", "b"] }), 1, "en")).toBeNull();
+    expect(timeTokens(result({}), 1, "en")).toBeNull();
   });
 
   test("whatever a model says, words are in order and within the stretch", () => {
@@ -75,7 +75,7 @@ describe("from the tokens' times", () => {
     const time = fc.double({ min: -1, max: 12, noNaN: true });
     fc.assert(
       fc.property(fc.array(fc.tuple(token, time, time), { minLength: 1, maxLength: 12 }), (items) => {
-        const words = wordsFromTokens(
+        const words = timeTokens(
           result({
             tokens: items.map((i) => i[0]),
             timestamps: items.map((i) => i[1]),

@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import llama from "llama-tokenizer-js";
 import { createEnergyMeter } from "../../../src/speech/energy";
 import { createSpeechEngine } from "../../../src/speech/engine";
-import { addFromFile } from "../../../src/speech/models/install";
-import { MANIFEST } from "../../../src/speech/models/manifest";
+import { installFromFile } from "../../../src/speech/models/install";
+import { MANIFEST_NAME } from "../../../src/speech/models/manifest";
 import { openPcm } from "../../../src/speech/pcm";
-import { createAddedModels } from "../../../src/speech/sherpa-models";
+import { createTranscriberSelector } from "../../../src/speech/transcriber-selector";
 import { openVoice } from "../../fixtures/flite";
 import { type TemporaryFolder, temporaryFolder } from "../../temporary-folder";
 import { speechDir } from "./graphs";
@@ -35,10 +35,10 @@ beforeAll(async () => {
   ];
   // As if it were for another language: English never goes to an added model.
   await Bun.write(
-    join(source, MANIFEST),
+    join(source, MANIFEST_NAME),
     JSON.stringify({ name: "moonshine", kind: "moonshine", languages: ["gd"], files }),
   );
-  await addFromFile(source, { modelsDir: join(folder.path, "models") });
+  await installFromFile(source, { modelsDir: join(folder.path, "models") });
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -64,7 +64,7 @@ test("an added model transcribes, its words are near where they were spoken, and
     const sound = { pcm, energy: meter.contour() };
     const end = Math.round((pcm.samples / 16_000) * 1_000_000);
     const speech = [{ start: Math.round(said[0]!.start * 1e6), end: Math.round(said.at(-1)!.end * 1e6) }];
-    const chosen = await createAddedModels(join(folder.path, "models")).choose("gd", sound, [], () => {});
+    const chosen = await createTranscriberSelector(join(folder.path, "models")).select("gd", sound, [], () => {});
     let turns = 0;
     const clock = setInterval(() => turns++, 1);
     const { words, utterances } = await chosen!.added!.transcribe(
@@ -89,7 +89,7 @@ test("the engine gives a recording to the model that knows its language, and say
   const { path } = await spoken();
   const modelsDir = join(folder.path, "models");
   const engine = createSpeechEngine({
-    command: [process.execPath, join(import.meta.dir, "child-entry.ts"), await speechDir()],
+    command: [process.execPath, join(import.meta.dir, "process-entry.ts"), await speechDir()],
     modelsDir,
   });
   try {

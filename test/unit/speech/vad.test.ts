@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { placeEdges, voiceSpans } from "../../../src/speech/vad";
+import { findSpeechSpans, refineEdges } from "../../../src/speech/vad";
 
 /** Probabilities of windows of 32 ms, a digit of tenths each. */
 const tenths = (digits: string) => Float32Array.from(digits, (d) => Number(d) / 10);
@@ -18,14 +18,14 @@ describe("voice spans", () => {
     ["a pause that the end cuts off", "000009999900", [[5, 10]]],
     ["not sure enough to begin", "0444444444444440", []],
   ] as [string, string, number[][]][])("%s", (_, digits, expected) => {
-    expect(windows(voiceSpans(tenths(digits)))).toEqual(expected);
+    expect(windows(findSpeechSpans(tenths(digits)))).toEqual(expected);
   });
 
   test("for any probabilities they are sorted and disjoint", () => {
     fc.assert(
       fc.property(fc.float32Array({ min: 0, max: 1, noNaN: true }), (probabilities) => {
         let last = -1;
-        for (const span of voiceSpans(probabilities)) {
+        for (const span of findSpeechSpans(probabilities)) {
           expect(span.start).toBeGreaterThan(last);
           expect(span.end).toBeGreaterThan(span.start);
           last = span.end;
@@ -44,15 +44,15 @@ describe("edges", () => {
   const at = (start: number, end: number) => ({ start: start * 1e6, end: end * 1e6 });
 
   test("move out to where the sound begins and ends", async () => {
-    expect(await placeEdges([at(1.1, 1.9)], energy([[1, 2]]), 4e6)).toEqual([at(1, 2)]);
+    expect(await refineEdges([at(1.1, 1.9)], energy([[1, 2]]), 4e6)).toEqual([at(1, 2)]);
   });
 
   test("move in from the quiet", async () => {
-    expect(await placeEdges([at(0.95, 2.05)], energy([[1, 2]]), 4e6)).toEqual([at(1, 2)]);
+    expect(await refineEdges([at(0.95, 2.05)], energy([[1, 2]]), 4e6)).toEqual([at(1, 2)]);
   });
 
   test("do not follow a sound that goes on and on", async () => {
-    expect(await placeEdges([at(1.5, 2)], energy([[0, 4]]), 4e6)).toEqual([at(1.25, 2.25)]);
+    expect(await refineEdges([at(1.5, 2)], energy([[0, 4]]), 4e6)).toEqual([at(1.25, 2.25)]);
   });
 
   test("for any spans and loudness they stay sorted, disjoint and inside", async () => {
@@ -74,7 +74,7 @@ describe("edges", () => {
           (_, i) => levels[i % levels.length]!,
         );
         let last = 0;
-        for (const span of await placeEdges(spans, contour, duration)) {
+        for (const span of await refineEdges(spans, contour, duration)) {
           expect(span.start).toBeGreaterThanOrEqual(last);
           expect(span.end).toBeGreaterThan(span.start);
           last = span.end;

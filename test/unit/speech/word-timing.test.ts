@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Decoded } from "../../../src/speech/moonshine";
-import { silentRuns, snapToSound } from "../../../src/speech/snapping";
-import { textOf, tokensOf } from "../../../src/speech/tokens";
-import { followAttention, timeWords } from "../../../src/speech/word-timing";
+import type { DecodedText } from "../../../src/speech/moonshine";
+import { findSilences, snapWordEdges } from "../../../src/speech/snapping";
+import { detokenize, tokenize } from "../../../src/speech/tokens";
+import { alignTokens, timeWords } from "../../../src/speech/word-timing";
 
 /** Rows of attention as digits. */
 const matrix = (...rows: string[]) => Float32Array.from(rows.join(""), Number);
 const followed = (rows: string[]) => {
-  const path = followAttention(matrix(...rows), rows.length, rows[0]!.length);
+  const path = alignTokens(matrix(...rows), rows.length, rows[0]!.length);
   return [...path.first].map((first, k) => [first, path.end[k]!]);
 };
 
@@ -70,7 +70,7 @@ describe("following attention", () => {
     fc.assert(
       fc.property(shape, ([rows, frames, values]) => {
         const attention = Float32Array.from({ length: rows * frames }, () => values.next().value ?? 0);
-        const { first, end } = followAttention(attention, rows, frames);
+        const { first, end } = alignTokens(attention, rows, frames);
         expect(first[0]).toBe(0);
         expect(end[rows - 1]).toBe(frames);
         for (let k = 0; k < rows; k++) {
@@ -83,15 +83,15 @@ describe("following attention", () => {
 });
 
 /** Decoded text whose k-th token is attended to in the frames 10 k to 10 k + 9, and begins there. */
-function decodedOf(text: string): Decoded {
-  const tokens = tokensOf(text);
+function decodedOf(text: string): DecodedText {
+  const tokens = tokenize(text);
   const rows = tokens.length + 1;
   const frames = rows * 10;
   const attention = new Float32Array(rows * frames);
   for (let k = 0; k < rows; k++) attention.fill(0.1, k * frames + k * 10, k * frames + (k + 1) * 10);
   const onset = new Float32Array(rows * frames);
   for (let k = 0; k < rows; k++) onset[k * frames + k * 10] = 1;
-  return { tokens, logProbs: new Float32Array(rows).fill(-0.5), attention, onset, frames, looped: false };
+  return { tokens, logProbs: new Float32Array(rows).fill(-0.5), attention, onset, frames, isLoop: false };
 }
 
 describe("words", () => {
@@ -125,7 +125,7 @@ describe("words", () => {
             if (i > 0) expect(word.start).toBeGreaterThan(words[i - 1]!.start);
           }
           const plain = (text: string) => text.replace(/\s/g, "");
-          expect(plain(words.map((w) => w.text).join(""))).toBe(plain(textOf(decoded.tokens)));
+          expect(plain(words.map((w) => w.text).join(""))).toBe(plain(detokenize(decoded.tokens)));
         },
       ),
     );
@@ -140,7 +140,7 @@ describe("snapping", () => {
   energy.fill(-22, 240, 340);
 
   test("the silences of a segment, also short ones at its edges", () => {
-    const seconds = silentRuns(energy).map((r) => [r.from / 200, r.to / 200]);
+    const seconds = findSilences(energy).map((r) => [r.from / 200, r.to / 200]);
     expect(seconds).toEqual([
       [0, 0.4],
       [0.9, 1.2],
@@ -149,20 +149,20 @@ describe("snapping", () => {
   });
 
   test("edges next to a pause go to where the sound begins and ends", () => {
-    const [first, second] = snapToSound([word(0.3, 1), word(1.1, 1.85)], energy);
+    const [first, second] = snapWordEdges([word(0.3, 1), word(1.1, 1.85)], energy);
     expect([first!.start, first!.end, second!.start, second!.end]).toEqual([0.4, 0.9, 1.2, 1.7]);
   });
 
   test("words inside a sound stay where they are, to the quietest place nearby", () => {
     const dip = energy.slice();
     dip[131] = -40;
-    const [first, second] = snapToSound([word(0.4, 0.65), word(0.65, 0.9)], dip);
+    const [first, second] = snapWordEdges([word(0.4, 0.65), word(0.65, 0.9)], dip);
     expect(first!.end).toBeCloseTo(0.6575, 6);
     expect(second!.start).toBe(first!.end);
   });
 
   test("steady noise has no silences to snap to", () => {
-    expect(silentRuns(new Float32Array(400).map((_, i) => -30 + (i % 3)))).toEqual([]);
+    expect(findSilences(new Float32Array(400).map((_, i) => -30 + (i % 3)))).toEqual([]);
   });
 
   test("for any words: none is turned around", () => {
@@ -182,7 +182,8 @@ describe("snapping", () => {
             { length: Math.ceil(at * 200) },
             (_, i) => levels[Math.floor(i / 10) % levels.length]!,
           );
-          for (const snapped of snapToSound(words, contour)) expect(snapped.end).toBeGreaterThanOrEqual(snapped.start);
+          for (const snapped of snapWordEdges(words, contour))
+            expect(snapped.end).toBeGreaterThanOrEqual(snapped.start);
         },
       ),
     );

@@ -266,7 +266,7 @@ describe("unpacking", () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "model.tar");
     await Bun.write(path, tarOf(entries));
-    await expect(unpackModel(path, join(folder.path, "out"), { mostBytes: 1_000_000 })).rejects.toThrow(message);
+    await expect(unpackModel(path, join(folder.path, "out"), { maxBytes: 1_000_000 })).rejects.toThrow(message);
   });
 
   test("what is damaged, cut off, no archive or not there is named in one line", async () => {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { exists, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Download, type DownloadOptions, download } from "../../../../src/speech/models/download";
+import { type DownloadOptions, download, type ModelDownload } from "../../../../src/speech/models/download";
 import { temporaryFolder } from "../../../temporary-folder";
 import { type Bytes, noise, ranged, sha256, startCuttingHub, startHub } from "./test-models";
 
 const DATA = noise(400_000, 7);
-const QUICK: DownloadOptions = { tries: 3, pauseMs: 1 };
+const QUICK: DownloadOptions = { maxTries: 3, backoffMs: 1 };
 const FILES = { "model.onnx": DATA };
 
-const wanted = (url: string, folder: string, data = DATA): Download => ({
+const wanted = (url: string, folder: string, data = DATA): ModelDownload => ({
   url: `${url}/any/model.onnx`,
   path: join(folder, "model.onnx"),
   sizeBytes: data.length,
@@ -198,5 +198,5 @@ test("a place that cannot be written is an error of the file system, not of the 
   await using folder = await temporaryFolder();
   await using hub = startHub(undefined, FILES);
   await mkdir(join(folder.path, "model.onnx.part"));
-  expect(await codeOf(download(wanted(hub.url, folder.path), { ...QUICK, tries: 1 }))).toContain("EISDIR");
+  expect(await codeOf(download(wanted(hub.url, folder.path), { ...QUICK, maxTries: 1 }))).toContain("EISDIR");
 });

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { chmod, exists, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { lockFolder } from "../../../../src/lib/folder-lock";
-import { addByName, addFromFile, removeModel } from "../../../../src/speech/models/install";
-import { MANIFEST } from "../../../../src/speech/models/manifest";
-import { readShelf } from "../../../../src/speech/models/shelf";
+import { installByName, installFromFile, removeModel } from "../../../../src/speech/models/install";
+import { readInstalledModels } from "../../../../src/speech/models/installed-models";
+import { MANIFEST_NAME } from "../../../../src/speech/models/manifest";
 import { temporaryFolder } from "../../../temporary-folder";
-import { FILES, modelFolder, noise, sha256, smallCatalogue, startHub } from "./test-models";
+import { FILES, modelFolder, noise, sha256, smallCatalog, startHub } from "./test-models";
 
 const QUICK = { tries: 2, pauseMs: 1 };
-const names = (modelsDir: string) => readShelf(modelsDir).installed.map(({ manifest }) => manifest.name);
+const names = (modelsDir: string) => readInstalledModels(modelsDir).installed.map(({ manifest }) => manifest.name);
 const codeOf = (run: Promise<unknown>): Promise<string> =>
   run.then(
     () => "nothing was thrown",
@@ -17,7 +17,7 @@ const codeOf = (run: Promise<unknown>): Promise<string> =>
   );
 /** Nothing may be left that looks like a model, and nothing that only a crash should leave. */
 async function expectNothing(modelsDir: string): Promise<void> {
-  expect(readShelf(modelsDir)).toEqual({ installed: [], damaged: [] });
+  expect(readInstalledModels(modelsDir)).toEqual({ installed: [], damaged: [] });
   expect((await readdir(modelsDir)).filter((name) => name !== "lock" && name !== ".partial")).toEqual([]);
 }
 
@@ -27,13 +27,13 @@ describe("adding by name", () => {
     await using hub = startHub();
     const modelsDir = join(folder.path, "data/models");
     const seen: [string, number][] = [];
-    const options = { modelsDir, catalogue: smallCatalogue(hub.url), ...QUICK };
-    const added = await addByName("small", { ...options, onProgress: (stage, share) => seen.push([stage, share]) });
-    expect([added.fresh, added.unchecked]).toEqual([true, []]);
-    expect((await readdir(join(modelsDir, "small"))).sort()).toEqual([...Object.keys(FILES), MANIFEST].sort());
+    const options = { modelsDir, catalog: smallCatalog(hub.url), ...QUICK };
+    const added = await installByName("small", { ...options, onProgress: (stage, share) => seen.push([stage, share]) });
+    expect([added.isNew, added.unchecked]).toEqual([true, []]);
+    expect((await readdir(join(modelsDir, "small"))).sort()).toEqual([...Object.keys(FILES), MANIFEST_NAME].sort());
     for (const [name, data] of Object.entries(FILES))
       expect(await Bun.file(join(modelsDir, "small", name)).bytes()).toEqual(data);
-    expect(readShelf(modelsDir).installed[0]!.manifest).toMatchObject({
+    expect(readInstalledModels(modelsDir).installed[0]!.manifest).toMatchObject({
       name: "small",
       kind: "whisper",
       languages: ["en", "de", "fr"],
@@ -42,20 +42,20 @@ describe("adding by name", () => {
     expect(seen.at(-1)).toEqual(["download", 1]);
     expect(hub.requests.map((r) => r.path)).toEqual(Object.keys(FILES).map((name) => `/upstream/${name}`));
 
-    expect((await addByName("small", options)).fresh).toBe(false);
+    expect((await installByName("small", options)).isNew).toBe(false);
     expect(hub.requests).toHaveLength(3);
   });
 
-  test("a mirror is asked instead, and the catalogue's checksums hold there too", async () => {
+  test("a mirror is asked instead, and the catalog's checksums hold there too", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
-    const options = { modelsDir: folder.path, catalogue: smallCatalogue(), mirror: `${hub.url}/models/`, ...QUICK };
-    await addByName("small", options);
+    const options = { modelsDir: folder.path, catalog: smallCatalog(), mirror: `${hub.url}/models/`, ...QUICK };
+    await installByName("small", options);
     expect(hub.requests[0]!.path).toBe("/models/small/tiny-encoder.onnx");
 
     await removeModel("small", options);
     await using forged = startHub(undefined, { ...FILES, "tiny-decoder.onnx": noise(120_000, 66) });
-    const error = await codeOf(addByName("small", { ...options, mirror: forged.url }));
+    const error = await codeOf(installByName("small", { ...options, mirror: forged.url }));
     expect(error).toMatch(/^upstream_error: .*tiny-decoder.onnx.*checksum/);
     await expectNothing(folder.path);
   });
@@ -70,16 +70,18 @@ describe("adding by name", () => {
     }));
     const manifest = (part: object) =>
       new TextEncoder().encode(JSON.stringify({ name: "own", kind: "whisper", languages: ["gsw"], files, ...part }));
-    await using hub = startHub(undefined, { ...FILES, [MANIFEST]: manifest({}) });
-    const options = { modelsDir: folder.path, catalogue: [], mirror: hub.url, ...QUICK };
-    expect((await addByName("own", options)).manifest.languages).toEqual(["gsw"]);
+    await using hub = startHub(undefined, { ...FILES, [MANIFEST_NAME]: manifest({}) });
+    const options = { modelsDir: folder.path, catalog: [], mirror: hub.url, ...QUICK };
+    expect((await installByName("own", options)).manifest.languages).toEqual(["gsw"]);
 
     await removeModel("own", options);
     const open = files.map((file) => ({ ...file, sha256: undefined }));
     const wrong = [manifest({ name: "other" }), manifest({ files: open }), new TextEncoder().encode("<html>")];
     for (const data of wrong) {
-      await using bad = startHub(undefined, { ...FILES, [MANIFEST]: data });
-      expect(await codeOf(addByName("own", { ...options, mirror: bad.url }))).toMatch(/^(upstream|validation)_error: /);
+      await using bad = startHub(undefined, { ...FILES, [MANIFEST_NAME]: data });
+      expect(await codeOf(installByName("own", { ...options, mirror: bad.url }))).toMatch(
+        /^(upstream|validation)_error: /,
+      );
     }
     await expectNothing(folder.path);
   });
@@ -88,7 +90,7 @@ describe("adding by name", () => {
     await using folder = await temporaryFolder();
     await using hub = startHub(undefined, {});
     for (const mirror of [null, hub.url]) {
-      const adding = addByName(name, { modelsDir: folder.path, catalogue: smallCatalogue(), mirror, ...QUICK });
+      const adding = installByName(name, { modelsDir: folder.path, catalog: smallCatalog(), mirror, ...QUICK });
       expect(await codeOf(adding)).toStartWith("not_found: ");
     }
     await expectNothing(folder.path);
@@ -98,16 +100,16 @@ describe("adding by name", () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
     const stopping = new AbortController();
-    const options = { modelsDir: folder.path, catalogue: smallCatalogue(hub.url), ...QUICK };
+    const options = { modelsDir: folder.path, catalog: smallCatalog(hub.url), ...QUICK };
     const onProgress = (_: string, share: number) => {
       if (share > 0.75) stopping.abort(new Error("interrupted"));
     };
-    expect(await codeOf(addByName("small", { ...options, signal: stopping.signal, onProgress }))).toContain(
+    expect(await codeOf(installByName("small", { ...options, signal: stopping.signal, onProgress }))).toContain(
       "interrupted",
     );
     await expectNothing(folder.path);
     const before = hub.requests.length;
-    await addByName("small", options);
+    await installByName("small", options);
     expect(hub.requests.slice(before).map((r) => r.path)).not.toContain("/upstream/tiny-encoder.onnx");
     expect(names(folder.path)).toEqual(["small"]);
     expect(await readdir(join(folder.path, ".partial"))).toEqual([]);
@@ -116,20 +118,22 @@ describe("adding by name", () => {
   test("one that is damaged is put right", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
-    const options = { modelsDir: folder.path, catalogue: smallCatalogue(hub.url), ...QUICK };
-    await addByName("small", options);
+    const options = { modelsDir: folder.path, catalog: smallCatalog(hub.url), ...QUICK };
+    await installByName("small", options);
     await Bun.write(join(folder.path, "small/tiny-decoder.onnx"), "cut");
-    expect(readShelf(folder.path).damaged).toEqual([{ name: "small", problem: "tiny-decoder.onnx is cut off" }]);
-    expect((await addByName("small", options)).fresh).toBe(true);
+    expect(readInstalledModels(folder.path).damaged).toEqual([
+      { name: "small", problem: "tiny-decoder.onnx is cut off" },
+    ]);
+    expect((await installByName("small", options)).isNew).toBe(true);
     expect(names(folder.path)).toEqual(["small"]);
   });
 
   test("a disk with too little room is told before anything is asked for", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
-    const [entry] = smallCatalogue(hub.url);
+    const [entry] = smallCatalog(hub.url);
     const huge = { ...entry!, files: entry!.files.map((file) => ({ ...file, sizeBytes: 2 ** 52 })) };
-    const adding = addByName("small", { modelsDir: folder.path, catalogue: [huge], ...QUICK });
+    const adding = installByName("small", { modelsDir: folder.path, catalog: [huge], ...QUICK });
     expect(await codeOf(adding)).toMatch(/^storage_full: The disk has \d+ MB free and \d+ MB are needed/);
     expect(hub.requests).toEqual([]);
   });
@@ -144,17 +148,17 @@ describe("adding from a file", () => {
       "README.txt": "hello",
     });
     const modelsDir = join(folder.path, "models");
-    const options = { modelsDir, catalogue: smallCatalogue() };
-    expect(await addFromFile(source, options)).toMatchObject({
+    const options = { modelsDir, catalog: smallCatalog() };
+    expect(await installFromFile(source, options)).toMatchObject({
       fresh: true,
       unchecked: [],
       manifest: { name: "small" },
     });
-    expect((await readdir(join(modelsDir, "small"))).sort()).toEqual([...Object.keys(FILES), MANIFEST].sort());
-    expect(await addFromFile(source, options)).toMatchObject({ fresh: false });
+    expect((await readdir(join(modelsDir, "small"))).sort()).toEqual([...Object.keys(FILES), MANIFEST_NAME].sort());
+    expect(await installFromFile(source, options)).toMatchObject({ fresh: false });
     // The folder of another machine will do as well.
     expect(
-      await addFromFile(join(modelsDir, "small"), { ...options, modelsDir: join(folder.path, "other") }),
+      await installFromFile(join(modelsDir, "small"), { ...options, modelsDir: join(folder.path, "other") }),
     ).toMatchObject({ fresh: true });
   });
 
@@ -166,7 +170,7 @@ describe("adding from a file", () => {
       [
         {
           ...changed,
-          [MANIFEST]: JSON.stringify({ name: "small", kind: "whisper", languages: ["en"], files: openFiles }),
+          [MANIFEST_NAME]: JSON.stringify({ name: "small", kind: "whisper", languages: ["en"], files: openFiles }),
         },
         /another checksum/,
       ],
@@ -176,16 +180,19 @@ describe("adding from a file", () => {
       ],
       [{ "other.onnx": noise(10) }, /no model in it that is known here/],
       [{}, /no model in it that is known here/],
-      [{ ...FILES, [MANIFEST]: "{" }, /is no JSON/],
+      [{ ...FILES, [MANIFEST_NAME]: "{" }, /is no JSON/],
       [
-        { ...FILES, [MANIFEST]: JSON.stringify({ name: "../up", kind: "whisper", languages: ["en"], files: [] }) },
+        { ...FILES, [MANIFEST_NAME]: JSON.stringify({ name: "../up", kind: "whisper", languages: ["en"], files: [] }) },
         /needs a "name"/,
       ],
     ];
     for (const [i, [files, message]] of cases.entries()) {
       const modelsDir = join(folder.path, `models-${i}`);
       const error = await codeOf(
-        addFromFile(await modelFolder(folder.path, `source-${i}`, files), { modelsDir, catalogue: smallCatalogue() }),
+        installFromFile(await modelFolder(folder.path, `source-${i}`, files), {
+          modelsDir,
+          catalog: smallCatalog(),
+        }),
       );
       expect(error).toStartWith("validation_error: ");
       expect(error).toMatch(message);
@@ -202,17 +209,17 @@ describe("adding from a file", () => {
   test("a model of one's own comes with a manifest; what had no checksum is told, and gets one", async () => {
     await using folder = await temporaryFolder();
     const manifest = JSON.stringify({ name: "own", kind: "whisper", languages: ["gsw"], files: openFiles });
-    const source = await modelFolder(folder.path, "source", { ...FILES, [MANIFEST]: manifest });
+    const source = await modelFolder(folder.path, "source", { ...FILES, [MANIFEST_NAME]: manifest });
     const modelsDir = join(folder.path, "models");
-    const added = await addFromFile(source, { modelsDir, catalogue: [] });
+    const added = await installFromFile(source, { modelsDir, catalog: [] });
     expect(added.unchecked).toEqual(["tiny-encoder.onnx", "tiny-tokens.txt"]);
-    const { files } = readShelf(modelsDir).installed[0]!.manifest;
+    const { files } = readInstalledModels(modelsDir).installed[0]!.manifest;
     expect(files.map((file) => file.sha256)).toEqual(Object.values(FILES).map(sha256));
 
     await Bun.write(join(source, "tiny-encoder.onnx"), noise(300_000, 50));
-    expect(await codeOf(addFromFile(source, { modelsDir, catalogue: [] }))).toMatch(/^conflict: .*remove it first/);
+    expect(await codeOf(installFromFile(source, { modelsDir, catalog: [] }))).toMatch(/^conflict: .*remove it first/);
     await Bun.write(join(source, "tiny-decoder.onnx"), noise(120_000, 50));
-    expect(await codeOf(addFromFile(source, { modelsDir, catalogue: [] }))).toMatch(
+    expect(await codeOf(installFromFile(source, { modelsDir, catalog: [] }))).toMatch(
       /^validation_error: .*another checksum/,
     );
   });
@@ -223,7 +230,7 @@ describe("adding from a file", () => {
     await Bun.write(archive, "whatever");
     const beside = `${archive}.sha256`;
     const adding = () =>
-      codeOf(addFromFile(archive, { modelsDir: join(folder.path, "models"), catalogue: smallCatalogue() }));
+      codeOf(installFromFile(archive, { modelsDir: join(folder.path, "models"), catalog: smallCatalog() }));
     await Bun.write(beside, `${"0".repeat(64)}  model.tar\n`);
     expect(await adding()).toContain("its checksum is not that of model.tar.sha256");
     await Bun.write(beside, "no checksum\nat all\n");
@@ -242,8 +249,11 @@ describe("one at a time", () => {
   test("a second command is told so, and finds its way when the first has ended", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
-    const options = { modelsDir: folder.path, catalogue: smallCatalogue(hub.url), ...QUICK };
-    const results = await Promise.all([codeOf(addByName("small", options)), codeOf(addByName("small", options))]);
+    const options = { modelsDir: folder.path, catalog: smallCatalog(hub.url), ...QUICK };
+    const results = await Promise.all([
+      codeOf(installByName("small", options)),
+      codeOf(installByName("small", options)),
+    ]);
     expect(results.sort()).toEqual(["conflict: Another offcut is adding or removing a model.", "nothing was thrown"]);
     expect(names(folder.path)).toEqual(["small"]);
     const lock = lockFolder(folder.path);
@@ -258,7 +268,7 @@ describe("one at a time", () => {
     await using hub = startHub();
     await mkdir(join(folder.path, ".new-abc"), { recursive: true });
     await Bun.write(join(folder.path, ".new-abc/half.onnx"), "half");
-    await addByName("small", { modelsDir: folder.path, catalogue: smallCatalogue(hub.url), ...QUICK });
+    await installByName("small", { modelsDir: folder.path, catalog: smallCatalog(hub.url), ...QUICK });
     expect(await exists(join(folder.path, ".new-abc"))).toBe(false);
   });
 });
@@ -267,7 +277,7 @@ describe("removing", () => {
   test("takes the model, and what is left of a download; what is not there is told", async () => {
     await using folder = await temporaryFolder();
     const modelsDir = folder.path;
-    await addFromFile(await modelFolder(folder.path, "source.d"), { modelsDir, catalogue: smallCatalogue() });
+    await installFromFile(await modelFolder(folder.path, "source.d"), { modelsDir, catalog: smallCatalog() });
     await modelFolder(folder.path, ".partial/other", { "a.part": "x" });
     await removeModel("small", { modelsDir });
     await removeModel("other", { modelsDir });
@@ -283,7 +293,7 @@ describe("removing", () => {
 test("the models' folder is the owner's alone", async () => {
   await using folder = await temporaryFolder();
   const modelsDir = join(folder.path, "models");
-  await addFromFile(await modelFolder(folder.path, "source"), { modelsDir, catalogue: smallCatalogue() });
+  await installFromFile(await modelFolder(folder.path, "source"), { modelsDir, catalog: smallCatalog() });
   for (const path of [modelsDir, join(modelsDir, "small")]) expect((await stat(path)).mode & 0o077).toBe(0);
   await chmod(modelsDir, 0o700);
 });

@@ -1,8 +1,8 @@
 /** Models for tests: small files in the shape of the real ones, and a server that plays the hub. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { CatalogueModel } from "../../../../src/speech/models/catalogue";
-import { MANIFEST, type ModelManifest, manifestText } from "../../../../src/speech/models/manifest";
+import type { CatalogModel } from "../../../../src/speech/models/catalog";
+import { formatManifest, MANIFEST_NAME, type ModelManifest } from "../../../../src/speech/models/manifest";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -29,8 +29,8 @@ const ROLE_OF: Record<string, "encoder" | "decoder" | "tokens"> = {
   "tiny-tokens.txt": "tokens",
 };
 
-/** A catalogue of one small Whisper whose files a hub at `hub` has. */
-export function smallCatalogue(hub = "http://127.0.0.1:9", files = FILES): CatalogueModel[] {
+/** A catalog of one small Whisper whose files a hub at `hub` has. */
+export function smallCatalog(hub = "http://127.0.0.1:9", files = FILES): CatalogModel[] {
   const described = Object.entries(files).map(([name, data]) => ({
     role: ROLE_OF[name]!,
     name,
@@ -70,7 +70,7 @@ export async function installed(modelsDir: string, facts: Partial<ModelManifest>
     kind,
   };
   const contents = Object.fromEntries(manifest.files.map((file) => [file.name, file.role.slice(0, 4)]));
-  await modelFolder(modelsDir, facts.name, { ...contents, [MANIFEST]: manifestText(manifest) });
+  await modelFolder(modelsDir, facts.name, { ...contents, [MANIFEST_NAME]: formatManifest(manifest) });
 }
 
 export type Hub = AsyncDisposable & {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createEnergyMeter } from "../../../src/speech/energy";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { openPcm } from "../../../src/speech/pcm";
-import type { Segment } from "../../../src/speech/segmentation";
-import { createAddedModels } from "../../../src/speech/sherpa-models";
+import type { SpeechSegment } from "../../../src/speech/segmentation";
+import { createTranscriberSelector } from "../../../src/speech/transcriber-selector";
 import { temporaryFolder } from "../../temporary-folder";
 import { type FakeAnswer, type FakeSherpa, fakeSherpa } from "./fake-sherpa";
 import { installed } from "./models/test-models";
@@ -25,7 +25,7 @@ async function recording(folder: string) {
   const pcm = await openPcm({ path });
   const meter = createEnergyMeter(samples.length);
   meter.add(await pcm.read(0, samples.length));
-  const segment = (start: number, end: number): Segment => ({
+  const segment = (start: number, end: number): SpeechSegment => ({
     ...{ start: start * SECOND - 150_000, end: end * SECOND + 150_000 },
     speech: [{ start: start * SECOND, end: end * SECOND }],
   });
@@ -45,10 +45,10 @@ describe("choosing", () => {
     await using file = await recording(folder.path);
     const load = () => Promise.reject(new Error("loaded"));
     for (const modelsDir of [null, folder.path]) {
-      const models = createAddedModels(modelsDir, load);
-      expect(await models.choose("en", file.sound, file.segments, nothing)).toEqual({ language: "en", added: null });
-      expect(await models.choose(null, file.sound, file.segments, nothing)).toEqual({ language: "en", added: null });
-      expect(await models.choose("de", file.sound, file.segments, nothing)).toBeNull();
+      const models = createTranscriberSelector(modelsDir, load);
+      expect(await models.select("en", file.sound, file.segments, nothing)).toEqual({ language: "en", added: null });
+      expect(await models.select(null, file.sound, file.segments, nothing)).toEqual({ language: "en", added: null });
+      expect(await models.select("de", file.sound, file.segments, nothing)).toBeNull();
     }
   });
 
@@ -57,11 +57,11 @@ describe("choosing", () => {
     await using file = await recording(folder.path);
     const sherpa = saying([{ text: "Guten Tag" }]);
     let loads = 0;
-    const models = createAddedModels(folder.path, async () => {
+    const models = createTranscriberSelector(folder.path, async () => {
       loads++;
       return sherpa;
     });
-    const choose = (language: string | null) => models.choose(language, file.sound, file.segments, nothing);
+    const choose = (language: string | null) => models.select(language, file.sound, file.segments, nothing);
     expect(await choose("de")).toBeNull();
     await installed(folder.path, { name: "german", languages: ["de"] });
     expect((await choose("de"))?.added?.capabilities).toEqual({
@@ -89,9 +89,9 @@ describe("choosing", () => {
     let tries = 0;
     sherpa.OfflineRecognizer.createAsync = (config) =>
       tries++ === 0 ? Promise.reject(new Error("no memory")) : create(config);
-    const models = createAddedModels(folder.path, async () => sherpa);
-    await expect(models.choose("de", file.sound, file.segments, nothing)).rejects.toThrow("no memory");
-    expect((await models.choose("de", file.sound, file.segments, nothing))?.language).toBe("de");
+    const models = createTranscriberSelector(folder.path, async () => sherpa);
+    await expect(models.select("de", file.sound, file.segments, nothing)).rejects.toThrow("no memory");
+    expect((await models.select("de", file.sound, file.segments, nothing))?.language).toBe("de");
   });
 });
 
@@ -100,10 +100,15 @@ describe("the language that is heard", () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de", "fr", "jv"] });
-    const long: Segment[] = [...file.segments, { start: 0, end: 8 * SECOND, speech: [] }];
+    const long: SpeechSegment[] = [...file.segments, { start: 0, end: 8 * SECOND, speech: [] }];
     const heard = async (languages: string[]) => {
       const sherpa = saying([{}], languages);
-      const chosen = await createAddedModels(folder.path, async () => sherpa).choose(null, file.sound, long, nothing);
+      const chosen = await createTranscriberSelector(folder.path, async () => sherpa).select(
+        null,
+        file.sound,
+        long,
+        nothing,
+      );
       return [chosen?.language ?? null, chosen?.added ? "added" : "built-in", sherpa.detectors.length];
     };
     // The longest segment is listened to first, and weighs most.
@@ -121,24 +126,24 @@ describe("the language that is heard", () => {
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "eastern", kind: "sense-voice", languages: ["zh", "ja"] });
     const sherpa = saying([{ lang: "<|ja|>" }, { lang: "" }]);
-    const models = createAddedModels(folder.path, async () => sherpa);
-    expect((await models.choose(null, file.sound, [], nothing))?.language).toBe("en");
+    const models = createTranscriberSelector(folder.path, async () => sherpa);
+    expect((await models.select(null, file.sound, [], nothing))?.language).toBe("en");
     expect(sherpa.loaded).toHaveLength(0);
-    expect((await models.choose(null, file.sound, file.segments, nothing))?.language).toBe("ja");
+    expect((await models.select(null, file.sound, file.segments, nothing))?.language).toBe("ja");
   });
 
   test("a library that cannot be loaded leaves recordings in English alone, and fails those for an added model", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de"] });
-    const models = createAddedModels(folder.path, () => Promise.reject(new Error("too old a system")));
-    expect((await models.choose(null, file.sound, file.segments, nothing))?.language).toBe("en");
-    await expect(models.choose("de", file.sound, file.segments, nothing)).rejects.toThrow("too old a system");
+    const models = createTranscriberSelector(folder.path, () => Promise.reject(new Error("too old a system")));
+    expect((await models.select(null, file.sound, file.segments, nothing))?.language).toBe("en");
+    await expect(models.select("de", file.sound, file.segments, nothing)).rejects.toThrow("too old a system");
   });
 
   test("is asked for by the engine only when a model can tell it", async () => {
     await using folder = await temporaryFolder();
-    const command = [process.execPath, join(import.meta.dir, "fake-child.ts")];
+    const command = [process.execPath, join(import.meta.dir, "fake-process.ts")];
     const engine = createSpeechEngine({ command, modelsDir: folder.path });
     const asked = async (language: string | null) =>
       (await engine.analyze({ path: "answer" }, { language })).transcript?.language ?? null;
@@ -165,11 +170,11 @@ describe("the language that is heard", () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de"] });
-    const models = createAddedModels(folder.path, async () => saying([{}], ["de", "de"]));
+    const models = createTranscriberSelector(folder.path, async () => saying([{}], ["de", "de"]));
     const stop = () => {
       throw new Error("stopped");
     };
-    await expect(models.choose(null, file.sound, file.segments, stop)).rejects.toThrow("stopped");
+    await expect(models.select(null, file.sound, file.segments, stop)).rejects.toThrow("stopped");
   });
 });
 
@@ -179,7 +184,7 @@ describe("transcribing", () => {
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "model", kind, languages: ["de", "ja"] });
     const sherpa = saying(answers);
-    const chosen = await createAddedModels(folder.path, async () => sherpa).choose(
+    const chosen = await createTranscriberSelector(folder.path, async () => sherpa).select(
       language,
       file.sound,
       file.segments,

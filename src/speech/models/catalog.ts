@@ -5,7 +5,7 @@
 import type { FileRole, ModelFile, ModelKind, ModelManifest } from "./manifest";
 
 /** A model with the addresses of its files. */
-export type CatalogueModel = ModelManifest & { urls: Record<string, string> };
+export type CatalogModel = ModelManifest & { urls: Record<string, string> };
 
 /** What the executable holds already. It can hold a text against the sound, which the added ones cannot. */
 export const BUILT_IN = {
@@ -18,9 +18,9 @@ export const BUILT_IN = {
 
 const HUB = "https://huggingface.co/csukuangfj";
 
-type Facts = Omit<ModelManifest, "files" | "kind"> & { kind: ModelKind; repository: string; revision: string };
+type CatalogFacts = Omit<ModelManifest, "files" | "kind"> & { kind: ModelKind; repository: string; revision: string };
 
-function model(facts: Facts, files: [FileRole, string, number, string][]): CatalogueModel {
+function createCatalogModel(facts: CatalogFacts, files: [FileRole, string, number, string][]): CatalogModel {
   const { repository, revision, ...manifest } = facts;
   const described: ModelFile[] = files.map(([role, name, sizeBytes, sha256]) => ({ role, name, sizeBytes, sha256 }));
   const urls = described.map(({ name }) => [name, `${HUB}/${repository}/resolve/${revision}/${name}`]);
@@ -38,14 +38,14 @@ const WHISPER_LANGUAGES = (
 
 const WHISPER_TOKENS_SHA256 = "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126";
 
-function whisper(
+function createWhisperModel(
   size: "tiny" | "base" | "small",
   preference: number,
   revision: string,
   sums: [number, string, number, string],
 ) {
   const [encoderBytes, encoder, decoderBytes, decoder] = sums;
-  return model(
+  return createCatalogModel(
     {
       name: `whisper-${size}`,
       title: `Whisper ${size} (int8)`,
@@ -66,8 +66,8 @@ function whisper(
 }
 
 /** The best for its languages first. */
-export const CATALOGUE: readonly CatalogueModel[] = [
-  model(
+export const CATALOG: readonly CatalogModel[] = [
+  createCatalogModel(
     {
       name: "parakeet-tdt-v3",
       title: "Parakeet TDT 0.6B v3 (int8)",
@@ -86,7 +86,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
       ["tokens", "tokens.txt", 93_939, "d58544679ea4bc6ac563d1f545eb7d474bd6cfa467f0a6e2c1dc1c7d37e3c35d"],
     ],
   ),
-  model(
+  createCatalogModel(
     {
       name: "sense-voice",
       title: "SenseVoice small (int8)",
@@ -103,19 +103,19 @@ export const CATALOGUE: readonly CatalogueModel[] = [
       ["tokens", "tokens.txt", 315_894, "f449eb28dc567533d7fa59be34e2abca8784f771850c78a47fb731a31429a1dc"],
     ],
   ),
-  whisper("small", 60, "8f3c18b358db4d1f2fc1eae49d75cd20989e4309", [
+  createWhisperModel("small", 60, "8f3c18b358db4d1f2fc1eae49d75cd20989e4309", [
     112_442_483,
     "4cbe7b22fa9026b843b60a68640c747de05bafb1a11b57edc0e66c232d9f33a9",
     262_226_114,
     "acad50b5c782696e91b55914cc5ab4f756f1532f76e22aa6fc615f39fb69a8ee",
   ]),
-  whisper("base", 50, "bb53ee204431c90d314c1cc08d28d23e5b7927cc", [
+  createWhisperModel("base", 50, "bb53ee204431c90d314c1cc08d28d23e5b7927cc", [
     29_120_534,
     "0b8fb1304b6109976038efff5ace81720e00386f3ff6b54ee8c75291ca0a1e11",
     130_672_026,
     "9759d217388a01b3a4c7c15533201067b48ae819c4daafc8624e64b9409dc02d",
   ]),
-  whisper("tiny", 40, "65176e2deb88badc814a94058666cadccc29b61c", [
+  createWhisperModel("tiny", 40, "65176e2deb88badc814a94058666cadccc29b61c", [
     12_937_772,
     "d24fb083ae3b1041fc24e97971d60e280c9342201fbb67b0ab428a8b4a51a434",
     89_855_401,
@@ -124,9 +124,9 @@ export const CATALOGUE: readonly CatalogueModel[] = [
 ];
 
 /** The model of a name, or null. */
-export const inCatalogue = (name: string, catalogue = CATALOGUE): CatalogueModel | null =>
-  catalogue.find((entry) => entry.name === name) ?? null;
+export const findCatalogModel = (name: string, catalog = CATALOG): CatalogModel | null =>
+  catalog.find((entry) => entry.name === name) ?? null;
 
 /** The sum of a model's files. */
-export const sizeOf = (files: readonly { sizeBytes: number }[]): number =>
+export const sumFileBytes = (files: readonly { sizeBytes: number }[]): number =>
   files.reduce((sum, f) => sum + f.sizeBytes, 0);

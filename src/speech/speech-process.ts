@@ -1,19 +1,19 @@
 /** A running child of the engine, seen from the parent. */
 import type { ForcedAlignment, SpeechAnalysis } from "../domain/speech";
 import { spawnChild } from "../lib/process";
-import { type Answer, messageFrame, type Order, readFrames, type WorkOrder } from "./frames";
+import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 
 /** How an order ended: with its result, with a message, or with the child's end. */
-export type Outcome =
+export type TaskOutcome =
   | { ended: "listened"; listening: SpeechAnalysis }
   | { ended: "forced"; forced: ForcedAlignment[] }
   | { ended: "failed"; message: string }
   | { ended: "crashed"; detail: string };
 
-export type SpeechChild = {
+export type SpeechProcess = {
   pid: number;
   /** Gives an order; never rejects. */
-  run(order: WorkOrder, listener: OrderListener): Promise<Outcome>;
+  run(order: SpeechTask, listener: TaskListener): Promise<TaskOutcome>;
   /** Asks the child to hold an order at its next safe point, with its state in memory; `onPaused` says when it does. */
   pause(id: number): void;
   /** Lets a paused order go on. */
@@ -23,21 +23,21 @@ export type SpeechChild = {
   /** Resolves when the child has gone. */
   exited: Promise<void>;
   /** Lets the child go: it leaves by itself when its input is closed. */
-  end(): Promise<void>;
+  close(): Promise<void>;
   kill(): Promise<void>;
 };
 
-export type OrderListener = { onProgress: (share: number) => void; onPaused: () => void; onSaved: () => void };
+export type TaskListener = { onProgress: (share: number) => void; onPaused: () => void; onSaved: () => void };
 
-type Pending = OrderListener & { settle: (outcome: Outcome) => void };
+type PendingTask = TaskListener & { settle: (outcome: TaskOutcome) => void };
 
 /** Starts a child. `command` is its whole argument list. */
-export function startSpeechChild(command: string[], env: Record<string, string>): SpeechChild {
+export function startSpeechProcess(command: string[], env: Record<string, string>): SpeechProcess {
   const child = spawnChild({ command, env, stdin: "pipe", stdout: "pipe" });
-  const pending = new Map<number, Pending>();
+  const pending = new Map<number, PendingTask>();
   const energies = new Map<number, Float32Array>();
 
-  const take = (answer: Answer) => {
+  const take = (answer: SpeechEvent) => {
     const order = pending.get(answer.id);
     if (!order) return;
     if (answer.answer === "progress") {
@@ -52,10 +52,10 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
     const energy = energies.get(answer.id) ?? new Float32Array(0);
     energies.delete(answer.id);
     pending.delete(answer.id);
-    order.settle(outcomeOf(answer, energy));
+    order.settle(toTaskOutcome(answer, energy));
   };
   const reading = (async () => {
-    for await (const frame of readFrames(child.stdout)) {
+    for await (const frame of readIpcFrames(child.stdout)) {
       if (frame.kind === "energy") energies.set(frame.id, frame.energy);
       else if ("answer" in frame.message) take(frame.message);
     }
@@ -65,9 +65,9 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
     for (const order of pending.values()) order.settle({ ended: "crashed", detail });
     pending.clear();
   });
-  const say = (order: Order) => {
+  const say = (order: SpeechCommand) => {
     // A child that has gone is noticed by its exit.
-    child.stdin.write(messageFrame(order)).catch(() => {});
+    child.stdin.write(encodeMessage(order)).catch(() => {});
   };
   return {
     pid: child.pid,
@@ -80,9 +80,9 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
     pause: (id) => say({ order: "pause", id }),
     resume: (id) => say({ order: "resume", id }),
     cancel: (id) => say({ order: "cancel", id }),
-    async end() {
+    async close() {
       await child.stdin.end().catch(() => {});
-      const timer = setTimeout(() => void child.kill(), LEAVE_MS);
+      const timer = setTimeout(() => void child.kill(), MAX_EXIT_MS);
       await exited;
       clearTimeout(timer);
     },
@@ -91,12 +91,12 @@ export function startSpeechChild(command: string[], env: Record<string, string>)
 }
 
 /** How long a child may take to leave by itself. */
-const LEAVE_MS = 3_000;
+const MAX_EXIT_MS = 3_000;
 
-function outcomeOf(
-  answer: Exclude<Answer, { answer: "progress" | "paused" | "saved" }>,
+function toTaskOutcome(
+  answer: Exclude<SpeechEvent, { answer: "progress" | "paused" | "saved" }>,
   energy: Float32Array,
-): Outcome {
+): TaskOutcome {
   switch (answer.answer) {
     case "listened": {
       const { duration, speech, transcript } = answer;

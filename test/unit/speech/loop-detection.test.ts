@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { keptLength, maxTokens } from "../../../src/speech/repeat-guard";
+import { computeMaxTokens, findLengthWithoutLoop } from "../../../src/speech/loop-detection";
 
 const letters = (text: string) => Array.from(text, (c) => c.charCodeAt(0));
 const kept = (text: string) => {
-  const length = keptLength(letters(text));
+  const length = findLengthWithoutLoop(letters(text));
   return length === null ? null : text.slice(0, length);
 };
 
@@ -25,7 +25,7 @@ describe("the loop guard", () => {
   test("what is kept is a beginning that is no loop any more", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 60 }), (tokens) => {
-        const length = keptLength(tokens);
+        const length = findLengthWithoutLoop(tokens);
         if (length === null) return;
         expect(length).toBeGreaterThan(0);
         expect(length).toBeLessThan(tokens.length);
@@ -34,7 +34,7 @@ describe("the loop guard", () => {
   });
 
   test("the number of tokens is bounded by the length of the sound", () => {
-    expect(maxTokens(0.2)).toBe(8);
-    expect(maxTokens(10)).toBe(69);
+    expect(computeMaxTokens(0.2)).toBe(8);
+    expect(computeMaxTokens(10)).toBe(69);
   });
 });

@@ -6,13 +6,13 @@
  */
 export type Checkpoint = () => void | Promise<void>;
 
-export type OrderControl = { check: Checkpoint; pause(): void; resume(): void; cancel(): void };
+export type TaskControl = { check: Checkpoint; pause(): void; resume(): void; cancel(): void };
 
 /** How long messages may wait. */
-const MAX_DEAF_MS = 20;
+const MAX_MESSAGE_DELAY_MS = 20;
 
 /** `onPaused` is called at the first safe point after `pause`. */
-export function createOrderControl(onPaused: () => void): OrderControl {
+export function createTaskControl(onPaused: () => void): TaskControl {
   let isCancelled = false;
   let heardAt = performance.now();
   let resumed: PromiseWithResolvers<void> | null = null;
@@ -22,7 +22,7 @@ export function createOrderControl(onPaused: () => void): OrderControl {
   };
   return {
     async check() {
-      if (performance.now() - heardAt > MAX_DEAF_MS) {
+      if (performance.now() - heardAt > MAX_MESSAGE_DELAY_MS) {
         await new Promise(setImmediate);
         heardAt = performance.now();
       }

@@ -3,27 +3,27 @@
  * its next safe point when another owner comes next; its state stays in the child.
  */
 
-import type { Outcome, SpeechChild } from "./child";
-import { createFairShare, type FairShare } from "./fair-share";
-import type { WorkOrder } from "./frames";
+import { createFairShare, type FairShares } from "./fair-share";
+import type { SpeechTask } from "./ipc-protocol";
+import type { SpeechProcess, TaskOutcome } from "./speech-process";
 
-export type QueuedOrder = {
-  order: WorkOrder;
+export type NewTask = {
+  order: SpeechTask;
   owner: string;
   onProgress: (share: number) => void;
   onSaved: () => void;
-  settle: (outcome: Outcome) => void;
+  settle: (outcome: TaskOutcome) => void;
 };
 
-export type OrderQueue = {
+export type TaskQueue = {
   /** Returns a function that withdraws the order; it is not settled then, unless it ends at the same moment. */
-  add(order: QueuedOrder): () => void;
+  add(order: NewTask): () => void;
   /** Settles what is left as crashed and ends the child. */
   close(): Promise<void>;
 };
 
-export type OrderQueueOptions = {
-  start: () => SpeechChild;
+export type TaskQueueOptions = {
+  start: () => SpeechProcess;
   /** How long a child without work is kept. */
   idleMs: number;
   /** How far an owner may get ahead of another who waits. */
@@ -32,7 +32,7 @@ export type OrderQueueOptions = {
 };
 
 /** An order that has not ended. `pausing`: still at work, asked to pause. `waiting`: not in the child. */
-type Task = QueuedOrder & {
+type QueuedTask = NewTask & {
   state: "waiting" | "running" | "pausing" | "paused";
   /** Until when its owner's time has been charged, and when it was asked to pause. */
   chargedAt: number;
@@ -42,34 +42,34 @@ type Task = QueuedOrder & {
   isWithdrawn: boolean;
 };
 
-type Lane = { kinds: readonly WorkOrder["order"][]; share: FairShare };
+type TaskGroup = { kinds: readonly SpeechTask["order"][]; share: FairShares };
 
 /** An order that was at work in this many crashes is given up. */
 const MAX_CRASHES = 3;
 /** A child that does not leave a withdrawn order within this is killed. */
-const CANCEL_MS = 1_000;
+const MAX_CANCEL_MS = 1_000;
 /** Another order is started beside one that takes longer than this to reach its safe point: a large model cannot stop inside a segment. */
 const MAX_PAUSING_MS = 1_000;
 const QUANTUM_MS = 2_500;
 
-const isAtWork = (task: Task): boolean => task.state === "running" || task.state === "pausing";
+const isActive = (task: QueuedTask): boolean => task.state === "running" || task.state === "pausing";
 
 /** Creates the queue; no child is started yet. */
-export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: OrderQueueOptions): OrderQueue {
-  const tasks: Task[] = [];
-  const lanes: Lane[] = [
+export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: TaskQueueOptions): TaskQueue {
+  const tasks: QueuedTask[] = [];
+  const lanes: TaskGroup[] = [
     { kinds: ["listen"], share: createFairShare(quantumMs) },
     { kinds: ["force"], share: createFairShare(quantumMs) },
   ];
   /** While an order is suspected of a crash nothing is at work beside another, so that the next crash tells who did it. */
-  const single: Lane = { kinds: ["listen", "force"], share: createFairShare(quantumMs) };
+  const single: TaskGroup = { kinds: ["listen", "force"], share: createFairShare(quantumMs) };
   /** Children that were killed from here: their end is nobody's fault. */
-  const killed = new WeakSet<SpeechChild>();
-  let child: SpeechChild | null = null;
+  const killed = new WeakSet<SpeechProcess>();
+  let child: SpeechProcess | null = null;
   let timer: Timer | undefined;
   let closed = false;
 
-  const runningChild = (): SpeechChild => {
+  const getProcess = (): SpeechProcess => {
     if (child) return child;
     const fresh = start();
     child = fresh;
@@ -81,35 +81,35 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
     return fresh;
   };
 
-  const hasSuspect = () => tasks.some((task) => task.crashes > 0 && !task.isWithdrawn);
-  const isIn = (lane: Lane) => (task: Task) => lane.kinds.includes(task.order.order);
+  const hasSuspectedTask = () => tasks.some((task) => task.crashes > 0 && !task.isWithdrawn);
+  const belongsTo = (lane: TaskGroup) => (task: QueuedTask) => lane.kinds.includes(task.order.order);
 
   /** Adds the time since the last call to the owners of what is at work. */
   function charge(): void {
     const now = performance.now();
     for (const task of tasks) {
-      if (!isAtWork(task)) continue;
+      if (!isActive(task)) continue;
       for (const lane of [...lanes, single]) {
-        if (isIn(lane)(task)) lane.share.charge(task.owner, now - task.chargedAt);
+        if (belongsTo(lane)(task)) lane.share.charge(task.owner, now - task.chargedAt);
       }
       task.chargedAt = now;
     }
   }
 
   /** Starts, resumes and pauses what the shares say. Returns in how many milliseconds they say something else. */
-  function advanceLane(lane: Lane, maxPausingMs: number): number {
-    const mine = tasks.filter(isIn(lane));
-    const ready = mine.filter((task) => !isAtWork(task) && !task.isWithdrawn);
+  function advanceGroup(lane: TaskGroup, maxPausingMs: number): number {
+    const mine = tasks.filter(belongsTo(lane));
+    const ready = mine.filter((task) => !isActive(task) && !task.isWithdrawn);
     if (ready.length === 0) return Number.POSITIVE_INFINITY;
     const now = performance.now();
     const atWork = mine.filter(
-      (task) => task.state === "running" || (isAtWork(task) && now - task.pausingSince < maxPausingMs),
+      (task) => task.state === "running" || (isActive(task) && now - task.pausingSince < maxPausingMs),
     );
     const owners = ready.map((task) => task.owner);
     const current = atWork[0];
     if (current === undefined) {
       const owner = lane.share.next(owners);
-      putToWork(ready.find((task) => task.owner === owner)!);
+      activate(ready.find((task) => task.owner === owner)!);
       return 0;
     }
     if (current.state === "pausing") return current.pausingSince + maxPausingMs - now;
@@ -129,13 +129,13 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
     if (closed) return;
     charge();
     if (tasks.length === 0) {
-      leaveIdle();
+      scheduleExit();
       return;
     }
     for (;;) {
-      const waits = hasSuspect()
-        ? [advanceLane(single, Number.POSITIVE_INFINITY)]
-        : lanes.map((lane) => advanceLane(lane, MAX_PAUSING_MS));
+      const waits = hasSuspectedTask()
+        ? [advanceGroup(single, Number.POSITIVE_INFINITY)]
+        : lanes.map((lane) => advanceGroup(lane, MAX_PAUSING_MS));
       const waitMs = Math.min(...waits);
       if (waitMs <= 0) continue;
       if (Number.isFinite(waitMs)) timer = setTimeout(advance, Math.ceil(waitMs));
@@ -143,17 +143,17 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
     }
   }
 
-  function leaveIdle(): void {
+  function scheduleExit(): void {
     const leaving = child;
     if (!leaving) return;
     timer = setTimeout(() => {
       if (child === leaving) child = null;
-      void leaving.end();
+      void leaving.close();
     }, idleMs);
     timer.unref?.();
   }
 
-  function putToWork(task: Task): void {
+  function activate(task: QueuedTask): void {
     const isPaused = task.state === "paused";
     task.state = "running";
     task.chargedAt = performance.now();
@@ -161,10 +161,10 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
     else void run(task);
   }
 
-  async function run(task: Task): Promise<void> {
-    let worker: SpeechChild;
+  async function run(task: QueuedTask): Promise<void> {
+    let worker: SpeechProcess;
     try {
-      worker = runningChild();
+      worker = getProcess();
     } catch (error) {
       // The machine is out of processes or memory: the job is tried again later.
       remove(task);
@@ -186,7 +186,7 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
       },
     });
     charge();
-    const wasAtWork = isAtWork(task);
+    const wasAtWork = isActive(task);
     task.state = "waiting";
     if (outcome.ended === "crashed") {
       // A paused order only lost what the child held for it.
@@ -205,12 +205,12 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
     advance();
   }
 
-  function remove(task: Task): void {
+  function remove(task: QueuedTask): void {
     const at = tasks.indexOf(task);
     if (at >= 0) tasks.splice(at, 1);
   }
 
-  function withdraw(task: Task): void {
+  function withdraw(task: QueuedTask): void {
     task.isWithdrawn = true;
     const worker = child;
     if (task.state === "waiting" || worker === null) {
@@ -224,20 +224,20 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
       if (hasLeft() || child !== worker) return;
       killed.add(worker);
       void worker.kill();
-    }, CANCEL_MS).unref?.();
+    }, MAX_CANCEL_MS).unref?.();
   }
 
   return {
     add(queued) {
-      const task: Task = {
+      const task: QueuedTask = {
         ...queued,
         state: "waiting",
         ...{ chargedAt: 0, pausingSince: 0, crashes: 0, isWithdrawn: false },
       };
       charge();
       for (const lane of [...lanes, single]) {
-        if (!isIn(lane)(task)) continue;
-        const owners = tasks.filter(isIn(lane)).map((other) => other.owner);
+        if (!belongsTo(lane)(task)) continue;
+        const owners = tasks.filter(belongsTo(lane)).map((other) => other.owner);
         if (!owners.includes(task.owner)) lane.share.enter(task.owner, owners);
       }
       tasks.push(task);
@@ -256,7 +256,7 @@ export function createOrderQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }:
       }
       if (!leaving) return;
       if (tasks.length > 0) await leaving.kill();
-      else await leaving.end();
+      else await leaving.close();
       await leaving.exited;
     },
   };

@@ -1,9 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createEnergyMeter, gainFor, percentile, SILENCE_DB, soundThreshold } from "../../../src/speech/energy";
-import { mute } from "../../../src/speech/force";
+import {
+  computeGain,
+  computePercentile,
+  computeSilenceThreshold,
+  createEnergyMeter,
+  SILENCE_DB,
+} from "../../../src/speech/energy";
+import { muteSamples } from "../../../src/speech/forced-alignment";
 import { amplify, openPcm } from "../../../src/speech/pcm";
-import { rawFile } from "./sounds";
+import { rawFile } from "./test-audio";
 
 describe("PCM files", () => {
   test("are read by stretches; an odd byte at the end does not count", async () => {
@@ -64,9 +70,9 @@ describe("the energy contour", () => {
   test("the threshold lies between the floor and the peaks, at most 40 dB below them", () => {
     const contour = new Float32Array(100).fill(-80);
     contour.fill(-20, 50);
-    expect(soundThreshold(contour)).toBeCloseTo(-60, 4);
+    expect(computeSilenceThreshold(contour)).toBeCloseTo(-60, 4);
     contour.fill(-40, 0, 50);
-    expect(soundThreshold(contour)).toBeCloseTo(-35, 4);
+    expect(computeSilenceThreshold(contour)).toBeCloseTo(-35, 4);
   });
 
   test("percentiles are those of the sorted values, also where sorting would take too long", () => {
@@ -80,25 +86,25 @@ describe("the energy contour", () => {
         };
         const values = Float32Array.from({ length }, () => Math.round(next() / 2 ** 20) / 16);
         const rank = Math.min(length - 1, Math.floor(length * share));
-        expect(percentile(values.subarray(1), share)).toBe(
+        expect(computePercentile(values.subarray(1), share)).toBe(
           values.slice(1).sort()[Math.min(length - 2, Math.floor((length - 1) * share))]!,
         );
-        expect(percentile(values, share)).toBe(values.slice().sort()[rank]!);
+        expect(computePercentile(values, share)).toBe(values.slice().sort()[rank]!);
       }),
       { numRuns: 50 },
     );
   });
 
   test("percentiles of nothing are silence", () => {
-    expect(percentile(new Float32Array(0), 0.5)).toBe(SILENCE_DB);
+    expect(computePercentile(new Float32Array(0), 0.5)).toBe(SILENCE_DB);
   });
 });
 
 describe("levels", () => {
   test("whispers are raised, loud speech is left alone", () => {
-    expect(gainFor(new Float32Array(100).fill(-62))).toBeCloseTo(100, 3);
-    expect(gainFor(new Float32Array(100).fill(-10))).toBe(1);
-    expect(gainFor(new Float32Array(100).fill(-100))).toBe(300);
+    expect(computeGain(new Float32Array(100).fill(-62))).toBeCloseTo(100, 3);
+    expect(computeGain(new Float32Array(100).fill(-10))).toBe(1);
+    expect(computeGain(new Float32Array(100).fill(-100))).toBe(300);
   });
 
   test("what would leave the range is held", () => {
@@ -121,6 +127,6 @@ describe("levels", () => {
 
 function mutedOnes(length: number, from: number, to: number): Float32Array {
   const samples = new Float32Array(length).fill(1);
-  mute(samples, from, to);
+  muteSamples(samples, from, to);
   return samples;
 }

@@ -1,44 +1,49 @@
 import { describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { BUILT_IN, CATALOGUE, sizeOf } from "../../../../src/speech/models/catalogue";
+import { BUILT_IN, CATALOG, sumFileBytes } from "../../../../src/speech/models/catalog";
 import {
-  complete,
+  chooseModel,
+  findLanguageDetector,
+  readInstalledModels,
+  toLanguageCode,
+} from "../../../../src/speech/models/installed-models";
+import {
+  completeManifest,
+  FILE_ROLES,
+  formatManifest,
   isFileName,
   isModelName,
-  manifestText,
   parseManifest,
-  ROLES,
 } from "../../../../src/speech/models/manifest";
-import { choiceFor, languageCode, languageDetector, readShelf } from "../../../../src/speech/models/shelf";
 import { temporaryFolder } from "../../../temporary-folder";
 import { installed } from "./test-models";
 
-describe("the catalogue", () => {
-  test.each(CATALOGUE.map((entry) => [entry.name, entry] as const))(
+describe("the catalog", () => {
+  test.each(CATALOG.map((entry) => [entry.name, entry] as const))(
     "%s is whole, checksummed and from a fixed revision",
     (_, entry) => {
       const { urls, ...manifest } = entry;
-      expect(complete(parseManifest(manifestText(manifest)))).toEqual(manifest);
-      expect(entry.files.map((file) => file.role)).toEqual([...ROLES[entry.kind]]);
+      expect(completeManifest(parseManifest(formatManifest(manifest)))).toEqual(manifest);
+      expect(entry.files.map((file) => file.role)).toEqual([...FILE_ROLES[entry.kind]]);
       for (const file of entry.files)
         expect(urls[file.name]).toMatch(/^https:\/\/[^?]+\/resolve\/[0-9a-f]{40}\/[\w.-]+$/);
       expect(new Set(entry.languages).size).toBe(entry.languages.length);
-      expect(sizeOf(entry.files)).toBeGreaterThan(50e6);
+      expect(sumFileBytes(entry.files)).toBeGreaterThan(50e6);
     },
   );
 
   test("has models for Europe, for the Far East and for the rest, the best first", () => {
-    const first = (language: string) => CATALOGUE.find((entry) => entry.languages.includes(language))?.name;
+    const first = (language: string) => CATALOG.find((entry) => entry.languages.includes(language))?.name;
     expect(["de", "uk", "ja", "ar"].map(first)).toEqual([
       "parakeet-tdt-v3",
       "parakeet-tdt-v3",
       "sense-voice",
       "whisper-small",
     ]);
-    const preferences = CATALOGUE.map((entry) => entry.preference);
+    const preferences = CATALOG.map((entry) => entry.preference);
     expect(preferences).toEqual([...preferences].sort((a, b) => b - a));
-    expect(new Set([...CATALOGUE.map((entry) => entry.name), BUILT_IN.name]).size).toBe(CATALOGUE.length + 1);
+    expect(new Set([...CATALOG.map((entry) => entry.name), BUILT_IN.name]).size).toBe(CATALOG.length + 1);
   });
 });
 
@@ -80,7 +85,7 @@ describe("a manifest", () => {
   test("may leave checksums open, which makes it a draft", () => {
     const draft = parseManifest(JSON.stringify(good));
     expect(draft.files[1]).toEqual({ role: "tokens", name: "tokens.txt", sizeBytes: null, sha256: null });
-    expect(complete(draft)).toBeNull();
+    expect(completeManifest(draft)).toBeNull();
     expect(draft.title).toBe("own");
   });
 });
@@ -88,15 +93,15 @@ describe("a manifest", () => {
 describe("the shelf", () => {
   test("without a folder, or with other things in it, holds nothing", async () => {
     await using folder = await temporaryFolder();
-    expect(readShelf(join(folder.path, "none"))).toEqual({ installed: [], damaged: [] });
+    expect(readInstalledModels(join(folder.path, "none"))).toEqual({ installed: [], damaged: [] });
     await Bun.write(join(folder.path, "lock"), "");
     await mkdir(join(folder.path, ".partial"));
-    expect(readShelf(folder.path)).toEqual({ installed: [], damaged: [] });
+    expect(readInstalledModels(folder.path)).toEqual({ installed: [], damaged: [] });
     await mkdir(join(folder.path, "half"));
     await installed(folder.path, { name: "moved" });
     await Bun.write(join(folder.path, "moved/offcut-model.json"), "{}");
     expect(
-      readShelf(folder.path)
+      readInstalledModels(folder.path)
         .damaged.map((one) => one.name)
         .sort(),
     ).toEqual(["half", "moved"]);
@@ -106,22 +111,22 @@ describe("the shelf", () => {
     await using folder = await temporaryFolder();
     await installed(folder.path, { name: "general", languages: ["en", "de", "ar"], preference: 40 });
     await installed(folder.path, { name: "european", kind: "transducer", languages: ["en", "de"], preference: 90 });
-    const { installed: models } = readShelf(folder.path);
+    const { installed: models } = readInstalledModels(folder.path);
     const chosen = (language: string) => {
-      const choice = choiceFor(language, models);
+      const choice = chooseModel(language, models);
       return choice?.use === "added" ? choice.model.manifest.name : (choice?.use ?? null);
     };
     expect(["de", "de-AT", "DE", "ar", "en", "en_GB", "ja", ""].map(chosen)).toEqual([
       ...["european", "european", "european", "general", "built-in", "built-in", null, null],
     ]);
-    expect(languageCode(" Pt-BR ")).toBe("pt");
+    expect(toLanguageCode(" Pt-BR ")).toBe("pt");
   });
 
   test("the smallest Whisper tells languages, else SenseVoice; a model for one language or for Europe does not", async () => {
     await using folder = await temporaryFolder();
     await installed(folder.path, { name: "parakeet", kind: "transducer", languages: ["de", "fr"], preference: 90 });
     await installed(folder.path, { name: "german", languages: ["de"] });
-    const detector = () => languageDetector(readShelf(folder.path).installed)?.manifest.name ?? null;
+    const detector = () => findLanguageDetector(readInstalledModels(folder.path).installed)?.manifest.name ?? null;
     expect(detector()).toBeNull();
     await installed(folder.path, { name: "eastern", kind: "sense-voice", languages: ["ja", "zh"] });
     expect(detector()).toBe("eastern");

@@ -1,41 +1,41 @@
 /** The child process that listens. A crash in here takes no server with it. */
 
-import { force, type WindowCache } from "./force";
-import { type Answer, energyFrame, messageFrame, readFrames, type WorkOrder } from "./frames";
-import { listen, type Models } from "./listen";
+import { analyze, type SpeechModels } from "./analyze";
+import { forcedAlign, type WindowCache } from "./forced-alignment";
+import { encodeEnergy, encodeMessage, readIpcFrames, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 import { loadMoonshine } from "./moonshine";
-import { createOrderControl, type OrderControl } from "./order-control";
 import { openPcm, type PcmReader } from "./pcm";
 import { NO_LOG, openRecordLog } from "./record-log";
-import { type AddedModels, createAddedModels } from "./sherpa-models";
+import { createTaskControl, type TaskControl } from "./task-control";
+import { createTranscriberSelector, type TranscriberSelector } from "./transcriber-selector";
 import { loadVoiceDetector } from "./vad";
 
 /** Progress is reported at most this often. */
-const PROGRESS_MS = 200;
+const MIN_PROGRESS_INTERVAL_MS = 200;
 const ENCODER_THREADS = 2;
 
 /** To be raised when the records or the recognizers change. */
-const PROGRESS_FORMAT = 2;
+const RECORD_LOG_VERSION = 2;
 
-type Work = {
-  orders: Map<number, OrderControl>;
+type ProcessState = {
+  orders: Map<number, TaskControl>;
   cache: WindowCache;
-  models: () => Promise<Models>;
-  added: (modelsDir: string | null) => AddedModels;
+  models: () => Promise<SpeechModels>;
+  added: (modelsDir: string | null) => TranscriberSelector;
 };
 
 /**
  * Serves orders from standard input until it is closed, that is until the parent ends or lets go. `speechDir` holds the prepared
  * graphs; they are loaded with the first order. Orders run side by side and interleave at each step, except those that are paused.
  */
-export async function runSpeechWorker(speechDir: string): Promise<void> {
-  let models: Promise<Models> | null = null;
-  const load = async (): Promise<Models> => ({
+export async function runSpeechProcess(speechDir: string): Promise<void> {
+  let models: Promise<SpeechModels> | null = null;
+  const load = async (): Promise<SpeechModels> => ({
     detector: await loadVoiceDetector(speechDir),
     moonshine: await loadMoonshine(speechDir, ENCODER_THREADS),
   });
-  const added = new Map<string | null, AddedModels>();
-  const work: Work = {
+  const added = new Map<string | null, TranscriberSelector>();
+  const work: ProcessState = {
     orders: new Map(),
     cache: new Map(),
     models: () => {
@@ -43,7 +43,7 @@ export async function runSpeechWorker(speechDir: string): Promise<void> {
       return models;
     },
     added: (modelsDir) => {
-      const known = added.get(modelsDir) ?? createAddedModels(modelsDir);
+      const known = added.get(modelsDir) ?? createTranscriberSelector(modelsDir);
       added.set(modelsDir, known);
       return known;
     },
@@ -53,18 +53,18 @@ export async function runSpeechWorker(speechDir: string): Promise<void> {
     output.write(bytes);
     void output.flush();
   };
-  for await (const frame of readFrames(Bun.stdin.stream())) {
+  for await (const frame of readIpcFrames(Bun.stdin.stream())) {
     if (frame.kind !== "message" || !("order" in frame.message)) continue;
     const order = frame.message;
-    if ("path" in order) void serve(order, work, send);
+    if ("path" in order) void runTask(order, work, send);
     else work.orders.get(order.id)?.[order.order]();
   }
   process.exit(0);
 }
 
-async function serve(order: WorkOrder, work: Work, send: (bytes: Uint8Array) => void) {
-  const answer = (message: Answer) => send(messageFrame(message));
-  const control = createOrderControl(() => answer({ answer: "paused", id: order.id }));
+async function runTask(order: SpeechTask, work: ProcessState, send: (bytes: Uint8Array) => void) {
+  const answer = (message: SpeechEvent) => send(encodeMessage(message));
+  const control = createTaskControl(() => answer({ answer: "paused", id: order.id }));
   const { check } = control;
   work.orders.set(order.id, control);
   let pcm: PcmReader | null = null;
@@ -74,18 +74,18 @@ async function serve(order: WorkOrder, work: Work, send: (bytes: Uint8Array) => 
     const models = await work.models();
     if (order.order === "force") {
       const recording = `${order.path}:${pcm.version}`;
-      const forced = await force(models.moonshine, pcm, order.requests, work.cache, recording, check);
+      const forced = await forcedAlign(models.moonshine, pcm, order.requests, work.cache, recording, check);
       answer({ answer: "forced", id: order.id, forced });
       return;
     }
-    const onProgress = progressReporter((share) => answer({ answer: "progress", id: order.id, share }));
+    const onProgress = createProgressReporter((share) => answer({ answer: "progress", id: order.id, share }));
     if (order.progressPath !== null) {
-      const identity = JSON.stringify([PROGRESS_FORMAT, pcm.version, order.language]);
+      const identity = JSON.stringify([RECORD_LOG_VERSION, pcm.version, order.language]);
       log = await openRecordLog(order.progressPath, identity, () => answer({ answer: "saved", id: order.id }));
     }
     const all = { ...models, added: work.added(order.modelsDir) };
-    const { energy, ...heard } = await listen(all, pcm, order.language, onProgress, check, log);
-    send(energyFrame(order.id, energy));
+    const { energy, ...heard } = await analyze(all, pcm, order.language, onProgress, check, log);
+    send(encodeEnergy(order.id, energy));
     answer({ answer: "listened", id: order.id, ...heard });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -98,12 +98,12 @@ async function serve(order: WorkOrder, work: Work, send: (bytes: Uint8Array) => 
 }
 
 /** Passes shares on that have grown, not more often than the eye can follow. */
-function progressReporter(report: (share: number) => void): (share: number) => void {
+function createProgressReporter(report: (share: number) => void): (share: number) => void {
   let highest = 0;
   let last = 0;
   return (share) => {
     const now = performance.now();
-    if (share <= highest || now - last < PROGRESS_MS) return;
+    if (share <= highest || now - last < MIN_PROGRESS_INTERVAL_MS) return;
     highest = share;
     last = now;
     report(Math.min(1, share));

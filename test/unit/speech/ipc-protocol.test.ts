@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { energyFrame, type Frame, messageFrame, readFrames } from "../../../src/speech/frames";
+import { encodeEnergy, encodeMessage, type IpcFrame, readIpcFrames } from "../../../src/speech/ipc-protocol";
 
 /** The bytes as a stream of chunks that end at the given places. */
 function streamOf(bytes: Uint8Array, cuts: number[]): ReadableStream<Uint8Array> {
@@ -18,8 +18,8 @@ function streamOf(bytes: Uint8Array, cuts: number[]): ReadableStream<Uint8Array>
 }
 
 const read = async (bytes: Uint8Array, cuts: number[] = []) => {
-  const frames: Frame[] = [];
-  for await (const frame of readFrames(streamOf(bytes, cuts))) frames.push(frame);
+  const frames: IpcFrame[] = [];
+  for await (const frame of readIpcFrames(streamOf(bytes, cuts))) frames.push(frame);
   return frames;
 };
 
@@ -28,7 +28,9 @@ describe("frames", () => {
     const cancel = { order: "cancel", id: 7 } as const;
     const progress = { answer: "progress", id: 1, share: 0.5 } as const;
     const energy = Float32Array.of(-1.5, Math.fround(-99.9));
-    const bytes = new Uint8Array(Buffer.concat([messageFrame(cancel), energyFrame(3, energy), messageFrame(progress)]));
+    const bytes = new Uint8Array(
+      Buffer.concat([encodeMessage(cancel), encodeEnergy(3, energy), encodeMessage(progress)]),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(), { maxLength: 12 }), async (cuts) => {
         expect(await read(bytes, cuts)).toEqual([
@@ -42,12 +44,12 @@ describe("frames", () => {
 
   test("an impossible text's log-probability survives as the lowest number", async () => {
     const forced = [{ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: -1 }];
-    const [frame] = await read(messageFrame({ answer: "forced", id: 1, forced }));
+    const [frame] = await read(encodeMessage({ answer: "forced", id: 1, forced }));
     expect(frame).toMatchObject({ message: { forced: [{ meanLogProb: -Number.MAX_VALUE, tailLogProb: -1 }] } });
   });
 
   test("a frame that the end cuts off is left out", async () => {
-    const bytes = messageFrame({ order: "cancel", id: 1 });
+    const bytes = encodeMessage({ order: "cancel", id: 1 });
     expect(await read(bytes.subarray(0, bytes.length - 1))).toEqual([]);
   });
 

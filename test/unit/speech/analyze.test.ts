@@ -16,7 +16,7 @@ import {
   scaled,
   silence,
   tone,
-} from "./sounds";
+} from "./test-audio";
 
 let engine: SpeechEngine;
 let pid = 0;
@@ -26,7 +26,7 @@ let recording: Float32Array;
 beforeAll(async () => {
   recording = await realRecording();
   engine = createSpeechEngine({
-    command: [process.execPath, join(import.meta.dir, "child-entry.ts"), await speechDir()],
+    command: [process.execPath, join(import.meta.dir, "process-entry.ts"), await speechDir()],
     log: (event, fields) => {
       if (event === "speech.started" && "pid" in fields) pid = Number(fields.pid);
       if (event === "speech.crashed") crashes.push(fields);

@@ -1,32 +1,32 @@
 /** Holds given texts against stretches of a recording. */
 import type { AlignmentRequest, ForcedAlignment } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
-import { createEnergyMeter, gainFor } from "./energy";
-import type { Decoded, Encoded, Moonshine } from "./moonshine";
-import type { Checkpoint } from "./order-control";
+import { computeGain, createEnergyMeter } from "./energy";
+import type { DecodedText, EncodedAudio, Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
-import { snapToSound } from "./snapping";
-import { tokensOf } from "./tokens";
-import { onClock, timeWords } from "./word-timing";
+import { snapWordEdges } from "./snapping";
+import type { Checkpoint } from "./task-control";
+import { tokenize } from "./tokens";
+import { timeWords, toRecordingTicks } from "./word-timing";
 
 /** Longest stretch and longest text that the graphs hold; what is beyond is left out. */
-const MAX_WINDOW = 40 * TICKS_PER_SECOND;
+const MAX_WINDOW_TICKS = 40 * TICKS_PER_SECOND;
 const MAX_TOKENS = 1_000;
 /** Fades a muted span's edges, so that they do not click: 5 ms. */
 const FADE_SAMPLES = 80;
 
-type Window = { span: Span; mute: Span[] };
-type Prepared = Window & { encoded: Encoded; energy: Float32Array };
+type AlignmentWindow = { span: Span; mute: Span[] };
+type EncodedWindow = AlignmentWindow & { encoded: EncodedAudio; energy: Float32Array };
 
 /** Encoded windows of past requests, the latest ones: a planner asks about the same stretch again and again. */
-export type WindowCache = Map<string, Prepared>;
-const CACHE_FRAMES = 5_000;
+export type WindowCache = Map<string, EncodedWindow>;
+const MAX_CACHED_FRAMES = 5_000;
 
 /**
  * Results in the order of the requests. `recording` names the recording in the cache. `check` is called between steps and may throw to
  * stop.
  */
-export async function force(
+export async function forcedAlign(
   moonshine: Moonshine,
   pcm: PcmReader,
   requests: AlignmentRequest[],
@@ -37,9 +37,9 @@ export async function force(
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
   const jobs = requests.map((request, index) => {
     const start = Math.min(Math.max(0, request.window.start), duration);
-    const end = Math.min(duration, start + MAX_WINDOW, Math.max(start, request.window.end));
+    const end = Math.min(duration, start + MAX_WINDOW_TICKS, Math.max(start, request.window.end));
     const window = { span: { start, end }, mute: request.mute ?? [] };
-    const tokens = tokensOf(request.text.replace(/\s+/g, " ").trim()).slice(0, MAX_TOKENS);
+    const tokens = tokenize(request.text.replace(/\s+/g, " ").trim()).slice(0, MAX_TOKENS);
     return {
       index,
       window,
@@ -51,20 +51,20 @@ export async function force(
   // Equal windows are next to each other, so that each is encoded once.
   for (const job of jobs.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))) {
     await check();
-    const prepared = await cached(cache, job.key, () => prepare(moonshine, pcm, job.window));
-    results[job.index] = forcedOf(await moonshine.score(prepared.encoded, job.tokens), prepared);
+    const prepared = await getOrEncode(cache, job.key, () => encodeWindow(moonshine, pcm, job.window));
+    results[job.index] = toForcedAlignment(await moonshine.score(prepared.encoded, job.tokens), prepared);
   }
   return results;
 }
 
-function forcedOf(scored: Decoded, prepared: Prepared): ForcedAlignment {
+function toForcedAlignment(scored: DecodedText, prepared: EncodedWindow): ForcedAlignment {
   const { start, end } = prepared.span;
-  const words = snapToSound(timeWords(scored), prepared.energy).map((w) => {
-    const from = onClock(w.start, start, end);
+  const words = snapWordEdges(timeWords(scored), prepared.energy).map((w) => {
+    const from = toRecordingTicks(w.start, start, end);
     return {
       text: w.text,
       start: from,
-      end: Math.max(from, onClock(w.end, start, end)),
+      end: Math.max(from, toRecordingTicks(w.end, start, end)),
       confidence: Math.exp(w.meanLogProb),
       logProb: w.minLogProb,
     };
@@ -78,19 +78,19 @@ function forcedOf(scored: Decoded, prepared: Prepared): ForcedAlignment {
   };
 }
 
-async function prepare(moonshine: Moonshine, pcm: PcmReader, window: Window): Promise<Prepared> {
+async function encodeWindow(moonshine: Moonshine, pcm: PcmReader, window: AlignmentWindow): Promise<EncodedWindow> {
   const toSample = (time: number) => Math.round((time * 16_000) / TICKS_PER_SECOND);
   const from = toSample(window.span.start);
   const samples = await pcm.read(from, toSample(window.span.end) - from);
-  for (const span of window.mute) mute(samples, toSample(span.start) - from, toSample(span.end) - from);
+  for (const span of window.mute) muteSamples(samples, toSample(span.start) - from, toSample(span.end) - from);
   const meter = createEnergyMeter(samples.length);
   meter.add(samples);
   const energy = meter.contour();
-  return { ...window, energy, encoded: await moonshine.encode(amplify(samples, gainFor(energy))) };
+  return { ...window, energy, encoded: await moonshine.encode(amplify(samples, computeGain(energy))) };
 }
 
 /** Silences samples, fading over the few around the edges. */
-export function mute(samples: Float32Array, from: number, to: number): void {
+export function muteSamples(samples: Float32Array, from: number, to: number): void {
   const first = Math.max(0, from - FADE_SAMPLES);
   const last = Math.min(samples.length, to + FADE_SAMPLES);
   for (let i = first; i < last; i++) {
@@ -99,14 +99,18 @@ export function mute(samples: Float32Array, from: number, to: number): void {
   }
 }
 
-async function cached(cache: WindowCache, key: string, make: () => Promise<Prepared>): Promise<Prepared> {
+async function getOrEncode(
+  cache: WindowCache,
+  key: string,
+  make: () => Promise<EncodedWindow>,
+): Promise<EncodedWindow> {
   const found = cache.get(key) ?? (await make());
   cache.delete(key);
   cache.set(key, found);
   let frames = 0;
   for (const entry of cache.values()) frames += entry.encoded.frames;
   for (const [oldest, entry] of cache) {
-    if (frames <= CACHE_FRAMES || oldest === key) break;
+    if (frames <= MAX_CACHED_FRAMES || oldest === key) break;
     cache.delete(oldest);
     frames -= entry.encoded.frames;
   }

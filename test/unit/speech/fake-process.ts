@@ -1,10 +1,16 @@
 /**
- * A child that speaks the engine's protocol without a recogniser, for tests of the engine: `bun fake-child.ts [FILE]`, FILE gets a line
+ * A child that speaks the engine's protocol without a recogniser, for tests of the engine: `bun fake-process.ts [FILE]`, FILE gets a line
  * for each start. What it does with an order is in the order's path: `answer`, `crash`, `crash-twice`, `hang`, `wait` (until cancelled), `fail`, `slow`,
  * `long:MS` (can be paused), `deaf:MS` (cannot).
  */
 import { appendFileSync, readFileSync } from "node:fs";
-import { type Answer, energyFrame, messageFrame, readFrames, type WorkOrder } from "../../../src/speech/frames";
+import {
+  encodeEnergy,
+  encodeMessage,
+  readIpcFrames,
+  type SpeechEvent,
+  type SpeechTask,
+} from "../../../src/speech/ipc-protocol";
 
 const journal = process.argv[2];
 const note = (line: string) => journal && appendFileSync(journal, `${line}\n`);
@@ -15,10 +21,10 @@ const send = (bytes: Uint8Array) => {
   output.write(bytes);
   void output.flush();
 };
-const say = (answer: Answer) => send(messageFrame(answer));
+const say = (answer: SpeechEvent) => send(encodeMessage(answer));
 const crash = () => process.kill(process.pid, "SIGKILL");
 
-function answer(order: WorkOrder): void {
+function answer(order: SpeechTask): void {
   const { id } = order;
   note(`done ${order.path}`);
   if (order.order === "force") {
@@ -28,14 +34,14 @@ function answer(order: WorkOrder): void {
   }
   say({ answer: "progress", id, share: 0.5 });
   say({ answer: "progress", id, share: 0.25 });
-  send(energyFrame(id, Float32Array.of(-10, -20.5, -100)));
+  send(encodeEnergy(id, Float32Array.of(-10, -20.5, -100)));
   const transcript = order.language === null ? null : { language: order.language, words: [], utterances: [] };
   say({ answer: "listened", id, duration: 15_000, speech: [{ start: 0, end: 5_000 }], transcript });
 }
 
 /** Orders that are at work for the milliseconds in their path, `long:300`, and can be paused; a `deaf` one does not pause. */
 const long = new Map<number, LongOrder>();
-type LongOrder = { order: WorkOrder; leftMs: number; since: number; timer: Timer | undefined };
+type LongOrder = { order: SpeechTask; leftMs: number; since: number; timer: Timer | undefined };
 
 function proceed(held: LongOrder): void {
   held.since = performance.now();
@@ -52,7 +58,7 @@ function pause(held: LongOrder): void {
   say({ answer: "paused", id: held.order.id });
 }
 
-for await (const frame of readFrames(Bun.stdin.stream())) {
+for await (const frame of readIpcFrames(Bun.stdin.stream())) {
   if (frame.kind !== "message" || !("order" in frame.message)) continue;
   const order = frame.message;
   if (!("path" in order)) {
