@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors";
 import type { ProbedMedia } from "../domain/media";
 import type { PlanJson } from "../domain/plan-json";
 import type { Transcript } from "../domain/speech";
-import { makeCues, writeSrt, writeVtt } from "../domain/subtitles";
+import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { toSeconds } from "../domain/time";
 import { type ExportFormat, exportTimeline } from "../domain/timeline";
 import { writeAtomic } from "../lib/atomic-file";
@@ -56,8 +56,8 @@ export async function writeCompanions(
   const subtitles = task.subtitles.map((format) => {
     if (cut.transcript === null)
       throw new AppError("unsupported_format", "There is no model for the language, so there are no subtitles.");
-    const cues = makeCues(cut.transcript.words, cut.plan, "cut");
-    return { path: companion(task, format), text: format === "srt" ? writeSrt(cues) : writeVtt(cues) };
+    const cues = createCues(cut.transcript.words, cut.plan, "cut");
+    return { path: companion(task, format), text: format === "srt" ? formatSrt(cues) : formatVtt(cues) };
   });
   for (const { path, text } of [...timelines, ...subtitles]) await writeAtomic(path, text);
   return {

@@ -1,6 +1,6 @@
 /** `offcut key`: API keys from the shell. */
 import { parseIsoTime } from "../domain/iso-time";
-import { oneLine } from "../domain/timeline/printable";
+import { toOneLine } from "../domain/timeline/one-line";
 import type { KeyView } from "../work/accounts";
 import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
@@ -72,7 +72,7 @@ export function formatKeyTable(keys: KeyView[]): string {
     ...keys.map((key) => [
       key.id,
       key.email,
-      oneLine(key.name, MAX_SHOWN_NAME_LENGTH),
+      toOneLine(key.name, MAX_SHOWN_NAME_LENGTH),
       key.prefix,
       minute(key.created_at),
       minute(key.last_used_at),

@@ -20,14 +20,14 @@ export async function runParallel(
   width: number,
   outer: AbortSignal | undefined,
   run: (n: number, signal: AbortSignal) => Promise<void>,
-  shouldPause: () => boolean = () => false,
+  shouldYield: () => boolean = () => false,
 ): Promise<void> {
   const stop = new AbortController();
   const signal = outer === undefined ? stop.signal : AbortSignal.any([outer, stop.signal]);
   const failures: unknown[] = [];
   let next = 0;
   const worker = async () => {
-    while (next < count && failures.length === 0 && !shouldPause()) {
+    while (next < count && failures.length === 0 && !shouldYield()) {
       const n = next++;
       try {
         signal.throwIfAborted();

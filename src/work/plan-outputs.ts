@@ -6,7 +6,7 @@ import type { MediaFolder } from "../blobs/folders";
 import { AppError } from "../domain/errors";
 import { type EditedSegment, editPlan, validateEdit } from "../domain/plan-edit";
 import { type PlanJson, planToJson } from "../domain/plan-json";
-import { makeCues, writeSrt, writeVtt } from "../domain/subtitles";
+import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../domain/timeline";
 import { readListening, readProbed } from "./prepared-files";
 
@@ -39,12 +39,12 @@ export async function formatSubtitle(
 ): Promise<PlanFile> {
   const listening = await readListening(folder);
   if (!listening?.transcript) throw new AppError("unsupported_format", "There is no transcript to make a subtitle of.");
-  const cues = makeCues(listening.transcript.words, JSON.parse(plan) as PlanJson, options.timeline);
+  const cues = createCues(listening.transcript.words, JSON.parse(plan) as PlanJson, options.timeline);
   const stem = name.replace(/\.[^.]*$/, "") || "cut";
   return {
     filename: `${stem}${options.timeline === "cut" ? ".cut" : ""}.${options.format}`,
     contentType: options.format === "srt" ? "application/x-subrip; charset=utf-8" : "text/vtt; charset=utf-8",
-    body: options.format === "srt" ? writeSrt(cues) : writeVtt(cues),
+    body: options.format === "srt" ? formatSrt(cues) : formatVtt(cues),
   };
 }
 

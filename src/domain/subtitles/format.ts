@@ -1,7 +1,7 @@
 /** Cues as SubRip and WebVTT files. */
 import type { Span, Ticks } from "../time";
 
-type Shown = Span & { lines: readonly string[] };
+type TimedLines = Span & { lines: readonly string[] };
 
 /** Shows nothing, and parts what a reader would take for syntax. */
 const WORD_JOINER = "\u2060";
@@ -10,34 +10,36 @@ const WORD_JOINER = "\u2060";
  * SubRip. It has no escapes that all players know, so what one of them would take for a tag, an entity, an override or a time line gets an
  * invisible word joiner inside: it looks the same and means nothing.
  */
-export function writeSrt(cues: readonly Shown[]): string {
+export function formatSrt(cues: readonly TimedLines[]): string {
   return cues
     .map(
       (cue, i) =>
-        `${i + 1}\n${clock(cue.start, ",")} --> ${clock(cue.end, ",")}\n${cue.lines.map(srtText).join("\n")}\n`,
+        `${i + 1}\n${formatTimestamp(cue.start, ",")} --> ${formatTimestamp(cue.end, ",")}\n${cue.lines.map(escapeSrt).join("\n")}\n`,
     )
     .join("\n");
 }
 
 /** WebVTT. */
-export function writeVtt(cues: readonly Shown[]): string {
+export function formatVtt(cues: readonly TimedLines[]): string {
   const blocks = cues.map(
-    (cue) => `${clock(cue.start, ".")} --> ${clock(cue.end, ".")}\n${cue.lines.map(vttText).join("\n")}\n`,
+    (cue) =>
+      `${formatTimestamp(cue.start, ".")} --> ${formatTimestamp(cue.end, ".")}\n${cue.lines.map(escapeVtt).join("\n")}\n`,
   );
   return ["WEBVTT\n", ...blocks].join("\n");
 }
 
-const srtText = (line: string): string =>
+const escapeSrt = (line: string): string =>
   line
     .replace(/<(?=[a-z/!?])/gi, `<${WORD_JOINER}`)
     .replace(/&(?=#?\w+;)/g, `&${WORD_JOINER}`)
     .replace(/\{(?=\\)/g, `{${WORD_JOINER}`)
     .replace(/--(?=>)/g, `--${WORD_JOINER}`);
 
-const vttText = (line: string): string => line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const escapeVtt = (line: string): string =>
+  line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** `HH:MM:SS.mmm`, with a comma in SubRip. */
-function clock(time: Ticks, point: string): string {
+function formatTimestamp(time: Ticks, point: string): string {
   const milliseconds = Math.round(time / 1000);
   const part = (value: number, digits: number) => String(Math.floor(value)).padStart(digits, "0");
   const seconds = milliseconds / 1000;

@@ -2,13 +2,20 @@
 import type { MediaInfo, VideoStream } from "../media";
 import type { PlanJson } from "../plan-json";
 import { type FrameTimes, getFrameCount, getFrameTime, type Rational, TICKS_PER_SECOND } from "../time";
-import { layAlternates, layClips } from "./clips";
-import { frameGrid, isOnGrid } from "./frame-grid";
-import { asTimelineRate, type Counting, canDropFrames, countingOf, rateValue, timelineRateFor } from "./frame-rate";
-import { mediaLocation } from "./media-location";
+import { placeAlternates, placeClips } from "./clips";
+import { createFrameGrid, isOnGrid } from "./frame-grid";
+import {
+  canDropFrames,
+  chooseTimelineRate,
+  findTimebase,
+  findTimelineRate,
+  type Timebase,
+  toFramesPerSecond,
+} from "./frame-rate";
+import { createMediaLocation } from "./media-location";
 import type { ExportLayout, Timeline, TimelineMedia } from "./model";
-import { oneLine } from "./printable";
-import { timecodeFrame, timecodeParts } from "./timecode";
+import { toOneLine } from "./one-line";
+import { parseTimecode, toFrameNumber } from "./timecode";
 
 export type TimelineSource = { plan: PlanJson; info: MediaInfo; frames: FrameTimes | null; name: string };
 export type TimelineOptions = {
@@ -19,58 +26,58 @@ export type TimelineOptions = {
 };
 
 /** A recording without a picture has no rate; this one is common, and fine enough for sound. */
-const SOUND_RATE: Rational = { num: 30, den: 1 };
+const AUDIO_ONLY_RATE: Rational = { num: 30, den: 1 };
 
 /** The timeline, or the reason, as a sentence for the user, why there is none. */
 export function buildTimeline(source: TimelineSource, options: TimelineOptions): Timeline | string {
   const { plan, info, name } = source;
   const frames = info.video && source.frames && getFrameCount(source.frames) > 0 ? source.frames : null;
   const rate = chooseRate(info, frames, options.frameRate);
-  const counting = rate && countingOf(rate);
+  const counting = rate && findTimebase(rate);
   if (!rate || !counting) return "No editing program has a timeline of that frame rate.";
   if (options.dropFrame && !canDropFrames(counting))
     return "Drop-frame timecode exists only at 29.97 and 59.94 frames per second.";
-  const grid = frameGrid(info, frames, rate);
-  const { clips, markers } = layClips(plan, grid, options.layout);
+  const grid = createFrameGrid(info, frames, rate);
+  const { clips, markers } = placeClips(plan, grid, options.layout);
   if (clips.length === 0) return "The cut keeps nothing.";
-  const warnings = frameWarnings(frames, rate);
-  const start = startOf(info.timecode, ownRate(frames, rate), counting, warnings);
+  const warnings = listFrameRateWarnings(frames, rate);
+  const start = parseStartTimecode(info.timecode, getNativeRate(frames, rate), counting, warnings);
   const dropFrame = options.dropFrame ?? (canDropFrames(counting) && start?.dropFrame === true);
   if (info.audio.length > 1)
     warnings.push(`Only the first of the source's ${info.audio.length} audio tracks is on the timeline.`);
   return {
     layout: options.layout,
-    title: oneLine(stem(name), 120) || "cut",
+    title: toOneLine(removeExtension(name), 120) || "cut",
     rate,
-    counting,
+    timebase: counting,
     dropFrame,
     length: clips.reduce((sum, clip) => sum + clip.length, 0),
     clips,
-    alternates: options.layout === "review" ? layAlternates(plan, grid) : [],
+    alternates: options.layout === "review" ? placeAlternates(plan, grid) : [],
     markers,
     media: {
-      ...mediaLocation(options.mediaRoot, name),
+      ...createMediaLocation(options.mediaRoot, name),
       ...describeMedia(info, frames, rate, grid.length),
       name,
-      start: start ?? { frame: 0, ownFrame: 0, dropFrame },
+      start: start ?? { frame: 0, nativeFrame: 0, dropFrame },
     },
     warnings,
   };
 }
 
 /** The name without its extension. */
-export const stem = (name: string): string => name.replace(/(?<=.)\.[^.\s]{1,10}$/u, "");
+export const removeExtension = (name: string): string => name.replace(/(?<=.)\.[^.\s]{1,10}$/u, "");
 
 function chooseRate(info: MediaInfo, frames: FrameTimes | null, asked: Rational | null): Rational | null {
-  if (asked) return asTimelineRate(asked);
-  if (!info.video) return SOUND_RATE;
-  return timelineRateFor(frames?.rate ?? info.video.frameRate, frames?.kind === "listed" || info.video.variable);
+  if (asked) return findTimelineRate(asked);
+  if (!info.video) return AUDIO_ONLY_RATE;
+  return chooseTimelineRate(frames?.rate ?? info.video.frameRate, frames?.kind === "listed" || info.video.variable);
 }
 
-function frameWarnings(frames: FrameTimes | null, rate: Rational): string[] {
+function listFrameRateWarnings(frames: FrameTimes | null, rate: Rational): string[] {
   if (!frames) return [];
   const warnings: string[] = [];
-  const shown = rateValue(rate)
+  const shown = toFramesPerSecond(rate)
     .toFixed(3)
     .replace(/\.?0+$/, "");
   if (frames.kind === "listed")
@@ -80,47 +87,47 @@ function frameWarnings(frames: FrameTimes | null, rate: Rational): string[] {
   else if (!isOnGrid(frames, rate))
     warnings.push(`The timeline counts ${shown} frames per second, the source does not; a cut may lie a frame off.`);
   const late = getFrameTime(frames, 0) / TICKS_PER_SECOND;
-  if (late * rateValue(rate) >= 1)
+  if (late * toFramesPerSecond(rate) >= 1)
     warnings.push(`The picture begins ${late.toFixed(2)} s after the sound; check that they are in step.`);
   return warnings;
 }
 
-type Described = Pick<TimelineMedia, "rate" | "length" | "ownLength" | "video" | "audio">;
+type DescribedMedia = Pick<TimelineMedia, "rate" | "length" | "nativeLength" | "video" | "audio">;
 
 function describeMedia(
   { video, audio }: MediaInfo,
   frames: FrameTimes | null,
   rate: Rational,
   length: number,
-): Described {
-  const own = ownRate(frames, rate);
+): DescribedMedia {
+  const own = getNativeRate(frames, rate);
   const sound = audio[0];
   return {
     rate: own,
     length,
-    ownLength: frames?.kind === "constant" && own === frames.rate ? frames.count : length,
-    video: video && { width: video.width, height: video.height, colorSpace: colorSpaceOf(video) },
+    nativeLength: frames?.kind === "constant" && own === frames.rate ? frames.count : length,
+    video: video && { width: video.width, height: video.height, colorSpace: findColorSpace(video) },
     audio: sound ? { channels: Math.max(1, sound.channels), sampleRate: sound.sampleRate || 48_000 } : null,
   };
 }
 
 /** The file's rate when it is constant and can be counted; else it is as if the file had the timeline's. */
-const ownRate = (frames: FrameTimes | null, rate: Rational): Rational =>
-  frames?.kind === "constant" && countingOf(frames.rate) ? frames.rate : rate;
+const getNativeRate = (frames: FrameTimes | null, rate: Rational): Rational =>
+  frames?.kind === "constant" && findTimebase(frames.rate) ? frames.rate : rate;
 
 /**
  * Where the file's own timecode starts. It is counted at the file's rate; on a timeline of another rate the label's clock part stays
  * and its frames are scaled, as editors show it.
  */
-function startOf(
+function parseStartTimecode(
   label: string | null,
   own: Rational,
-  counting: Counting,
+  counting: Timebase,
   warnings: string[],
 ): TimelineMedia["start"] | null {
   if (label === null) return null;
-  const parts = timecodeParts(label);
-  const ownCounting = countingOf(own)!;
+  const parts = parseTimecode(label);
+  const ownCounting = findTimebase(own)!;
   if (!parts || parts.frames >= ownCounting.base) {
     warnings.push("The source's start timecode does not fit its frame rate and was left out.");
     return null;
@@ -129,14 +136,14 @@ function startOf(
   const dropFrame = ownDrops && canDropFrames(counting);
   const scaled = Math.floor((parts.frames * counting.base) / ownCounting.base);
   return {
-    frame: timecodeFrame({ ...parts, frames: scaled }, { base: counting.base, dropFrame }),
-    ownFrame: timecodeFrame(parts, { base: ownCounting.base, dropFrame: ownDrops }),
+    frame: toFrameNumber({ ...parts, frames: scaled }, { base: counting.base, dropFrame }),
+    nativeFrame: toFrameNumber(parts, { base: ownCounting.base, dropFrame: ownDrops }),
     dropFrame,
   };
 }
 
 /** The colour space as FCPXML names it; null for what an editor assumes anyway. */
-function colorSpaceOf({ color }: VideoStream): string | null {
+function findColorSpace({ color }: VideoStream): string | null {
   if (color.transfer === "arib-std-b67") return "9-18-9 (Rec. 2020 HLG)";
   if (color.transfer === "smpte2084") return "9-16-9 (Rec. 2020 PQ)";
   if (color.primaries === "bt2020") return "9-1-9 (Rec. 2020)";

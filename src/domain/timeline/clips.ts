@@ -5,10 +5,10 @@ import { fromSeconds } from "../time";
 import type { FrameGrid } from "./frame-grid";
 import type { Clip, ExportLayout, Marker } from "./model";
 
-type Laid = { clips: Clip[]; markers: Marker[] };
-type KeptPart = Clip & { segment: number };
+type PlacedClips = { clips: Clip[]; markers: Marker[] };
+type KeptClip = Clip & { segment: number };
 
-const REASONS: Record<RemovalReason, string> = {
+const REASON_TEXTS: Record<RemovalReason, string> = {
   silence: "silence",
   filler: "filler",
   retake: "retake",
@@ -18,24 +18,24 @@ const REASONS: Record<RemovalReason, string> = {
 };
 
 /** The reason as people read it. */
-export const reasonText = (reason: RemovalReason): string => REASONS[reason];
+export const formatReason = (reason: RemovalReason): string => REASON_TEXTS[reason];
 
 /** What is said in a clip, after why it was removed. */
-export const remarkOf = (clip: Clip): string =>
-  [clip.reason ? REASONS[clip.reason] : "", clip.text].filter((part) => part !== "").join(": ");
+export const formatRemark = (clip: Clip): string =>
+  [clip.reason ? REASON_TEXTS[clip.reason] : "", clip.text].filter((part) => part !== "").join(": ");
 
 /** The main track and the markers of a layout. */
-export function layClips(plan: PlanJson, grid: FrameGrid, layout: ExportLayout): Laid {
-  const kept = keptParts(plan, grid);
-  return layout === "tight" ? layTight(kept) : layReview(plan, kept, grid);
+export function placeClips(plan: PlanJson, grid: FrameGrid, layout: ExportLayout): PlacedClips {
+  const kept = toKeptClips(plan, grid);
+  return layout === "tight" ? placeTightLayout(kept) : placeReviewLayout(plan, kept, grid);
 }
 
 /**
  * The kept parts in source frames, disjoint and at least one frame long. A part that shares its only frame with a neighbour is
  * shown by the neighbour.
  */
-function keptParts(plan: PlanJson, grid: FrameGrid): KeptPart[] {
-  const out: KeptPart[] = [];
+function toKeptClips(plan: PlanJson, grid: FrameGrid): KeptClip[] {
+  const out: KeptClip[] = [];
   for (const [segment, part] of plan.segments.entries()) {
     const last = out.at(-1);
     const free = last ? last.source + last.length : 0;
@@ -56,19 +56,19 @@ function keptParts(plan: PlanJson, grid: FrameGrid): KeptPart[] {
   return out;
 }
 
-const plain = ({ segment: _, ...clip }: KeptPart): Clip => clip;
+const toClip = ({ segment: _, ...clip }: KeptClip): Clip => clip;
 
-function layTight(kept: readonly KeptPart[]): Laid {
+function placeTightLayout(kept: readonly KeptClip[]): PlacedClips {
   const clips: Clip[] = [];
   let record = 0;
   for (const part of kept) {
-    clips.push({ ...plain(part), record });
+    clips.push({ ...toClip(part), record });
     record += part.length;
   }
-  return { clips, markers: clips.flatMap(reviewMarkers) };
+  return { clips, markers: clips.flatMap(createReviewMarkers) };
 }
 
-function layReview(plan: PlanJson, kept: readonly KeptPart[], grid: FrameGrid): Laid {
+function placeReviewLayout(plan: PlanJson, kept: readonly KeptClip[], grid: FrameGrid): PlacedClips {
   const clips: Clip[] = [];
   const markers: Marker[] = [];
   let at = 0;
@@ -79,19 +79,19 @@ function layReview(plan: PlanJson, kept: readonly KeptPart[], grid: FrameGrid): 
     const gone: PlanJson["removed"] = [];
     for (; next < plan.removed.length && fromSeconds(plan.removed[next]!.start) < until; next++)
       gone.push(plan.removed[next]!);
-    if (end > at) clips.push(...removedClips(gone, at, end, grid));
-    if (part && index > 0) markers.push(joinMarker(gone, at, end));
+    if (end > at) clips.push(...toRemovedClips(gone, at, end, grid));
+    if (part && index > 0) markers.push(createJoinMarker(gone, at, end));
     if (!part) break;
-    const clip = { ...plain(part), record: part.source };
+    const clip = { ...toClip(part), record: part.source };
     clips.push(clip);
-    markers.push(...reviewMarkers(clip));
+    markers.push(...createReviewMarkers(clip));
     at = end + part.length;
   }
   return { clips, markers };
 }
 
 /** The removed stretches of a gap as disabled clips that fill it; one shorter than a frame goes with its neighbour. */
-function removedClips(gone: PlanJson["removed"], start: number, end: number, grid: FrameGrid): Clip[] {
+function toRemovedClips(gone: PlanJson["removed"], start: number, end: number, grid: FrameGrid): Clip[] {
   const out: Clip[] = [];
   let at = start;
   const add = (to: number, reason: RemovalReason, text: string) => {
@@ -107,14 +107,14 @@ function removedClips(gone: PlanJson["removed"], start: number, end: number, gri
   return out;
 }
 
-function joinMarker(gone: PlanJson["removed"], start: number, end: number): Marker {
+function createJoinMarker(gone: PlanJson["removed"], start: number, end: number): Marker {
   const seconds = gone.reduce((sum, span) => sum + span.end - span.start, 0);
-  const reasons = [...new Set(gone.map((span) => REASONS[span.reason]))];
+  const reasons = [...new Set(gone.map((span) => REASON_TEXTS[span.reason]))];
   const text = reasons.length > 0 ? `Removed ${seconds.toFixed(1)} s: ${reasons.join(", ")}` : "Join";
   return { record: start, length: Math.max(1, end - start), kind: "join", text };
 }
 
-const reviewMarkers = (clip: Clip): Marker[] =>
+const createReviewMarkers = (clip: Clip): Marker[] =>
   clip.review === null
     ? []
     : [{ record: clip.record, length: clip.length, kind: "review", text: `Check: ${clip.review}` }];
@@ -123,7 +123,7 @@ const reviewMarkers = (clip: Clip): Marker[] =>
  * The takes that were not chosen, each above the beginning of the chosen one, on as many tracks as keep them apart. One that would
  * reach past the timeline's end lies earlier by that much.
  */
-export function layAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
+export function placeAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
   const clips = plan.takes.flatMap((take) => {
     const chosen = take.candidates[take.chosen];
     if (!chosen) return [];
@@ -146,11 +146,11 @@ export function layAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
       ];
     });
   });
-  return packed(clips.sort((a, b) => a.record - b.record));
+  return packTracks(clips.sort((a, b) => a.record - b.record));
 }
 
 /** Puts clips, sorted by record, on the lowest tracks where they overlap nothing. */
-function packed(clips: readonly Clip[]): Clip[][] {
+function packTracks(clips: readonly Clip[]): Clip[][] {
   const tracks: Clip[][] = [];
   for (const clip of clips) {
     const free = tracks.find((track) => track.at(-1)!.record + track.at(-1)!.length <= clip.record);

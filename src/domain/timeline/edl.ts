@@ -4,65 +4,65 @@
  * the file whole sees one timeline, and one that wants short lists can split it at the titles. Every line but events, titles and the
  * counting mode is a comment.
  */
-import { remarkOf } from "./clips";
-import { type Clip, type Marker, recordEnd, type Timeline } from "./model";
-import { oneLine } from "./printable";
-import { timecodeFrame, timecodeLabel } from "./timecode";
+import { formatRemark } from "./clips";
+import { type Clip, getRecordEnd, type Marker, type Timeline } from "./model";
+import { toOneLine } from "./one-line";
+import { formatTimecode, toFrameNumber } from "./timecode";
 
-const MOST_EVENTS = 999;
-const FASTEST_RATE = 60;
-const TITLE_CHARACTERS = 60;
+const MAX_EVENTS = 999;
+const MAX_FRAME_RATE_FPS = 60;
+const MAX_TITLE_CHARACTERS = 60;
 
 /** Why a timeline cannot be an EDL; null when it can. */
-export function edlObstacle({ media, counting }: Timeline): string | null {
+export function findEdlObstacle({ media, timebase: counting }: Timeline): string | null {
   if (!media.video) return "An EDL needs a picture: this recording has sound only.";
-  if (counting.base > FASTEST_RATE) return "An EDL counts at most 60 frames per second.";
+  if (counting.base > MAX_FRAME_RATE_FPS) return "An EDL counts at most 60 frames per second.";
   return null;
 }
 
 /** The list. The record side starts at 01:00:00:00; the source side at the file's own timecode. */
-export function writeEdl(timeline: Timeline): string {
+export function formatEdl(timeline: Timeline): string {
   const { clips } = timeline;
   const lists: Clip[][] = [];
-  for (let at = 0; at < clips.length; at += MOST_EVENTS) lists.push(clips.slice(at, at + MOST_EVENTS));
+  for (let at = 0; at < clips.length; at += MAX_EVENTS) lists.push(clips.slice(at, at + MAX_EVENTS));
   const lines = lists.flatMap((list, i) => [
-    `TITLE: ${oneLine(timeline.title, TITLE_CHARACTERS)}${lists.length > 1 ? ` (${i + 1} of ${lists.length})` : ""}`,
+    `TITLE: ${toOneLine(timeline.title, MAX_TITLE_CHARACTERS)}${lists.length > 1 ? ` (${i + 1} of ${lists.length})` : ""}`,
     `FCM: ${timeline.dropFrame ? "DROP FRAME" : "NON-DROP FRAME"}`,
-    ...(i === 0 ? timeline.warnings.map((warning) => `* NOTE: ${oneLine(warning)}`) : []),
+    ...(i === 0 ? timeline.warnings.map((warning) => `* NOTE: ${toOneLine(warning)}`) : []),
     "",
-    ...writeEvents(timeline, list),
+    ...formatEvents(timeline, list),
   ]);
   return lines.map((line) => `${line}\r\n`).join("");
 }
 
-function writeEvents(timeline: Timeline, list: readonly Clip[]): string[] {
+function formatEvents(timeline: Timeline, list: readonly Clip[]): string[] {
   const { media, markers } = timeline;
-  const record = { base: timeline.counting.base, dropFrame: timeline.dropFrame };
-  const source = { base: timeline.counting.base, dropFrame: media.start.dropFrame };
-  const hour = timecodeFrame({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, record);
-  const name = oneLine(media.name);
-  const path = oneLine(media.path);
+  const record = { base: timeline.timebase.base, dropFrame: timeline.dropFrame };
+  const source = { base: timeline.timebase.base, dropFrame: media.start.dropFrame };
+  const hour = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, record);
+  const name = toOneLine(media.name);
+  const path = toOneLine(media.path);
   const byRecord = Map.groupBy(markers, (marker) => marker.record);
   return list.flatMap((clip, i) => {
     const times = [
-      timecodeLabel(media.start.frame + clip.source, source),
-      timecodeLabel(media.start.frame + clip.source + clip.length, source),
-      timecodeLabel(hour + clip.record, record),
-      timecodeLabel(hour + recordEnd(clip), record),
+      formatTimecode(media.start.frame + clip.source, source),
+      formatTimecode(media.start.frame + clip.source + clip.length, source),
+      formatTimecode(hour + clip.record, record),
+      formatTimecode(hour + getRecordEnd(clip), record),
     ];
     return [
-      `${String(i + 1).padStart(3, "0")}  AX       ${channelsOf(timeline).padEnd(5)} C        ${times.join(" ")}`,
+      `${String(i + 1).padStart(3, "0")}  AX       ${formatChannels(timeline).padEnd(5)} C        ${times.join(" ")}`,
       `* FROM CLIP NAME: ${name}`,
       ...(path === name ? [] : [`* SOURCE FILE: ${path}`]),
-      ...(clip.reason ? [`* REMOVED: ${oneLine(remarkOf(clip), 200)}`] : []),
+      ...(clip.reason ? [`* REMOVED: ${toOneLine(formatRemark(clip), 200)}`] : []),
       ...(byRecord.get(clip.record) ?? []).flatMap((marker) =>
-        markerLines(marker, timecodeLabel(hour + marker.record, record)),
+        formatMarker(marker, formatTimecode(hour + marker.record, record)),
       ),
     ];
   });
 }
 
-function channelsOf({ media: { audio } }: Timeline): string {
+function formatChannels({ media: { audio } }: Timeline): string {
   if (!audio) return "V";
   return audio.channels === 1 ? "B" : "AA/V";
 }
@@ -70,8 +70,8 @@ function channelsOf({ media: { audio } }: Timeline): string {
 const COLORS = { join: "Red", review: "Yellow" } as const;
 
 /** A marker as Avid's locator, and in the form that Resolve reads timeline markers from. */
-function markerLines(marker: Marker, at: string): string[] {
-  const text = oneLine(marker.text, 200).replaceAll("|", "/");
+function formatMarker(marker: Marker, at: string): string[] {
+  const text = toOneLine(marker.text, 200).replaceAll("|", "/");
   const color = COLORS[marker.kind];
   return [`* LOC: ${at} ${color.toUpperCase()} ${text}`, ` |C:ResolveColor${color} |M:${text} |D:${marker.length}`];
 }

@@ -1,164 +1,177 @@
 /** Final Cut Pro 7 XML (xmeml 5), for Premiere, Resolve and Media Composer's relatives. */
 import type { Rational } from "../time";
-import { remarkOf } from "./clips";
-import { countingOf } from "./frame-rate";
-import { type Clip, type Marker, recordEnd, type Timeline, type TimelineMedia } from "./model";
-import { oneLine } from "./printable";
-import { timecodeFrame, timecodeLabel } from "./timecode";
-import { element, textElement, writeXml, type XmlElement } from "./xml";
+import { formatRemark } from "./clips";
+import { findTimebase } from "./frame-rate";
+import { type Clip, getRecordEnd, type Marker, type Timeline, type TimelineMedia } from "./model";
+import { toOneLine } from "./one-line";
+import { formatTimecode, toFrameNumber } from "./timecode";
+import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
 
-const FILE = "file-1";
-const MASTER_CLIP = "masterclip-1";
-const MOST_AUDIO_TRACKS = 16;
+const FILE_ID = "file-1";
+const MASTER_CLIP_ID = "masterclip-1";
+const MAX_AUDIO_TRACKS = 16;
 
 /** One clip of the timeline with its place; the ids of its items are made from it. */
-type Placed = { clip: Clip; layer: number; index: number };
-type Kind = "video" | "audio";
+type PlacedClip = { clip: Clip; layer: number; index: number };
+type TrackKind = "video" | "audio";
 
 /** The document. The sequence starts at 01:00:00:00. */
-export function writeFcp7Xml(timeline: Timeline): string {
-  const { counting, rate, dropFrame } = timeline;
-  const hour = timecodeFrame({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, { base: counting.base, dropFrame });
-  const sequence = element(
+export function formatFcp7Xml(timeline: Timeline): string {
+  const { timebase: counting, rate, dropFrame } = timeline;
+  const hour = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, { base: counting.base, dropFrame });
+  const sequence = createElement(
     "sequence",
     { id: "sequence-1" },
-    textElement("name", timeline.title),
-    textElement("duration", timeline.length),
-    rateElement(rate),
-    timecodeElement(hour, rate, dropFrame),
-    mediaElement(timeline),
+    createTextElement("name", timeline.title),
+    createTextElement("duration", timeline.length),
+    createRateElement(rate),
+    createTimecodeElement(hour, rate, dropFrame),
+    createMediaElement(timeline),
     timeline.warnings.map((warning) =>
-      markerElement({ record: 0, length: 1, kind: "review", text: `Note: ${warning}` }),
+      createMarkerElement({ record: 0, length: 1, kind: "review", text: `Note: ${warning}` }),
     ),
-    timeline.markers.map(markerElement),
+    timeline.markers.map(createMarkerElement),
   );
-  return writeXml(element("xmeml", { version: "5" }, sequence), "xmeml");
+  return formatXml(createElement("xmeml", { version: "5" }, sequence), "xmeml");
 }
 
 /** 23.976 is timebase 24 with ntsc TRUE. */
-function rateElement(rate: Rational): XmlElement {
-  const { base, slowed } = countingOf(rate)!;
-  return element("rate", {}, textElement("timebase", base), textElement("ntsc", slowed ? "TRUE" : "FALSE"));
+function createRateElement(rate: Rational): XmlElement {
+  const { base, ntsc: slowed } = findTimebase(rate)!;
+  return createElement(
+    "rate",
+    {},
+    createTextElement("timebase", base),
+    createTextElement("ntsc", slowed ? "TRUE" : "FALSE"),
+  );
 }
 
-const timecodeElement = (frame: number, rate: Rational, dropFrame: boolean): XmlElement =>
-  element(
+const createTimecodeElement = (frame: number, rate: Rational, dropFrame: boolean): XmlElement =>
+  createElement(
     "timecode",
     {},
-    rateElement(rate),
-    textElement("string", timecodeLabel(frame, { base: countingOf(rate)!.base, dropFrame })),
-    textElement("frame", frame),
-    textElement("displayformat", dropFrame ? "DF" : "NDF"),
+    createRateElement(rate),
+    createTextElement("string", formatTimecode(frame, { base: findTimebase(rate)!.base, dropFrame })),
+    createTextElement("frame", frame),
+    createTextElement("displayformat", dropFrame ? "DF" : "NDF"),
   );
 
-function mediaElement(timeline: Timeline): XmlElement {
+function createMediaElement(timeline: Timeline): XmlElement {
   const { media } = timeline;
   const layers = [timeline.clips, ...timeline.alternates].map((clips, layer) =>
-    clips.map((clip, index): Placed => ({ clip, layer, index })),
+    clips.map((clip, index): PlacedClip => ({ clip, layer, index })),
   );
-  const itemOf = itemWriter(timeline);
-  const format = element("format", {}, pictureCharacteristics(media, timeline.rate));
+  const itemOf = createItemFactory(timeline);
+  const format = createElement("format", {}, createVideoCharacteristics(media, timeline.rate));
   const video = media.video
     ? layers.map((placed) =>
-        trackElement(
+        createTrackElement(
           {},
           placed.map((item) => itemOf(item, "video", 0)),
         ),
       )
     : [];
-  const channels = audioTracks(media);
+  const channels = countAudioTracks(media);
   const audio = layers.flatMap((placed) =>
     Array.from({ length: channels }, (_, channel) =>
-      trackElement(
-        stereoTrack(channels, channel),
+      createTrackElement(
+        createStereoAttributes(channels, channel),
         placed.map((item) => itemOf(item, "audio", channel)),
         channel + 1,
       ),
     ),
   );
-  return element(
+  return createElement(
     "media",
     {},
-    element("video", {}, format, video),
-    element(
+    createElement("video", {}, format, video),
+    createElement(
       "audio",
       {},
-      textElement("numOutputChannels", 2),
-      element("format", {}, soundCharacteristics(media.audio?.sampleRate ?? 48_000)),
+      createTextElement("numOutputChannels", 2),
+      createElement("format", {}, createAudioCharacteristics(media.audio?.sampleRate ?? 48_000)),
       audio,
     ),
   );
 }
 
-const audioTracks = ({ audio }: TimelineMedia): number => Math.min(MOST_AUDIO_TRACKS, audio?.channels ?? 0);
+const countAudioTracks = ({ audio }: TimelineMedia): number => Math.min(MAX_AUDIO_TRACKS, audio?.channels ?? 0);
 
 /** How Premiere says that two mono tracks are the sides of one stereo track. */
-const stereoTrack = (channels: number, channel: number): Record<string, string | number> =>
+const createStereoAttributes = (channels: number, channel: number): Record<string, string | number> =>
   channels === 2 ? { currentExplodedTrackIndex: channel, totalExplodedTrackCount: 2, premiereTrackType: "Stereo" } : {};
 
-const trackElement = (
+const createTrackElement = (
   attributes: Record<string, string | number>,
   items: readonly XmlElement[],
   outputChannel: number | null = null,
 ): XmlElement =>
-  element(
+  createElement(
     "track",
     attributes,
     items,
-    textElement("enabled", "TRUE"),
-    textElement("locked", "FALSE"),
-    outputChannel === null ? null : textElement("outputchannelindex", outputChannel),
+    createTextElement("enabled", "TRUE"),
+    createTextElement("locked", "FALSE"),
+    outputChannel === null ? null : createTextElement("outputchannelindex", outputChannel),
   );
 
 /** Writes clip items; the first one holds the file's whole description, the others refer to it. */
-function itemWriter(timeline: Timeline): (placed: Placed, kind: Kind, channel: number) => XmlElement {
+function createItemFactory(timeline: Timeline): (placed: PlacedClip, kind: TrackKind, channel: number) => XmlElement {
   const { media, rate } = timeline;
-  const name = oneLine(media.name);
-  const channels = audioTracks(media);
+  const name = toOneLine(media.name);
+  const channels = countAudioTracks(media);
   let isDescribed = false;
   const describeFile = () => {
-    if (isDescribed) return element("file", { id: FILE });
+    if (isDescribed) return createElement("file", { id: FILE_ID });
     isDescribed = true;
-    return fileElement(timeline);
+    return createFileElement(timeline);
   };
   return (placed, kind, channel) => {
     const { clip } = placed;
-    const remark = oneLine(remarkOf(clip), 1000);
-    return element(
+    const remark = toOneLine(formatRemark(clip), 1000);
+    return createElement(
       "clipitem",
-      { id: itemId(placed, kind, channel), premiereChannelType: kind === "audio" && channels === 2 ? "stereo" : null },
-      textElement("masterclipid", MASTER_CLIP),
-      textElement("name", name),
-      textElement("enabled", clip.enabled ? "TRUE" : "FALSE"),
-      textElement("duration", media.length),
-      rateElement(rate),
-      textElement("start", clip.record),
-      textElement("end", recordEnd(clip)),
-      textElement("in", clip.source),
-      textElement("out", clip.source + clip.length),
+      {
+        id: formatItemId(placed, kind, channel),
+        premiereChannelType: kind === "audio" && channels === 2 ? "stereo" : null,
+      },
+      createTextElement("masterclipid", MASTER_CLIP_ID),
+      createTextElement("name", name),
+      createTextElement("enabled", clip.enabled ? "TRUE" : "FALSE"),
+      createTextElement("duration", media.length),
+      createRateElement(rate),
+      createTextElement("start", clip.record),
+      createTextElement("end", getRecordEnd(clip)),
+      createTextElement("in", clip.source),
+      createTextElement("out", clip.source + clip.length),
       describeFile(),
       kind === "audio"
-        ? element("sourcetrack", {}, textElement("mediatype", "audio"), textElement("trackindex", channel + 1))
+        ? createElement(
+            "sourcetrack",
+            {},
+            createTextElement("mediatype", "audio"),
+            createTextElement("trackindex", channel + 1),
+          )
         : null,
-      links(placed, media.video !== null, channels),
-      remark === "" ? null : element("comments", {}, textElement("mastercomment1", remark)),
+      createLinks(placed, media.video !== null, channels),
+      remark === "" ? null : createElement("comments", {}, createTextElement("mastercomment1", remark)),
     );
   };
 }
 
-const itemId = ({ layer, index }: Placed, kind: Kind, channel: number): string =>
+const formatItemId = ({ layer, index }: PlacedClip, kind: TrackKind, channel: number): string =>
   kind === "video" ? `clipitem-v${layer + 1}-${index + 1}` : `clipitem-a${layer + 1}.${channel + 1}-${index + 1}`;
 
 /** Picture and sound of one clip move together. Nothing to link when the clip is a single item. */
-function links(placed: Placed, hasPicture: boolean, channels: number): XmlElement[] {
-  const link = (kind: Kind, channel: number, track: number) =>
-    element(
+function createLinks(placed: PlacedClip, hasPicture: boolean, channels: number): XmlElement[] {
+  const link = (kind: TrackKind, channel: number, track: number) =>
+    createElement(
       "link",
       {},
-      textElement("linkclipref", itemId(placed, kind, channel)),
-      textElement("mediatype", kind),
-      textElement("trackindex", track),
-      textElement("clipindex", placed.index + 1),
+      createTextElement("linkclipref", formatItemId(placed, kind, channel)),
+      createTextElement("mediatype", kind),
+      createTextElement("trackindex", track),
+      createTextElement("clipindex", placed.index + 1),
     );
   const all = [
     ...(hasPicture ? [link("video", 0, placed.layer + 1)] : []),
@@ -167,51 +180,66 @@ function links(placed: Placed, hasPicture: boolean, channels: number): XmlElemen
   return all.length > 1 ? all : [];
 }
 
-function fileElement({ media }: Timeline): XmlElement {
+function createFileElement({ media }: Timeline): XmlElement {
   const { audio } = media;
-  return element(
+  return createElement(
     "file",
-    { id: FILE },
-    textElement("name", oneLine(media.name)),
-    textElement("pathurl", media.url),
-    rateElement(media.rate),
-    textElement("duration", media.ownLength),
-    timecodeElement(media.start.ownFrame, media.rate, media.start.dropFrame),
-    element(
+    { id: FILE_ID },
+    createTextElement("name", toOneLine(media.name)),
+    createTextElement("pathurl", media.url),
+    createRateElement(media.rate),
+    createTextElement("duration", media.nativeLength),
+    createTimecodeElement(media.start.nativeFrame, media.rate, media.start.dropFrame),
+    createElement(
       "media",
       {},
       media.video
-        ? element("video", {}, textElement("duration", media.ownLength), pictureCharacteristics(media, media.rate))
+        ? createElement(
+            "video",
+            {},
+            createTextElement("duration", media.nativeLength),
+            createVideoCharacteristics(media, media.rate),
+          )
         : null,
       audio
-        ? element("audio", {}, soundCharacteristics(audio.sampleRate), textElement("channelcount", audio.channels))
+        ? createElement(
+            "audio",
+            {},
+            createAudioCharacteristics(audio.sampleRate),
+            createTextElement("channelcount", audio.channels),
+          )
         : null,
     ),
   );
 }
 
-const pictureCharacteristics = ({ video }: TimelineMedia, rate: Rational): XmlElement =>
-  element(
+const createVideoCharacteristics = ({ video }: TimelineMedia, rate: Rational): XmlElement =>
+  createElement(
     "samplecharacteristics",
     {},
-    rateElement(rate),
-    textElement("width", video?.width ?? 1920),
-    textElement("height", video?.height ?? 1080),
-    textElement("anamorphic", "FALSE"),
-    textElement("pixelaspectratio", "square"),
-    textElement("fielddominance", "none"),
+    createRateElement(rate),
+    createTextElement("width", video?.width ?? 1920),
+    createTextElement("height", video?.height ?? 1080),
+    createTextElement("anamorphic", "FALSE"),
+    createTextElement("pixelaspectratio", "square"),
+    createTextElement("fielddominance", "none"),
   );
 
-const soundCharacteristics = (sampleRate: number): XmlElement =>
-  element("samplecharacteristics", {}, textElement("depth", 16), textElement("samplerate", sampleRate));
+const createAudioCharacteristics = (sampleRate: number): XmlElement =>
+  createElement(
+    "samplecharacteristics",
+    {},
+    createTextElement("depth", 16),
+    createTextElement("samplerate", sampleRate),
+  );
 
 /** `out` of -1 is a marker without length. */
-const markerElement = (marker: Pick<Marker, "record" | "text" | "kind" | "length">): XmlElement =>
-  element(
+const createMarkerElement = (marker: Pick<Marker, "record" | "text" | "kind" | "length">): XmlElement =>
+  createElement(
     "marker",
     {},
-    textElement("comment", oneLine(marker.text)),
-    textElement("name", marker.kind === "join" ? "Join" : "Check"),
-    textElement("in", marker.record),
-    textElement("out", -1),
+    createTextElement("comment", toOneLine(marker.text)),
+    createTextElement("name", marker.kind === "join" ? "Join" : "Check"),
+    createTextElement("in", marker.record),
+    createTextElement("out", -1),
   );

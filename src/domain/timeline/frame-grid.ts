@@ -10,67 +10,67 @@ import {
   TICKS_PER_SECOND,
   type Ticks,
 } from "../time";
-import { convertFrames, divideRounded, sameRate } from "./frame-rate";
+import { convertFrames, divideRounded, isSameRate } from "./frame-rate";
 
 /** A boundary of the plan: its time, and its frame of the source when the plan names it. */
-export type Boundary = { time: Ticks; frame: number | null };
+export type PlanBoundary = { time: Ticks; frame: number | null };
 
 export type FrameGrid = {
   /** The length of the source. */
   length: number;
   /** The frame that a kept stretch begins with, and the one after its last. Never past the source. */
-  start(boundary: Boundary): number;
-  end(boundary: Boundary): number;
+  start(boundary: PlanBoundary): number;
+  end(boundary: PlanBoundary): number;
   /** The boundary nearest to a time. */
   nearest(time: Ticks): number;
 };
 
 /** The grid of a source on a timeline of `rate`. Frame 0 is the first frame of the picture, or the start of a recording without one. */
-export function frameGrid(info: MediaInfo, frames: FrameTimes | null, rate: Rational): FrameGrid {
-  return frames && getFrameCount(frames) > 0 ? pictureGrid(frames, rate) : soundGrid(info.duration, rate);
+export function createFrameGrid(info: MediaInfo, frames: FrameTimes | null, rate: Rational): FrameGrid {
+  return frames && getFrameCount(frames) > 0 ? createVideoGrid(frames, rate) : createAudioGrid(info.duration, rate);
 }
 
-function pictureGrid(frames: FrameTimes, rate: Rational): FrameGrid {
+function createVideoGrid(frames: FrameTimes, rate: Rational): FrameGrid {
   const count = getFrameCount(frames);
   const first = getFrameTime(frames, 0);
   const place = (frame: number): number => {
     const index = Math.min(Math.max(0, frame), count);
     if (frames.kind === "constant") return convertFrames(index, frames.rate, rate);
-    return framesIn(getFrameTime(frames, index) - first, rate);
+    return roundToFrames(getFrameTime(frames, index) - first, rate);
   };
-  const length = Math.max(1, isOnGrid(frames, rate) ? count : floorFrames(getFrameTime(frames, count) - first, rate));
+  const length = Math.max(1, isOnGrid(frames, rate) ? count : floorToFrames(getFrameTime(frames, count) - first, rate));
   return {
     length,
     start: ({ time, frame }) => place(frame ?? getFrameAtOrBefore(frames, time)),
     end: ({ time, frame }) => Math.min(length, place(frame ?? getFrameAtOrAfter(frames, time))),
-    nearest: (time) => Math.min(length, Math.max(0, framesIn(time - first, rate))),
+    nearest: (time) => Math.min(length, Math.max(0, roundToFrames(time - first, rate))),
   };
 }
 
 /** Sound has no frames of its own: starts are floored and ends raised, so that no word is clipped. */
-function soundGrid(duration: Ticks, rate: Rational): FrameGrid {
-  const length = Math.max(1, floorFrames(duration, rate));
+function createAudioGrid(duration: Ticks, rate: Rational): FrameGrid {
+  const length = Math.max(1, floorToFrames(duration, rate));
   const within = (frame: number) => Math.min(length, Math.max(0, frame));
   return {
     length,
-    start: ({ time }) => within(floorFrames(time, rate)),
-    end: ({ time }) => within(-floorFrames(-time, rate)),
-    nearest: (time) => within(framesIn(time, rate)),
+    start: ({ time }) => within(floorToFrames(time, rate)),
+    end: ({ time }) => within(-floorToFrames(-time, rate)),
+    nearest: (time) => within(roundToFrames(time, rate)),
   };
 }
 
-const TICKS = BigInt(TICKS_PER_SECOND);
+const BIG_TICKS_PER_SECOND = BigInt(TICKS_PER_SECOND);
 
 /** The number of frames nearest to a length of time. */
-const framesIn = (time: Ticks, { num, den }: Rational): number =>
-  divideRounded(BigInt(Math.round(time)) * BigInt(num), BigInt(den) * TICKS);
+const roundToFrames = (time: Ticks, { num, den }: Rational): number =>
+  divideRounded(BigInt(Math.round(time)) * BigInt(num), BigInt(den) * BIG_TICKS_PER_SECOND);
 
-function floorFrames(time: Ticks, { num, den }: Rational): number {
-  const [a, b] = [BigInt(Math.round(time)) * BigInt(num), BigInt(den) * TICKS];
+function floorToFrames(time: Ticks, { num, den }: Rational): number {
+  const [a, b] = [BigInt(Math.round(time)) * BigInt(num), BigInt(den) * BIG_TICKS_PER_SECOND];
   const quotient = a / b;
   return Number(a < 0n && quotient * b !== a ? quotient - 1n : quotient);
 }
 
 /** Whether a source's frames lie on the timeline's grid as they are. */
 export const isOnGrid = (frames: FrameTimes, rate: Rational): boolean =>
-  frames.kind === "constant" && sameRate(frames.rate, rate);
+  frames.kind === "constant" && isSameRate(frames.rate, rate);

@@ -2,15 +2,15 @@
 import type { MediaInfo } from "../media";
 import type { PlanJson } from "../plan-json";
 import type { FrameTimes, Rational } from "../time";
-import { buildTimeline, stem } from "./build-timeline";
-import { writeCsv } from "./csv";
-import { edlObstacle, writeEdl } from "./edl";
-import { writeFcp7Xml } from "./fcp7xml";
-import { writeFcpxml } from "./fcpxml";
-import { writeJson } from "./json";
-import { writeMlt } from "./mlt";
+import { buildTimeline, removeExtension } from "./build-timeline";
+import { formatCsv } from "./csv";
+import { findEdlObstacle, formatEdl } from "./edl";
+import { formatFcp7Xml } from "./fcp7xml";
+import { formatFcpxml } from "./fcpxml";
+import { formatJson } from "./json";
+import { formatMlt } from "./mlt";
 import type { ExportLayout, Timeline } from "./model";
-import { writeOtio } from "./otio";
+import { formatOtio } from "./otio";
 
 export type { ExportLayout } from "./model";
 
@@ -34,42 +34,42 @@ export type ExportResult =
   | { ok: true; filename: string; contentType: string; body: string; warnings: string[] }
   | { ok: false; reason: string };
 
-type Writer = { extension: string; contentType: string; write(timeline: Timeline, plan: PlanJson): string };
+type ExportWriter = { extension: string; contentType: string; format(timeline: Timeline, plan: PlanJson): string };
 
-const WRITERS: Record<ExportFormat, Writer> = {
-  fcpxml: { extension: "fcpxml", contentType: "application/xml; charset=utf-8", write: writeFcpxml },
-  fcp7xml: { extension: "xml", contentType: "application/xml; charset=utf-8", write: writeFcp7Xml },
-  edl: { extension: "edl", contentType: "text/plain; charset=utf-8", write: writeEdl },
-  otio: { extension: "otio", contentType: "application/json", write: writeOtio },
-  mlt: { extension: "mlt", contentType: "application/xml; charset=utf-8", write: writeMlt },
-  csv: { extension: "csv", contentType: "text/csv; charset=utf-8", write: writeCsv },
-  json: { extension: "json", contentType: "application/json", write: writeJson },
+const WRITERS: Record<ExportFormat, ExportWriter> = {
+  fcpxml: { extension: "fcpxml", contentType: "application/xml; charset=utf-8", format: formatFcpxml },
+  fcp7xml: { extension: "xml", contentType: "application/xml; charset=utf-8", format: formatFcp7Xml },
+  edl: { extension: "edl", contentType: "text/plain; charset=utf-8", format: formatEdl },
+  otio: { extension: "otio", contentType: "application/json", format: formatOtio },
+  mlt: { extension: "mlt", contentType: "application/xml; charset=utf-8", format: formatMlt },
+  csv: { extension: "csv", contentType: "text/csv; charset=utf-8", format: formatCsv },
+  json: { extension: "json", contentType: "application/json", format: formatJson },
 };
 
 /** Writes a cut as a timeline. Frame-exact in every format; see each writer for what its format cannot say. */
 export function exportTimeline(input: ExportInput, options: ExportOptions): ExportResult {
   const timeline = buildTimeline(input, options);
   if (typeof timeline === "string") return { ok: false, reason: timeline };
-  const obstacle = options.format === "edl" ? edlObstacle(timeline) : null;
+  const obstacle = options.format === "edl" ? findEdlObstacle(timeline) : null;
   if (obstacle !== null) return { ok: false, reason: obstacle };
-  const { extension, contentType, write } = WRITERS[options.format];
+  const { extension, contentType, format } = WRITERS[options.format];
   return {
     ok: true,
-    filename: exportFilename(input.name, options.layout, extension),
+    filename: formatFilename(input.name, options.layout, extension),
     contentType,
-    body: write(timeline, input.plan),
+    body: format(timeline, input.plan),
     warnings: timeline.warnings,
   };
 }
 
-const LONGEST_NAME = 100;
+const MAX_NAME_CHARACTERS = 100;
 
 /** `talk.mp4` gives `talk.cut.edl`, in the review layout `talk.review.edl`; what a file system may refuse becomes `_`. */
-function exportFilename(name: string, layout: ExportLayout, extension: string): string {
-  const safe = stem(name)
+function formatFilename(name: string, layout: ExportLayout, extension: string): string {
+  const safe = removeExtension(name)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/gu, "_")
     .replace(/^\.+/, "_");
-  const short = [...safe].slice(0, LONGEST_NAME).join("").trim() || "cut";
+  const short = [...safe].slice(0, MAX_NAME_CHARACTERS).join("").trim() || "cut";
   return `${short}.${layout === "tight" ? "cut" : "review"}.${extension}`;
 }

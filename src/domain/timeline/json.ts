@@ -1,11 +1,11 @@
 /** The plan with the timeline made of it, for programs. */
 import type { PlanJson } from "../plan-json";
 import type { Timeline } from "./model";
-import { timecodeLabel } from "./timecode";
+import { formatTimecode } from "./timecode";
 
 /** The plan's own fields, and under `timeline` everything in frames of its rate. */
-export function writeJson(timeline: Timeline, plan: PlanJson): string {
-  const { media, rate, counting } = timeline;
+export function formatJson(timeline: Timeline, plan: PlanJson): string {
+  const { media, rate, timebase: counting } = timeline;
   return `${JSON.stringify(
     {
       ...plan,
@@ -22,7 +22,7 @@ export function writeJson(timeline: Timeline, plan: PlanJson): string {
           name: media.name,
           url: media.url,
           length: media.length,
-          start_timecode: timecodeLabel(media.start.frame, {
+          start_timecode: formatTimecode(media.start.frame, {
             base: counting.base,
             dropFrame: media.start.dropFrame,
           }),

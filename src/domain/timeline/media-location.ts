@@ -6,30 +6,30 @@ export type MediaLocation = { url: string; path: string };
 const SCHEME = "file://";
 
 /** Joins the folder (a path of any system, or a `file:` URL; null when nobody said) and the file's name. */
-export function mediaLocation(root: string | null, name: string): MediaLocation {
+export function createMediaLocation(root: string | null, name: string): MediaLocation {
   const file = name.toWellFormed();
-  const folder = asPath(root ?? "").replace(/\/+$/, (slashes, at) => (at === 0 && slashes ? "/" : ""));
+  const folder = toPath(root ?? "").replace(/\/+$/, (slashes, at) => (at === 0 && slashes ? "/" : ""));
   if (folder === "") return { url: encodeSegment(file), path: file };
   const path = folder.endsWith("/") ? folder + file : `${folder}/${file}`;
   return { url: toUrl(path), path };
 }
 
 /** The folder with forward slashes, from a path or a `file:` URL. */
-function asPath(root: string): string {
+function toPath(root: string): string {
   const text = root.trim().toWellFormed();
-  if (/^file:/i.test(text)) return fromUrl(text);
+  if (/^file:/i.test(text)) return parseFileUrl(text);
   const isWindows = /^[a-z]:([\\/]|$)/i.test(text) || text.startsWith("\\\\");
   return isWindows ? text.replaceAll("\\", "/") : text;
 }
 
-function fromUrl(url: string): string {
+function parseFileUrl(url: string): string {
   const [, host = "", rest = ""] = /^file:(?:\/\/([^/]*))?(.*)$/i.exec(url) ?? [];
-  const path = decoded(rest);
+  const path = decodePercent(rest);
   if (host !== "" && host.toLowerCase() !== "localhost") return `//${host}${path}`;
   return /^\/[a-z]:/i.test(path) ? path.slice(1) : path;
 }
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,59 +1,60 @@
 /** MLT XML, for Shotcut, Kdenlive and `melt`. In and out points are inclusive frames; what is referred to is defined first. */
-import { remarkOf } from "./clips";
-import { rateValue } from "./frame-rate";
-import { type Clip, recordEnd, type Timeline } from "./model";
-import { oneLine } from "./printable";
-import { element, textElement, writeXml, type XmlElement } from "./xml";
+import { formatRemark } from "./clips";
+import { toFramesPerSecond } from "./frame-rate";
+import { type Clip, getRecordEnd, type Timeline } from "./model";
+import { toOneLine } from "./one-line";
+import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
 
 /** The file as it plays, and as it lies disabled on a track: the disabled one gives neither picture nor sound. */
-const ENABLED = "source";
-const DISABLED = "disabled";
+const ENABLED_ID = "source";
+const DISABLED_ID = "disabled";
 
 /** The document. The `root` attribute stays out, so that a relative path is looked up beside it. */
-export function writeMlt(timeline: Timeline): string {
+export function formatMlt(timeline: Timeline): string {
   const last = timeline.length - 1;
   const layers = [timeline.clips, ...timeline.alternates];
   const hasDisabled = layers.some((clips) => clips.some((clip) => !clip.enabled));
-  const root = element(
+  const root = createElement(
     "mlt",
     { LC_NUMERIC: "C", version: "7.0.0", title: timeline.title, producer: "timeline" },
-    profileElement(timeline),
-    producerElement(timeline, ENABLED),
-    hasDisabled ? producerElement(timeline, DISABLED) : null,
-    element(
+    createProfileElement(timeline),
+    createProducerElement(timeline, ENABLED_ID),
+    hasDisabled ? createProducerElement(timeline, DISABLED_ID) : null,
+    createElement(
       "producer",
       { id: "black", in: 0, out: last },
-      property("length", timeline.length),
-      property("eof", "pause"),
-      property("resource", "0"),
-      property("mlt_service", "color"),
-      property("set.test_audio", 0),
+      createProperty("length", timeline.length),
+      createProperty("eof", "pause"),
+      createProperty("resource", "0"),
+      createProperty("mlt_service", "color"),
+      createProperty("set.test_audio", 0),
     ),
-    element("playlist", { id: "background" }, element("entry", { producer: "black", in: 0, out: last })),
-    layers.map((clips, layer) => playlistElement(timeline, clips, layer)),
-    element(
+    createElement("playlist", { id: "background" }, createElement("entry", { producer: "black", in: 0, out: last })),
+    layers.map((clips, layer) => createPlaylistElement(timeline, clips, layer)),
+    createElement(
       "tractor",
       { id: "timeline", title: timeline.title, in: 0, out: last },
-      property("shotcut", 1),
-      timeline.warnings.length > 0 ? property("offcut:warnings", timeline.warnings.join(" ")) : null,
-      markersElement(timeline),
-      element("track", { producer: "background" }),
+      createProperty("shotcut", 1),
+      timeline.warnings.length > 0 ? createProperty("offcut:warnings", timeline.warnings.join(" ")) : null,
+      createMarkersElement(timeline),
+      createElement("track", { producer: "background" }),
       layers.map((_, layer) =>
-        element("track", { producer: trackId(layer), hide: timeline.media.video ? null : "video" }),
+        createElement("track", { producer: formatTrackId(layer), hide: timeline.media.video ? null : "video" }),
       ),
-      layers.flatMap((_, layer) => transitions(layer + 1)),
+      layers.flatMap((_, layer) => createTransitions(layer + 1)),
     ),
   );
-  return writeXml(root, null);
+  return formatXml(root, null);
 }
 
-const property = (name: string, value: string | number): XmlElement => textElement("property", value, { name });
+const createProperty = (name: string, value: string | number): XmlElement =>
+  createTextElement("property", value, { name });
 
-const trackId = (layer: number) => `track${layer + 1}`;
+const formatTrackId = (layer: number) => `track${layer + 1}`;
 
-function profileElement({ media, rate }: Timeline): XmlElement {
+function createProfileElement({ media, rate }: Timeline): XmlElement {
   const { width, height } = media.video ?? { width: 1920, height: 1080 };
-  return element("profile", {
+  return createElement("profile", {
     description: "Offcut",
     width,
     height,
@@ -68,92 +69,92 @@ function profileElement({ media, rate }: Timeline): XmlElement {
   });
 }
 
-function producerElement({ media }: Timeline, id: string): XmlElement {
-  return element(
+function createProducerElement({ media }: Timeline, id: string): XmlElement {
+  return createElement(
     "producer",
     { id, in: 0, out: media.length - 1 },
-    property("length", media.length),
-    property("eof", "pause"),
-    property("resource", resourceOf(media.path)),
-    property("mlt_service", "avformat"),
-    property("seekable", 1),
-    property("audio_index", media.audio ? "auto" : -1),
-    property("shotcut:caption", oneLine(media.name)),
-    id === DISABLED ? [property("set.test_audio", 1), property("set.test_image", 1)] : [],
+    createProperty("length", media.length),
+    createProperty("eof", "pause"),
+    createProperty("resource", formatResource(media.path)),
+    createProperty("mlt_service", "avformat"),
+    createProperty("seekable", 1),
+    createProperty("audio_index", media.audio ? "auto" : -1),
+    createProperty("shotcut:caption", toOneLine(media.name)),
+    id === DISABLED_ID ? [createProperty("set.test_audio", 1), createProperty("set.test_image", 1)] : [],
   );
 }
 
 /** What is before a colon at the start of a resource is taken for the name of a service; a path may begin with its folder instead. */
-function resourceOf(path: string): string {
+function formatResource(path: string): string {
   const isAbsolute = /^(?:\/|[a-z]:\/)/i.test(path);
   return !isAbsolute && path.includes(":") ? `./${path}` : path;
 }
 
-function playlistElement(timeline: Timeline, clips: readonly Clip[], layer: number): XmlElement {
+function createPlaylistElement(timeline: Timeline, clips: readonly Clip[], layer: number): XmlElement {
   const entries: XmlElement[] = [];
   let at = 0;
   for (const clip of clips) {
-    if (clip.record > at) entries.push(element("blank", { length: clip.record - at }));
-    entries.push(entryElement(clip));
-    at = recordEnd(clip);
+    if (clip.record > at) entries.push(createElement("blank", { length: clip.record - at }));
+    entries.push(createEntryElement(clip));
+    at = getRecordEnd(clip);
   }
   const kind = timeline.media.video ? "video" : "audio";
   const name = `${kind === "video" ? "V" : "A"}${layer + 1}`;
-  return element(
+  return createElement(
     "playlist",
-    { id: trackId(layer) },
-    property(`shotcut:${kind}`, 1),
-    property("shotcut:name", name),
+    { id: formatTrackId(layer) },
+    createProperty(`shotcut:${kind}`, 1),
+    createProperty("shotcut:name", name),
     entries,
   );
 }
 
-function entryElement(clip: Clip): XmlElement {
-  const remark = oneLine(remarkOf(clip), 1000);
-  return element(
+function createEntryElement(clip: Clip): XmlElement {
+  const remark = toOneLine(formatRemark(clip), 1000);
+  return createElement(
     "entry",
-    { producer: clip.enabled ? ENABLED : DISABLED, in: clip.source, out: clip.source + clip.length - 1 },
-    remark === "" ? null : property("shotcut:comment", remark),
+    { producer: clip.enabled ? ENABLED_ID : DISABLED_ID, in: clip.source, out: clip.source + clip.length - 1 },
+    remark === "" ? null : createProperty("shotcut:comment", remark),
   );
 }
 
 /** The sounds of all tracks are added; the topmost picture shows. */
-const transitions = (track: number): XmlElement[] => [
-  element(
+const createTransitions = (track: number): XmlElement[] => [
+  createElement(
     "transition",
     { id: `mix${track}` },
-    property("a_track", 0),
-    property("b_track", track),
-    property("mlt_service", "mix"),
-    property("always_active", 1),
-    property("sum", 1),
+    createProperty("a_track", 0),
+    createProperty("b_track", track),
+    createProperty("mlt_service", "mix"),
+    createProperty("always_active", 1),
+    createProperty("sum", 1),
   ),
 ];
 
 const COLORS = { join: "#ff0000", review: "#ffc000" } as const;
 
 /** Markers as Shotcut keeps them. */
-function markersElement(timeline: Timeline): XmlElement | null {
+function createMarkersElement(timeline: Timeline): XmlElement | null {
   if (timeline.markers.length === 0) return null;
-  const clock = (frame: number) => clockValue(frame / rateValue(timeline.rate));
-  return element(
+  const clock = (frame: number) => formatClock(frame / toFramesPerSecond(timeline.rate));
+  return createElement(
     "properties",
     { name: "shotcut:markers" },
     timeline.markers.map((marker, i) =>
-      element(
+      createElement(
         "properties",
         { name: String(i) },
-        property("text", oneLine(marker.text)),
-        property("start", clock(marker.record)),
-        property("end", clock(marker.record)),
-        property("color", COLORS[marker.kind]),
+        createProperty("text", toOneLine(marker.text)),
+        createProperty("start", clock(marker.record)),
+        createProperty("end", clock(marker.record)),
+        createProperty("color", COLORS[marker.kind]),
       ),
     ),
   );
 }
 
 /** `HH:MM:SS.mmm` */
-function clockValue(seconds: number): string {
+function formatClock(seconds: number): string {
   const milliseconds = Math.round(seconds * 1000);
   const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, "0");
   const inMinute = milliseconds % 60_000;

@@ -1,7 +1,7 @@
 /** The one timeline that every export format is written from. Frames everywhere: whole numbers of the timeline's rate. */
 import type { RemovalReason } from "../plan";
 import type { Rational } from "../time";
-import type { Counting } from "./frame-rate";
+import type { Timebase } from "./frame-rate";
 import type { MediaLocation } from "./media-location";
 
 /** `tight`: the kept parts, end to end. `review`: the whole recording, removed parts disabled, the other takes above. */
@@ -31,12 +31,12 @@ export type TimelineMedia = MediaLocation & {
   rate: Rational;
   /** The whole length in frames of the timeline, and in frames of `rate`. */
   length: number;
-  ownLength: number;
+  nativeLength: number;
   /**
    * The file's start timecode, as frames from 00:00:00:00: counted at the timeline's rate, and at `rate`. `dropFrame` is how labels of the
    * source side are written on the timeline.
    */
-  start: { frame: number; ownFrame: number; dropFrame: boolean };
+  start: { frame: number; nativeFrame: number; dropFrame: boolean };
   video: { width: number; height: number; colorSpace: string | null } | null;
   audio: { channels: number; sampleRate: number } | null;
 };
@@ -46,7 +46,7 @@ export type Timeline = {
   /** What the project is called. */
   title: string;
   rate: Rational;
-  counting: Counting;
+  timebase: Timebase;
   dropFrame: boolean;
   length: number;
   /** The main track: end to end from 0 without gaps, in record order. Its record offsets are running sums of its lengths. */
@@ -60,4 +60,4 @@ export type Timeline = {
 };
 
 /** The frame after a clip on the timeline. */
-export const recordEnd = (clip: Clip): number => clip.record + clip.length;
+export const getRecordEnd = (clip: Clip): number => clip.record + clip.length;

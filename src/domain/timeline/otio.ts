@@ -1,32 +1,32 @@
 /** OpenTimelineIO, for Resolve, Premiere and pipelines. */
-import { reasonText } from "./clips";
-import { rateValue } from "./frame-rate";
+import { formatReason } from "./clips";
+import { toFramesPerSecond } from "./frame-rate";
 import type { Clip, Marker, Timeline } from "./model";
-import { oneLine } from "./printable";
+import { toOneLine } from "./one-line";
 
-type Json = { [key: string]: Json | Json[] | string | number | boolean | null };
+type OtioJson = { [key: string]: OtioJson | OtioJson[] | string | number | boolean | null };
 
 const MEDIA_KEY = "DEFAULT_MEDIA";
 const COLORS = { join: "RED", review: "YELLOW" } as const;
 
 /** The document. Source ranges are in the coordinates of the file's available range, its start timecode included. */
-export function writeOtio(timeline: Timeline): string {
+export function formatOtio(timeline: Timeline): string {
   const { media } = timeline;
   const layers = [timeline.clips, ...timeline.alternates];
-  const links = linkIds(layers);
+  const links = assignLinkIds(layers);
   const tracks = [
-    ...(media.video ? layers.map((clips, i) => track(timeline, clips, "Video", `V${i + 1}`, links)) : []),
-    ...(media.audio ? layers.map((clips, i) => track(timeline, clips, "Audio", `A${i + 1}`, links)) : []),
+    ...(media.video ? layers.map((clips, i) => createTrack(timeline, clips, "Video", `V${i + 1}`, links)) : []),
+    ...(media.audio ? layers.map((clips, i) => createTrack(timeline, clips, "Audio", `A${i + 1}`, links)) : []),
   ];
-  const document: Json = {
+  const document: OtioJson = {
     OTIO_SCHEMA: "Timeline.1",
-    metadata: { offcut: { layout: timeline.layout, warnings: timeline.warnings as unknown as Json[] } },
+    metadata: { offcut: { layout: timeline.layout, warnings: timeline.warnings as unknown as OtioJson[] } },
     name: timeline.title,
     global_start_time: null,
     tracks: {
       OTIO_SCHEMA: "Stack.1",
-      ...item("tracks", {}),
-      markers: timeline.markers.map((marker) => markerOf(timeline, marker)),
+      ...createItem("tracks", {}),
+      markers: timeline.markers.map((marker) => createMarker(timeline, marker)),
       children: tracks,
     },
   };
@@ -34,7 +34,7 @@ export function writeOtio(timeline: Timeline): string {
 }
 
 /** What every item of a composition has. */
-const item = (name: string, metadata: Json): Json => ({
+const createItem = (name: string, metadata: OtioJson): OtioJson => ({
   metadata,
   name,
   source_range: null,
@@ -44,59 +44,59 @@ const item = (name: string, metadata: Json): Json => ({
 });
 
 /** Premiere keeps picture and sound together by a number that both carry. */
-function linkIds(layers: readonly (readonly Clip[])[]): Map<Clip, number> {
+function assignLinkIds(layers: readonly (readonly Clip[])[]): Map<Clip, number> {
   return new Map(layers.flat().map((clip, i) => [clip, i + 1]));
 }
 
-function track(
+function createTrack(
   timeline: Timeline,
   clips: readonly Clip[],
   kind: "Video" | "Audio",
   name: string,
   links: Map<Clip, number>,
-): Json {
-  const children: Json[] = [];
+): OtioJson {
+  const children: OtioJson[] = [];
   let at = 0;
   for (const clip of clips) {
-    if (clip.record > at) children.push(gap(timeline, clip.record - at));
-    children.push(clipOf(timeline, clip, links.get(clip)!));
+    if (clip.record > at) children.push(createGap(timeline, clip.record - at));
+    children.push(createClip(timeline, clip, links.get(clip)!));
     at = clip.record + clip.length;
   }
-  return { OTIO_SCHEMA: "Track.1", ...item(name, {}), children, kind };
+  return { OTIO_SCHEMA: "Track.1", ...createItem(name, {}), children, kind };
 }
 
-const time = (timeline: Timeline, value: number): Json => ({
+const createRationalTime = (timeline: Timeline, value: number): OtioJson => ({
   OTIO_SCHEMA: "RationalTime.1",
-  rate: rateValue(timeline.rate),
+  rate: toFramesPerSecond(timeline.rate),
   value,
 });
 
-const range = (timeline: Timeline, start: number, length: number): Json => ({
+const createTimeRange = (timeline: Timeline, start: number, length: number): OtioJson => ({
   OTIO_SCHEMA: "TimeRange.1",
-  duration: time(timeline, length),
-  start_time: time(timeline, start),
+  duration: createRationalTime(timeline, length),
+  start_time: createRationalTime(timeline, start),
 });
 
-const gap = (timeline: Timeline, length: number): Json => ({
+const createGap = (timeline: Timeline, length: number): OtioJson => ({
   OTIO_SCHEMA: "Gap.1",
-  ...item("", {}),
-  source_range: range(timeline, 0, length),
+  ...createItem("", {}),
+  source_range: createTimeRange(timeline, 0, length),
 });
 
-function clipOf(timeline: Timeline, clip: Clip, link: number): Json {
+function createClip(timeline: Timeline, clip: Clip, link: number): OtioJson {
   const { media } = timeline;
-  const remark: Json = { text: clip.text, review: clip.review, removed: clip.reason && reasonText(clip.reason) };
+  const remark: OtioJson = { text: clip.text, review: clip.review, removed: clip.reason && formatReason(clip.reason) };
   return {
     OTIO_SCHEMA: "Clip.2",
-    ...item(oneLine(media.name), { offcut: remark, PremierePro_OTIO: { LinkID: link } }),
-    source_range: range(timeline, media.start.frame + clip.source, clip.length),
+    ...createItem(toOneLine(media.name), { offcut: remark, PremierePro_OTIO: { LinkID: link } }),
+    source_range: createTimeRange(timeline, media.start.frame + clip.source, clip.length),
     enabled: clip.enabled,
     media_references: {
       [MEDIA_KEY]: {
         OTIO_SCHEMA: "ExternalReference.1",
         metadata: {},
-        name: oneLine(media.name),
-        available_range: range(timeline, media.start.frame, media.length),
+        name: toOneLine(media.name),
+        available_range: createTimeRange(timeline, media.start.frame, media.length),
         available_image_bounds: null,
         target_url: media.url,
       },
@@ -105,11 +105,11 @@ function clipOf(timeline: Timeline, clip: Clip, link: number): Json {
   };
 }
 
-const markerOf = (timeline: Timeline, marker: Marker): Json => ({
+const createMarker = (timeline: Timeline, marker: Marker): OtioJson => ({
   OTIO_SCHEMA: "Marker.2",
   metadata: {},
-  name: oneLine(marker.text),
+  name: toOneLine(marker.text),
   color: COLORS[marker.kind],
-  marked_range: range(timeline, marker.record, marker.length),
-  comment: oneLine(marker.text),
+  marked_range: createTimeRange(timeline, marker.record, marker.length),
+  comment: toOneLine(marker.text),
 });

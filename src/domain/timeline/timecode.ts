@@ -1,15 +1,15 @@
 /** SMPTE timecode: numbering frames as `HH:MM:SS:FF`. */
 
 /** `base` numbers a second. `dropFrame` leaves out numbers (no frames) to keep step with the clock; only for base 30 and 60. */
-export type TimecodeCount = { base: number; dropFrame: boolean };
+export type TimecodeFormat = { base: number; dropFrame: boolean };
 
 /** The numbers left out at the start of each minute that is not a tenth. */
-const droppedEachMinute = ({ base, dropFrame }: TimecodeCount): number => (dropFrame ? base / 15 : 0);
+const getDroppedPerMinute = ({ base, dropFrame }: TimecodeFormat): number => (dropFrame ? base / 15 : 0);
 
 /** The label of a frame counted from 00:00:00:00; it starts again after 24 hours. `;` before the frames says drop frame. */
-export function timecodeLabel(frame: number, count: TimecodeCount): string {
+export function formatTimecode(frame: number, count: TimecodeFormat): string {
   const { base } = count;
-  const dropped = droppedEachMinute(count);
+  const dropped = getDroppedPerMinute(count);
   const aMinute = base * 60 - dropped;
   const tenMinutes = base * 600 - dropped * 9;
   const day = tenMinutes * 144;
@@ -27,7 +27,7 @@ export function timecodeLabel(frame: number, count: TimecodeCount): string {
 export type TimecodeParts = { hours: number; minutes: number; seconds: number; frames: number; dropFrame: boolean };
 
 /** The parts of a label; null when it is not one. */
-export function timecodeParts(label: string): TimecodeParts | null {
+export function parseTimecode(label: string): TimecodeParts | null {
   const match = /^(\d\d):([0-5]\d):([0-5]\d)([:;.,])(\d{2,3})$/.exec(label.trim());
   if (!match) return null;
   const [hours, minutes, seconds, frames] = [match[1], match[2], match[3], match[5]].map(Number) as [
@@ -40,9 +40,9 @@ export function timecodeParts(label: string): TimecodeParts | null {
 }
 
 /** The frame that a label stands for, counted from 00:00:00:00. A label that drop frame leaves out stands for the next one. */
-export function timecodeFrame(parts: Omit<TimecodeParts, "dropFrame">, count: TimecodeCount): number {
+export function toFrameNumber(parts: Omit<TimecodeParts, "dropFrame">, count: TimecodeFormat): number {
   const { base } = count;
-  const dropped = droppedEachMinute(count);
+  const dropped = getDroppedPerMinute(count);
   const minutes = parts.hours * 60 + parts.minutes;
   const skipped = parts.minutes % 10 !== 0 && parts.seconds === 0 && parts.frames < dropped;
   const frames = skipped ? dropped : parts.frames;

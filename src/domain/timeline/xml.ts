@@ -1,37 +1,40 @@
 /** A small XML writer: elements as plain data, escaped once, here. */
 
-type Child = XmlElement | string | null;
+type XmlChild = XmlElement | string | null;
 export type XmlElement = {
   name: string;
   attributes: Record<string, string | number | null>;
-  children: Exclude<Child, null>[];
+  children: Exclude<XmlChild, null>[];
 };
 
 /** An element. Attributes and children that are null are left out. An element has either texts or elements in it. */
-export function element(
+export function createElement(
   name: string,
   attributes: Record<string, string | number | null> = {},
-  ...children: (Child | readonly Child[])[]
+  ...children: (XmlChild | readonly XmlChild[])[]
 ): XmlElement {
   return { name, attributes, children: children.flat().filter((child) => child !== null) };
 }
 
 /** An element that holds a text only. */
-export const textElement = (name: string, text: string | number, attributes: Record<string, string> = {}): XmlElement =>
-  element(name, attributes, String(text));
+export const createTextElement = (
+  name: string,
+  text: string | number,
+  attributes: Record<string, string> = {},
+): XmlElement => createElement(name, attributes, String(text));
 
 /** The document: declaration, doctype (null for none) and the root, indented. */
-export function writeXml(root: XmlElement, doctype: string | null): string {
+export function formatXml(root: XmlElement, doctype: string | null): string {
   const lines = ['<?xml version="1.0" encoding="UTF-8"?>'];
   if (doctype !== null) lines.push(`<!DOCTYPE ${doctype}>`);
-  write(root, "", lines);
+  appendElement(root, "", lines);
   return `${lines.join("\n")}\n`;
 }
 
-function write({ name, attributes, children }: XmlElement, indent: string, lines: string[]): void {
+function appendElement({ name, attributes, children }: XmlElement, indent: string, lines: string[]): void {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== null)
-    .map(([key, value]) => ` ${key}="${escaped(String(value)).replaceAll('"', "&quot;")}"`)
+    .map(([key, value]) => ` ${key}="${escapeXml(String(value)).replaceAll('"', "&quot;")}"`)
     .join("");
   const open = `${indent}<${name}${written}`;
   if (children.length === 0) {
@@ -40,11 +43,11 @@ function write({ name, attributes, children }: XmlElement, indent: string, lines
   }
   const texts = children.filter((child) => typeof child === "string");
   if (texts.length > 0) {
-    lines.push(`${open}>${escaped(texts.join(""))}</${name}>`);
+    lines.push(`${open}>${escapeXml(texts.join(""))}</${name}>`);
     return;
   }
   lines.push(`${open}>`);
-  for (const child of children) if (typeof child !== "string") write(child, `${indent}  `, lines);
+  for (const child of children) if (typeof child !== "string") appendElement(child, `${indent}  `, lines);
   lines.push(`${indent}</${name}>`);
 }
 
@@ -58,7 +61,7 @@ const ENTITIES: Record<string, string> = {
 };
 
 /** Escapes text; what XML 1.0 cannot hold at all (other control characters, halves of surrogate pairs) becomes U+FFFD. */
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .toWellFormed()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML forbids

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { WebVTTParser } from "webvtt-parser";
 import type { PlanJson } from "../../../src/domain/plan-json";
 import type { Word } from "../../../src/domain/speech";
-import { type Cue, makeCues, writeSrt, writeVtt } from "../../../src/domain/subtitles";
-import { widthOf } from "../../../src/domain/subtitles/text";
+import { type Cue, createCues, formatSrt, formatVtt } from "../../../src/domain/subtitles";
+import { measureColumns } from "../../../src/domain/subtitles/tokens";
 
 const MS = 1_000;
 const SECOND = 1_000_000;
@@ -50,7 +50,7 @@ describe("cues", () => {
     const words = spoken(
       "Good morning everyone, and welcome back to the channel. Today we are going to look at how a small team can record, cut and publish a talk in a single afternoon. Mr. Smith said it was impossible.",
     );
-    expect(textOf(makeCues(words, keeping([0, 60]), "cut"))).toEqual([
+    expect(textOf(createCues(words, keeping([0, 60]), "cut"))).toEqual([
       "Good morning everyone,\nand welcome back to the channel.",
       "Today we are going to look\nat how a small team can record,",
       "cut and publish a talk\nin a single afternoon.",
@@ -60,7 +60,7 @@ describe("cues", () => {
 
   test("do not hold a long pause, and do not outstay their words by much", () => {
     const words = [...spoken("Before the pause we say this.", 0), ...spoken("And after it we say that.", 20)];
-    const cues = makeCues(words, keeping([0, 40]), "cut");
+    const cues = createCues(words, keeping([0, 40]), "cut");
     expect(textOf(cues)).toEqual(["Before the pause we say this.", "And after it we say that."]);
     expect(cues[0]!.end).toBeLessThan(3 * SECOND);
     expect(cues[1]!.start).toBe(20 * SECOND);
@@ -69,7 +69,7 @@ describe("cues", () => {
   test("are parted by a silence of a second and a half, even where one is then too short", () => {
     const said = (silence: number) => {
       const words = [...spoken("what I mean is", 0), ...spoken("so", 1.26 + silence)];
-      return makeCues(words, keeping([0, words[4]!.end / SECOND]), "cut");
+      return createCues(words, keeping([0, words[4]!.end / SECOND]), "cut");
     };
     expect(said(1.4)).toHaveLength(1);
     expect(said(1.6)).toHaveLength(2);
@@ -78,9 +78,9 @@ describe("cues", () => {
   test("are moved to the cut's time, and stay on the source's when asked", () => {
     const words = [...spoken("One two three.", 10), ...spoken("gone gone gone", 20), ...spoken("Four five six.", 30)];
     const plan = keeping([9.5, 12], [29, 32]);
-    const cut = makeCues(words, plan, "cut");
+    const cut = createCues(words, plan, "cut");
     expect(cut.map((cue) => cue.start)).toEqual([0.5 * SECOND, 3.5 * SECOND]);
-    const source = makeCues(words, plan, "source");
+    const source = createCues(words, plan, "source");
     expect(source.map((cue) => cue.start)).toEqual([10 * SECOND, 30 * SECOND]);
     expect(textOf(source)).toEqual(textOf(cut));
     expect(textOf(cut)).toEqual(["One two three.", "Four five six."]);
@@ -89,13 +89,13 @@ describe("cues", () => {
   test("leave out a word that the plan cuts through, not one that is a breath past the edge", () => {
     const words = spoken("zero one two three", 0, 0.5);
     const edge = words[2]!.end / SECOND;
-    expect(textOf(makeCues(words, keeping([0.2, edge - 0.015]), "cut"))).toEqual(["one two"]);
-    expect(textOf(makeCues(words, keeping([0.2, edge - 0.1]), "cut"))).toEqual(["one"]);
+    expect(textOf(createCues(words, keeping([0.2, edge - 0.015]), "cut"))).toEqual(["one two"]);
+    expect(textOf(createCues(words, keeping([0.2, edge - 0.1]), "cut"))).toEqual(["one"]);
   });
 
   test("of a short part between two joins stay within it", () => {
     const words = [...spoken("Yes", 1, 0.3), ...spoken("no more of this", 5)];
-    const [first] = makeCues(words, keeping([0.9, 1.5], [4.9, 7]), "cut");
+    const [first] = createCues(words, keeping([0.9, 1.5], [4.9, 7]), "cut");
     expect(first).toEqual({ start: 0, end: 0.6 * SECOND, lines: ["Yes"] });
   });
 
@@ -106,25 +106,25 @@ describe("cues", () => {
       end: (at + seconds) * SECOND,
       confidence: 1,
     });
-    const japanese = makeCues(
+    const japanese = createCues(
       [word("今日は天気がいいですね、だから散歩に行きましょう。", 0, 4), word("そうしましょう。", 4, 2)],
       keeping([0, 8]),
       "cut",
     );
     expect(textOf(japanese)).toEqual(["今日は天気がいいですね、\nだから散歩に行きましょう。", "そうしましょう。"]);
-    const long = makeCues([word("x".repeat(300), 0, 20)], keeping([0, 21]), "cut");
+    const long = createCues([word("x".repeat(300), 0, 20)], keeping([0, 21]), "cut");
     expect(long.flatMap((cue) => cue.lines).join("")).toBe("x".repeat(300));
-    expect(Math.max(...long.flatMap((cue) => cue.lines.map(widthOf)))).toBeLessThanOrEqual(42);
+    expect(Math.max(...long.flatMap((cue) => cue.lines.map(measureColumns)))).toBeLessThanOrEqual(42);
     const family = "👨‍👩‍👧‍👦".repeat(60);
-    const emoji = makeCues([word(family, 0, 20)], keeping([0, 21]), "cut").flatMap((cue) => cue.lines);
+    const emoji = createCues([word(family, 0, 20)], keeping([0, 21]), "cut").flatMap((cue) => cue.lines);
     expect(emoji.join("")).toBe(family);
     expect(emoji.every((line) => line.startsWith("👨‍") && line.endsWith("👦"))).toBe(true);
   });
 
   test("of no words are none", () => {
-    expect(makeCues([], keeping([0, 5]), "cut")).toEqual([]);
-    expect(makeCues([{ text: " \n", start: 0, end: SECOND, confidence: 1 }], keeping([0, 5]), "cut")).toEqual([]);
-    expect(makeCues(spoken("Nothing is kept."), keeping(), "cut")).toEqual([]);
+    expect(createCues([], keeping([0, 5]), "cut")).toEqual([]);
+    expect(createCues([{ text: " \n", start: 0, end: SECOND, confidence: 1 }], keeping([0, 5]), "cut")).toEqual([]);
+    expect(createCues(spoken("Nothing is kept."), keeping(), "cut")).toEqual([]);
   });
 });
 
@@ -176,7 +176,7 @@ function checkCues(cues: readonly Cue[], parts: readonly (readonly [number, numb
     expect(cue.lines.length).toBeGreaterThanOrEqual(1);
     expect(cue.lines.length).toBeLessThanOrEqual(2);
     for (const line of cue.lines) {
-      expect(widthOf(line)).toBeLessThanOrEqual(42);
+      expect(measureColumns(line)).toBeLessThanOrEqual(42);
       expect(line.trim()).not.toBe("");
     }
     expect(cue.start % MS).toBe(0);
@@ -207,8 +207,8 @@ describe("whatever is said and cut", () => {
             return [start / 1000, at / 1000];
           }),
         );
-        const source = makeCues(words, plan, "source");
-        const cut = makeCues(words, plan, "cut");
+        const source = createCues(words, plan, "source");
+        const cut = createCues(words, plan, "cut");
         expect(textOf(cut)).toEqual(textOf(source));
         const bounds = plan.segments.map(({ start, end }) => [start * SECOND, end * SECOND] as const);
         let played = 0;
@@ -235,15 +235,15 @@ describe("whatever is said and cut", () => {
     const parser = new WebVTTParser();
     fc.assert(
       fc.property(talk, (words) => {
-        const cues = makeCues(words, keeping([0, 200]), "cut");
-        const vtt = parser.parse(writeVtt(cues), "metadata");
+        const cues = createCues(words, keeping([0, 200]), "cut");
+        const vtt = parser.parse(formatVtt(cues), "metadata");
         expect(vtt.errors).toEqual([]);
         expect(vtt.cues.map((cue) => [Math.round(cue.startTime * SECOND), Math.round(cue.endTime * SECOND)])).toEqual(
           cues.map((cue) => [cue.start, cue.end]),
         );
         const plain = (text: string) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
         expect(vtt.cues.map((cue) => plain(cue.text))).toEqual(textOf(cues));
-        expect(readSrt(writeSrt(cues))).toEqual(cues);
+        expect(readSrt(formatSrt(cues))).toEqual(cues);
       }),
       { numRuns: 300 },
     );
@@ -278,7 +278,7 @@ describe("the files", () => {
   ];
 
   test("WebVTT escapes what it would read as markup", () => {
-    expect(writeVtt(cues)).toBe(
+    expect(formatVtt(cues)).toBe(
       [
         "WEBVTT",
         "",
@@ -291,11 +291,11 @@ describe("the files", () => {
         "",
       ].join("\n"),
     );
-    expect(writeVtt([])).toBe("WEBVTT\n");
+    expect(formatVtt([])).toBe("WEBVTT\n");
   });
 
   test("SubRip has no escapes: an invisible joiner parts what a player would take for a tag, an entity or a time line", () => {
-    expect(writeSrt(cues)).toBe(
+    expect(formatSrt(cues)).toBe(
       [
         "1",
         "00:00:00,000 --> 00:00:01,500",
@@ -308,7 +308,7 @@ describe("the files", () => {
         "",
       ].join("\n"),
     );
-    expect(writeSrt([])).toBe("");
+    expect(formatSrt([])).toBe("");
   });
 });
 
@@ -317,7 +317,7 @@ test("an hour of speech is divided in no time", () => {
     Array.from({ length: 10_000 }, (_, i) => (i % 13 === 12 ? "words." : i % 5 === 4 ? "said," : "many")).join(" "),
   );
   const started = performance.now();
-  const cues = makeCues(words, keeping([0, 4000]), "cut");
+  const cues = createCues(words, keeping([0, 4000]), "cut");
   expect(cues.length).toBeGreaterThan(500);
   expect(performance.now() - started).toBeLessThan(2000);
 });

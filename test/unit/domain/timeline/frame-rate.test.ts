@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  asTimelineRate,
   canDropFrames,
+  chooseTimelineRate,
   convertFrames,
-  countingOf,
-  timelineRateFor,
+  findTimebase,
+  findTimelineRate,
 } from "../../../../src/domain/timeline/frame-rate";
 
 const whole = (num: number) => ({ num, den: 1 });
@@ -20,22 +20,22 @@ test("rates near a standard one are that one", () => {
     [{ num: 60_000, den: 1001 }, slowed(60)],
     [{ num: 15, den: 1 }, whole(15)],
   ] as const)
-    expect(asTimelineRate(given)).toEqual(rate);
+    expect(findTimelineRate(given)).toEqual(rate);
 });
 
 test("a rate that nobody counts goes to the standard one that shows all its frames", () => {
-  expect(timelineRateFor({ num: 25, den: 2 }, false)).toEqual(whole(25));
-  expect(timelineRateFor({ num: 15, den: 2 }, false)).toEqual(whole(30));
-  expect(timelineRateFor(whole(1), false)).toEqual(whole(24));
-  expect(timelineRateFor({ num: 27_300, den: 1000 }, true)).toEqual(whole(30));
-  expect(timelineRateFor(whole(13), true)).toEqual(whole(24));
-  expect(timelineRateFor({ num: 29_850, den: 1000 }, true)).toEqual(slowed(30));
-  expect(timelineRateFor(whole(1000), false)).toEqual(whole(120));
+  expect(chooseTimelineRate({ num: 25, den: 2 }, false)).toEqual(whole(25));
+  expect(chooseTimelineRate({ num: 15, den: 2 }, false)).toEqual(whole(30));
+  expect(chooseTimelineRate(whole(1), false)).toEqual(whole(24));
+  expect(chooseTimelineRate({ num: 27_300, den: 1000 }, true)).toEqual(whole(30));
+  expect(chooseTimelineRate(whole(13), true)).toEqual(whole(24));
+  expect(chooseTimelineRate({ num: 29_850, den: 1000 }, true)).toEqual(slowed(30));
+  expect(chooseTimelineRate(whole(1000), false)).toEqual(whole(120));
 });
 
 test("only 29.97 and 59.94 can drop frames", () => {
   const can = [whole(24), slowed(24), whole(25), whole(30), slowed(30), slowed(48), whole(60), slowed(60), slowed(120)];
-  expect(can.filter((rate) => canDropFrames(countingOf(rate)!))).toEqual([slowed(30), slowed(60)]);
+  expect(can.filter((rate) => canDropFrames(findTimebase(rate)!))).toEqual([slowed(30), slowed(60)]);
 });
 
 test("converting frames is exact rounding, and never turns back", () => {

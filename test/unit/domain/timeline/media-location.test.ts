@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { mediaLocation } from "../../../../src/domain/timeline/media-location";
+import { createMediaLocation } from "../../../../src/domain/timeline/media-location";
 
 test("folders of every system, and URLs of folders", () => {
   for (const [root, url, path] of [
@@ -18,14 +18,14 @@ test("folders of every system, and URLs of folders", () => {
     ["file://nas/share", "file://nas/share/my%20talk%20%26%20co.mp4", "//nas/share/my talk & co.mp4"],
     ["footage/day 1", "footage/day%201/my%20talk%20%26%20co.mp4", "footage/day 1/my talk & co.mp4"],
   ] as const)
-    expect(mediaLocation(root, "my talk & co.mp4")).toEqual({ url, path });
+    expect(createMediaLocation(root, "my talk & co.mp4")).toEqual({ url, path });
 });
 
 test("any name is one segment of a valid URL and comes back from it", () => {
   const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).filter((text) => !text.includes("/"));
   fc.assert(
     fc.property(name, (file) => {
-      const { url } = mediaLocation("/media", file);
+      const { url } = createMediaLocation("/media", file);
       expect(url).toMatch(/^file:\/\/\/media\/[A-Za-z0-9\-._~%]+$/);
       expect(decodeURIComponent(url.slice("file:///media/".length))).toBe(file.toWellFormed());
     }),

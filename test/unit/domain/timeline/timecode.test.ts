@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { timecodeFrame, timecodeLabel, timecodeParts } from "../../../../src/domain/timeline/timecode";
+import { formatTimecode, parseTimecode, toFrameNumber } from "../../../../src/domain/timeline/timecode";
 
 const two = (value: number) => String(value).padStart(2, "0");
 
@@ -10,8 +10,8 @@ test("labels are those of a clock that skips the dropped numbers, frame by frame
       let [h, m, s, f] = [0, 0, 0, 0];
       for (let frame = 0; frame < base * 3700; frame++) {
         const label = `${two(h)}:${two(m)}:${two(s)}${dropFrame ? ";" : ":"}${two(f)}`;
-        if (timecodeLabel(frame, { base, dropFrame }) !== label)
-          throw new Error(`frame ${frame} at ${base}: ${timecodeLabel(frame, { base, dropFrame })}, not ${label}`);
+        if (formatTimecode(frame, { base, dropFrame }) !== label)
+          throw new Error(`frame ${frame} at ${base}: ${formatTimecode(frame, { base, dropFrame })}, not ${label}`);
         if (++f < base) continue;
         [f, s] = [0, s + 1];
         if (s < 60) continue;
@@ -33,10 +33,10 @@ test("well-known labels", () => {
     [107_892, "01:00:00;00"],
     [2_589_407, "23:59:59;29"],
   ] as const)
-    expect(timecodeLabel(frame, drop)).toBe(label);
-  expect(timecodeLabel(2_589_408, drop)).toBe("00:00:00;00");
-  expect(timecodeLabel(215_784, { base: 60, dropFrame: true })).toBe("01:00:00;00");
-  expect(timecodeLabel(24 * 86_400, { base: 24, dropFrame: false })).toBe("00:00:00:00");
+    expect(formatTimecode(frame, drop)).toBe(label);
+  expect(formatTimecode(2_589_408, drop)).toBe("00:00:00;00");
+  expect(formatTimecode(215_784, { base: 60, dropFrame: true })).toBe("01:00:00;00");
+  expect(formatTimecode(24 * 86_400, { base: 24, dropFrame: false })).toBe("00:00:00:00");
 });
 
 test("a label read back is its frame, anywhere in the day", () => {
@@ -49,9 +49,9 @@ test("a label read back is its frame, anywhere in the day", () => {
   );
   fc.assert(
     fc.property(count, fc.nat(24 * 86_400 - 1), (each, frame) => {
-      const parts = timecodeParts(timecodeLabel(frame, each))!;
+      const parts = parseTimecode(formatTimecode(frame, each))!;
       expect(parts.dropFrame).toBe(each.dropFrame);
-      expect(timecodeFrame(parts, each)).toBe(frame);
+      expect(toFrameNumber(parts, each)).toBe(frame);
     }),
     { numRuns: 2000 },
   );
@@ -59,5 +59,5 @@ test("a label read back is its frame, anywhere in the day", () => {
 
 test("what is no timecode is not read", () => {
   for (const text of ["", "1:00:00:00", "01:60:00:00", "24:00:00:00", "01:00:00", "aa:bb:cc:dd", "-1:00:00:00"])
-    expect(timecodeParts(text)).toBeNull();
+    expect(parseTimecode(text)).toBeNull();
 });
