@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
 import { sql } from "drizzle-orm";
 import { listUnmeasuredAssets } from "../../../src/store/assets";
 import { openStore, type Store } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
+import * as tables from "../../../src/store/schema";
+import * as outboxTables from "../../../src/store/schema-outbox";
 import { temporaryFolder } from "../../temporary-folder";
 import { freshStore } from "./test-store";
 
@@ -100,4 +103,11 @@ test("a database of a newer version is refused by name, and left as it is", asyn
     'the database has migration "9999_future", which this version does not know: run a newer version',
   );
   expect(await schemaOf(fresh.store)).toEqual(before);
+});
+
+test("the newest snapshot describes today's tables: bun run db:generate has nothing to write", async () => {
+  const newest = `${names.at(-1)!.slice(0, 4)}_snapshot.json`;
+  const snapshot = await Bun.file(join(MIGRATIONS, "meta", newest)).json();
+  const today = await generateSQLiteDrizzleJson({ ...tables, ...outboxTables }, snapshot.id);
+  expect(await generateSQLiteMigration(snapshot, today)).toEqual([]);
 });

@@ -1,0 +1,8 @@
+/** How `bun run db:generate` writes the next migration: from the difference between the tables and the newest snapshot in `meta/`. */
+import { defineConfig } from "drizzle-kit";
+
+export default defineConfig({
+  dialect: "sqlite",
+  schema: ["./src/store/schema.ts", "./src/store/schema-outbox.ts"],
+  out: "./migrations",
+});
