@@ -4,6 +4,7 @@
  */
 import { link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
 import { EXECUTABLE, runOffcut } from "./offcut";
 
 const CACHE = join(dirname(EXECUTABLE), ".extracted-assets");
@@ -27,6 +28,13 @@ export async function linkExtractedAssets(folder: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
     await rm(assets, { recursive: true, force: true });
   }
+}
+
+/** Creates a temporary folder for one test with the extracted files in it. */
+export async function folderWithAssets(): Promise<TemporaryFolder> {
+  const folder = await temporaryFolder();
+  await linkExtractedAssets(folder.path);
+  return folder;
 }
 
 /** Returns the folder `assets` of this build. Two processes that get here at once both extract, and one result stays. */

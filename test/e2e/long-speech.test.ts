@@ -1,11 +1,11 @@
-/** A long talk through the real recogniser: ten minutes here, an hour with `OFFCUT_FULL=1`. Prints how fast it went beside a short one. */
+/** A long talk through the real recogniser: five minutes here, an hour with `OFFCUT_FULL=1`. Prints how fast it went beside a short one. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { PlanJson } from "../../src/domain/plan-json";
-import { temporaryFolder } from "../temporary-folder";
-import { FIXTURES, HAS_SYSTEM_FFMPEG, runOffcut } from "./offcut";
+import { folderWithAssets } from "./extracted-assets";
+import { FIXTURES, HAS_SYSTEM_FFMPEG, IS_BUNDLED_PASS, runOffcut } from "./offcut";
 
-const MINUTES = process.env.OFFCUT_FULL === "1" ? 60 : 10;
+const MINUTES = process.env.OFFCUT_FULL === "1" ? 60 : 5;
 const TALK = join(FIXTURES, "talk.mp4");
 
 /** The talk again and again until it is this long, as sound. */
@@ -46,10 +46,10 @@ async function cut(folder: string, path: string): Promise<{ plan: PlanJson; srt:
   return { plan, srt, speed: plan.source_duration / ((performance.now() - started) / 1000) };
 }
 
-test.skipIf(!HAS_SYSTEM_FFMPEG)(
+test.skipIf(IS_BUNDLED_PASS || !HAS_SYSTEM_FFMPEG)(
   `${MINUTES} minutes of talk become a transcript, a cut and subtitles, as fast a minute as a short talk`,
   async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await folderWithAssets();
     const short = await cut(folder.path, repeated(folder.path, 1));
     const long = await cut(folder.path, repeated(folder.path, MINUTES));
 

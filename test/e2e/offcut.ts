@@ -14,6 +14,12 @@ export const HAS_SYSTEM_FFMPEG = SEARCH_PATH.split(":").some(
   (folder) => folder !== "" && existsSync(join(folder, "ffmpeg")),
 );
 
+/**
+ * `./install.sh test` runs these tests a second time with an empty PATH, so with the bundled ffmpeg. Tests for which the ffmpeg in use does
+ * not matter are skipped then.
+ */
+export const IS_BUNDLED_PASS = SEARCH_PATH === "";
+
 if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: run ./install.sh build`);
 
 export type Run = { code: number | null; stdout: string; stderr: string };

@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
 import type { PlanJson } from "../../src/domain/plan-json";
 import type { SpokenPart, TalkTruth } from "../fixtures/make-talk";
-import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
+import type { TemporaryFolder } from "../temporary-folder";
 import { until } from "../until";
-import { FIXTURES, runOffcut, spawnOffcut } from "./offcut";
+import { folderWithAssets } from "./extracted-assets";
+import { FIXTURES, IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
 
+/** For what does not depend on the ffmpeg in use. */
+const once = test.skipIf(IS_BUNDLED_PASS);
 const TIMEOUT_MS = 120_000;
 /** How much of a part may be heard, and of a kept one be lost, before it counts. */
 const HEARD_SHARE = 0.25;
@@ -18,7 +21,7 @@ const LENGTH_TOLERANCE_SECONDS = 0.15;
 let folder: TemporaryFolder;
 let truth: TalkTruth;
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  folder = await folderWithAssets();
   truth = (await Bun.file(join(FIXTURES, "talk.truth.json")).json()) as TalkTruth;
   for (const name of ["talk.mp4", "talk.script.txt"]) await copyFile(join(FIXTURES, name), join(folder.path, name));
 });
@@ -97,7 +100,7 @@ describe("a talk", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  once(
     "without a script loses its pauses and its retake, and goes beside the recording",
     async () => {
       const { code, stdout } = await run(["talk.mp4", "--json"]);
@@ -130,7 +133,7 @@ describe("a talk", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  once(
     "becomes a timeline and subtitles without being rendered",
     async () => {
       const { code, stdout } = await run([
@@ -162,7 +165,7 @@ describe("a talk", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  once(
     "is given up on an interrupt, and nothing is left",
     async () => {
       const before = await readdir(folder.path);
@@ -178,7 +181,7 @@ describe("a talk", () => {
   );
 });
 
-test(
+once(
   "several recordings: each is cut, and a bad one is told without stopping the others",
   async () => {
     await Bun.write(inFolder("text.mp4"), "this is no recording, it only says so ".repeat(100));
@@ -196,7 +199,7 @@ test(
   TIMEOUT_MS,
 );
 
-test.each([
+once.each([
   [["-o", "sound.mp4"], "the source has no picture"],
   [["--export", "otio,edl"], "An EDL needs a picture"],
 ])(
@@ -212,7 +215,7 @@ test.each([
   TIMEOUT_MS,
 );
 
-test("a wrong call is one line and exit code 2", async () => {
+once("a wrong call is one line and exit code 2", async () => {
   const { code, stdout, stderr } = await run(["talk.mp4", "--mode", "brutal"]);
   expect([code, stdout, stderr.trimEnd().split("\n").length]).toEqual([2, "", 1]);
 });

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { Upload } from "tus-js-client";
 import type { Asset } from "../http/resources";
-import { SEARCH_PATH } from "./offcut";
+import { IS_BUNDLED_PASS } from "./offcut";
 import { breakingProxy } from "./proxy";
 import { memoryOf, startServer } from "./server";
 
@@ -39,7 +39,7 @@ function noise(): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-describe("a real client whose connection breaks twice", () => {
+describe.skipIf(IS_BUNDLED_PASS)("a real client whose connection breaks twice", () => {
   test("goes on where it stopped each time, and what is stored is what was sent", async () => {
     await using server = await startServer();
     const user = await server.user();
@@ -79,7 +79,7 @@ describe("a real client whose connection breaks twice", () => {
   }, 120_000);
 });
 
-describe.skipIf(SEARCH_PATH === "")("a large upload", () => {
+describe.skipIf(IS_BUNDLED_PASS)("a large upload", () => {
   test(`of ${LARGE_BYTES / MIB} MiB takes less than ${MOST_MEGABYTES} MB of the server's memory`, async () => {
     await using server = await startServer();
     const user = await server.user();
