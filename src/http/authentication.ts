@@ -1,17 +1,23 @@
-/** Who asks: the bearer token of a request. */
+/** Authentication: finds the principal of a request. */
 import { AppError } from "../domain/errors";
 import { sha256 } from "../lib/ids";
 import { type ApiKey, findKeyOwner, touchApiKey, type User } from "../store/users";
 import type { Services } from "../work/services";
 
-export type Authenticate = (request: Request) => Promise<User>;
+/** What a request was authenticated with. `ageMs`: time since the key was created or the user signed in. */
+export type Credential = { kind: "api_key" | "session"; id: string; ageMs: number };
+
+export type Principal = { user: User; credential: Credential };
+
+/** Returns the principal of a request. Throws `AppError` `unauthenticated` or `forbidden`. */
+export type Authenticate = (request: Request) => Promise<Principal>;
 
 const MIN_TOUCH_INTERVAL_MS = 60_000;
 const MAX_CACHED_OWNERS = 10_000;
 
 /**
- * Finds the owner of a request's API key. Errors: `unauthenticated` (also for a disabled account), `forbidden` in the account's grace window. Owners are remembered
- * until accounts or keys change: every call asks for one.
+ * Creates the authentication by API key. A disabled account is `unauthenticated`, one in its grace period `forbidden`. Owners are cached
+ * until accounts or keys change, because every call looks one up.
  */
 export function createApiKeyAuthenticator(services: Services): Authenticate {
   const { store } = services;
@@ -25,28 +31,29 @@ export function createApiKeyAuthenticator(services: Services): Authenticate {
     }
     const known = owners.get(hash);
     if (known) return known;
-    const asked = revision;
+    const revisionBefore = revision;
     const found = await findKeyOwner(store.read, hash);
-    // Not remembered when an account has changed meanwhile: it may be this one.
-    if (found && asked === store.accountsRevision()) owners.set(hash, found);
+    // An account that changed during the query may be this one.
+    if (found && revisionBefore === store.accountsRevision()) owners.set(hash, found);
     return found;
   }
 
   return async (request) => {
     const token = request.headers.get("authorization")?.match(/^Bearer +(\S+)$/i)?.[1];
-    if (!token?.startsWith("sk_")) throw new AppError("unauthenticated", "Send an API key as a bearer token.");
+    if (!token?.startsWith("sk_"))
+      throw new AppError("unauthenticated", "Send an API key in the header Authorization: Bearer sk_….");
     const found = await findOwner(sha256(token));
     const now = services.now();
     if (!found || (found.key.expires_at !== null && found.key.expires_at <= now)) {
-      throw new AppError("unauthenticated", "The API key is not valid.");
+      throw new AppError("unauthenticated", "API key is invalid or has expired.");
     }
-    if (found.user.disabled_at !== null) throw new AppError("unauthenticated", "The account is disabled.");
-    if (found.user.deleted_at !== null) throw new AppError("forbidden", "The account is being deleted.");
+    if (found.user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
+    if (found.user.deleted_at !== null) throw new AppError("forbidden", "Account is being deleted.");
     if ((found.key.last_used_at ?? 0) + MIN_TOUCH_INTERVAL_MS < now) {
       found.key.last_used_at = now;
-      // Nobody waits for this; a lost note costs nothing.
+      // Not awaited: losing the time of a use costs nothing.
       void store.write((tx) => touchApiKey(tx, found.key.id, now)).catch(() => {});
     }
-    return found.user;
+    return { user: found.user, credential: { kind: "api_key", id: found.key.id, ageMs: now - found.key.created_at } };
   };
 }

@@ -1,8 +1,9 @@
-/** A request on its way through a family: who asks, what was sent, and the answer that goes back. */
+/** A call of a route, and the replies that a handler returns. */
 import type { Log } from "../lib/log";
-import type { User } from "../store/users";
-import type { IdempotencyKey } from "../work/idempotency";
+import type { Queries } from "../store/db";
+import { type IdempotencyKey, withIdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
+import type { Principal } from "./authentication";
 import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
 
@@ -11,14 +12,16 @@ export type Call = {
   request: Request;
   requestId: string;
   log: Log;
-  user: User;
-  /** Path parameters: UUIDs. */
+  principal: Principal;
+  /** Path parameters: UUIDs in lower case. */
   params: Record<string, string>;
-  /** Null where the route needs none or the client sent none. */
+  /** Null if the route does not use idempotency keys or the client sent none. */
   idempotency: IdempotencyKey;
+  /** Returns the path of `path` in the family that serves this call: `/v1/cuts/…` for `/cuts/…`. */
+  url(path: string): string;
 };
 
-/** `text` instead of `body`: a file of its own content type, given in `headers`. */
+/** `text` instead of `body`: a file with the content type in `headers`. */
 export type Reply = { status: number; body?: unknown; text?: string; headers?: Record<string, string> };
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -29,21 +32,35 @@ export const created = (location: string, body: unknown, headers: Record<string,
   body,
   headers: { Location: location, ...headers },
 });
-/** A resource that is JSON text already. */
+/** A resource that is already JSON text. */
 export const okJsonText = (text: string): Reply => ({ status: 200, text, headers: { "Content-Type": JSON_TYPE } });
-/** A text as a file to save. */
-export const fileDownload = (made: { filename: string; contentType: string; body: string }): Reply => ({
+/** A text file to download. */
+export const fileDownload = (file: { filename: string; contentType: string; body: string }): Reply => ({
   status: 200,
-  text: made.body,
+  text: file.body,
   headers: {
-    "Content-Type": made.contentType,
-    "Content-Disposition": formatAttachment(made.filename),
+    "Content-Type": file.contentType,
+    "Content-Disposition": formatAttachment(file.filename),
     "Content-Security-Policy": FILE_POLICY,
   },
 });
 export const noContent = (): Reply => ({ status: 204 });
 
-/** A reply as the platform sends it. */
+/**
+ * Runs `create` in a write transaction, and only once for each `Idempotency-Key` of the user: a repeated call gets the stored reply.
+ * Throws `AppError` `validation_error` if the key was used for another request.
+ */
+export function createOnce(call: Call, create: (tx: Queries) => Promise<Reply>): Promise<Reply> {
+  const { services, idempotency } = call;
+  return services.store.write((tx) =>
+    withIdempotencyKey(tx, idempotency, services.now(), async () => {
+      const { status, body, headers = {} } = await create(tx);
+      return { status, body, headers };
+    }),
+  );
+}
+
+/** Converts a reply to a response. */
 export function toResponse(reply: Reply): Response {
   const headers = new Headers(reply.headers);
   if (reply.text !== undefined) return new Response(reply.text, { status: reply.status, headers });
@@ -52,5 +69,8 @@ export function toResponse(reply: Reply): Response {
   return new Response(JSON.stringify(reply.body), { status: reply.status, headers });
 }
 
-/** ISO 8601 in UTC with milliseconds, or null. */
-export const formatTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+/** Returns the response with these headers set. */
+export function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}

@@ -59,7 +59,7 @@ export function respondToPreflight(origins: string[], request: Request): Respons
     status: 204,
     headers: {
       ...allowed,
-      "Access-Control-Allow-Methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+      "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
       "Access-Control-Allow-Headers": ALLOWED_HEADERS,
       "Access-Control-Max-Age": "7200",
     },

@@ -1,30 +1,25 @@
-/** The API's description at `/openapi.json` and its page at `/docs`, whole from the executable: a studio's network has no CDN. */
+/** The OpenAPI documents and the page `/docs`. Everything comes from the executable, because a studio's network may have no internet. */
 import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import html from "../../web/docs.html" with { type: "text" };
 import start from "../../web/docs.js" with { type: "text" };
 import { API_GUIDE } from "./api-guide";
-import { createComponents, createPaths, createUploadPaths } from "./openapi";
+import type { Family } from "./family";
+import { createOpenApiDocument } from "./openapi";
 import { toPageResponse } from "./pages";
-import type { Route } from "./route";
+import { PUBLIC_PREFIX } from "./public";
 
-/** The documentation of the public family, as a plugin. */
-export function createDocsPlugin(routes: Route[]) {
-  const description = JSON.stringify({
-    // Nullable fields are said in 3.1's way.
-    openapi: "3.1.0",
-    info: { title: "Offcut", version: "0.0.0", description: API_GUIDE },
-    paths: { ...createPaths("/v1", routes), ...createUploadPaths() },
-    components: {
-      schemas: createComponents(),
-      securitySchemes: { apiKey: { type: "http", scheme: "bearer", bearerFormat: "sk_…" } },
-    },
-    security: [{ apiKey: [] }],
-  });
-  const json = { "Content-Type": "application/json; charset=utf-8" };
-  return new Elysia({ name: "docs" })
-    .get("/openapi.json", () => new Response(description, { headers: json }))
+/** Creates the plugin. The public family's document is at `/openapi.json`, any other's at `openapi.json` below its prefix. */
+export function createDocsPlugin(families: Family[]) {
+  const plugin = new Elysia({ name: "docs" });
+  for (const family of families) {
+    const isPublic = family.prefix === PUBLIC_PREFIX;
+    const document = JSON.stringify(createOpenApiDocument(family, isPublic ? API_GUIDE : null));
+    const headers = { "Content-Type": "application/json; charset=utf-8" };
+    plugin.get(isPublic ? "/openapi.json" : `${family.prefix}/openapi.json`, () => new Response(document, { headers }));
+  }
+  return plugin
     .get("/docs", () => toPageResponse("html", html as unknown as string))
     .get("/docs/start.js", () => toPageResponse("javascript", start as unknown as string))
     .get("/docs/swagger-ui.js", () => toPageResponse("javascript", Bun.file(script)))

@@ -1,38 +1,46 @@
-/** The one map from errors to answers. What is not an `AppError` is logged and becomes `internal_error` without details. */
+/** Maps errors to replies. An error that is not an `AppError` is logged and becomes `internal_error` without details. */
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS } from "../domain/errors";
+import { strictObject } from "./fields";
 import { BodyTimeoutError } from "./parse-request";
 
 export type ErrorReply = { status: number; body: unknown; headers: Record<string, string> };
 
-/** How a family shows an error. */
-export type ErrorShape = (code: HttpCode, error: AppError) => unknown;
+/** The error bodies of a family: their schema, and how an error becomes one. */
+export type ErrorShape = { schema: TSchema; toBody(code: HttpCode, error: AppError): unknown };
 
-/** The public family's body: `{ error: { code, message, fields? } }`. */
-export const publicErrorShape: ErrorShape = (code, error) => ({
-  error: {
-    code,
-    message: toSingleLine(error.message),
-    ...(error.details.fields ? { fields: error.details.fields.map(({ field, message }) => ({ field, message })) } : {}),
-  },
+const publicError = strictObject({
+  error: Type.Object({
+    code: Type.String({ enum: Object.keys(HTTP_STATUS) }),
+    message: Type.String(),
+    fields: Type.Optional(Type.Array(strictObject({ field: Type.String(), message: Type.String() }))),
+  }),
 });
 
-/** The answer to an error; `onUnknown` hears of those that nobody expected. */
+/** The public family's body: `{ error: { code, message, fields? } }`. */
+export const publicErrorShape: ErrorShape = {
+  schema: publicError,
+  toBody: (code, { message, details }): Static<typeof publicError> => {
+    const fields = details.fields?.map((one) => ({ field: one.field, message: one.message }));
+    return { error: { code, message: toSingleLine(message), ...(fields && { fields }) } };
+  },
+};
+
+/** Returns the reply to an error in a family's shape. `onUnknown` is called with errors that are not an `AppError`. */
 export function toErrorReply(error: unknown, shape: ErrorShape, onUnknown: (error: unknown) => void): ErrorReply {
   const known = limitFields(asAppError(error));
   if (!known) onUnknown(error);
-  const shown = known ?? new AppError("internal_error", "Something went wrong on the server.");
+  const shown = known ?? new AppError("internal_error", "Internal error. Details are in the server log under the request's X-Request-Id.");
   const code = isHttpCode(shown.code) ? shown.code : "internal_error";
-  const { retryAfterSeconds } = shown.details;
-  return {
-    status: HTTP_STATUS[code],
-    body: shape(code, shown),
-    headers: {
-      ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
-      ...(code === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {}),
-      ...(error instanceof BodyTimeoutError ? { Connection: "close" } : {}),
-    },
-  };
+  const headers: Record<string, string> = {};
+  if (shown.details.retryAfterSeconds !== undefined) headers["Retry-After"] = String(shown.details.retryAfterSeconds);
+  if (code === "unauthenticated") headers["WWW-Authenticate"] = "Bearer";
+  if (error instanceof BodyTimeoutError) headers.Connection = "close";
+  return { status: HTTP_STATUS[code], body: shape.toBody(code, shown), headers };
 }
+
+/** The 404 of a resource that does not exist or belongs to somebody else. `what` is its name: "Asset". */
+export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 
 /** The error with no more fields than an answer may name. */
 function limitFields(error: AppError | null): AppError | null {

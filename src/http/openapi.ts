@@ -1,6 +1,7 @@
-/** The API's description (OpenAPI 3.1), made of the route table: what is documented is what is mounted. */
+/** OpenAPI 3.1 documents, generated from the routes that a family mounts. */
 import type { TSchema } from "@sinclair/typebox";
 import { HTTP_STATUS, type HttpCode } from "../domain/errors";
+import type { Family } from "./family";
 import { SCHEMAS, type SchemaName } from "./public/schemas";
 import type { ResponseBodyDoc, ResponseDoc } from "./response-docs";
 import type { Route } from "./route";
@@ -9,7 +10,7 @@ type JsonObject = Record<string, unknown>;
 
 const schemaRef = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** A schema as plain JSON, without what only the validation uses. */
+/** Converts a schema to plain JSON without the properties that only validation uses. */
 function toPlainSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toPlainSchema);
   if (typeof value !== "object" || value === null) return value;
@@ -18,9 +19,18 @@ function toPlainSchema(value: unknown): unknown {
   return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, toPlainSchema(inner)]));
 }
 
-/** The named schemas. */
-export const createComponents = (): JsonObject =>
-  Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, toPlainSchema(schema)]));
+/** Returns the document of a family. `description` is the text at its head, in Markdown. */
+export const createOpenApiDocument = (family: Family, description: string | null): JsonObject => ({
+  // 3.1 for nullable types.
+  openapi: "3.1.0",
+  info: { title: "Offcut", version: "0.0.0", ...(description && { description }) },
+  paths: { ...createPaths(family), ...createUploadPaths(family.prefix) },
+  components: {
+    schemas: toPlainSchema({ ...SCHEMAS, Error: family.errorShape.schema }),
+    securitySchemes: { apiKey: { type: "http", scheme: "bearer", bearerFormat: "sk_…" } },
+  },
+  security: [{ apiKey: [] }],
+});
 
 const createPageSchema = (name: SchemaName): JsonObject => ({
   type: "object",
@@ -42,7 +52,7 @@ function createContent(body: ResponseBodyDoc): JsonObject {
   };
 }
 
-/** The codes that a route may answer because of what it is, besides its own. */
+/** Lists the error codes that a route can return besides its own. */
 function listCommonCodes(route: Route): HttpCode[] {
   return [
     "unauthenticated",
@@ -76,7 +86,7 @@ function createResponses(route: Route): JsonObject {
       content: { "application/json": { schema: schemaRef("Error") } },
     },
   ]);
-  const answers = Object.entries(route.responses as Record<string, ResponseDoc>).map(
+  const successes = Object.entries(route.responses as Record<string, ResponseDoc>).map(
     ([status, { description, body }]) => [
       status,
       {
@@ -89,7 +99,7 @@ function createResponses(route: Route): JsonObject {
       },
     ],
   );
-  return Object.fromEntries([...answers, ...errors]);
+  return Object.fromEntries([...successes, ...errors]);
 }
 
 function createParameters(route: Route): JsonObject[] {
@@ -120,14 +130,12 @@ function createParameters(route: Route): JsonObject[] {
   return [...inPath, ...inQuery, ...headers, ...own];
 }
 
-/** The paths of these routes below `prefix`. */
-export function createPaths(prefix: string, routes: Route[]): Record<string, JsonObject> {
+function createPaths({ prefix, routes }: Family): Record<string, JsonObject> {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = `${prefix}${route.path.replace(/:(\w+)/g, "{$1}")}`;
-    const name = `${route.method.toLowerCase()}${path
-      .replace(/^\/v1/, "")
-      .replace(/[{}]/g, "")
+    const name = `${route.method.toLowerCase()}${route.path
+      .replaceAll(":", "")
       .replace(/[/_-](\w)/g, (_, c: string) => c.toUpperCase())}`;
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = {
@@ -169,18 +177,18 @@ const createTusErrors = (...codes: HttpCode[]): JsonObject =>
     ]),
   );
 
-/** The transfer URLs: TUS 1.0.0, with the protocol's headers. */
-export function createUploadPaths(): Record<string, JsonObject> {
+/** Documents the TUS 1.0.0 surface with the protocol's headers. */
+function createUploadPaths(prefix: string): Record<string, JsonObject> {
   const id = { name: "upload_id", in: "path", required: true, schema: { type: "string", format: "uuid" } };
   const offsets = {
     "Upload-Offset": { schema: { type: "integer" } },
     "Upload-Expires": { schema: { type: "string" } },
   };
   return {
-    "/v1/uploads/{upload_id}": {
+    [`${prefix}/uploads/{upload_id}`]: {
       options: {
         operationId: "optionsUpload",
-        summary: "What the upload surface offers",
+        summary: "Read the limits and extensions of the upload protocol",
         tags: ["uploads"],
         security: [],
         parameters: [id],
@@ -188,12 +196,12 @@ export function createUploadPaths(): Record<string, JsonObject> {
       },
       head: {
         operationId: "headUpload",
-        summary: "How far an upload is",
+        summary: "Read the offset of an upload",
         tags: ["uploads"],
         parameters: [id, ...createTusHeaders("Tus-Resumable")],
         responses: {
           200: {
-            description: "The offset at which the next PATCH starts",
+            description: "The offset of the next PATCH",
             headers: { ...offsets, "Upload-Length": { schema: { type: "integer" } } },
           },
           ...createTusErrors(
@@ -209,7 +217,7 @@ export function createUploadPaths(): Record<string, JsonObject> {
       },
       patch: {
         operationId: "patchUpload",
-        summary: "Send bytes at the offset",
+        summary: "Append bytes at the offset",
         tags: ["uploads"],
         parameters: [id, ...createTusHeaders("Tus-Resumable", "Upload-Offset")],
         requestBody: {
@@ -217,7 +225,7 @@ export function createUploadPaths(): Record<string, JsonObject> {
           content: { "application/offset+octet-stream": { schema: { type: "string", format: "binary" } } },
         },
         responses: {
-          204: { description: "The bytes are stored", headers: offsets },
+          204: { description: "The bytes were stored", headers: offsets },
           ...createTusErrors(
             "bad_request",
             "unauthenticated",
@@ -236,7 +244,7 @@ export function createUploadPaths(): Record<string, JsonObject> {
         tags: ["uploads"],
         parameters: [id, ...createTusHeaders("Tus-Resumable")],
         responses: {
-          204: { description: "Cancelled, or nothing to cancel" },
+          204: { description: "Cancelled, or there was nothing to cancel" },
           ...createTusErrors("unauthenticated", "precondition_failed"),
         },
       },

@@ -1,11 +1,13 @@
 /**
- * Routes as data. A resource's file says what each call takes and does; a family mounts it with its own authentication and error shape.
- * The order of checks is the contract's: authentication, rate, existence of the path's resource, body shape, state, credits.
+ * Routes as data. A resource's file defines the handlers, a family's table gives each its method and path, and the family adds
+ * authentication, rate limit and error shape. The API contract fixes the order of the checks: authentication, rate limit, existence of the
+ * resource in the path, request body, state, credits.
  */
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, type HttpCode } from "../domain/errors";
 import { sha256 } from "../lib/ids";
 import type { Call, Reply } from "./call";
+import { notFound } from "./errors";
 import {
   MAX_BODY_BYTES,
   parseBody,
@@ -16,68 +18,68 @@ import {
 } from "./parse-request";
 import type { ResponseDoc } from "./response-docs";
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** A mounted call: all that a family needs to know of it. */
-export type Route = {
-  method: Method;
-  /** Below the family's prefix, parameters as `:name`. */
-  path: string;
+/** What a call does, without its method and path. */
+export type RouteHandler = {
   summary: string;
   query?: TObject;
   body?: TObject;
-  /** The largest body that the call takes. */
   maxBodyBytes: number;
+  /** The handler supports `Idempotency-Key`. */
   idempotent: boolean;
-  /** What the documentation says: answers by status, the codes of this call's own errors, a body to try it with. */
+  /** For the OpenAPI document: successful responses by status, error codes that only this call returns, an example body. */
   responses: Record<number, ResponseDoc>;
   errors: HttpCode[];
   example?: unknown;
   headers: Record<string, string>;
-  /** Runs the call once the caller is known and within the rate. */
+  /** Runs the call of an authenticated principal within its rate limit. */
   run(call: Omit<Call, "params" | "idempotency">, params: Record<string, string>): Promise<Reply>;
 };
 
-type RouteInput<Q extends TObject | undefined, B extends TObject | undefined, R> = {
+/** `path` is relative to the family's prefix, with parameters as `:name`. */
+export type Route = RouteHandler & { method: Method; path: string };
+
+/** Builds routes from a table of method, path and handler. */
+export const createRoutes = (table: [Method, string, RouteHandler][]): Route[] =>
+  table.map(([method, path, handler]) => ({ ...handler, method, path }));
+
+/** Finds the resource that a path names. `name` is for the 404: "Asset". */
+export type ResourceLoader<Row> = { name: string; find(call: Call): Promise<Row | null> };
+
+type RouteInput<Q extends TObject | undefined, B extends TObject | undefined, Row> = {
   query: Q extends TObject ? Static<Q> : undefined;
   body: B extends TObject ? Static<B> : undefined;
-  resource: R;
+  resource: Row;
 };
 
-type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefined, R> = {
-  method: Method;
-  path: string;
+type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefined, Row> = {
   summary: string;
   query?: Q;
   body?: B;
-  /** A missing body counts as `{}`. */
-  bodyOptional?: boolean;
-  /** The largest body, in bytes; `MAX_BODY_BYTES` when left out. */
+  /** Defaults to `MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
-  /** The call honours `Idempotency-Key` (through `call.idempotency`). */
+  /** The handler supports `Idempotency-Key` (through `createOnce`). */
   idempotent?: boolean;
   responses: Record<number, ResponseDoc>;
-  /** Codes besides those that any call of its kind may answer. */
+  /** Error codes besides those that every route of its kind can return. */
   errors?: HttpCode[];
   example?: unknown;
-  /** Request headers of this call's own, with what the documentation says of them. */
+  /** Descriptions of request headers that only this call has. */
   headers?: Record<string, string>;
-  /** Finds the resource that the path names; null is a 404. */
-  load?(call: Call): Promise<R | null>;
-  handle(call: Call, input: RouteInput<Q, B, R>): Promise<Reply>;
+  load?: ResourceLoader<Row>;
+  handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply>;
 };
 
-/** Makes a route of its definition. */
+/** Creates a route handler from its definition. */
 export function route<
   Q extends TObject | undefined = undefined,
   B extends TObject | undefined = undefined,
-  R = undefined,
->(definition: RouteDefinition<Q, B, R>): Route {
-  const { method, path, summary, query, body, responses, example } = definition;
+  Row = undefined,
+>(definition: RouteDefinition<Q, B, Row>): RouteHandler {
+  const { summary, query, body, responses, example, load } = definition;
   const { errors = [], headers = {}, idempotent = false, maxBodyBytes = MAX_BODY_BYTES } = definition;
   return {
-    method,
-    path,
     summary,
     query,
     body,
@@ -89,16 +91,14 @@ export function route<
     idempotent,
     run: async (caller, params) => {
       const call: Call = { ...caller, params: parsePathIds(params), idempotency: null };
-      const resource = definition.load ? await definition.load(call) : undefined;
-      if (resource === null) throw new AppError("not_found", "There is no such resource.");
+      const resource = load && (await load.find(call));
+      if (load && resource === null) throw notFound(load.name);
       const parsedQuery = query ? parseQuery(query, new URL(call.request.url)) : undefined;
       const timeoutMs = call.services.config.requestTimeoutSeconds * 1000;
       const text = body ? await readBodyText(call.request, { maxBytes: maxBodyBytes, timeoutMs }) : "";
-      const parsedBody = body
-        ? await runLargeTasksSerially(text, () => parseBody(body, text, definition.bodyOptional))
-        : undefined;
+      const parsedBody = body ? await runLargeTasksSerially(text, () => parseBody(body, text)) : undefined;
       if (idempotent) call.idempotency = readIdempotencyKey(call, text);
-      return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as RouteInput<Q, B, R>);
+      return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as RouteInput<Q, B, Row>);
     },
   };
 }
@@ -111,5 +111,5 @@ function readIdempotencyKey(call: Call, body: string): Call["idempotency"] {
   if (key.length > MAX_KEY_CHARACTERS)
     throw new AppError("bad_request", `Idempotency-Key must have at most ${MAX_KEY_CHARACTERS} characters.`);
   const { pathname } = new URL(call.request.url);
-  return { userId: call.user.id, key, requestHash: sha256(`${call.request.method}\0${pathname}\0${body}`) };
+  return { userId: call.principal.user.id, key, requestHash: sha256(`${call.request.method}\0${pathname}\0${body}`) };
 }

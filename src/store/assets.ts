@@ -1,12 +1,13 @@
 /** Assets: one row an uploaded file. Their bytes are in `blobs/`. */
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, lt, ne, or, sql } from "drizzle-orm";
+import type { AssetState } from "../domain/states";
 import type { Queries } from "./db";
+import { type RowPage, toRowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
 import { assets } from "./schema";
 
 export type Asset = typeof assets.$inferSelect;
 export type NewAsset = typeof assets.$inferInsert;
-export type AssetState = Asset["state"];
 
 export async function insertAsset(tx: Queries, asset: NewAsset): Promise<Asset> {
   const [row] = await tx.insert(assets).values(asset).returning();
@@ -32,7 +33,7 @@ export async function getAsset(db: Queries, id: string): Promise<Asset | null> {
 }
 
 /** The user's source assets, newest first; uploads that have had no byte since `uploadsActiveSince` are given up. */
-export function listAssets(
+export async function listAssets(
   db: Queries,
   userId: string,
   filter: {
@@ -42,8 +43,8 @@ export function listAssets(
     afterId: string | null;
     limit: number;
   },
-): Promise<Asset[]> {
-  return db
+): Promise<RowPage<Asset>> {
+  const rows = await db
     .select()
     .from(assets)
     .where(
@@ -57,7 +58,8 @@ export function listAssets(
       ),
     )
     .orderBy(desc(assets.id))
-    .limit(filter.limit);
+    .limit(filter.limit + 1);
+  return toRowPage(rows, filter.limit);
 }
 
 export async function updateAsset(tx: Queries, id: string, change: Partial<NewAsset>): Promise<Asset | null> {

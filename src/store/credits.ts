@@ -1,6 +1,7 @@
 /** Credits: the ledger and the holds. The balance is never stored: it is the ledger's sum less the active holds. */
 import { and, asc, desc, eq, lt, sum } from "drizzle-orm";
 import type { Queries } from "./db";
+import { type RowPage, toRowPage } from "./paging";
 import { holds, ledger } from "./schema";
 
 export type LedgerEntry = typeof ledger.$inferSelect;
@@ -29,17 +30,18 @@ export async function insertLedgerEntry(tx: Queries, entry: typeof ledger.$infer
 }
 
 /** The user's entries, newest first. */
-export function listLedger(
+export async function listLedger(
   db: Queries,
   userId: string,
   filter: { afterId: string | null; limit: number },
-): Promise<LedgerEntry[]> {
-  return db
+): Promise<RowPage<LedgerEntry>> {
+  const rows = await db
     .select()
     .from(ledger)
     .where(and(eq(ledger.user_id, userId), filter.afterId ? lt(ledger.id, filter.afterId) : undefined))
     .orderBy(desc(ledger.id))
-    .limit(filter.limit);
+    .limit(filter.limit + 1);
+  return toRowPage(rows, filter.limit);
 }
 
 /** What was written about an asset: its charge, and the refund of it. */

@@ -1,12 +1,13 @@
 /** Cuts. The plan is a large column: only the single read takes it along. */
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
+import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
+import type { RowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
 import { cuts } from "./schema";
 
 export type Cut = typeof cuts.$inferSelect;
 export type CutRow = Omit<Cut, "plan">;
-export type CutState = Cut["state"];
 
 const { plan: _plan, ...columnsWithoutPlan } = getTableColumns(cuts);
 
@@ -61,7 +62,7 @@ export async function listCuts(
   db: Queries,
   userId: string,
   filter: { assetId: string | null; state: CutState | null; afterId: string | null; limit: number },
-): Promise<{ rows: CutRow[]; hasMore: boolean }> {
+): Promise<RowPage<CutRow>> {
   const sizes = await db
     .select({ id: cuts.id, scriptBytes: sql<number>`octet_length(${cuts.script})` })
     .from(cuts)

@@ -1,20 +1,18 @@
-/**
- * Keyset paging. A cursor carries the sort key of the last row shown; a keyed hash keeps it from being made up or changed,
- * so that the keys it holds can be trusted.
- */
+/** Keyset paging. A cursor contains the sort key of a page's last row, signed with HMAC-SHA256, so that decoded keys can be trusted. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../domain/errors";
 
-export type Page<T> = { items: T[]; limit: number; next_cursor: string | null };
+/** The values of a row that a list is sorted by. */
+export type SortKey = readonly (string | number)[];
 
 export type Cursors = {
-  /** Packs the sort key of the last row shown. `list` names the list, so that one list's cursor is refused by another. */
-  encode(list: string, key: (string | number)[]): string;
-  /** Unpacks it. Throws `validation_error` on `query.cursor`. */
-  decode(list: string, cursor: string): (string | number)[];
+  /** Encodes the sort key of a page's last row. `list` names the list, so that a cursor of one list is refused by another. */
+  encode(list: string, key: SortKey): string;
+  /** Decodes a cursor. Throws `AppError` `validation_error` on `query.cursor`. */
+  decode(list: string, cursor: string): SortKey;
 };
 
-/** Cursors signed with `secret`. */
+/** Creates cursors signed with `secret`. */
 export function createCursors(secret: string): Cursors {
   const sign = (list: string, body: string) =>
     createHmac("sha256", secret).update(`cursor\0${list}\0${body}`).digest("base64url").slice(0, 22);
@@ -24,32 +22,24 @@ export function createCursors(secret: string): Cursors {
       return `${body}.${sign(list, body)}`;
     },
     decode: (list, cursor) => {
-      const [body = "", mark = "", ...rest] = cursor.split(".");
+      const [body = "", signature = "", ...rest] = cursor.split(".");
       const expected = Buffer.from(sign(list, body));
-      const given = Buffer.from(mark);
+      const given = Buffer.from(signature);
       if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) {
-        throw new AppError("validation_error", "The cursor is not valid.", {
-          fields: [{ field: "query.cursor", message: "is not a cursor of this list" }],
+        throw new AppError("validation_error", "Cursor is invalid.", {
+          fields: [{ field: "query.cursor", message: "must be the next_cursor of a page of this list" }],
         });
       }
-      return JSON.parse(Buffer.from(body, "base64url").toString()) as (string | number)[];
+      return JSON.parse(Buffer.from(body, "base64url").toString()) as SortKey;
     },
   };
 }
 
-/** Makes a page of `rows`. `hasMore`: others follow; unless given, `rows` hold one row more than `limit` then. */
-export function toPage<Row, Item>(
-  rows: Row[],
-  limit: number,
-  show: (row: Row) => Item,
-  cursorOf: (row: Row) => string,
-  hasMore = rows.length > limit,
-): Page<Item> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown.map(show),
-    limit,
-    next_cursor: hasMore && last !== undefined ? cursorOf(last) : null,
-  };
-}
+/** One page of a list's rows; `hasMore`: other rows follow. */
+export type RowPage<Row> = { rows: Row[]; hasMore: boolean };
+
+/** Returns the first `limit` rows as a page. `rows` has one more row when others follow. */
+export const toRowPage = <Row>(rows: Row[], limit: number): RowPage<Row> => ({
+  rows: rows.slice(0, limit),
+  hasMore: rows.length > limit,
+});

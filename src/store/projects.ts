@@ -1,11 +1,12 @@
 /** Projects. */
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import type { ProjectState } from "../domain/states";
 import type { Queries } from "./db";
+import { type RowPage, toRowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
 import { projects } from "./schema";
 
 export type Project = typeof projects.$inferSelect;
-export type ProjectState = Project["state"];
 
 const insertProjectQuery = prepareRowQuery<Omit<Project, "archived_at">, Project>((db) =>
   db
@@ -39,11 +40,11 @@ const ownProjectQuery = prepareRowQuery<{ id: string; userId: string }, Project>
 export const findProject = (db: Queries, userId: string, id: string) => ownProjectQuery(db, { id, userId });
 
 /** Most recent activity first; `after` is the sort key of the last one shown. */
-export function listProjects(
+export async function listProjects(
   db: Queries,
   userId: string,
   filter: { state: ProjectState; after: { lastActivityAt: number; id: string } | null; limit: number },
-): Promise<Project[]> {
+): Promise<RowPage<Project>> {
   const { after } = filter;
   const beyond = after
     ? or(
@@ -51,12 +52,13 @@ export function listProjects(
         and(eq(projects.last_activity_at, after.lastActivityAt), lt(projects.id, after.id)),
       )
     : undefined;
-  return db
+  const rows = await db
     .select()
     .from(projects)
     .where(and(eq(projects.user_id, userId), eq(projects.state, filter.state), beyond))
     .orderBy(desc(projects.last_activity_at), desc(projects.id))
-    .limit(filter.limit);
+    .limit(filter.limit + 1);
+  return toRowPage(rows, filter.limit);
 }
 
 /** Changes the project; null when it is gone. */

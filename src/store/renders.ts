@@ -1,11 +1,12 @@
 /** Renders. */
 import { and, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
+import type { RenderState } from "../domain/states";
 import type { Queries } from "./db";
+import { type RowPage, toRowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
 import { renders } from "./schema";
 
 export type Render = typeof renders.$inferSelect;
-export type RenderState = Render["state"];
 
 /** Whether a render has not ended. */
 export const isOpenRender = ({ state }: Render): boolean => state === "pending" || state === "processing";
@@ -51,7 +52,7 @@ export async function findIdenticalRender(db: Queries, userId: string, requestHa
 }
 
 /** The user's renders, newest first. */
-export function listRenders(
+export async function listRenders(
   db: Queries,
   userId: string,
   filter: {
@@ -61,8 +62,8 @@ export function listRenders(
     afterId: string | null;
     limit: number;
   },
-): Promise<Render[]> {
-  return db
+): Promise<RowPage<Render>> {
+  const rows = await db
     .select()
     .from(renders)
     .where(
@@ -75,7 +76,8 @@ export function listRenders(
       ),
     )
     .orderBy(desc(renders.id))
-    .limit(filter.limit);
+    .limit(filter.limit + 1);
+  return toRowPage(rows, filter.limit);
 }
 
 /** Renders of these assets, or of this cut, in any state. */

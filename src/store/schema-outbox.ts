@@ -1,6 +1,8 @@
 /** The tables of what is told and answered: events, webhooks, remembered answers. Times are milliseconds since 1970. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { DELIVERY_STATES, ENDPOINT_STATES } from "../domain/states";
+import type { EventType } from "../domain/webhooks";
 import { users } from "./schema";
 
 const id = () => text().primaryKey();
@@ -31,8 +33,8 @@ export const webhookEndpoints = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     url: text().notNull(),
-    event_types: text({ mode: "json" }).$type<string[]>().notNull(),
-    state: text({ enum: ["enabled", "disabled"] }).notNull(),
+    event_types: text({ mode: "json" }).$type<EventType[]>().notNull(),
+    state: text({ enum: ENDPOINT_STATES }).notNull(),
     /** Shown once; kept because every delivery is signed with it. */
     secret: text().notNull(),
     old_secret: text(),
@@ -58,7 +60,7 @@ export const deliveries = sqliteTable(
     type: text().notNull(),
     /** The payload as it is sent, byte for byte the same each time. */
     body: text().notNull(),
-    state: text({ enum: ["pending", "delivered", "failed"] }).notNull(),
+    state: text({ enum: DELIVERY_STATES }).notNull(),
     attempts: integer().notNull().default(0),
     /** When the next attempt is due; null when there is none. */
     due_at: time(),

@@ -1,8 +1,22 @@
 /** The tables. Times are milliseconds since 1970, durations are ticks (microseconds), JSON columns hold plain data. */
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { JOB_NAMES } from "../domain/jobs";
 import type { MediaInfo, ResolvedOutput } from "../domain/media";
 import type { CutOptions } from "../domain/plan";
+import type { ShownOutput } from "../domain/render-output";
+import {
+  ASSET_KINDS,
+  ASSET_STATES,
+  ASSET_TYPES,
+  CUT_STATES,
+  LEDGER_TYPES,
+  PAYMENT_STATES,
+  PROJECT_STATES,
+  RENDER_STATES,
+  RENDER_STRATEGIES,
+  STEP_STATES,
+} from "../domain/states";
 
 const id = () => text().primaryKey();
 const time = () => integer();
@@ -49,7 +63,7 @@ export const projects = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     name: text().notNull(),
-    state: text({ enum: ["active", "archived"] }).notNull(),
+    state: text({ enum: PROJECT_STATES }).notNull(),
     archived_at: time(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
@@ -68,9 +82,9 @@ export const assets = sqliteTable(
     project_id: text()
       .notNull()
       .references(() => projects.id, { onDelete: "cascade" }),
-    kind: text({ enum: ["source", "rendered_video", "cut_file"] }).notNull(),
-    type: text({ enum: ["audio", "video"] }),
-    state: text({ enum: ["pending_upload", "processing", "pending_payment", "ready", "failed"] }).notNull(),
+    kind: text({ enum: ASSET_KINDS }).notNull(),
+    type: text({ enum: ASSET_TYPES }),
+    state: text({ enum: ASSET_STATES }).notNull(),
     extension: text(),
     content_type: text(),
     /** The ffmpeg demuxer that the sniffed bytes belong to. */
@@ -97,8 +111,7 @@ export const assets = sqliteTable(
     charge: integer(),
     /** Bytes of everything that preparation made from the source; after a failure, until they are removed. */
     derived_bytes: integer().notNull().default(0),
-    /** `held`: an active hold covers the charge; `settled`: the charge is in the ledger. */
-    payment: text({ enum: ["none", "held", "settled"] }).notNull(),
+    payment: text({ enum: PAYMENT_STATES }).notNull(),
     error_code: text(),
     error_message: text(),
     created_at: time().notNull(),
@@ -120,7 +133,7 @@ export const pipelines = sqliteTable(
     user_id: text()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    state: text({ enum: ["pending", "running", "completed", "failed", "cancelled"] }).notNull(),
+    state: text({ enum: STEP_STATES }).notNull(),
     /** Outlives the asset it names. */
     input_asset_id: text(),
     input_asset_deleted: flag(),
@@ -143,8 +156,8 @@ export const steps = sqliteTable(
       .references(() => pipelines.id, { onDelete: "cascade" }),
     user_id: text().notNull(),
     step_order: integer().notNull(),
-    processor_name: text({ enum: ["prepare", "cut", "render"] }).notNull(),
-    state: text({ enum: ["pending", "running", "completed", "failed", "cancelled"] }).notNull(),
+    processor_name: text({ enum: JOB_NAMES }).notNull(),
+    state: text({ enum: STEP_STATES }).notNull(),
     /** The asset, cut or render that the step works on. */
     subject_id: text().notNull(),
     input_asset_id: text(),
@@ -188,7 +201,7 @@ export const cuts = sqliteTable(
     asset_id: text()
       .notNull()
       .references(() => assets.id, { onDelete: "cascade" }),
-    state: text({ enum: ["pending", "processing", "completed", "failed"] }).notNull(),
+    state: text({ enum: CUT_STATES }).notNull(),
     script: text().notNull(),
     options: text({ mode: "json" }).$type<CutOptions>().notNull(),
     /** Hash of asset, script and options: what makes two requests the same. Null on an edited plan. */
@@ -220,13 +233,13 @@ export const renders = sqliteTable(
       .notNull()
       .references(() => assets.id, { onDelete: "cascade" }),
     cut_id: text().references(() => cuts.id, { onDelete: "cascade" }),
-    state: text({ enum: ["pending", "processing", "completed", "failed", "cancelled"] }).notNull(),
+    state: text({ enum: RENDER_STATES }).notNull(),
     /** The output as the API shows it, and what the renderer is told. */
-    output: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    output: text({ mode: "json" }).$type<ShownOutput>().notNull(),
     resolved: text({ mode: "json" }).$type<ResolvedOutput>().notNull(),
     request_hash: text().notNull(),
     size_bytes: integer(),
-    strategy: text(),
+    strategy: text({ enum: RENDER_STRATEGIES }),
     encoded_share: real(),
     strategy_reasons: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     warnings: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
@@ -252,7 +265,7 @@ export const ledger = sqliteTable(
     user_id: text()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    type: text({ enum: ["topup", "grant", "consume_asset", "consume_step", "refund", "adjustment"] }).notNull(),
+    type: text({ enum: LEDGER_TYPES }).notNull(),
     delta: integer().notNull(),
     asset_id: text(),
     payment_invoice_id: text(),

@@ -1,6 +1,7 @@
 /** Webhook endpoints and their deliveries. */
 import { and, count, desc, eq, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "./db";
+import { type RowPage, toRowPage } from "./paging";
 import { users } from "./schema";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
 
@@ -26,19 +27,21 @@ export async function findEndpoint(db: Queries, userId: string, id: string): Pro
 }
 
 /** The user's endpoints, newest first. */
-export const listEndpoints = (
+export async function listEndpoints(
   db: Queries,
   userId: string,
   filter: { afterId: string | null; limit: number },
-): Promise<WebhookEndpoint[]> =>
-  db
+): Promise<RowPage<WebhookEndpoint>> {
+  const rows = await db
     .select()
     .from(webhookEndpoints)
     .where(
       and(eq(webhookEndpoints.user_id, userId), filter.afterId ? lt(webhookEndpoints.id, filter.afterId) : undefined),
     )
     .orderBy(desc(webhookEndpoints.id))
-    .limit(filter.limit);
+    .limit(filter.limit + 1);
+  return toRowPage(rows, filter.limit);
+}
 
 export async function countEndpoints(db: Queries, userId: string): Promise<number> {
   const [row] = await db.select({ n: count() }).from(webhookEndpoints).where(eq(webhookEndpoints.user_id, userId));
@@ -92,11 +95,11 @@ export async function findDelivery(db: Queries, endpointId: string, id: string):
 }
 
 /** The endpoint's deliveries, newest first; `after` is the sort key of the last one shown. */
-export function listDeliveries(
+export async function listDeliveries(
   db: Queries,
   endpointId: string,
   filter: { after: { createdAt: number; id: string } | null; limit: number },
-): Promise<Delivery[]> {
+): Promise<RowPage<Delivery>> {
   const { after } = filter;
   const beyond = after
     ? or(
@@ -104,12 +107,13 @@ export function listDeliveries(
         and(eq(deliveries.created_at, after.createdAt), lt(deliveries.id, after.id)),
       )
     : undefined;
-  return db
+  const rows = await db
     .select()
     .from(deliveries)
     .where(and(eq(deliveries.endpoint_id, endpointId), beyond))
     .orderBy(desc(deliveries.created_at), desc(deliveries.id))
-    .limit(filter.limit);
+    .limit(filter.limit + 1);
+  return toRowPage(rows, filter.limit);
 }
 
 /** Deliveries older than this, in a terminal state, are forgotten. */

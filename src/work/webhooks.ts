@@ -1,6 +1,6 @@
 /** Webhook endpoints: registering, changing, rotating the secret, testing, sending again. */
 import { AppError } from "../domain/errors";
-import { DELIVERY_TIMEOUT_MS, OLD_SECRET_VALIDITY_MS } from "../domain/webhooks";
+import { DELIVERY_TIMEOUT_MS, type EventType, OLD_SECRET_VALIDITY_MS } from "../domain/webhooks";
 import { newId } from "../lib/ids";
 import { parseWebhookUrl, RefusedUrlError, resolveAllowedAddresses } from "../outbound/addresses";
 import type { Queries } from "../store/db";
@@ -50,7 +50,7 @@ export async function requireAllowedUrl(services: Services, userId: string, url:
 /** Registers an endpoint, whose secret is in the answer. Errors: `conflict` when there are too many. */
 export async function createEndpoint(
   tx: Queries,
-  request: { userId: string; url: string; eventTypes: string[]; now: number },
+  request: { userId: string; url: string; eventTypes: EventType[]; now: number },
 ): Promise<WebhookEndpoint> {
   if ((await countEndpoints(tx, request.userId)) >= MAX_ENDPOINTS) {
     throw new AppError("conflict", `There are ${MAX_ENDPOINTS} webhook endpoints already.`);

@@ -52,7 +52,7 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   await grant(PRICE * ASSETS, 9_000);
   expect(await count("ready")).toBe(ASSETS);
 
-  const entries = await listLedger(store.read, owner.userId, { afterId: null, limit: 1_000 });
+  const { rows: entries } = await listLedger(store.read, owner.userId, { afterId: null, limit: 1_000 });
   const charges = entries.filter((entry) => entry.type === "consume_asset");
   expect(new Set(charges.map((entry) => entry.asset_id)).size).toBe(ASSETS);
   expect(charges).toHaveLength(ASSETS);

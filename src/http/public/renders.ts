@@ -1,40 +1,46 @@
-/** /v1/renders */
+/** Renders. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
+import { OUTPUT_FORMATS } from "../../domain/render-output";
+import { RENDER_STATES } from "../../domain/states";
 import { findAsset } from "../../store/assets";
 import { findCut } from "../../store/cuts";
-import { toPage } from "../../store/paging";
 import { findRender, isOpenRender, listRenders, type Render } from "../../store/renders";
 import { readProgress } from "../../store/steps";
 import { removeRender } from "../../work/deletion";
 import { cancelRender, createRender } from "../../work/render";
-import type { Services } from "../../work/services";
-import { type Call, created, formatTime, noContent, ok } from "../call";
-import { oneOf, pagingParameters, strictObject, uuidField, withDescription } from "../fields";
-import { respondsWith, respondsWithNothing, respondsWithPage } from "../response-docs";
-import { type Route, route } from "../route";
+import { type Call, created, noContent, ok } from "../call";
+import { notFound } from "../errors";
+import { oneOf, strictObject, uuidField, withDescription } from "../fields";
+import { formatTime } from "../format-time";
+import { listRoute } from "../list-route";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { type ResourceLoader, route } from "../route";
+import type { Resource } from "./schemas";
 
-/** A field that may be left out or null, which is the same, so that the `output` of a render can be sent as it was shown. */
+/** A field that may be absent or null, which mean the same, so that clients can send back the `output` of a render. */
 const optional = <S extends TSchema>(schema: S) =>
   Type.Optional(Type.Union([schema, Type.Null()], { errorText: schema.errorText }));
-const whole = (unit: string) => optional(Type.Integer({ description: unit, errorText: "must be a whole number" }));
+const integerField = (description: string) => optional(Type.Integer({ description, errorText: "must be an integer" }));
 
 const output = strictObject({
-  format: optional(withDescription(oneOf("mp4", "mov", "m4a", "mp3"), "mp4 for video and m4a for audio unless given")),
+  format: optional(withDescription(oneOf(...OUTPUT_FORMATS), "Default: mp4 for video, m4a for audio")),
   resolution: optional(
     Type.String({
       pattern: "^[0-9]{1,5}p$",
-      description: "The shorter side in pixels, an even number from 144p to the source's; the source's unless given",
+      description:
+        "Pixels of the shorter side: an even number from 144p to that of the source. Default: that of the source",
       errorText: "must look like 720p",
     }),
   ),
-  video_bitrate: whole("Bits per second, from 50000 to the source's; as the source unless given"),
-  frame_rate: whole("Frames per second, 1 to 120 and at most twice the source's; the source's own unless given"),
-  audio_bitrate: whole("Bits per second, 32000 to 320000; as the source unless given"),
+  video_bitrate: integerField("Bits per second, from 50000 to that of the source. Default: as the source"),
+  frame_rate: integerField(
+    "Frames per second, 1 to 120 and at most twice that of the source. Default: that of the source",
+  ),
+  audio_bitrate: integerField("Bits per second, 32000 to 320000. Default: as the source"),
 });
 
-/** A render as lists show it. */
-const showRow = (render: Render) => ({
+const showRender = (render: Render): Resource<"Render"> => ({
   id: render.id,
   asset_id: render.asset_id,
   cut_id: render.cut_id,
@@ -48,18 +54,17 @@ const showRow = (render: Render) => ({
   completed_at: formatTime(render.completed_at),
 });
 
-/** The detail, with a signed link to a completed output. */
-async function show(services: Services, render: Render) {
+async function showRenderDetail({ services }: Call, render: Render): Promise<Resource<"RenderDetail">> {
   const progress = isOpenRender(render)
     ? ((await readProgress(services.store.read, [render.id])).get(render.id) ?? 0)
     : null;
-  const isDone = render.state === "completed";
+  const isCompleted = render.state === "completed";
   return {
-    ...showRow(render),
-    download_url: isDone
+    ...showRender(render),
+    download_url: isCompleted
       ? services.links.sign({ kind: "renders", id: render.id, what: "output" }, services.now())
       : null,
-    progress: isDone ? 1 : progress,
+    progress: isCompleted ? 1 : progress,
     strategy: render.strategy,
     encoded_share: render.encoded_share,
     strategy_reasons: render.strategy_reasons,
@@ -67,95 +72,99 @@ async function show(services: Services, render: Render) {
   };
 }
 
-const path = "/renders/:render_id";
-const load = (call: Call) => findRender(call.services.store.read, call.user.id, call.params.render_id!);
+const load: ResourceLoader<Render> = {
+  name: "Render",
+  find: ({ services, principal, params }) => findRender(services.store.read, principal.user.id, params.render_id!),
+};
 
-export const renderRoutes: Route[] = [
-  route({
-    method: "POST",
-    path: "/renders",
-    summary: "Render an asset, with or without a cut, to a file",
-    example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", output: { format: "mp4", resolution: "720p" } },
-    errors: ["not_found", "asset_not_ready", "modifier_not_ready", "conflict"],
-    body: strictObject({
-      asset_id: uuidField("The source"),
-      cut_id: Type.Optional(
-        Type.Union([uuidField("The cut to apply"), Type.Null()], { errorText: "must be a UUID or null" }),
-      ),
-      output: Type.Optional(output),
+export const create = route({
+  summary: "Render an asset, with or without a cut, to a file",
+  example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", output: { format: "mp4", resolution: "720p" } },
+  errors: ["not_found", "asset_not_ready", "modifier_not_ready", "conflict"],
+  body: strictObject({
+    asset_id: uuidField("The source"),
+    cut_id: Type.Optional(
+      Type.Union([uuidField("The cut to apply"), Type.Null()], { errorText: "must be a UUID or null" }),
+    ),
+    output: Type.Optional(output),
+  }),
+  responses: {
+    201: respondsWith("RenderDetail", "The new render"),
+    200: respondsWith("RenderDetail", "The existing render of an identical request"),
+  },
+  handle: async (call, { body }) => {
+    const { services } = call;
+    const { user } = call.principal;
+    const result = await services.store.write(async (tx) => {
+      const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
+      if (!asset) throw notFound("Asset");
+      const cut = body.cut_id ? await findCut(tx, user.id, body.cut_id.toLowerCase()) : null;
+      if (body.cut_id && cut?.asset_id !== asset.id) {
+        throw new AppError("validation_error", "Cut does not belong to this asset.", {
+          fields: [{ field: "body.cut_id", message: "does not belong to this asset" }],
+        });
+      }
+      return createRender(services, tx, { userId: user.id, asset, cut, output: body.output ?? {} });
+    });
+    const shown = await showRenderDetail(call, result.render);
+    if (!result.isNew) return ok(shown);
+    services.runner.wake();
+    return created(call.url(`/renders/${result.render.id}`), shown);
+  },
+});
+
+export const list = listRoute({
+  summary: "List renders, newest first",
+  filters: {
+    asset_id: Type.Optional(uuidField("Only renders of this asset")),
+    cut_id: Type.Optional(uuidField("Only renders of this cut")),
+    state: Type.Optional(oneOf(...RENDER_STATES)),
+  },
+  item: "Render",
+  description: "A page of renders",
+  scope: ({ principal }, { filters }) => [
+    "renders",
+    principal.user.id,
+    filters.asset_id,
+    filters.cut_id,
+    filters.state,
+  ],
+  read: ({ services, principal }, { filters, after, limit }) =>
+    listRenders(services.store.read, principal.user.id, {
+      assetId: filters.asset_id?.toLowerCase() ?? null,
+      cutId: filters.cut_id?.toLowerCase() ?? null,
+      state: filters.state ?? null,
+      afterId: after?.[0] ?? null,
+      limit,
     }),
-    responses: {
-      201: respondsWith("RenderDetail", "The new render"),
-      200: respondsWith("RenderDetail", "The render that an identical request made"),
-    },
-    handle: async ({ services, user }, { body }) => {
-      const result = await services.store.write(async (tx) => {
-        const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
-        if (!asset) throw new AppError("not_found", "There is no such asset.");
-        const cut = body.cut_id ? await findCut(tx, user.id, body.cut_id.toLowerCase()) : null;
-        if (body.cut_id && cut?.asset_id !== asset.id) {
-          throw new AppError("validation_error", "The cut is not a cut of this asset.", {
-            fields: [{ field: "body.cut_id", message: "is not a cut of this asset" }],
-          });
-        }
-        return createRender(services, tx, { userId: user.id, asset, cut, output: body.output ?? {} });
-      });
-      const shown = await show(services, result.render);
-      if (!result.isNew) return ok(shown);
-      services.runner.wake();
-      return created(`/v1/renders/${result.render.id}`, shown);
-    },
-  }),
-  route({
-    method: "GET",
-    path: "/renders",
-    summary: "List renders, the newest first",
-    query: strictObject({
-      ...pagingParameters(),
-      asset_id: Type.Optional(uuidField("Only those of this asset")),
-      cut_id: Type.Optional(uuidField("Only those of this cut")),
-      state: Type.Optional(oneOf("pending", "processing", "completed", "failed", "cancelled")),
-    }),
-    responses: { 200: respondsWithPage("Render", "A page of renders") },
-    handle: async ({ services, user }, { query }) => {
-      const list = `renders ${user.id} ${query.asset_id ?? ""} ${query.cut_id ?? ""} ${query.state ?? ""}`;
-      const rows = await listRenders(services.store.read, user.id, {
-        assetId: query.asset_id?.toLowerCase() ?? null,
-        cutId: query.cut_id?.toLowerCase() ?? null,
-        state: query.state ?? null,
-        afterId: query.cursor ? String(services.cursors.decode(list, query.cursor)[0]) : null,
-        limit: query.limit + 1,
-      });
-      return ok(toPage(rows, query.limit, showRow, (row) => services.cursors.encode(list, [row.id])));
-    },
-  }),
-  route({
-    method: "GET",
-    path,
-    summary: "Read a render, with a signed link when it is completed",
-    responses: { 200: respondsWith("RenderDetail", "The render") },
-    load,
-    handle: async ({ services }, { resource }) => ok(await show(services, resource)),
-  }),
-  route({
-    method: "POST",
-    path: `${path}/cancel`,
-    summary: "Cancel a render that has not ended",
-    errors: ["conflict"],
-    responses: { 200: respondsWith("RenderDetail", "The cancelled render") },
-    load,
-    handle: async ({ services, user }, { resource }) =>
-      ok(await show(services, await cancelRender(services, user.id, resource.id))),
-  }),
-  route({
-    method: "DELETE",
-    path,
-    summary: "Delete a render and its file",
-    responses: { 204: respondsWithNothing("Deleted") },
-    load,
-    handle: async ({ services }, { resource }) => {
-      await removeRender(services, resource);
-      return noContent();
-    },
-  }),
-];
+  sortKey: (render: Render): [string] => [render.id],
+  show: (_, render) => showRender(render),
+});
+
+export const read = route({
+  summary: "Retrieve a render, with a signed download link if it is completed",
+  responses: { 200: respondsWith("RenderDetail", "The render") },
+  load,
+  handle: async (call, { resource }) => ok(await showRenderDetail(call, resource)),
+});
+
+export const cancel = route({
+  summary: "Cancel a pending or processing render",
+  errors: ["conflict"],
+  responses: { 200: respondsWith("RenderDetail", "The cancelled render") },
+  load,
+  handle: async (call, { resource }) => {
+    const { services, principal } = call;
+    return ok(await showRenderDetail(call, await cancelRender(services, principal.user.id, resource.id)));
+  },
+});
+
+export const remove = route({
+  summary: "Delete a render and its file",
+  responses: { 204: respondsWithNothing("Deleted") },
+  load,
+  handle: async ({ services }, { resource }) => {
+    await removeRender(services, resource);
+    return noContent();
+  },
+});

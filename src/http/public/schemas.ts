@@ -1,26 +1,40 @@
-/** The resources of the public family as schemas: the documentation shows them, and the tests hold every answer against them. */
-import { type TSchema, Type } from "@sinclair/typebox";
-import { HTTP_STATUS } from "../../domain/errors";
+/** The schemas of the public resources. They type the mappers of the resources and make the OpenAPI documents. */
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import type { CutMode, RemovalReason } from "../../domain/plan";
+import { OUTPUT_FORMATS } from "../../domain/render-output";
+import {
+  ASSET_KINDS,
+  ASSET_STATES,
+  ASSET_TYPES,
+  CUT_STATES,
+  DELIVERY_STATES,
+  ENDPOINT_STATES,
+  LEDGER_TYPES,
+  PROJECT_STATES,
+  RENDER_STATES,
+  RENDER_STRATEGIES,
+} from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
+import { strictObject } from "../fields";
 
 const id = Type.String({ format: "uuid" });
 const text = Type.String();
 const time = Type.String({ format: "date-time" });
 const whole = Type.Integer();
 const seconds = Type.Number({ description: "seconds on the source's clock" });
-const orNull = (schema: TSchema, description?: string) =>
+const orNull = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
-const words = (...values: string[]) => Type.String({ enum: values });
-const object = (properties: Record<string, TSchema>) => Type.Object(properties, { additionalProperties: false });
+const words = <const Word extends string>(values: readonly Word[]) =>
+  Type.Unsafe<Word>(Type.String({ enum: [...values] }));
 
-const rate = object({ num: whole, den: whole });
+const rate = strictObject({ num: whole, den: whole });
 
 const assetSummary = {
   id,
   project_id: id,
-  kind: words("source", "rendered_video", "cut_file"),
-  type: orNull(words("audio", "video"), "derived from the bytes after the first chunk"),
-  state: words("pending_upload", "processing", "pending_payment", "ready", "failed"),
+  kind: words(ASSET_KINDS),
+  type: orNull(words(ASSET_TYPES), "derived from the bytes after the first chunk"),
+  state: words(ASSET_STATES),
   extension: orNull(text),
   size_bytes: orNull(whole),
   content_type: orNull(text),
@@ -36,10 +50,10 @@ const assetSummary = {
 const cut = {
   id,
   asset_id: id,
-  state: words("pending", "processing", "completed", "failed"),
+  state: words(CUT_STATES),
   script: text,
-  options: object({
-    mode: words("tight", "natural", "loose"),
+  options: strictObject({
+    mode: words<CutMode>(["tight", "natural", "loose"]),
     min_silence_seconds: Type.Number(),
     padding_before_seconds: Type.Number(),
     padding_after_seconds: Type.Number(),
@@ -54,12 +68,12 @@ const cut = {
   completed_at: orNull(time),
 };
 
-const plan = object({
+const plan = strictObject({
   source_duration: seconds,
   kept_duration: Type.Number(),
   frame_rate: orNull(rate),
   segments: Type.Array(
-    object({
+    strictObject({
       start: seconds,
       end: seconds,
       start_frame: orNull(whole),
@@ -69,18 +83,20 @@ const plan = object({
     }),
   ),
   removed: Type.Array(
-    object({
+    strictObject({
       start: seconds,
       end: seconds,
-      reason: words("silence", "filler", "retake", "off_script", "noise", "manual"),
+      reason: words<RemovalReason>(["silence", "filler", "retake", "off_script", "noise", "manual"]),
       text,
     }),
   ),
   takes: Type.Array(
-    object({
+    strictObject({
       line: text,
       chosen: whole,
-      candidates: Type.Array(object({ start: seconds, end: seconds, score: Type.Number(), complete: Type.Boolean() })),
+      candidates: Type.Array(
+        strictObject({ start: seconds, end: seconds, score: Type.Number(), complete: Type.Boolean() }),
+      ),
     }),
   ),
   missing: Type.Array(text),
@@ -91,9 +107,9 @@ const render = {
   id,
   asset_id: id,
   cut_id: orNull(id),
-  state: words("pending", "processing", "completed", "failed", "cancelled"),
-  output: object({
-    format: words("mp4", "mov", "m4a", "mp3"),
+  state: words(RENDER_STATES),
+  output: strictObject({
+    format: words(OUTPUT_FORMATS),
     resolution: orNull(Type.String({ pattern: "^[0-9]+p$" })),
     video_bitrate: orNull(whole, "bits per second"),
     frame_rate: orNull(whole, "frames per second"),
@@ -110,8 +126,8 @@ const render = {
 const endpoint = {
   id,
   url: text,
-  event_types: Type.Array(words(...EVENT_TYPES)),
-  state: words("enabled", "disabled"),
+  event_types: Type.Array(words(EVENT_TYPES)),
+  state: words(ENDPOINT_STATES),
   created_at: time,
 };
 
@@ -119,17 +135,17 @@ const link = orNull(text, "a signed link of 15 minutes");
 
 /** By the names that the documentation uses. */
 export const SCHEMAS = {
-  Project: object({
+  Project: strictObject({
     id,
     name: text,
-    state: words("active", "archived"),
+    state: words(PROJECT_STATES),
     archived_at: orNull(time),
     created_at: time,
     updated_at: time,
     last_activity_at: time,
   }),
-  Asset: object(assetSummary),
-  AssetDetail: object({
+  Asset: strictObject(assetSummary),
+  AssetDetail: strictObject({
     ...assetSummary,
     filename: orNull(text),
     download_url: link,
@@ -148,27 +164,27 @@ export const SCHEMAS = {
     waveform_url: link,
     transcript_url: link,
   }),
-  Cut: object(cut),
-  CutDetail: object({ ...cut, plan: orNull(plan, "null until completed") }),
-  Render: object(render),
-  RenderDetail: object({
+  Cut: strictObject(cut),
+  CutDetail: strictObject({ ...cut, plan: orNull(plan, "null until completed") }),
+  Render: strictObject(render),
+  RenderDetail: strictObject({
     ...render,
     download_url: link,
     progress: orNull(Type.Number({ minimum: 0, maximum: 1 })),
-    strategy: orNull(words("smart", "chunked", "audio")),
+    strategy: orNull(words(RENDER_STRATEGIES)),
     encoded_share: orNull(Type.Number({ minimum: 0, maximum: 1 })),
     strategy_reasons: Type.Array(text),
     warnings: Type.Array(text),
   }),
-  LedgerEntry: object({
+  LedgerEntry: strictObject({
     id,
-    type: words("topup", "grant", "consume_asset", "consume_step", "refund", "adjustment"),
+    type: words(LEDGER_TYPES),
     delta: whole,
     created_at: time,
     asset_id: orNull(id),
     payment_invoice_id: orNull(text),
   }),
-  User: object({
+  User: strictObject({
     id,
     email: text,
     name: orNull(text),
@@ -181,18 +197,18 @@ export const SCHEMAS = {
     }),
     storage_quota_bytes: orNull(whole, "null: no limit"),
   }),
-  WebhookEndpoint: object(endpoint),
-  WebhookEndpointWithSecret: object({
+  WebhookEndpoint: strictObject(endpoint),
+  WebhookEndpointWithSecret: strictObject({
     ...endpoint,
     secret: orNull(
       Type.String({ pattern: "^whsec_" }),
       "shown once: null in an answer repeated for its Idempotency-Key",
     ),
   }),
-  Delivery: object({
+  Delivery: strictObject({
     id,
     event_type: text,
-    state: words("pending", "delivered", "failed"),
+    state: words(DELIVERY_STATES),
     attempts: whole,
     response_status: orNull(whole),
     response_milliseconds: orNull(whole),
@@ -201,14 +217,10 @@ export const SCHEMAS = {
     last_attempt_at: orNull(time),
     next_attempt_at: orNull(time),
   }),
-  DeliveryReference: object({ delivery_id: id }),
-  Error: object({
-    error: Type.Object({
-      code: words(...Object.keys(HTTP_STATUS)),
-      message: text,
-      fields: Type.Optional(Type.Array(object({ field: text, message: text }))),
-    }),
-  }),
+  DeliveryReference: strictObject({ delivery_id: id }),
 };
 
 export type SchemaName = keyof typeof SCHEMAS;
+
+/** A resource as its schema describes it. */
+export type Resource<Name extends SchemaName> = Static<(typeof SCHEMAS)[Name]>;

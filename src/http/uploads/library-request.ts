@@ -1,15 +1,13 @@
 /**
- * The request that the TUS library sees. The library takes an upload's id from the end of the whole URL, query included, and reads headers
- * that change what a call does: it gets a URL made of the authorized id, and only the headers that the protocol needs.
+ * The request that the TUS library gets. The library takes an upload's ID from the end of the whole URL, query included, and some headers
+ * change what a request does. So its URL is built from the authorized ID, and only the headers that the protocol needs are copied.
  */
 
-/** Any origin will do: the library makes no link out of it. */
+/** The library builds no link from these, so they are the same for every family. */
 const ORIGIN = "http://offcut";
+export const UPLOADS_PATH = "/uploads";
 
-/** Where transfer URLs are mounted. */
-export const UPLOADS_PATH = "/v1/uploads";
-
-/** Headers of TUS 1.0.0 that a HEAD, PATCH or DELETE may carry here, with the form that their values must have. */
+/** The TUS 1.0.0 headers that are copied from a HEAD, PATCH or DELETE, with the pattern that their values must match. */
 const HEADER_PATTERNS: Record<string, RegExp> = {
   "tus-resumable": /^1\.0\.0$/,
   "upload-offset": /^\d{1,15}$/,
@@ -17,12 +15,12 @@ const HEADER_PATTERNS: Record<string, RegExp> = {
   "content-length": /^\d{1,15}$/,
 };
 
-/** Returns the request for the library: `method` on the upload `id`, with the body of a PATCH. */
+/** Returns the request for the library: `method` on the upload `id`, with the body if it is a PATCH. */
 export function createLibraryRequest(request: Request, method: "HEAD" | "PATCH" | "DELETE", id: string): Request {
   const headers = new Headers();
-  for (const [name, form] of Object.entries(HEADER_PATTERNS)) {
+  for (const [name, pattern] of Object.entries(HEADER_PATTERNS)) {
     const value = request.headers.get(name);
-    if (value !== null && form.test(value)) headers.set(name, value);
+    if (value !== null && pattern.test(value)) headers.set(name, value);
   }
   return new Request(`${ORIGIN}${UPLOADS_PATH}/${id}`, {
     method,

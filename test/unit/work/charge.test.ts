@@ -104,7 +104,7 @@ describe("a preparation", () => {
     await db.credits.finish(id);
     expect(await db.credits.balance()).toBe(7);
     expect(await listHolds(db.store.read, db.userId)).toEqual([]);
-    const entries = await listLedger(db.store.read, db.userId, { afterId: null, limit: 10 });
+    const { rows: entries } = await listLedger(db.store.read, db.userId, { afterId: null, limit: 10 });
     expect(entries.map((e) => [e.type, e.delta, e.asset_id])).toEqual([
       ["consume_asset", -3, id],
       ["grant", 10, null],
@@ -184,7 +184,7 @@ describe("a preparation", () => {
     await db.credits.learnDuration(id);
     await db.credits.finish(id);
     expect(await db.credits.state(id)).toBe("ready");
-    expect(await listLedger(db.store.read, db.userId, { afterId: null, limit: 10 })).toEqual([]);
+    expect((await listLedger(db.store.read, db.userId, { afterId: null, limit: 10 })).rows).toEqual([]);
   });
 });
 
@@ -306,7 +306,7 @@ describe("any sequence of grants, preparations, failures, deletions and refunds"
         }
         const states = await Promise.all(ids.map(credits.state));
         expect(states).toEqual(model.assets.map((a) => (a.state === "waiting" ? "pending_payment" : a.state)));
-        const entries = await listLedger(db.store.read, owner.userId, { afterId: null, limit: 1_000 });
+        const { rows: entries } = await listLedger(db.store.read, owner.userId, { afterId: null, limit: 1_000 });
         const charged = entries.filter((e) => e.type === "consume_asset").map((e) => e.asset_id);
         expect(new Set(charged).size).toBe(charged.length);
         const refunded = entries.filter((e) => e.type === "refund").map((e) => e.asset_id);

@@ -112,7 +112,9 @@ test("a message that was under way while another succeeded does not count from b
   await w.store.write((tx) => updateEndpoint(tx, endpoint.id, { last_success_at: NOW, failing_since: null }));
   w.answer(500);
   await until("its end", async () => {
-    const [delivery] = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
+    const {
+      rows: [delivery],
+    } = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
     return delivery!.attempts === 1;
   });
   expect(await findEndpoint(w.store.read, w.userId, endpoint.id)).toMatchObject({
@@ -130,7 +132,9 @@ test("the old address being gone does not disable an endpoint that has moved mea
   await w.store.write((tx) => updateEndpoint(tx, endpoint.id, { url: w.url("/quick") }));
   w.answer(410);
   await until("its end", async () => {
-    const [delivery] = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
+    const {
+      rows: [delivery],
+    } = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
     return delivery!.attempts === 1;
   });
   expect(await findEndpoint(w.store.read, w.userId, endpoint.id)).toMatchObject({ state: "enabled" });

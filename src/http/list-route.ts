@@ -1,0 +1,60 @@
+/** Lists with keyset paging: `limit` and `cursor` in the query, `items` and `next_cursor` in the response. */
+import type { Static, TObject, TProperties } from "@sinclair/typebox";
+import type { RowPage, SortKey } from "../store/paging";
+import { type Call, ok } from "./call";
+import { pagingParameters, strictObject } from "./fields";
+import type { Resource, SchemaName } from "./public/schemas";
+import { respondsWithPage } from "./response-docs";
+import { type ResourceLoader, type RouteHandler, route } from "./route";
+
+type ListInput<Filters extends TProperties, Parent> = { filters: Static<TObject<Filters>>; parent: Parent };
+
+type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKey, Name extends SchemaName> = {
+  summary: string;
+  /** Query parameters besides `limit` and `cursor`. */
+  filters: Filters;
+  /** Bounds of `limit`; by default at most 100, 20 if the client sends none. */
+  limits?: { max: number; default: number };
+  /** The schema of an item, and the description of a page. */
+  item: Name;
+  description: string;
+  /** The resource in the path that the list belongs to. */
+  load?: ResourceLoader<Parent>;
+  /** Names the list: its kind, its owner and the filters in use. A cursor of one list is refused by every other. */
+  scope(call: Call, input: ListInput<Filters, Parent>): (string | undefined)[];
+  /** Reads at most `limit` rows that follow the sort key `after`. */
+  read(call: Call, input: ListInput<Filters, Parent> & { after: Key | null; limit: number }): Promise<RowPage<Row>>;
+  sortKey(row: Row): Key;
+  show(call: Call, row: Row): Resource<Name>;
+};
+
+/** Creates the handler of a list. */
+export function listRoute<
+  Filters extends TProperties,
+  Row,
+  Key extends SortKey,
+  Name extends SchemaName,
+  Parent = undefined,
+>(definition: ListDefinition<Filters, Parent, Row, Key, Name>): RouteHandler {
+  const { max, default: usual } = definition.limits ?? { max: 100, default: 20 };
+  return route({
+    summary: definition.summary,
+    query: strictObject({ ...pagingParameters(max, usual), ...definition.filters } as TProperties),
+    responses: { 200: respondsWithPage(definition.item, definition.description) },
+    ...(definition.load && { load: definition.load }),
+    handle: async (call, { query, resource }) => {
+      const { limit, cursor, ...filters } = query as { limit: number; cursor?: string };
+      const input = { filters: filters as Static<TObject<Filters>>, parent: resource as Parent };
+      const { cursors } = call.services;
+      const scope = definition.scope(call, input).join(" ");
+      const after = cursor === undefined ? null : (cursors.decode(scope, cursor) as Key);
+      const { rows, hasMore } = await definition.read(call, { ...input, after, limit });
+      const last = rows.at(-1);
+      return ok({
+        items: rows.map((row) => definition.show(call, row)),
+        limit,
+        next_cursor: hasMore && last !== undefined ? cursors.encode(scope, definition.sortKey(last)) : null,
+      });
+    },
+  });
+}

@@ -1,0 +1,88 @@
+/** Files made from a completed cut: editing timelines and subtitles. */
+import { Type } from "@sinclair/typebox";
+import { AppError } from "../../domain/errors";
+import type { Rational } from "../../domain/time";
+import { EXPORT_FORMATS } from "../../domain/timeline";
+import { createExport, createSubtitle } from "../../work/plan-files";
+import { fileDownload } from "../call";
+import { oneOf, strictObject, withDescription } from "../fields";
+import { respondsWithFile } from "../response-docs";
+import { route } from "../route";
+import { cutLoader } from "./cuts";
+
+/** Parses `25`, `29.97` or `30000/1001` as a fraction. Throws `AppError` `validation_error`. */
+function parseFrameRate(text: string): Rational {
+  const [num = 0, den = 1] = text.split("/").map(Number);
+  const rate = { num: Math.round(num * 1000), den: Math.round(den * 1000) };
+  if (rate.num > 0 && rate.den > 0) return rate;
+  throw new AppError("validation_error", "Frame rate must be above 0.", {
+    fields: [{ field: "query.frame_rate", message: "must be above 0" }],
+  });
+}
+
+export const exportTimeline = route({
+  summary: "Export a cut as an editing timeline",
+  errors: ["conflict", "unsupported_format", "upstream_unavailable"],
+  query: strictObject({
+    format: withDescription(
+      oneOf(...EXPORT_FORMATS),
+      "fcpxml: Final Cut Pro, Resolve; fcp7xml: Premiere, Resolve; edl: CMX 3600; otio: OpenTimelineIO; mlt: Shotcut, Kdenlive; csv; json",
+    ),
+    layout: Type.Optional(
+      withDescription(
+        oneOf("tight", "review"),
+        "tight (default): the kept segments back to back; review: the whole recording with removed spans and other takes as disabled clips",
+      ),
+    ),
+    media_root: Type.Optional(
+      Type.String({
+        maxLength: 4096,
+        description: "Folder of the source on the editor's machine",
+        errorText: "must be a string of at most 4096 characters",
+      }),
+    ),
+    frame_rate: Type.Optional(
+      Type.String({
+        pattern: "^[0-9]{1,6}([./][0-9]{1,6})?$",
+        description: "Frame rate of the timeline, such as 25, 29.97 or 30000/1001. Default: that of the source",
+        errorText: "must be like 25, 29.97 or 30000/1001",
+      }),
+    ),
+    drop_frame: Type.Optional(
+      withDescription(
+        oneOf("true", "false"),
+        "Drop-frame timecode, for 29.97 and 59.94 only. Default: that of the source",
+      ),
+    ),
+  }),
+  responses: { 200: respondsWithFile("The timeline") },
+  load: cutLoader,
+  handle: async ({ services }, { query, resource }) =>
+    fileDownload(
+      await createExport(services, resource, {
+        format: query.format,
+        layout: query.layout ?? "tight",
+        mediaRoot: query.media_root || null,
+        frameRate: query.frame_rate === undefined ? null : parseFrameRate(query.frame_rate),
+        dropFrame: query.drop_frame === undefined ? null : query.drop_frame === "true",
+      }),
+    ),
+});
+
+export const readSubtitle = route({
+  summary: "Export the subtitles of a cut",
+  errors: ["conflict", "unsupported_format", "upstream_unavailable"],
+  query: strictObject({
+    format: oneOf("srt", "vtt"),
+    timeline: Type.Optional(
+      withDescription(
+        oneOf("cut", "source"),
+        "Clock of the times: cut (default), the rendered cut; source, the recording",
+      ),
+    ),
+  }),
+  responses: { 200: respondsWithFile("The subtitles") },
+  load: cutLoader,
+  handle: async ({ services }, { query, resource }) =>
+    fileDownload(await createSubtitle(services, resource, { format: query.format, timeline: query.timeline ?? "cut" })),
+});
