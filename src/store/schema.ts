@@ -4,7 +4,7 @@ import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-or
 import { JOB_NAMES } from "../domain/jobs";
 import type { MediaInfo, ResolvedOutput } from "../domain/media";
 import type { CutOptions } from "../domain/plan";
-import type { ShownOutput } from "../domain/render-output";
+import type { OutputJson } from "../domain/render-output";
 import {
   ASSET_KINDS,
   ASSET_STATES,
@@ -235,7 +235,7 @@ export const renders = sqliteTable(
     cut_id: text().references(() => cuts.id, { onDelete: "cascade" }),
     state: text({ enum: RENDER_STATES }).notNull(),
     /** The output as the API shows it, and what the renderer is told. */
-    output: text({ mode: "json" }).$type<ShownOutput>().notNull(),
+    output: text({ mode: "json" }).$type<OutputJson>().notNull(),
     resolved: text({ mode: "json" }).$type<ResolvedOutput>().notNull(),
     request_hash: text().notNull(),
     size_bytes: integer(),
