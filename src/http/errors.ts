@@ -30,7 +30,9 @@ export const publicErrorShape: ErrorShape = {
 export function toErrorReply(error: unknown, shape: ErrorShape, onUnknown: (error: unknown) => void): ErrorReply {
   const known = limitFields(asAppError(error));
   if (!known) onUnknown(error);
-  const shown = known ?? new AppError("internal_error", "Internal error. Details are in the server log under the request's X-Request-Id.");
+  const shown =
+    known ??
+    new AppError("internal_error", "Internal error. Details are in the server log under the request's X-Request-Id.");
   const code = isHttpCode(shown.code) ? shown.code : "internal_error";
   const headers: Record<string, string> = {};
   if (shown.details.retryAfterSeconds !== undefined) headers["Retry-After"] = String(shown.details.retryAfterSeconds);
