@@ -2,13 +2,12 @@
  * Takes what may be a model's files out of an archive or a folder into a flat folder. Names and paths inside are never followed: a file
  * lands under the last part of its name only, links are passed over, and what is too large stops it.
  */
-import { closeSync, openSync, readSync } from "node:fs";
 import { copyFile, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AppError } from "../../domain/errors";
-import { bunzip2 } from "./bzip2";
+import { decompressBzip2 } from "./bzip2";
 import { isFileName, MANIFEST_NAME } from "./manifest";
 import { readTar, type TarEntry, type TarSink } from "./tar";
 
@@ -38,7 +37,7 @@ export async function unpackModel(path: string, folder: string, options: UnpackO
   const intake = createIntake(folder, options.maxBytes ?? MAX_MODEL_BYTES);
   try {
     if (found.isDirectory()) await copyFolder(path, intake, options.signal);
-    else await readTar(unpacked(path, found.size, options), intake.take);
+    else await readTar(readArchive(path, found.size, options), intake.take);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof AppError) throw error;
@@ -102,8 +101,8 @@ async function copyFolder(path: string, intake: ReturnType<typeof createIntake>,
   }
 }
 
-/** The bytes of the tar in a file, whatever it is packed with, told by how it begins. */
-async function* unpacked(path: string, sizeBytes: number, options: UnpackOptions): AsyncGenerator<Uint8Array> {
+/** Yields the bytes of the tar archive in a file, whatever it is compressed with: its first bytes tell. */
+async function* readArchive(path: string, sizeBytes: number, options: UnpackOptions): AsyncGenerator<Uint8Array> {
   let read = 0;
   const onRead = (bytes: number) => {
     options.signal?.throwIfAborted();
@@ -113,17 +112,18 @@ async function* unpacked(path: string, sizeBytes: number, options: UnpackOptions
   const head = await Bun.file(path).slice(0, 3).bytes();
   const isBzip2 = new TextDecoder().decode(head) === "BZh";
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  const pieces = isBzip2 ? unpackedBzip2(path, onRead) : isGzip ? unpackedGzip(path, onRead) : piecesOf(path, onRead);
-  // What is passed over counts too: it may be endless.
+  const packed = readChunks(path, onRead);
+  const unpacked = isBzip2 ? decompressBzip2(packed) : isGzip ? decompressGzip(packed) : packed;
+  // Skipped entries count as well: they may be endless.
   let left = 2 * (options.maxBytes ?? MAX_MODEL_BYTES);
-  for await (const piece of pieces) {
-    left -= piece.length;
-    if (left < 0) throw new AppError("validation_error", `${path} holds more than a model can be.`);
-    yield piece;
+  for await (const chunk of unpacked) {
+    left -= chunk.length;
+    if (left < 0) throw new AppError("validation_error", `${path} is larger than a model can be.`);
+    yield chunk;
   }
 }
 
-async function* piecesOf(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* readChunks(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const file = await open(path, "r");
   try {
     for (;;) {
@@ -137,35 +137,15 @@ async function* piecesOf(path: string, onRead: (bytes: number) => void): AsyncGe
   }
 }
 
-async function* unpackedGzip(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  const packed = Readable.from(piecesOf(path, onRead));
+async function* decompressGzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const packed = Readable.from(chunks);
   const stream = packed.pipe(createGunzip());
-  // A pipe does not hand errors on.
+  // A pipe does not pass errors on.
   packed.on("error", (error) => stream.destroy(error));
   try {
-    for await (const piece of stream) yield piece as Uint8Array;
+    for await (const chunk of stream) yield chunk as Uint8Array;
   } finally {
     packed.destroy();
     stream.destroy();
-  }
-}
-
-async function* unpackedBzip2(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  const file = openSync(path, "r");
-  const buffer = new Uint8Array(READ_CHUNK_BYTES);
-  const source = () => {
-    const count = readSync(file, buffer, 0, buffer.length, null);
-    onRead(count);
-    return count === 0 ? null : buffer.subarray(0, count);
-  };
-  let pieces = 0;
-  try {
-    for (const piece of bunzip2(source)) {
-      yield piece;
-      // Unpacking is work that would keep signals waiting.
-      if (pieces++ % 8 === 0) await Bun.sleep(0);
-    }
-  } finally {
-    closeSync(file);
   }
 }
