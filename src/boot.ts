@@ -30,10 +30,13 @@ import { createCursors } from "./store/paging";
 import { requeueInterruptedSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin";
 import { createDeliverer } from "./work/deliver";
+import { openPlanChild } from "./work/job-child/plan-child";
+import { createJobSource } from "./work/job-source";
+import type { MediaTools } from "./work/media-tools";
 import { sweepOrphans } from "./work/orphans";
 import { createPlanRequests } from "./work/plan-requests";
 import { reconcileDerivatives } from "./work/prepared-size";
-import { createJobHandlers, createJobSource } from "./work/registry";
+import { createJobHandlers } from "./work/registry";
 import type { Services } from "./work/services";
 import { recoverUploads } from "./work/uploads";
 import { getAddressRules } from "./work/webhooks";
@@ -68,12 +71,48 @@ export async function openSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg
   return sandbox;
 }
 
-/** The command of a job's child process. */
-export const jobCommand = (): string[] => selfCommand(JOB_COMMAND);
-
-/** The command of the speech worker. */
+/** Returns the command of the speech worker. */
 export const speechCommand = (assets: Assets): string[] =>
   selfCommand(SPEECH_COMMAND, ...(assets.folder === null ? [] : [assets.folder]));
+
+/**
+ * Finds ffmpeg and a sandbox, and creates the tools that jobs run with. Speech models are read from the data folder. Throws `ConfigError`.
+ * `speech` replaces the speech engine. Without `log`, nothing is logged.
+ */
+export async function openMediaTools(
+  config: Config,
+  assets: Assets,
+  dataDir: string,
+  { speech, log }: { speech: SpeechEngine | null; log: Log | null },
+): Promise<Omit<MediaTools, "maxFileBytes" | "temporaryFolder">> {
+  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  log?.info("ffmpeg.selected", { path: ffmpeg.path, version: ffmpeg.version, bundled: ffmpeg.bundled });
+  const outdated = findFfmpegWarning(ffmpeg, process.env.PATH);
+  if (outdated !== null) log?.warn("ffmpeg.outdated", { message: outdated });
+  const sandbox = await openSandbox(config, assets, ffmpeg);
+  const { mode, reason } = sandbox;
+  if (mode === "bwrap") log?.info("sandbox.selected", { mode });
+  else log?.warn("sandbox.selected", { mode, reason });
+  let encoder: Promise<VideoEncoder> | null = null;
+  return {
+    ffmpeg,
+    sandbox,
+    speech:
+      speech ??
+      createSpeechEngine({
+        command: speechCommand(assets),
+        modelsDir: getModelsFolder(dataDir),
+        idleSeconds: config.speechIdleSeconds,
+        log: (event, fields) => log?.info(event, { ...fields }),
+      }),
+    jobCommand: selfCommand(JOB_COMMAND),
+    encoder: () => {
+      encoder ??= detectEncoders(ffmpeg, sandbox).then((found) => chooseEncoder(found, config.encoder));
+      return encoder;
+    },
+    encoderSemaphore: createSemaphore(Math.max(1, navigator.hardwareConcurrency)),
+  };
+}
 
 type OpenDataFolder = {
   path: string;
@@ -125,8 +164,9 @@ export type RunningServer = {
   port: number;
   url: string;
   dataDir: string;
-  /** What the capabilities work with: for whoever runs the server inside a program of their own. */
+  /** For programs that run the server in their own process. */
   services: Services;
+  tools: MediaTools;
   stop(): Promise<void>;
 };
 
@@ -151,62 +191,41 @@ async function serve(
   config: Config,
   log: Log,
   opened: OpenDataFolder,
-  replacements: ServerOverrides,
+  overrides: ServerOverrides,
 ): Promise<RunningServer> {
   const { path, assets, store, secrets } = opened;
   const folders = getFolders(path);
   for (const folder of [folders.uploads, folders.mediaRoot, folders.rendersRoot, folders.workRoot]) {
     await mkdir(folder, { recursive: true });
   }
-  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
-  log.info("ffmpeg.selected", { path: ffmpeg.path, version: ffmpeg.version, bundled: ffmpeg.bundled });
-  const outdated = findFfmpegWarning(ffmpeg, process.env.PATH);
-  if (outdated !== null) log.warn("ffmpeg.outdated", { message: outdated });
-  const sandbox = await openSandbox(config, assets, ffmpeg);
-  const { mode, reason } = sandbox;
-  if (mode === "bwrap") log.info("sandbox.selected", { mode });
-  else log.warn("sandbox.selected", { mode, reason });
-
   let url = "";
-  let encoder: Promise<VideoEncoder> | null = null;
-  const speech =
-    replacements.speech ??
-    createSpeechEngine({
-      command: speechCommand(assets),
-      modelsDir: getModelsFolder(path),
-      idleSeconds: config.speechIdleSeconds,
-      log: (event, fields) => log.info(event, { ...fields }),
-    });
+  const disk = createDiskReserve(path, config.diskReserveBytes);
+  const tools: MediaTools = {
+    ...(await openMediaTools(config, assets, path, { speech: overrides.speech ?? null, log })),
+    temporaryFolder: folders.workRoot,
+    maxFileBytes: disk.maxFileBytes,
+  };
   const services: Services = {
     config,
     store,
     folders,
-    disk: createDiskReserve(path, config.diskReserveBytes),
+    disk,
     links: createSignedLinks(secrets.links, () => url),
     cursors: createCursors(secrets.cursors),
     log,
-    now: replacements.now ?? Date.now,
+    now: overrides.now ?? Date.now,
     runner: idleRunner,
-    speech,
-    ffmpeg,
-    sandbox,
-    jobCommand: jobCommand(),
     resolverFor: createLimitedResolver(createResolver({ servers: config.dnsServers })),
-    encoder: () => {
-      const chosen = encoder ?? detectEncoders(ffmpeg, sandbox).then((found) => chooseEncoder(found, config.encoder));
-      encoder = chosen;
-      return chosen;
-    },
-    planRequests: createPlanRequests(),
-    encoderSemaphore: createSemaphore(Math.max(1, navigator.hardwareConcurrency)),
+    planRequests: createPlanRequests((dir) => openPlanChild(tools, [dir])),
+    ffmpegPath: tools.ffmpeg.path,
     publicUrl: () => url,
   };
   services.runner = createEmbeddedRunner({
     source: createJobSource(services),
-    handlers: createJobHandlers(services),
+    handlers: createJobHandlers(services, tools),
     slots: { prepare: config.prepareJobs, cut: 2, render: config.renderJobs },
     log,
-    ...(replacements.timeSliceMs === undefined ? {} : { timeSliceMs: replacements.timeSliceMs }),
+    ...(overrides.timeSliceMs === undefined ? {} : { timeSliceMs: overrides.timeSliceMs }),
   });
 
   const { now, resolverFor } = services;
@@ -237,6 +256,7 @@ async function serve(
     url,
     dataDir: path,
     services,
+    tools,
     stop: async () => {
       // New connections are refused at once; what is under way may end.
       clearInterval(sweeping);
@@ -246,7 +266,7 @@ async function serve(
       await Promise.all([Promise.race([drained, Bun.sleep(DRAIN_MS)]), services.runner.stop()]);
       await server.stop(true);
       await deliverer.stop();
-      await speech.close();
+      await tools.speech.close();
       await killAllChildren();
       await opened.close();
     },

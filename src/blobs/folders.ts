@@ -1,20 +1,20 @@
-/** Where bytes are, inside the data folder. One folder an upload, an asset, a render: nothing of two users is ever side by side. */
+/** The layout of the data folder. Each upload, asset and render has a folder of its own, so files of two users never share one. */
 import { join } from "node:path";
 
+/** Absolute paths of an asset's files. */
 export type MediaFolder = {
   dir: string;
   source: string;
   /** `Probed` as JSON. */
   probed: string;
-  /** The audio that is transcribed, losslessly compressed; `rawAudio` is what older versions wrote in its place. */
+  /** The audio that is transcribed, losslessly compressed. Older versions wrote `rawAudio` instead. */
   analysisAudio: string;
   rawAudio: string;
-  /** The listening without its energy as JSON, and the energy; `rawEnergy` (32-bit floats) is what older versions wrote in its place. */
-  listening: string;
+  /** `SpeechAnalysis` as JSON, without its energy contour. */
+  speechAnalysis: string;
+  /** The energy contour. Older versions wrote `rawEnergy` instead, as 32-bit floats. */
   energy: string;
   rawEnergy: string;
-  /** What speech recognition has done so far, while it is not complete. */
-  listeningProgress: string;
   transcript: string;
   waveform: string;
   poster: string;
@@ -32,13 +32,35 @@ export type Folders = {
   render(renderId: string): string;
   renderOutput(renderId: string, extension: string): string;
   workRoot: string;
-  /** Scratch space of a job, kept between its attempts. */
+  /** The work folder of a job, kept between its attempts. */
   work(subjectId: string): string;
-  /** What is about to be removed is moved here first, so that it is gone at once. */
+  /** Removed files are moved here first, so that they disappear from their folders at once. */
   trash: string;
 };
 
-/** The layout below `root`. Ids are UUIDs: they are safe as names. */
+/** Returns the paths of an asset's files in `dir`. */
+export function getMediaFolder(dir: string): MediaFolder {
+  return {
+    dir,
+    source: join(dir, "source"),
+    probed: join(dir, "probed.json"),
+    analysisAudio: join(dir, "analysis.audio"),
+    rawAudio: join(dir, "speech.pcm"),
+    speechAnalysis: join(dir, "listening.json"),
+    energy: join(dir, "energy.steps"),
+    rawEnergy: join(dir, "energy.f32"),
+    transcript: join(dir, "transcript.json"),
+    waveform: join(dir, "waveform.json"),
+    poster: join(dir, "poster.jpg"),
+    filmstrip: join(dir, "filmstrip.jpg"),
+    preview: join(dir, "preview.mp4"),
+  };
+}
+
+/** Returns the file name of a finished render. */
+export const getRenderOutputName = (extension: string): string => `output.${extension}`;
+
+/** Returns the layout below `root`. IDs are UUIDs, which are safe as file names. */
 export function getFolders(root: string): Folders {
   const at = (...parts: string[]) => join(root, ...parts);
   return {
@@ -46,28 +68,10 @@ export function getFolders(root: string): Folders {
     uploads: at("uploads"),
     upload: (id) => at("uploads", id),
     mediaRoot: at("media"),
-    media: (id) => {
-      const dir = at("media", id);
-      return {
-        dir,
-        source: join(dir, "source"),
-        probed: join(dir, "probed.json"),
-        analysisAudio: join(dir, "analysis.audio"),
-        rawAudio: join(dir, "speech.pcm"),
-        listening: join(dir, "listening.json"),
-        energy: join(dir, "energy.steps"),
-        rawEnergy: join(dir, "energy.f32"),
-        listeningProgress: join(dir, "listening.progress"),
-        transcript: join(dir, "transcript.json"),
-        waveform: join(dir, "waveform.json"),
-        poster: join(dir, "poster.jpg"),
-        filmstrip: join(dir, "filmstrip.jpg"),
-        preview: join(dir, "preview.mp4"),
-      };
-    },
+    media: (id) => getMediaFolder(at("media", id)),
     rendersRoot: at("renders"),
     render: (id) => at("renders", id),
-    renderOutput: (id, extension) => at("renders", id, `output.${extension}`),
+    renderOutput: (id, extension) => at("renders", id, getRenderOutputName(extension)),
     workRoot: at("work"),
     work: (id) => at("work", id),
     trash: at("trash"),

@@ -1,20 +1,16 @@
 /** `offcut cut`: the whole main job on this machine, without a server, an account or credits. */
-import { jobCommand, openSandbox, speechCommand } from "../boot";
+import { openMediaTools } from "../boot";
 import type { Config } from "../config";
 import { AppError } from "../domain/errors";
 import type { RenderResult } from "../domain/media";
-import { type PlanJson, planToJson } from "../domain/plan-json";
+import type { PlanJson } from "../domain/plan-json";
 import { writeAtomic } from "../lib/atomic-file";
 import { killAllChildren } from "../lib/process";
-import { chooseEncoder, detectEncoders } from "../media/encoders";
-import { selectFfmpeg } from "../media/ffmpeg";
-import { createSpeechEngine } from "../speech/engine";
-import { getModelsFolder } from "../speech/models/installed-models";
 import {
   type OneShotTools,
   openRecording,
   planRecording,
-  readRecording,
+  prepareRecording,
   renderRecording,
   requireOutput,
   withWorkFolder,
@@ -72,23 +68,13 @@ export function cutCommand(argv: string[]): Promise<number> {
 
 async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): Promise<number> {
   const assets = await openPrivateAssets(config);
-  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
-  const sandbox = await openSandbox(config, assets, ffmpeg);
-  const speech = createSpeechEngine({
-    command: speechCommand(assets),
-    modelsDir: getModelsFolder(config.dataDir),
-    idleSeconds: config.speechIdleSeconds,
-  });
+  const media = await openMediaTools(config, assets, config.dataDir, { speech: null, log: null });
   const progress = createProgress(process.stderr);
   const items: (CutResult | CutFailure)[] = [];
   let title = "";
   const tools: OneShotTools = {
     config,
-    ffmpeg,
-    sandbox,
-    jobCommand: jobCommand(),
-    speech,
-    encoder: async () => chooseEncoder(await detectEncoders(ffmpeg, sandbox), config.encoder),
+    media,
     signal,
     onProgress: (stage, share) => progress.show(title, stage, share),
   };
@@ -110,7 +96,7 @@ async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): 
     }
   } finally {
     progress.clear();
-    await speech.close();
+    await media.speech.close();
   }
   if (args.json) process.stdout.write(`${JSON.stringify({ items })}\n`);
   return items.some((item) => "error" in item) ? 1 : 0;
@@ -120,18 +106,20 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
   const { path, planPath } = task;
   const neighbour = task.render ? (task.output ?? path) : (planPath ?? path);
   return withWorkFolder(neighbour, async (workDir) => {
-    await using open = await openRecording(tools, path, workDir);
-    const probed = await readRecording(tools, open);
-    const output = task.render ? (task.output ?? beside(path, probed.info.type === "audio" ? "m4a" : "mp4")) : null;
-    // Before the long work: the output may have been named only now, and only now is known what the recording is.
-    if (output !== null) requireFree(path, output, args.force);
-    if (output !== null) requireOutput(probed, task.format);
-    requireExportable(task, probed);
-    const recording = { script: args.script, language: args.language, options: args.options };
-    const { plan, transcript } = await planRecording(tools, open, recording, probed);
-    const shown = planToJson(plan);
-    if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(shown, null, 2)}\n`);
-    const companions = await writeCompanions({ ...task, output }, { plan: shown, probed, transcript });
+    const open = await openRecording(tools, path, workDir);
+    let output = task.output;
+    // Checked before the long work. Without an output name, only the probed recording decides it.
+    const { probed, transcript } = await prepareRecording(tools, open, args.language, (found) => {
+      if (task.render) output ??= beside(path, found.info.type === "audio" ? "m4a" : "mp4");
+      else output = null;
+      if (output !== null) requireFree(path, output, args.force);
+      if (output !== null) requireOutput(found, task.format);
+      requireExportable(task, found);
+    });
+    const { script, language, options } = args;
+    const plan = await planRecording(tools, open, probed, { script, language, options });
+    if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(plan, null, 2)}\n`);
+    const companions = await writeCompanions({ ...task, output }, { plan, probed, transcript });
     const rendered =
       output === null
         ? null
@@ -152,7 +140,7 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
       encoded_share: rendered?.encodedShare ?? null,
       strategy_reasons: rendered?.reasons ?? [],
       warnings: [...(rendered?.warnings ?? []), ...companions.warnings],
-      plan: shown,
+      plan,
     };
   });
 }

@@ -78,8 +78,9 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       await handlers[job.name](job, context);
       jobLog.info("job done", { seconds: secondsSince(started) });
     } catch (error) {
-      // What an aborted job throws does not matter: the reason of the abort decides.
-      const reason = abort.signal.aborted ? (abort.signal.reason as JobAborted).reason : null;
+      // The reason of the abort decides, whatever error the aborted job throws.
+      const aborted = abort.signal.aborted ? abort.signal.reason : error;
+      const reason = aborted instanceof JobAborted ? aborted.reason : null;
       const hasYielded = reason === "interrupted" || (reason === null && error instanceof JobYielded);
       if (hasYielded) jobLog.info("job.yielded", { seconds: secondsSince(started) });
       if (hasYielded || reason === "shutdown") await source.release(job, owner);

@@ -21,6 +21,12 @@ export async function findLatestStep(db: Queries, subjectId: string): Promise<St
   return row ?? null;
 }
 
+/** Returns the step, or null. */
+export async function findStep(db: Queries, stepId: string): Promise<Step | null> {
+  const [row] = await db.select().from(steps).where(eq(steps.id, stepId)).limit(1);
+  return row ?? null;
+}
+
 /** Progress of the steps that run now, by subject. */
 export async function readProgress(db: Queries, subjectIds: string[]): Promise<Map<string, number>> {
   if (subjectIds.length === 0) return new Map();

@@ -1,20 +1,13 @@
 /** Cuts: asking for one, and computing it. */
 import { AppError } from "../domain/errors";
-import type { Job, JobContext } from "../domain/jobs";
 import type { CutOptions } from "../domain/plan";
-import type { AlignmentRequest } from "../domain/speech";
-import { toSeconds } from "../domain/time";
 import { newId, sha256 } from "../lib/ids";
 import type { Asset } from "../store/assets";
-import { getAsset } from "../store/assets";
-import { type Cut, findIdenticalCut, getCut, insertCut, updateOpenCut } from "../store/cuts";
+import { type Cut, findIdenticalCut, insertCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
-import { endStep, findLatestStep } from "../store/steps";
-import { emitCutEvent } from "./events";
-import { openPlanChild } from "./job-child/plan-child";
+import { findLatestStep } from "../store/steps";
 import { startPipeline } from "./pipeline";
-import { findAnalysisAudio } from "./prepared-files";
 import type { Services } from "./services";
 import { requireDatabaseSpace } from "./storage";
 
@@ -51,7 +44,7 @@ export type CutParams = { userId: string; asset: Asset; script: string; options:
  * Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `upstream_unavailable`.
  */
 export async function createCut(
-  services: Services,
+  services: Pick<Services, "disk" | "now">,
   tx: Queries,
   request: CutParams,
 ): Promise<{ cut: Cut; isNew: boolean }> {
@@ -75,50 +68,4 @@ export async function createCut(
   await startPipeline(tx, { userId, assetId: asset.id, name: "cut", subjectId: cut.id, now });
   await touchProject(tx, asset.project_id, now);
   return { cut, isNew: true };
-}
-
-/** The job `cut`. */
-export async function computeCut(services: Services, job: Job, context: JobContext): Promise<void> {
-  const started = await services.store.write(async (tx) => {
-    const cut = await getCut(tx, job.subjectId);
-    return cut && updateOpenCut(tx, cut.id, { state: "processing", started_at: cut.started_at ?? services.now() });
-  });
-  if (!started) return;
-  const asset = await getAsset(services.store.read, started.asset_id);
-  if (!asset) return;
-  const folder = services.folders.media(asset.id);
-  const audio = await findAnalysisAudio(folder);
-  context.progress(0.1);
-  await using child = openPlanChild(services, folder);
-  const { script, options } = started;
-  const input = { folder, script, options, language: asset.language };
-  const plan = await child.run("plan", input, {
-    signal: context.signal,
-    recordingSeconds: toSeconds(asset.duration ?? 0),
-    callbacks: {
-      force: (requests: AlignmentRequest[], signal) =>
-        services.speech.forcedAlign(audio, requests, { owner: job.userId, signal }),
-    },
-  });
-  const now = services.now();
-  await services.store.write(async (tx) => {
-    if (!(await endStep(tx, job.stepId, "completed", now))) return;
-    const cut = await updateOpenCut(tx, started.id, {
-      state: "completed",
-      plan,
-      completed_at: now,
-    });
-    if (cut) await emitCutEvent(tx, cut, "cut.completed", now);
-  });
-}
-
-/** Ends the cut as failed. */
-export async function failCut(tx: Queries, cutId: string, code: string, message: string, now: number): Promise<void> {
-  const cut = await updateOpenCut(tx, cutId, {
-    state: "failed",
-    error_code: code,
-    error_message: message,
-    completed_at: now,
-  });
-  if (cut) await emitCutEvent(tx, cut, "cut.failed", now);
 }

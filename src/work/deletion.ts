@@ -11,11 +11,13 @@ import { releaseCharge } from "./charge";
 import { emitRenderEvent } from "./events";
 import type { Services } from "./services";
 
+export type DeletionServices = Pick<Services, "folders" | "now" | "runner" | "store">;
+
 /** What is left to do once the deletion is committed. */
 type DeletionCleanup = { steps: string[]; paths: string[] };
 
 async function deleteRenderRows(
-  services: Services,
+  services: DeletionServices,
   tx: Queries,
   renders: Render[],
   after: DeletionCleanup,
@@ -41,7 +43,12 @@ async function endSteps(tx: Queries, subjectIds: string[], now: number, after: D
   }
 }
 
-async function deleteAssetRows(services: Services, tx: Queries, asset: Asset, after: DeletionCleanup): Promise<void> {
+async function deleteAssetRows(
+  services: DeletionServices,
+  tx: Queries,
+  asset: Asset,
+  after: DeletionCleanup,
+): Promise<void> {
   await deleteRenderRows(services, tx, await listAssetRenders(tx, [asset.id]), after);
   await endSteps(tx, [asset.id, ...(await listAssetCutIds(tx, asset.id))], services.now(), after);
   await markAssetDeleted(tx, asset.id);
@@ -54,7 +61,7 @@ async function deleteAssetRows(services: Services, tx: Queries, asset: Asset, af
   );
 }
 
-async function cleanUp(services: Services, after: DeletionCleanup): Promise<void> {
+async function cleanUp(services: DeletionServices, after: DeletionCleanup): Promise<void> {
   for (const step of after.steps) services.runner.cancel(step);
   await moveToTrash(services.folders, after.paths);
 }
@@ -63,7 +70,11 @@ async function cleanUp(services: Services, after: DeletionCleanup): Promise<void
  * Deletes the asset, its cuts and its renders. Nothing happens when it is gone already. It counts as activity in its project when the
  * user does it, and not when a sweep does.
  */
-export async function removeAsset(services: Services, assetId: string, by: "user" | "sweep" = "user"): Promise<void> {
+export async function removeAsset(
+  services: DeletionServices,
+  assetId: string,
+  by: "user" | "sweep" = "user",
+): Promise<void> {
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     const asset = await getAsset(tx, assetId);
@@ -75,7 +86,7 @@ export async function removeAsset(services: Services, assetId: string, by: "user
 }
 
 /** Deletes the project and everything in it. */
-export async function removeProject(services: Services, projectId: string): Promise<void> {
+export async function removeProject(services: DeletionServices, projectId: string): Promise<void> {
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     for (const id of await listProjectAssetIds(tx, projectId)) {
@@ -88,7 +99,7 @@ export async function removeProject(services: Services, projectId: string): Prom
 }
 
 /** Deletes the cut with its renders. */
-export async function removeCut(services: Services, cutId: string): Promise<void> {
+export async function removeCut(services: DeletionServices, cutId: string): Promise<void> {
   const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
   await services.store.write(async (tx) => {
     await deleteRenderRows(services, tx, await listCutRenders(tx, cutId), after);
@@ -99,7 +110,7 @@ export async function removeCut(services: Services, cutId: string): Promise<void
 }
 
 /** Deletes the render; one in flight is cancelled first. */
-export async function removeRender(services: Services, render: Render): Promise<void> {
+export async function removeRender(services: DeletionServices, render: Render): Promise<void> {
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     // As it is now: it may have ended since it was read, and then it is not cancelled.

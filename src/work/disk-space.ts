@@ -1,27 +1,31 @@
 /**
- * Jobs and the reserve of free space. A job that writes media waits while the free space is below the reserve. When it falls below it during
- * the job, the job is stopped: a render fails with `storage_full`, which frees what it occupied, and a preparation runs again later.
+ * Enforces the reserve of free space for jobs that write media. Such a job starts only while the free space is above the reserve, and is
+ * stopped when it falls below: a render then fails with `storage_full` and its files are removed, a preparation is postponed.
  */
 import { AppError } from "../domain/errors";
 import { type Job, type JobContext, JobPostponed } from "../domain/jobs";
+import type { JobDefinition, JobInput, JobOutput } from "./jobs/definition";
 import type { Services } from "./services";
-import { findQuotaProblem, hasFreeSpace } from "./storage";
+import { hasFreeSpace } from "./storage";
 
 const CHECK_INTERVAL_MS = 250;
 const POSTPONE_MS = 30_000;
-/** An interrupted preparation waits this long for each time that it has run. */
+/** An interrupted job waits this long, times the number of its attempts. */
 const RETRY_DELAY_MS = 60_000;
 
-/** Runs the job with a signal that is also aborted at the reserve. Errors: `JobPostponed`, `storage_full` (renders), those of `run`. */
+/**
+ * Runs the job with a signal that is also aborted when the free space falls below the reserve. Errors: `JobPostponed`; `AppError`
+ * `storage_full`; those of `run`.
+ */
 export async function withDiskReserve(
-  services: Services,
+  services: Pick<Services, "disk">,
+  whenDiskIsFull: JobDefinition<JobInput, unknown, JobOutput>["whenDiskIsFull"],
   job: Job,
   context: JobContext,
   run: (context: JobContext) => Promise<void>,
 ): Promise<void> {
-  if (job.name === "cut") return run(context);
+  if (whenDiskIsFull === "continue") return run(context);
   if (!hasFreeSpace(services)) throw new JobPostponed(POSTPONE_MS, { isStarted: false });
-  if (job.name === "render") await requireQuotaLeft(services, job);
 
   const reserve = new AbortController();
   const watch = setInterval(() => {
@@ -31,21 +35,15 @@ export async function withDiskReserve(
     await run({ ...context, signal: AbortSignal.any([context.signal, reserve.signal]) });
   } catch (error) {
     if (context.signal.aborted || !(reserve.signal.aborted || isFullDisk(error))) throw error;
-    if (job.name === "render") throw storageFullError(error);
+    if (whenDiskIsFull === "fail") throw storageFullError(error);
     throw new JobPostponed(RETRY_DELAY_MS * job.attempt, { isStarted: true });
   } finally {
     clearInterval(watch);
   }
 }
 
-/** What was asked for below the quota may have been many renders: each looks again before it starts. */
-async function requireQuotaLeft(services: Services, job: Job): Promise<void> {
-  const problem = await findQuotaProblem(services, services.store.read, job.userId);
-  if (problem) throw new AppError("storage_full", problem);
-}
-
 const storageFullError = (cause?: unknown): AppError =>
-  new AppError("storage_full", "The server is short of storage: request the render again later.", { cause });
+  new AppError("storage_full", "The server is low on storage. Request the render again later.", { cause });
 
 function isFullDisk(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };

@@ -12,7 +12,7 @@ import type { Services } from "./services";
 const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** Takes away the bytes of assets and renders that are gone, and the scratch space of jobs that have ended. */
-export async function sweepOrphans(services: Services): Promise<void> {
+export async function sweepOrphans(services: Pick<Services, "folders" | "log" | "now" | "store">): Promise<void> {
   const { folders, store } = services;
   const orphans = async (folder: string, alive: (ids: string[]) => Promise<Set<string>>) => {
     const names = await listNames(folder);

@@ -1,4 +1,4 @@
-/** Timelines, subtitles and edits of completed cuts, made in a child process (`plan-outputs.ts`). */
+/** Timelines, subtitles and edits of completed cuts. A child process makes them with `plan-outputs.ts`. */
 import { AppError } from "../domain/errors";
 import type { EditedSegment } from "../domain/plan-edit";
 import { toSeconds } from "../domain/time";
@@ -10,16 +10,17 @@ import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { emitCutEvent } from "./events";
 import type { JobOperations } from "./job-child/operations";
-import { openPlanChild } from "./job-child/plan-child";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
+import { getAnalysisPaths } from "./prepared-files";
 import type { Services } from "./services";
 import { requireDatabaseSpace, requireFreeSpace } from "./storage";
 
 type PlanOperation = "export" | "subtitle" | "edit";
+type PlanServices = Pick<Services, "disk" | "folders" | "now" | "planRequests" | "store">;
 
 /** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; those of `PlanRequests` and of the operation. */
 async function runPlanOperation<Name extends PlanOperation>(
-  services: Services,
+  services: PlanServices,
   cut: Cut,
   operation: Name,
   more: Omit<JobOperations[Name]["input"], keyof CompletedCut>,
@@ -28,33 +29,33 @@ async function runPlanOperation<Name extends PlanOperation>(
   if (cut.state !== "completed" || plan === null)
     throw new AppError("conflict", `The cut is ${cut.state}, not completed.`);
   const asset = await getAsset(services.store.read, cut.asset_id);
-  if (!asset) throw new AppError("not_found", "The cut's asset is gone.");
+  if (!asset) throw new AppError("not_found", "The asset of the cut was deleted.");
   const folder = services.folders.media(asset.id);
   const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
-  return services.planRequests.run(cut.user_id, async () => {
-    await using child = openPlanChild(services, folder);
-    const input = { folder, plan, name, ...more } as unknown as JobOperations[Name]["input"];
-    return await child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) });
-  });
+  const completed: CompletedCut = { paths: await getAnalysisPaths(folder), plan, name };
+  const input = { ...completed, ...more } as unknown as JobOperations[Name]["input"];
+  return services.planRequests.run(cut.user_id, folder.dir, (child) =>
+    child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) }),
+  );
 }
 
-/** The cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (free space). */
-export async function createExport(services: Services, cut: Cut, options: ExportOptions): Promise<PlanFile> {
+/** Returns the cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (free space). */
+export async function createExport(services: PlanServices, cut: Cut, options: ExportOptions): Promise<PlanFile> {
   const file = await runPlanOperation(services, cut, "export", { options });
   requireFreeSpace(services);
   return file;
 }
 
-/** The cut's subtitle. Errors: `conflict`, `unsupported_format` without a transcript. */
-export const createSubtitle = (services: Services, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
+/** Returns the cut's subtitles. Errors: `conflict`, `unsupported_format` without a transcript. */
+export const createSubtitle = (services: PlanServices, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
   runPlanOperation(services, cut, "subtitle", { options });
 
 /**
- * Prepares a new cut with the user's segments; calling what comes back, in a write transaction, makes it, completed at once.
+ * Prepares a new cut with the user's segments. Returns a function that inserts the cut, already completed, in a write transaction.
  * Errors: `conflict`, `validation_error`, `upstream_unavailable`.
  */
 export async function prepareEdit(
-  services: Services,
+  services: PlanServices,
   cut: Cut,
   segments: EditedSegment[],
 ): Promise<(tx: Queries) => Promise<Cut>> {
@@ -63,7 +64,7 @@ export async function prepareEdit(
   const now = services.now();
   return async (tx) => {
     const asset = await getAsset(tx, cut.asset_id);
-    if (!asset) throw new AppError("not_found", "The cut's asset is gone.");
+    if (!asset) throw new AppError("not_found", "The asset of the cut was deleted.");
     const edited = await insertCut(tx, {
       id: newId(),
       user_id: cut.user_id,

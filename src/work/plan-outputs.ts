@@ -1,45 +1,42 @@
 /**
- * What is made of a completed plan: timelines, subtitles, and another plan with segments chosen by hand. Runs in a job's child process: a plan
- * and a transcript are as long as a stranger's recording.
+ * Makes timelines, subtitles and edited plans from a completed plan. Runs in a job's child process, because plans and transcripts grow with
+ * the uploaded recording.
  */
-import type { MediaFolder } from "../blobs/folders";
 import { AppError } from "../domain/errors";
 import { type EditedSegment, editPlan, validateEdit } from "../domain/plan-edit";
 import { type PlanJson, planToJson } from "../domain/plan-json";
 import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../domain/timeline";
-import { readListening, readProbed } from "./prepared-files";
+import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "./prepared-files";
 
 export type PlanFile = { filename: string; contentType: string; body: string };
 
-/** A completed cut: its asset's folder, its plan as JSON text, and the name of the source file. */
-export type CompletedCut = { folder: MediaFolder; plan: string; name: string };
+/** A completed cut: the files of its asset, its `PlanJson` as text, and the name of the source file. */
+export type CompletedCut = { paths: AnalysisPaths; plan: string; name: string };
 
 export type SubtitleOptions = { format: "srt" | "vtt"; timeline: "cut" | "source" };
 
-async function requireProbed(folder: MediaFolder) {
-  const probed = await readProbed(folder);
-  if (!probed) throw new AppError("not_found", "The cut's asset is gone.");
+async function requireProbed(paths: AnalysisPaths) {
+  const probed = await readProbed(paths.probed);
+  if (!probed) throw new AppError("not_found", "The asset of the cut was deleted.");
   return probed;
 }
 
-/** The cut as an editing timeline. Errors: `AppError` `unsupported_format`, `not_found`. */
-export async function formatTimeline({ folder, plan, name }: CompletedCut, options: ExportOptions): Promise<PlanFile> {
-  const { info, frames } = await requireProbed(folder);
+/** Returns the cut as an editing timeline. Errors: `AppError` `unsupported_format`, `not_found`. */
+export async function formatTimeline({ paths, plan, name }: CompletedCut, options: ExportOptions): Promise<PlanFile> {
+  const { info, frames } = await requireProbed(paths);
   const result = exportTimeline({ plan: JSON.parse(plan) as PlanJson, info, frames, name }, options);
   if (!result.ok) throw new AppError("unsupported_format", result.reason);
   const { filename, contentType, body } = result;
   return { filename, contentType, body };
 }
 
-/** The cut's subtitle. Errors: `AppError` `unsupported_format` without a transcript. */
-export async function formatSubtitle(
-  { folder, plan, name }: CompletedCut,
-  options: SubtitleOptions,
-): Promise<PlanFile> {
-  const listening = await readListening(folder);
-  if (!listening?.transcript) throw new AppError("unsupported_format", "There is no transcript to make a subtitle of.");
-  const cues = createCues(listening.transcript.words, JSON.parse(plan) as PlanJson, options.timeline);
+/** Returns the cut's subtitles. Errors: `AppError` `unsupported_format` without a transcript. */
+export async function formatSubtitle({ paths, plan, name }: CompletedCut, options: SubtitleOptions): Promise<PlanFile> {
+  const analysis = await readSpeechAnalysis(paths);
+  if (!analysis?.transcript)
+    throw new AppError("unsupported_format", "Recording has no transcript, so it has no subtitles.");
+  const cues = createCues(analysis.transcript.words, JSON.parse(plan) as PlanJson, options.timeline);
   const stem = name.replace(/\.[^.]*$/, "") || "cut";
   return {
     filename: `${stem}${options.timeline === "cut" ? ".cut" : ""}.${options.format}`,
@@ -48,16 +45,16 @@ export async function formatSubtitle(
   };
 }
 
-/** The plan with the user's segments, as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
-export async function createEditedPlan({ folder, plan }: CompletedCut, segments: EditedSegment[]): Promise<string> {
-  const probed = await requireProbed(folder);
+/** Returns the plan with the user's segments as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
+export async function createEditedPlan({ paths, plan }: CompletedCut, segments: EditedSegment[]): Promise<string> {
+  const probed = await requireProbed(paths);
   const clock = { duration: probed.info.duration, frames: probed.frames };
   const fields = validateEdit(segments, clock).map(({ index, message }) => ({
     field: `body.segments.${index}`,
     message,
   }));
-  if (fields.length > 0) throw new AppError("validation_error", "The segments do not make a plan.", { fields });
-  const listening = await readListening(folder);
-  const words = listening?.transcript?.words ?? [];
+  if (fields.length > 0) throw new AppError("validation_error", "The segments are not a valid plan.", { fields });
+  const analysis = await readSpeechAnalysis(paths);
+  const words = analysis?.transcript?.words ?? [];
   return JSON.stringify(planToJson(editPlan(JSON.parse(plan) as PlanJson, segments, words, clock)));
 }

@@ -1,23 +1,28 @@
-/** Timelines, subtitles and edits are made while their request waits: a few at a time, and users take turns. */
+/** Limits the exports, subtitles and edits that are made while their request waits: a few at a time, with users taking turns. */
 import { AppError } from "../domain/errors";
 import { createFairSemaphore, SemaphoreFullError } from "../lib/fair-semaphore";
+import type { JobChild } from "./job-child/child";
 
 export type PlanRequests = {
-  /** Runs `work` when it is the user's turn. Errors: those of `work`; `rate_limited` and `upstream_unavailable` when too many requests wait. */
-  run<Result>(userId: string, work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work` when it is the user's turn, with a child process that can read the asset's folder `dir`. Errors: those of `work`;
+   * `rate_limited` and `upstream_unavailable` when too many requests are queued.
+   */
+  run<Result>(userId: string, dir: string, work: (child: JobChild) => Promise<Result>): Promise<Result>;
 };
 
 const MAX_RUNNING = 3;
-/** One place is left for somebody else. */
+/** Leaves one slot for other users. */
 const MAX_RUNNING_PER_USER = 2;
 const MAX_WAITING = 256;
-/** More than the rate limit is likely to let through at once of one client that sends the same request again. */
+/** More than the rate limit is likely to let through at once from a client that repeats a request. */
 const MAX_WAITING_PER_USER = 64;
-/** Shorter than a connection may be without traffic. */
+/** Shorter than the time a connection may be idle. */
 const MAX_WAIT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
 
-export function createPlanRequests(): PlanRequests {
+/** `openChild` starts the child process of a request. */
+export function createPlanRequests(openChild: (dir: string) => JobChild): PlanRequests {
   const semaphore = createFairSemaphore({
     maxRunning: MAX_RUNNING,
     maxRunningPerKey: MAX_RUNNING_PER_USER,
@@ -26,10 +31,15 @@ export function createPlanRequests(): PlanRequests {
     maxWaitMs: MAX_WAIT_MS,
   });
   return {
-    run: (userId, work) =>
-      semaphore.run(userId, work).catch((error) => {
+    run: (userId, dir, work) => {
+      const runWithChild = async () => {
+        await using child = openChild(dir);
+        return await work(child);
+      };
+      return semaphore.run(userId, runWithChild).catch((error) => {
         throw error instanceof SemaphoreFullError ? toAppError(error) : error;
-      }),
+      });
+    },
   };
 }
 

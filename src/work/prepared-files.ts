@@ -1,65 +1,79 @@
-/** What a preparation leaves in the asset's folder, written and read. */
+/** Reads and writes the files that a preparation leaves in the asset's folder. */
 import { rename } from "node:fs/promises";
 import type { MediaFolder } from "../blobs/folders";
 import type { ProbedMedia } from "../domain/media";
-import { ENERGY_STEPS_PER_DB, type EnergyContour, type PcmFile, type SpeechAnalysis } from "../domain/speech";
+import { ENERGY_STEPS_PER_DB, type EnergyContour, type SpeechAnalysis } from "../domain/speech";
 import type { FrameTimes } from "../domain/time";
 import { toSeconds } from "../domain/time";
 import { openAudioFile } from "../lib/analysis-audio/reader";
 import { createAudioFile } from "../lib/analysis-audio/writer";
 import { writeAtomic } from "../lib/atomic-file";
 
+const RAW_ENERGY_EXTENSION = ".f32";
+
 type StoredFrames =
   | Exclude<FrameTimes, { kind: "listed" }>
   | { kind: "listed"; rate: { num: number; den: number }; times: number[]; end: number };
 
-/** Stores what probing found. */
-export async function writeProbed(folder: Pick<MediaFolder, "probed">, probed: ProbedMedia): Promise<void> {
+/** Writes the result of probing. */
+export async function writeProbed(path: string, probed: ProbedMedia): Promise<void> {
   const { frames } = probed;
   const stored: StoredFrames | null =
     frames?.kind === "listed" ? { ...frames, times: Array.from(frames.times) } : frames;
-  await writeAtomic(folder.probed, JSON.stringify({ info: probed.info, frames: stored }));
+  await writeAtomic(path, JSON.stringify({ info: probed.info, frames: stored }));
 }
 
-/** What probing found, null before it has. */
-export async function readProbed(folder: Pick<MediaFolder, "probed">): Promise<ProbedMedia | null> {
-  const stored = await readJson<{ info: ProbedMedia["info"]; frames: StoredFrames | null }>(folder.probed);
+/** Reads the result of probing; null when the file is missing. */
+export async function readProbed(path: string): Promise<ProbedMedia | null> {
+  const stored = await readJson<{ info: ProbedMedia["info"]; frames: StoredFrames | null }>(path);
   if (!stored) return null;
   const { info, frames } = stored;
   return { info, frames: frames?.kind === "listed" ? { ...frames, times: Float64Array.from(frames.times) } : frames };
 }
 
-/** Stores what was heard; the transcript once more in the form that the API serves. */
-export async function writeListening(folder: MediaFolder, listening: SpeechAnalysis): Promise<void> {
-  const { energy, ...rest } = listening;
+/** The files that planning a cut reads. */
+export type AnalysisPaths = Pick<MediaFolder, "probed" | "speechAnalysis" | "energy">;
+
+/** Returns the paths of the files that planning a cut of the asset reads. Those of speech are missing without an audio track. */
+export const getAnalysisPaths = async (folder: MediaFolder): Promise<AnalysisPaths> => ({
+  probed: folder.probed,
+  speechAnalysis: folder.speechAnalysis,
+  energy: (await Bun.file(folder.energy).exists()) ? folder.energy : folder.rawEnergy,
+});
+
+/** Writes the speech analysis, and its transcript a second time as the API serves it. */
+export async function writeSpeechAnalysis(folder: MediaFolder, analysis: SpeechAnalysis): Promise<void> {
+  const { energy, ...rest } = analysis;
   await writeOnce(folder.energy, (path) => writeEnergy(path, energy));
-  if (listening.transcript) {
-    const words = listening.transcript.words.map((w) => ({
+  if (analysis.transcript) {
+    const words = analysis.transcript.words.map((w) => ({
       text: w.text,
       start: toSeconds(w.start),
       end: toSeconds(w.end),
       confidence: Math.round(w.confidence * 1000) / 1000,
     }));
-    await writeAtomic(folder.transcript, JSON.stringify({ language: listening.transcript.language, words }));
+    await writeAtomic(folder.transcript, JSON.stringify({ language: analysis.transcript.language, words }));
   }
-  // Last: its presence says that all of it is there.
-  await writeAtomic(folder.listening, JSON.stringify(rest));
+  // Written last: `hasSpeechAnalysis` takes it as the sign that all files are complete.
+  await writeAtomic(folder.speechAnalysis, JSON.stringify(rest));
 }
 
-/** Whether the recording has been listened to. */
-export const hasListening = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.listening).exists();
+/** Returns whether the speech of the recording has been analyzed. */
+export const hasSpeechAnalysis = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.speechAnalysis).exists();
 
-/** Whether listening gave a transcript. */
+/** Returns whether the speech analysis has a transcript. */
 export const hasTranscript = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.transcript).exists();
 
-/** What was heard, null before it was. */
-export async function readListening(folder: MediaFolder): Promise<SpeechAnalysis | null> {
-  const rest = await readJson<Omit<SpeechAnalysis, "energy">>(folder.listening);
+/** Reads the speech analysis; null when the file is missing. */
+export async function readSpeechAnalysis(
+  paths: Pick<AnalysisPaths, "speechAnalysis" | "energy">,
+): Promise<SpeechAnalysis | null> {
+  const rest = await readJson<Omit<SpeechAnalysis, "energy">>(paths.speechAnalysis);
   if (!rest) return null;
-  return { ...rest, energy: await readEnergy(folder) };
+  return { ...rest, energy: await readEnergy(paths.energy) };
 }
 
-/** A contour is a signal: what compresses audio compresses it as well. */
+/** Stores the contour with the audio compression, which suits any sampled signal. */
 async function writeEnergy(path: string, energy: EnergyContour): Promise<void> {
   const steps = new Int16Array(energy.length);
   for (let n = 0; n < energy.length; n++) {
@@ -74,11 +88,9 @@ async function writeEnergy(path: string, energy: EnergyContour): Promise<void> {
   }
 }
 
-async function readEnergy(folder: MediaFolder): Promise<EnergyContour> {
-  if (!(await Bun.file(folder.energy).exists())) {
-    return new Float32Array(await Bun.file(folder.rawEnergy).arrayBuffer());
-  }
-  const file = await openAudioFile(folder.energy);
+async function readEnergy(path: string): Promise<EnergyContour> {
+  if (path.endsWith(RAW_ENERGY_EXTENSION)) return new Float32Array(await Bun.file(path).arrayBuffer());
+  const file = await openAudioFile(path);
   try {
     const steps = await file.read(0, file.samples);
     const energy = new Float32Array(steps.length);
@@ -89,21 +101,19 @@ async function readEnergy(folder: MediaFolder): Promise<EnergyContour> {
   }
 }
 
-/** The audio that was transcribed: compressed, or raw when an older version prepared the asset. */
-export async function findAnalysisAudio(folder: MediaFolder): Promise<PcmFile> {
-  return { path: (await Bun.file(folder.analysisAudio).exists()) ? folder.analysisAudio : folder.rawAudio };
-}
+/** Returns the path of the audio that was transcribed: compressed, or raw when an older version prepared the asset. */
+export const getAnalysisAudioPath = async (folder: MediaFolder): Promise<string> =>
+  (await Bun.file(folder.analysisAudio).exists()) ? folder.analysisAudio : folder.rawAudio;
 
 async function readJson<T>(path: string): Promise<T | null> {
   const file = Bun.file(path);
   return (await file.exists()) ? ((await file.json()) as T) : null;
 }
 
-/** Makes a file through `make` unless it is there: `make` writes beside it, so a crash never leaves half of it. */
-async function writeOnce(path: string, make: (partPath: string) => Promise<unknown>): Promise<void> {
+/** Writes a file through `write` unless it exists. `write` gets a temporary path, so a crash never leaves an incomplete file. */
+async function writeOnce(path: string, write: (partPath: string) => Promise<unknown>): Promise<void> {
   if (await Bun.file(path).exists()) return;
-  // The ending stays last: ffmpeg chooses the container by it.
-  const part = path.replace(/([^/.]*)(\.[^/.]*)?$/, "$1.part$2");
-  await make(part);
+  const part = `${path}.part`;
+  await write(part);
   await rename(part, path);
 }

@@ -1,36 +1,17 @@
 /** Renders: asking for one, computing it, cancelling it. */
-import { mkdir } from "node:fs/promises";
-import { basename, join } from "node:path";
 import { moveToTrash } from "../blobs/trash";
 import { AppError } from "../domain/errors";
-import type { Job, JobContext } from "../domain/jobs";
-import { JobAborted, JobYielded } from "../domain/jobs";
 import { type OutputRequest, resolveOutput } from "../domain/render-output";
-import { toSeconds } from "../domain/time";
 import { newId, sha256 } from "../lib/ids";
-import { RenderYielded } from "../media/parallel";
-import { type Asset, getAsset } from "../store/assets";
-import { type Cut, getCut } from "../store/cuts";
+import type { Asset } from "../store/assets";
+import type { Cut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
-import {
-  findIdenticalRender,
-  findRender,
-  getRender,
-  insertRender,
-  isOpenRender,
-  type Render,
-  updateOpenRender,
-} from "../store/renders";
+import { findIdenticalRender, findRender, insertRender, type Render, updateOpenRender } from "../store/renders";
 import { endStep, listOpenSteps } from "../store/steps";
 import { isCuttable } from "./cut";
 import { emitRenderEvent } from "./events";
-import { openJobChild } from "./job-child/child";
-import { maxMediaMemoryBytes } from "./job-child/limits";
-import { commitFile } from "./job-child/scratch";
-import { shareSemaphore } from "./job-child/shared-semaphore";
 import { startPipeline } from "./pipeline";
-import { removePartFiles } from "./prepared-size";
 import type { Services } from "./services";
 import { findQuotaProblem, requireFreeSpace } from "./storage";
 
@@ -42,7 +23,7 @@ export type RenderParams = { userId: string; asset: Asset; cut: Cut | null; outp
  * (free space).
  */
 export async function createRender(
-  services: Services,
+  services: Pick<Services, "config" | "disk" | "now">,
   tx: Queries,
   ask: RenderParams,
 ): Promise<{ render: Render; isNew: boolean }> {
@@ -81,105 +62,12 @@ export async function createRender(
 
 const isAudioFormat = (format: string | null | undefined): boolean => format === "m4a" || format === "mp3";
 
-/** The job `render`. */
-export async function computeRender(services: Services, job: Job, context: JobContext): Promise<void> {
-  const render = await services.store.write(async (tx) => {
-    const row = await getRender(tx, job.subjectId);
-    return row && updateOpenRender(tx, row.id, { state: "processing", started_at: row.started_at ?? services.now() });
-  });
-  if (!render) return;
-  const { folders } = services;
-  const folder = folders.media(render.asset_id);
-  const asset = await getAsset(services.store.read, render.asset_id);
-  if (!asset) throw new Error("the asset has gone");
-  const outputPath = folders.renderOutput(render.id, render.resolved.format);
-  const workDir = folders.work(render.id);
-  const madePath = join(workDir, basename(outputPath));
-  await mkdir(folders.render(render.id), { recursive: true });
-  await mkdir(workDir, { recursive: true });
-  await removePartFiles(folders.render(render.id));
-  const plan = await planOf(services, render.cut_id);
-  const encoder = await services.encoder();
-  await using child = openJobChild({
-    command: services.jobCommand,
-    sandbox: services.sandbox,
-    view: { readOnly: [folder.dir], writable: [workDir], devices: true },
-    limitCode: "processing_failed",
-    maxMemoryBytes: maxMediaMemoryBytes(Bun.file(folder.source).size),
-    maxFileBytes: services.disk.maxFileBytes(),
-  });
-  const lent = shareSemaphore(services.encoderSemaphore);
-  const input = {
-    ...{ ffmpeg: services.ffmpeg, source: folder.source, probed: folder.probed, plan, output: render.resolved },
-    ...{ workDir, outputPath: madePath, encoder, jobs: Math.max(1, navigator.hardwareConcurrency) },
-  };
-  const running = child.run("render", input, {
-    signal: context.signal,
-    recordingSeconds: toSeconds(asset.duration ?? 0),
-    shouldYield: context.shouldYield,
-    callbacks: lent.callbacks,
-    onProgress: (share) => context.progress(share),
-    onLog: (event, fields) => services.log.info(event, { render: render.id, ...fields }),
-  });
-  const result = await running.finally(lent.releaseAll).catch(async (error) => {
-    // A cancelled render leaves nothing; one that is to go on keeps its finished chunks. It may be cancelled just as it gives way.
-    const isCancelled = context.signal.aborted && (context.signal.reason as JobAborted).reason === "cancelled";
-    const current = error instanceof RenderYielded ? await getRender(services.store.read, render.id) : render;
-    const isOver = current === null || !isOpenRender(current);
-    if (isCancelled || isOver) await moveToTrash(folders, [workDir, folders.render(render.id)]);
-    throw error instanceof RenderYielded ? new JobYielded() : error;
-  });
-  await child.end();
-  // The render may have been deleted in the meantime; what is taken over is then removed below.
-  await mkdir(folders.render(render.id), { recursive: true });
-  const sizeBytes = await commitFile(madePath, outputPath);
-  const { strategy, encodedShare, reasons, warnings } = result;
-  services.log.info("render.made", { render: render.id, strategy, encoded_share: encodedShare, reasons, warnings });
-  const now = services.now();
-  const stored = await services.store.write(async (tx) => {
-    if (!(await endStep(tx, job.stepId, "completed", now))) return false;
-    const done = await updateOpenRender(tx, render.id, {
-      state: "completed",
-      size_bytes: sizeBytes,
-      strategy: result.strategy,
-      encoded_share: result.encodedShare,
-      strategy_reasons: result.reasons,
-      warnings: result.warnings,
-      completed_at: now,
-    });
-    if (done) await emitRenderEvent(tx, done, "render.completed", now);
-    return done !== null;
-  });
-  await moveToTrash(folders, stored ? [workDir] : [workDir, folders.render(render.id)]);
-}
-
-/** The plan of a completed cut as JSON; null for no cut. */
-async function planOf(services: Services, cutId: string | null): Promise<string | null> {
-  if (!cutId) return null;
-  const cut = await getCut(services.store.read, cutId);
-  if (!cut?.plan) throw new JobAborted("cancelled");
-  return cut.plan;
-}
-
-/** Ends the render as failed and takes its partial files away with the trash. */
-export async function failRender(
-  tx: Queries,
-  renderId: string,
-  code: string,
-  message: string,
-  now: number,
-): Promise<void> {
-  const render = await updateOpenRender(tx, renderId, {
-    state: "failed",
-    error_code: code,
-    error_message: message,
-    completed_at: now,
-  });
-  if (render) await emitRenderEvent(tx, render, "render.failed", now);
-}
-
 /** Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one. */
-export async function cancelRender(services: Services, userId: string, renderId: string): Promise<Render> {
+export async function cancelRender(
+  services: Pick<Services, "folders" | "now" | "runner" | "store">,
+  userId: string,
+  renderId: string,
+): Promise<Render> {
   const now = services.now();
   const { render, steps } = await services.store.write(async (tx) => {
     const existing = await findRender(tx, userId, renderId);

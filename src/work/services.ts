@@ -1,15 +1,10 @@
-/** What the capabilities in this folder work with. `boot.ts` makes it. */
+/** What the server's requests and jobs work with. `boot.ts` creates it; functions take only the members that they use. */
 import type { Folders } from "../blobs/folders";
 import type { SignedLinks } from "../blobs/signed-links";
 import type { Config } from "../config";
 import type { Runner } from "../domain/jobs";
-import type { SpeechEngine } from "../domain/speech";
 import type { DiskReserve } from "../lib/disk-reserve";
 import type { Log } from "../lib/log";
-import type { Sandbox } from "../lib/sandbox";
-import type { Semaphore } from "../lib/semaphore";
-import type { VideoEncoder } from "../media/encoder-arguments";
-import type { Ffmpeg } from "../media/ffmpeg";
 import type { Resolve } from "../outbound/addresses";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
@@ -24,23 +19,15 @@ export type Services = {
   links: SignedLinks;
   cursors: Cursors;
   log: Log;
-  /** Milliseconds since 1970; replaced in tests. */
+  /** Returns milliseconds since 1970. Tests replace it. */
   now(): number;
   runner: Runner;
-  speech: SpeechEngine;
-  ffmpeg: Ffmpeg;
-  /** For every process that reads uploaded media. */
-  sandbox: Sandbox;
-  /** Program and arguments of the child process of a job. */
-  jobCommand: string[];
-  /** Resolves host names of URLs that users name; limited by user and overall. */
-  resolverFor(userId: string): Resolve;
-  /** For the processes that encode pictures: as many as there are cores, whatever number of renders has them. */
-  encoderSemaphore: Semaphore;
-  /** For the timelines, subtitles and edits that requests ask for. */
+  /** Makes the timelines, subtitles and edits that requests ask for. */
   planRequests: PlanRequests;
-  /** The video encoder in use; found by trying, on the first call. */
-  encoder(): Promise<VideoEncoder>;
-  /** Where clients reach this server, without a slash at the end. */
+  /** Returns a resolver for host names in a user's URLs, with limits for the user and for all users together. */
+  resolverFor(userId: string): Resolve;
+  /** Path of the ffmpeg in use. */
+  ffmpegPath: string;
+  /** Returns the URL at which clients reach this server, without a trailing slash. */
   publicUrl(): string;
 };

@@ -38,7 +38,12 @@ export function claimSpace({ disk }: Pick<Services, "disk">, bytes: number): voi
 }
 
 /** Throws `conflict` when an upload of `bytes` would bring the user above the quota. */
-export async function requireQuota(services: Services, tx: Queries, userId: string, bytes: number): Promise<void> {
+export async function requireQuota(
+  services: Pick<Services, "config">,
+  tx: Queries,
+  userId: string,
+  bytes: number,
+): Promise<void> {
   const { storageQuotaBytes } = services.config;
   if (storageQuotaBytes === 0) return;
   const used = await readStorageUsed(tx, userId);
@@ -53,7 +58,11 @@ export async function requireQuota(services: Services, tx: Queries, userId: stri
  * Returns why the user may make no more renders, or null. The size of a render is known when it is done: the one that passes the quota
  * is kept, the next one is refused.
  */
-export async function findQuotaProblem(services: Services, tx: Queries, userId: string): Promise<string | null> {
+export async function findQuotaProblem(
+  services: Pick<Services, "config">,
+  tx: Queries,
+  userId: string,
+): Promise<string | null> {
   const { storageQuotaBytes } = services.config;
   if (storageQuotaBytes === 0) return null;
   const used = await readStorageUsed(tx, userId);

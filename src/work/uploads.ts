@@ -17,7 +17,7 @@ import {
 import { readBalance } from "../store/credits";
 import type { Queries } from "../store/db";
 import { findProject, touchProject } from "../store/projects";
-import { removeAsset } from "./deletion";
+import { type DeletionServices, removeAsset } from "./deletion";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
 import { requireFreeSpace, requireQuota } from "./storage";
@@ -82,7 +82,11 @@ export type UploadParams = {
  * Opens an upload: makes the asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
  * `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable` (free space).
  */
-export async function createUpload(services: Services, tx: Queries, request: UploadParams): Promise<Asset> {
+export async function createUpload(
+  services: Pick<Services, "config" | "disk" | "now">,
+  tx: Queries,
+  request: UploadParams,
+): Promise<Asset> {
   const { config } = services;
   if (request.sizeBytes < MIN_UPLOAD_BYTES) {
     throw new AppError("bad_request", `size_bytes must be at least ${MIN_UPLOAD_BYTES}.`);
@@ -137,14 +141,18 @@ export async function createUpload(services: Services, tx: Queries, request: Upl
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /** Notes that bytes have come, and what they are once there are enough of them. */
-export async function recordUploadProgress(services: Services, asset: Asset, received: number): Promise<void> {
+export async function recordUploadProgress(
+  services: Pick<Services, "folders" | "now" | "store">,
+  asset: Asset,
+  received: number,
+): Promise<void> {
   if (received === 0) return;
   const change: Partial<NewAsset> = { upload_active_at: Math.max(services.now(), asset.created_at + 1) };
   if (!asset.demuxer) Object.assign(change, await sniffUpload(services, asset));
   await services.store.write((tx) => updateAssetInState(tx, asset.id, "pending_upload", change));
 }
 
-async function sniffUpload(services: Services, asset: Asset): Promise<Partial<NewAsset>> {
+async function sniffUpload(services: Pick<Services, "folders">, asset: Asset): Promise<Partial<NewAsset>> {
   const head = await readHead(services.folders.upload(asset.id));
   const sniffed = head ? await sniffMedia(head) : null;
   return sniffed
@@ -161,7 +169,10 @@ async function readHead(path: string): Promise<Uint8Array | null> {
  * Hands a complete upload to the preparation. Doing it twice, or after a crash half-way, is fine: the bytes move first, then the
  * state, and start-up looks for bytes that have moved while the state has not.
  */
-export async function finishUpload(services: Services, asset: Asset): Promise<void> {
+export async function finishUpload(
+  services: Pick<Services, "folders" | "now" | "runner" | "store">,
+  asset: Asset,
+): Promise<void> {
   const { folders } = services;
   const upload = folders.upload(asset.id);
   const media = folders.media(asset.id);
@@ -196,7 +207,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 }
 
 /** At start: uploads that were complete when the server stopped are handed on, expired ones are removed. */
-export async function recoverUploads(services: Services): Promise<void> {
+export async function recoverUploads(services: DeletionServices): Promise<void> {
   for (const asset of await listOpenUploads(services.store.read)) {
     if (isUploadExpired(asset, services.now())) {
       await removeAsset(services, asset.id, "sweep");

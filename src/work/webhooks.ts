@@ -36,7 +36,11 @@ export const getAddressRules = (services: Pick<Services, "config">) => ({
  * Throws `validation_error` on `body.url` unless webhooks may go there now; `rate_limited` or `upstream_unavailable` when too many host names
  * are being looked up.
  */
-export async function requireAllowedUrl(services: Services, userId: string, url: string): Promise<void> {
+export async function requireAllowedUrl(
+  services: Pick<Services, "config" | "resolverFor">,
+  userId: string,
+  url: string,
+): Promise<void> {
   try {
     await resolveAllowedAddresses(parseWebhookUrl(url), getAddressRules(services), services.resolverFor(userId));
   } catch (error) {
@@ -67,7 +71,10 @@ export async function createEndpoint(
 }
 
 /** Gives the endpoint a new secret; the old one signs on for a day. */
-export async function rotateSecret(services: Services, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
+export async function rotateSecret(
+  services: Pick<Services, "now" | "store">,
+  endpoint: WebhookEndpoint,
+): Promise<WebhookEndpoint> {
   const now = services.now();
   const changed = await services.store.write((tx) =>
     updateEndpoint(tx, endpoint.id, {
@@ -84,7 +91,10 @@ export async function rotateSecret(services: Services, endpoint: WebhookEndpoint
  * Queues a test event for the endpoint, whatever it listens to. Returns the delivery's id. Errors: `conflict` while disabled, `rate_limited`
  * while too many of the user's test events wait.
  */
-export async function queueTestEvent(services: Services, endpoint: WebhookEndpoint): Promise<string> {
+export async function queueTestEvent(
+  services: Pick<Services, "now" | "store">,
+  endpoint: WebhookEndpoint,
+): Promise<string> {
   requireEnabled(endpoint);
   const now = services.now();
   // Before the write as well: a refusal then costs a read, not a place among the writes.
@@ -122,7 +132,7 @@ async function requireRoomForTest(tx: Queries, userId: string, now: number): Pro
  * a test event as in `sendTest`.
  */
 export async function requeueDelivery(
-  services: Services,
+  services: Pick<Services, "now" | "store">,
   endpoint: WebhookEndpoint,
   deliveryId: string,
 ): Promise<Delivery> {

@@ -14,6 +14,7 @@ import { openStore, type Store } from "../../src/store/db";
 import { listEntityEvents } from "../../src/store/events";
 import { insertUser } from "../../src/store/users";
 import { createApiKey, grantCredits } from "../../src/work/accounts";
+import type { MediaTools } from "../../src/work/media-tools";
 import type { Services } from "../../src/work/services";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
@@ -28,6 +29,7 @@ export type Harness = AsyncDisposable & {
   url(): string;
   dataDir: string;
   services(): Services;
+  tools(): MediaTools;
   speech: FakeSpeech;
   /** Turns the server's clock on. */
   advance(milliseconds: number): void;
@@ -82,6 +84,7 @@ export async function harness(
     url,
     dataDir: folder.path,
     services: () => server.services,
+    tools: () => server.tools,
     speech,
     errors,
     advance: (milliseconds) => {
@@ -121,11 +124,11 @@ export async function harness(
     },
     leftovers: async (id) => (await readdir(folder.path, { recursive: true })).filter((path) => path.includes(id)),
     holdRenders: () => {
-      const { services } = server;
-      const { encoder } = services;
+      const { tools } = server;
+      const { encoder } = tools;
       const reached = Promise.withResolvers<void>();
       const held = Promise.withResolvers<void>();
-      services.encoder = async () => {
+      tools.encoder = async () => {
         reached.resolve();
         await held.promise;
         return encoder();
@@ -133,7 +136,7 @@ export async function harness(
       return {
         reached: reached.promise,
         release: () => {
-          services.encoder = encoder;
+          tools.encoder = encoder;
           held.resolve();
         },
       };

@@ -11,7 +11,7 @@ const UNRULY = new URL("../unit/work/job-child/unruly-child.ts", import.meta.url
 test("a child that allocates without end fails the asset for good at the first attempt", async () => {
   await using server = await harness();
   const user = await server.user();
-  server.services().jobCommand = [process.execPath, UNRULY, "allocate"];
+  server.tools().jobCommand = [process.execPath, UNRULY, "allocate"];
   const asset = await user.prepared(await user.upload(await wav()));
   expect(asset).toMatchObject({ state: "failed", error_code: "corrupt_media", cuttable: false });
   expect(asset.error_message).toContain("memory");

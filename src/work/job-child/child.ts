@@ -1,4 +1,4 @@
-/** A job's child process seen from the job: the only place that starts one. Watches what it uses, and says why it has gone. */
+/** Starts the child process of a job, enforces its limits, and reports why it ended. No other file starts one. */
 import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import { type CallOptions, createIpcCaller } from "../../lib/ipc-calls";
@@ -12,48 +12,48 @@ import type { JobOperations } from "./operations";
 export type JobChildOptions = {
   /** Program and arguments of the child, which must call `runJobWorker`. */
   command: string[];
-  /** The child, and the programs that it starts, run in the sandbox with this view of the file system. */
+  /** Runs the child, and the programs that it starts, with this view of the file system. */
   sandbox: Sandbox;
   view: SandboxView;
-  /** The code with which a job ends for good when its child reaches a limit. */
+  /** The error code of a job whose child reaches a limit. */
   limitCode: "corrupt_media" | "processing_failed";
-  /** Resident memory of the child's own process. */
+  /** Limit of the resident memory of the child's own process. */
   maxMemoryBytes: number;
-  /** How large a file of the child, and of the programs that it starts, may become. */
-  maxFileBytes?: number;
+  /** How large a file of the child, and of the programs that it starts, may become; null without a limit. */
+  maxFileBytes: number | null;
 };
 
 export type RunOptions = CallOptions & {
-  /** How long the recording is, in seconds: the time limits grow with it. */
+  /** Duration of the recording. The time limits grow with it. */
   recordingSeconds?: number;
-  /** Instead of those of the operation. */
+  /** Replaces the time limits of the operation. */
   limits?: TimeLimits;
 };
 
 export type JobChild = AsyncDisposable & {
   /**
-   * Runs an operation. Errors: the operation's; the signal's reason; an `AppError` of `limitCode`, permanent, when the child reached a limit;
-   * `JobKilled` when the kernel killed it; a plain `Error` when it crashed.
+   * Runs an operation. Errors: those of the operation; the signal's reason; a permanent `AppError` with `limitCode` when the child reached a
+   * limit; `JobKilled` when the kernel killed it; an `Error` when it crashed.
    */
   run<Name extends keyof JobOperations>(
     operation: Name,
     input: JobOperations[Name]["input"],
     options?: RunOptions,
   ): Promise<JobOperations[Name]["result"]>;
-  /** Ends the child; resolves when it has gone. */
+  /** Ends the child. Resolves when it has exited. */
   end(): Promise<void>;
 };
 
 const SAMPLE_MS = 50;
-/** A child that has not left an aborted operation within this is killed. */
+/** A child that is still in an aborted operation after this time is killed. */
 const ABORT_GRACE_MS = 2_500;
 
 type RunningOperation = TimeLimits & { startedMs: number; cpuAtStart: number };
 
-/** Starts the child of a job. */
+/** Starts the child. */
 export function openJobChild(options: JobChildOptions): JobChild {
   const { command, sandbox, view } = options;
-  const limits = options.maxFileBytes === undefined ? {} : { fileSizeBytes: options.maxFileBytes };
+  const limits = options.maxFileBytes === null ? {} : { fileSizeBytes: options.maxFileBytes };
   const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe", limits });
   const caller = createIpcCaller({
     output: child.stdout,
@@ -91,7 +91,7 @@ export function openJobChild(options: JobChildOptions): JobChild {
     const tail = child.stderrTail().slice(-1_000);
     return new Error(`the job's child process ended with code ${exit.code}, signal ${exit.signal}: ${tail}`);
   };
-  // What is not of the protocol ends the child, too.
+  // Output that violates the protocol also ends the child.
   const reading = caller.ended.catch(() => child.killNow());
   const ended = Promise.all([child.exited, reading]).then(([exit]) => {
     clearInterval(sampling);

@@ -1,5 +1,4 @@
-/** What a job child does: the inputs and results of its operations, as plain data. Files travel as paths. */
-import type { MediaFolder } from "../../blobs/folders";
+/** The operations of a job child: their inputs and results as plain data. Files are given as paths. */
 import type { MediaInfo, RenderResult, ResolvedOutput, SniffedMedia } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
 import type { EditedSegment } from "../../domain/plan-edit";
@@ -7,27 +6,28 @@ import type { ExportOptions } from "../../domain/timeline";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import type { ProbeLimits } from "../../media/probe";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "../plan-outputs";
+import type { AnalysisPaths } from "../prepared-files";
 
-/** A source that has been probed; `probed` is the file that `probe` wrote. */
+/** A probed source. `probed` is the path of the file that the operation `probe` writes. */
 type ProbedSource = { ffmpeg: Ffmpeg; source: string; probed: string };
 
 type JobOperation<Input, Result> = { input: Input; result: Result };
 
 export type JobOperations = {
-  /** Sniffs and probes, and stores what was found in the file `probed`, unless that is there. */
+  /** Sniffs and probes. Writes the result to the file `probed`, or reads it from there when it exists. */
   probe: JobOperation<ProbedSource & { limits: ProbeLimits }, { sniffed: SniffedMedia; info: MediaInfo }>;
   extract: JobOperation<ProbedSource & { outputPath: string }, null>;
   waveform: JobOperation<{ pcm: string; outputPath: string }, null>;
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
   preview: JobOperation<ProbedSource & { outputPath: string }, null>;
-  /** Asks `force`. Returns the plan as its JSON text. */
-  plan: JobOperation<{ folder: MediaFolder; script: string; options: CutOptions; language: string | null }, string>;
+  /** Calls back `forcedAlign`. Returns a `PlanJson` as text. */
+  plan: JobOperation<{ paths: AnalysisPaths; script: string; options: CutOptions; language: string | null }, string>;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
-  /** Returns the edited plan as its JSON text. */
+  /** Returns a `PlanJson` as text. */
   edit: JobOperation<CompletedCut & { segments: EditedSegment[] }, string>;
-  /** Asks `acquirePermit` and `releasePermit`. `plan` is a plan's JSON text; null renders the whole source. */
+  /** Calls back `acquirePermit` and `releasePermit`. `plan` is a `PlanJson` as text; null renders the whole source. */
   render: JobOperation<
     ProbedSource & {
       plan: string | null;

@@ -1,15 +1,15 @@
-/** The child process in which a cut's plan is made, changed or written in another form. It reads the asset's folder and writes nothing. */
-import type { MediaFolder } from "../../blobs/folders";
-import type { Services } from "../services";
+/** The child process in which the plan of a cut is made, edited or exported. It reads the asset's files and writes nothing. */
+import type { MediaTools } from "../media-tools";
 import { type JobChild, openJobChild } from "./child";
 import { MAX_PLAN_MEMORY_BYTES } from "./limits";
 
-/** Starts the child for the asset in `folder`. */
-export const openPlanChild = (services: Pick<Services, "jobCommand" | "sandbox">, folder: MediaFolder): JobChild =>
+/** Starts the child. It can read the files and folders in `readOnly`, which must exist. */
+export const openPlanChild = (tools: Pick<MediaTools, "jobCommand" | "sandbox">, readOnly: string[]): JobChild =>
   openJobChild({
-    command: services.jobCommand,
-    sandbox: services.sandbox,
-    view: { readOnly: [folder.dir], writable: [], devices: false },
+    command: tools.jobCommand,
+    sandbox: tools.sandbox,
+    view: { readOnly, writable: [], devices: false },
     limitCode: "processing_failed",
     maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
+    maxFileBytes: null,
   });

@@ -1,5 +1,4 @@
-/** The child process of a job: everything that reads a stranger's bytes, or takes long over them, runs in here. */
-import type { MediaFolder } from "../../blobs/folders";
+/** The child process of a job. Everything that parses uploaded media, or spends long on it, runs here. */
 import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import type { ProbedMedia } from "../../domain/media";
@@ -8,7 +7,7 @@ import type { ForcedAlignment } from "../../domain/speech";
 import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
-import { readListening, readProbed, writeProbed } from "../prepared-files";
+import { readProbed, readSpeechAnalysis, writeProbed } from "../prepared-files";
 import { jobErrorCodec } from "./errors";
 import type { JobOperations } from "./operations";
 
@@ -19,7 +18,7 @@ type Implementation = {
   ) => Promise<JobOperations[Name]["result"]>;
 };
 
-/** Serves operations from standard input until it is closed, that is until the parent ends or lets go. */
+/** Serves operations from standard input until the parent closes it or ends. */
 export async function runJobWorker(): Promise<void> {
   const output = Bun.stdout.writer();
   await serveCalls({
@@ -35,7 +34,7 @@ export async function runJobWorker(): Promise<void> {
   });
 }
 
-/** Fails with `JobKilled` when the kernel killed an ffmpeg of the operation, whatever the operation made of it. */
+/** Throws `JobKilled` when the kernel killed an ffmpeg process of the operation, whatever error the operation reported. */
 function withKillDetection(run: Operations[string]): Operations[string] {
   return async (input, call) => {
     const before = countKernelKills();
@@ -49,7 +48,7 @@ function withKillDetection(run: Operations[string]): Operations[string] {
 
 const MAX_SNIFFED_BYTES = 64 * 1024;
 
-/** Modules are loaded when an operation needs them: planning needs no media library. */
+/** Each operation imports what it needs, so that planning does not load the media libraries. */
 const OPERATIONS: Implementation = {
   async probe({ ffmpeg, source, probed, limits }, { signal }) {
     const [{ sniffMedia: sniff }, { probeMedia: probe }] = await Promise.all([
@@ -58,11 +57,11 @@ const OPERATIONS: Implementation = {
     ]);
     const head = new Uint8Array(await Bun.file(source).slice(0, MAX_SNIFFED_BYTES).arrayBuffer());
     const sniffed = await sniff(head);
-    if (!sniffed) throw new AppError("unsupported_media", "The file is not audio or video of a known format.");
-    let found = await readProbed({ probed });
+    if (!sniffed) throw new AppError("unsupported_media", "File is not audio or video in a supported format.");
+    let found = await readProbed(probed);
     if (found === null) {
       found = await probe({ path: source, sniffed, ffmpeg, limits, signal });
-      await writeProbed({ probed }, found);
+      await writeProbed(probed, found);
     }
     return { sniffed, info: found.info };
   },
@@ -93,26 +92,26 @@ const OPERATIONS: Implementation = {
     await makePreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
   },
-  async plan({ folder, script, options, language }, { signal, callBack: ask }) {
+  async plan({ paths, script, options, language }, { signal, callBack }) {
     const { planCut } = await import("../plan-cut");
-    const probed = await requireProbed(folder.probed);
-    const listening = await readListening(folder);
-    if (!listening)
-      throw new AppError("no_speech", "There is no sound in the recording, so there is nothing to cut by.");
-    const force = async (requests: unknown) => (await ask("force", requests, signal)) as ForcedAlignment[];
-    return JSON.stringify(planToJson(await planCut({ listening, probed, script, options, language, force })));
+    const probed = await requireProbed(paths.probed);
+    const analysis = await readSpeechAnalysis(paths);
+    if (!analysis) throw new AppError("no_speech", "Recording has no audio track.");
+    const forcedAlign = async (requests: unknown) =>
+      (await callBack("forcedAlign", requests, signal)) as ForcedAlignment[];
+    return JSON.stringify(planToJson(await planCut({ analysis, probed, script, options, language, forcedAlign })));
   },
   async export({ options, ...cut }) {
-    const { formatTimeline: exportPlan } = await import("../plan-outputs");
-    return exportPlan(cut, options);
+    const { formatTimeline } = await import("../plan-outputs");
+    return formatTimeline(cut, options);
   },
   async subtitle({ options, ...cut }) {
-    const { formatSubtitle: subtitlePlan } = await import("../plan-outputs");
-    return subtitlePlan(cut, options);
+    const { formatSubtitle } = await import("../plan-outputs");
+    return formatSubtitle(cut, options);
   },
   async edit({ segments, ...cut }) {
-    const { createEditedPlan: editedPlan } = await import("../plan-outputs");
-    return editedPlan(cut, segments);
+    const { createEditedPlan } = await import("../plan-outputs");
+    return createEditedPlan(cut, segments);
   },
   async render({ ffmpeg, source, probed, plan, output, workDir, outputPath, encoder, jobs }, call) {
     const { renderMedia } = await import("../../media/render");
@@ -133,13 +132,13 @@ const OPERATIONS: Implementation = {
   },
 };
 
-async function requireProbed(probed: MediaFolder["probed"]): Promise<ProbedMedia> {
-  const found = await readProbed({ probed });
-  if (found === null) throw new Error("the asset has not been probed");
+async function requireProbed(path: string): Promise<ProbedMedia> {
+  const found = await readProbed(path);
+  if (found === null) throw new Error("probed file is missing");
   return found;
 }
 
-/** The semaphore that all jobs of the server share, asked for one by one. */
+/** Returns the semaphore of the parent. Each `run` acquires a permit with one callback and releases it with another. */
 function createSharedSemaphore(call: WorkerCall): Semaphore {
   return {
     async run(signal, work) {
@@ -149,7 +148,7 @@ function createSharedSemaphore(call: WorkerCall): Semaphore {
         throw error;
       });
       try {
-        // It may have been granted just as it was withdrawn.
+        // The parent may have granted the permit at the moment the callback was cancelled.
         signal?.throwIfAborted();
         return await work();
       } finally {

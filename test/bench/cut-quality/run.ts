@@ -61,11 +61,11 @@ async function hear(name: string, samples: Float32Array): Promise<Hearing> {
   };
   const cut = (script: string) =>
     planCut({
-      listening,
+      analysis: listening,
       probed,
       script,
       options: CUT_MODES.natural,
-      force: (requests) => forcedAlign(models.moonshine, pcm, requests, cache, path, nothing),
+      forcedAlign: (requests) => forcedAlign(models.moonshine, pcm, requests, cache, path, nothing),
       language: "en",
     });
   return { listening, cut, close: () => pcm.close() };

@@ -112,15 +112,15 @@ export const renderRows: Row[] = [
   [
     "processing -> failed: error_code, error_message, render.failed; a failed one does not count as existing",
     async ({ anna, ask, server, clip }) => {
-      const services = server.services();
-      const { encoder } = services;
-      services.encoder = async () => {
+      const tools = server.tools();
+      const { encoder } = tools;
+      tools.encoder = async () => {
         throw new AppError("media_limits_exceeded", "The picture is too large.");
       };
       const json = { asset_id: (await clip()).id, output: { resolution: "180p" } };
       const made = await ask<Render>("POST", "/v1/renders", json);
       await anna.renderEnded(made.body.id);
-      services.encoder = encoder;
+      tools.encoder = encoder;
       const failed = (await ask<Render>("GET", `/v1/renders/${made.body.id}`)).body;
       expect(failed).toMatchObject({ state: "failed", error_code: "media_limits_exceeded", download_url: null });
       expect(failed.error_message).toBe("The picture is too large.");

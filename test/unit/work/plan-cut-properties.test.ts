@@ -140,11 +140,11 @@ async function planOf(input: Given, over: Partial<CutOptions> = {}): Promise<Pla
   const listening = { ...input.listening, energy: contour(input.listening.duration, input.blocks) };
   try {
     return await planCut({
-      listening,
+      analysis: listening,
       probed,
       script: text,
       options: { ...input.options, ...over },
-      force: anything(seed),
+      forcedAlign: anything(seed),
       language: "en",
     });
   } catch (error) {

@@ -13,11 +13,11 @@ const audio = (duration: number): ProbedMedia => ({
 
 const cut = (world: World, script = "", options: Partial<CutOptions> = {}): Promise<Plan> =>
   planCut({
-    listening: world.listening,
+    analysis: world.listening,
     probed: audio(world.listening.duration),
     script,
     options: { ...CUT_MODES.natural, ...options },
-    force: world.force,
+    forcedAlign: world.force,
     language: "en",
   });
 

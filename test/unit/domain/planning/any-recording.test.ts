@@ -11,7 +11,8 @@ const EXPECTED = new Set(["no_speech", "script_mismatch", "transcription_unavail
 /** The plan, or null when the recording cannot be planned for a reason that users are told of. */
 async function planOf(given: Given, over: Partial<CutOptions> = {}): Promise<Plan | null> {
   try {
-    return await planCut({ ...given, options: { ...given.options, ...over }, force: anything(given.seed) });
+    const options = { ...given.options, ...over };
+    return await planCut({ ...given, analysis: given.listening, options, forcedAlign: anything(given.seed) });
   } catch (error) {
     if (error instanceof AppError && EXPECTED.has(error.code)) return null;
     throw error;

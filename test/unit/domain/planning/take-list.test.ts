@@ -8,7 +8,7 @@ import { type Moment, recording, type World } from "../../work/plan-cut-world";
 
 const planOf = (world: World, script = "", removeRetakes = true): Promise<Plan> =>
   planCut({
-    listening: world.listening,
+    analysis: world.listening,
     probed: {
       info: {
         type: "audio",
@@ -23,7 +23,7 @@ const planOf = (world: World, script = "", removeRetakes = true): Promise<Plan> 
     },
     script,
     options: { ...CUT_MODES.natural, remove_retakes: removeRetakes },
-    force: world.force,
+    forcedAlign: world.force,
     language: "en",
   });
 

@@ -20,6 +20,7 @@ async function run(behavior: string, options: RunOptions = {}, maxMemoryBytes = 
     view: { readOnly: [], writable: [], devices: false },
     limitCode: "corrupt_media",
     maxMemoryBytes,
+    maxFileBytes: null,
   });
   const started = performance.now();
   const error = await child.run("waveform", WAVEFORM, options).catch((reason: unknown) => reason);
@@ -70,6 +71,7 @@ test("a program that cannot be started is an error", async () => {
     view: { readOnly: [], writable: [], devices: false },
     limitCode: "corrupt_media",
     maxMemoryBytes: 1024 ** 3,
+    maxFileBytes: null,
   });
   expect(child.run("waveform", WAVEFORM)).rejects.toThrow("ended with code 127");
 });

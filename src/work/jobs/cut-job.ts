@@ -1,0 +1,55 @@
+/** The job `cut`: rows in, rows out. */
+import { getAsset } from "../../store/assets";
+import { getCut, updateOpenCut } from "../../store/cuts";
+import { emitCutEvent } from "../events";
+import { getAnalysisAudioPath, getAnalysisPaths } from "../prepared-files";
+import { findBlob, getBlob } from "./blob-files";
+import { type CutInput, type CutOutput, runCut } from "./cut-run";
+import type { JobDefinition } from "./definition";
+
+export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
+  // A plan is text in the database; cuts wait only while most of the reserve is used up, see `requireDatabaseSpace`.
+  whenDiskIsFull: "continue",
+  begin: async (tx, { job, now }) => {
+    const cut = await getCut(tx, job.subjectId);
+    if (!cut) return false;
+    return (await updateOpenCut(tx, cut.id, { state: "processing", started_at: cut.started_at ?? now })) !== null;
+  },
+  load: async ({ store, folders }, job) => {
+    const cut = await getCut(store.read, job.subjectId);
+    const asset = cut && (await getAsset(store.read, cut.asset_id));
+    if (!cut || !asset) return null;
+    const folder = folders.media(asset.id);
+    const paths = await getAnalysisPaths(folder);
+    const [probed, speechAnalysis, energy, audio] = await Promise.all([
+      getBlob(paths.probed),
+      findBlob(paths.speechAnalysis),
+      findBlob(paths.energy),
+      findBlob(await getAnalysisAudioPath(folder)),
+    ]);
+    const input: CutInput = {
+      blobs: { probed, speechAnalysis, energy, audio },
+      script: cut.script,
+      options: cut.options,
+      language: asset.language,
+      duration: asset.duration ?? 0,
+    };
+    return { input, inputDir: folder.dir, outputDir: folders.work(cut.id) };
+  },
+  run: runCut,
+  checkpoint: async () => {},
+  settle: async (tx, { plan }, { job, now }) => {
+    const cut = await updateOpenCut(tx, job.subjectId, { state: "completed", plan, completed_at: now });
+    if (cut) await emitCutEvent(tx, cut, "cut.completed", now);
+  },
+  fail: async (tx, { code, message }, { job, now }) => {
+    const cut = await updateOpenCut(tx, job.subjectId, {
+      state: "failed",
+      error_code: code,
+      error_message: message,
+      completed_at: now,
+    });
+    if (cut) await emitCutEvent(tx, cut, "cut.failed", now);
+  },
+  cleanup: async () => {},
+};

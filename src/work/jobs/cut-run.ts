@@ -1,0 +1,55 @@
+/** Plans a cut from what the preparation left. The plan is made in a child process, the speech model runs in another one. */
+import { AppError } from "../../domain/errors";
+import type { CutOptions } from "../../domain/plan";
+import type { AlignmentRequest } from "../../domain/speech";
+import { type Ticks, toSeconds } from "../../domain/time";
+import { openPlanChild } from "../job-child/plan-child";
+import type { MediaTools } from "../media-tools";
+import type { BlobRef, JobOutput, RunContext } from "./definition";
+
+export type CutInput = {
+  /** All but `probed` are null for a recording without audio. */
+  blobs: { probed: BlobRef; speechAnalysis: BlobRef | null; energy: BlobRef | null; audio: BlobRef | null };
+  script: string;
+  options: CutOptions;
+  /** Null: the language of the transcript. */
+  language: string | null;
+  duration: Ticks;
+};
+
+/** `plan` is a `PlanJson` as text. */
+export type CutOutput = JobOutput & { plan: string };
+
+/** Plans the cut. Errors: those of `planCut`; `AppError` `no_speech` without audio; the signal's reason when aborted. */
+export async function runCut(
+  tools: Pick<MediaTools, "jobCommand" | "sandbox" | "speech">,
+  input: CutInput,
+  context: RunContext,
+): Promise<CutOutput> {
+  const { signal, owner, getInputPath } = context;
+  const { probed, speechAnalysis, energy, audio } = input.blobs;
+  if (speechAnalysis === null || energy === null || audio === null)
+    throw new AppError("no_speech", "Recording has no audio track.");
+  context.progress({ share: 0.1, stage: "planning", stageShare: 0 });
+  const paths = {
+    probed: getInputPath(probed.name),
+    speechAnalysis: getInputPath(speechAnalysis.name),
+    energy: getInputPath(energy.name),
+  };
+  await using child = openPlanChild(tools, Object.values(paths));
+  const { script, options, language } = input;
+  const pcm = { path: getInputPath(audio.name) };
+  const plan = await child.run(
+    "plan",
+    { paths, script, options, language },
+    {
+      signal,
+      recordingSeconds: toSeconds(input.duration),
+      callbacks: {
+        forcedAlign: (requests: AlignmentRequest[], cancelled) =>
+          tools.speech.forcedAlign(pcm, requests, { owner, signal: cancelled }),
+      },
+    },
+  );
+  return { blobs: [], plan };
+}

@@ -1,0 +1,77 @@
+/**
+ * The parts of a job. `load` reads rows into a plain input, `run` turns files into files and facts on any machine, `settle` writes the result.
+ * `registry.ts` has a definition for each job name and drives it.
+ */
+import type { Config } from "../../config";
+import type { Job } from "../../domain/jobs";
+import type { Queries } from "../../store/db";
+import type { MediaTools } from "../media-tools";
+import type { Services } from "../services";
+
+/** A file of a job. `name` is unique among the files of the job and names no folder. */
+export type BlobRef = { name: string; bytes: number };
+
+/** What `run` receives. It survives `JSON.parse(JSON.stringify(input))`. A blob is null when the recording has no such file. */
+export type JobInput = { blobs: Record<string, BlobRef | null> };
+
+/** What `run` returns: the files that it made and the facts about them. */
+export type JobOutput = { blobs: BlobRef[] };
+
+export type JobStage = "probing" | "extracting" | "transcribing" | "video" | "planning" | "rendering";
+
+/** `share` is how much of the job is done, `stageShare` how much of the stage, both 0 to 1. */
+export type JobProgress = { share: number; stage: JobStage; stageShare: number };
+
+/** What `run` is given besides its tools and its input. Paths are absolute. */
+export type RunContext<Checkpoint = never> = {
+  /** Its reason is the error that `run` throws. */
+  signal: AbortSignal;
+  /** Whether the job is asked to yield. `run` then throws `JobYielded` at its next safe point, if it has one. */
+  shouldYield(): boolean;
+  progress(progress: JobProgress): void;
+  log(event: string, fields: object): void;
+  /** The user whose job it is. Speech recognition divides its time between owners. */
+  owner: string;
+  /** Returns the path of an input blob. */
+  getInputPath(name: string): string;
+  /** Receives the output blobs. Only `run` writes to it, never a child process. A file that an earlier attempt left there is complete. */
+  outputDir: string;
+  /** Keeps unfinished work between attempts. It is on the file system of `outputDir` and may not exist yet. */
+  workDir: string;
+  /** Stores an intermediate result before the job ends. Throws `JobAborted` when another attempt has replaced this one. */
+  checkpoint(checkpoint: Checkpoint): Promise<void>;
+};
+
+/** An input with the folders that hold the job's blobs on the server. A worker machine has folders of its own. */
+export type LoadedJob<Input> = { input: Input; inputDir: string; outputDir: string };
+
+/** What the functions that write rows receive besides the transaction. `now` is in milliseconds since 1970. */
+export type SettleContext = { job: Job; now: number; config: Config };
+
+/** Why a job failed permanently. `message` is shown to the user. */
+export type JobFailure = { code: string; message: string };
+
+/** `cancelled`: the subject was deleted or cancelled while the job ran. */
+export type JobEnd = "completed" | "failed" | "cancelled";
+
+export type JobDefinition<Input extends JobInput, Checkpoint, Output extends JobOutput> = {
+  /**
+   * What happens when the free space is below the reserve: the job continues, is postponed, or fails with `storage_full`. Jobs that do not
+   * continue start only above the reserve.
+   */
+  whenDiskIsFull: "continue" | "postpone" | "fail";
+  /** Marks the subject as being processed. Returns false when it was deleted or has ended: the job then has nothing to do. */
+  begin(tx: Queries, context: SettleContext): Promise<boolean>;
+  /** Reads what `run` needs. Returns null when the subject was deleted. */
+  load(services: Pick<Services, "store" | "folders" | "config">, job: Job): Promise<LoadedJob<Input> | null>;
+  /** Turns files into files and facts. It has no store, and resumes from what an earlier attempt left in `context.workDir`. */
+  run(tools: MediaTools, input: Input, context: RunContext<Checkpoint>): Promise<Output>;
+  /** Writes an intermediate result. Called only for the current attempt. */
+  checkpoint(tx: Queries, checkpoint: Checkpoint, context: SettleContext): Promise<void>;
+  /** Writes the result. Called only for the current attempt, in the transaction that ends the step. */
+  settle(tx: Queries, output: Output, context: SettleContext): Promise<void>;
+  /** Marks the subject as failed, in the transaction that ends the step. */
+  fail(tx: Queries, failure: JobFailure, context: SettleContext): Promise<void>;
+  /** Removes files that nobody needs after the job has ended. */
+  cleanup(services: Pick<Services, "store" | "folders">, job: Job, end: JobEnd): Promise<void>;
+};

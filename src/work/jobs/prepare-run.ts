@@ -1,0 +1,256 @@
+/**
+ * Prepares a recording: probes it, then works on audio and video side by side. Audio is extracted and transcribed; video gets a poster, a
+ * filmstrip and a browser preview. Each file is complete or absent, so a later attempt resumes after the last complete one.
+ */
+import { mkdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { getMediaFolder, type MediaFolder } from "../../blobs/folders";
+import { JobYielded } from "../../domain/jobs";
+import type { MediaInfo, SniffedMedia } from "../../domain/media";
+import { toSeconds } from "../../domain/time";
+import type { Ffmpeg } from "../../media/ffmpeg";
+import { isPlayableInBrowser } from "../../media/preview";
+import type { ProbeLimits } from "../../media/probe";
+import { type JobChild, openJobChild } from "../job-child/child";
+import { maxMediaMemoryBytes, probeTimeLimits } from "../job-child/limits";
+import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
+import type { MediaTools } from "../media-tools";
+import { hasSpeechAnalysis, hasTranscript, writeSpeechAnalysis } from "../prepared-files";
+import { listBlobs, removePartFiles } from "./blob-files";
+import type { BlobRef, JobOutput, JobStage, RunContext } from "./definition";
+
+export type PrepareInput = {
+  blobs: { source: BlobRef };
+  /** Null: detected. */
+  language: string | null;
+  limits: ProbeLimits;
+  /** `analysis` leaves out everything that only clients look at: waveform, poster, filmstrip and preview. */
+  scope: "all" | "analysis";
+};
+
+/** Intermediate results. `blobs` are the files that are complete by then. */
+export type PrepareCheckpoint = JobOutput &
+  (
+    | { kind: "probed"; info: MediaInfo; sniffed: SniffedMedia }
+    | { kind: "audio"; hasWaveform: boolean; hasTranscript: boolean }
+    | { kind: "video"; hasPoster: boolean; hasPreview: boolean }
+  );
+
+/** `blobs` are all files in the output folder but the source. */
+export type PrepareOutput = JobOutput;
+
+type PrepareTools = Pick<MediaTools, "ffmpeg" | "jobCommand" | "maxFileBytes" | "sandbox" | "speech">;
+type PrepareContext = RunContext<PrepareCheckpoint>;
+
+const YIELD_POLL_MS = 200;
+
+/** How much of the whole each stage is. */
+const STAGE_SHARES = { probing: 0.05, extracting: 0.1, transcribing: 0.7, video: 0.15 } as const;
+type PrepareStage = keyof typeof STAGE_SHARES & JobStage;
+
+/**
+ * Prepares the recording. Errors: `AppError` `unsupported_media`, `corrupt_media`, `no_media_streams`, `media_limits_exceeded`,
+ * `processing_failed`; `JobYielded`; `JobKilled`; the signal's reason when aborted.
+ */
+export async function runPrepare(
+  tools: PrepareTools,
+  input: PrepareInput,
+  context: PrepareContext,
+): Promise<PrepareOutput> {
+  const { outputDir, workDir } = context;
+  const files = { ...getMediaFolder(outputDir), source: context.getInputPath(input.blobs.source.name) };
+  await mkdir(outputDir, { recursive: true });
+  await removePartFiles(outputDir);
+  await removeOldFormats(files);
+  await using scratch = await openScratchFolder(join(workDir, "scratch"));
+  await using child = openJobChild({
+    command: tools.jobCommand,
+    sandbox: tools.sandbox,
+    view: { readOnly: [files.source, outputDir], writable: [scratch.path], devices: false },
+    limitCode: "corrupt_media",
+    maxMemoryBytes: maxMediaMemoryBytes(input.blobs.source.bytes),
+    maxFileBytes: tools.maxFileBytes(),
+  });
+  const report = createReporter(context);
+  const listOutputs = () => listBlobs(outputDir, input.blobs.source.name);
+  report("probing")(0);
+  const { sniffed, info } = await probeSource(tools, input, { files, child, scratch, signal: context.signal });
+  report("probing")(1);
+  await context.checkpoint({ kind: "probed", blobs: await listOutputs(), info, sniffed });
+
+  // When one branch fails the other is aborted, and the job ends after both have.
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  // Speech recognition takes the longest and does not need the child.
+  let childUsers = 2;
+  const releaseChild = () => {
+    childUsers--;
+    if (childUsers === 0) void child.end();
+  };
+  const canYield = () => childUsers === 0 && context.shouldYield();
+  const branch: Branch = {
+    input,
+    context,
+    files,
+    child,
+    scratch,
+    source: { ffmpeg: tools.ffmpeg, source: files.source, probed: files.probed },
+    info,
+    sniffed,
+    signal,
+    report,
+    listOutputs,
+    releaseChild,
+    canYield,
+  };
+  const results = await Promise.allSettled(
+    [prepareAudio(tools, branch), prepareVideo(branch)].map((running) =>
+      running.catch((error) => {
+        stop.abort(error);
+        throw error;
+      }),
+    ),
+  );
+  const failed = results.filter((result) => result.status === "rejected").map((result) => result.reason);
+  if (failed.length > 0) throw stop.signal.reason ?? failed[0];
+  return { blobs: await listOutputs() };
+}
+
+/** Removes what an older version left of an unfinished preparation. */
+async function removeOldFormats(files: MediaFolder): Promise<void> {
+  for (const path of [files.rawAudio, join(dirname(files.rawAudio), "listening.progress")])
+    await rm(path, { force: true });
+}
+
+/** Returns a function for each stage that reports the stage's share, and with it the share of the whole. */
+function createReporter(context: PrepareContext): (stage: PrepareStage) => (stageShare: number) => void {
+  const done: Record<PrepareStage, number> = { probing: 0, extracting: 0, transcribing: 0, video: 0 };
+  return (stage) => (stageShare) => {
+    done[stage] = stageShare;
+    const share = Object.entries(STAGE_SHARES).reduce(
+      (sum, [name, part]) => sum + part * done[name as PrepareStage],
+      0,
+    );
+    context.progress({ share, stage, stageShare });
+  };
+}
+
+/** Probes the source. Writes the file `probed` unless an earlier attempt has. */
+async function probeSource(
+  tools: PrepareTools,
+  input: PrepareInput,
+  { files, child, scratch, signal }: Pick<Branch, "files" | "child" | "scratch" | "signal">,
+): Promise<{ sniffed: SniffedMedia; info: MediaInfo }> {
+  const isProbed = await Bun.file(files.probed).exists();
+  const probed = isProbed ? files.probed : join(scratch.path, basename(files.probed));
+  const found = await child.run(
+    "probe",
+    { ffmpeg: tools.ffmpeg, source: files.source, probed, limits: input.limits },
+    { signal, limits: probeTimeLimits(input.blobs.source.bytes) },
+  );
+  if (!isProbed) await commitFile(probed, files.probed);
+  return found;
+}
+
+/** What the work on audio and the work on video share. */
+type Branch = {
+  input: PrepareInput;
+  context: PrepareContext;
+  /** The source, and the output files by their names in an asset's folder. */
+  files: MediaFolder;
+  child: JobChild;
+  scratch: ScratchFolder;
+  /** The part of the child's input that all operations have. */
+  source: { ffmpeg: Ffmpeg; source: string; probed: string };
+  info: MediaInfo;
+  sniffed: SniffedMedia;
+  signal: AbortSignal;
+  report: ReturnType<typeof createReporter>;
+  listOutputs(): Promise<BlobRef[]>;
+  /** Called by each branch when it no longer needs the child. */
+  releaseChild: () => void;
+  /** Whether the job was asked to yield and no operation of the child, whose work would be lost, is running. */
+  canYield: () => boolean;
+};
+
+async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> {
+  const { input, context, files, child, scratch, source, info, signal, report } = branch;
+  if (info.audio.length === 0) {
+    branch.releaseChild();
+    report("extracting")(1);
+    report("transcribing")(1);
+    const blobs = await branch.listOutputs();
+    return context.checkpoint({ kind: "audio", blobs, hasWaveform: false, hasTranscript: false });
+  }
+  const options = { signal, recordingSeconds: toSeconds(info.duration) };
+  report("extracting")(0);
+  await scratch.createOnce(files.analysisAudio, (outputPath) =>
+    child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extracting") }),
+  );
+  report("extracting")(1);
+  const hasWaveform = input.scope === "all";
+  if (hasWaveform) {
+    await scratch.createOnce(files.waveform, (outputPath) =>
+      child.run("waveform", { pcm: files.analysisAudio, outputPath }, options),
+    );
+  }
+  branch.releaseChild();
+  report("transcribing")(0);
+  if (!(await hasSpeechAnalysis(files))) await analyzeSpeech(tools, branch);
+  report("transcribing")(1);
+  const blobs = await branch.listOutputs();
+  await context.checkpoint({ kind: "audio", blobs, hasWaveform, hasTranscript: await hasTranscript(files) });
+}
+
+/** Analyzes speech. Yields when asked to and nothing else of the job is running, and resumes where an earlier attempt stopped. */
+async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<void> {
+  const { input, context, files, signal, report } = branch;
+  const progressPath = join(context.workDir, "speech.progress");
+  const yielding = new AbortController();
+  let hasSaved = false;
+  // An attempt that yields before it has saved anything would make no progress, however often it is repeated.
+  const timer = setInterval(() => {
+    if (hasSaved && branch.canYield()) yielding.abort(new JobYielded());
+  }, YIELD_POLL_MS);
+  try {
+    const analysis = await tools.speech.analyze(
+      { path: files.analysisAudio },
+      {
+        owner: context.owner,
+        language: input.language,
+        signal: AbortSignal.any([signal, yielding.signal]),
+        onProgress: report("transcribing"),
+        progressPath,
+        onSaved: () => {
+          hasSaved = true;
+        },
+      },
+    );
+    await writeSpeechAnalysis(files, analysis);
+  } finally {
+    clearInterval(timer);
+  }
+  await rm(progressPath, { force: true });
+}
+
+async function prepareVideo(branch: Branch): Promise<void> {
+  const { input, context, files, child, scratch, source, info, sniffed, signal, report } = branch;
+  if (input.scope === "analysis") return branch.releaseChild();
+  const options = { signal, recordingSeconds: toSeconds(info.duration) };
+  const hasPoster = info.video !== null;
+  if (hasPoster) {
+    await scratch.createOnce(files.poster, (outputPath) => child.run("poster", { ...source, outputPath }, options));
+    await scratch.createOnce(files.filmstrip, (outputPath) =>
+      child.run("filmstrip", { ...source, outputPath }, options),
+    );
+  }
+  const hasPreview = !isPlayableInBrowser(info, sniffed);
+  if (hasPreview) {
+    await scratch.createOnce(files.preview, (outputPath) =>
+      child.run("preview", { ...source, outputPath }, { ...options, onProgress: report("video") }),
+    );
+  }
+  branch.releaseChild();
+  report("video")(1);
+  await context.checkpoint({ kind: "video", blobs: await branch.listOutputs(), hasPoster, hasPreview });
+}

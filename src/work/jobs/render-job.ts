@@ -1,0 +1,69 @@
+/** The job `render`: rows in, rows out. */
+import { moveToTrash } from "../../blobs/trash";
+import { AppError } from "../../domain/errors";
+import { getAsset } from "../../store/assets";
+import { getCut } from "../../store/cuts";
+import { getRender, updateOpenRender } from "../../store/renders";
+import { emitRenderEvent } from "../events";
+import { findQuotaProblem } from "../storage";
+import { getBlob } from "./blob-files";
+import type { JobDefinition } from "./definition";
+import { type RenderInput, type RenderOutput, runRender } from "./render-run";
+
+export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
+  whenDiskIsFull: "fail",
+  begin: async (tx, { job, now, config }) => {
+    // Many renders may have been created below the quota: each is checked again before it starts.
+    const problem = await findQuotaProblem({ config }, tx, job.userId);
+    if (problem) throw new AppError("storage_full", problem);
+    const render = await getRender(tx, job.subjectId);
+    if (!render) return false;
+    return (
+      (await updateOpenRender(tx, render.id, { state: "processing", started_at: render.started_at ?? now })) !== null
+    );
+  },
+  load: async ({ store, folders }, job) => {
+    const render = await getRender(store.read, job.subjectId);
+    const asset = render && (await getAsset(store.read, render.asset_id));
+    if (!render || !asset) return null;
+    const cut = render.cut_id === null ? null : await getCut(store.read, render.cut_id);
+    const plan = cut?.plan ?? null;
+    // The cut was deleted, and this render with it.
+    if (render.cut_id !== null && plan === null) return null;
+    const folder = folders.media(asset.id);
+    const input: RenderInput = {
+      blobs: { source: await getBlob(folder.source), probed: await getBlob(folder.probed) },
+      plan,
+      output: render.resolved,
+      duration: asset.duration ?? 0,
+    };
+    return { input, inputDir: folder.dir, outputDir: folders.render(render.id) };
+  },
+  run: runRender,
+  checkpoint: async () => {},
+  settle: async (tx, output, { job, now }) => {
+    const render = await updateOpenRender(tx, job.subjectId, {
+      state: "completed",
+      size_bytes: output.blobs[0]!.bytes,
+      strategy: output.strategy,
+      encoded_share: output.encodedShare,
+      strategy_reasons: output.reasons,
+      warnings: output.warnings,
+      completed_at: now,
+    });
+    if (render) await emitRenderEvent(tx, render, "render.completed", now);
+  },
+  fail: async (tx, { code, message }, { job, now }) => {
+    const render = await updateOpenRender(tx, job.subjectId, {
+      state: "failed",
+      error_code: code,
+      error_message: message,
+      completed_at: now,
+    });
+    if (render) await emitRenderEvent(tx, render, "render.failed", now);
+  },
+  cleanup: async ({ folders }, { subjectId }, end) => {
+    const work = folders.work(subjectId);
+    await moveToTrash(folders, end === "completed" ? [work] : [work, folders.render(subjectId)]);
+  },
+};

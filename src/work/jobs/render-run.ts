@@ -1,0 +1,81 @@
+/** Renders a recording, whole or cut, in a child process. Finished chunks stay in the work folder for the next attempt. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { getRenderOutputName } from "../../blobs/folders";
+import { JobYielded } from "../../domain/jobs";
+import type { RenderResult, ResolvedOutput } from "../../domain/media";
+import { type Ticks, toSeconds } from "../../domain/time";
+import { RenderYielded } from "../../media/parallel";
+import { openJobChild } from "../job-child/child";
+import { maxMediaMemoryBytes } from "../job-child/limits";
+import { commitFile } from "../job-child/scratch";
+import { shareSemaphore } from "../job-child/shared-semaphore";
+import type { MediaTools } from "../media-tools";
+import { removePartFiles } from "./blob-files";
+import type { BlobRef, JobOutput, RunContext } from "./definition";
+
+export type RenderInput = {
+  blobs: { source: BlobRef; probed: BlobRef };
+  /** A `PlanJson` as text; null renders the whole source. */
+  plan: string | null;
+  output: ResolvedOutput;
+  /** Of the source. */
+  duration: Ticks;
+};
+
+/** `blobs` has one element, the finished file. */
+export type RenderOutput = JobOutput & Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
+
+/**
+ * Renders. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two chunks; `JobKilled`; the signal's reason when
+ * aborted, within three seconds.
+ */
+export async function runRender(
+  tools: Omit<MediaTools, "speech" | "temporaryFolder">,
+  input: RenderInput,
+  context: RunContext,
+): Promise<RenderOutput> {
+  const { signal, workDir, outputDir } = context;
+  const name = getRenderOutputName(input.output.format);
+  const renderedPath = join(workDir, name);
+  const source = context.getInputPath(input.blobs.source.name);
+  const probed = context.getInputPath(input.blobs.probed.name);
+  await mkdir(outputDir, { recursive: true });
+  await mkdir(workDir, { recursive: true });
+  await removePartFiles(outputDir);
+  const encoder = await tools.encoder();
+  await using child = openJobChild({
+    command: tools.jobCommand,
+    sandbox: tools.sandbox,
+    view: { readOnly: [source, probed], writable: [workDir], devices: true },
+    limitCode: "processing_failed",
+    maxMemoryBytes: maxMediaMemoryBytes(input.blobs.source.bytes),
+    maxFileBytes: tools.maxFileBytes(),
+  });
+  const permits = shareSemaphore(tools.encoderSemaphore);
+  const { ffmpeg } = tools;
+  const { plan, output } = input;
+  const jobs = Math.max(1, navigator.hardwareConcurrency);
+  const running = child.run(
+    "render",
+    { ffmpeg, source, probed, plan, output, workDir, outputPath: renderedPath, encoder, jobs },
+    {
+      signal,
+      recordingSeconds: toSeconds(input.duration),
+      shouldYield: context.shouldYield,
+      callbacks: permits.callbacks,
+      onProgress: (share) => context.progress({ share, stage: "rendering", stageShare: share }),
+      onLog: context.log,
+    },
+  );
+  const result = await running.finally(permits.releaseAll).catch((error) => {
+    throw error instanceof RenderYielded ? new JobYielded() : error;
+  });
+  await child.end();
+  // The render may have been deleted meanwhile, with its folder.
+  await mkdir(outputDir, { recursive: true });
+  const bytes = await commitFile(renderedPath, join(outputDir, name));
+  const { strategy, encodedShare, reasons, warnings } = result;
+  context.log("render.finished", { strategy, encoded_share: encodedShare, reasons, warnings });
+  return { blobs: [{ name, bytes }], strategy, encodedShare, reasons, warnings };
+}
