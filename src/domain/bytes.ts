@@ -1,4 +1,4 @@
-/** Sizes for people. */
+/** Formatting of sizes in bytes. */
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
 

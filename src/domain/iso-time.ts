@@ -1,10 +1,10 @@
-/** ISO 8601 times as people and programs write them. */
+/** Parsing of ISO 8601 times. */
 
 const ISO_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
 /**
- * Parses a date (`2027-01-31`: 00:00 UTC of that day) or a date and time (`2027-01-31T18:30`, with seconds, fraction and offset if wanted;
- * UTC without an offset). Returns milliseconds since 1970, or null when the text is not one or the calendar does not have it.
+ * Parses a date (`2027-01-31`: 00:00 UTC of that day) or a date and time (`2027-01-31T18:30`, with optional seconds, fraction and offset;
+ * UTC without an offset). Returns milliseconds since 1970; null for invalid text or a date that the calendar does not have.
  */
 export function parseIsoTime(text: string): number | null {
   const match = ISO_TIME.exec(text.trim());
@@ -12,7 +12,7 @@ export function parseIsoTime(text: string): number | null {
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((digits) => Number(digits ?? 0));
   const fraction = Math.floor(Number(`0.${match[7] ?? 0}`) * 1000);
   const local = Date.UTC(year!, month! - 1, day, hour, minute, second, fraction);
-  // Values beyond the calendar (February 30, 25 h) would roll over into the next day or month.
+  // Without this check, values beyond the calendar (February 30, 25 h) would roll over.
   const read = new Date(local);
   const isReal =
     read.getUTCFullYear() === year &&

@@ -1,10 +1,10 @@
-/** What an output request means for a source: every field resolved and held against the source's limits. */
+/** Resolves the `output` object of a render request against a source and its limits. */
 import type { ProbedMedia, ResolvedOutput, VideoStream } from "./media";
 import type { Rational } from "./time";
 
 export type OutputFormat = ResolvedOutput["format"];
 
-/** The `output` object of a render request: absent and null are the same, "as the source". Bitrates are bits per second. */
+/** The `output` object of a render request. An absent or null field means: as the source. Bitrates in bits per second. */
 export type OutputRequest = {
   format?: string | null;
   resolution?: string | null;
@@ -13,7 +13,7 @@ export type OutputRequest = {
   audio_bitrate?: number | null;
 };
 
-/** The `output` object of a render as the API shows it: rounded; null where the output has no such thing, or nobody knows. */
+/** The `output` object of a render in the API: rounded; null where the output has no such track or the value is unknown. */
 export type OutputJson = {
   format: OutputFormat;
   resolution: string | null;
@@ -31,16 +31,16 @@ const MIN_AUDIO_BITRATE_BPS = 32_000;
 const MAX_AUDIO_BITRATE_BPS = 320_000;
 const MAX_FRAME_RATE_FPS = 120;
 const MIN_SHORT_SIDE_PIXELS = 144;
-/** Lossy speech below this a channel sounds worse when it is encoded once more. */
+/** Re-encoding lossy speech below this bitrate per channel is audibly worse. */
 const MIN_LOSSY_BITRATE_PER_CHANNEL_BPS = 64_000;
 const LOSSLESS_BITRATE_PER_CHANNEL_BPS = 96_000;
 
-/** Whether the format has a picture. */
+/** Returns whether the format contains video. */
 export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4" || format === "mov";
 
 /**
- * Resolves a request against a source. Gives either the output for the renderer and its shown form, or every field that does not fit,
- * named as in the request's body (`body.output.resolution`).
+ * Resolves a request against a source. Returns the output for the renderer and its API representation, or an error for every invalid field,
+ * named as in the request body (`body.output.resolution`).
  */
 export function resolveOutput(
   probed: ProbedMedia,
@@ -104,7 +104,7 @@ function resolveVideo(video: VideoStream, request: OutputRequest, fail: ReportFi
   };
 }
 
-/** What the output's picture has to be that the source's is not, in words; nothing when the source's packets would do. */
+/** Lists how the requested video differs from the source's, as sentences for the log. Empty when the source's packets can be copied. */
 export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedOutput): string[] {
   if (video === null || info.video === null) return [];
   const own = toEvenSize(info.video.width, info.video.height);
@@ -115,7 +115,7 @@ export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedO
   ];
 }
 
-/** The largest even size within the source's: chroma is stored for two by two pixels. */
+/** Returns the largest even size within the source's: 4:2:0 chroma covers two by two pixels. */
 function toEvenSize(width: number, height: number): { width: number; height: number } {
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
 }
@@ -135,7 +135,7 @@ function resolveSize(own: { width: number; height: number }, resolution: string 
     : { width: scaled(own.width), height: side };
 }
 
-/** Null when the source's own is asked for. */
+/** Returns null when the request equals the source's bitrate. */
 function resolveVideoBitrate(video: VideoStream, asked: number | null, fail: ReportFieldError): number | null {
   if (asked === null) return null;
   const most = video.bitrate === null ? Number.MAX_SAFE_INTEGER : Math.round(video.bitrate);
@@ -148,7 +148,7 @@ function resolveVideoBitrate(video: VideoStream, asked: number | null, fail: Rep
   return asked === most ? null : asked;
 }
 
-/** Null when the frames keep their times. */
+/** Returns null when the frames keep their times. */
 function resolveFrameRate(video: VideoStream, asked: number | null, fail: ReportFieldError): Rational | null {
   if (asked === null) return null;
   const { num, den } = video.frameRate;
@@ -187,7 +187,7 @@ function chooseAudioBitrate(stream: { codec: string; channels: number; bitrate: 
   return Math.round(Math.min(MAX_AUDIO_BITRATE_BPS, Math.max(MIN_AUDIO_BITRATE_BPS, wanted)));
 }
 
-/** MP3 knows these rates only. */
+/** The bitrates that MP3 supports. */
 const MP3_BITRATES_BPS: readonly number[] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320].map(
   (kilobits) => kilobits * 1_000,
 );

@@ -1,4 +1,4 @@
-/** From kept segments to what a renderer does: exact output times, and the chunks that are encoded apart. */
+/** Turns kept segments into a render plan: exact output times, and chunks that are encoded separately. */
 import type { ProbedMedia, RenderSegment } from "./media";
 import {
   type FrameTimes,
@@ -11,7 +11,7 @@ import {
   type Ticks,
 } from "./time";
 
-/** A kept stretch with its place in the output. Frames are null without video; `start` and `end` are the source's clock. */
+/** A kept segment and its place in the output. `start` and `end` are on the source's clock. `frames` is null without video. */
 export type PlacedSegment = {
   start: Ticks;
   end: Ticks;
@@ -23,8 +23,8 @@ export type PlacedSegment = {
 export type RenderTimeline = { segments: PlacedSegment[]; duration: Ticks; frameCount: number };
 
 /**
- * Snaps the segments to the source's frames (starts down, ends up), joins those that touch, and places them one after the other. `null`
- * segments: the whole source. At the file's own ends sound may reach beyond the picture: the first frame is then shown earlier, the last
+ * Snaps segments to the source's frames (starts down, ends up), merges adjacent ones, and places them one after the other. `null` means the
+ * whole source. At the start and the end of the file, audio may extend beyond the video: the first frame is then shown earlier, the last
  * one longer.
  */
 export function placeSegments(probed: ProbedMedia, segments: readonly RenderSegment[] | null): RenderTimeline {
@@ -40,7 +40,7 @@ export function placeSegments(probed: ProbedMedia, segments: readonly RenderSegm
   }
   let out: Ticks = 0;
   let frames = 0;
-  // Ticks are rounded frame times: on a constant rate lengths are counted in frames, so that roundings do not add up.
+  // Ticks are rounded frame times. At a constant rate, durations are counted in frames, so that rounding errors do not accumulate.
   let beyondFrames: Ticks = 0;
   for (const segment of placed) {
     segment.outputStart = out;
@@ -88,29 +88,32 @@ function extendSegment(before: PlacedSegment, next: SnappedSegment): void {
   if (before.frames !== null && next.frames !== null) before.frames.to = Math.max(before.frames.to, next.frames.to);
 }
 
-/** When frame `n` of a segment is shown in the output. */
+/** Returns the time at which frame `n` of a segment is shown in the output. */
 export function getOutputTime(segment: PlacedSegment, frames: FrameTimes, n: number): Ticks {
   if (n <= segment.frames!.from) return segment.outputStart;
   return segment.outputStart + getFrameTime(frames, n) - segment.start;
 }
 
-/** Frames `[from, to)` of the source. Source time `sourceStart` falls on `outputStart` in the output. */
+/**
+ * Frames `[from, to)` of the source: a segment, or the part of one within a chunk. Source time `sourceStart` becomes `outputStart` in the
+ * output.
+ */
 export type ChunkSegment = { from: number; to: number; sourceStart: Ticks; outputStart: Ticks };
 
-/** What one process decodes and encodes: near pieces, in order. */
+/** The segments that one process decodes and encodes, in order. */
 export type RenderChunk = { segments: ChunkSegment[]; outputStart: Ticks; outputEnd: Ticks; frameCount: number };
 
 export type ChunkSizes = {
-  /** The most frames of a chunk; about so many with `startBefore`. */
+  /** Maximum number of frames; with `findRandomAccessFrame`, the approximate maximum. */
   maxFrames: number;
-  /** Pieces further apart than this many frames are not worth decoding what lies between. */
+  /** Segments further apart than this get chunks of their own, because the frames between them would be decoded too. */
   maxGapFrames: number;
   maxSegments: number;
-  /** The last frame at or before one at which decoding can begin: chunks then end where little is decoded twice. */
+  /** Returns the last random access point at or before a frame. Chunks then end where few frames are decoded twice. */
   findRandomAccessFrame?: (frame: number) => number;
 };
 
-/** Divides a timeline into chunks of about the same work; a segment may begin in one and end in the next. */
+/** Divides a timeline into chunks with about equal work. A segment may start in one chunk and end in the next. */
 export function divideIntoChunks(timeline: RenderTimeline, frames: FrameTimes, sizes: ChunkSizes): RenderChunk[] {
   const even = Math.ceil(timeline.frameCount / Math.max(1, Math.ceil(timeline.frameCount / sizes.maxFrames)));
   const chunks: RenderChunk[] = [];
@@ -141,14 +144,14 @@ export function divideIntoChunks(timeline: RenderTimeline, frames: FrameTimes, s
   return chunks;
 }
 
-/** How far from an even size a chunk may end to save decoding. */
+/** How far a chunk's size may deviate from the mean to avoid decoding frames twice, as a share. */
 const MAX_SIZE_DEVIATION = 0.12;
-/** A frame that is encoded later than by the others costs the wall clock this much of a frame that is decoded twice. */
+/** Cost of a frame of deviation, which delays the slowest process, relative to a frame that is decoded twice. */
 const SIZE_DEVIATION_COST = 0.25;
 
 /**
- * How many frames a chunk that begins at frame `at` of a segment gets, `done` of the output being in others: near an even size, where the
- * next one decodes the least of what this one decodes too.
+ * Returns the size in frames of a chunk that starts at frame `at` of a segment, after `done` frames of the output. The chunk has about the
+ * mean size, and ends where the next one decodes the fewest frames twice.
  */
 function chooseChunkFrames(
   { segments, frameCount }: RenderTimeline,
@@ -179,7 +182,7 @@ function chooseChunkFrames(
   return Math.max(1, best);
 }
 
-/** The last chunk, when a piece that begins at a frame belongs into it. */
+/** Returns the last chunk if a segment that starts at frame `from` belongs to it. */
 function findOpenChunk(
   chunks: readonly RenderChunk[],
   from: number,
@@ -192,12 +195,11 @@ function findOpenChunk(
 }
 
 /**
- * When every frame of the output is shown, in seconds; `times` has one more than there are frames: the end. `constantRate` is null when
- * they are not all equally long.
+ * Presentation times of the output's frames in seconds, then the end of the last one. `constantRate` is null when frame durations differ.
  */
 export type OutputTimes = { times: Float64Array; constantRate: Rational | null };
 
-/** Output times of a timeline whose frames keep the source's own times. */
+/** Returns the output times of a timeline whose frames keep the times of the source. */
 export function toSourceOutputTimes(timeline: RenderTimeline, frames: FrameTimes): OutputTimes {
   const straight = timeline.segments.every((segment) => segment.start === getFrameTime(frames, segment.frames!.from));
   const constantRate = frames.kind === "constant" && straight ? frames.rate : null;
@@ -213,7 +215,7 @@ export function toSourceOutputTimes(timeline: RenderTimeline, frames: FrameTimes
   return { times, constantRate };
 }
 
-/** Output times of `count` frames at a rate. */
+/** Returns the output times of `count` frames at a constant rate. */
 export function toConstantOutputTimes(count: number, rate: Rational): OutputTimes {
   return { times: Float64Array.from({ length: count + 1 }, (_, n) => (n * rate.den) / rate.num), constantRate: rate };
 }

@@ -1,4 +1,4 @@
-/** Kept segments on the source's clock: snapped to frames, long enough, sorted, disjoint; and what lies between them. */
+/** Kept segments on the source's clock (snapped to frames, sorted, disjoint) and the removed spans between them. */
 import type { Removed, Segment } from "./plan";
 import {
   type FrameTimes,
@@ -10,18 +10,18 @@ import {
   type Ticks,
 } from "./time";
 
-/** The shortest segment. */
+/** Minimum duration of a segment. */
 export const MIN_SEGMENT_TICKS: Ticks = 100_000;
 
-/** A stretch that is to be kept, before it is snapped. */
+/** A span to keep, before it is snapped. */
 export type KeptSpan = Span & { text: string; review: string | null };
 
-/** The source's length, and when its frames are shown (null without video). */
+/** The duration of the source and its frame times (null without video). */
 export type SourceClock = { duration: Ticks; frames: FrameTimes | null };
 
 type SnappedEdge = { time: Ticks; frame: number | null };
 
-/** The start floored to a frame. Before the first frame it is the source's own start. */
+/** Rounds a start down to a frame. Before the first frame it is the start of the source. */
 export function snapStart(time: Ticks, { frames }: SourceClock): SnappedEdge {
   const at = Math.max(0, time);
   if (!frames || getFrameCount(frames) === 0) return { time: at, frame: null };
@@ -30,7 +30,7 @@ export function snapStart(time: Ticks, { frames }: SourceClock): SnappedEdge {
   return { time: shown > at ? 0 : Math.max(0, shown), frame };
 }
 
-/** The end raised to a frame, exclusive. Past the last frame, or past the source, it is the source's own end. */
+/** Rounds an end up to a frame, exclusive. Beyond the last frame or the source it is the end of the source. */
 export function snapEnd(time: Ticks, { duration, frames }: SourceClock): SnappedEdge {
   const at = Math.min(duration, time);
   if (!frames || getFrameCount(frames) === 0) return { time: at, frame: null };
@@ -40,8 +40,8 @@ export function snapEnd(time: Ticks, { duration, frames }: SourceClock): Snapped
 }
 
 /**
- * Makes segments of spans: clamps them to the source, snaps starts down and ends up to frames, lengthens what is shorter than
- * 0.1 s, and joins what then touches or overlaps. Nothing of a span is lost but what lies outside the source.
+ * Converts spans to segments: clamps them to the source, snaps starts down and ends up to frames, extends segments shorter than 0.1 s, and
+ * merges segments that then touch or overlap. Everything inside the source stays kept.
  */
 export function toSegments(spans: readonly KeptSpan[], clock: SourceClock): Segment[] {
   const sorted = spans
@@ -91,18 +91,18 @@ function mergeSegments(a: Segment, b: Segment): Segment {
   };
 }
 
-/** Texts in a row, with single spaces. */
+/** Joins texts with single spaces. */
 export const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== "").join(" ");
 
-/** Different remarks for an editor in one line; null when there is none. */
+/** Joins the distinct remarks for an editor into one line; null when there are none. */
 export function joinReviews(reviews: readonly (string | null)[]): string | null {
   const different = [...new Set(reviews.flatMap((review) => review?.split("; ") ?? []))];
   return different.length === 0 ? null : different.join("; ");
 }
 
 /**
- * What is removed: the gaps between segments, each divided among the stretches that were dropped in it (sorted, disjoint).
- * Quiet of at least `quiet` beside a dropped stretch is listed as silence of its own, shorter quiet goes with the stretch.
+ * Lists the removed spans: each gap between segments, divided among the dropped spans in it (sorted, disjoint). Silence of at least `quiet`
+ * next to a dropped span is listed separately; shorter silence is part of the dropped span.
  */
 export function listRemovedSpans(
   segments: readonly Span[],

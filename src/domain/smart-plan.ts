@@ -1,27 +1,27 @@
-/** Which packets of a source may be copied into a cut, and which frames must be encoded anew. Pure. */
+/** Decides which packets of a source are copied into a cut, and which frames are encoded. Pure. */
 
 /** Packets in decode order. */
 export type PacketOrder = {
-  /** The frame that each packet shows, in display order; negative for packets that no player shows. */
+  /** The frame that each packet shows, in display order; negative for packets that are not shown. */
   frames: Int32Array;
-  /** Ascending: packets at which decoding can begin, before which nothing is needed that is shown after. */
+  /** Packets at which decoding can start, ascending. No frame shown after one of them needs an earlier packet. */
   randomAccessPoints: Int32Array;
 };
 
 /**
- * Frames `[from, to)`, encoded, or copied from packets `[firstPacket, endPacket)`. Leading packets among these, which show what comes before the
- * first frame, are left out.
+ * Frames `[from, to)`, encoded, or copied from packets `[firstPacket, endPacket)` without the leading pictures among these, which precede
+ * the first frame in display order.
  */
 export type SpliceSegment =
   | { kind: "copy"; from: number; to: number; firstPacket: number; endPacket: number }
   | { kind: "encode"; from: number; to: number };
 
-/** Shorter copies are not worth a join. */
+/** Shorter copies are not worth a splice. */
 export const MIN_COPY_FRAMES = 8;
 
 /**
- * The pieces of one kept range of frames, in order: what lies before the first start packet is encoded, from there packets are copied as
- * long as they are exactly the frames that follow, and the few frames left at the end are encoded.
+ * Divides a kept range of frames into segments: frames before the first random access point are encoded, packets from there on are copied
+ * as long as they show exactly the frames that follow, and the frames left at the end are encoded.
  */
 export function planSpliceSegments(range: { from: number; to: number }, order: PacketOrder): SpliceSegment[] {
   const { from, to } = range;
@@ -37,7 +37,7 @@ export function planSpliceSegments(range: { from: number; to: number }, order: P
   return pieces;
 }
 
-/** The first start packet that shows a frame of the range; null when there is none. */
+/** Returns the first random access point that shows a frame of the range; null when there is none. */
 function findFirstRandomAccessPoint(
   from: number,
   to: number,
@@ -54,7 +54,10 @@ function findFirstRandomAccessPoint(
   return start !== undefined && frames[start]! < to ? start : null;
 }
 
-/** The packet after the last one of a copy: up to `to` in decode order, less what is not yet contiguous in display order; how many frames. */
+/**
+ * Returns the packet after a copy and the number of copied frames. The copy extends in decode order up to frame `to`, without packets whose
+ * frames are not yet contiguous in display order.
+ */
 function findCopyEnd(start: number, to: number, { frames }: PacketOrder): { end: number; copied: number } {
   const first = frames[start]!;
   let whole = { end: start, copied: 0 };
@@ -69,7 +72,7 @@ function findCopyEnd(start: number, to: number, { frames }: PacketOrder): { end:
   return whole;
 }
 
-/** The last start that shows a frame at or before one: its place among the starts; -1 when there is none. */
+/** Returns the index of the last random access point that shows a frame at or before `frame`; -1 when there is none. */
 function getLastRandomAccessIndex(frame: number, { frames, randomAccessPoints: starts }: PacketOrder): number {
   let low = 0;
   let high = starts.length;
@@ -81,13 +84,13 @@ function getLastRandomAccessIndex(frame: number, { frames, randomAccessPoints: s
   return low - 1;
 }
 
-/** The last frame at or before one at which decoding can begin; 0 when there is none. */
+/** Returns the last frame at or before `frame` at which decoding can start; 0 when there is none. */
 export const getRandomAccessFrame = (frame: number, order: PacketOrder): number =>
   Math.max(0, order.frames[order.randomAccessPoints[getLastRandomAccessIndex(frame, order)] ?? -1] ?? 0);
 
 /**
- * The packets `[from, to)` that decoding frames `[from, to)` needs: from the last start at or before the first frame to the packet that is
- * decoded last.
+ * Returns the packets `[from, to)` that decoding frames `[from, to)` needs: from the last random access point at or before the first frame
+ * to the packet that is decoded last.
  */
 export function planDecodeRange(range: { from: number; to: number }, order: PacketOrder) {
   const { frames, randomAccessPoints: starts } = order;
@@ -102,10 +105,10 @@ export function planDecodeRange(range: { from: number; to: number }, order: Pack
   return { from, to };
 }
 
-/** Neither H.264 nor HEVC can hold back more frames than this. */
+/** The limit of H.264 and HEVC. */
 const MAX_REORDER_FRAMES = 16;
 
-/** How many frames at most are decoded before one that is shown earlier: 0 without B-frames. */
+/** Returns the maximum number of frames that precede a frame in decode order and follow it in display order: 0 without B-frames. */
 export function measureReorderDepth(frames: Int32Array): number {
   let depth = 0;
   for (let n = 0; n < frames.length; n++) {

@@ -1,4 +1,4 @@
-/** Subtitles of a cut: its words as cues that people can read. */
+/** Subtitles of a cut: readable cues from its words. */
 import type { PlanJson } from "./plan-json";
 import type { Word } from "./speech";
 import { type CueText, divideIntoCues } from "./subtitles/cue-breaks";
@@ -7,28 +7,28 @@ import { fromSeconds, type Span, type Ticks } from "./time";
 
 export { formatSrt, formatVtt } from "./subtitles/format";
 
-/** What is shown from `start` to `end`: one line or two. Times are whole milliseconds. */
+/** One or two lines shown from `start` to `end`. Times are whole milliseconds. */
 export type Cue = Span & { lines: string[] };
 
-/** How far a word may reach past a kept part and still count as wholly in it: recognised times are not finer. */
+/** How far a word may extend beyond a kept segment and still belong to it: recognized times are not more precise. */
 const WORD_TOLERANCE_TICKS: Ticks = 20_000;
 const MIN_CUE_GAP_TICKS: Ticks = 80_000;
 const MIN_CUE_TICKS: Ticks = 1_000_000;
 const MAX_CUE_TICKS: Ticks = 7_000_000;
-/** Two cues nearer than this would flicker: the first one stays until the second. */
+/** A shorter gap would flicker: the first cue is extended to the next one. */
 const MIN_VISIBLE_GAP_TICKS: Ticks = 500_000;
 const LINGER_TICKS: Ticks = 200_000;
-/** Comfortable reading, in columns per second. */
+/** A comfortable reading speed. */
 const READING_COLUMNS_PER_SECOND = 17;
 const TICKS_PER_MILLISECOND: Ticks = 1_000;
 
-/** The words of one kept part, and the part's bounds, on the subtitle's clock. */
+/** The words of a kept segment, and the segment's bounds, on the subtitle's clock. */
 type CueGroup = Span & { tokens: SubtitleToken[] };
 
 /**
- * Cues of the words that a plan keeps whole, in order and without overlap, none of them across a join. `cut`: times as in the rendered
- * cut; `source`: as in the recording. At most two lines of 42 columns (wide characters count two); 1 to 7 s where the part and its
- * neighbours leave room.
+ * Returns the cues of the words that a plan keeps whole: in order, without overlap, none across a splice. `cut`: times as in the rendered
+ * cut; `source`: as in the recording. A cue has at most two lines of 42 columns (wide characters count twice) and lasts 1 to 7 s where the
+ * segment and its neighbors allow.
  */
 export function createCues(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): Cue[] {
   const cues: (CueText & { part: Span })[] = groupWords(words, plan, timeline).flatMap((group) =>
@@ -55,7 +55,7 @@ export function createCues(words: readonly Word[], plan: PlanJson, timeline: "cu
   return out;
 }
 
-/** The kept parts with their words, each word in one part only, whose times are moved to the subtitle's clock. */
+/** Groups words by kept segment, each word in one segment only, and moves their times to the subtitle's clock. */
 function groupWords(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): CueGroup[] {
   const sorted = words.filter((word) => word.end >= word.start).sort((a, b) => a.start - b.start || a.end - b.end);
   const groups: CueGroup[] = [];
@@ -82,9 +82,9 @@ function groupWords(words: readonly Word[], plan: PlanJson, timeline: "cut" | "s
 }
 
 /**
- * When a cue is shown: from its first word until its last and a little longer, at least as long as reading it takes; when there is no
- * room behind it, it comes earlier. It stays within its part and off its neighbours. `next` is when the next cue's words begin, `free`
- * the first moment that the cue before leaves.
+ * Returns when a cue is shown: from its first word until shortly after its last, and at least as long as reading it takes. If there is no
+ * room after it, it starts earlier. It stays within its segment and apart from its neighbors. `next`: when the next cue's words start.
+ * `free`: the first free time after the previous cue.
  */
 function computeCueSpan(cue: CueText, part: Span, next: Ticks | null, free: Ticks): Span {
   const latest = next === null ? part.end : next - Math.min(MIN_CUE_GAP_TICKS, (next - cue.start) / 2);
@@ -96,7 +96,7 @@ function computeCueSpan(cue: CueText, part: Span, next: Ticks | null, free: Tick
   return { start, end };
 }
 
-/** Inside the span, not before `after`, and at least one millisecond long. */
+/** Rounds inside the span, not before `after`, to at least one millisecond. */
 function roundToMilliseconds({ start, end }: Span, after: Ticks): Span {
   const from = Math.max(after, Math.ceil(start / TICKS_PER_MILLISECOND) * TICKS_PER_MILLISECOND);
   return {

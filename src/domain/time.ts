@@ -1,12 +1,12 @@
 /**
- * Exact time. Inside Offcut a time is an integer number of ticks, and a frame is an index into a clip's frame times;
- * floats of seconds appear only in JSON and in ffmpeg arguments.
+ * Exact time. Times are integer numbers of ticks, and frames are indices into a source's frame times. Seconds as floats appear only in JSON
+ * and in ffmpeg arguments.
  */
 
-/** One tick is a microsecond. Always an integer. */
+/** Microseconds. Always an integer. */
 export type Ticks = number;
 
-/** A half-open span `[start, end)` of the source's clock. */
+/** A half-open span `[start, end)` on the source's clock. */
 export type Span = { start: Ticks; end: Ticks };
 
 /** An exact fraction, such as 30000/1001 frames per second. Both parts are positive integers. */
@@ -14,13 +14,13 @@ export type Rational = { num: number; den: number };
 
 export const TICKS_PER_SECOND = 1_000_000;
 
-/** Seconds, as a JSON number, from ticks. */
+/** Converts ticks to seconds for JSON. */
 export const toSeconds = (ticks: Ticks): number => ticks / TICKS_PER_SECOND;
 
-/** The nearest tick to a time in seconds. */
+/** Converts seconds to the nearest tick. */
 export const fromSeconds = (seconds: number): Ticks => Math.round(seconds * TICKS_PER_SECOND);
 
-/** Formats seconds in the largest unit that holds them exactly: `1 hour`, `90 minutes`. */
+/** Formats seconds in the largest unit that represents them exactly: `1 hour`, `90 minutes`. */
 export function formatDuration(seconds: number): string {
   const units = [
     [3600, "hour"],
@@ -33,37 +33,36 @@ export function formatDuration(seconds: number): string {
 }
 
 /**
- * When each frame of a video is shown, on the source's clock, in display order.
- * `constant`: frame n is shown at `first + n / rate`; `listed`: the presentation time of every frame (variable frame rate).
- * `end` is when the last frame stops being shown.
+ * Presentation time of each frame of a video, on the source's clock, in display order. `constant`: frame n is shown at `first + n / rate`.
+ * `listed`: a time for every frame (variable frame rate); `end` is the end of the last frame.
  */
 export type FrameTimes =
   | { kind: "constant"; rate: Rational; first: Ticks; count: number }
   | { kind: "listed"; rate: Rational; times: Float64Array; end: Ticks };
 
-/** The rates that cameras and screens use, besides whole numbers. */
+/** The standard rates that are not whole numbers. */
 const BROADCAST_RATES: readonly Rational[] = [24_000, 30_000, 48_000, 60_000, 120_000].map((num) => ({
   num,
   den: 1001,
 }));
 
 /**
- * The frame times of a clip from when its frames are shown (ticks, ascending, at least one) and when the last one ends: `constant` when a
- * standard rate, or the mean one, meets every time within `tolerance` (the container's own rounding).
+ * Returns frame times for presentation times (ticks, ascending, at least one) and the end of the last frame: `constant` when a standard
+ * rate, or the mean rate, matches every time within `tolerance` (the rounding of the container).
  */
 export function toFrameTimes(times: Float64Array, end: Ticks, tolerance: Ticks): FrameTimes {
   const count = times.length;
   const first = times[0]!;
   const span = count > 1 ? times[count - 1]! - first : Math.max(1, end - first);
   const mean = (Math.max(1, count - 1) * TICKS_PER_SECOND) / Math.max(1, span);
-  // A whole frame left out is no rounding.
+  // A dropped frame is not a rounding error.
   const rounding = Math.min(tolerance, (0.3 * TICKS_PER_SECOND) / mean);
   const rate = listNearbyRates(mean).find((candidate) => matchesRate(times, candidate, rounding));
   if (rate !== undefined) return { kind: "constant", rate, first, count };
   return { kind: "listed", rate: toRational(mean), times, end: Math.max(end, times[count - 1]! + 1) };
 }
 
-/** Standard rates close to a measured one, nearest first, then the measured one itself. */
+/** Lists standard rates close to a measured one, nearest first, then the measured one. */
 function listNearbyRates(mean: number): Rational[] {
   const near = [
     ...BROADCAST_RATES,
@@ -77,7 +76,7 @@ function listNearbyRates(mean: number): Rational[] {
   ].map(lowestTerms);
 }
 
-/** Whether every time lies on the grid of a rate that goes through the best first time. */
+/** Returns whether every time lies on the grid of a rate that starts at the first time. */
 function matchesRate(times: Float64Array, rate: Rational, tolerance: Ticks): boolean {
   const step = (rate.den * TICKS_PER_SECOND) / rate.num;
   const first = times[0]!;
@@ -96,23 +95,23 @@ function lowestTerms({ num, den }: Rational): Rational {
   return { num: num / a, den: den / a };
 }
 
-/** How many frames there are. */
+/** Returns the number of frames. */
 export const getFrameCount = (frames: FrameTimes): number =>
   frames.kind === "constant" ? frames.count : frames.times.length;
 
-/** When frame `n` is shown; for `n` at or past the count, when the last frame ends. */
+/** Returns the presentation time of frame `n`; for `n` at or beyond the frame count, the end of the last frame. */
 export function getFrameTime(frames: FrameTimes, n: number): Ticks {
   if (frames.kind === "listed") return n >= frames.times.length ? frames.end : frames.times[Math.max(0, n)]!;
   const at = Math.min(Math.max(0, n), frames.count);
   return frames.first + Math.round((at * frames.rate.den * TICKS_PER_SECOND) / frames.rate.num);
 }
 
-/** The last frame shown at or before `time`; 0 when `time` is before the first frame. */
+/** Returns the last frame shown at or before `time`; 0 when `time` is before the first frame. */
 export function getFrameAtOrBefore(frames: FrameTimes, time: Ticks): number {
   return Math.max(0, findFirstFrame(frames, (shown) => shown > time) - 1);
 }
 
-/** The first frame shown at or after `time`; the frame count when there is none. */
+/** Returns the first frame shown at or after `time`; the frame count when there is none. */
 export function getFrameAtOrAfter(frames: FrameTimes, time: Ticks): number {
   return findFirstFrame(frames, (shown) => shown >= time);
 }

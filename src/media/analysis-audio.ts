@@ -1,4 +1,4 @@
-/** The sound of a source as the recogniser hears it: 16 kHz, mono, on the source's clock. */
+/** Extracts analysis audio from a source: 16 kHz mono PCM on the source's clock, the input of speech recognition. */
 import { AppError } from "../domain/errors";
 import type { ProbedMedia } from "../domain/media";
 import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
@@ -12,8 +12,8 @@ import { startAudioDecoder } from "./audio-render";
 import { type Ffmpeg, toFfmpegError } from "./ffmpeg";
 
 /**
- * Writes the first audio track as analysis audio: its first sample is the source's clock 0, and there are exactly as many samples as the
- * source is long. Errors: `AppError` `no_speech` without sound, `storage_full`, `processing_failed`; the signal's reason.
+ * Writes the first audio track as analysis audio. Its first sample is time 0 of the source's clock, and it has exactly as many samples as
+ * the source's duration. Errors: `AppError` `no_speech` without an audio track, `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function extractAnalysisAudio(options: {
   ffmpeg: Ffmpeg;

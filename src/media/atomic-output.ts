@@ -1,12 +1,12 @@
-/** Files that appear whole or not at all: written under a name of their own, then renamed. */
+/** Output files that appear complete or not at all: they are written under a temporary name, then renamed. */
 import { randomUUID } from "node:crypto";
 import { rename, rm, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../domain/errors";
 
 /**
- * Lets `make` write a part file beside `path` and renames it when done. When it fails the part is removed. Errors: those of `make`, and
- * `AppError` `storage_full` for a full disk.
+ * Calls `make` with the path of a temporary file beside `path` and renames the file on success. On failure the temporary file is removed.
+ * Errors: those of `make`, and `AppError` `storage_full` for a full disk.
  */
 export async function writeAtomically<Result>(
   path: string,
@@ -24,16 +24,16 @@ export async function writeAtomically<Result>(
   }
 }
 
-/** Less room than this is none. */
+/** With less free space than this the disk counts as full. */
 const MIN_FREE_BYTES = 128 * 1024;
 
-/** Not every program says that the disk was full when what it wrote cannot be read. Looked at while the part file is still there. */
+/** Some programs do not report a full disk; their output is simply unreadable. Checked while the temporary file still exists. */
 async function isDiskFull(folder: string): Promise<boolean> {
   const room = await statfs(folder).catch(() => null);
   return room !== null && room.bavail * room.bsize < MIN_FREE_BYTES;
 }
 
-/** An abort is none, and a code that says more than "failed" is kept. */
+/** Excludes aborts, and errors whose code says more than `processing_failed`. */
 const isFailure = (error: unknown): boolean =>
   error instanceof AppError
     ? error.code === "processing_failed"
@@ -41,7 +41,7 @@ const isFailure = (error: unknown): boolean =>
 
 const createStorageFullError = (cause: unknown) => new AppError("storage_full", "the storage is full", { cause });
 
-/** A full disk is `storage_full`; anything else stays as it is. */
+/** Maps the system errors of a full disk to `AppError` `storage_full`. Returns any other error unchanged. */
 export function toStorageError(error: unknown): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   if (code === "ENOSPC" || code === "EDQUOT") return createStorageFullError(error);

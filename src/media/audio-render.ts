@@ -1,4 +1,4 @@
-/** Sound of a source as samples on the source's clock, and its way through the slicer into an encoded file. */
+/** Decodes the audio of a source to samples on the source's clock, and renders a cut's audio to an encoded file. */
 import { AppError } from "../domain/errors";
 import type { AudioStream, ProbedMedia, ResolvedOutput } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
@@ -13,15 +13,15 @@ import { type AudioSegment, spliceAudio, toSampleRanges } from "./audio/splicer"
 import { type AudioFormat, chooseAudioFormat, toLayoutName } from "./encoder-arguments";
 import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "./ffmpeg";
 
-/** Holes and overlaps longer than this are filled or trimmed, so that sound stays where the source has it. */
+/** Gaps and overlaps in timestamps longer than this are filled or trimmed, so that audio stays in sync with the source. */
 const MIN_CORRECTED_GAP_SECONDS = 0.03;
 
-/** Sound cannot take longer than this: a start, and twice its own length on the slowest machine. */
+/** An upper bound: start-up, and twice real time on the slowest machine. */
 const getAudioWallSeconds = (duration: Ticks): number => 300 + (2 * duration) / TICKS_PER_SECOND;
 
 export type SampleFormat = { sampleRate: number; channels: number; encoding: "f32le" | "s16le" };
 
-/** Returns the arguments that decode a track to raw samples on standard output; the first one is the source's clock 0. */
+/** Returns the arguments that decode a track to raw samples on standard output. The first sample is time 0 of the source's clock. */
 export function buildAudioDecodeArguments(
   source: { path: string; demuxer: string; startPts: Ticks; track: AudioStream },
   format: SampleFormat,
@@ -35,12 +35,12 @@ export function buildAudioDecodeArguments(
     ...buildInputArguments(source),
     ...["-map", `0:a:${source.track.index}`],
     ...["-af", [...buildMixdownFilters(source.track, format.channels), clock, resample, layout].join(",")],
-    // Packets are small: written one by one they would cost more than decoding them.
+    // Packets are small: flushing each one costs more than decoding it.
     ...["-flush_packets", "0", "-f", format.encoding, "pipe:1"],
   ];
 }
 
-/** Starts decoding the first track of a source. */
+/** Starts decoding the first audio track of a source. */
 export function startAudioDecoder(options: {
   ffmpeg: Ffmpeg;
   path: string;
@@ -68,21 +68,22 @@ export type AudioRenderOptions = {
   bitrate: number;
   outputPath: string;
   workDir: string;
-  /** How many encoders may run at a time. */
+  /** How many encoders may run at the same time. */
   maxEncoders: number;
   signal?: AbortSignal;
   onProgress?: (share: number) => void;
 };
 
 /**
- * Writes the sound of a cut: an m4a or mp3 file, or the AAC track of a video. Errors: `AppError` `storage_full`, `processing_failed`; the
+ * Writes the audio of a cut: an m4a or mp3 file, or the AAC track of a video. Errors: `AppError` `storage_full`, `processing_failed`; the
  * signal's reason.
  */
 export async function renderAudio(options: AudioRenderOptions): Promise<void> {
   const { format, probed, segments: slices, bitrate, maxEncoders: lanes } = options;
   const sound = chooseAudioFormat(format, probed.info.audio[0]!, bitrate);
   const samples = toSampleRanges(slices, sound.sampleRate).reduce((sum, cut) => sum + cut.to - cut.from, 0);
-  // MP3's packets lean on the ones before them; of more channels, not all tell their windows.
+  // MP3 packets refer to earlier packets (bit reservoir). With more than two AAC channels, the window sequence is not readable in every
+  // packet.
   const isJoinable = format !== "mp3" && sound.channels <= 2;
   if (isJoinable && (sound.channels === 2 || isWorthChunking(samples, lanes)))
     try {
@@ -126,7 +127,7 @@ async function spliceInto(
   });
 }
 
-/** A decoder that came to its own end must have ended well; one that has given all that is needed is stopped. */
+/** A decoder that reached the end of the source must have succeeded. One that is no longer needed is stopped. */
 async function finishDecoder(decoder: FfmpegChild, sourceEnded: boolean): Promise<void> {
   if (!sourceEnded) return await decoder.kill();
   const outcome = await decoder.outcome;

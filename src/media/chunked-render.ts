@@ -1,4 +1,6 @@
-/** The picture of a chunked render: what is encoded how, side by side, resumable. */
+/**
+ * Plans the video of a chunked render, and encodes its chunks in parallel. An interrupted render resumes from the chunks that it finished.
+ */
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,34 +28,34 @@ import { runParallel } from "./parallel";
 export type RenderTools = {
   ffmpeg: Ffmpeg;
   encoder: VideoEncoder;
-  /** How many chunks are encoded at a time. */
+  /** How many chunks are encoded at the same time. */
   maxProcesses: number;
   signal?: AbortSignal;
-  /** Asked between two chunks: whether to end with `Paused`, for a later render to go on. */
+  /** Polled between two chunks. When true, the render ends with `RenderYielded`, and a later call resumes it. */
   shouldYield?: () => boolean;
-  /** What all renders of this server share: without them, `jobs` is the only bound. */
+  /** Shared by all renders of this server. Without it, `maxProcesses` is the only bound. */
   encoderSemaphore?: Semaphore;
   log?: (event: string, fields: object) => void;
 };
 
-/** What a render with a picture is made of: the chunks follow each other without a gap. */
+/** The chunks of a render with video. They follow each other without gaps. */
 export type ChunkedPlan = { settings: ChunkSettings; tasks: ChunkTask[]; frameCount: number; outputTimes: OutputTimes };
 
 const CHUNK_FRAMES = { least: 500, most: 900 };
-/** Where the source is sought in, all that lies between the pieces of a chunk is decoded too; a feed leaves it out. */
+/** With seeking, everything between the segments of a chunk is decoded too. An excerpt leaves it out. */
 const SEEK_LIMITS = { maxGapFrames: 90, maxSegments: 8 };
 const EXCERPT_LIMITS = { maxGapFrames: Number.POSITIVE_INFINITY, maxSegments: 16 };
-/** So few frames are not reordered; four and five are what goes wrong. */
+/** Outputs this short are encoded without reordering: ffmpeg 4 loses the last of four or five reordered frames. */
 const MAX_FRAMES_WITHOUT_REORDERING = 12;
-/** How far above the source's rate a render of the same quality may go. */
+/** How far the bitrate of a render at constant quality may exceed the source's. */
 const MAX_BITRATE_SHARE = 1.3;
 const MIN_MAX_BITRATE_BPS = 400_000;
-/** Codecs that need fewer bits than H.264 for the same picture. */
+/** Codecs that need fewer bits than H.264 for the same quality. */
 const EFFICIENT_CODECS = /^(hevc|vp9|av1|vvc)$/;
 
 /**
- * Divides the work. Pure but for the number of cores. `isFed`: chunks get only the packets that they need; with their order, chunks end
- * where little is decoded twice.
+ * Divides a timeline into chunks. Pure, except for the number of cores. `usesExcerpts`: chunks read only the packets that they need; with
+ * the packet order, chunks end where few frames are decoded twice.
  */
 export function planChunks(
   request: RenderRequest,
@@ -94,7 +96,7 @@ export function planChunks(
   return { settings, tasks, frameCount, outputTimes: times };
 }
 
-/** So many that every process gets as much work as the others, and a repeated render finds most of it done. */
+/** Balances the load of the processes, and keeps chunks small enough for a resumed render to find most of its work done. */
 function chooseChunkSize(total: number, jobs: number): number {
   const wanted = Math.min(CHUNK_FRAMES.most, Math.max(CHUNK_FRAMES.least, total / (jobs * 3)));
   if (total <= wanted) return wanted;
@@ -102,7 +104,7 @@ function chooseChunkSize(total: number, jobs: number): number {
   return Math.min(CHUNK_FRAMES.most, Math.ceil(total / (jobs * rounds)));
 }
 
-/** Threads of one process when `jobs` run side by side. */
+/** Returns the number of threads for each of `maxProcesses` processes. */
 export const getThreadCount = (jobs: number): number => Math.max(1, Math.ceil(navigator.hardwareConcurrency / jobs));
 
 function chooseQuality(request: RenderRequest): VideoQuality {
@@ -121,14 +123,14 @@ const createPassthroughTask = (chunk: RenderChunk, frames: FrameTimes): ChunkTas
   frameCount: chunk.frameCount,
 });
 
-/** Output frames lie on one grid over the whole render; a chunk has those that fall into it. */
+/** Output frames lie on one grid for the whole render. A chunk contains the grid points within its span. */
 function createResampledTask(chunk: RenderChunk, rate: Rational): ChunkTask {
   const first = toGridIndex(chunk.outputStart, rate);
   const phase = toGridTime(first, rate) - chunk.outputStart;
   return { chunk, timing: { kind: "resampled", rate, phase }, frameCount: toGridIndex(chunk.outputEnd, rate) - first };
 }
 
-/** The first frame of a rate that is shown at or after a time. */
+/** Returns the index of the first frame of a constant rate that is shown at or after `time`. */
 const toGridIndex = (time: Ticks, rate: Rational): number =>
   Math.ceil((time * rate.num) / (rate.den * TICKS_PER_SECOND) - 1e-4);
 
@@ -137,13 +139,13 @@ const toGridTime = (n: number, rate: Rational): Ticks => Math.round((n * rate.de
 export type EncodedChunks = {
   /** Files in the order of the tasks. */
   paths: string[];
-  /** Chunks with frames that could not be decoded. */
+  /** Number of chunks with frames that could not be decoded. */
   repaired: number;
-  /** Chunks that the work folder held already. */
+  /** Number of chunks that were already in the work folder. */
   reused: number;
 };
 
-/** Encodes every chunk that the work folder does not hold yet. Errors: as `encodeChunk`. */
+/** Encodes every chunk that is not in the work folder yet. Errors: those of `encodeChunk`. */
 export async function encodeChunks(
   plan: { settings: ChunkSettings; tasks: readonly ChunkTask[] },
   workDir: string,
@@ -190,7 +192,7 @@ export async function encodeChunks(
   return { paths, repaired, reused };
 }
 
-/** A chunk's name holds everything that it depends on, so that what is found again is what would be made again. */
+/** A chunk's name is a hash of everything that it depends on, so a chunk found by name is the chunk that would be encoded. */
 async function createChunkNames(
   plan: Parameters<typeof encodeChunks>[0],
   tools: RenderTools,
@@ -211,7 +213,7 @@ async function createChunkNames(
   });
 }
 
-/** Each chunk with its part of the output's times. */
+/** Returns each chunk with its share of the output times. */
 export function assignChunkTimes(plan: ChunkedPlan, paths: readonly string[]): TimedChunk[] {
   let first = 0;
   return plan.tasks.map((task, n) => {

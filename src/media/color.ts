@@ -1,21 +1,21 @@
-/** Colour: what the output's tags say, and how high dynamic range comes down to what plays everywhere. Pure. */
+/** Color: the tags of the output, and tone mapping from HDR to SDR. Pure. */
 import type { VideoStream } from "../domain/media";
 
 const HDR_TRANSFERS: readonly string[] = ["smpte2084", "arib-std-b67"];
 
-/** Names that every ffmpeg takes as options; anything else is left untagged. */
+/** Names that every ffmpeg version accepts as options. Other values are left untagged. */
 const PRIMARIES: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020"];
 const TRANSFERS: readonly string[] = ["bt709", "smpte170m", "smpte240m", "iec61966-2-1", "bt2020-10", "bt2020-12"];
 const MATRICES: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020nc"];
 
-/** Whether the source has high dynamic range (PQ or HLG). */
+/** Returns whether the source is HDR (PQ or HLG). */
 export const isHdr = (video: VideoStream): boolean => HDR_TRANSFERS.includes(video.color.transfer ?? "");
 
-/** Whether the pixels are red, green and blue rather than luma and chroma. */
+/** Returns whether the pixels are RGB rather than luma and chroma. */
 export const isRgb = (video: VideoStream): boolean =>
   /^(rgb|bgr|gbr|argb|abgr|0rgb|0bgr|pal8)/.test(video.pixelFormat ?? "");
 
-/** Filters that bring colour to what an 8-bit BT.709 screen shows. Without zscale the picture is only brought to 8 bits. */
+/** Returns the filters that convert to 8-bit BT.709. Without zscale, HDR is not tone-mapped. */
 export function buildColorFilters(video: VideoStream, hasZscale: boolean): string[] {
   if (isRgb(video)) return ["scale=out_color_matrix=bt709:out_range=tv"];
   if (!isHdr(video) || !hasZscale) return [];
@@ -32,8 +32,8 @@ export function buildColorFilters(video: VideoStream, hasZscale: boolean): strin
 }
 
 /**
- * Tags of the output. Players guess the matrix of an untagged picture by its size: when the size changes and the guess with it, the source's
- * guess is written down.
+ * Returns the color tags of the output. Players guess the matrix of untagged video from its size: when the resized output would lead to
+ * another guess, the guess for the source is written as a tag.
  */
 export function buildColorArguments(video: VideoStream, output: { width: number; height: number }): string[] {
   if (isHdr(video) || isRgb(video)) return buildTagArguments("bt709", "bt709", "bt709", "tv");

@@ -1,9 +1,9 @@
 /**
- * The codecs of recordings in the containers that `probing/sniff.ts` takes. ffmpeg knows hundreds more, of games and animations, which
+ * The codecs of recordings in the containers that `probing/sniff.ts` accepts. ffmpeg has hundreds more, for games and animations, which
  * nobody maintains: their decoders never see an uploaded byte.
  */
 
-/** Codecs by ffmpeg's name of the codec, with the decoders that may be used where their names differ. Ones that a build lacks do no harm. */
+/** Codecs by ffmpeg's codec name, with the names of further decoders where they differ. A decoder that a build lacks does no harm. */
 const CODECS: Record<string, readonly string[]> = {
   // Cameras, phones, browsers, screen recorders.
   h264: [],
@@ -93,10 +93,10 @@ function listPcmCodecs(): string[] {
   return [...ordered, ...planar, "pcm_s8", "pcm_u8", "pcm_alaw", "pcm_mulaw", "pcm_bluray", "pcm_dvd"];
 }
 
-/** Whether recordings with this codec are taken. `codec` is ffmpeg's name of the codec, as in a stream's description. */
+/** Returns whether recordings with this codec are supported. `codec` is ffmpeg's codec name, as in a stream's description. */
 export const isSupportedCodec = (codec: string): boolean => Object.hasOwn(CODECS, codec);
 
-/** The decoders that ffmpeg may use on an input, as `-codec_whitelist` takes them. */
+/** The decoders that ffmpeg may use on an input, as a value of `-codec_whitelist`. */
 export const DECODER_WHITELIST: string = Object.entries(CODECS)
   .flatMap(([codec, decoders]) => [codec, ...decoders])
   .join(",");

@@ -1,7 +1,7 @@
 /** The arguments of each encoder. Pure. */
 import type { ResolvedOutput } from "../domain/media";
 
-/** Every H.264 encoder that Offcut may use, the most wanted first; the last one is always there. */
+/** The supported H.264 encoders in order of preference. The last one is always available. */
 export const VIDEO_ENCODERS = [
   "h264_nvenc",
   "h264_qsv",
@@ -13,40 +13,42 @@ export const VIDEO_ENCODERS = [
 
 export type VideoEncoder = (typeof VIDEO_ENCODERS)[number];
 
-/** How good: a rate to meet, or a quality to keep below a ceiling. `ceiling` and `bitrate` are bits per second. */
+/** Rate control: a target bitrate, or constant quality below a maximum bitrate (null: unlimited). Bits per second. */
 export type VideoQuality = { bitrate: number } | { maxBitrate: number | null };
 
 export type VideoTarget = { quality: VideoQuality; width: number; height: number; framesPerSecond: number };
 
 const VAAPI_DEVICE = "/dev/dri/renderD128";
 const KEYFRAME_SECONDS = 4;
-/** Bits for each pixel where an encoder knows only rates. */
+/** Bits per pixel for encoders that have no quality mode. */
 const BITS_PER_PIXEL = 0.12;
 
-/** A smaller search for motion: a fifteenth of the time for a hundredth of the bits where all moves, for nothing elsewhere. */
+/**
+ * A smaller motion search (diamond): where everything moves it takes a fifteenth of the time for 1% more bits; elsewhere there is no cost.
+ */
 const X264_MOTION_SEARCH = ["-x264-params", "me=dia"];
 
-/** ffmpeg holds rates, and buffers of twice a rate, in 32 bits. More than this is no limit to anything. */
+/** ffmpeg keeps bitrates, and buffers of twice a bitrate, in 32 bits. A higher value limits nothing anyway. */
 const MAX_BITRATE_BPS = 1_000_000_000;
 
-/** The options that keep a quality below a rate; none for null. */
+/** Returns the options that keep constant quality below a bitrate; none for null. */
 export function buildMaxrateArguments(bits: number | null): string[] {
   if (bits === null || bits > MAX_BITRATE_BPS) return [];
   return ["-maxrate", String(bits), "-bufsize", String(bits * 2)];
 }
 
-/** Options that come before the input: the device of an encoder that needs one. */
+/** Returns the global options of an encoder that needs a device. */
 export function buildDeviceArguments(encoder: VideoEncoder): string[] {
   return encoder === "h264_vaapi" ? ["-vaapi_device", VAAPI_DEVICE] : [];
 }
 
-/** The last filter before the encoder: the pixel format that it takes. */
+/** Returns the last filter before the encoder: a conversion to the pixel format that it accepts. */
 export function getPixelFormatFilter(encoder: VideoEncoder): string {
   if (encoder === "h264_vaapi") return "format=nv12,hwupload";
   return encoder === "h264_qsv" ? "format=nv12" : "format=yuv420p";
 }
 
-/** The encoder with its rate control: 8-bit 4:2:0 H.264 that plays everywhere. */
+/** Returns the encoder and its rate control: 8-bit 4:2:0 H.264, which plays everywhere. */
 export function buildVideoEncoderArguments(encoder: VideoEncoder, target: VideoTarget): string[] {
   const keyframes = ["-g", String(Math.max(1, Math.round(target.framesPerSecond * KEYFRAME_SECONDS)))];
   const rate = "bitrate" in target.quality ? target.quality.bitrate : null;
@@ -84,15 +86,15 @@ export function buildVideoEncoderArguments(encoder: VideoEncoder, target: VideoT
   }
 }
 
-/** Rates that AAC in MP4 knows; others become 48 kHz. */
+/** Sample rates that are kept for AAC in MP4; others become 48 kHz. */
 const AAC_SAMPLE_RATES: readonly number[] = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000];
 const MP3_SAMPLE_RATES: readonly number[] = [32_000, 44_100, 48_000];
-/** What AAC can hold: 6144 bits a channel in a frame of 1024 samples; a little less, for rate control. */
+/** The limit of AAC is 6,144 bits per channel in a frame of 1,024 samples. This is a little less, to leave room for rate control. */
 const MAX_AAC_BITS_PER_SAMPLE = 5.5;
 
 export type AudioFormat = { sampleRate: number; channels: number };
 
-/** Sample rate and channels of the output for a source: as the source where the codec can. */
+/** Returns the output's sample rate and channel count: the source's, where the codec supports them. */
 export function chooseAudioFormat(
   format: ResolvedOutput["format"],
   source: { sampleRate: number; channels: number; discrete?: true },
@@ -111,31 +113,30 @@ export function chooseAudioFormat(
   return { sampleRate: AAC_SAMPLE_RATES.includes(source.sampleRate) && holds ? source.sampleRate : 48_000, channels };
 }
 
-/** ffmpeg's name of a layout for a number of channels that `soundFormat` gives. */
+/** Returns ffmpeg's name of the layout for a channel count from `chooseAudioFormat`. */
 export const toLayoutName = (channels: number): string =>
   ({ 1: "mono", 2: "stereo", 6: "5.1", 8: "7.1" })[channels] ?? `${channels}c`;
 
 /**
- * AAC's fast search takes a third of the time, and keeps speech closer to the source than the default one. So does leaving out noise shaping
- * in time and noise substitution, both of which ffmpeg's encoder spends bits and time on without a gain.
+ * The fast coder takes a third of the default coder's time and keeps speech closer to the source. Temporal noise shaping and perceptual
+ * noise substitution cost bits and time in ffmpeg's encoder without a gain, so they are off.
  */
 const AAC_ARGUMENTS = ["aac", "-aac_coder", "fast", "-aac_tns", "0", "-aac_pns", "0"];
 
-/** With so many bits a second LAME's fast search stays below what is heard too, in half of the time. */
+/** From this bitrate on, LAME's fast search takes half of the time without an audible difference. */
 const MIN_MP3_FAST_BITRATE_BPS = 160_000;
 
-/** The sound encoder of a format. */
+/** Returns the audio encoder of a format. */
 export function buildAudioEncoderArguments(format: ResolvedOutput["format"], bitrate: number): string[] {
   const fast = bitrate >= MIN_MP3_FAST_BITRATE_BPS ? ["-compression_level", "7"] : [];
   return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fast] : AAC_ARGUMENTS), "-b:a", String(bitrate)];
 }
 
-/**
- * The encoder of one channel of AAC: that of a source with one, or of two that say the same (`sound` has two then).
- */
+/** Returns the encoder of a mono AAC stream: for a mono source, or for stereo with two identical channels (`channels` is 2 then). */
 export function buildMonoEncoderArguments(bitrate: number, { sampleRate: rate, channels }: AudioFormat): string[] {
   const bits = Math.min(bitrate, MAX_AAC_BITS_PER_SAMPLE * rate);
-  // Two that share the bits keep at least what each would have had; what one may have beyond 16 kHz is better spent below.
+  // Two channels that share the bits keep at least the bandwidth that each would have had. Bits for content above 16 kHz are better spent
+  // below it.
   const bandwidth = Math.max(
     getAacBandwidth(bitrate / channels, rate),
     Math.min(16_000, getAacBandwidth(bitrate, rate)),
@@ -143,7 +144,7 @@ export function buildMonoEncoderArguments(bitrate: number, { sampleRate: rate, c
   return [...["-c:a", ...AAC_ARGUMENTS, "-b:a", String(bits)], ...["-cutoff", String(bandwidth)]];
 }
 
-/** The highest frequency that ffmpeg's encoder keeps at a rate for each channel. */
+/** Returns the highest frequency that ffmpeg's AAC encoder keeps at a bitrate per channel. */
 function getAacBandwidth(bits: number, rate: number): number {
   const wanted = Math.max(bits / 5, (bits * 15) / 32 - 5_500);
   return Math.floor(Math.min(wanted, 3_000 + bits / 4, 12_000 + bits / 16, 22_000, rate / 2));

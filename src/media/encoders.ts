@@ -1,4 +1,4 @@
-/** Which encoders work here: found by really encoding with them. */
+/** Detects the encoders that work on this machine, by encoding with them. */
 import type { Sandbox } from "../lib/sandbox";
 import { QUIET_ARGUMENTS } from "./arguments";
 import {
@@ -10,7 +10,7 @@ import {
 } from "./encoder-arguments";
 import { createProbeLimits, type Ffmpeg, tryFfmpeg } from "./ffmpeg";
 
-/** The encoders that work, the most wanted first. */
+/** The working encoders in order of preference. */
 export type Encoders = { video: VideoEncoder[]; audio: ("aac" | "libmp3lame")[] };
 
 const TRIAL_SECONDS = 15;
@@ -28,8 +28,8 @@ export async function detectEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<
 }
 
 /**
- * The encoder for renders: the forced one, else the most wanted that works. Errors: a plain `Error` with one line when the forced one does
- * not work, or none does.
+ * Returns the encoder for renders: the forced one, else the preferred one that works. Errors: a plain `Error` with one line when the forced
+ * one does not work, or none does.
  */
 export function chooseEncoder(encoders: Encoders, forced: string | null): VideoEncoder {
   if (forced !== null) {

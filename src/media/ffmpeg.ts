@@ -1,18 +1,18 @@
-/** Finding an ffmpeg, and running it in its box: limits, no environment, killed with its group. */
+/** Selects an ffmpeg and runs it as a child process: with limits, without the environment, killed together with its process group. */
 import { cpus } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { AppError } from "../domain/errors";
 import { type ChildLimits, type ChildProcess, type SpawnOptions, spawnChild } from "../lib/process";
 import { findInstallCommand, isExecutableFile } from "../lib/programs";
 
-/** An ffmpeg that runs here. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. */
+/** An ffmpeg that runs on this machine. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. */
 export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number };
 
 const MAX_QUERY_SECONDS = 20;
 const GIB = 1024 ** 3;
 
 /**
- * The ffmpeg to use: the forced one; else the first on the PATH that is newer than the bundled one and can encode H.264; else the bundled.
+ * Returns the forced ffmpeg; else the first one on the PATH that is newer than the bundled one and has libx264; else the bundled one.
  * Errors: a plain `Error` with one line when the forced or the bundled one does not run.
  */
 export async function selectFfmpeg(options: {
@@ -36,7 +36,7 @@ export async function selectFfmpeg(options: {
   return bundled;
 }
 
-/** What is wrong with an old ffmpeg and the command that installs a maintained one; null unless the bundled one of 2018 is in use. */
+/** Returns a warning, with the command that installs a maintained ffmpeg, when the bundled one of 2018 is in use; else null. */
 export function findFfmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): string | null {
   if (!ffmpeg.bundled) return null;
   const command = findInstallCommand("ffmpeg", path);
@@ -52,12 +52,12 @@ async function inspectFfmpeg(path: string, bundled: boolean): Promise<Ffmpeg | n
   return { path, version, bundled, libavutil: Number(libavutil) };
 }
 
-/** A distribution's ffmpeg may come without x264. */
+/** Some distributions build ffmpeg without x264. */
 async function hasX264(ffmpeg: Ffmpeg): Promise<boolean> {
   return /\slibx264\s/.test(await readOutput([ffmpeg.path, "-hide_banner", "-encoders"]));
 }
 
-/** Whether this ffmpeg was built with a filter. */
+/** Returns whether this ffmpeg was built with a filter. */
 export async function hasFilter(ffmpeg: Ffmpeg, name: string): Promise<boolean> {
   const text = await readOutput([ffmpeg.path, "-hide_banner", "-filters"]);
   return text.split("\n").some((line) => line.trim().split(/\s+/)[1] === name);
@@ -69,14 +69,14 @@ async function readOutput(command: string[]): Promise<string> {
   return text;
 }
 
-/** Limits for reading what a file is. Threads reserve address space, so the roof rises with the cores. */
+/** Returns the limits for probing. Threads reserve address space, so the memory limit grows with the number of cores. */
 export const createProbeLimits = (wallSeconds: number): ChildLimits => ({
   memoryBytes: 3 * GIB + cpus().length * 0.15 * GIB,
   cpuSeconds: wallSeconds * 2,
   wallSeconds,
 });
 
-/** Limits for decoding and encoding. */
+/** Returns the limits for decoding and encoding. */
 export const createWorkLimits = (wallSeconds: number): ChildLimits => ({
   memoryBytes: 10 * GIB + cpus().length * 0.2 * GIB,
   wallSeconds,
@@ -91,26 +91,26 @@ export type FfmpegOptions = {
   stdin?: "pipe";
   stdout?: "pipe";
   signal?: AbortSignal;
-  /** Each line that is not progress. */
+  /** Called for each line of standard error that is not progress. */
   onLine?: (line: string) => void;
-  /** Frames written and microseconds of output written; needs `PROGRESS` among the arguments. */
+  /** Called with the frames and the microseconds of output written so far. Requires `PROGRESS_ARGUMENTS`. */
   onProgress?: (done: { frames: number; outTime: number }) => void;
 };
 
-/** Makes ffmpeg report its progress where `startFfmpeg` reads it. */
+/** Makes ffmpeg report its progress on standard error, where `startFfmpeg` reads it. */
 export const PROGRESS_ARGUMENTS = ["-nostats", "-progress", "pipe:2"] as const;
 
-/** How a run ended. `message` is the last error line, for the log. */
+/** How ffmpeg exited. `message` contains the last lines of standard error, for the log. */
 export type FfmpegOutcome = { ok: boolean; timedOut: boolean; noSpace: boolean; message: string };
 
 export type FfmpegChild = ChildProcess & { outcome: Promise<FfmpegOutcome> };
 
 let kernelKills = 0;
 
-/** How many ffmpeg processes of this program ended by a SIGKILL that it did not send: the kernel's, when memory runs out. */
+/** Returns how many ffmpeg processes ended by a SIGKILL that Offcut did not send: the kernel's, when memory runs out. */
 export const countKernelKills = (): number => kernelKills;
 
-/** Starts ffmpeg. The outcome never rejects. */
+/** Starts ffmpeg. The `outcome` promise never rejects. */
 export function startFfmpeg(run: FfmpegOptions): FfmpegChild {
   const errors: string[] = [];
   let frames = 0;
@@ -149,21 +149,21 @@ export function startFfmpeg(run: FfmpegOptions): FfmpegChild {
   return Object.assign(child, { outcome });
 }
 
-/** Runs ffmpeg to its end. Errors: the signal's reason when aborted. */
+/** Runs ffmpeg and waits for it to exit. Errors: the signal's reason when aborted. */
 export async function tryFfmpeg(run: FfmpegOptions): Promise<FfmpegOutcome> {
   const outcome = await startFfmpeg(run).outcome;
   run.signal?.throwIfAborted();
   return outcome;
 }
 
-/** As `tryFfmpeg`, but a failure throws: `AppError` `storage_full` or `processing_failed`. */
+/** Runs ffmpeg. Errors: as `tryFfmpeg`, and `AppError` `storage_full` or `processing_failed` when ffmpeg fails. */
 export async function runFfmpeg(run: FfmpegOptions): Promise<void> {
   const outcome = await tryFfmpeg(run);
-  // Old versions end well after a trailer that they could not write.
+  // Old versions exit with 0 when the disk is full while they write the trailer.
   if (!outcome.ok || outcome.noSpace) throw toFfmpegError(outcome);
 }
 
-/** The error of a failed run; ffmpeg's own words are in the cause, for the log. */
+/** Returns the error of a failed run. The `cause` has ffmpeg's own message, for the log. */
 export function toFfmpegError(outcome: FfmpegOutcome): AppError<"storage_full" | "processing_failed"> {
   const cause = new Error(outcome.message);
   if (outcome.noSpace) return new AppError("storage_full", "the storage is full", { cause });

@@ -1,9 +1,9 @@
-/** Doing several things at a time: tasks side by side, all of them ended whatever happens; long loops that let others in. */
+/** Runs numbered tasks in parallel, and keeps long loops from blocking the event loop. */
 
-/** Lets timers and requests run; a loop over what is already there would hold them up to its end. */
+/** Lets timers and requests run. A loop over data that is already in memory would block them until its end. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What is left was not begun, because the caller asked for a pause; what had been begun is done. */
+/** Some tasks were not started, because the caller asked to yield. Every started task is complete. */
 export class RenderYielded extends Error {
   constructor() {
     super("paused between two tasks");
@@ -12,8 +12,8 @@ export class RenderYielded extends Error {
 }
 
 /**
- * Runs numbered tasks, `width` at a time. The first failure aborts the others' signal; nothing runs any more when this returns or throws.
- * Errors: the first failure; the signal's reason; `Paused` when `shouldPause` came true before the last task was begun.
+ * Runs numbered tasks, `width` at a time. The first failure aborts the signal of the others. No task is running when the promise settles.
+ * Errors: the first failure; the signal's reason; `RenderYielded` when `shouldYield` returned true before the last task was started.
  */
 export async function runParallel(
   count: number,

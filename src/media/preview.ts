@@ -1,4 +1,4 @@
-/** What a browser can play as it is, and a light copy of what it cannot. */
+/** Decides what browsers can play, and creates a small copy of what they cannot. */
 import type { AudioStream, MediaInfo, ProbedMedia, SniffedMedia, VideoStream } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import {
@@ -29,7 +29,7 @@ const PLAYABLE_AUDIO_CODECS: Record<string, readonly string[]> = {
   aac: ["aac"],
 };
 
-/** Whether today's browsers play the file itself. */
+/** Returns whether current browsers play the file itself. */
 export function isPlayableInBrowser(info: MediaInfo, sniffed: SniffedMedia): boolean {
   const { video, audio, demuxer } = info;
   if (demuxer === "matroska" && sniffed.extension !== "webm") return false;
@@ -46,8 +46,8 @@ const MAX_SHORT_SIDE_PIXELS = 720;
 const MAX_FRAME_RATE_FPS = 60;
 
 /**
- * Writes a copy that plays in every browser, on the source's clock: H.264 and AAC in MP4, at most 720p; AAC alone for sound. Errors:
- * `AppError` `processing_failed`, `storage_full`; the signal's reason.
+ * Writes a copy that plays in every browser, on the source's clock: H.264 and AAC in MP4, at most 720p; AAC only for an audio source.
+ * Errors: `AppError` `processing_failed`, `storage_full`; the signal's reason.
  */
 export async function createPreview(options: {
   ffmpeg: Ffmpeg;
@@ -74,7 +74,7 @@ export async function createPreview(options: {
   );
 }
 
-/** The command line of a preview without its output. Pure. */
+/** Returns the command line of a preview without its output file. Pure. */
 export function buildPreviewArguments(options: {
   path: string;
   probed: ProbedMedia;

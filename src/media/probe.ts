@@ -1,4 +1,4 @@
-/** Finds out what a file is: its streams, its exact frame times, and where its clock starts. */
+/** Probes a file: its streams, the exact presentation time of every frame, and the start of its clock. */
 import { stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { AudioStream, MediaInfo, ProbedMedia, SniffedMedia, VideoStream } from "../domain/media";
@@ -33,17 +33,17 @@ export type ProbeOptions = {
 const MAX_DESCRIBE_WALL_SECONDS = 60;
 const MAX_TABLE_WALL_SECONDS = 60;
 const MAX_LISTING_WALL_SECONDS = 900;
-/** A small file that is damaged must not take as long as a recording of a day. */
+/** A small damaged file must not take as long as a recording of a day. */
 const MIN_WALL_SECONDS = 30;
 const BYTES_PER_WALL_SECOND = 1_000_000;
-/** Packet tables and decoders round times to their own units; less than this apart they mean the same frame. */
+/** Packet tables and decoders round times to their own units. Times closer than this belong to the same frame. */
 const SAME_FRAME_TOLERANCE_TICKS: Ticks = 1_500;
-/** A millisecond, with rounding, is what the common containers keep. */
+/** The common containers store times in milliseconds; this adds the rounding. */
 const RATE_TOLERANCE_TICKS: Ticks = 1_100;
 
 /**
- * Probes a file. Errors: `AppError` `corrupt_media`, `no_media_streams`, `media_limits_exceeded`, `unsupported_media`; the signal's
- * reason when aborted.
+ * Probes a file. Errors: `AppError` `corrupt_media`, `no_media_streams`, `media_limits_exceeded`, `unsupported_media`; the signal's reason
+ * when aborted.
  */
 export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
   const { path, sniffed, ffmpeg, limits, signal } = options;
@@ -116,7 +116,7 @@ function createUnsupportedCodecError(...codecs: string[]): AppError<"unsupported
   return new AppError("unsupported_media", `${what} not supported: convert the recording to H.264 and AAC.`);
 }
 
-/** Times by mediabunny where it agrees with ffmpeg, else by ffmpeg. */
+/** Reads packet times with mediabunny where it agrees with ffmpeg, else with ffmpeg. */
 async function readPacketTimes(
   options: ProbeOptions,
   streams: ChosenStreams,
@@ -147,7 +147,7 @@ async function readPacketTimes(
   });
 }
 
-/** Whether the edit list of the picture shows every frame of the table. Errors: `corrupt_media` when the file is cut short. */
+/** Returns whether the video's edit list shows every frame of the table. Errors: `AppError` `corrupt_media` when the file is truncated. */
 async function showsEveryFrame(path: string, table: PacketListing): Promise<boolean> {
   const structure = await readMp4Structure(path);
   if (structure === null) return true;
@@ -165,7 +165,7 @@ async function showsEveryFrame(path: string, table: PacketListing): Promise<bool
 
 type DecodableStream = { packets: PacketTimes; first: Ticks };
 
-/** Only what has packets and can be decoded counts. */
+/** Selects the streams that have packets and can be decoded. */
 function selectDecodable(streams: ChosenStreams, listing: PacketListing, first: FirstFrames) {
   const both = (packets: PacketTimes | null, start: Ticks | null): DecodableStream | null =>
     packets === null || start === null ? null : { packets, first: start };
@@ -182,13 +182,13 @@ function selectDecodable(streams: ChosenStreams, listing: PacketListing, first: 
   return { video, audio };
 }
 
-/** Frame times on the source's clock, in display order, from the first frame that a decoder gives. */
+/** Returns the frame times on the source's clock in display order, from the first frame that can be decoded. */
 function createFrameTimes(video: DecodableStream, startPts: Ticks, demuxer: string): FrameTimes {
   const { packets, first } = video;
   const tolerance = Math.max(RATE_TOLERANCE_TICKS, packets.resolution * 1.01 + 2);
   const shown = packets.times.slice().sort();
   const same = Math.max(SAME_FRAME_TOLERANCE_TICKS, packets.resolution * 1.5);
-  // AVI keeps decoding times only: its decoder shows the same number of frames, later.
+  // AVI stores decoding times only. Its decoder returns as many frames, but later.
   const at = demuxer === "avi" ? -1 : shown.findIndex((time) => Math.abs(time - first) <= same);
   const shift = at < 0 ? first - shown[0]! : 0;
   const times = shown.subarray(Math.max(0, at)).map((time) => time + shift - startPts);

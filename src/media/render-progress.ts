@@ -1,36 +1,36 @@
-/** How much of a render with a picture is done: its stages, weighed by what each one costs. Pure. */
+/** Progress of a render with video: its stages, weighted by their cost. Pure. */
 
 export type RenderStage = "picture" | "sound" | "write" | "mux" | "check";
 
-/** What a render does, in numbers. */
+/** The amount of work of a render. */
 export type RenderWorkload = {
-  /** Whether the whole picture is encoded, or pieces of it, which is done at other settings. */
+  /** Whether the whole video is encoded, or the segments around splices, which is done at other settings. */
   encoding: "whole" | "pieces of h264" | "pieces of hevc";
-  /** Frames that are encoded, and their pixels. */
+  /** Encoded frames, and pixels per frame. */
   encodedFrames: number;
   pixels: number;
-  /** Frames of the output, and those of them that are decoded to look at the joins. */
+  /** Frames of the output, and the frames that the splice check decodes. */
   frames: number;
   checkedFrames: number;
-  /** Sound of the source that is read, seconds; 0 without any. */
+  /** Seconds of source audio to read; 0 without audio. */
   audioSeconds: number;
-  /** How many processes encode at a time; what comes after them is done by one. */
+  /** How many processes encode at the same time. The later stages use one. */
   processes: number;
 };
 
-/** Measured on one core of 2020. Only how they stand to each other matters. */
+/** Measured on one core of 2020. Only the ratios matter. */
 const ENCODED_PIXELS_PER_SECOND = { whole: 50e6, "pieces of h264": 95e6, "pieces of hevc": 30e6 };
 const DECODED_PIXELS_PER_SECOND = 600e6;
 const AUDIO_SECONDS_PER_SECOND = 120;
 const WRITTEN_FRAMES_PER_SECOND = 20_000;
 const MUXED_FRAMES_PER_SECOND = 40_000;
-/** What a process takes before its first frame. */
+/** Time that a process takes before its first frame. */
 const PROCESS_START_SECONDS = 0.2;
 
-/** Never told before the file is there. */
+/** Progress stays at or below this share until the file is complete. */
 const MAX_UNFINISHED_SHARE = 0.99;
 
-/** Takes the share of each stage that is done, and hands on the share of the whole. */
+/** Returns a function that takes the finished share of a stage. `onShare` is called with the finished share of the whole render. */
 export function createRenderProgress(
   work: RenderWorkload,
   onShare: (share: number) => void,

@@ -1,4 +1,4 @@
-/** Renders a source, whole or cut, to a finished file: the one entry point. */
+/** Renders a source, whole or cut, to a finished file. The entry point of all renders. */
 import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
@@ -16,9 +16,10 @@ import { renderChunked, renderSmart } from "./video-render";
 import { listRenderWarnings } from "./warnings";
 
 /**
- * Renders. A repeated call with the same work folder goes on where the last one stopped. Logs `render.smart` or `render.chunked` with
- * figures, `render.fallback` with the reason why a way was left. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason
- * when aborted, within three seconds and without an output file; `Paused` between two chunks of a picture when `shouldPause` says so.
+ * Renders to `request.outputPath`. A repeated call with the same work folder resumes where the last one stopped. Logs `render.smart` or
+ * `render.chunked` with figures, and `render.fallback` with the reason for a change of strategy. Errors: `AppError` `storage_full`,
+ * `processing_failed`; the signal's reason when aborted, within three seconds and without an output file; `RenderYielded` between two
+ * chunks of video when `shouldYield` returns true.
  */
 export async function renderMedia(
   request: RenderRequest,
@@ -56,7 +57,7 @@ export async function renderMedia(
 type Report = (share: number) => void;
 type StrategyResult = Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
 
-/** Progress never goes back, whatever is counted again. */
+/** A fallback starts counting again, but reported progress never decreases. */
 function createMonotonicProgress(onProgress: Report | undefined): Report {
   let last = 0;
   return (share) => {
@@ -67,7 +68,7 @@ function createMonotonicProgress(onProgress: Report | undefined): Report {
   };
 }
 
-/** The fastest way that gives the right result; the next one when it turns out not to. */
+/** Tries the strategies from the fastest to the most robust. */
 async function renderWithFallback(
   request: RenderRequest,
   timeline: RenderTimeline,
@@ -96,7 +97,10 @@ async function renderWithFallback(
   }
 }
 
-/** A damaged source makes its reader fail in ways of its own. Throws what another way to render would meet too. */
+/**
+ * Returns the reason for the log when smart rendering failed. A damaged source makes its packet reader throw errors of any kind. Rethrows
+ * errors that another strategy would meet too.
+ */
 function toFallbackReason(error: unknown, signal: AbortSignal | undefined): string {
   signal?.throwIfAborted();
   if (error instanceof SpliceError) return error.message;

@@ -1,4 +1,4 @@
-/** The smart render: packets of the source are copied, and only what lies around the joins is encoded anew. */
+/** Smart rendering: packets of the source are copied, and only the frames around splices are encoded. */
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ import { mergeDescriptions, toSplicedPacket } from "./smart/splice-bitstream";
 import { type CheckWindow, decodeCheckWindows, formatConcatList, planCheckWindows } from "./smart/splice-check";
 import { encodeSplices, groupSpliceTasks, type SpliceTask } from "./smart/splice-encode";
 
-/** Everything that a smart render does, decided. */
+/** A smart render's decisions. */
 export type SmartPlan = {
   source: SmartSource;
   segments: SpliceSegment[];
@@ -39,12 +39,15 @@ export type SmartPlan = {
   encodedCount: number;
 };
 
-/** Above this share there is little left to copy, and a render from scratch takes fewer bits; but it would be H.264. */
+/**
+ * Above this share there is little left to copy, and a full encode takes fewer bits. For HEVC, a full encode would also change the codec to
+ * H.264.
+ */
 const MAX_ENCODED_SHARE = { h264: 0.95, hevc: 1 };
-/** Frames that one process encodes: enough to be worth starting it, few enough to share the work out and to stop between two. */
+/** Frames that one process encodes: enough to be worth its start, few enough to balance the load and to stop between two tasks. */
 const TASK_FRAMES = { least: 120, most: 300 };
 
-/** Decides what is copied. The caller closes the plan's source. Errors: `NotSpliced` with the reason; the signal's reason. */
+/** Plans which packets are copied. The caller closes the plan's source. Errors: `SpliceError` with the reason; the signal's reason. */
 export async function planSmartRender(
   request: RenderRequest,
   timeline: RenderTimeline,
@@ -75,7 +78,7 @@ export async function planSmartRender(
   }
 }
 
-/** Encodes what must be. Errors: as `encodeSplices`. */
+/** Encodes the segments that cannot be copied. Errors: those of `encodeSplices`. */
 export async function encodeSmartSegments(
   plan: SmartPlan,
   request: RenderRequest,
@@ -103,7 +106,7 @@ export async function encodeSmartSegments(
   });
 }
 
-/** Writes the picture: copied and encoded packets as one track. Errors: `NotSpliced`; those of writing; the signal's reason. */
+/** Writes copied and encoded packets as one video track. Errors: `SpliceError`; those of writing; the signal's reason. */
 export async function writeSmartVideo(
   plan: SmartPlan,
   paths: readonly string[],
@@ -124,7 +127,7 @@ export async function writeSmartVideo(
   );
 }
 
-/** The configuration of the whole. The pieces' own must be the same everywhere. */
+/** Returns the decoder configuration of the spliced track. All encoded tasks must have the same parameter sets. */
 async function readMergedDescription(source: SmartSource, paths: readonly string[]): Promise<Uint8Array> {
   let first: VideoTrackConfig | null = null;
   for (const path of paths) {
@@ -175,10 +178,10 @@ async function* readCopiedPackets(
   }
 }
 
-/** The stretches of the output that are decoded to prove the joins. */
+/** Returns the windows of the output that are decoded to check the splices. */
 export function listCheckWindows(plan: SmartPlan): CheckWindow[] {
   const { frames, randomAccessPoints } = plan.source.order;
-  // A decoder that goes on from other pictures would look for those that leading ones refer to.
+  // A random access point with leading pictures does not qualify: a decoder that starts there reports the missing references of these.
   const alone = {
     frames,
     randomAccessPoints: randomAccessPoints.filter((packet) => !(frames[packet + 1]! < frames[packet]!)),
@@ -186,7 +189,7 @@ export function listCheckWindows(plan: SmartPlan): CheckWindow[] {
   return planCheckWindows(plan.segments, (frame) => getRandomAccessFrame(frame, alone));
 }
 
-/** Decodes the joins of the finished file. Errors: `NotSpliced` on anything that a decoder complains of; the signal's reason. */
+/** Decodes the splices of the finished file. Errors: `SpliceError` on any decoder message; the signal's reason. */
 export async function checkSplices(
   plan: SmartPlan,
   path: string,
@@ -224,7 +227,7 @@ async function* readEncodedSegment(
   }
 }
 
-/** The packets of all encoded pieces in the order of the plan, each with its place among those that its piece shows. */
+/** Reads the packets of all encoded segments in plan order, each with its rank in the display order of its segment. */
 async function* readEncodedPackets(
   plan: SmartPlan,
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** Stills of a video: the poster, and the strip of small pictures along a timeline. */
+/** Thumbnails of a video: the poster, and the filmstrip along a timeline. */
 import { rm } from "node:fs/promises";
 import type { ProbedMedia } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
@@ -10,7 +10,7 @@ import { createProbeLimits, type Ffmpeg, hasFilter, runFfmpeg, tryFfmpeg } from 
 type ThumbnailSource = { ffmpeg: Ffmpeg; path: string; probed: ProbedMedia; signal?: AbortSignal };
 
 export type Filmstrip = {
-  /** Pictures side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. */
+  /** Frames side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. */
   count: number;
   width: number;
   height: number;
@@ -22,7 +22,7 @@ const MAX_FILMSTRIP_FRAMES = 20;
 const MIN_FILMSTRIP_INTERVAL_SECONDS = 0.5;
 const MAX_STILL_WALL_SECONDS = 60;
 
-/** Writes one picture, a little way into the recording, as JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
+/** Writes a frame near the start of the recording as JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
 export async function createPoster(source: ThumbnailSource & { outputPath: string }): Promise<void> {
   const { duration } = source.probed.info;
   const video = source.probed.info.video!;
@@ -36,7 +36,7 @@ export async function createPoster(source: ThumbnailSource & { outputPath: strin
   }
 }
 
-/** Writes the strip as one JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
+/** Writes the filmstrip as one JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
 export async function createFilmstrip(source: ThumbnailSource & { outputPath: string }): Promise<Filmstrip> {
   const { duration } = source.probed.info;
   const video = source.probed.info.video!;
@@ -80,7 +80,7 @@ type StillOptions = {
   must: boolean;
 };
 
-/** The keyframe before a time: the picture that costs least. False when there is none and it need not be. */
+/** Writes the keyframe before a time: the cheapest frame to decode. Returns false when there is none and it is not required. */
 async function writeStill(source: ThumbnailSource, what: StillOptions): Promise<boolean> {
   const { info } = source.probed;
   const video = info.video!;

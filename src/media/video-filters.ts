@@ -1,4 +1,4 @@
-/** The filter chains of a picture: which frames, at which rate, in which shape. Pure. */
+/** Video filter chains: frame selection, frame rate, size. Pure. */
 import type { ProbedMedia, VideoStream } from "../domain/media";
 import type { RenderChunk } from "../domain/render-plan";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../domain/time";
 import { formatSeconds } from "./arguments";
 
-/** Halfway between a frame and the one before it, so that a decoder's rounding never matters. The source's clock. */
+/** Returns the time halfway between a frame and the one before it, on the source's clock. Rounding in a decoder cannot reach it. */
 export function getSeekPointBefore(frames: FrameTimes, n: number): Ticks {
   const step = (frames.rate.den * TICKS_PER_SECOND) / frames.rate.num;
   const before = n > 0 ? getFrameTime(frames, n - 1) : getFrameTime(frames, 0) - step;
@@ -19,7 +19,7 @@ export function getSeekPointBefore(frames: FrameTimes, n: number): Ticks {
   return Math.round((before + at) / 2);
 }
 
-/** Only the frames of the pieces, by container time; ffmpeg stops reading after the last one. */
+/** Returns the filters that select a chunk's frames by container time. ffmpeg stops reading after the last one. */
 export function buildSelectFilters(chunk: RenderChunk, probed: ProbedMedia): string[] {
   const at = (n: number) => formatSeconds(probed.info.startPts + getSeekPointBefore(probed.frames!, n));
   const first = chunk.segments[0]!;
@@ -30,16 +30,16 @@ export function buildSelectFilters(chunk: RenderChunk, probed: ProbedMedia): str
   return [trim, `select='${kept.join("+")}'`];
 }
 
-/** What becomes of the kept frames. */
+/** How the selected frames are timed. */
 export type FrameTiming =
-  /** Every frame once, in order, as if at this constant rate; their real times are given when the chunks are joined. */
+  /** Every frame once, in order, with sequential timestamps at this rate. The real times are set when the chunks are concatenated. */
   | { kind: "counted"; rate: Rational }
-  /** Sampled at a rate: the first one `phase` after the chunk's start. */
+  /** Resampled to a constant rate, with the first frame `phase` after the chunk's start. */
   | { kind: "resampled"; rate: Rational; phase: Ticks };
 
 /**
- * Frames one after the other at a rate, whatever times they had: filters, and options of the output. The `fps` filter only names the rate;
- * in old versions it would make up for frames that are missing by repeating the last one, and nobody would know.
+ * Returns the filters and output options that number frames sequentially at a rate, whatever their times were. The `fps` filter only sets
+ * the nominal rate. In old versions it would silently repeat the last frame in place of missing ones, so these get `-r` instead.
  */
 export function buildSequentialTiming(
   { num, den }: Rational,
@@ -61,14 +61,14 @@ export function buildTimingFilters(
   return [
     "settb=1/1000000",
     `setpts='round((${formatOutputTimeExpression(chunk, probed, timing.phase)})/TB)'`,
-    // Without a frame after it, the last one would be left out when it is nearer to the end than to the grid.
+    // Without a frame after it, the last frame is dropped when it is nearer to the end than to the grid.
     "tpad=stop_mode=clone:stop=2",
     `fps=${num}/${den}:start_time=0:round=near`,
     "tpad=stop_mode=clone:stop_duration=86400",
   ];
 }
 
-/** Seconds after the chunk's start (and `phase`) at which a frame of container time `T` is shown. */
+/** Returns an expression for the seconds after the chunk's start (and `phase`) at which a frame of container time `T` is shown. */
 function formatOutputTimeExpression(chunk: RenderChunk, probed: ProbedMedia, phase: Ticks): string {
   const shift = (n: number) => {
     const piece = chunk.segments[n]!;
@@ -82,7 +82,7 @@ function formatOutputTimeExpression(chunk: RenderChunk, probed: ProbedMedia, pha
   return expression;
 }
 
-/** Shown size, square pixels. Rotation is ffmpeg's own business: it turns the picture before these filters. */
+/** Returns the filters that convert to the output size with square pixels. ffmpeg applies the rotation itself, before these filters. */
 export function buildShapeFilters(video: VideoStream, size: { width: number; height: number }): string[] {
   const turned = video.rotation === 90 || video.rotation === 270;
   const stored = turned
@@ -94,11 +94,11 @@ export function buildShapeFilters(video: VideoStream, size: { width: number; hei
   const onlyRange = range === "" ? [] : [`scale=${range.slice(1)}`];
   const within = (pixels: number, most: number) => pixels >= 0 && pixels <= most;
   if (square && within(beyond.width, 0) && within(beyond.height, 0)) return onlyRange;
-  // One row or column too many for 4:2:0 is cut off rather than smeared over the picture.
+  // A surplus row or column, which 4:2:0 cannot store, is cropped rather than scaled over the whole frame.
   if (square && within(beyond.width, 1) && within(beyond.height, 1))
     return [`crop=${size.width}:${size.height}:0:0`, ...onlyRange];
   return [`scale=${size.width}:${size.height}:flags=bicubic${range}`, "setsar=1"];
 }
 
-/** Makes whole frames of fields; before any frame is left out, since it looks at the neighbours. */
+/** Returns the deinterlacing filter. It must precede frame selection, because it reads the neighboring frames. */
 export const buildDeinterlaceFilters = (video: VideoStream): string[] => (video.interlaced ? ["yadif=0:-1:0"] : []);

@@ -1,4 +1,4 @@
-/** A render with a picture: picture and sound side by side, then one file of both. */
+/** Renders with video: encodes video and audio in parallel, then muxes both into one file. */
 import { createHash, randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,25 +18,25 @@ import { checkSplices, encodeSmartSegments, listCheckWindows, planSmartRender, w
 
 type Report = (share: number) => void;
 
-/** One way to make a picture. */
+/** A way to produce the video track. */
 type VideoStrategy = {
   codec: "h264" | "hevc";
   encoding: RenderWorkload["encoding"];
   frameCount: number;
   encodedCount: number;
   constantRate: Rational | null;
-  /** Does the slow part. */
+  /** Encodes to files in the work folder: the slow part. */
   encode(signal: AbortSignal, onFrames: (frames: number) => void): Promise<void>;
-  /** Writes the picture as a file of its own. */
+  /** Writes the video track as a file of its own. */
   write(path: string, signal: AbortSignal | undefined, onFrames: (frames: number) => void): Promise<void>;
-  /** Frames that looking at the finished file decodes. */
+  /** Number of frames that the check of the finished file decodes. */
   checkedCount: number;
-  /** Looks at the finished file. */
+  /** Checks the finished file. */
   check(path: string, onFrames: (frames: number) => void): Promise<void>;
   warnings: string[];
 };
 
-/** Encodes the whole picture in chunks. Errors: as `encodeChunks`, `joinPictures` and `muxTracks`. Returns warnings. */
+/** Encodes the whole video in chunks. Returns warnings. Errors: those of `encodeChunks`, `concatChunks` and `muxTracks`. */
 export async function renderChunked(
   request: RenderRequest,
   timeline: RenderTimeline,
@@ -84,7 +84,7 @@ export async function renderChunked(
   }
 }
 
-/** Copies what can be copied. Errors: `NotSpliced` with the reason why it must be rendered in chunks; else as `renderChunked`. */
+/** Copies the packets that can be copied. Errors: `SpliceError` with the reason why the video must be encoded; else as `renderChunked`. */
 export async function renderSmart(
   request: RenderRequest,
   timeline: RenderTimeline,
@@ -122,7 +122,7 @@ export async function renderSmart(
   }
 }
 
-/** A full disk is one for every way to render; anything else may go better from scratch. */
+/** A full disk stops every strategy. A full encode may succeed after any other failure. */
 function rethrowAsSpliceError(error: unknown): never {
   if (error instanceof AppError && error.code === "processing_failed") throw new SpliceError(error.message);
   throw error;
@@ -160,7 +160,7 @@ async function renderVideo(
     if (n === 1) soundName = await renderAudioTrack(request, timeline, ffmpeg, both, (share) => report("sound", share));
     else
       await maker.encode(both, framesOf("picture", encodedCount)).catch((error: unknown) => {
-        // The sound is not made of chunks: begun again, it would have been for nothing.
+        // Audio has no resumable chunks: it is completed first, because a resumed render would have to encode it again.
         if (!(error instanceof RenderYielded)) throw error;
         paused = error;
       });
@@ -188,7 +188,7 @@ async function renderVideo(
   return maker.warnings;
 }
 
-/** The sound of a video, in the work folder under a name that holds what it depends on. Null when there is none. */
+/** Writes the audio of a video to the work folder, under a name that is a hash of its inputs. Returns the name; null without audio. */
 async function renderAudioTrack(
   request: RenderRequest,
   timeline: RenderTimeline,
@@ -211,7 +211,7 @@ async function renderAudioTrack(
         segments: timeline.segments,
         format: "mp4" as const,
       },
-      // The other cores have the picture.
+      // The other cores encode video.
       ...{ bitrate, outputPath: path, workDir: request.workDir, maxEncoders: 1, signal, onProgress },
     });
   onProgress(1);

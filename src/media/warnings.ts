@@ -1,8 +1,8 @@
-/** What a render had to change against its source, in words for the user. Pure. */
+/** Warnings for the user about differences between a render and its source. Pure. */
 import type { AudioStream, RenderRequest } from "../domain/media";
 import { isHdr } from "./color";
 
-/** `copied`: the picture was not encoded anew, so it keeps its depth and range. */
+/** Lists the warnings of a render. `copied`: the video was not fully encoded, so it keeps its bit depth and dynamic range. */
 export function listRenderWarnings(request: RenderRequest, copied = false): string[] {
   const { info } = request.probed;
   const warnings: string[] = [];

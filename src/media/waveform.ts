@@ -1,16 +1,16 @@
-/** The shape of the sound, for drawing. */
+/** The waveform of a recording, for drawing. */
 import { PCM_SAMPLE_RATE_HZ, type PcmFile } from "../domain/speech";
 import { openAudioFile } from "../lib/analysis-audio/reader";
 import { writeAtomically } from "./atomic-output";
 
-/** `peaks`: the loudest sample of each stretch, 0 to 255. */
+/** `peaks`: the peak level of each interval, 0 to 255. */
 export type Waveform = { duration: number; peaks_per_second: number; peaks: number[] };
 
 const PEAKS_PER_SECOND = 50;
 const MAX_PEAKS = 30_000;
 const SAMPLES_PER_READ = 1 << 18;
 
-/** Writes the waveform of extracted sound as JSON. Errors: `AppError` `storage_full`; the signal's reason. */
+/** Writes the waveform of analysis audio as JSON. Errors: `AppError` `storage_full`; the signal's reason. */
 export async function createWaveform(options: {
   pcm: PcmFile;
   outputPath: string;

@@ -1,9 +1,9 @@
-/** Where the words of one kept part are divided into cues, and a cue into lines: the division that costs a reader least. */
+/** Divides the words of a kept segment into cues, and cues into lines, at the lowest total cost for the reader. */
 
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../time";
 import { type BreakStrength, joinTokens, MAX_LINE_COLUMNS, type SubtitleToken } from "./tokens";
 
-/** A cue's lines, and from when to when its words are spoken. */
+/** A cue's lines, and the time span of its words. */
 export type CueText = Span & { lines: string[] };
 
 export type CueLimits = { minGap: Ticks; minDuration: Ticks; maxDuration: Ticks };
@@ -11,18 +11,18 @@ export type CueLimits = { minGap: Ticks; minDuration: Ticks; maxDuration: Ticks 
 const CUE_END_COST: Record<BreakStrength, number> = { sentence: 0, clause: 1, phrase: 3, none: 6, never: 1000 };
 const LINE_END_COST: Record<BreakStrength, number> = { sentence: 0, clause: 2, phrase: 5, none: 12, never: 1000 };
 const CUE_COST = 2;
-/** Two sentences in one cue: better when one alone would be too short. */
+/** Two sentences in one cue are better only when one alone would be too short. */
 const TWO_SENTENCES_COST = 3;
-/** A cue that holds the end of a sentence and then the beginning of another that it does not finish. */
+/** A cue with the end of one sentence and the start of another that it does not finish. */
 const PARTIAL_SENTENCE_COST = 5;
-/** For each second that a cue is shorter than it should be. */
+/** For each second below the minimum duration. */
 const SHORT_CUE_COST_PER_SECOND = 5;
-/** Silence inside a cue: from the first length on it costs, from the second on it always parts. */
+/** From the first duration on, a pause inside a cue has a cost; from the second on, it always separates cues. */
 const COSTLY_PAUSE_TICKS: Ticks = 700_000;
 const MAX_PAUSE_TICKS: Ticks = 1_500_000;
 const FAST_READING_COLUMNS_PER_SECOND = 20;
 
-/** Divides; `end` is when the part ends. Every token is in exactly one cue, in order. */
+/** Divides tokens into cues, in order, each token in exactly one cue. `end`: the end of the segment. */
 export function divideIntoCues(tokens: readonly SubtitleToken[], end: Ticks, limits: CueLimits): CueText[] {
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }];
   for (let to = 1; to <= tokens.length; to++) {
@@ -42,7 +42,7 @@ export function divideIntoCues(tokens: readonly SubtitleToken[], end: Ticks, lim
   return cues.reverse();
 }
 
-/** Whether tokens may be one cue; when they may not, no longer stretch with the same end may. */
+/** Returns whether tokens may form one cue. If not, no longer span with the same end may either. */
 function canBeOneCue(
   tokens: readonly SubtitleToken[],
   from: number,
@@ -86,7 +86,7 @@ function countColumns(tokens: readonly SubtitleToken[], from: number, to: number
   return columns;
 }
 
-/** The token that the second line begins with: `to` when one line is enough, null when two are not. */
+/** Returns the first token of the second line: `to` when one line is enough, null when two are not. */
 function findLineBreak(tokens: readonly SubtitleToken[], from: number, to: number): number | null {
   const whole = countColumns(tokens, from, to);
   if (whole <= MAX_LINE_COLUMNS) return to;

@@ -1,14 +1,14 @@
-/** Cues as SubRip and WebVTT files. */
+/** Formats cues as SubRip and WebVTT. */
 import type { Span, Ticks } from "../time";
 
 type TimedLines = Span & { lines: readonly string[] };
 
-/** Shows nothing, and parts what a reader would take for syntax. */
+/** Invisible. It breaks up character sequences that a player would interpret. */
 const WORD_JOINER = "\u2060";
 
 /**
- * SubRip. It has no escapes that all players know, so what one of them would take for a tag, an entity, an override or a time line gets an
- * invisible word joiner inside: it looks the same and means nothing.
+ * Formats SubRip. SubRip has no escapes that all players support, so an invisible word joiner breaks up everything that one of them would
+ * interpret as a tag, an entity, an override or a time line.
  */
 export function formatSrt(cues: readonly TimedLines[]): string {
   return cues
@@ -19,7 +19,7 @@ export function formatSrt(cues: readonly TimedLines[]): string {
     .join("\n");
 }
 
-/** WebVTT. */
+/** Formats WebVTT. */
 export function formatVtt(cues: readonly TimedLines[]): string {
   const blocks = cues.map(
     (cue) =>
@@ -38,7 +38,7 @@ const escapeSrt = (line: string): string =>
 const escapeVtt = (line: string): string =>
   line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** `HH:MM:SS.mmm`, with a comma in SubRip. */
+/** Formats a time as `HH:MM:SS.mmm`, with a comma in SubRip. */
 function formatTimestamp(time: Ticks, point: string): string {
   const milliseconds = Math.round(time / 1000);
   const part = (value: number, digits: number) => String(Math.floor(value)).padStart(digits, "0");

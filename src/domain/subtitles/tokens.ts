@@ -1,4 +1,4 @@
-/** Words as pieces of a subtitle line: how wide they are, where they may be parted, and where a reader would pause. */
+/** Splits words into subtitle tokens: their width, where lines may break, and where a reader would pause. */
 import { endsPhrase, endsSentence } from "../planning/tokens";
 import type { Word } from "../speech";
 import type { Span } from "../time";
@@ -6,28 +6,28 @@ import type { Span } from "../time";
 /** Columns of a line. Wide characters take two. */
 export const MAX_LINE_COLUMNS = 42;
 
-/** How well a cue or a line may end behind a piece. */
+/** How well a cue or a line may end after a token. */
 export type BreakStrength = "sentence" | "clause" | "phrase" | "none" | "never";
 
-/** A piece of text without spaces. `glued`: no space in front of it. `pause`: what may come behind it. */
+/** Text without spaces. `joinsPrevious`: no space precedes it. `breakAfter`: the break that may follow it. */
 export type SubtitleToken = Span & { text: string; columns: number; joinsPrevious: boolean; breakAfter: BreakStrength };
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
-/** Scripts written without spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]/u;
-/** Nothing but signs that close: they stay with what is before them. */
+/** Only closing punctuation, which stays with the text before it. */
 const CLOSING = /^[\p{Pe}\p{Pf},.!?;:…%、。，．！？；：’]+$/u;
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u200b\ufeff\u202a-\u202e\u2066-\u2069]+/gu;
 
 const ABBREVIATION = /^(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx|jr|sr|[a-z])\.$/i;
-/** A clause or a phrase begins with these. */
+/** Words that start a clause or a phrase. */
 const PHRASE_OPENERS = new Set(
   "and but or so because that which who when where while if then than though although unless until after before as since to of in on at for from with by into about over under through between without during against".split(
     " ",
   ),
 );
-/** What follows these belongs to them. */
+/** Words that belong to the word after them. */
 const NON_FINAL_WORDS = new Set(
   "a an the my your our his her their its this these those of to in on at for from with by and or but very not no i we he she it they you is are was were i'm we're don't can will".split(
     " ",
@@ -37,14 +37,14 @@ const NON_FINAL_WORDS = new Set(
 const graphemeSegmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const wordSegmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
-/** The columns of a text. */
+/** Returns the width of a text in columns. */
 export function measureColumns(text: string): number {
   let columns = 0;
   for (const { segment } of graphemeSegmenter.segment(text)) columns += WIDE.test(segment) ? 2 : 1;
   return columns;
 }
 
-/** The pieces of words in a row. A piece is never wider than a line; the time of a word is divided among its pieces by width. */
+/** Splits words into tokens that are at most a line wide. A word's time is divided among its tokens by width. */
 export function toTokens(words: readonly Word[]): SubtitleToken[] {
   const out: SubtitleToken[] = [];
   for (const word of words) {
@@ -66,11 +66,11 @@ export function toTokens(words: readonly Word[]): SubtitleToken[] {
   return out;
 }
 
-/** The text of pieces in a row. */
+/** Joins the text of tokens. */
 export const joinTokens = (tokens: readonly SubtitleToken[]): string =>
   tokens.map((token, i) => (i === 0 || token.joinsPrevious ? "" : " ") + token.text).join("");
 
-/** A word that is wider than a line, and one in a script without spaces, in pieces that are not. */
+/** Splits a word that is wider than a line, or written in a script without spaces. */
 function splitWideWord(text: string): string[] {
   const pieces = UNSPACED.test(text) ? [...wordSegmenter.segment(text)].map(({ segment }) => segment) : [text];
   return pieces.flatMap((piece) => (measureColumns(piece) <= MAX_LINE_COLUMNS ? [piece] : splitByWidth(piece)));

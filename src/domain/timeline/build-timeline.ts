@@ -1,4 +1,4 @@
-/** Makes the timeline that the writers write, from a plan and what is known of its source. */
+/** Builds the timeline that the export formats are written from. */
 import type { MediaInfo, VideoStream } from "../media";
 import type { PlanJson } from "../plan-json";
 import { type FrameTimes, getFrameCount, getFrameTime, type Rational, TICKS_PER_SECOND } from "../time";
@@ -25,10 +25,10 @@ export type TimelineOptions = {
   dropFrame: boolean | null;
 };
 
-/** A recording without a picture has no rate; this one is common, and fine enough for sound. */
+/** An audio recording has no frame rate. This one is common and precise enough for audio. */
 const AUDIO_ONLY_RATE: Rational = { num: 30, den: 1 };
 
-/** The timeline, or the reason, as a sentence for the user, why there is none. */
+/** Returns the timeline, or a sentence for the user with the reason why there is none. */
 export function buildTimeline(source: TimelineSource, options: TimelineOptions): Timeline | string {
   const { plan, info, name } = source;
   const frames = info.video && source.frames && getFrameCount(source.frames) > 0 ? source.frames : null;
@@ -65,7 +65,7 @@ export function buildTimeline(source: TimelineSource, options: TimelineOptions):
   };
 }
 
-/** The name without its extension. */
+/** Returns a file name without its extension. */
 export const removeExtension = (name: string): string => name.replace(/(?<=.)\.[^.\s]{1,10}$/u, "");
 
 function chooseRate(info: MediaInfo, frames: FrameTimes | null, asked: Rational | null): Rational | null {
@@ -111,13 +111,13 @@ function describeMedia(
   };
 }
 
-/** The file's rate when it is constant and can be counted; else it is as if the file had the timeline's. */
+/** Returns the file's rate when it is constant and has a timebase; else the timeline's rate, as if the file had it. */
 const getNativeRate = (frames: FrameTimes | null, rate: Rational): Rational =>
   frames?.kind === "constant" && findTimebase(frames.rate) ? frames.rate : rate;
 
 /**
- * Where the file's own timecode starts. It is counted at the file's rate; on a timeline of another rate the label's clock part stays
- * and its frames are scaled, as editors show it.
+ * Parses the file's start timecode, which counts at the file's rate. On a timeline with another rate, hours, minutes and seconds stay and
+ * frames are scaled, as in editors.
  */
 function parseStartTimecode(
   label: string | null,
@@ -142,7 +142,7 @@ function parseStartTimecode(
   };
 }
 
-/** The colour space as FCPXML names it; null for what an editor assumes anyway. */
+/** Returns the color space in FCPXML's notation; null for editors' default. */
 function findColorSpace({ color }: VideoStream): string | null {
   if (color.transfer === "arib-std-b67") return "9-18-9 (Rec. 2020 HLG)";
   if (color.transfer === "smpte2084") return "9-16-9 (Rec. 2020 PQ)";

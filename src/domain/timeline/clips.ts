@@ -1,4 +1,4 @@
-/** What a plan puts on the timeline: clips, the other takes, markers. */
+/** Places clips, alternate takes and markers of a plan on the timeline. */
 import type { RemovalReason } from "../plan";
 import type { PlanJson } from "../plan-json";
 import { fromSeconds } from "../time";
@@ -17,22 +17,22 @@ const REASON_TEXTS: Record<RemovalReason, string> = {
   manual: "removed by hand",
 };
 
-/** The reason as people read it. */
+/** Formats a removal reason for people. */
 export const formatReason = (reason: RemovalReason): string => REASON_TEXTS[reason];
 
-/** What is said in a clip, after why it was removed. */
+/** Formats the removal reason of a clip and its text. */
 export const formatRemark = (clip: Clip): string =>
   [clip.reason ? REASON_TEXTS[clip.reason] : "", clip.text].filter((part) => part !== "").join(": ");
 
-/** The main track and the markers of a layout. */
+/** Returns the main track and the markers of a layout. */
 export function placeClips(plan: PlanJson, grid: FrameGrid, layout: ExportLayout): PlacedClips {
   const kept = toKeptClips(plan, grid);
   return layout === "tight" ? placeTightLayout(kept) : placeReviewLayout(plan, kept, grid);
 }
 
 /**
- * The kept parts in source frames, disjoint and at least one frame long. A part that shares its only frame with a neighbour is
- * shown by the neighbour.
+ * Returns the kept segments in source frames, disjoint and at least one frame long. A segment whose only frame also belongs to a neighbor
+ * is omitted.
  */
 function toKeptClips(plan: PlanJson, grid: FrameGrid): KeptClip[] {
   const out: KeptClip[] = [];
@@ -90,7 +90,7 @@ function placeReviewLayout(plan: PlanJson, kept: readonly KeptClip[], grid: Fram
   return { clips, markers };
 }
 
-/** The removed stretches of a gap as disabled clips that fill it; one shorter than a frame goes with its neighbour. */
+/** Returns the removed spans of a gap as disabled clips that fill it. A span shorter than a frame is merged with its neighbor. */
 function toRemovedClips(gone: PlanJson["removed"], start: number, end: number, grid: FrameGrid): Clip[] {
   const out: Clip[] = [];
   let at = start;
@@ -120,8 +120,8 @@ const createReviewMarkers = (clip: Clip): Marker[] =>
     : [{ record: clip.record, length: clip.length, kind: "review", text: `Check: ${clip.review}` }];
 
 /**
- * The takes that were not chosen, each above the beginning of the chosen one, on as many tracks as keep them apart. One that would
- * reach past the timeline's end lies earlier by that much.
+ * Returns the takes that were not chosen, each above the start of the chosen one, on as many tracks as needed. A take that would extend
+ * beyond the timeline's end is moved back by that much.
  */
 export function placeAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
   const clips = plan.takes.flatMap((take) => {
@@ -149,7 +149,7 @@ export function placeAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
   return packTracks(clips.sort((a, b) => a.record - b.record));
 }
 
-/** Puts clips, sorted by record, on the lowest tracks where they overlap nothing. */
+/** Puts clips, sorted by record offset, on the lowest tracks without overlaps. */
 function packTracks(clips: readonly Clip[]): Clip[][] {
   const tracks: Clip[][] = [];
   for (const clip of clips) {

@@ -1,4 +1,4 @@
-/** A table for spreadsheets: one row a clip, times as frames, timecode and seconds. */
+/** CSV for spreadsheets: one row per clip, with times as frames, timecode and seconds. */
 import { toFramesPerSecond } from "./frame-rate";
 import { type Clip, getRecordEnd, type Timeline } from "./model";
 import { toOneLine } from "./one-line";
@@ -22,7 +22,10 @@ const COLUMNS = [
   "file",
 ];
 
-/** Rows end in CRLF. Track 1 is the main one, the other takes lie above. Record timecode starts at 00:00:00:00. */
+/**
+ * Formats the timeline with CRLF line ends. Track 1 is the main track, tracks above it have the alternate takes. Record timecode starts at
+ * 00:00:00:00.
+ */
 export function formatCsv(timeline: Timeline): string {
   const tracks = [timeline.clips, ...timeline.alternates];
   const rows = tracks.flatMap((clips, track) => clips.map((clip) => toRow(timeline, clip, track + 1)));
@@ -59,7 +62,7 @@ function toState(clip: Clip): string {
   return clip.reason ? "removed" : "other take";
 }
 
-/** A spreadsheet takes a cell that begins like this for a formula; an apostrophe makes it text. */
+/** Spreadsheets evaluate a cell that starts like a formula. An apostrophe makes it text. */
 const escapeFormula = (text: string): string => toOneLine(text, 10_000).replace(/^(?=[=+\-@])/, "'");
 
 const formatCell = (value: string | number): string =>

@@ -1,8 +1,8 @@
 /**
- * CMX 3600 edit decision lists. An event number has three digits, so a timeline of more than 999 clips is written as several complete
- * lists in one file, each with its own title and numbers from 001 on, the record timecode going on from list to list: a reader that takes
- * the file whole sees one timeline, and one that wants short lists can split it at the titles. Every line but events, titles and the
- * counting mode is a comment.
+ * CMX 3600 edit decision lists. An event number has three digits, so a timeline of more than 999 clips becomes several complete lists in
+ * one file, each with its own title and numbers from 001 on, with continuous record timecode. Readers that take the whole file get one
+ * timeline; for readers that need short lists it can be split at the titles. Every line except events, titles and the counting mode is a
+ * comment.
  */
 import { formatRemark } from "./clips";
 import { type Clip, getRecordEnd, type Marker, type Timeline } from "./model";
@@ -13,14 +13,14 @@ const MAX_EVENTS = 999;
 const MAX_FRAME_RATE_FPS = 60;
 const MAX_TITLE_CHARACTERS = 60;
 
-/** Why a timeline cannot be an EDL; null when it can. */
+/** Returns why a timeline cannot be an EDL; null when it can. */
 export function findEdlObstacle({ media, timebase: counting }: Timeline): string | null {
   if (!media.video) return "An EDL needs a picture: this recording has sound only.";
   if (counting.base > MAX_FRAME_RATE_FPS) return "An EDL counts at most 60 frames per second.";
   return null;
 }
 
-/** The list. The record side starts at 01:00:00:00; the source side at the file's own timecode. */
+/** Formats the EDL. The record side starts at 01:00:00:00, the source side at the file's own timecode. */
 export function formatEdl(timeline: Timeline): string {
   const { clips } = timeline;
   const lists: Clip[][] = [];
@@ -69,7 +69,7 @@ function formatChannels({ media: { audio } }: Timeline): string {
 
 const COLORS = { join: "Red", review: "Yellow" } as const;
 
-/** A marker as Avid's locator, and in the form that Resolve reads timeline markers from. */
+/** Formats a marker as an Avid locator, and in the form from which Resolve imports timeline markers. */
 function formatMarker(marker: Marker, at: string): string[] {
   const text = toOneLine(marker.text, 200).replaceAll("|", "/");
   const color = COLORS[marker.kind];

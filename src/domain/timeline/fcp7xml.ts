@@ -11,11 +11,11 @@ const FILE_ID = "file-1";
 const MASTER_CLIP_ID = "masterclip-1";
 const MAX_AUDIO_TRACKS = 16;
 
-/** One clip of the timeline with its place; the ids of its items are made from it. */
+/** A clip and its position on the timeline, from which its item ids are derived. */
 type PlacedClip = { clip: Clip; layer: number; index: number };
 type TrackKind = "video" | "audio";
 
-/** The document. The sequence starts at 01:00:00:00. */
+/** Formats the document. The sequence starts at 01:00:00:00. */
 export function formatFcp7Xml(timeline: Timeline): string {
   const { timebase: counting, rate, dropFrame } = timeline;
   const hour = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, { base: counting.base, dropFrame });
@@ -97,7 +97,7 @@ function createMediaElement(timeline: Timeline): XmlElement {
 
 const countAudioTracks = ({ audio }: TimelineMedia): number => Math.min(MAX_AUDIO_TRACKS, audio?.channels ?? 0);
 
-/** How Premiere says that two mono tracks are the sides of one stereo track. */
+/** Returns Premiere's attributes for two mono tracks that form one stereo track. */
 const createStereoAttributes = (channels: number, channel: number): Record<string, string | number> =>
   channels === 2 ? { currentExplodedTrackIndex: channel, totalExplodedTrackCount: 2, premiereTrackType: "Stereo" } : {};
 
@@ -115,7 +115,7 @@ const createTrackElement = (
     outputChannel === null ? null : createTextElement("outputchannelindex", outputChannel),
   );
 
-/** Writes clip items; the first one holds the file's whole description, the others refer to it. */
+/** Returns a function that creates clip items. The first item contains the file's description, the others refer to it. */
 function createItemFactory(timeline: Timeline): (placed: PlacedClip, kind: TrackKind, channel: number) => XmlElement {
   const { media, rate } = timeline;
   const name = toOneLine(media.name);
@@ -162,7 +162,7 @@ function createItemFactory(timeline: Timeline): (placed: PlacedClip, kind: Track
 const formatItemId = ({ layer, index }: PlacedClip, kind: TrackKind, channel: number): string =>
   kind === "video" ? `clipitem-v${layer + 1}-${index + 1}` : `clipitem-a${layer + 1}.${channel + 1}-${index + 1}`;
 
-/** Picture and sound of one clip move together. Nothing to link when the clip is a single item. */
+/** Links the video and audio items of a clip, so that they move together. A single item needs no link. */
 function createLinks(placed: PlacedClip, hasPicture: boolean, channels: number): XmlElement[] {
   const link = (kind: TrackKind, channel: number, track: number) =>
     createElement(
@@ -233,7 +233,7 @@ const createAudioCharacteristics = (sampleRate: number): XmlElement =>
     createTextElement("samplerate", sampleRate),
   );
 
-/** `out` of -1 is a marker without length. */
+/** An `out` of -1 is a marker without duration. */
 const createMarkerElement = (marker: Pick<Marker, "record" | "text" | "kind" | "length">): XmlElement =>
   createElement(
     "marker",

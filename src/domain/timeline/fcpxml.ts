@@ -6,14 +6,14 @@ import { type Clip, getRecordEnd, type Marker, type Timeline, type TimelineMedia
 import { toOneLine } from "./one-line";
 import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
 
-/** The sequence's format; the file has its own when its rate differs. */
+/** Format of the sequence. The file has its own when its rate differs. */
 const SEQUENCE_FORMAT_ID = "r1";
 const ASSET_ID = "r2";
 const FILE_FORMAT_ID = "r3";
-/** What a sequence of sound alone shows. */
+/** Format of a sequence without video. */
 const DEFAULT_VIDEO = { width: 1920, height: 1080, colorSpace: null };
 
-/** The document. */
+/** Formats the document. */
 export function formatFcpxml(timeline: Timeline): string {
   const { media, rate } = timeline;
   const picture = media.video ?? DEFAULT_VIDEO;
@@ -53,12 +53,12 @@ export function formatFcpxml(timeline: Timeline): string {
   return formatXml(root, "fcpxml");
 }
 
-/** `frames` of a rate as `N/Ds`; 64 bits over 32 bits are allowed. */
+/** Formats frames of a rate as `N/Ds`. FCPXML allows 64 bits over 32 bits. */
 function formatSeconds(frames: number, rate: Rational): string {
   return frames === 0 ? "0s" : `${BigInt(frames) * BigInt(rate.den)}/${rate.num}s`;
 }
 
-/** The sum of two lengths in frames of different rates, in lowest terms. */
+/** Formats the sum of two durations in frames of different rates, in lowest terms. */
 function formatSecondsSum(a: number, aRate: Rational, b: number, bRate: Rational): string {
   if (isSameRate(aRate, bRate)) return formatSeconds(a + b, bRate);
   const num = BigInt(a) * BigInt(aRate.den) * BigInt(bRate.num) + BigInt(b) * BigInt(bRate.den) * BigInt(aRate.num);
@@ -115,7 +115,7 @@ const AUDIO_RATES: [number, string][] = [
 
 const toSequenceAudioRate = (hertz: number): string => AUDIO_RATES.find(([rate]) => rate === hertz)?.[1] ?? "48k";
 
-/** The main clips, each with the takes and markers that begin in it. */
+/** Creates the main clips, each with the takes and markers that start in it. */
 function createSpineClips(timeline: Timeline): XmlElement[] {
   const takes = timeline.alternates.flatMap((track, i) => track.map((clip) => ({ clip, lane: i + 1 })));
   const waiting = takes.sort((a, b) => a.clip.record - b.clip.record);
@@ -136,7 +136,7 @@ function createSpineClips(timeline: Timeline): XmlElement[] {
   });
 }
 
-/** The time inside a clip, on the clock of its source, at which the timeline is at `record`. */
+/** Formats the time on the clock of a clip's source at the timeline position `record`. */
 const formatSourceTime = ({ media, rate }: Timeline, clip: Clip, record: number): string =>
   formatSecondsSum(media.start.nativeFrame, media.rate, clip.source + record - clip.record, rate);
 
@@ -180,14 +180,14 @@ const CONFORM_RATES: Record<string, string> = {
   "60": "60",
 };
 
-/** The clip keeps its speed on a sequence of another rate. */
+/** Keeps the clip's speed on a sequence with another rate. */
 function createConformElement(rate: Rational): XmlElement {
   const counting = findTimebase(rate);
   const name = counting && CONFORM_RATES[`${counting.base}${counting.ntsc ? " ntsc" : ""}`];
   return createElement("conform-rate", { scaleEnabled: "0", srcFrameRate: name ?? null });
 }
 
-/** What an editor should look at is a to-do marker. */
+/** Remarks for an editor become to-do markers. */
 function createMarkerElement(timeline: Timeline, clip: Clip, marker: Marker): XmlElement {
   return createElement("marker", {
     start: formatSourceTime(timeline, clip, marker.record),

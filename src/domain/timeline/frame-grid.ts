@@ -1,4 +1,4 @@
-/** From the source's clock to frames of the timeline. Every boundary is rounded here, once. */
+/** Conversion from the source's clock to frames of the timeline. Every boundary is rounded here, once. */
 import type { MediaInfo } from "../media";
 import {
   type FrameTimes,
@@ -12,20 +12,20 @@ import {
 } from "../time";
 import { convertFrames, divideRounded, isSameRate } from "./frame-rate";
 
-/** A boundary of the plan: its time, and its frame of the source when the plan names it. */
+/** A boundary in the plan: its time, and its source frame when the plan has it. */
 export type PlanBoundary = { time: Ticks; frame: number | null };
 
 export type FrameGrid = {
-  /** The length of the source. */
+  /** The duration of the source. */
   length: number;
-  /** The frame that a kept stretch begins with, and the one after its last. Never past the source. */
+  /** The first frame of a kept span, and the frame after its last. Never beyond the source. */
   start(boundary: PlanBoundary): number;
   end(boundary: PlanBoundary): number;
   /** The boundary nearest to a time. */
   nearest(time: Ticks): number;
 };
 
-/** The grid of a source on a timeline of `rate`. Frame 0 is the first frame of the picture, or the start of a recording without one. */
+/** Creates the grid of a source on a timeline of `rate`. Frame 0 is the first video frame, or the start of an audio recording. */
 export function createFrameGrid(info: MediaInfo, frames: FrameTimes | null, rate: Rational): FrameGrid {
   return frames && getFrameCount(frames) > 0 ? createVideoGrid(frames, rate) : createAudioGrid(info.duration, rate);
 }
@@ -47,7 +47,7 @@ function createVideoGrid(frames: FrameTimes, rate: Rational): FrameGrid {
   };
 }
 
-/** Sound has no frames of its own: starts are floored and ends raised, so that no word is clipped. */
+/** Audio has no frames: starts are rounded down and ends up, so that no word is clipped. */
 function createAudioGrid(duration: Ticks, rate: Rational): FrameGrid {
   const length = Math.max(1, floorToFrames(duration, rate));
   const within = (frame: number) => Math.min(length, Math.max(0, frame));
@@ -61,7 +61,7 @@ function createAudioGrid(duration: Ticks, rate: Rational): FrameGrid {
 
 const BIG_TICKS_PER_SECOND = BigInt(TICKS_PER_SECOND);
 
-/** The number of frames nearest to a length of time. */
+/** Converts a duration to the nearest number of frames. */
 const roundToFrames = (time: Ticks, { num, den }: Rational): number =>
   divideRounded(BigInt(Math.round(time)) * BigInt(num), BigInt(den) * BIG_TICKS_PER_SECOND);
 
@@ -71,6 +71,6 @@ function floorToFrames(time: Ticks, { num, den }: Rational): number {
   return Number(a < 0n && quotient * b !== a ? quotient - 1n : quotient);
 }
 
-/** Whether a source's frames lie on the timeline's grid as they are. */
+/** Returns whether a source's frames coincide with the timeline's. */
 export const isOnGrid = (frames: FrameTimes, rate: Rational): boolean =>
   frames.kind === "constant" && isSameRate(frames.rate, rate);

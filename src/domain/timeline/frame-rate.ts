@@ -1,4 +1,4 @@
-/** Frame rates that editing programs can count: whole ones, and those slowed by 1000/1001. */
+/** Frame rates with a timebase that editing programs support: integers, and integers times 1000/1001 (NTSC). */
 import type { Rational } from "../time";
 
 const INTEGER_RATES = [24, 25, 30, 48, 50, 60, 100, 120];
@@ -7,33 +7,33 @@ const STANDARD_RATES: readonly Rational[] = [
   ...INTEGER_RATES.map((num) => ({ num, den: 1 })),
   ...NTSC_RATES.map((whole) => ({ num: whole * 1000, den: 1001 })),
 ];
-/** A measured rate this near (as a share) to a standard one is that one. */
-const MAX_STANDARD_DEVIATION = 0.005;
+/** A measured rate this close to a standard one, as a share, is that one. */
+const MAX_RATE_DEVIATION_SHARE = 0.005;
 const MIN_FRAME_RATE_FPS = 10;
 const MAX_FRAME_RATE_FPS = 240;
 
-/** How timecode counts a rate: `base` numbers a second; `slowed` when the rate is base x 1000/1001. */
+/** The timebase of a rate: `base` frames per second, times 1000/1001 when `ntsc`. */
 export type Timebase = { base: number; ntsc: boolean };
 
-/** Frames per second as a number. */
+/** Converts a rate to frames per second. */
 export const toFramesPerSecond = (rate: Rational): number => rate.num / rate.den;
 
-/** Whether two rates are the same, however they are written. */
+/** Returns whether two rates are equal, regardless of their terms. */
 export const isSameRate = (a: Rational, b: Rational): boolean => a.num * b.den === b.num * a.den;
 
-/** How a rate is counted; null for one that no timecode can count, such as 12.5. */
+/** Returns the timebase of a rate; null for a rate that timecode cannot count, such as 12.5. */
 export function findTimebase(rate: Rational): Timebase | null {
   if (rate.num % rate.den === 0) return { base: rate.num / rate.den, ntsc: false };
   const whole = (rate.num * 1001) / (rate.den * 1000);
   return Number.isInteger(whole) ? { base: whole, ntsc: true } : null;
 }
 
-/** Drop-frame timecode exists only at 29.97 and 59.94. */
+/** Returns whether drop-frame timecode exists for a timebase: only at 29.97 and 59.94. */
 export const canDropFrames = ({ base, ntsc: slowed }: Timebase): boolean => slowed && (base === 30 || base === 60);
 
 /**
- * The rate that a timeline made of a recording has: its own when an editor can count it, else the standard one that fits best. Of a
- * variable rate `own` is the mean, and only standard ones will do.
+ * Chooses the rate of a timeline: the recording's own when editors support it, else the standard rate that fits best. For a variable rate,
+ * `own` is the mean, and only standard rates are considered.
  */
 export function chooseTimelineRate(own: Rational, variable: boolean): Rational {
   return (
@@ -43,7 +43,7 @@ export function chooseTimelineRate(own: Rational, variable: boolean): Rational {
   );
 }
 
-/** A rate as a timeline can have it: 2997/100 becomes 30000/1001; null when it is too odd, slow or fast for any. */
+/** Returns the timeline rate that is equal or close to a rate: 2997/100 becomes 30000/1001. Null when editors support none. */
 export function findTimelineRate(rate: Rational): Rational | null {
   const value = toFramesPerSecond(rate);
   const counting = findTimebase(rate);
@@ -55,16 +55,16 @@ function findStandardRate(value: number): Rational | null {
   const nearest = STANDARD_RATES.reduce((a, b) =>
     Math.abs(toFramesPerSecond(b) - value) < Math.abs(toFramesPerSecond(a) - value) ? b : a,
   );
-  return Math.abs(toFramesPerSecond(nearest) - value) <= value * MAX_STANDARD_DEVIATION ? nearest : null;
+  return Math.abs(toFramesPerSecond(nearest) - value) <= value * MAX_RATE_DEVIATION_SHARE ? nearest : null;
 }
 
-/** `frames` of one rate, counted in another: the number nearest to the same time. Exact. */
+/** Converts a number of frames to the nearest number at another rate. Exact. */
 export function convertFrames(frames: number, from: Rational, to: Rational): number {
   if (isSameRate(from, to)) return frames;
   return divideRounded(BigInt(frames) * BigInt(to.num) * BigInt(from.den), BigInt(to.den) * BigInt(from.num));
 }
 
-/** The nearest whole number to a quotient of whole numbers, halves upwards. `b` is positive. */
+/** Divides, rounding to the nearest integer, halves up. `b` is positive. */
 export function divideRounded(a: bigint, b: bigint): number {
   const twice = 2n * a + b;
   return Number(twice >= 0n ? twice / (2n * b) : -((-twice + 2n * b - 1n) / (2n * b)));

@@ -1,4 +1,4 @@
-/** Timeline exports: a cut as a file that an editing program opens. Pure; checked against the formats, not opened in the programs. */
+/** Timeline exports: a cut as a file for an editing program. Pure. Verified against the formats, not in the programs. */
 import type { MediaInfo } from "../media";
 import type { PlanJson } from "../plan-json";
 import type { FrameTimes, Rational } from "../time";
@@ -17,10 +17,10 @@ export type { ExportLayout } from "./model";
 export const EXPORT_FORMATS = ["fcpxml", "fcp7xml", "edl", "otio", "mlt", "csv", "json"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A finished cut: its plan, what was probed of its source, and the source file's name. */
+/** A finished cut: its plan, the probed source, and the source's file name. */
 export type ExportInput = { plan: PlanJson; info: MediaInfo; frames: FrameTimes | null; name: string };
 
-/** `mediaRoot` is the folder of the source on the editor's machine; `frameRate` and `dropFrame` null: as the source. */
+/** `mediaRoot`: the folder of the source on the editor's machine. `frameRate` and `dropFrame` null: as the source. */
 export type ExportOptions = {
   format: ExportFormat;
   layout: ExportLayout;
@@ -29,7 +29,7 @@ export type ExportOptions = {
   dropFrame: boolean | null;
 };
 
-/** The file, with what the user should know about it; or, as a sentence, why this cut has no such file (`unsupported_format`). */
+/** The file with warnings for the user; or, as a sentence, why this cut cannot be exported in the format (`unsupported_format`). */
 export type ExportResult =
   | { ok: true; filename: string; contentType: string; body: string; warnings: string[] }
   | { ok: false; reason: string };
@@ -46,7 +46,7 @@ const WRITERS: Record<ExportFormat, ExportWriter> = {
   json: { extension: "json", contentType: "application/json", format: formatJson },
 };
 
-/** Writes a cut as a timeline. Frame-exact in every format; see each writer for what its format cannot say. */
+/** Exports a cut as a timeline, exact to the frame in every format. Each format's file describes its limitations. */
 export function exportTimeline(input: ExportInput, options: ExportOptions): ExportResult {
   const timeline = buildTimeline(input, options);
   if (typeof timeline === "string") return { ok: false, reason: timeline };
@@ -64,7 +64,10 @@ export function exportTimeline(input: ExportInput, options: ExportOptions): Expo
 
 const MAX_NAME_CHARACTERS = 100;
 
-/** `talk.mp4` gives `talk.cut.edl`, in the review layout `talk.review.edl`; what a file system may refuse becomes `_`. */
+/**
+ * Formats the name of the export: `talk.mp4` becomes `talk.cut.edl`, or `talk.review.edl` in the review layout. Characters that a file
+ * system may reject become `_`.
+ */
 function formatFilename(name: string, layout: ExportLayout, extension: string): string {
   const safe = removeExtension(name)
     .toWellFormed()

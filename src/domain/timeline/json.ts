@@ -1,9 +1,9 @@
-/** The plan with the timeline made of it, for programs. */
+/** JSON for programs: the plan and its timeline. */
 import type { PlanJson } from "../plan-json";
 import type { Timeline } from "./model";
 import { formatTimecode } from "./timecode";
 
-/** The plan's own fields, and under `timeline` everything in frames of its rate. */
+/** Formats the plan's own fields and, under `timeline`, everything in frames of the timeline's rate. */
 export function formatJson(timeline: Timeline, plan: PlanJson): string {
   const { media, rate, timebase: counting } = timeline;
   return `${JSON.stringify(

@@ -1,11 +1,11 @@
-/** Where the source lies on the editor's machine: the server knows its name only, the folder is the user's word. */
+/** Location of the source on the editor's machine. The server knows only its name; the user supplies the folder. */
 
-/** `url` percent-encoded by segment, for formats with URLs; `path` as the file system writes it. Both relative without a root. */
+/** `url`: percent-encoded, for formats with URLs. `path`: as the file system writes it. Both are relative without a folder. */
 export type MediaLocation = { url: string; path: string };
 
 const SCHEME = "file://";
 
-/** Joins the folder (a path of any system, or a `file:` URL; null when nobody said) and the file's name. */
+/** Joins the folder (a path of any operating system, or a `file:` URL; null when unknown) and the file's name. */
 export function createMediaLocation(root: string | null, name: string): MediaLocation {
   const file = name.toWellFormed();
   const folder = toPath(root ?? "").replace(/\/+$/, (slashes, at) => (at === 0 && slashes ? "/" : ""));
@@ -14,7 +14,7 @@ export function createMediaLocation(root: string | null, name: string): MediaLoc
   return { url: toUrl(path), path };
 }
 
-/** The folder with forward slashes, from a path or a `file:` URL. */
+/** Returns the folder of a path or `file:` URL with forward slashes. */
 function toPath(root: string): string {
   const text = root.trim().toWellFormed();
   if (/^file:/i.test(text)) return parseFileUrl(text);
@@ -46,6 +46,6 @@ function toUrl(path: string): string {
 
 const encodePath = (path: string) => path.split("/").map(encodeSegment).join("/");
 
-/** Also what `encodeURIComponent` leaves alone and some readers stumble over. */
+/** Also encodes characters that `encodeURIComponent` leaves and some readers reject. */
 const encodeSegment = (segment: string) =>
   encodeURIComponent(segment).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,15 +1,15 @@
-/** MLT XML, for Shotcut, Kdenlive and `melt`. In and out points are inclusive frames; what is referred to is defined first. */
+/** MLT XML, for Shotcut, Kdenlive and `melt`. In and out points are inclusive frames. Everything is defined before it is referenced. */
 import { formatRemark } from "./clips";
 import { toFramesPerSecond } from "./frame-rate";
 import { type Clip, getRecordEnd, type Timeline } from "./model";
 import { toOneLine } from "./one-line";
 import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
 
-/** The file as it plays, and as it lies disabled on a track: the disabled one gives neither picture nor sound. */
+/** Producers of the file: the normal one, and one for disabled clips, without video and audio. */
 const ENABLED_ID = "source";
 const DISABLED_ID = "disabled";
 
-/** The document. The `root` attribute stays out, so that a relative path is looked up beside it. */
+/** Formats the document. Without a `root` attribute, relative paths are resolved against the document's folder. */
 export function formatMlt(timeline: Timeline): string {
   const last = timeline.length - 1;
   const layers = [timeline.clips, ...timeline.alternates];
@@ -84,7 +84,7 @@ function createProducerElement({ media }: Timeline, id: string): XmlElement {
   );
 }
 
-/** What is before a colon at the start of a resource is taken for the name of a service; a path may begin with its folder instead. */
+/** MLT takes the text before a colon at the start of a resource as a service name. A `./` prefix prevents that. */
 function formatResource(path: string): string {
   const isAbsolute = /^(?:\/|[a-z]:\/)/i.test(path);
   return !isAbsolute && path.includes(":") ? `./${path}` : path;
@@ -118,7 +118,7 @@ function createEntryElement(clip: Clip): XmlElement {
   );
 }
 
-/** The sounds of all tracks are added; the topmost picture shows. */
+/** Mixes the audio of all tracks. The topmost video is shown. */
 const createTransitions = (track: number): XmlElement[] => [
   createElement(
     "transition",
@@ -133,7 +133,7 @@ const createTransitions = (track: number): XmlElement[] => [
 
 const COLORS = { join: "#ff0000", review: "#ffc000" } as const;
 
-/** Markers as Shotcut keeps them. */
+/** Creates markers in Shotcut's format. */
 function createMarkersElement(timeline: Timeline): XmlElement | null {
   if (timeline.markers.length === 0) return null;
   const clock = (frame: number) => formatClock(frame / toFramesPerSecond(timeline.rate));
@@ -153,7 +153,7 @@ function createMarkersElement(timeline: Timeline): XmlElement | null {
   );
 }
 
-/** `HH:MM:SS.mmm` */
+/** Formats seconds as `HH:MM:SS.mmm`. */
 function formatClock(seconds: number): string {
   const milliseconds = Math.round(seconds * 1000);
   const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, "0");

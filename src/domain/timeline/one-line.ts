@@ -1,9 +1,11 @@
-/** User text on one line, for formats made of lines and for names. */
+/** User text on one line, for names and line-based formats. */
 
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** The text with control characters, line ends and direction overrides as single spaces, shortened to `most` characters. */
-export function toOneLine(text: string, most = 500): string {
+/** Replaces control characters, line breaks and direction overrides with single spaces, and shortens the text to `maxCharacters`. */
+export function toOneLine(text: string, maxCharacters = 500): string {
   const characters = [...text.toWellFormed().replace(UNPRINTABLE, " ").trim()];
-  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
+  return characters.length > maxCharacters
+    ? `${characters.slice(0, maxCharacters - 1).join("")}…`
+    : characters.join("");
 }

@@ -9,7 +9,7 @@ type OtioJson = { [key: string]: OtioJson | OtioJson[] | string | number | boole
 const MEDIA_KEY = "DEFAULT_MEDIA";
 const COLORS = { join: "RED", review: "YELLOW" } as const;
 
-/** The document. Source ranges are in the coordinates of the file's available range, its start timecode included. */
+/** Formats the document. Source ranges are in the coordinates of the file's available range, which starts at its start timecode. */
 export function formatOtio(timeline: Timeline): string {
   const { media } = timeline;
   const layers = [timeline.clips, ...timeline.alternates];
@@ -33,7 +33,7 @@ export function formatOtio(timeline: Timeline): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** What every item of a composition has. */
+/** Returns the fields that every item of a composition has. */
 const createItem = (name: string, metadata: OtioJson): OtioJson => ({
   metadata,
   name,
@@ -43,7 +43,7 @@ const createItem = (name: string, metadata: OtioJson): OtioJson => ({
   enabled: true,
 });
 
-/** Premiere keeps picture and sound together by a number that both carry. */
+/** Premiere links video and audio by a number that both have. */
 function assignLinkIds(layers: readonly (readonly Clip[])[]): Map<Clip, number> {
   return new Map(layers.flat().map((clip, i) => [clip, i + 1]));
 }

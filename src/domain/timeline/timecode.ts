@@ -1,12 +1,12 @@
-/** SMPTE timecode: numbering frames as `HH:MM:SS:FF`. */
+/** SMPTE timecode: frame numbers as `HH:MM:SS:FF`. */
 
-/** `base` numbers a second. `dropFrame` leaves out numbers (no frames) to keep step with the clock; only for base 30 and 60. */
+/** `base` frames per second. `dropFrame` skips numbers (not frames) to stay in step with the clock; only for base 30 and 60. */
 export type TimecodeFormat = { base: number; dropFrame: boolean };
 
-/** The numbers left out at the start of each minute that is not a tenth. */
+/** Returns how many numbers are skipped at the start of each minute, except every tenth. */
 const getDroppedPerMinute = ({ base, dropFrame }: TimecodeFormat): number => (dropFrame ? base / 15 : 0);
 
-/** The label of a frame counted from 00:00:00:00; it starts again after 24 hours. `;` before the frames says drop frame. */
+/** Formats a frame counted from 00:00:00:00. It wraps after 24 hours. `;` before the frames means drop-frame. */
 export function formatTimecode(frame: number, count: TimecodeFormat): string {
   const { base } = count;
   const dropped = getDroppedPerMinute(count);
@@ -26,7 +26,7 @@ export function formatTimecode(frame: number, count: TimecodeFormat): string {
 
 export type TimecodeParts = { hours: number; minutes: number; seconds: number; frames: number; dropFrame: boolean };
 
-/** The parts of a label; null when it is not one. */
+/** Parses a timecode; null when it is not one. */
 export function parseTimecode(label: string): TimecodeParts | null {
   const match = /^(\d\d):([0-5]\d):([0-5]\d)([:;.,])(\d{2,3})$/.exec(label.trim());
   if (!match) return null;
@@ -39,7 +39,7 @@ export function parseTimecode(label: string): TimecodeParts | null {
   return hours < 24 ? { hours, minutes, seconds, frames, dropFrame: match[4] !== ":" } : null;
 }
 
-/** The frame that a label stands for, counted from 00:00:00:00. A label that drop frame leaves out stands for the next one. */
+/** Returns the frame of a timecode, counted from 00:00:00:00. A skipped number is the next valid one. */
 export function toFrameNumber(parts: Omit<TimecodeParts, "dropFrame">, count: TimecodeFormat): number {
   const { base } = count;
   const dropped = getDroppedPerMinute(count);

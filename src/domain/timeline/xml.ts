@@ -1,4 +1,4 @@
-/** A small XML writer: elements as plain data, escaped once, here. */
+/** A small XML writer: elements are plain data and are escaped here, once. */
 
 type XmlChild = XmlElement | string | null;
 export type XmlElement = {
@@ -7,7 +7,7 @@ export type XmlElement = {
   children: Exclude<XmlChild, null>[];
 };
 
-/** An element. Attributes and children that are null are left out. An element has either texts or elements in it. */
+/** Creates an element. Null attributes and children are omitted. An element contains either text or elements. */
 export function createElement(
   name: string,
   attributes: Record<string, string | number | null> = {},
@@ -16,14 +16,14 @@ export function createElement(
   return { name, attributes, children: children.flat().filter((child) => child !== null) };
 }
 
-/** An element that holds a text only. */
+/** Creates an element with only text. */
 export const createTextElement = (
   name: string,
   text: string | number,
   attributes: Record<string, string> = {},
 ): XmlElement => createElement(name, attributes, String(text));
 
-/** The document: declaration, doctype (null for none) and the root, indented. */
+/** Formats a document: declaration, doctype (null for none) and the root, indented. */
 export function formatXml(root: XmlElement, doctype: string | null): string {
   const lines = ['<?xml version="1.0" encoding="UTF-8"?>'];
   if (doctype !== null) lines.push(`<!DOCTYPE ${doctype}>`);
@@ -60,7 +60,7 @@ const ENTITIES: Record<string, string> = {
   "\r": "&#13;",
 };
 
-/** Escapes text; what XML 1.0 cannot hold at all (other control characters, halves of surrogate pairs) becomes U+FFFD. */
+/** Escapes text. Characters that XML 1.0 does not allow (other control characters, lone surrogates) become U+FFFD. */
 const escapeXml = (text: string): string =>
   text
     .toWellFormed()

@@ -1,22 +1,23 @@
 /**
- * AAC that is encoded in parts and joined packet by packet. A decoder blends each packet with the one before it, so a join is exact where
- * both encoders have cut up the sound alike: then the two packets belong together as if one encoder had written them. Pure.
+ * Division of AAC into chunks that are encoded separately and joined packet by packet. A decoder overlap-adds each packet with the one
+ * before it, so a join is exact where both encoders chose the same window sequence and shape: the two packets then fit together as if one
+ * encoder had written them. Pure.
  */
 
-/** Samples of a packet; the first packet only prepares the second: its own sound lies before the beginning. */
+/** Samples of a packet. The first packet is priming: its samples precede the start. */
 export const PACKET_SAMPLES = 1_024;
 
-/** Packets on each side of the border of two parts among which a join is looked for. */
+/** Packets on each side of a chunk border among which a join is searched. */
 const OVERLAP_PACKETS = 12;
-/** Packets before those in which the later encoder finds its rate: nearly a second. */
+/** Packets before those in which the rate control of the later encoder settles: nearly a second. */
 const SETTLING_PACKETS = 40;
-/** Packets at the end in which an encoder sees that its input ends. */
+/** Last packets of an encoder, which the end of its input affects. */
 const END_PACKETS = 5;
 
-/** Packets `[from, to)` of the whole, encoded from samples `[first, last)`. */
+/** Packets `[from, to)` of the track, encoded from samples `[first, last)`. */
 export type AacChunk = { from: number; to: number; first: number; last: number };
 
-/** Divides sound of so many samples into parts of at most so many packets. */
+/** Divides audio into chunks of at most `packets` packets. */
 export function divideIntoAacChunks(samples: number, packets: number): AacChunk[] {
   const all = Math.ceil(samples / PACKET_SAMPLES) + 1;
   const count = Math.max(1, Math.ceil(all / packets));
@@ -27,25 +28,25 @@ export function divideIntoAacChunks(samples: number, packets: number): AacChunk[
   });
 }
 
-/** How a packet cuts up its sound. */
+/** Window of a packet (`window_sequence` and `window_shape` of ISO 14496-3). */
 type AacWindow = { isLong: boolean; shape: number };
 
 const ELEMENT_SCE = 0;
 const ELEMENT_CPE = 1;
 
-/** The windows of a packet of one or two channels; null when they are not told at its beginning. */
+/** Returns the window of a mono or stereo packet; null when the packet does not start with it. */
 export function findAacWindow(packet: Uint8Array): AacWindow | null {
   const bits = (packet[0]! << 16) | (packet[1]! << 8) | packet[2]!;
   const take = (from: number, count: number) => (bits >> (24 - from - count)) & ((1 << count) - 1);
   const element = take(0, 3);
-  // Of two channels only those that share their windows tell them here.
+  // A channel pair has its window here only when both channels share it (`common_window`).
   const at = element === ELEMENT_SCE ? 15 : element === ELEMENT_CPE && take(7, 1) === 1 ? 8 : null;
   return at === null ? null : { isLong: take(at + 1, 2) === 0, shape: take(at + 3, 1) };
 }
 
 /**
- * The first packet (of the whole) to take from the later of two neighbouring parts, as near as possible to the middle of what both have;
- * null when they nowhere agree.
+ * Returns the first packet (of the track) to take from the later one of two neighboring chunks, as near as possible to the middle of their
+ * overlap; null when their windows nowhere agree.
  */
 export function findJoinPacket(
   before: { part: Pick<AacChunk, "from" | "to">; packets: readonly Uint8Array[] },

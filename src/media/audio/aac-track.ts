@@ -1,4 +1,4 @@
-/** Packets of AAC, encoded apart, as one file: with their exact beginning and length. */
+/** Writes separately encoded AAC packets to one file, with exact start and duration. */
 import { rm } from "node:fs/promises";
 import { EncodedAudioPacketSource, EncodedPacket, FilePathTarget, Mp4OutputFormat, Output } from "mediabunny";
 import { buildOutputArguments, QUIET_ARGUMENTS } from "../arguments";
@@ -6,18 +6,18 @@ import { createWorkLimits, runFfmpeg } from "../ffmpeg";
 import { PACKET_SAMPLES } from "./aac-chunks";
 import { type AudioSinkOptions, getContainerArguments } from "./sink";
 
-/** The parts do not fit together; one encoder must do it all. */
+/** The chunks cannot be joined. The whole audio must be encoded by one encoder. */
 export class AacJoinError extends Error {}
 
-/** What is known of a sound that is encoded apart: `samples` of each channel. */
+/** Options of audio that several encoders encode. `samples`: the number of samples per channel. */
 export type AacTrackOptions = AudioSinkOptions & { samples: number };
 
-/** A packet, and the configuration (an AudioSpecificConfig) of the encoder that it comes from. */
+/** A packet, and the AudioSpecificConfig of its encoder. */
 export type AacPacket = { data: Uint8Array; config: Uint8Array };
 
 /**
- * Writes the packets, in order, to the options' path, by way of `joinedPath`, which is removed. Errors: those of the packets; `AppError`
- * `storage_full`, `processing_failed`; the signal's reason.
+ * Writes the packets, in order, to the options' path. `joinedPath` is an intermediate file, which is removed. Errors: those of the packets;
+ * `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function writeAacTrack(
   options: AacTrackOptions,
@@ -42,7 +42,7 @@ export async function writeAacTrack(
   }
 }
 
-/** All packets as one track; the first one lies before the beginning, and the last one is as long as what is left. */
+/** Writes all packets as one track. The first packet precedes the start (priming), the last one lasts until the end. */
 async function writeMp4(
   { audioFormat: sound, samples }: AacTrackOptions,
   packets: AsyncIterable<AacPacket>,

@@ -1,6 +1,7 @@
 /**
- * Two channels, encoded as one for as long as they say the same and as two where they do not: less work for the many recordings of
- * one microphone, most where their rate is high. Each run of one kind has an encoder of its own, and they are joined packet by packet.
+ * Encodes stereo as mono for as long as both channels are identical, and as stereo where they differ. That saves work for the many
+ * recordings with one microphone, most at high bitrates. Each stretch has an encoder of its own, a session, and the sessions are joined
+ * packet by packet.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -12,31 +13,31 @@ import { readAdts } from "./adts";
 import { findDualMonoMean, toChannelPair, toStereoConfig } from "./dual-mono";
 import { type AudioSink, buildEncoderArguments, buildSampleInputArguments, createSingleEncoderSink } from "./sink";
 
-/** Samples that a new run begins before it is needed, so that its encoder has found its rate where it is joined; whole packets. */
+/** Samples that a session encodes before it is needed, so that its rate control has settled at the join. Whole packets. */
 const LOOKBACK_SAMPLES = 64 * PACKET_SAMPLES;
 /**
- * After a difference, two channels are believed to be one again when they have been alike for so long, and each time for twice as long: what
- * differs again and again costs more encoders than it saves.
+ * After a difference, the channels must be identical for this long before mono is used again. Each time the duration doubles: frequent
+ * changes cost more encoders than they save.
  */
 const MIN_MONO_SECONDS = 20;
-/** Packets of a run that may still be left to the next one. */
+/** Last packets of a session that may be replaced by those of the next one. */
 const HELD_PACKETS = LOOKBACK_SAMPLES / PACKET_SAMPLES;
 
 type EncoderSession = {
   isOne: boolean;
   encoder: FfmpegChild;
-  /** Its first packet, of the whole. */
+  /** Index of its first packet in the track. */
   from: number;
-  /** Samples that it was given. */
+  /** Number of samples written to it. */
   samples: number;
 };
 
-/** Blocks that are looked at before anything is decided. */
+/** Blocks that are examined before the first decision. */
 const INITIAL_BLOCKS = 2;
 
 /**
- * The sink for `samples` of two channels: encoders in turn when they begin alike, otherwise a single one. Blocks that are written have whole
- * packets each, but for the last one. `end` throws `NoJoin` when the runs do not fit together.
+ * Returns a sink for `samples` of stereo: sessions when the audio starts with identical channels, else a single encoder. Each block written
+ * contains whole packets, except for the last one. `end` throws `AacJoinError` when the sessions cannot be joined.
  */
 export function createAdaptiveStereoSink(options: AacTrackOptions): AudioSink {
   const first: Uint8Array[] = [];
@@ -74,14 +75,14 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
     failure ??= { error };
     stop.abort(error);
   });
-  /** What was written last, for the run that may have to begin there. */
+  /** The most recent blocks, for a session that has to start there. */
   let recent: { stereo: Float32Array; mean: Float32Array | null; at: number }[] = [];
   let position = 0;
   let alikeSince = 0;
   let patienceSamples = MIN_MONO_SECONDS * sound.sampleRate;
   let current: EncoderSession | null = null;
 
-  /** Ends the current run, and gives the next one what it has to know from before. */
+  /** Ends the current session and starts the next one with the lookback samples. */
   const begin = async (isOne: boolean): Promise<EncoderSession> => {
     await current?.encoder.stdin.end();
     const from = Math.max(0, position - LOOKBACK_SAMPLES);
@@ -164,7 +165,7 @@ async function writeSamples(run: EncoderSession, stereo: Float32Array, mean: Flo
   await run.encoder.stdin.write(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
 }
 
-/** The packets of a run as they come, as packets of two channels. */
+/** Yields the packets of a session as they are encoded, as stereo packets. */
 async function* readSessionPackets(run: EncoderSession): AsyncGenerator<AacPacket[]> {
   let count = 0;
   try {
@@ -183,7 +184,7 @@ async function* readSessionPackets(run: EncoderSession): AsyncGenerator<AacPacke
   if (count !== wanted) throw new AacJoinError(`${count} packets, not ${wanted}`);
 }
 
-/** All packets of the runs; where one follows another, the join is looked for among those that both have. */
+/** Yields the packets of all sessions. Between two sessions, a join is searched in their overlap. */
 async function* joinSessionPackets(runs: AsyncIterable<EncoderSession>): AsyncGenerator<AacPacket> {
   let before: { from: number; packets: AacPacket[] } | null = null;
   for await (const run of runs) {
@@ -226,7 +227,7 @@ function getJoinPacket(before: SessionPackets, after: SessionPackets): number {
   return at;
 }
 
-/** Values in the order in which they are put, for one reader. */
+/** Returns a first-in, first-out queue for one reader. */
 function createQueue<Value>(): AsyncIterable<Value> & { put(value: Value): void; close(): void } {
   const values: Value[] = [];
   let isClosed = false;

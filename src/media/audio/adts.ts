@@ -1,8 +1,8 @@
-/** AAC as ffmpeg's encoder hands it on: ADTS, each packet behind a header that tells its length and the decoder's configuration. */
+/** Parses ADTS, the framing of ffmpeg's AAC output: each packet follows a header with its length and the decoder configuration. */
 
 const ADTS_HEADER_BYTES = 7;
 
-/** The packets of an ADTS stream. Errors: a plain `Error` when it is damaged or cut short. */
+/** Parses the packets of an ADTS stream. Errors: a plain `Error` when it is damaged or truncated. */
 export function parseAdtsPackets(stream: Uint8Array): Uint8Array[] {
   const packets: Uint8Array[] = [];
   for (let at = 0; at < stream.length; ) {
@@ -17,7 +17,7 @@ export function parseAdtsPackets(stream: Uint8Array): Uint8Array[] {
   return packets;
 }
 
-/** The decoder's configuration that an ADTS stream tells in its first header: an AudioSpecificConfig of two bytes. */
+/** Returns the AudioSpecificConfig (two bytes) from the first header of an ADTS stream. */
 export function parseAdtsConfig(stream: Uint8Array): Uint8Array {
   const profile = (stream[2]! >> 6) + 1;
   const rate = (stream[2]! >> 2) & 15;
@@ -25,7 +25,7 @@ export function parseAdtsConfig(stream: Uint8Array): Uint8Array {
   return Uint8Array.from([(profile << 3) | (rate >> 1), ((rate & 1) << 7) | (channels << 3)]);
 }
 
-/** The packets of an ADTS stream as they come, each with the configuration. Errors: as `packetsOfAdts`. */
+/** Yields the packets of an ADTS stream as they arrive, with their configuration. Errors: as `parseAdtsPackets`. */
 export async function* readAdts(
   input: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ packets: Uint8Array[]; config: Uint8Array }> {
@@ -41,7 +41,7 @@ export async function* readAdts(
   if (rest.length > 0) throw new Error("the encoded sound is cut short");
 }
 
-/** How many bytes the packets that are there to their ends take. */
+/** Returns the length of the complete packets at the start, in bytes. */
 function countWholeBytes(stream: Uint8Array): number {
   let at = 0;
   while (at + ADTS_HEADER_BYTES <= stream.length) {
@@ -52,6 +52,6 @@ function countWholeBytes(stream: Uint8Array): number {
   return Math.min(at, stream.length);
 }
 
-/** Length of a packet with its header. */
+/** Returns the length of a packet with its header. */
 const readFrameSize = (stream: Uint8Array, at: number): number =>
   ((stream[at + 3]! & 3) << 11) | (stream[at + 4]! << 3) | (stream[at + 5]! >> 5);

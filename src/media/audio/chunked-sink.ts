@@ -1,4 +1,4 @@
-/** Encodes long AAC in parts, several at a time, and joins them into one file. */
+/** Encodes long AAC in chunks, several at a time, and joins them into one file. */
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,32 +11,32 @@ import { duplicateChannel, findDualMonoMean, toChannelPair, toStereoConfig } fro
 import { type AudioSink, type AudioSinkOptions, buildEncoderArguments, buildSampleInputArguments } from "./sink";
 
 /**
- * About a minute: long beside what starting an encoder costs, short enough for every core to have some. The samples of a part are held in
- * memory: 25 MB of two channels.
+ * About a minute: long compared to the start of an encoder, short enough to occupy every core. The samples of a chunk are kept in memory:
+ * 25 MB for stereo.
  */
 const CHUNK_PACKETS = 2_800;
 
-/** With fewer cores the decoder and the slicer have the others already. */
+/** With fewer cores, the decoder and the splicer already use the others. */
 const MIN_ENCODERS = 3;
 
-/** Whether so many samples are worth being encoded in parts, so many at a time. */
+/** Returns whether it pays to encode this many samples in chunks. */
 export const isWorthChunking = (samples: number, lanes: number): boolean =>
   lanes >= MIN_ENCODERS && samples > 1.5 * CHUNK_PACKETS * PACKET_SAMPLES;
 
 type EncodedAacChunk = { part: AacChunk; packets: Uint8Array[]; config: Uint8Array };
 
-/** A part that somebody waits for; null when it has been written. */
+/** A chunk that the writer waits for; null when it has been written. */
 type PendingAacChunk = PromiseWithResolvers<EncodedAacChunk> | null;
 
-/** Samples as they will be encoded: of all channels, or the mean of two that are alike. */
+/** Samples in the form in which they are encoded: all channels, or the mean of two identical ones. */
 type SampleBlock = { samples: Float32Array; isMean: boolean };
 
-/** A part that is being filled; each holds what the next one begins with too. `left` counts samples. */
+/** A chunk that is being filled. Its end is also the start of the next chunk. `left`: missing samples. */
 type OpenAacChunk = { n: number; blocks: SampleBlock[]; left: number };
 
 /**
- * Encoders for `samples` of one or two channels, `lanes` at a time. As many parts are in memory, and one more. `end` throws `NoJoin` when the
- * parts do not fit together.
+ * Returns a sink that encodes `samples` of mono or stereo with at most `maxEncoders` encoders. At most one chunk more than that is in
+ * memory. `end` throws `AacJoinError` when the chunks cannot be joined.
  */
 export function createChunkedSink(options: AacTrackOptions & { lanes: number }): AudioSink {
   const { audioFormat: sound, samples, lanes, signal } = options;
@@ -46,7 +46,7 @@ export function createChunkedSink(options: AacTrackOptions & { lanes: number }):
   const parts = divideIntoAacChunks(samples, CHUNK_PACKETS);
   const encoded: PendingAacChunk[] = parts.map(() => Promise.withResolvers<EncodedAacChunk>());
   for (const part of encoded) part?.promise.catch(() => {});
-  // Whoever waits for a part that will never come must not wait for ever.
+  // The writer must not wait forever for a chunk that will never be encoded.
   both.addEventListener("abort", () => {
     for (const part of encoded) part?.reject(both.reason);
   });
@@ -98,7 +98,7 @@ export function createChunkedSink(options: AacTrackOptions & { lanes: number }):
       stop.abort(error);
       await Promise.all(running);
       await file.catch(() => {});
-      // Whoever stopped the others first knows why.
+      // The abort reason is the original error.
       return stop.signal.reason ?? error;
     },
   };
@@ -124,7 +124,7 @@ async function encodeAacChunk(
   }
 }
 
-/** Gives the encoder all blocks, and empties their list on the way. */
+/** Writes all blocks to the encoder, and removes them from the list as they are written. */
 async function encodeBlocks(
   options: AudioSinkOptions,
   blocks: SampleBlock[],
@@ -149,7 +149,7 @@ async function encodeBlocks(
     signal,
   });
   try {
-    // What the encoder has need not be held any longer.
+    // Blocks that were written can be freed.
     for (let block = blocks.shift(); block !== undefined; block = blocks.shift()) {
       const { samples, isMean } = block;
       const { buffer, byteOffset, byteLength } = isMean && !isOne ? duplicateChannel(samples) : samples;
@@ -157,12 +157,12 @@ async function encodeBlocks(
     }
     await encoder.stdin.end();
   } catch {
-    // How it ended says why it does not listen any more.
+    // The encoder's outcome explains why it stopped reading.
     await encoder.kill();
   }
   const outcome = await encoder.outcome;
   signal.throwIfAborted();
-  // Old versions end well after a file that they could not write.
+  // Old versions exit with 0 when they could not write the file.
   if (!outcome.ok || outcome.noSpace) throw toFfmpegError(outcome);
 }
 
@@ -176,7 +176,7 @@ function parseEncodedPackets(stream: Uint8Array, isOne: boolean): { packets: Uin
   }
 }
 
-/** All packets of the parts in order; a part is forgotten when it has been written. */
+/** Yields the packets of the chunks in order. A chunk is freed when it has been written. */
 async function* joinChunkPackets(encoded: PendingAacChunk[]): AsyncGenerator<AacPacket> {
   let from = 0;
   for (let n = 0; n < encoded.length; n++) {

@@ -1,12 +1,15 @@
-/** Two channels into one for listening: by how much each one says, so that a dead channel or a reversed one costs nothing. Pure. */
+/**
+ * Downmix of stereo to mono for speech recognition, weighted by the power of each channel, so that a dead or phase-inverted channel does no
+ * harm. Pure.
+ */
 
 const BLOCK_SECONDS = 0.02;
-/** Weights follow the last second or so. */
+/** Weights follow about the last second. */
 const SMOOTHING = 0.03;
 const MAX_REVERSED_CORRELATION = -0.9;
 const SILENCE_POWER = 1e-9;
 
-/** A mixer for interleaved stereo that remembers what it heard; each call gives one sample for each pair. */
+/** Creates a stateful mixer for interleaved stereo. Each call returns one sample per pair. */
 export function createDownmix(rate: number): (stereo: Float32Array) => Float32Array<ArrayBuffer> {
   const block = Math.round(rate * BLOCK_SECONDS);
   let left = 0;
@@ -20,7 +23,7 @@ export function createDownmix(rate: number): (stereo: Float32Array) => Float32Ar
       const end = Math.min(count, start + block);
       const share = SMOOTHING * ((end - start) / block);
       const heard = measurePower(stereo, start, end);
-      // At first there is nothing to remember.
+      // The first block has no history.
       const memory = left + right < SILENCE_POWER ? 1 : share;
       left += memory * (heard.left - left);
       right += memory * (heard.right - right);
@@ -50,7 +53,7 @@ function measurePower(stereo: Float32Array, start: number, end: number) {
   return { left: left / count, right: right / count, cross: cross / count };
 }
 
-/** The left channel's weight. */
+/** Returns the weight of the left channel. */
 function computeLeftWeight(left: number, right: number, cross: number, before: number): number {
   if (left + right < SILENCE_POWER) return before;
   if (cross < MAX_REVERSED_CORRELATION * Math.sqrt(left * right)) return left >= right ? 1 : 0;

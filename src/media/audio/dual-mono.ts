@@ -1,24 +1,24 @@
 /**
- * Two channels that say the same: encoded as one, and written as two. A pair of channels in AAC may be told as their mean and their
- * difference; with a difference of nothing, a packet of one channel becomes a packet of two that decodes to the same in both. Pure.
+ * Dual mono: stereo with identical channels, encoded as mono and written as stereo. AAC can code a channel pair as mid and side (M/S
+ * stereo). With an empty side channel, a mono packet becomes a stereo packet that decodes to the same samples in both channels. Pure.
  */
 
-/** Samples whose likeness is judged together: about 20 ms. */
+/** Samples that are compared together: about 20 ms. */
 const BLOCK_SAMPLES = 1_024;
-/** The mean power of half the difference below which two channels are alike whatever they say: -84 dB of full scale. */
+/** Mean side power below which the channels count as identical, whatever their content: -84 dBFS. */
 const SILENT_POWER = 10 ** -8.4;
-/** As long as it is at the most -55 dB of full scale, and 30 dB below what both say: nobody hears it beside that. */
+/** Inaudible next to the content: at most -55 dBFS, and 30 dB below the mid channel. */
 const INAUDIBLE_POWER = 10 ** -5.5;
 const INAUDIBLE_SHARE = 10 ** -3;
 /**
- * Where the channels are else the same to the last bit, they were one before a lossy encoder had them, and what differs for a moment is its
- * doing: up to 12 dB below what both say, in an eighth of the blocks.
+ * Where most blocks are identical to the last bit, the source was mono before a lossy encoder, and brief differences are its artifacts: up
+ * to 12 dB below the mid channel, in an eighth of the blocks.
  */
 const IDENTICAL_SHARE = 10 ** -10;
 const TRANSIENT_POWER = 10 ** -3;
 const TRANSIENT_SHARE = 10 ** -1.2;
 
-/** The mean of two interleaved channels, of a second or less; null when they differ audibly somewhere. */
+/** Returns the mean of two interleaved channels (at most a second); null when they differ audibly. */
 export function findDualMonoMean(stereo: Float32Array): Float32Array<ArrayBuffer> | null {
   const count = stereo.length >> 1;
   const mean = new Float32Array(count);
@@ -49,14 +49,14 @@ export function findDualMonoMean(stereo: Float32Array): Float32Array<ArrayBuffer
   return isOne ? mean : null;
 }
 
-/** Two interleaved channels that say what one says. */
+/** Returns interleaved stereo with the same samples in both channels. */
 export function duplicateChannel(mean: Float32Array): Float32Array<ArrayBuffer> {
   const stereo = new Float32Array(2 * mean.length);
   for (let n = 0; n < mean.length; n++) stereo[2 * n] = stereo[2 * n + 1] = mean[n]!;
   return stereo;
 }
 
-/** The AudioSpecificConfig (of two bytes) of two channels from that of one. */
+/** Returns the stereo variant of a mono AudioSpecificConfig (two bytes). */
 export const toStereoConfig = (config: Uint8Array): Uint8Array =>
   Uint8Array.from([config[0]!, (config[1]! & 0x87) | (2 << 3)]);
 
@@ -65,8 +65,8 @@ const ELEMENT_FIL = 6;
 const EIGHT_SHORT_SEQUENCE = 2;
 
 /**
- * A packet of two alike channels from a packet of one (AAC-LC: one single-channel element, perhaps after fill elements). Errors: a plain
- * `Error` when it is not that.
+ * Returns a stereo packet with identical channels from a mono packet (AAC-LC: one single_channel_element, possibly after fill elements).
+ * Errors: a plain `Error` for any other packet.
  */
 export function toChannelPair(packet: Uint8Array): Uint8Array<ArrayBuffer> {
   const take = (at: number, count: number): number => {
@@ -88,7 +88,7 @@ export function toChannelPair(packet: Uint8Array): Uint8Array<ArrayBuffer> {
   if (to < from) throw new Error("a packet without its end");
 
   const out = new BitWriter(packet.length + 32);
-  // A pair that shares its windows, and tells mean and difference in all of its bands.
+  // A channel pair with `common_window`, and M/S stereo in all bands.
   out.put(0b001_0000_1, 8);
   out.put(info, isShort ? 15 : 11);
   out.put(0b10, 2);
@@ -96,7 +96,7 @@ export function toChannelPair(packet: Uint8Array): Uint8Array<ArrayBuffer> {
   let bit = from;
   for (; bit + 16 <= to; bit += 16) out.put(take(bit, 16), 16);
   out.put(take(bit, to - bit), to - bit);
-  // The difference: no gain, no band that holds anything, no tools.
+  // The side channel: no gain, only empty bands, no tools.
   out.put(0, 8);
   const bands = isShort ? (info >> 7) & 15 : (info >> 1) & 63;
   const groups = isShort ? 1 + countZeroBits(info & 127, 7) : 1;
@@ -106,7 +106,7 @@ export function toChannelPair(packet: Uint8Array): Uint8Array<ArrayBuffer> {
   return out.bytes();
 }
 
-/** Where the last set bit is: the end of the element that ends a packet. */
+/** Returns the position of the last set bit: the end of the ID_END element that ends a packet. */
 function getEndBit(packet: Uint8Array): number {
   let last = packet.length - 1;
   while (last >= 0 && packet[last] === 0) last--;
@@ -120,7 +120,7 @@ function countZeroBits(value: number, count: number): number {
   return zeros;
 }
 
-/** So many bands without anything, in lengths of so many bits. */
+/** Writes a section of empty bands, with section lengths of `lengthBits` bits. */
 function writeEmptySection(out: BitWriter, bands: number, lengthBits: number): void {
   if (bands === 0) return;
   const most = (1 << lengthBits) - 1;
@@ -140,7 +140,7 @@ class BitWriter {
     this.buffer = new Uint8Array(capacity);
   }
 
-  /** At most 16 bits. */
+  /** Writes at most 16 bits. */
   put(value: number, bits: number): void {
     this.pending = (this.pending << bits) | value;
     this.pendingBits += bits;

@@ -1,26 +1,26 @@
-/** Mixes of tracks whose channels have no known places, such as those of a multitrack recorder: ffmpeg has no rule for them. Pure. */
+/** Mixdown of tracks with discrete channels, such as those of a multitrack recorder: ffmpeg has no matrix for them. Pure. */
 import type { AudioStream } from "../../domain/media";
 
 type MixdownTrack = Pick<AudioStream, "channels" | "discrete">;
 
-/** The filters `pan` and `channelmap`, and ffmpeg's resampler, take no more. */
+/** The limit of the filters `pan` and `channelmap`, and of ffmpeg's resampler. */
 export const MAX_CHANNELS = 64;
 
 /**
  * Returns the filters that mix a discrete track to mono or stereo; none for a track that ffmpeg can mix by itself. Mono is the sum of all
- * channels at equal power: whoever speaks is heard, whichever channel it is, and dead channels cost little. Stereo is the first two channels,
- * where recorders keep their mix.
+ * channels at equal power: every speaker is audible, whatever the channel, and dead channels cost little. Stereo is the first two channels,
+ * where recorders put their mix.
  */
 export function buildMixdownFilters(track: MixdownTrack, wanted: number): string[] {
   if (track.discrete !== true) return [];
   const channels = Math.min(MAX_CHANNELS, track.channels);
-  // Not `pan`: newer ffmpegs refuse it where it only reorders channels of an uncommon layout.
+  // Not `pan`: newer versions of ffmpeg reject it where it only reorders channels of an uncommon layout.
   if (channels < 2) return ["channelmap=0:mono"];
   if (wanted > 1) return ["channelmap=0|1:stereo"];
   const gain = (1 / Math.sqrt(channels)).toFixed(6);
   return [`pan=mono|c0=${Array.from({ length: channels }, (_, n) => `${gain}*c${n}`).join("+")}`];
 }
 
-/** Returns the number of channels to decode for speech recognition: two are weighed against each other afterwards (`sound/downmix`). */
+/** Returns the number of channels to decode for speech recognition. Stereo is downmixed afterwards (`downmix.ts`). */
 export const getAnalysisChannels = ({ channels, discrete }: MixdownTrack): 1 | 2 =>
   channels === 1 || (discrete === true && channels !== 2) ? 1 : 2;

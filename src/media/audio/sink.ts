@@ -1,4 +1,4 @@
-/** Where the samples of a cut go: one encoder, or several at a time. */
+/** Sinks for the samples of a cut: one encoder, or several at a time. */
 import type { ResolvedOutput } from "../../domain/media";
 import { buildOutputArguments, QUIET_ARGUMENTS } from "../arguments";
 import { type AudioFormat, buildAudioEncoderArguments, buildMonoEncoderArguments } from "../encoder-arguments";
@@ -7,9 +7,9 @@ import { createWorkLimits, type Ffmpeg, startFfmpeg, toFfmpegError } from "../ff
 /** Takes interleaved 32-bit float samples as bytes. */
 export type AudioSink = {
   write(samples: Uint8Array): Promise<void>;
-  /** After the last sample; resolves when the file is whole. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
+  /** Ends the audio and waits until the file is complete. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
   end(): Promise<void>;
-  /** Ends everything at once; gives the error that lies behind one which `write` or `end` threw. */
+  /** Stops all encoders. Returns the root cause of an error that `write` or `end` threw. */
   abort(error: unknown): Promise<unknown>;
 };
 
@@ -19,7 +19,7 @@ export type AudioSinkOptions = {
   audioFormat: AudioFormat;
   bitrate: number;
   path: string;
-  /** A folder for what is only needed on the way. */
+  /** A folder for intermediate files. */
   workDir: string;
   wallSeconds: number;
   signal?: AbortSignal;
@@ -32,15 +32,15 @@ const CONTAINER_ARGUMENTS: Record<ResolvedOutput["format"], string[]> = {
   mp3: ["-id3v2_version", "3", "-f", "mp3"],
 };
 
-/** ffmpeg's options for a container of sound. */
+/** Returns ffmpeg's options for a container. */
 export const getContainerArguments = (format: ResolvedOutput["format"]): string[] => CONTAINER_ARGUMENTS[format];
 
-/** ffmpeg's options that read samples: from standard input, or a file. */
+/** Returns ffmpeg's options to read raw samples from standard input or a file. */
 export const buildSampleInputArguments = ({ sampleRate: rate, channels }: AudioFormat, input = "pipe:0"): string[] => [
   ...["-f", "f32le", "-ar", String(rate), "-ac", String(channels), "-i", input],
 ];
 
-/** ffmpeg's options for the encoder of a sound; `isOne` when two channels say the same and it is given but one. */
+/** Returns ffmpeg's options for the audio encoder. `isMono`: the channels are identical, and the encoder gets one of them. */
 export const buildEncoderArguments = (
   { format, audioFormat: sound, bitrate }: AudioSinkOptions,
   isOne = false,
@@ -49,7 +49,7 @@ export const buildEncoderArguments = (
     ? buildMonoEncoderArguments(bitrate, sound)
     : buildAudioEncoderArguments(format, bitrate);
 
-/** One encoder that writes the file. */
+/** Returns a sink with one encoder, which writes the file. */
 export function createSingleEncoderSink(options: AudioSinkOptions): AudioSink {
   const { ffmpeg, format, audioFormat: sound, path, wallSeconds, signal } = options;
   const encoder = startFfmpeg({

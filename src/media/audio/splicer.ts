@@ -1,33 +1,33 @@
 /**
- * The exact sound of a cut: samples are sliced in process. Joins cross over from beyond both edges, at equal power, without a change of
- * length. Memory does not grow with the length of the source.
+ * Splices the audio of a cut, exact to the sample, in process. Splices are equal-power crossfades with material from beyond both edges, so
+ * they do not change the duration. Memory use does not depend on the duration of the source.
  */
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import type { ChildStdin } from "../../lib/process";
 
-/** A kept stretch of the source's clock at its place in the output. */
+/** A kept segment of the source's clock, and its place in the output. */
 export type AudioSegment = { start: Ticks; end: Ticks; outputStart: Ticks; outputEnd: Ticks };
 
-/** How long a join crosses over. */
+/** Duration of the crossfade at a splice. */
 export const CROSSFADE_TICKS: Ticks = 20_000;
-/** How long the sound fades where the output begins or ends in the middle of the source. */
+/** Duration of the fade where the output starts or ends in the middle of the source. */
 const EDGE_FADE_TICKS: Ticks = 4_000;
 
 export type SpliceAudioOptions = {
-  /** Interleaved 32-bit float samples from the source's clock 0 on. */
+  /** Interleaved 32-bit float samples from time 0 of the source's clock on. */
   input: AsyncIterable<Uint8Array>;
   output: Pick<ChildStdin, "write">;
   sampleRate: number;
   channels: number;
-  /** Sorted and disjoint, in the source and in the output; the output without gaps. */
+  /** Sorted and disjoint, in the source and in the output; without gaps in the output. */
   segments: readonly AudioSegment[];
-  /** How far the source has been read. */
+  /** Called with the position in the source. */
   onPosition?: (position: Ticks) => void;
 };
 
 /**
- * Reads until the last slice is complete; a source that ends early is followed by silence. `written` is the number of samples of each
- * channel: exactly the length of the output. `sourceEnded`: the input was read to its end.
+ * Reads until the last segment is complete. A source that ends early is padded with silence. `written`: samples per channel, exactly the
+ * duration of the output. `sourceEnded`: the input was read to its end.
  */
 export async function spliceAudio(options: SpliceAudioOptions): Promise<{ written: number; sourceEnded: boolean }> {
   const { sampleRate: rate, channels } = options;
@@ -44,7 +44,7 @@ export async function spliceAudio(options: SpliceAudioOptions): Promise<{ writte
   return { written: await writer.finish(), sourceEnded };
 }
 
-/** A slice in samples; `fadeIn` and `fadeOut` are half cross-overs: how far it reaches beyond its edges. */
+/** A segment in samples. `fadeIn` and `fadeOut` are half crossfades: how far it extends beyond its edges. */
 export type SampleRange = {
   from: number;
   to: number;
@@ -54,7 +54,7 @@ export type SampleRange = {
   edgeOut: number;
 };
 
-/** Slices in samples. Output positions are rounded once, so lengths never add up to a drift. */
+/** Converts segments to samples. Output positions are rounded once, so that rounding errors do not accumulate. */
 export function toSampleRanges(slices: readonly AudioSegment[], rate: number): SampleRange[] {
   const sample = (ticks: Ticks) => Math.round((ticks * rate) / TICKS_PER_SECOND);
   const cuts = slices.map((slice) => {
@@ -79,10 +79,10 @@ export function toSampleRanges(slices: readonly AudioSegment[], rate: number): S
 
 const BLOCK_SAMPLES = 32_768;
 
-/** Takes the source's samples in order, keeps those of the cuts, blends the joins, and writes. */
+/** Takes the source's samples in order, keeps those of the ranges, crossfades, and writes blocks. */
 class AudioSplicer {
   private next = 0;
-  /** Source position up to which the current cut has been taken. */
+  /** Source position up to which the current range has been taken. */
   private taken: number;
   private tail = new Float32Array(0);
   private nextTail = new Float32Array(0);
@@ -108,7 +108,7 @@ class AudioSplicer {
     for (; this.next < this.cuts.length; this.next++) {
       const cut = this.cuts[this.next]!;
       const begin = Math.max(cut.from - cut.fadeIn, this.taken);
-      // What lies before the source's first sample is silence.
+      // Before the source's first sample there is silence.
       if (begin < position) await this.silence(cut, begin, Math.min(position, cut.to + cut.fadeOut));
       const from = Math.max(begin, position);
       const to = Math.min(cut.to + cut.fadeOut, end);
@@ -118,7 +118,7 @@ class AudioSplicer {
     }
   }
 
-  /** Silence for what the source did not have, and the last block. */
+  /** Pads with silence what the source did not have, and writes the last block. */
   async finish(): Promise<number> {
     for (; this.next < this.cuts.length; this.next++) {
       const cut = this.cuts[this.next]!;
@@ -141,7 +141,7 @@ class AudioSplicer {
     this.taken = cut.to + cut.fadeOut;
   }
 
-  /** Takes `count` samples at source position `at`, in up to three parts: blended in, as they are, and kept for the next join. */
+  /** Takes `count` samples at source position `at`, in up to three steps: crossfaded, unchanged, and kept for the next splice. */
   private async add(cut: SampleRange, at: number, samples: Float32Array, offset: number, count: number): Promise<void> {
     this.taken = at + count;
     const { channels } = this;
@@ -203,13 +203,13 @@ class AudioSplicer {
     const size = 4 * this.filled * this.channels;
     this.written += this.filled;
     this.filled = 0;
-    // Whoever takes it may keep it.
+    // The receiver may keep the buffer.
     this.block = new Float32Array(block.length);
     await this.output.write(new Uint8Array(block.buffer, 0, size));
   }
 }
 
-/** Joins bytes into blocks of whole samples. */
+/** Regroups bytes into blocks of whole samples. */
 export async function* readWholeSamples(
   input: AsyncIterable<Uint8Array>,
   channels: number,
@@ -217,7 +217,7 @@ export async function* readWholeSamples(
   const size = 4 * channels;
   let rest = new Uint8Array(0);
   for await (const bytes of input) {
-    // Nearly always so: what is read is looked at where it lies.
+    // The common case: no copy is needed.
     if (rest.length === 0 && bytes.byteOffset % 4 === 0 && bytes.length % size === 0) {
       if (bytes.length > 0) yield new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
       continue;

@@ -1,4 +1,4 @@
-/** Joins encoded chunks and the sound into the finished file, without encoding again. */
+/** Concatenates encoded chunks, and muxes video and audio into the finished file, without encoding again. */
 import { join } from "node:path";
 import { EncodedPacketSink } from "mediabunny";
 import { AppError } from "../../domain/errors";
@@ -21,7 +21,7 @@ import {
   writeVideoTrack,
 } from "../packets/video-track";
 
-/** Of an encoder that wrote other parameter sets into each chunk: the chunks are no one stream. */
+/** The encoder wrote different parameter sets into the chunks, so they cannot become one stream. */
 export class ChunkMismatchError extends AppError<"processing_failed"> {
   constructor() {
     super("processing_failed", "the picture could not be joined", {
@@ -32,11 +32,11 @@ export class ChunkMismatchError extends AppError<"processing_failed"> {
 
 export type TimedChunk = {
   path: string;
-  /** When its frames are shown in the output, in display order, and last when the chunk ends: seconds. */
+  /** Presentation times of its frames in the output, in display order, then the end of the chunk. Seconds. */
   times: Float64Array;
 };
 
-/** Writes the picture of all chunks as one track. Errors: `MismatchedChunks`; those of writing; the signal's reason. */
+/** Writes the video of all chunks as one track. Errors: `ChunkMismatchError`; those of writing; the signal's reason. */
 export async function concatChunks(options: {
   chunks: readonly TimedChunk[];
   constantRate: number | null;
@@ -79,15 +79,15 @@ async function* readChunkPackets(
   }
 }
 
-/** A track timescale that holds the rate exactly. */
+/** Returns a track timescale that represents the rate exactly. */
 export function chooseTimescale(rate: Rational | null): number {
   if (rate === null || rate.num > 200_000) return 90_000;
   return rate.num < 1_000 ? rate.num * 1_000 : rate.num;
 }
 
 /**
- * Puts the picture and the sound into one file that players can start before they have all of it. ffmpeg writes it, because browsers seek
- * exactly in its tables. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ * Muxes video and audio into a file that plays before it is fully downloaded. ffmpeg writes it, because browsers seek exactly in its
+ * tables. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function muxTracks(options: {
   ffmpeg: Ffmpeg;
@@ -122,7 +122,7 @@ export async function muxTracks(options: {
           ...(soundName === null ? [] : input(soundName)),
         ],
         ...["-map", "0:v:0", ...(soundName === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
-        // With HEVC's parameter sets in the table alone, which Apple's players insist on.
+        // `hvc1` keeps HEVC's parameter sets in the sample entry only, which Apple's players require.
         ...(options.codec === "hevc" ? ["-tag:v", "hvc1"] : []),
         ...["-video_track_timescale", String(options.timescale), "-movflags", "+faststart"],
         ...["-f", options.format, ...buildOutputArguments(part)],

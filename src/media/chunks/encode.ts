@@ -1,4 +1,4 @@
-/** Encodes one chunk of a render: seek, decode, keep the frames, encode, and prove that every frame is there. */
+/** Encodes one chunk of a render, and verifies its frame count. */
 import { rm } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import type { ProbedMedia } from "../../domain/media";
@@ -28,40 +28,40 @@ import {
 import { writeChunkExcerpt } from "./excerpt";
 import { buildScaleFilters } from "./scale";
 
-/** What all chunks of a render share. */
+/** Settings that all chunks of a render share. */
 export type ChunkSettings = {
   sourcePath: string;
   probed: ProbedMedia;
   width: number;
   height: number;
-  /** The output's rate; the mean one when frames keep their own times. */
+  /** The output's frame rate; the mean rate when frames keep their own times. */
   frameRate: Rational;
   quality: VideoQuality;
   encoder: VideoEncoder;
-  /** The whole output has but a few frames: old versions of ffmpeg lose the last one when they write so few that were reordered. */
+  /** For an output of a few frames: old versions of ffmpeg lose the last one when so few are reordered. */
   disableBFrames: boolean;
   threads: number;
 };
 
-/** How many frames the chunk must have, and how they are chosen. */
+/** The frame count that the chunk must have, and the timing of its frames. */
 export type ChunkTask = { chunk: RenderChunk; timing: FrameTiming; frameCount: number };
 
-/** Containers without an index for seeking: start reading earlier, by a usual distance between keyframes. */
+/** Seeking in containers without an index starts earlier, by a typical distance between keyframes. */
 const SEEK_MARGIN_TICKS: Record<string, Ticks> = { mov: 0, matroska: 0, avi: 0, flv: 0 };
 const UNINDEXED_SEEK_MARGIN_TICKS: Ticks = 5 * TICKS_PER_SECOND;
 const MIN_SEEK_TICKS: Ticks = TICKS_PER_SECOND / 2;
 
-/** The container time to seek to; null when reading starts at the beginning. */
+/** Returns the container time to seek to; null to read from the beginning. */
 export function getSeekTime(probed: ProbedMedia, from: number): Ticks | null {
   const { demuxer, startPts } = probed.info;
   const time = getSeekPointBefore(probed.frames!, from) - (SEEK_MARGIN_TICKS[demuxer] ?? UNINDEXED_SEEK_MARGIN_TICKS);
   return time <= MIN_SEEK_TICKS ? null : startPts + time;
 }
 
-/** `hasZscale`: the filter may be used. */
+/** `hasZscale`: the zscale filter may be used. `fromStart`: no seek. */
 export type ChunkVariant = { libavutil: number; hasZscale: boolean; fromStart: boolean };
 
-/** The command line of a chunk without its output. Pure. `fromStart`: without a seek. */
+/** Returns the command line of a chunk without its output file. Pure. */
 export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, variant: ChunkVariant): string[] {
   const { probed, encoder } = settings;
   const video = probed.info.video!;
@@ -95,8 +95,8 @@ export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, va
       path: settings.sourcePath,
       demuxer: probed.info.demuxer,
       seekTo: variant.fromStart ? null : getSeekTime(probed, task.chunk.segments[0]!.from),
-      // A size that changes on the way would start the filters, and with them the count of frames, anew. A turned picture is turned by
-      // ffmpeg before the first of these filters, at one size only.
+      // A size that changes mid-stream would reinitialize the filters and restart their frame count. Rotated video is the exception:
+      // ffmpeg's own rotation precedes these filters and works at one size only.
       extra: [...(steady ? ["-reinit_filter", "0"] : []), ...threads],
     }),
     ...["-map", "0:V:0", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1", "-vf", filters.join(",")],
@@ -116,16 +116,16 @@ export type EncodeChunkOptions = {
   settings: ChunkSettings;
   task: ChunkTask;
   path: string;
-  /** Where the chunk's packets are taken from; without it, the source is sought in. */
+  /** Source of the chunk's excerpt. Without it, the encoder seeks in the source file. */
   packetSource?: PacketSource;
   signal?: AbortSignal;
   onFrames?: (frames: number) => void;
 };
 
 /**
- * Encodes a chunk to `path`, which appears only when it holds exactly its frames. It is fed with its own packets where that can be done;
- * when that, or a seek, missed frames it is repeated from the start of the file; when the source itself has frames that cannot be decoded,
- * their neighbours stand for them, and `repaired` is true. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ * Encodes a chunk to `path`, which appears only with exactly the chunk's frames. Tries an excerpt with only the needed packets first, then
+ * a seek, then decoding from the start of the file. When frames of the source cannot be decoded, their neighbors replace them, and
+ * `repaired` is true. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function encodeChunk(options: EncodeChunkOptions): Promise<{ repaired: boolean }> {
   const { settings } = options;
@@ -134,7 +134,7 @@ export async function encodeChunk(options: EncodeChunkOptions): Promise<{ repair
   } catch (error) {
     const scaled = options.hasZscale && !isHdr(settings.probed.info.video!);
     if (!scaled || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
-    // The quick scaler asks more of its frames than the other one does.
+    // zscale accepts fewer kinds of frames than swscale.
     return await encodeWithFallbacks({ ...options, hasZscale: false });
   }
 }
@@ -152,7 +152,7 @@ async function encodeWithFallbacks(options: EncodeChunkOptions): Promise<{ repai
   throw new AppError("processing_failed", "the picture could not be decoded");
 }
 
-/** From a file with only the chunk's packets. False when that did not give its frames, for whatever reason. */
+/** Encodes from a file with only the chunk's packets. Returns false when that does not produce the chunk's frames, whatever the reason. */
 async function tryEncodeExcerpt(options: EncodeChunkOptions): Promise<boolean> {
   const { packetSource: feed, settings, task, signal } = options;
   if (feed === undefined) return false;
@@ -172,7 +172,7 @@ async function tryEncodeExcerpt(options: EncodeChunkOptions): Promise<boolean> {
   }
 }
 
-/** False when the frames are not those that were asked for. */
+/** Returns false when the output does not have the chunk's frame count. */
 async function tryEncode(options: EncodeChunkOptions, task: ChunkTask, fromStart: boolean): Promise<boolean> {
   const { ffmpeg, settings, hasZscale, signal } = options;
   const decoded = fromStart ? task.chunk.segments.at(-1)!.to : task.frameCount * 4 + 1_000;

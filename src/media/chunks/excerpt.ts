@@ -1,14 +1,17 @@
-/** The feed of a chunk: a small file with only the packets that it needs. */
+/** Excerpts of a source for chunks: small files with only the packets that a chunk needs. */
 import type { ProbedMedia, VideoStream } from "../../domain/media";
 import type { RenderChunk } from "../../domain/render-plan";
 import type { Ticks } from "../../domain/time";
 import { writeExcerpt } from "../packets/excerpt";
 import { openPacketSource, type PacketSource } from "../packets/source";
 
-/** Decoding more than this before a piece is not worth the exactness: seeking finds other points to begin. */
+/** With more packets to decode before a segment, seeking is preferred: ffmpeg also starts at other points. */
 const MAX_LEAD_PACKETS = 1_000;
 
-/** Opens a source to feed chunks from; null when it is of a kind that is sought in. The caller closes it. Errors: the signal's reason. */
+/**
+ * Opens a source for excerpts. Returns null for a source of another kind, which has to be seeked in. The caller closes it. Errors: the
+ * signal's reason.
+ */
 export async function openExcerptSource(
   path: string,
   probed: ProbedMedia,
@@ -22,7 +25,7 @@ export async function openExcerptSource(
   }
 }
 
-/** Writes the feed of a chunk. Returns and errors: as `writeFeed`. */
+/** Writes the excerpt of a chunk. Returns and errors: as `writeExcerpt`. */
 export async function writeChunkExcerpt(
   source: PacketSource,
   chunk: RenderChunk,

@@ -1,14 +1,14 @@
-/** Scaling by the filter that takes the least time for the same picture. */
+/** Selects the fastest scaler for the same quality. */
 import type { VideoStream } from "../../domain/media";
 import { type Ffmpeg, hasFilter } from "../ffmpeg";
 import { buildShapeFilters } from "../video-filters";
 
-/** Older versions are slower with zscale than without. */
+/** In older versions zscale is the slower one. */
 const MIN_ZSCALE_LIBAVUTIL = 57;
 
 const zscaleByFfmpeg = new Map<string, Promise<boolean>>();
 
-/** Whether this ffmpeg was built with zscale; asked once. */
+/** Returns whether this ffmpeg was built with zscale. The result is cached. */
 export function hasZscaleFilter(ffmpeg: Ffmpeg): Promise<boolean> {
   const key = `${ffmpeg.path} ${ffmpeg.version}`;
   const answer = zscaleByFfmpeg.get(key) ?? hasFilter(ffmpeg, "zscale");
@@ -16,12 +16,15 @@ export function hasZscaleFilter(ffmpeg: Ffmpeg): Promise<boolean> {
   return answer;
 }
 
-/** Whether a size is scaled by zscale where it is there. It knows no odd sizes with halved chroma, and asks more of other formats. */
+/**
+ * Returns whether zscale, where available, replaces swscale for this size. It supports no odd sizes with subsampled chroma, and accepts
+ * fewer formats.
+ */
 export function canUseZscale(video: VideoStream, size: { width: number; height: number }): boolean {
   return buildShapeFilters(video, size).includes(formatSwscaleFilter(size)) && isZscaleCompatible(video, size);
 }
 
-/** As `shapeFilters`, with zscale in the place of the scaler where that is quicker: half of the time at the same sharpness. */
+/** Returns `buildShapeFilters` with zscale in place of swscale where it is faster: half of the time at the same sharpness. */
 export function buildScaleFilters(
   video: VideoStream,
   size: { width: number; height: number },

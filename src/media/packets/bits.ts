@@ -1,6 +1,6 @@
-/** Bits of NAL units: reading and replacing numbers, with the bytes that keep start codes out of them. Pure. */
+/** Bit-level access to NAL units: emulation prevention, fixed-length and Exp-Golomb numbers. Pure. */
 
-/** A NAL unit without the bytes that were put in so that no start code appears in it. */
+/** Returns a NAL unit without its emulation prevention bytes. */
 export function removeEmulationPrevention(nal: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(nal.length);
   let length = 0;
@@ -16,7 +16,7 @@ export function removeEmulationPrevention(nal: Uint8Array): Uint8Array {
   return bytes.slice(0, length);
 }
 
-/** The reverse of `withoutEmulation`. */
+/** Returns a NAL unit with emulation prevention bytes: the reverse of `removeEmulationPrevention`. */
 export function addEmulationPrevention(bytes: Uint8Array): Uint8Array {
   const nal = new Uint8Array(Math.ceil(bytes.length * 1.5) + 2);
   let length = 0;
@@ -29,7 +29,7 @@ export function addEmulationPrevention(bytes: Uint8Array): Uint8Array {
     zeros = byte === 0 ? zeros + 1 : 0;
     nal[length++] = byte;
   }
-  // Words of zeros may follow a slice, always two bytes.
+  // Words of zeros (`cabac_zero_word`) may follow a slice, always two bytes.
   if (zeros >= 2) nal[length++] = 3;
   return nal.slice(0, length);
 }
@@ -39,14 +39,14 @@ export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 
 const readBit = (bytes: Uint8Array, at: number): number => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1;
 
-/** The `count` bits from bit `at` on as a number; bits beyond the end are 0. */
+/** Reads `count` bits from bit `at` on as a number. Bits beyond the end are 0. */
 export function readBits(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
   for (let n = 0; n < count; n++) value = value * 2 + readBit(bytes, at + n);
   return value;
 }
 
-/** The ue(v) number at bit `at`, and the bit after it. */
+/** Reads the ue(v) number at bit `at`. `end` is the bit after it. */
 export function readExpGolomb(bytes: Uint8Array, at: number): { value: number; end: number } {
   let zeros = 0;
   while (zeros < 32 && readBit(bytes, at + zeros) === 0) zeros++;
@@ -54,13 +54,13 @@ export function readExpGolomb(bytes: Uint8Array, at: number): { value: number; e
   return { value: readBits(bytes, at + zeros, zeros + 1) - 1, end };
 }
 
-/** A number as the bits of ue(v). */
+/** Formats a number as the bits of ue(v). */
 export function formatExpGolomb(value: number): string {
   const digits = (value + 1).toString(2);
   return "0".repeat(digits.length - 1) + digits;
 }
 
-/** Bytes with the bits `[from, to)` replaced by others; what lacks to whole bytes at the end is filled with zeros. */
+/** Replaces the bits `[from, to)`. The last byte is padded with zeros. */
 export function replaceBits(bytes: Uint8Array, from: number, to: number, bits: string): Uint8Array {
   const moved = from + bits.length - to;
   const result = new Uint8Array(Math.ceil((bytes.length * 8 + moved) / 8));
@@ -70,7 +70,7 @@ export function replaceBits(bytes: Uint8Array, from: number, to: number, bits: s
   };
   for (let at = from & ~7; at < from; at++) set(at, readBit(bytes, at));
   for (let n = 0; n < bits.length; n++) set(from + n, bits.charCodeAt(n) & 1);
-  // Whole bytes move as such: slices are long.
+  // Aligned bytes are copied as such: slices are long.
   let at = to;
   for (; at < bytes.length * 8 && (moved % 8 !== 0 || (at & 7) !== 0); at++) set(at + moved, readBit(bytes, at));
   if (at < bytes.length * 8) result.set(bytes.subarray(at >> 3), (at + moved) >> 3);

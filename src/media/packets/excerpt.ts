@@ -1,6 +1,6 @@
 /**
- * The packets that decoding some frames needs, in a small file of their own, with the times that they have in the source: nothing is sought
- * in the source, and between two pieces nothing is decoded in vain.
+ * Excerpts of a source: a small file with only the packets that decoding some frames needs, and their original times. It replaces seeking
+ * in the source, and decoding what lies between two segments.
  */
 import type { VideoStream } from "../../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
@@ -14,13 +14,13 @@ export type ExcerptOptions = {
   frameRanges: readonly { from: number; to: number }[];
   rotation: VideoStream["rotation"];
   path: string;
-  /** The most packets that may be decoded before a piece. */
+  /** Maximum number of packets to decode before a range. */
   maxLeadPackets: number;
 };
 
 /**
- * Writes a feed. Pieces that lie in one group of pictures share what is decoded for them. Returns the source's container time that is the
- * file's 0. Errors: `NotSpliced` when the packets do not allow it; those of reading and writing.
+ * Writes an excerpt. Ranges within one GOP share the packets decoded for them. Returns the container time of the source that is time 0 of
+ * the excerpt. Errors: `SpliceError` when the packets do not allow it; those of reading and writing.
  */
 export async function writeExcerpt(source: PacketSource, options: ExcerptOptions): Promise<Ticks> {
   const { frameRanges: pieces, rotation, path } = options;
@@ -35,7 +35,7 @@ export async function writeExcerpt(source: PacketSource, options: ExcerptOptions
     for (const range of ranges)
       for await (const { index: place, data } of readSourcePackets(source, range, isKept)) {
         const timestamp = source.timestamps[place]! - first;
-        // Only the last packet's duration is ever looked at.
+        // Readers use the duration of the last packet only.
         yield { data, type: place === range.from ? "key" : "delta", timestamp, duration: PACKET_SECONDS };
       }
   }
@@ -48,7 +48,7 @@ export async function writeExcerpt(source: PacketSource, options: ExcerptOptions
 
 const PACKET_SECONDS = 0.04;
 
-/** What decoding the pieces needs, as ranges of packets that do not touch. */
+/** Lists the packet ranges that decoding the frames needs. They do not touch. */
 async function listDecodeRanges(
   source: PacketSource,
   { frameRanges: pieces, maxLeadPackets: leadMost }: ExcerptOptions,

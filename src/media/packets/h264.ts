@@ -1,12 +1,12 @@
-/** The little of H.264's bit stream that splicing needs: NAL units, parameter sets and their numbers. Pure. */
+/** The parts of the H.264 bitstream that splicing needs: NAL units, parameter sets and their ids (ITU-T H.264, 7.3). Pure. */
 import { isSameBytes, readExpGolomb } from "./bits";
 
-/** The `avcC` record: a decoder's parameter sets as MP4 keeps them. `rest` is what follows them. */
+/** The `avcC` record: a decoder's parameter sets in MP4 (ISO 14496-15). `extensions`: the bytes after them. */
 export type AvcConfig = {
   profile: number;
   compatibility: number;
   level: number;
-  /** Bytes before each NAL unit that give its length. */
+  /** Length of the NAL unit length fields, in bytes. */
   lengthSize: number;
   sps: Uint8Array[];
   pps: Uint8Array[];
@@ -20,13 +20,13 @@ const MAX_PARAMETER_SET_ID = 31;
 
 export const getNalType = (nal: Uint8Array): number => (nal[0] ?? 0) & 31;
 
-/** Whether a NAL unit is part of a picture that others may refer to. */
+/** Returns whether a NAL unit belongs to a reference picture (`nal_ref_idc` is not 0). */
 export const isReferenceNal = (nal: Uint8Array): boolean => {
   const type = getNalType(nal);
   return type >= 1 && type <= NAL_IDR && ((nal[0]! >> 5) & 3) !== 0;
 };
 
-/** Parses `avcC`. Errors: a plain `Error` when it is cut short or of another version. */
+/** Parses `avcC`. Errors: a plain `Error` when it is truncated or has another version. */
 export function parseAvcConfig(bytes: Uint8Array): AvcConfig {
   if (bytes.length < 7 || bytes[0] !== 1) throw new Error("no avcC record");
   let at = 5;
@@ -44,7 +44,7 @@ export function parseAvcConfig(bytes: Uint8Array): AvcConfig {
   return { profile, compatibility, level, lengthSize: (bytes[4]! & 3) + 1, sps, pps, extensions: bytes.slice(at) };
 }
 
-/** Writes `avcC`, with NAL lengths of four bytes. */
+/** Builds `avcC` for NAL unit lengths of four bytes. */
 export function buildAvcConfig(config: AvcConfig): Uint8Array {
   const sized = (set: Uint8Array) => [set.length >> 8, set.length & 255, ...set];
   return Uint8Array.from([
@@ -54,7 +54,7 @@ export function buildAvcConfig(config: AvcConfig): Uint8Array {
   ]);
 }
 
-/** Whether a packet carries a parameter set that `avcC` does not have: the stream changes on the way. */
+/** Returns whether a packet has a parameter set that is not in `avcC`: the stream's parameters change. */
 export function changesParameterSets(units: readonly Uint8Array[], config: AvcConfig): boolean {
   const known = (nal: Uint8Array, sets: readonly Uint8Array[]) => sets.some((set) => isSameBytes(set, nal));
   return units.some(
@@ -64,10 +64,10 @@ export function changesParameterSets(units: readonly Uint8Array[], config: AvcCo
   );
 }
 
-/** The id that a sequence parameter set gives itself: before any byte against start codes can be. */
+/** Returns a sequence parameter set's id. It precedes any possible emulation prevention byte. */
 export const parseSpsId = (sps: Uint8Array): number => readExpGolomb(sps, 32).value;
 
-/** A number that neither a sequence nor a picture parameter set of the source uses; null when all are taken. */
+/** Returns an id that no sequence or picture parameter set of the source uses; null when all are taken. */
 export function findFreeParameterSetId(config: AvcConfig): number | null {
   const used = new Set([...config.sps.map(parseSpsId), ...config.pps.map((pps) => readExpGolomb(pps, 8).value)]);
   for (let id = 1; id <= MAX_PARAMETER_SET_ID; id++) if (!used.has(id)) return id;
@@ -75,8 +75,8 @@ export function findFreeParameterSetId(config: AvcConfig): number | null {
 }
 
 /**
- * The source's sets and the encoder's in one record. Errors: a plain `Error` when two sets have one id, or the encoder's picture needs a
- * higher profile than the record tells of.
+ * Merges the parameter sets of the source and the encoder. Errors: a plain `Error` when two sets have the same id, or the encoder's profile
+ * exceeds the source's.
  */
 export function mergeAvcConfigs(source: AvcConfig, encoder: AvcConfig): AvcConfig {
   if (encoder.profile > source.profile) throw new Error("the encoder went beyond the source's profile");

@@ -1,4 +1,4 @@
-/** The little of HEVC's bit stream that splicing needs: NAL units, parameter sets and their numbers (ITU-T H.265, 7.3). Pure. */
+/** The parts of the HEVC bitstream that splicing needs: NAL units, parameter sets and their ids (ITU-T H.265, 7.3). Pure. */
 import {
   addEmulationPrevention,
   formatExpGolomb,
@@ -9,18 +9,18 @@ import {
   replaceBits,
 } from "./bits";
 
-/** The `hvcC` record: a decoder's parameter sets as MP4 keeps them. */
+/** The `hvcC` record: a decoder's parameter sets in MP4 (ISO 14496-15). */
 export type HevcConfig = {
-  /** What comes before the sets: profile, level and what the stream is like. */
+  /** The bytes before the sets: profile, tier, level, chroma format and bit depth. */
   header: Uint8Array;
-  /** Bytes before each NAL unit that give its length. */
+  /** Length of the NAL unit length fields, in bytes. */
   lengthSize: number;
   vps: Uint8Array[];
   sps: Uint8Array[];
   pps: Uint8Array[];
 };
 
-/** The ids of a set of parameter sets: they refer to each other. */
+/** The ids of a VPS, an SPS and a PPS that refer to each other. */
 export type HevcParameterSetIds = { vps: number; sps: number; pps: number };
 
 const HEADER_BYTES = 22;
@@ -30,23 +30,23 @@ const NAL_PPS = 34;
 const NAL_BLA_N_LP = 18;
 const NAL_IDR = [19, 20];
 const NAL_CRA = 21;
-/** Slices, of pictures that begin anew and others. */
+/** Slices of IRAP and other pictures have types up to this one. */
 const MAX_SLICE_NAL_TYPE = 21;
 const IRAP_NAL_TYPES = { first: 16, last: 23 };
 const NAL_HEADER_BITS = 16;
 const MAX_PARAMETER_SET_ID = 15;
-/** Ids whose ue(v) is nine bits long. Id 0 is one bit long, so a slice with one of these instead is longer by exactly a byte. */
+/** Ids with a ue(v) of nine bits. Id 0 has one bit, so a slice with one of these ids is exactly a byte longer. */
 const NINE_BIT_IDS = { first: 15, last: 30 };
 
 export const getNalType = (nal: Uint8Array): number => ((nal[0] ?? 0) >> 1) & 63;
 
 const isSlice = (nal: Uint8Array): boolean => getNalType(nal) <= MAX_SLICE_NAL_TYPE;
 
-/** Whether decoding can begin at a picture. */
+/** Returns whether decoding can start at a picture (IDR or CRA). */
 export const isRandomAccessPoint = (units: readonly Uint8Array[]): boolean =>
   units.some((nal) => NAL_IDR.includes(getNalType(nal)) || getNalType(nal) === NAL_CRA);
 
-/** Whether a NAL unit is part of a picture that others may refer to. In a stream of several layers in time, any may be. */
+/** Returns whether a NAL unit may belong to a reference picture. With temporal sublayers, every slice may. */
 export function isReferenceNal(nal: Uint8Array, config: HevcConfig): boolean {
   if (!isSlice(nal)) return false;
   const layers = config.sps.some((sps) => readBits(sps, NAL_HEADER_BITS + 4, 3) > 0);
@@ -54,8 +54,8 @@ export function isReferenceNal(nal: Uint8Array, config: HevcConfig): boolean {
 }
 
 /**
- * A picture at which decoding begins, its leading pictures left out, whatever has been decoded before: a CRA picture becomes a BLA one, which
- * is what the standard has for a splice.
+ * Makes a random access point independent of earlier pictures, if its leading pictures are dropped: a CRA picture becomes BLA_N_LP, as the
+ * standard intends for splices.
  */
 export function convertCraToBla(units: readonly Uint8Array[]): Uint8Array[] {
   return units.map((nal) => {
@@ -66,7 +66,7 @@ export function convertCraToBla(units: readonly Uint8Array[]): Uint8Array[] {
   });
 }
 
-/** Parses `hvcC`. Errors: a plain `Error` when it is cut short or of another version. */
+/** Parses `hvcC`. Errors: a plain `Error` when it is truncated or has another version. */
 export function parseHevcConfig(bytes: Uint8Array): HevcConfig {
   if (bytes.length < HEADER_BYTES + 1 || bytes[0] !== 1) throw new Error("no hvcC record");
   const head = bytes.slice(0, HEADER_BYTES);
@@ -91,7 +91,7 @@ export function parseHevcConfig(bytes: Uint8Array): HevcConfig {
   return { header: head, lengthSize: (head[21]! & 3) + 1, vps, sps, pps };
 }
 
-/** Writes `hvcC`, with NAL lengths of four bytes, and no parameter sets elsewhere. */
+/** Builds `hvcC` for NAL unit lengths of four bytes, without in-band parameter sets. */
 export function buildHevcConfig({ header: head, vps, sps, pps }: HevcConfig): Uint8Array {
   const array = (type: number, nals: readonly Uint8Array[]) =>
     nals.length === 0
@@ -106,13 +106,13 @@ export function buildHevcConfig({ header: head, vps, sps, pps }: HevcConfig): Ui
   return Uint8Array.from([...head.slice(0, 21), head[21]! | 3, arrays.length, ...arrays.flat()]);
 }
 
-/** Whether a packet carries a parameter set that `hvcC` does not have: the stream changes on the way. */
+/** Returns whether a packet has a parameter set that is not in `hvcC`: the stream's parameters change. */
 export function changesParameterSets(units: readonly Uint8Array[], config: HevcConfig): boolean {
   const known: Record<number, Uint8Array[]> = { [NAL_VPS]: config.vps, [NAL_SPS]: config.sps, [NAL_PPS]: config.pps };
   return units.some((nal) => known[getNalType(nal)]?.some((set) => isSameBytes(set, nal)) === false);
 }
 
-/** Where the id of a sequence parameter set stands: behind a profile and level for each layer. */
+/** Returns the position of an SPS's id, in bits. It follows the profile and level of each sublayer. */
 function getSpsIdOffset(bytes: Uint8Array): number {
   const layers = readBits(bytes, NAL_HEADER_BITS + 4, 3);
   const flags = NAL_HEADER_BITS + 8 + 96;
@@ -128,7 +128,7 @@ const parseSpsId = (sps: Uint8Array): number => {
   return readExpGolomb(bytes, getSpsIdOffset(bytes)).value;
 };
 
-/** Ids that the source does not use; null when all are taken. */
+/** Returns ids that the source does not use; null when all are taken. */
 export function findFreeParameterSetIds(config: HevcConfig): HevcParameterSetIds | null {
   const free = (used: readonly number[], first: number, last: number): number | null => {
     for (let id = first; id <= last; id++) if (!used.includes(id)) return id;
@@ -148,7 +148,7 @@ export function findFreeParameterSetIds(config: HevcConfig): HevcParameterSetIds
   return vps === null || sps === null || pps === null ? null : { vps, sps, pps };
 }
 
-/** An encoder's parameter sets under other ids. Errors: a plain `Error` when it did not number them from 0, one of each. */
+/** Returns an encoder's parameter sets with other ids. Errors: a plain `Error` unless it wrote one set of each kind, with id 0. */
 export function renumberParameterSets(config: HevcConfig, ids: HevcParameterSetIds): HevcConfig {
   const { vps, sps, pps } = config;
   if (vps.length !== 1 || sps.length !== 1 || pps.length !== 1) throw new Error("the encoder wrote several sets");
@@ -182,7 +182,7 @@ export function renumberParameterSets(config: HevcConfig, ids: HevcParameterSetI
   };
 }
 
-/** As `replaceBits`, for a set that ends with a 1 and zeros up to a whole byte. */
+/** As `replaceBits`, for an RBSP with trailing bits: a 1 and zeros up to a whole byte. */
 function replaceBitsInParameterSet(bytes: Uint8Array, from: number, to: number, bits: string): Uint8Array {
   const changed = replaceBits(bytes, from, to, bits);
   let length = changed.length;
@@ -190,7 +190,7 @@ function replaceBitsInParameterSet(bytes: Uint8Array, from: number, to: number, 
   return changed.slice(0, length);
 }
 
-/** A NAL unit of an encoder that numbers its sets from 0, for renumbered sets. Errors: a plain `Error` for another number. */
+/** Returns a NAL unit with the id of the renumbered PPS. Errors: a plain `Error` when it refers to another id than 0. */
 export function renumberNalUnit(nal: Uint8Array, ids: HevcParameterSetIds): Uint8Array {
   if (!isSlice(nal)) return nal;
   const bytes = removeEmulationPrevention(nal);
@@ -202,7 +202,8 @@ export function renumberNalUnit(nal: Uint8Array, ids: HevcParameterSetIds): Uint
 }
 
 /**
- * The source's sets and the encoder's in one record. Errors: a plain `Error` when the two streams are of another kind, or use one id twice.
+ * Merges the parameter sets of the source and the encoder. Errors: a plain `Error` when the profile, chroma format or bit depth differ, or
+ * two sets have the same id.
  */
 export function mergeHevcConfigs(source: HevcConfig, encoder: HevcConfig): HevcConfig {
   const kind = ({ header: head }: HevcConfig) => [head[1]! & 31, head[16]! & 3, head[17]! & 7, head[18]! & 7].join();
@@ -212,7 +213,7 @@ export function mergeHevcConfigs(source: HevcConfig, encoder: HevcConfig): HevcC
   const head = source.header.slice();
   const isHigher = encoder.header[12]! > head[12]!;
   if (isHigher) head[12] = encoder.header[12]!;
-  // Of tier, segmentation and parallelism the record says what holds for all: the higher tier, and else nothing.
+  // The record describes all sets: the higher tier; for segmentation and parallelism the unspecified values.
   head[1] = head[1]! | (encoder.header[1]! & 0x20);
   head[13] = 0xf0;
   head[14] = 0;

@@ -1,14 +1,14 @@
-/** Checks an MP4 or QuickTime file before it is parsed: see `mp4-tables.ts`. Reads headers and tables only. */
+/** Checks an MP4 or QuickTime file before it is parsed; see `mp4-tables.ts`. Reads headers and tables only. */
 import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import { yieldToEventLoop } from "../parallel";
 import { checkTables, type TableTotals } from "./mp4-tables";
 
-/** The description of a day of video takes about 200 MB. */
+/** The `moov` box for a day of video takes about 200 MB. */
 export const MAX_MOOV_BYTES = 256 * 1024 ** 2;
-/** How far the last box may reach beyond the file: a few writers count a little too many. */
+/** How far the last box may extend beyond the end of the file: some writers count a few bytes too many. */
 export const MAX_MISSING_BYTES = 4_096;
-/** Of the boxes that a file has many of. */
+/** Limit for boxes that a file has many of. */
 const MAX_FRAGMENT_BYTES = 32 * 1024 ** 2;
 const MAX_BYTES: Record<string, number> = {
   moov: MAX_MOOV_BYTES,
@@ -20,7 +20,7 @@ const MAX_BYTES: Record<string, number> = {
 const MAX_BOXES = 1_000_000;
 const BOXES_PER_YIELD = 1_000;
 
-/** Errors: `AppError` `corrupt_media`, `media_limits_exceeded`; those of reading the file; the signal's reason. */
+/** Checks a file. Errors: `AppError` `corrupt_media`, `media_limits_exceeded`; those of reading the file; the signal's reason. */
 export async function checkMp4(path: string, signal?: AbortSignal): Promise<void> {
   const file = await open(path, "r");
   try {
@@ -35,7 +35,7 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
       if (box === null) return;
       const most = MAX_BYTES[box.type];
       if (most !== undefined) {
-        // A recorder that was switched off leaves its last fragment open.
+        // A recorder that was switched off leaves its last fragment incomplete.
         if (at + box.bytes > size && box.type !== "moov") return;
         if (at + box.bytes > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is not complete.");
         const length = Math.min(box.bytes, size - at) - box.headerBytes;
@@ -51,7 +51,7 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
 
 type BoxHeader = { type: string; bytes: number; headerBytes: number };
 
-/** The header of a box at the top level; null when its size makes no sense. */
+/** Reads the header of a top-level box. Returns null when its size is invalid. */
 async function readBoxHeader(file: FileHandle, at: number, fileBytes: number): Promise<BoxHeader | null> {
   const head = await readBytes(file, at, Math.min(16, fileBytes - at));
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);

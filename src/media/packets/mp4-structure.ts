@@ -1,25 +1,25 @@
-/** Reads what the packet table of an MP4 or QuickTime file does not tell: its edit lists, and whether the file is complete. */
+/** Reads what the packet table of an MP4 or QuickTime file does not contain: edit lists, and whether the file is complete. */
 import { type FileHandle, open } from "node:fs/promises";
 import { MAX_MISSING_BYTES, MAX_MOOV_BYTES } from "./mp4-check";
 
 export type Mp4Track = {
   kind: "video" | "audio" | "other";
-  /** Seconds: where the shown part begins and ends on the track's timeline; `end` is infinite when the list does not say. */
+  /** Start and end of the presented media on the track's timeline, in seconds. `end` is infinite when the edit list does not limit it. */
   start: number;
   end: number;
-  /** More than one part, or one played at another speed. */
+  /** More than one edit, or an edit with another rate than 1. */
   hasComplexEdits: boolean;
-  /** How many sample descriptions: more than one when the codec's parameters change inside the file. */
+  /** More than one when the codec parameters change within the file. */
   sampleDescriptionCount: number;
-  /** How many samples the track's table has; those of fragments are not in it. */
+  /** Samples of the track's table, without those of fragments. */
   sampleCount: number;
 };
 
-/** `missingBytes`: how much the boxes reach beyond the file's end. `complete` is false when that is more than a miscount. */
+/** `missingBytes`: how far the boxes extend beyond the end of the file. `complete`: false when that is more than a miscount. */
 export type Mp4Structure = { tracks: Mp4Track[]; complete: boolean; missingBytes: number };
 
 /**
- * The edits of each track, in file order. Null when there is no readable `moov`. Errors: those of reading the file.
+ * Reads the tracks with their edit lists, in file order. Returns null when there is no readable `moov`. Errors: those of reading the file.
  */
 export async function readMp4Structure(path: string): Promise<Mp4Structure | null> {
   const file = await open(path, "r");
@@ -29,7 +29,7 @@ export async function readMp4Structure(path: string): Promise<Mp4Structure | nul
     const boxes = parseChildBoxes(moov);
     const movieScale = findTimescale(boxes.find((box) => box.type === "mvhd")?.body) ?? 1000;
     const tracks = boxes.filter((box) => box.type === "trak").map((trak) => parseTrack(trak.body, movieScale));
-    // A recorder that was switched off leaves its last fragment open: what comes before is whole.
+    // A recorder that was switched off leaves its last fragment incomplete. The media before it is complete.
     const fragmented = boxes.some((box) => box.type === "mvex");
     return { tracks, complete: fragmented || missingBytes <= MAX_MISSING_BYTES, missingBytes };
   } finally {
@@ -59,7 +59,7 @@ async function readMoov(file: FileHandle): Promise<{ moov: Uint8Array | null; mi
   return { moov, missingBytes: Math.max(0, at - size) };
 }
 
-/** A box's header; null when its size makes no sense. */
+/** Parses a box header. Returns null when its size is invalid. */
 function parseBoxHeader(bytes: Uint8Array, at: number, rest: number) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (at + 8 > bytes.length) return null;
@@ -86,7 +86,7 @@ function parseChildBoxes(body: Uint8Array): Mp4Box[] {
 const findChildBox = (body: Uint8Array | undefined, type: string): Uint8Array | undefined =>
   body === undefined ? undefined : parseChildBoxes(body).find((box) => box.type === type)?.body;
 
-/** Of `mvhd` or `mdhd`: both begin alike. */
+/** Reads the timescale of `mvhd` or `mdhd`: both have the same layout up to it. */
 function findTimescale(body: Uint8Array | undefined): number | null {
   if (body === undefined || body.length < 24) return null;
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);

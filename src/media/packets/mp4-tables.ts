@@ -1,27 +1,27 @@
 /**
- * Checks the tables of MP4 and QuickTime boxes (ISO 14496-12) before anything is allocated for them: counts against the bytes that follow,
- * sums over tables, totals over tracks. Pure.
+ * Checks the tables of MP4 and QuickTime boxes (ISO 14496-12) before memory is allocated for them: counts against the size of the box, sums
+ * over tables, totals over tracks. Pure.
  */
 import { AppError } from "../../domain/errors";
 
-/** Samples of all tracks: two tracks of a day at 120 a second. */
+/** Samples of all tracks: two tracks of a day at 120 samples per second. */
 export const MAX_SAMPLES = 2 * 24 * 3600 * 120;
 /** Entries of all tables of a file. */
 export const MAX_TABLE_ENTRIES = 2 * MAX_SAMPLES;
 /** Samples of one fragment. */
 export const MAX_FRAGMENT_SAMPLES = 2_000_000;
-/** Edits of a track: ffmpeg looks through all of them for each sample. */
+/** Edits of a track: ffmpeg searches all of them for every sample. */
 export const MAX_EDITS = 20_000;
 const MAX_DEPTH = 16;
 /** Some writers count a few samples more in one table than in another. */
 const SAMPLE_COUNT_TOLERANCE = 1_000;
 
-/** What was counted so far, over all `moov` and `moof` boxes of a file. */
+/** Running totals over all `moov` and `moof` boxes of a file. */
 export type TableTotals = { entries: number; samples: number; fragmentSamples: number };
 
 const CONTAINERS = new Set(["moov", "trak", "mdia", "minf", "stbl", "edts", "mvex", "moof", "traf", "mfra", "udta"]);
 
-/** Where a table's count is and how long its entries are, after version and flags. */
+/** Position of a table's entry count, and length of its entries, after version and flags. */
 const TABLES: Record<string, (body: DataView) => { count: number; entryBytes: number; from: number }> = {
   stts: (body) => readSimpleTable(body, 8),
   ctts: (body) => readSimpleTable(body, 8),
@@ -32,7 +32,7 @@ const TABLES: Record<string, (body: DataView) => { count: number; entryBytes: nu
   stps: (body) => readSimpleTable(body, 4),
   stsh: (body) => readSimpleTable(body, 8),
   elst: (body) => readSimpleTable(body, body.getUint8(0) === 1 ? 20 : 12),
-  // Entries that are boxes.
+  // Tables whose entries are boxes.
   stsd: (body) => readSimpleTable(body, 8),
   dref: (body) => readSimpleTable(body, 8),
   stsz: (body) => ({ count: body.getUint32(8), entryBytes: body.getUint32(4) === 0 ? 4 : 0, from: 12 }),
@@ -59,14 +59,14 @@ function readTrunTable(body: DataView) {
   return { count: body.getUint32(4), entryBytes: 4 * TRUN_SAMPLE_FLAGS.filter((field) => flags & field).length, from };
 }
 
-/** What the tables of one track say about its samples. */
+/** Sample counts according to the tables of one track. */
 type TrackCounts = { timed: number; offset: number; perChunk: number; sizes: number; isConstantSize: boolean };
 
 const createDamagedError = (what: string) => new AppError("corrupt_media", `The file is damaged: ${what}.`);
 
 /**
- * Checks a box's content with all boxes in it. `box` is `moov`, `moof`, `mfra` or `sidx`; `totals` counts on over the boxes of a file of
- * `fileBytes`. Errors: `AppError` `corrupt_media` for a count that the bytes do not hold, `media_limits_exceeded` for too many samples.
+ * Checks a box and all boxes inside it. `box` is a `moov`, `moof`, `mfra` or `sidx`; `totals` accumulate over the boxes of a file of
+ * `fileBytes`. Errors: `AppError` `corrupt_media` for a count that exceeds the box, `media_limits_exceeded` for too many samples.
  */
 export function checkTables(box: { type: string; body: Uint8Array }, totals: TableTotals, fileBytes: number): void {
   if (box.type === "moof") totals.fragmentSamples = 0;
@@ -87,7 +87,7 @@ function checkBox(type: string, body: Uint8Array, depth: number, context: TableC
 
 const createTrackCounts = (): TrackCounts => ({ timed: 0, offset: 0, perChunk: 0, sizes: 0, isConstantSize: false });
 
-/** Boxes in a body. What follows a box whose size makes no sense is left out, as readers do. */
+/** Iterates over the boxes in a body. It stops at a box with an invalid size, as readers do. */
 function* iterateBoxes(body: Uint8Array): Generator<{ type: string; body: Uint8Array }> {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   for (let at = 0; at + 8 <= body.length; ) {
@@ -147,14 +147,14 @@ function sumSampleCounts(view: DataView, count: number): number {
   return sum;
 }
 
-/** The most samples that a chunk is said to have. */
+/** Returns the largest `samples_per_chunk`. */
 function getMaxSamplesPerChunk(view: DataView, count: number): number {
   let most = 0;
   for (let n = 0; n < count; n++) most = Math.max(most, view.getUint32(8 + 12 * n + 4));
   return most;
 }
 
-/** Uncompressed audio has a sample for each moment, all of one size: readers treat those in chunks, unless they are reordered. */
+/** Uncompressed audio has many samples of one constant size: readers handle whole chunks of them, unless they are reordered. */
 function checkTrack({ timed, offset, perChunk, sizes, isConstantSize }: TrackCounts, { totals }: TableContext): void {
   if (isConstantSize && offset === 0) return;
   const most = 2 * sizes + SAMPLE_COUNT_TOLERANCE;

@@ -1,14 +1,14 @@
-/** Opens a file for the packet reader. */
+/** Opens files for the packet reader, mediabunny. */
 import { ALL_FORMATS, FilePathSource, Input } from "mediabunny";
 
 const MAX_REPEATED_READS = 10_000;
 
-/** The reader's way to its source: the library does not publish it. */
+/** An internal method, which the library does not export. */
 type ReadableSource = { _read(start: number, end: number, ...limits: unknown[]): unknown };
 
 /**
- * Opens a file; `dispose` closes it. Where the reader asks for the same bytes again and again, as it does for ever behind damage in a Matroska
- * file, reading throws a plain `Error`: such a loop leaves no other code a turn, so that no timer could end it.
+ * Opens a file; `dispose` closes it. Behind damage in a Matroska file the reader requests the same bytes forever. Reading then throws a
+ * plain `Error`, because such a loop blocks the event loop, and no timer could end it.
  */
 export function openInput(path: string): Input {
   const source = new FilePathSource(path);

@@ -1,4 +1,4 @@
-/** The packets of an H.264 or HEVC source that keeps its parameter sets apart: their order, and which frame each one shows. */
+/** Opens the packets of an H.264 or HEVC source with out-of-band parameter sets: their order, and the frame that each one shows. */
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from "mediabunny";
 import { AppError } from "../../domain/errors";
 import type { ProbedMedia } from "../../domain/media";
@@ -22,27 +22,27 @@ import { readMp4Structure } from "./mp4-structure";
 import { openInput } from "./open-input";
 import { iteratePackets, readTrackConfig, type VideoTrackConfig } from "./video-track";
 
-/** Why a source or a plan is not spliced but encoded whole: for the log. */
+/** The source or the plan cannot be spliced and must be encoded. The message is the reason, for the log. */
 export class SpliceError extends Error {}
 
 export type PacketSource = {
   config: VideoTrackConfig;
   bitstream: Bitstream;
   order: PacketOrder;
-  /** Container time of each packet, decode order, seconds. */
+  /** Container time of each packet in decode order, in seconds. */
   timestamps: Float64Array;
   sink: EncodedPacketSink;
   close(): void;
 };
 
-/** Containers that keep a decoder's parameter sets apart from the packets, and exact times. */
+/** Containers with out-of-band parameter sets and exact times. */
 const CONTAINERS: readonly string[] = ["mov", "matroska"];
 const PACKETS_PER_YIELD = 4_000;
-/** A table whose chunks hold very many samples takes quadratic time: encoding the whole is quicker. */
+/** Chunks with very many samples make reading the table quadratic: a full encode is faster then. */
 const MAX_TABLE_MS = 120_000;
 const SAME_FRAME_TOLERANCE_TICKS = 1_500;
 
-/** Opens a source's packets. The caller closes it. Errors: `NotSpliced` with the reason; the signal's reason. */
+/** Opens a source's packets. The caller closes it. Errors: `SpliceError` with the reason; the signal's reason. */
 export async function openPacketSource(path: string, probed: ProbedMedia, signal?: AbortSignal): Promise<PacketSource> {
   const { video, demuxer } = probed.info;
   if (video === null || probed.frames === null) throw new SpliceError("no picture");
@@ -71,7 +71,7 @@ export async function openPacketSource(path: string, probed: ProbedMedia, signal
   }
 }
 
-/** The check that probing makes: assets that an older version probed have not passed it. */
+/** Repeats the check of probing, because assets that an older version probed have not passed it. */
 async function checkPacketTables(path: string, signal: AbortSignal | undefined): Promise<void> {
   await checkMp4(path, signal).catch((error: unknown) => {
     throw error instanceof AppError ? new SpliceError(error.message) : error;
@@ -84,7 +84,7 @@ async function readParameterSets(codec: Bitstream["codec"], track: InputVideoTra
   return { config: withPixelAspect(config, pixelAspect), stream: withSpliceError(() => parseBitstream(codec, config)) };
 }
 
-/** What cannot be read or joined is not spliced. Errors: `NotSpliced` for any that `read` throws. */
+/** Calls `read`. Errors: `SpliceError` with the message of any error that `read` throws. */
 export function withSpliceError<Result>(read: () => Result): Result {
   try {
     return read();
@@ -93,7 +93,7 @@ export function withSpliceError<Result>(read: () => Result): Result {
   }
 }
 
-/** The shape of the pixels as an exact fraction: mediabunny rounds the shown size to whole pixels. */
+/** Returns the configuration with the pixel aspect ratio as an exact fraction: mediabunny rounds the display size to whole pixels. */
 function withPixelAspect(config: VideoTrackConfig, { num, den }: Rational): VideoTrackConfig {
   const { codec, codedWidth, codedHeight, description } = config;
   const aspect = { displayAspectWidth: codedWidth * num, displayAspectHeight: codedHeight * den };
@@ -115,7 +115,7 @@ async function readPacketOrder(sink: EncodedPacketSink, signal: AbortSignal | un
   return { timestamps: Float64Array.from(timestamps), keys };
 }
 
-/** The frame that each packet shows. Errors: `NotSpliced` when the packets are not exactly the frames that were probed. */
+/** Returns the frame that each packet shows. Errors: `SpliceError` when the packets do not match the probed frames. */
 function matchPacketsToFrames(timestamps: Float64Array, probed: ProbedMedia): Int32Array {
   const frames = probed.frames as FrameTimes;
   const order = sortByDisplayOrder(timestamps);
@@ -134,10 +134,10 @@ function matchPacketsToFrames(timestamps: Float64Array, probed: ProbedMedia): In
   return numbers;
 }
 
-/** How far a packet may stand from its place in display order. */
+/** Maximum distance between the decode order and the display order of a packet. */
 const MAX_DISPLACEMENT_PACKETS = 64;
 
-/** Packets in display order. They nearly are already, so each is moved back to its place: quicker than sorting from scratch. */
+/** Returns the packets in display order. They are nearly sorted, so insertion sort is faster than a full sort. */
 function sortByDisplayOrder(timestamps: Float64Array): Int32Array {
   const order = Int32Array.from(timestamps.keys());
   for (let n = 1; n < order.length; n++) {
@@ -150,7 +150,7 @@ function sortByDisplayOrder(timestamps: Float64Array): Int32Array {
   return order;
 }
 
-/** Keyframes before which nothing is needed: all that is decoded earlier is shown earlier. */
+/** Returns the keyframes that all packets decoded before them precede in display order too. */
 function listRandomAccessPoints(frames: Int32Array, keys: readonly number[]): Int32Array {
   const randomAccessPoints: number[] = [];
   let highest = Number.NEGATIVE_INFINITY;
@@ -162,7 +162,7 @@ function listRandomAccessPoints(frames: Int32Array, keys: readonly number[]): In
   return Int32Array.from(randomAccessPoints);
 }
 
-/** A packet by its place in decode order. */
+/** Returns a packet by its index in decode order. */
 export async function getPacket(source: PacketSource, place: number): Promise<EncodedPacket> {
   const timestamp = source.timestamps[place]!;
   const packet = await source.sink.getPacket(timestamp);
@@ -170,24 +170,24 @@ export async function getPacket(source: PacketSource, place: number): Promise<En
   return packet;
 }
 
-/** NAL units of a source packet. Errors: `NotSpliced` when it is damaged or changes the parameter sets. */
+/** Parses the NAL units of a source packet. Errors: `SpliceError` when it is damaged or changes the parameter sets. */
 function parsePacket(packet: EncodedPacket, { bitstream: stream }: PacketSource): Uint8Array[] {
   const units = withSpliceError(() => parseNalUnits(packet.data, stream.parameterSets.lengthSize));
   if (changesParameterSets(stream, units)) throw new SpliceError("parameter sets change on the way");
   return units;
 }
 
-/** Whether decoding can begin at a packet: containers also mark other random access points. */
+/** Returns whether decoding can start at a packet. Containers also mark other pictures as sync samples. */
 export async function isRandomAccessPointAt(source: PacketSource, place: number): Promise<boolean> {
   return isRandomAccessPoint(source.bitstream, parsePacket(await getPacket(source, place), source));
 }
 
-/** Forgets a start that turned out to be none. */
+/** Removes a packet that turned out not to be a random access point. */
 export function removeRandomAccessPoint(source: PacketSource, place: number): void {
   source.order.randomAccessPoints = source.order.randomAccessPoints.filter((start) => start !== place);
 }
 
-/** The packets that decoding a range of frames needs, from one where it really can begin. */
+/** Returns the packet range that decoding a range of frames needs, starting at a verified random access point. */
 export async function findDecodeRange(source: PacketSource, range: { from: number; to: number }) {
   for (;;) {
     const needed = planDecodeRange(range, source.order);
@@ -200,8 +200,8 @@ export async function findDecodeRange(source: PacketSource, range: { from: numbe
 export type SourcePacket = { index: number; frame: number; data: Uint8Array };
 
 /**
- * Packets `[from, to)`, `from` being one at which decoding can begin: made independent of what came before. What `isKept` does not name is
- * left out, unless another picture may refer to it: no later one does to those that follow `from` but are shown before it.
+ * Yields the packets `[from, to)`; `from` is a random access point and is made independent of earlier packets. Packets that `isKept`
+ * rejects are skipped, unless another picture may refer to them. No kept picture refers to the leading pictures of `from`.
  */
 export async function* readSourcePackets(
   source: PacketSource,

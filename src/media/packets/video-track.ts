@@ -1,4 +1,4 @@
-/** Video tracks in MP4 files of our own making: reading their packets, and writing packets with the exact times that they are given. */
+/** Reads and writes video tracks in Offcut's own MP4 files, with exact packet times. */
 import {
   ALL_FORMATS,
   EncodedPacket,
@@ -14,15 +14,15 @@ import {
 import type { VideoStream } from "../../domain/media";
 import { readMp4Structure } from "./mp4-structure";
 
-/** A coded frame in decode order. Seconds of the output. */
+/** A coded frame in decode order. Times in seconds of the output. */
 export type VideoTrackPacket = { data: Uint8Array; type: "key" | "delta"; timestamp: number; duration: number };
 
-/** What a decoder must know before the first packet. */
+/** The decoder configuration of a track. */
 export type VideoTrackConfig = {
   codec: string;
   codedWidth: number;
   codedHeight: number;
-  /** Shown size before rotation, where pixels are not square. */
+  /** Display size before rotation, when pixels are not square. */
   displayAspectWidth?: number;
   displayAspectHeight?: number;
   description: Uint8Array;
@@ -30,7 +30,7 @@ export type VideoTrackConfig = {
 
 export type OpenVideoTrack = { track: InputVideoTrack; close(): void };
 
-/** Opens a file's first video track. The caller closes it. Errors: a plain `Error` without one. */
+/** Opens a file's first video track. The caller closes it. Errors: a plain `Error` without a video track. */
 export async function openVideoTrack(path: string): Promise<OpenVideoTrack> {
   const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
   try {
@@ -43,7 +43,7 @@ export async function openVideoTrack(path: string): Promise<OpenVideoTrack> {
   }
 }
 
-/** Opens a file's first video track for the length of `use`. Errors: a plain `Error` without one. */
+/** Opens a file's first video track, calls `use`, and closes it. Errors: a plain `Error` without a video track. */
 export async function withVideoTrack<Result>(
   path: string,
   use: (track: InputVideoTrack) => Promise<Result>,
@@ -56,7 +56,7 @@ export async function withVideoTrack<Result>(
   }
 }
 
-/** The decoder's configuration. Errors: a plain `Error` when the track keeps its parameters elsewhere. */
+/** Reads the decoder configuration. Errors: a plain `Error` when the parameter sets are in-band. */
 export async function readTrackConfig(track: InputVideoTrack): Promise<VideoTrackConfig> {
   const config = await track.getDecoderConfig();
   const { codec, codedWidth, codedHeight, description } = config ?? {};
@@ -75,8 +75,8 @@ export async function readTrackConfig(track: InputVideoTrack): Promise<VideoTrac
 }
 
 /**
- * Packets in decode order, from the first one or from `start`. One is read when it is asked for: mediabunny's own iterator reads ahead as
- * many as were taken within the last second, which of a source of a high rate are gigabytes.
+ * Iterates over packets in decode order, from the first one or from `start`. Reads one packet per step: mediabunny's own iterator reads
+ * ahead as many packets as were taken within the last second, which are gigabytes for a source with a high bitrate.
  */
 export async function* iteratePackets(
   sink: EncodedPacketSink,
@@ -91,21 +91,21 @@ export async function* iteratePackets(
   }
 }
 
-/** When each packet is shown, decode order, seconds. */
+/** Reads the presentation times of all packets in decode order, in seconds. */
 export async function readTimestamps(sink: EncodedPacketSink): Promise<Float64Array> {
   const timestamps: number[] = [];
   for await (const { timestamp } of iteratePackets(sink, { metadataOnly: true })) timestamps.push(timestamp);
   return Float64Array.from(timestamps);
 }
 
-/** How many frames an MP4 file of ours has, by its table; 0 when it has no picture, or ends before its media does. */
+/** Returns the number of frames in one of Offcut's MP4 files according to its table; 0 when it has no video track or is truncated. */
 export async function countFrames(path: string): Promise<number> {
   const structure = await readMp4Structure(path).catch(() => null);
   if (structure === null || structure.missingBytes > 0) return 0;
   return structure.tracks.find(({ kind }) => kind === "video")?.sampleCount ?? 0;
 }
 
-/** For each packet in decode order, its place in display order. */
+/** Returns the rank in display order of each packet in decode order. */
 export function computeDisplayRanks(timestamps: ArrayLike<number>): Int32Array {
   const order = Array.from({ length: timestamps.length }, (_, n) => n).sort((a, b) => timestamps[a]! - timestamps[b]!);
   const ranks = new Int32Array(timestamps.length);
@@ -116,14 +116,14 @@ export function computeDisplayRanks(timestamps: ArrayLike<number>): Int32Array {
 }
 
 const PACKETS_PER_REPORT = 500;
-/** mediabunny's own size is one that most of our files never fill. */
+/** mediabunny's default is more than most of these files contain. */
 const WRITE_CHUNK_BYTES = 1024 ** 2;
-/** Every packet is copied several times on its way; the collector, left alone, lets half a gigabyte of that pile up. */
+/** Every packet is copied several times. Without an explicit collection, half a gigabyte of garbage accumulates. */
 const GARBAGE_BYTES_PER_COLLECTION = 64 * 1024 ** 2;
 
 /**
- * Writes an MP4 file with one video track. `constantRate` (frames per second) lets the timescale hold every time exactly when all frames
- * are equally long. Errors: those of writing, and of packets out of order.
+ * Writes an MP4 file with one video track. With `constantRate` (frames per second) the timescale represents every time exactly. Errors:
+ * those of writing, and of packets out of order.
  */
 export async function writeVideoTrack(options: {
   path: string;
@@ -131,7 +131,7 @@ export async function writeVideoTrack(options: {
   rotation: VideoStream["rotation"];
   constantRate: number | null;
   packets: AsyncIterable<VideoTrackPacket>;
-  /** How many have been written. */
+  /** Called with the number of packets written. */
   onPackets?: (count: number) => void;
 }): Promise<void> {
   const { config, constantRate } = options;
@@ -163,6 +163,6 @@ export async function writeVideoTrack(options: {
     await output.cancel().catch(() => {});
     throw error;
   }
-  // On a full disk the writer leaves out what has no room, without a word.
+  // On a full disk the writer silently drops data.
   if ((await countFrames(options.path)) !== count) throw new Error("the written picture is not complete");
 }

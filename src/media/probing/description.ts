@@ -1,4 +1,4 @@
-/** Reads what ffmpeg says about a file (`ffmpeg -i`): the bundled build has no ffprobe. Pure. */
+/** Parses ffmpeg's description of a file (`ffmpeg -i`): the bundled build has no ffprobe. Pure. */
 import type { Rational } from "../../domain/time";
 
 export type DescribedVideo = {
@@ -23,7 +23,7 @@ export type DescribedAudio = {
   codec: string;
   sampleRate: number;
   channels: number;
-  /** Whether ffmpeg knows no way to mix the channels. */
+  /** Whether ffmpeg has no matrix to mix the channels. */
   discrete: boolean;
   bitrate: number | null;
   language: string | null;
@@ -31,7 +31,7 @@ export type DescribedAudio = {
 };
 
 export type MediaDescription = {
-  /** Null when ffmpeg does not know it. Seconds. */
+  /** Seconds; null when ffmpeg does not know it. */
   durationSeconds: number | null;
   startSeconds: number | null;
   streamCount: number;
@@ -43,7 +43,7 @@ export type MediaDescription = {
 const STREAM_LINE =
   /^ {2,4}Stream #0:\d+(?:\[0x[0-9a-f]+\])?(?:\((\w+)\))?: (Video|Audio|Data|Subtitle|Attachment|Unknown)\b:? ?(.*)$/;
 
-/** Parses the lines of standard error, from `Input #0` on. */
+/** Parses the lines of standard error from `Input #0` on. */
 export function parseDescription(lines: readonly string[]): MediaDescription {
   const described: MediaDescription = {
     durationSeconds: null,
@@ -91,7 +91,7 @@ function parseDetail(line: string, described: MediaDescription, current: Describ
     described.timecode ??= entry[2]!.trim();
 }
 
-/** The matrix's angle is counter-clockwise and may be off by a hair. */
+/** The matrix's angle is counterclockwise and may be slightly inexact. */
 function toClockwiseRotation(degrees: number): 0 | 90 | 180 | 270 {
   const quarter = (((Math.round(-degrees / 90) % 4) + 4) % 4) * 90;
   return quarter as 0 | 90 | 180 | 270;
@@ -161,8 +161,8 @@ function parseChannelCount(layout: string): number {
 }
 
 /**
- * Whether ffmpeg has no way to mix a layout, or only guessed it from the number of channels: files with 16 or 24 channels come from
- * recorders, not from cinemas.
+ * Returns whether ffmpeg cannot mix a layout, or only guessed it from the channel count: files with 16 or 24 channels come from recorders,
+ * not from cinemas.
  */
 function isDiscrete(layout: string): boolean {
   if (/^(hexadecagonal|22\.2|ambisonic|binaural)/.test(layout)) return true;
@@ -170,7 +170,7 @@ function isDiscrete(layout: string): boolean {
   return listed !== null && !isMixable((listed[1] ?? "").split("+"));
 }
 
-/** ffmpeg's resampler mixes what has a front and both of each pair. */
+/** ffmpeg's resampler mixes layouts with a front channel and complete left/right pairs. */
 function isMixable(speakers: readonly string[]): boolean {
   const other = (name: string) => name.replace(/[LR](?=C?$)/, (side) => (side === "L" ? "R" : "L"));
   return (
@@ -194,13 +194,13 @@ function findFrameRate(parts: readonly string[]): number | null {
   return null;
 }
 
-/** Old ffmpegs do not say that a picture is a cover: it is coded as a still and has the clock's rate. */
+/** Old versions of ffmpeg do not flag cover art: it has a still image codec and the timebase as its frame rate. */
 const isStillImage = (codec: string, rate: number | null): boolean =>
   /^(png|mjpeg|gif|bmp|webp|tiff)$/.test(codec) && (rate === null || rate > 1_000);
 
 const RANGES = { tv: "tv", pc: "pc" } as const;
 
-/** `tv, bt709` when all three agree, else `tv, matrix/primaries/transfer`. */
+/** Parses `tv, bt709` (all three are the same) or `tv, matrix/primaries/transfer`. */
 function parseColor(details: readonly string[]): DescribedVideo["color"] {
   const range = details.map((detail) => RANGES[detail as "tv" | "pc"]).find((found) => found !== undefined) ?? null;
   const three = details.find((detail) => detail.includes("/"))?.split("/");

@@ -1,4 +1,4 @@
-/** Describes a file with ffmpeg and decodes its first frames: the proof that it can be decoded, and when it starts. */
+/** Describes a file with ffmpeg and decodes its first frames, which proves that it can be decoded and shows when it starts. */
 import { AppError } from "../../domain/errors";
 import type { Ticks } from "../../domain/time";
 import { buildInputArguments } from "../arguments";
@@ -9,7 +9,7 @@ type ProbeSource = { ffmpeg: Ffmpeg; path: string; demuxer: string; wallSeconds:
 
 const MAX_LINES = 4_000;
 
-/** What ffmpeg says about the file. Errors: `AppError` `corrupt_media` when it cannot even open it. */
+/** Returns ffmpeg's description of the file. Errors: `AppError` `corrupt_media` when ffmpeg cannot open it. */
 export async function readDescription(source: ProbeSource): Promise<MediaDescription> {
   const lines: string[] = [];
   const outcome = await tryFfmpeg({
@@ -31,12 +31,12 @@ export async function readDescription(source: ProbeSource): Promise<MediaDescrip
 }
 
 /**
- * When the first picture and the first sound that can be decoded are presented: container time; null when none can. `interlaced`: the
- * picture is made of two fields, which not every container says.
+ * Container time of the first video and audio frame that can be decoded; null when none can. `interlaced`: the frame is interlaced, which
+ * not every container declares.
  */
 export type FirstFrames = { video: Ticks | null; audio: Ticks | null; interlaced: boolean };
 
-/** Decodes the beginning of the first video and the first audio stream. */
+/** Decodes the start of the first video and the first audio stream. */
 export async function decodeFirstFrames(
   source: ProbeSource & { hasVideo: boolean; hasAudio: boolean; pixelsMax: number },
 ): Promise<FirstFrames> {

@@ -1,4 +1,4 @@
-/** Packet times as ffmpeg sees them, read from its `framecrc` output: for the containers that only ffmpeg can read. */
+/** Lists packet times with ffmpeg's `framecrc` muxer, for the containers that only ffmpeg can read. */
 import { AppError } from "../../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { buildInputArguments, QUIET_ARGUMENTS } from "../arguments";
@@ -8,21 +8,21 @@ import { yieldToEventLoop } from "../parallel";
 /** Presentation times of one stream's packets: container time, decode order, microseconds. */
 export type PacketTimes = {
   times: Float64Array;
-  /** End of the packet that is shown last. */
+  /** End of the packet that is presented last. */
   end: Ticks;
   bytes: number;
-  /** Length of the container's own time unit. */
+  /** The container's time base. */
   resolution: Ticks;
 };
 
-/** Of the first picture and the first sound; null where the file has none. */
+/** The first video and audio stream; null where the file has none. */
 export type PacketListing = { video: PacketTimes | null; audio: PacketTimes | null };
 
 const LINES_PER_YIELD = 5_000;
 const MIN_TIMESTAMP = -(2 ** 60);
 const DISCARD_FLAG = 0x4;
 
-/** How many packets a source may have: a day at 120 frames a second. */
+/** Maximum number of packets per source: a day at 120 frames per second. */
 export const MAX_PACKETS = 24 * 3600 * 120;
 
 /**
@@ -62,7 +62,7 @@ export async function listPackets(options: {
   }
   options.signal?.throwIfAborted();
   const outcome = await child.outcome;
-  // What was listed until then is not the whole file.
+  // After a timeout the list is incomplete.
   if (outcome.timedOut) throw new AppError("media_limits_exceeded", "The file takes too long to read.");
   const listing = {
     video: options.hasVideo ? streams[0]!.result() : null,
@@ -97,7 +97,7 @@ class PacketCollector {
 
   add(packet: { dts: number; pts: number; duration: number; size: number }): void {
     const stamp = packet.pts > MIN_TIMESTAMP ? packet.pts : packet.dts;
-    // An empty packet is how AVI says that the frame before stays.
+    // In AVI an empty packet means that the previous frame stays visible.
     if (!(stamp > MIN_TIMESTAMP) || packet.size === 0) return;
     if (this.count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "the file has too many frames");
     if (this.count === this.times.length) {

@@ -1,4 +1,4 @@
-/** Exact packet times read in process with mediabunny: for MP4, QuickTime, Matroska and the plain audio containers. */
+/** Reads exact packet times in process with mediabunny, for MP4, QuickTime, Matroska and the simple audio containers. */
 import { EncodedPacketSink, type InputTrack } from "mediabunny";
 import { AppError } from "../../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
@@ -9,15 +9,15 @@ import { MAX_PACKETS, type PacketListing, type PacketTimes } from "./packet-list
 /** The demuxers whose files mediabunny reads with the same times as ffmpeg, and no slower. */
 export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "ogg", "aac"];
 
-/** About 285 years: what lies beyond comes from damaged or hostile tables, and would not be exact. */
+/** About 285 years. Larger times come from damaged or hostile tables and would not be exact. */
 const MAX_TICKS: Ticks = 2 ** 53;
 
-/** Between two looks at the clock. */
+/** Packets between two checks of the deadline. */
 const PACKETS_PER_CHECK = 2_000;
 
 /**
- * Reads the packet table of the first video and audio track. Errors: whatever mediabunny throws on a file that it cannot read, and
- * `AppError` `media_limits_exceeded`; a plain `Error` after `wallSeconds`; the signal's reason when aborted.
+ * Reads the packet table of the first video and audio track. Errors: whatever mediabunny throws on a file that it cannot read; `AppError`
+ * `media_limits_exceeded`; a plain `Error` after `wallSeconds`; the signal's reason when aborted.
  */
 export async function readPacketTable(options: {
   path: string;
@@ -68,14 +68,14 @@ async function readVideoTimes(track: InputTrack, check: () => Promise<void>): Pr
   return { times: times.slice(0, count), end, bytes, resolution: await readTimeResolution(track) };
 }
 
-/** Of sound only the first and the last packet matter. */
+/** For audio, only the first and the last packet matter. */
 async function readAudioTimes(track: InputTrack): Promise<PacketTimes | null> {
   const sink = new EncodedPacketSink(track);
   const first = await sink.getFirstPacket({ metadataOnly: true });
   if (first === null) return null;
   const last = await sink.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true });
   const second = await sink.getNextPacket(first, { metadataOnly: true });
-  // Matroska does not say how long the last packet is: as long as the first, but not longer than the whole file.
+  // Matroska does not store the duration of the last packet. It is taken as that of the first one, limited by the duration of the file.
   const usual = second === null ? 0 : second.timestamp - first.timestamp;
   const told = ((await track.getDurationFromMetadata()) ?? Number.POSITIVE_INFINITY) - (last?.timestamp ?? 0);
   const lastDuration = last?.duration || Math.max(0, Math.min(usual, told > 0 ? told : usual));
@@ -88,7 +88,7 @@ async function readAudioTimes(track: InputTrack): Promise<PacketTimes | null> {
   };
 }
 
-/** Errors: a plain `Error` for a time that is no number or too large to be exact. */
+/** Converts seconds to ticks. Errors: a plain `Error` for a time that is not a number or too large to be exact. */
 function toTicks(seconds: number): Ticks {
   const ticks = Math.round(seconds * TICKS_PER_SECOND);
   if (!(Math.abs(ticks) <= MAX_TICKS)) throw new Error("a packet has no time");

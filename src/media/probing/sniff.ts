@@ -1,4 +1,4 @@
-/** What a file is, by its first bytes: never by its name or by what a client says. */
+/** Recognizes the type of a file by its first bytes, never by its name or by what a client declares. */
 import { fileTypeFromBuffer } from "file-type";
 import type { SniffedMedia } from "../../domain/media";
 
@@ -15,7 +15,7 @@ const createAudioKind = (demuxer: string, contentType: string, extension?: strin
   type: "audio",
 });
 
-/** By the extension that file-type gives. What is not here (pictures, playlists, text, archives, …) is not taken. */
+/** By file-type's extension. Types that are not listed (images, playlists, text, archives, …) are not accepted. */
 const KINDS_BY_EXTENSION: Record<string, MediaKind> = {
   mp4: createVideoKind("mov", "video/mp4"),
   m4v: createVideoKind("mov", "video/x-m4v"),
@@ -64,8 +64,8 @@ const KINDS_BY_EXTENSION: Record<string, MediaKind> = {
 const TS_SYNC_BYTE = 0x47;
 
 /**
- * Recognises a media file by its first bytes (4 KiB are enough unless a large tag comes first). Null: not a medium that Offcut takes.
- * Whether an MP4 or Matroska file has a picture is only known when it is probed.
+ * Recognizes a media file by its first bytes (4 KiB are enough unless a large tag comes first). Returns null for a type that Offcut does
+ * not accept. Whether an MP4 or Matroska file has video is only known after probing.
  */
 export async function sniffMedia(head: Uint8Array): Promise<SniffedMedia | null> {
   const known = findUnrecognizedMedia(head);
@@ -86,7 +86,7 @@ function toSniffedMedia(extension: string, kind: MediaKind): SniffedMedia {
   };
 }
 
-/** What file-type takes for something else, or not at all. */
+/** Recognizes the types that file-type misses or mistakes. */
 function findUnrecognizedMedia(head: Uint8Array): SniffedMedia | null {
   if (startsWith(head, [0x00, 0x00, 0x01, 0xb3]))
     return toSniffedMedia("mpg", { ...KINDS_BY_EXTENSION.mpg!, demuxer: "mpegvideo" });
@@ -100,7 +100,7 @@ function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
   return bytes.length >= prefix.length && prefix.every((byte, n) => bytes[n] === byte);
 }
 
-/** Packets of 188 bytes, of 192 with a time code before each (M2TS), or of 204 with check bytes, wherever the first one begins. */
+/** Packets of 188 bytes, of 192 with a timestamp before each (M2TS), or of 204 with error correction, at any offset. */
 function isTransportStream(head: Uint8Array): boolean {
   const packets = 5;
   for (const size of [188, 192, 204])

@@ -1,4 +1,4 @@
-/** Whether a source can be spliced, and with which encoding. */
+/** Decides whether a source can be spliced, and chooses the encoder settings for it. */
 import type { ProbedMedia } from "../../domain/media";
 import { measureReorderDepth, planSpliceSegments, type SpliceSegment } from "../../domain/smart-plan";
 import type { Bitstream } from "../packets/bitstream";
@@ -15,20 +15,20 @@ import { SPLICE_PROFILES, type SpliceCodec, type SpliceOptions } from "./splice-
 
 export type SmartSource = PacketSource & { splice: SpliceOptions };
 
-/** How far above the source's rate the pieces may go. */
+/** How far the bitrate of encoded segments may exceed the source's. */
 const MAX_BITRATE_SHARE = 1.5;
 const MIN_MAX_BITRATE_BPS = 500_000;
 
-/** The number of HEVC's profile for 8 bits and 4:2:0. */
+/** `general_profile_idc` of the Main profile: 8 bits, 4:2:0. */
 const HEVC_MAIN_PROFILE = 1;
 
-/** What the encoders of every ffmpeg take as it is. */
+/** Pixel formats that the encoders of every ffmpeg version accept. */
 const PIXEL_FORMATS: Record<string, readonly string[]> = { h264: ["yuv420p", "yuvj420p"], hevc: ["yuv420p"] };
 
-/** Names that every ffmpeg both prints and takes. */
+/** Names that every ffmpeg version both prints and accepts. */
 const KNOWN_COLORS: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m"];
 
-/** Opens a source for splicing. The caller closes it. Errors: `NotSpliced` with the reason; the signal's reason. */
+/** Opens a source for splicing. The caller closes it. Errors: `SpliceError` with the reason; the signal's reason. */
 export async function openSmartSource(path: string, probed: ProbedMedia, signal?: AbortSignal): Promise<SmartSource> {
   const { video } = probed.info;
   const fitting = PIXEL_FORMATS[video?.codec ?? ""];
@@ -76,8 +76,8 @@ function chooseSpliceCodec(stream: Bitstream): SpliceCodec {
 }
 
 /**
- * The pieces of one kept range, each copy beginning at a packet at which decoding really can begin: containers also mark other random
- * access points. What turns out to be none is forgotten.
+ * Plans the segments of one kept range. Each copy starts at a verified random access point: containers also mark other pictures as sync
+ * samples, and these are removed.
  */
 export async function planRange(source: SmartSource, range: { from: number; to: number }): Promise<SpliceSegment[]> {
   for (;;) {

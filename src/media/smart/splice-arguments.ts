@@ -1,4 +1,4 @@
-/** The command line that encodes pieces which stand between copied packets. Pure. */
+/** The command line that encodes segments between copied packets. Pure. */
 import type { ProbedMedia, VideoStream } from "../../domain/media";
 import type { SpliceSegment } from "../../domain/smart-plan";
 import type { Ticks } from "../../domain/time";
@@ -8,22 +8,22 @@ import { PROGRESS_ARGUMENTS } from "../ffmpeg";
 import type { HevcParameterSetIds } from "../packets/hevc";
 import { buildSequentialTiming, getSeekPointBefore } from "../video-filters";
 
-/** Of which codec the pieces are, and under which ids their parameter sets stand beside the source's. */
+/** Codec of the encoded segments, and the ids of their parameter sets next to the source's. */
 export type SpliceCodec =
   | { codec: "h264"; parameterSetId: number; profile: "baseline" | "main" | "high" }
-  /** x265 numbers its sets from 0; they get these ids afterwards. */
+  /** x265 uses id 0. Its parameter sets are renumbered afterwards. */
   | { codec: "hevc"; ids: HevcParameterSetIds };
 
 export type SpliceOptions = SpliceCodec & {
-  /** How many frames the source's decoder holds back. */
+  /** Number of frames that the source's decoder reorders. */
   reorderDepth: number;
   color: VideoStream["color"];
   pixelFormat: string;
-  /** Bits per second; null when the source's rate is not known. */
+  /** Bits per second; null when the source's bitrate is unknown. */
   maxBitrate: number | null;
 };
 
-/** x264's names of the profiles that can be matched: by the number in the source's parameter sets. */
+/** x264's profile names by `profile_idc`, for the profiles that can be matched. */
 export const SPLICE_PROFILES: Record<number, (SpliceCodec & { codec: "h264" })["profile"]> = {
   66: "baseline",
   77: "main",
@@ -31,7 +31,7 @@ export const SPLICE_PROFILES: Record<number, (SpliceCodec & { codec: "h264" })["
 };
 
 export type SpliceInput = {
-  /** The feed of the pieces, and the source's container time that is its 0. */
+  /** The excerpt with the segments, and the source's container time that is its time 0. */
   path: string;
   excerptStart: Ticks;
   probed: ProbedMedia;
@@ -41,7 +41,8 @@ export type SpliceInput = {
 };
 
 /**
- * Decodes a feed and encodes its pieces one after the other. x264 and x265 only: the ids of their parameter sets can be had as wanted.
+ * Returns the command line that decodes an excerpt and encodes its segments one after the other. Only x264 and x265 are used, because the
+ * ids of their parameter sets can be chosen or changed.
  */
 export function buildSpliceArguments(input: SpliceInput, splice: SpliceOptions): string[] {
   const { segments: pieces, probed } = input;
@@ -79,12 +80,12 @@ function buildEncoderArguments(splice: SpliceOptions, pieces: readonly SpliceSeg
   ];
 }
 
-/** What both encoders must do: begin anew only where they are told to. */
+/** For both encoders: IDR pictures only where they are forced. */
 const GOP_PARAMETERS = ["keyint=600", "min-keyint=1", "scenecut=0", "open-gop=0"];
 
 /**
- * What of the slower presets saves bits, or keeps the picture, at next to no cost: with it the fastest one is as good as "veryfast" at a
- * fifth more of the bits and half of the time. ffmpeg lets these parameters go beyond the profile.
+ * Options of the slower presets that improve quality or save bits at nearly no cost. With them, "ultrafast" matches the quality of
+ * "veryfast" with a fifth more bits in half of the time. ffmpeg lets these options exceed the profile, so they depend on it.
  */
 const listQualityParameters = (profile: "baseline" | "main" | "high"): string[] => [
   ...["aq-mode=1", "partitions=i8x8,i4x4", "deblock=0,0", "mbtree=1", "rc-lookahead=10"],
@@ -110,11 +111,11 @@ function buildX264Arguments({
   return [...preset, "-x264-params", parameters.join(":")];
 }
 
-/** At these settings the pieces are as like the source as x264's: x265's scale of quality is another one. */
+/** At these settings the quality matches x264's. The CRF scales of the two encoders differ. */
 function buildX265Arguments(reorder: number, threads: number): string[] {
   const parameters = [
     ...[...GOP_PARAMETERS, `bframes=${Math.min(2, reorder * 2)}`, `b-pyramid=${reorder > 1 ? 1 : 0}`],
-    // Nothing but parameter sets and slices; and no more threads than this process is meant to have.
+    // Only parameter sets and slices, and no more threads than this process is meant to use.
     ...["info=0", "log-level=error", `pools=${threads}`, "frame-threads=1"],
   ];
   const preset = ["-c:v", "libx265", "-preset", "superfast", "-profile:v", "main", "-crf", "22", "-tag:v", "hvc1"];

@@ -1,4 +1,4 @@
-/** How encoded pieces become part of the stream that they stand in. Pure. */
+/** Fits encoded segments into the source's bitstream. Pure. */
 
 import {
   type Bitstream,
@@ -11,7 +11,10 @@ import { mergeAvcConfigs } from "../packets/h264";
 import { mergeHevcConfigs, renumberNalUnit, renumberParameterSets } from "../packets/hevc";
 import type { SpliceCodec } from "./splice-arguments";
 
-/** The source's configuration with the pieces' parameter sets beside its own. Errors: a plain `Error` when they do not go together. */
+/**
+ * Returns the source's decoder configuration with the parameter sets of the encoded segments added. Errors: a plain `Error` when they are
+ * incompatible.
+ */
 export function mergeDescriptions(
   source: Bitstream,
   splice: SpliceCodec,
@@ -31,7 +34,10 @@ export function mergeDescriptions(
   throw new Error("the pieces are of another codec");
 }
 
-/** A packet of a piece as it stands in the stream. Errors: a plain `Error` when it is not as the encoder is known to write them. */
+/**
+ * Returns a packet of an encoded segment as it appears in the spliced stream. Errors: a plain `Error` when it is not as the encoder is
+ * known to write it.
+ */
 export function toSplicedPacket(splice: SpliceCodec, packet: Uint8Array, lengthSize: number): Uint8Array {
   if (splice.codec === "h264" && lengthSize === 4) return packet;
   const units = parseNalUnits(packet, lengthSize);

@@ -1,25 +1,24 @@
-/** Proves that a spliced file decodes at its joins: elsewhere it is the source, packet by packet. */
+/** Checks that a spliced file decodes at its splices. Elsewhere its packets are the source's. */
 import type { SpliceSegment } from "../../domain/smart-plan";
 import { TICKS_PER_SECOND } from "../../domain/time";
 import { buildPassthroughArguments, formatSeconds, QUIET_ARGUMENTS } from "../arguments";
 import { createWorkLimits, type Ffmpeg, PROGRESS_ARGUMENTS, tryFfmpeg } from "../ffmpeg";
 
-/** Output frames `[from, to)`; `from` is one at which decoding can begin. */
+/** Output frames `[from, to)`; `from` is a random access point. */
 export type CheckWindow = { from: number; to: number };
 
-/** Frames looked at after a join; the first of them settle what a decoder holds back. */
+/** Frames decoded after a splice. The first of them flush the decoder's reordering delay. */
 const FRAMES_AFTER_SPLICE = 12;
-/** Joins of one kind are all alike: so many of each are looked at, and in this order, so that the first few lie far from each other. */
+/** Splices of one kind are equivalent: at most this many of each are checked, in this order, so that the first few are far apart. */
 const SAMPLING_ORDER = [0, 3, 5, 1, 4, 2];
 const MIN_CHECKED_FRAMES = 100;
-/** So much is decoded to come to a join. */
+/** Maximum number of frames decoded to reach a splice. */
 const MAX_FRAMES_BEFORE_SPLICE = 600;
 const MAX_CHECKED_SHARE = 0.04;
 
 /**
- * The stretches around joins that are worth decoding: of each kind of join some, spread over the output, the shortest of its neighbours,
- * until a share of the output is reached. `startBefore` gives the last frame at or before one, within a copy, at which decoding can begin.
- * Pure.
+ * Plans the windows to decode: some splices of each kind, spread over the output, the shortest windows among neighbors, until a share of
+ * the output is reached. `findRandomAccessFrame` returns the last random access point at or before a frame of a copied segment. Pure.
  */
 export function planCheckWindows(
   pieces: readonly SpliceSegment[],
@@ -40,7 +39,7 @@ export function planCheckWindows(
   return mergeWindows(chosen);
 }
 
-/** The windows of all joins, by what is joined to what. */
+/** Groups the windows of all splices by the kinds of the two segments. */
 function groupWindowsByKind(
   pieces: readonly SpliceSegment[],
   startBefore: (frame: number) => number,
@@ -53,7 +52,8 @@ function groupWindowsByKind(
       const last = before.piece.to - 1;
       const start = before.piece.kind === "copy" ? Math.max(before.piece.from, startBefore(last)) : before.piece.from;
       const near = before.at + start - before.piece.from;
-      // Every piece begins anew: where the one before it would take long to decode, the join itself is a beginning.
+      // Every segment starts with a random access point: where the one before it would take long to decode, the window starts at the
+      // splice.
       const from = at - near > MAX_FRAMES_BEFORE_SPLICE ? at : near;
       const kind = `${before.piece.kind}, ${piece.kind}`;
       const window = { from, to: at + Math.min(FRAMES_AFTER_SPLICE, piece.to - piece.from) };
@@ -67,7 +67,7 @@ function groupWindowsByKind(
   return kinds;
 }
 
-/** The shortest window of each of a few even runs. */
+/** Returns the shortest window of each of a few equal groups. */
 function selectSpreadWindows(windows: readonly CheckWindow[]): CheckWindow[] {
   const count = Math.min(SAMPLING_ORDER.length, windows.length);
   return Array.from({ length: count }, (_, n) => {
@@ -76,7 +76,7 @@ function selectSpreadWindows(windows: readonly CheckWindow[]): CheckWindow[] {
   });
 }
 
-/** In order, those that overlap as one. */
+/** Sorts the windows and merges those that overlap. */
 function mergeWindows(windows: readonly CheckWindow[]): CheckWindow[] {
   const result: CheckWindow[] = [];
   for (const window of windows.toSorted((a, b) => a.from - b.from)) {
@@ -87,7 +87,7 @@ function mergeWindows(windows: readonly CheckWindow[]): CheckWindow[] {
   return result;
 }
 
-/** The concat demuxer's list of the windows of one file; `times` are those of the output's frames, seconds. Pure. */
+/** Returns the concat demuxer's list of the windows of one file. `times`: the output's frame times in seconds. Pure. */
 export function formatConcatList(path: string, windows: readonly CheckWindow[], times: Float64Array): string {
   const quoted = `'${path.replaceAll("'", "'\\''")}'`;
   const seconds = (n: number) => formatSeconds(times[n]! * TICKS_PER_SECOND);
@@ -95,7 +95,7 @@ export function formatConcatList(path: string, windows: readonly CheckWindow[], 
   return `ffconcat version 1.0\n${lines.join("\n")}\n`;
 }
 
-/** Decodes the windows of a list, and returns what the decoder complains of; null when it does not. */
+/** Decodes the windows of a list. Returns the decoder's first message; null when there is none. */
 export async function decodeCheckWindows(options: {
   ffmpeg: Ffmpeg;
   listPath: string;
@@ -137,6 +137,6 @@ export async function decodeCheckWindows(options: {
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   if (outcome.ok && complaints.length === 0) return null;
-  // Without the place in memory of whoever complains.
+  // Without the memory address of the component.
   return (complaints[0] ?? outcome.message).replace(/\[(\S+) @ 0x[0-9a-f]+\] /g, "$1: ");
 }

@@ -1,4 +1,4 @@
-/** Encodes the segments of a smart render, each process from a feed of only the packets that its segments need. */
+/** Encodes the segments of a smart render, each process from an excerpt with only the packets that its segments need. */
 import { createHash } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,17 +15,18 @@ import { runParallel } from "../parallel";
 import type { SmartSource } from "./source";
 import { buildSpliceArguments } from "./splice-arguments";
 
-/** Pieces that one process encodes, in order. */
+/** Segments that one process encodes, in order. */
 export type SpliceTask = { segments: SpliceSegment[]; frameCount: number };
 
 const MAX_TYPICAL_SEGMENTS = 16;
 
-/** Tasks may be so much larger than even ones to keep two segments together. */
+/** How far a task may exceed the mean size to keep two segments together. */
 const MAX_OVERSIZE = 1.25;
 
 /**
- * Divides segments into tasks of about the same size: as many for each of the `jobs` that run at a time, of about `frames` and not many segments
- * each. `shares` tells whether a piece needs some of what is decoded for the one before it: such segments stay together where there is room.
+ * Groups segments into tasks of about equal size, the same number for each of the `maxProcesses` parallel processes, with about `frames`
+ * frames and not many segments each. `sharesPackets` returns whether a segment needs packets that are decoded for the one before it: such
+ * segments stay together where there is room.
  */
 export function groupSpliceTasks(
   segments: readonly SpliceSegment[],
@@ -41,7 +42,7 @@ export function groupSpliceTasks(
   let last = -1;
   for (const piece of segments) {
     const length = piece.to - piece.from;
-    // A piece belongs to the task that its middle falls into.
+    // A segment belongs to the task that contains its middle.
     const n = Math.floor((before + length / 2) / size);
     const open = tasks.at(-1);
     const fits = open !== undefined && open.frameCount + length <= size * MAX_OVERSIZE;
@@ -73,7 +74,7 @@ type EncodeSplicesOptions = {
 };
 
 /**
- * Encodes every task that the work folder does not hold yet; the files in order. Errors: `NotSpliced` when a piece does not come out as
+ * Encodes every task that is not in the work folder yet. Returns the files in order. Errors: `SpliceError` when the output is not as
  * planned; `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function encodeSplices(job: EncodeSplicesOptions): Promise<{ paths: string[]; reused: number }> {
