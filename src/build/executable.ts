@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import ffmpegInstaller from "@ffmpeg-installer/ffmpeg";
 import packageJson from "../../package.json";
 import type { EmbeddedFile, EmbeddedFiles } from "../lib/embedded-extraction";
-import { sha256Of } from "../lib/embedded-extraction";
+import { hashFile } from "../lib/hash";
 import { collectLicenses } from "./licenses";
 import { nativeAddons, nativeFiles } from "./native-addons";
 import { prepareSpeechGraphs } from "./speech-graphs";
@@ -46,8 +46,7 @@ async function assetFiles(): Promise<{ name: string; path: string; executable: b
 async function describe(files: Awaited<ReturnType<typeof assetFiles>>): Promise<EmbeddedFiles> {
   const described: EmbeddedFile[] = [];
   for (const file of files) {
-    const sha256 = await sha256Of(file.path);
-    if (sha256 === null) throw new Error(`${file.path} is missing`);
+    const sha256 = await hashFile(file.path);
     described.push({ ...file, sizeBytes: Bun.file(file.path).size, sha256 });
   }
   const hash = new Bun.CryptoHasher("sha256").update(described.map((f) => `${f.name} ${f.sha256}\n`).join(""));

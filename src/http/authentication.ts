@@ -1,6 +1,6 @@
 /** Authentication: finds the principal of a request. */
 import { AppError } from "../domain/errors";
-import { sha256 } from "../lib/ids";
+import { sha256 } from "../lib/hash";
 import { type ApiKey, findKeyOwner, touchApiKey, type User } from "../store/users";
 import type { Services } from "../work/services";
 

@@ -5,7 +5,7 @@
  */
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, type HttpCode } from "../domain/errors";
-import { sha256 } from "../lib/ids";
+import { sha256 } from "../lib/hash";
 import type { Call, Reply } from "./call";
 import { notFound } from "./errors";
 import {

@@ -4,6 +4,7 @@
  */
 import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hashFile } from "./hash";
 
 /** One file: `name` is its place in the folder, `path` where the executable holds it, compressed (zstd); `sha256`, in hex, and the size are those of the file itself. */
 export type EmbeddedFile = { name: string; path: string; sizeBytes: number; sha256: string; executable: boolean };
@@ -36,16 +37,8 @@ export async function extractFiles(embedded: EmbeddedFiles, parent: string): Pro
 
 /** Reads every file and returns the names of those that are not as they were built. */
 export async function findDamagedFiles(embedded: EmbeddedFiles, folder: string): Promise<string[]> {
-  const sums = await Promise.all(embedded.files.map((file) => sha256Of(join(folder, file.name))));
+  const sums = await Promise.all(embedded.files.map((file) => hashFile(join(folder, file.name)).catch(() => null)));
   return embedded.files.filter((file, index) => sums[index] !== file.sha256).map((file) => file.name);
-}
-
-/** SHA-256 in hex, read in pieces; null when there is no such file. */
-export async function sha256Of(path: string): Promise<string | null> {
-  if (!(await exists(path))) return null;
-  const hasher = new Bun.CryptoHasher("sha256");
-  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
-  return hasher.digest("hex");
 }
 
 async function extractAll(embedded: EmbeddedFiles, parent: string, folder: string): Promise<void> {
@@ -75,7 +68,7 @@ async function repairDamaged(embedded: EmbeddedFiles, folder: string): Promise<v
       continue;
     }
     changed = true;
-    if (found?.size === file.sizeBytes && (await sha256Of(path)) === file.sha256) {
+    if (found?.size === file.sizeBytes && (await hashFile(path)) === file.sha256) {
       written[file.name] = { sizeBytes: found.size, modifiedMs: found.mtimeMs };
       continue;
     }

@@ -21,6 +21,3 @@ export function randomToken(length: number): string {
   }
   return token;
 }
-
-/** The SHA-256 of a text or bytes, as lower-case hexadecimal. */
-export const sha256 = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");

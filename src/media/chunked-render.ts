@@ -1,7 +1,7 @@
 /**
  * Plans the video of a chunked render, and encodes its chunks in parallel. An interrupted render resumes from the chunks that it finished.
  */
-import { createHash } from "node:crypto";
+
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { RenderRequest } from "../domain/media";
@@ -15,6 +15,7 @@ import {
 } from "../domain/render-plan";
 import { getRandomAccessFrame, type PacketOrder } from "../domain/smart-plan";
 import { type FrameTimes, type Rational, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { createFileKey } from "../lib/hash";
 import type { Semaphore } from "../lib/semaphore";
 import type { TimedChunk } from "./chunks/concat";
 import { buildChunkArguments, type ChunkSettings, type ChunkTask, encodeChunk } from "./chunks/encode";
@@ -206,10 +207,8 @@ async function createChunkNames(
       hasZscale,
       fromStart: false,
     });
-    const key = createHash("sha256")
-      .update(JSON.stringify([size, mtimeMs, version, command]))
-      .digest("hex");
-    return `chunk-${key.slice(0, 24)}.mp4`;
+    const key = createFileKey([size, mtimeMs, version, command]);
+    return `chunk-${key}.mp4`;
   });
 }
 

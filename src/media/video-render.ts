@@ -1,11 +1,13 @@
 /** Renders with video: encodes video and audio in parallel, then muxes both into one file. */
-import { createHash, randomUUID } from "node:crypto";
+
+import { randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../domain/errors";
 import type { RenderRequest } from "../domain/media";
 import type { RenderTimeline } from "../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND } from "../domain/time";
+import { createFileKey } from "../lib/hash";
 import { renderAudio } from "./audio-render";
 import { assignChunkTimes, encodeChunks, planChunks, type RenderTools } from "./chunked-render";
 import { chooseTimescale, concatChunks, muxTracks } from "./chunks/concat";
@@ -200,7 +202,7 @@ async function renderAudioTrack(
   const { size, mtimeMs } = await stat(request.sourcePath);
   const { bitrate } = request.output.audio;
   const depends = [size, mtimeMs, ffmpeg.version, bitrate, timeline.segments, request.probed.info];
-  const name = `sound-${createHash("sha256").update(JSON.stringify(depends)).digest("hex").slice(0, 24)}.m4a`;
+  const name = `sound-${createFileKey(depends)}.m4a`;
   const path = join(request.workDir, name);
   if (!(await Bun.file(path).exists()))
     await renderAudio({

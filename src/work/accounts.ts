@@ -1,7 +1,8 @@
 /** Accounts, keys and credits as an administrator handles them. */
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
-import { newId, randomToken, sha256 } from "../lib/ids";
+import { sha256 } from "../lib/hash";
+import { newId, randomToken } from "../lib/ids";
 import { insertLedgerEntry, readBalance } from "../store/credits";
 import {
   type ApiKeyWithOwner,

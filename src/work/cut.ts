@@ -1,7 +1,9 @@
 /** Cuts: asking for one, and computing it. */
+
 import { AppError } from "../domain/errors";
 import type { CutOptions } from "../domain/plan";
-import { newId, sha256 } from "../lib/ids";
+import { hashJson } from "../lib/hash";
+import { newId } from "../lib/ids";
 import type { Asset } from "../store/assets";
 import { type Cut, findIdenticalCut, insertCut } from "../store/cuts";
 import type { Queries } from "../store/db";
@@ -49,7 +51,7 @@ export async function createCut(
   request: CutParams,
 ): Promise<{ cut: Cut; isNew: boolean }> {
   const { asset, options, script, userId } = request;
-  const requestHash = sha256(JSON.stringify([asset.id, script, options]));
+  const requestHash = hashJson([asset.id, script, options]);
   const same = await findIdenticalCut(tx, userId, requestHash);
   if (same) return { cut: same, isNew: false };
   const now = services.now();

@@ -3,7 +3,8 @@
  * only the events of its entity, and `EventPayloads` ties each event to its payload.
  */
 import type { EventPayloads, EventType } from "../domain/webhooks";
-import { newId, sha256 } from "../lib/ids";
+import { sha256 } from "../lib/hash";
+import { newId } from "../lib/ids";
 import type { Asset } from "../store/assets";
 import type { Cut } from "../store/cuts";
 import type { Queries } from "../store/db";

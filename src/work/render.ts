@@ -1,8 +1,10 @@
 /** Renders: asking for one, computing it, cancelling it. */
+
 import { moveToTrash } from "../blobs/trash";
 import { AppError } from "../domain/errors";
 import { type OutputRequest, resolveOutput } from "../domain/render-output";
-import { newId, sha256 } from "../lib/ids";
+import { hashJson } from "../lib/hash";
+import { newId } from "../lib/ids";
 import type { Asset } from "../store/assets";
 import type { Cut } from "../store/cuts";
 import type { Queries } from "../store/db";
@@ -37,7 +39,7 @@ export async function createRender(
     throw new AppError("validation_error", "The output does not fit the asset.", { fields: resolved.errors });
   if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "The cut is not completed.");
 
-  const requestHash = sha256(JSON.stringify([asset.id, cut?.id ?? null, resolved.output]));
+  const requestHash = hashJson([asset.id, cut?.id ?? null, resolved.output]);
   const same = await findIdenticalRender(tx, userId, requestHash);
   if (same) return { render: same, isNew: false };
   const quotaProblem = await findQuotaProblem(services, tx, userId);

@@ -1,9 +1,10 @@
 /** Encodes the segments of a smart render, each process from an excerpt with only the packets that its segments need. */
-import { createHash } from "node:crypto";
+
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProbedMedia } from "../../domain/media";
 import type { SpliceSegment } from "../../domain/smart-plan";
+import { createFileKey } from "../../lib/hash";
 import type { Semaphore } from "../../lib/semaphore";
 import { buildOutputArguments } from "../arguments";
 import { writeAtomically } from "../atomic-output";
@@ -83,8 +84,8 @@ export async function encodeSplices(job: EncodeSplicesOptions): Promise<{ paths:
   const paths = job.tasks.map(({ segments }) => {
     const input = { path: "", excerptStart: 0, probed, segments, threads: 1, libavutil: ffmpeg.libavutil };
     const depends = [size, mtimeMs, ffmpeg.version, buildSpliceArguments(input, source.splice)];
-    const key = createHash("sha256").update(JSON.stringify(depends)).digest("hex");
-    return join(job.workDir, `splice-${key.slice(0, 24)}.mp4`);
+    const key = createFileKey(depends);
+    return join(job.workDir, `splice-${key}.mp4`);
   });
   const done = new Float64Array(job.tasks.length);
   const report = (n: number, frames: number) => {

@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
+import { hashFile } from "../../lib/hash";
 import { createUpstreamError, fetchModelFile, maskUrlPassword } from "./fetch-file";
 
 export type ModelDownload = {
@@ -43,7 +44,7 @@ export async function download(file: ModelDownload, options: DownloadOptions = {
     backoffMs: options.backoffMs ?? 1_000,
     stallMs: options.stallMs ?? 60_000,
   };
-  if ((await getFileBytes(file.path)) === file.sizeBytes && (await hashOf(file.path)) === file.sha256) {
+  if ((await getFileBytes(file.path)) === file.sizeBytes && (await hashFile(file.path)) === file.sha256) {
     settings.onBytes(file.sizeBytes);
     return;
   }
@@ -52,7 +53,7 @@ export async function download(file: ModelDownload, options: DownloadOptions = {
   let resumed = (await getFileBytes(part)) > 0;
   for (;;) {
     await fetchUntilComplete(file, part, settings);
-    if ((await hashOf(part)) === file.sha256) break;
+    if ((await hashFile(part)) === file.sha256) break;
     await removePart(part);
     if (!resumed)
       throw new AppError(
@@ -163,13 +164,6 @@ function getStartOffset(response: Response, file: ModelDownload, from: number): 
   const length = headers.get("content-length");
   if (status === 200 && (length === null || Number(length) === file.sizeBytes)) return 0;
   throw createUpstreamError(file.url, `holds ${length ?? "?"} bytes and should hold ${file.sizeBytes}`);
-}
-
-/** SHA-256 of a file in hex, read in pieces. */
-export async function hashOf(path: string): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
-  return hasher.digest("hex");
 }
 
 /** The validator for `If-Range`; a weak one does not tell bytes apart. */

@@ -2,8 +2,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
+import { hashFile } from "../../lib/hash";
 import type { CatalogModel } from "./catalog";
-import { hashOf } from "./download";
 import { MANIFEST_NAME, type ManifestDraft, type ModelFile, type ModelManifest, parseManifest } from "./manifest";
 
 /** `unchecked`: files whose checksum nobody stated. */
@@ -40,7 +40,7 @@ export async function identifyModel(
     }
     const found = await stat(join(folder, file.name)).catch(() => null);
     if (!found) throw new AppError("validation_error", `${wanted.name} is not whole: ${file.name} is missing.`);
-    const sha256 = found.size === (file.sizeBytes ?? found.size) ? await hashOf(join(folder, file.name)) : null;
+    const sha256 = found.size === (file.sizeBytes ?? found.size) ? await hashFile(join(folder, file.name)) : null;
     if (found.size === 0 || sha256 === null || (file.sha256 !== null && sha256 !== file.sha256)) {
       throw new AppError(
         "validation_error",

@@ -3,8 +3,9 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, statfs } from "node:f
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/errors";
 import { type FolderLock, lockFolder } from "../../lib/folder-lock";
+import { hashFile } from "../../lib/hash";
 import { BUILT_IN, CATALOG, type CatalogModel, findCatalogModel, sumFileBytes } from "./catalog";
-import { type DownloadOptions, download, hashOf } from "./download";
+import { type DownloadOptions, download } from "./download";
 import { fetchModelFile, maskUrlPassword } from "./fetch-file";
 import { identifyModel } from "./identify";
 import { readInstalledModels } from "./installed-models";
@@ -207,7 +208,7 @@ async function verifyChecksumFile(path: string): Promise<void> {
   const line = lines.find((text) => text.endsWith(name)) ?? (lines.length === 1 ? lines[0] : undefined);
   const expected = /^\\?([0-9a-f]{64})\b/i.exec(line?.trim() ?? "")?.[1]?.toLowerCase();
   if (!expected) throw new AppError("validation_error", `${name}.sha256 holds no checksum of ${name}.`);
-  if ((await hashOf(path)) !== expected) {
+  if ((await hashFile(path)) !== expected) {
     throw new AppError("validation_error", `${name} is damaged: its checksum is not that of ${name}.sha256.`);
   }
 }

@@ -5,7 +5,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { newId, sha256 } from "../../../src/lib/ids";
+import { sha256 } from "../../../src/lib/hash";
+import { newId } from "../../../src/lib/ids";
 import { openStore } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
 import { insertProject } from "../../../src/store/projects";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isUuid, newId, randomToken, sha256 } from "../../../src/lib/ids";
+import { isUuid, newId, randomToken } from "../../../src/lib/ids";
 
 test("ids are UUIDs of version 7, in the order in which they were made", () => {
   const ids = Array.from({ length: 10_000 }, newId);
@@ -31,10 +31,4 @@ test("random tokens have their length, only letters and digits, and use all of t
   // 1,000 each on average; seven standard deviations either way.
   expect(Math.min(...counts.values())).toBeGreaterThan(780);
   expect(Math.max(...counts.values())).toBeLessThan(1_220);
-});
-
-test("a hash is the SHA-256 in hexadecimal, of a text or of its bytes", () => {
-  const expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-  expect(sha256("abc")).toBe(expected);
-  expect(sha256(new TextEncoder().encode("abc"))).toBe(expected);
 });

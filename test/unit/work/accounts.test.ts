@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Config, loadConfig } from "../../../src/config";
-import { sha256 } from "../../../src/lib/ids";
+import { sha256 } from "../../../src/lib/hash";
 import { findKeyOwner, findUserByEmail } from "../../../src/store/users";
 import { createUser, type KeyView, listAccounts } from "../../../src/work/accounts";
 import { runAdmin } from "../../../src/work/admin";

@@ -1,0 +1,19 @@
+/** SHA-256 of texts, values and files, always as lower-case hexadecimal. */
+
+/** Returns the SHA-256 of a text or of bytes. */
+export const sha256 = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
+
+/** Returns the key of what is computed from `value`, a plain JSON value: equal values have equal keys. Serves caches, work files and request hashes. */
+export const hashJson = (value: unknown): string => sha256(JSON.stringify(value));
+
+const FILE_KEY_CHARACTERS = 24;
+
+/** Returns `hashJson` cut to what a file name needs: 96 bits. */
+export const createFileKey = (value: unknown): string => hashJson(value).slice(0, FILE_KEY_CHARACTERS);
+
+/** Returns the SHA-256 of a file, read in chunks. Errors: those of the file system. */
+export async function hashFile(path: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
+  return hasher.digest("hex");
+}
