@@ -77,7 +77,7 @@ export function createHandler(services: Services, families: Family[] = createFam
     if (findFamily(pathname) && request.method !== "GET") {
       const forwarded = request.headers.get("x-forwarded-for");
       const client = findClientAddress(connection.address, forwarded, config.trustedProxies);
-      log.info("request", { method: request.method, path: pathname, status: response.status, client });
+      log.info("request.completed", { method: request.method, path: pathname, status: response.status, client });
     }
     const forwardedProto = request.headers.get("x-forwarded-proto");
     const hasTls = config.tlsCert !== null;

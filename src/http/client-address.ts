@@ -1,8 +1,8 @@
-/** Who is at the other end: the connection's address, or what a trusted proxy says of it. */
+/** The client's address and whether its connection is encrypted, also behind a trusted proxy. */
 
 /**
- * The client's address for the log. `peer` is whoever opened the connection; the `X-Forwarded-For` header is believed only from a proxy
- * that the configuration names, and read from its end: the last address that is no such proxy is the client.
+ * Returns the client's address for the log. `peer` is the address that opened the connection. `X-Forwarded-For` counts only if `peer` is a
+ * trusted proxy, and is read from its end: the last address that is not a trusted proxy is the client.
  */
 export function findClientAddress(
   peer: string | null,
@@ -18,7 +18,7 @@ export function findClientAddress(
   return hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? unmapIpv4(peer);
 }
 
-/** Whether the client's connection is encrypted: the server's own is, or a trusted proxy says so of its. */
+/** Returns whether the client's connection is encrypted: by this server, or by a trusted proxy according to `X-Forwarded-Proto`. */
 export function isSecureConnection(
   hasTls: boolean,
   peer: string | null,
@@ -29,5 +29,5 @@ export function isSecureConnection(
   return peer !== null && trustedProxies.includes(unmapIpv4(peer)) && forwardedProto?.trim().toLowerCase() === "https";
 }
 
-/** An IPv4 address that came over IPv6 is itself. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 const unmapIpv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

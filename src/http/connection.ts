@@ -1,14 +1,14 @@
-/** The connection of a request, as far as the server knows it. */
+/** The connection of a request. */
 
 export type Connection = {
-  /** The address of whoever opened it. */
+  /** The peer's address. */
   address: string | null;
-  /** Closes the connection when nothing goes over it for so many seconds; 0 is never. Counts anew from now, and until it is set again. */
+  /** Closes the connection after this many seconds without traffic, counted from now; 0 disables the timeout. */
   setIdleTimeout(seconds: number): void;
 };
 
-/** For requests that do not come over a connection. */
+/** For requests without a connection. */
 export const NO_CONNECTION: Connection = { address: null, setIdleTimeout: () => {} };
 
-/** How long a call may take, an upload may pause and a download may stall. */
+/** Idle timeout while a call runs, an upload pauses or a download stalls. */
 export const ACTIVE_IDLE_SECONDS = 120;

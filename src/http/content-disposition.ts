@@ -1,6 +1,6 @@
-/** Names of files to save. */
+/** Names of downloaded files. */
 
-/** `Content-Disposition` (RFC 6266): a plain name for old clients, the real one in UTF-8. */
+/** Formats `Content-Disposition` (RFC 6266): an ASCII name for old clients, and the real name in UTF-8. */
 export function formatAttachment(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(name).replace(/['()*!]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

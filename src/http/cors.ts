@@ -1,4 +1,4 @@
-/** Cross-origin calls, for the origins that the configuration names. */
+/** CORS for the origins in the configuration. */
 
 const EXPOSED_HEADERS = [
   "Location",
@@ -40,18 +40,18 @@ const ALLOWED_HEADERS = [
   "If-None-Match",
 ].join(", ");
 
-/** A browser asking whether it may call. */
+/** Returns whether the request is a CORS preflight. */
 export const isPreflight = (request: Request): boolean =>
   request.method === "OPTIONS" && request.headers.has("origin") && request.headers.has("access-control-request-method");
 
-/** The headers that let this request's origin read the answer; none for an origin that is not allowed. */
+/** Returns the headers that let this request's origin read the response; none for an origin that is not allowed. */
 export function createCorsHeaders(origins: string[], request: Request): Record<string, string> {
   const origin = request.headers.get("origin");
   if (!origin || !(origins.includes("*") || origins.includes(origin))) return {};
   return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED_HEADERS, Vary: "Origin" };
 }
 
-/** The answer to a preflight. */
+/** Responds to a preflight. */
 export function respondToPreflight(origins: string[], request: Request): Response {
   const allowed = createCorsHeaders(origins, request);
   if (Object.keys(allowed).length === 0) return new Response(null, { status: 403 });

@@ -44,7 +44,7 @@ export function toErrorReply(error: unknown, shape: ErrorShape, onUnknown: (erro
 /** The 404 of a resource that does not exist or belongs to somebody else. `what` is its name: "Asset". */
 export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 
-/** The error with no more fields than an answer may name. */
+/** Limits the fields of an error to `MAX_FIELD_ERRORS`. */
 function limitFields(error: AppError | null): AppError | null {
   const fields = error?.details.fields;
   if (!error || !fields || fields.length <= MAX_FIELD_ERRORS) return error;
@@ -60,17 +60,17 @@ function asAppError(error: unknown): AppError | null {
   return isStorageFull(error) ? storageFullError() : null;
 }
 
-/** Whether the disk, a quota or the database has no room left: the same bad day. */
+/** Returns whether the error means that the disk, a disk quota or the database is full. */
 export function isStorageFull(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
-  // The layer over the database wraps its errors.
+  // Drizzle wraps the errors of the database.
   if (code === undefined && cause !== undefined) return isStorageFull(cause);
   return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG" || code === "SQLITE_FULL";
 }
 
-/** The answer when the disk is full. */
+/** Creates the error for a full disk. */
 export const storageFullError = (): AppError =>
-  new AppError("upstream_unavailable", "The server's storage is full.", {
+  new AppError("upstream_unavailable", "Server storage is full. Try again later.", {
     retryAfterSeconds: STORAGE_FULL_RETRY_SECONDS,
   });
 

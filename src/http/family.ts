@@ -110,4 +110,4 @@ export function family(definition: FamilyDefinition): Family {
 
 /** Converts an error to a response in this shape. Logs an error that is not an `AppError`. */
 export const toErrorResponse = (error: unknown, shape: ErrorShape, log: Log): Response =>
-  toResponse(toErrorReply(error, shape, (unknown) => log.error("request failed", { error: unknown })));
+  toResponse(toErrorReply(error, shape, (unknown) => log.error("request.failed", { error: unknown })));

@@ -1,4 +1,4 @@
-/** Files behind signed links: ranges, validators, and a name that cannot hurt. */
+/** Downloads through signed links, with ranges, validators and escaped file names. */
 
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
@@ -12,7 +12,7 @@ import { FILE_POLICY } from "./security-headers";
 
 type LinkedFile = { path: string; contentType: string; name: string };
 
-/** Answers GET and HEAD of `/files/{kind}/{id}/{what}`. Errors: `not_found` for a bad or late link, and for what is gone. */
+/** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file is gone. */
 export async function serveFile(services: Services, request: Request, target: LinkTarget): Promise<Response> {
   const { searchParams } = new URL(request.url);
   const isValid = services.links.verify(
@@ -24,7 +24,7 @@ export async function serveFile(services: Services, request: Request, target: Li
   const found = isValid ? await findLinkedFile(services, target) : null;
   const file = found ? Bun.file(found.path) : null;
   if (!found || !file || !(await file.exists()))
-    throw new AppError("not_found", "The link is not valid, or no longer.");
+    throw new AppError("not_found", "Download link is invalid or has expired.");
 
   const { size } = file;
   const etag = `"${target.id}-${target.what}-${size}-${Math.round(file.lastModified)}"`;
@@ -48,12 +48,12 @@ export async function serveFile(services: Services, request: Request, target: Li
   const { start, end } = range ?? { start: 0, end: size - 1 };
   headers.set("Content-Length", String(end - start + 1));
   if (range) headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
-  // To a HEAD the server sends the length of this body and not the body.
+  // For HEAD, Bun sends the length of this body without the body.
   const body = range ? file.slice(start, end + 1) : file;
   return new Response(body, { status: range ? 206 : 200, headers });
 }
 
-/** Whether an `If-None-Match` header names this version. */
+/** Returns whether an `If-None-Match` header contains this ETag. */
 const matchesEtag = (header: string | null, etag: string): boolean =>
   (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));
 

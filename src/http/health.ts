@@ -1,4 +1,4 @@
-/** Whether the server can do its work: database, storage, ffmpeg, queue. */
+/** Readiness: database, storage and ffmpeg. */
 import { statfs } from "node:fs/promises";
 import type { Services } from "../work/services";
 import { findFileSize } from "../work/uploads";
@@ -7,7 +7,7 @@ const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 export type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean };
 
-/** Tries each part. */
+/** Checks each part. */
 export async function checkReadiness(services: Pick<Services, "ffmpegPath" | "folders" | "store">): Promise<Readiness> {
   const database = await services.store.isAlive();
   const storage = await statfs(services.folders.root).then(

@@ -1,4 +1,4 @@
-/** Pages for people, from `web/`, whole from the executable. */
+/** Web pages from `web/`, bundled in the executable. */
 import { Elysia } from "elysia";
 import style from "../../web/index.css" with { type: "text" };
 import front from "../../web/index.html" with { type: "text" };
@@ -7,13 +7,13 @@ import { PAGE_POLICY } from "./security-headers";
 
 type PageFileType = "html" | "javascript" | "css";
 
-/** A page, or a file that a page loads. */
+/** Creates the response of a page or of a file that a page loads. */
 export const toPageResponse = (kind: PageFileType, body: string | Blob): Response =>
   new Response(body, {
     headers: { "Content-Type": `text/${kind}; charset=utf-8`, "Content-Security-Policy": PAGE_POLICY },
   });
 
-/** The front page, which says whether the server can work. */
+/** Creates the plugin of the front page, which shows whether the server is ready. */
 export const createPagesPlugin = () =>
   new Elysia({ name: "pages" })
     .get("/", () => toPageResponse("html", front as unknown as string))

@@ -1,34 +1,33 @@
-/** Reading what a client sent: JSON bodies, query strings, path ids, each failing with the contract's code. */
+/** Reads and validates what a client sent: JSON bodies, query strings and path parameters. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { AppError } from "../domain/errors";
 import { isUuid } from "../lib/ids";
 import { truncateInput, validate } from "./validation";
 
-/** The largest JSON body of a route that says nothing else. */
+/** The default limit of a JSON body. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** The largest JSON body of routes that take scripts and lists of segments. */
+/** The limit of routes that take scripts and lists of segments. */
 export const MAX_LARGE_BODY_BYTES = 1024 * 1024;
-/** How deep lists and objects may be nested in a body. */
 const MAX_NESTING_LEVELS = 64;
 const MAX_NAME_CHARACTERS = 1024;
-/** No body has objects of so many properties, and objects of very many are slow to build. */
+/** No schema has this many properties, and very large objects are slow to build. */
 const MAX_PROPERTIES = 1024;
 
-/** A body that did not arrive in time: its connection is of no more use. */
+/** A body that was not received in time. Its connection is closed, because the rest of the body may follow at any time. */
 export class BodyTimeoutError extends AppError<"bad_request"> {}
 
-/** The rest of a refused body that is not longer is read and dropped, so that the client gets to read the answer. */
+/** The rest of a refused body up to this size is read and discarded, so that the client can read the response. */
 const MAX_DISCARDED_BYTES = 4 * 1024 * 1024;
 
-/** Whether the connection must be closed after a refusal: the rest of the body has no known end, or a distant one. */
+/** Returns whether the connection must be closed after a refusal: the rest of the body is long or of unknown length. */
 export const mustCloseConnection = (request: Request): boolean =>
   request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > MAX_DISCARDED_BYTES;
 
 export type BodyLimits = { maxBytes: number; timeoutMs: number };
 
 /**
- * Returns the text of a JSON body. Errors: `unsupported_media_type`, `payload_too_large` as soon as the limit is passed, `bad_request` when
- * it does not arrive whole and in time.
+ * Reads the text of a JSON body. Throws `AppError`: `unsupported_media_type`, `payload_too_large` as soon as the limit is exceeded,
+ * `bad_request` if the body is incomplete or late.
  */
 export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -37,7 +36,7 @@ export async function readBodyText(request: Request, limits: BodyLimits): Promis
   if (type !== undefined && type !== "application/json") throw wrongType();
   const bytes = await readLimited(request, limits).catch((error) => {
     if (error instanceof AppError) throw error;
-    // A client that goes away is no failure of the server.
+    // A client that disconnects is not a failure of the server.
     throw new AppError("bad_request", "Request body ended before Content-Length bytes were received.", {
       cause: error,
     });
@@ -46,7 +45,7 @@ export async function readBodyText(request: Request, limits: BodyLimits): Promis
   return decode(bytes);
 }
 
-/** Bytes that are no UTF-8 are refused: read all the same, names and scripts would be stored with holes in them. */
+/** Decodes UTF-8. Invalid bytes are refused, because a lenient decoder would store replacement characters in names and scripts. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -55,7 +54,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Counts the bytes as they come, and waits for them no longer than the limit. */
+/** Reads the body within the limits of size and time. */
 async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {});
@@ -64,7 +63,7 @@ async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8A
     late.reject(new BodyTimeoutError("bad_request", `Request body was not received within ${seconds} s.`));
   }, limits.timeoutMs);
   try {
-    // With a Content-Length the server reads no more than was announced; without, the body is counted as it comes.
+    // With a Content-Length, Bun reads no more than that. Without one, the bytes are counted as they arrive.
     const reading = request.headers.has("content-length") ? request.bytes() : readCounted(request, limits.maxBytes);
     return await Promise.race([reading, late.promise]);
   } finally {
@@ -74,7 +73,7 @@ async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8A
 
 async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
-  // Not `for await`: left early, that waits until the rest of the body has come.
+  // Not `for await`: leaving it early waits until the rest of the body has arrived.
   const reader = request.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -91,7 +90,7 @@ const tooLarge = (maxBytes: number) =>
   new AppError("payload_too_large", `Request body must be at most ${maxBytes} bytes.`);
 const wrongType = () => new AppError("unsupported_media_type", "Request body must be sent as application/json.");
 
-/** Long enough for several requests to be accepted, read and answered; on a busy machine as long as the turn before took. */
+/** Pause between two tasks: long enough to serve several other requests; on a busy machine as long as the previous task took. */
 const MIN_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 100;
 
@@ -99,38 +98,38 @@ let lastTask: Promise<unknown> = Promise.resolve();
 let lastTaskMs = 0;
 
 /**
- * Runs `work` on the text of a body. Large ones take turns, and other requests are answered between two of them: each keeps the process busy
- * for a while, and many may arrive at once.
+ * Runs `task`, which parses or checks a text from a body. Tasks with large texts run one at a time with pauses between them, because each
+ * blocks the event loop for a while, and many may arrive at once.
  */
-export function runLargeTasksSerially<Result>(text: string, work: () => Result): Result | Promise<Result> {
-  if (text.length <= MAX_BODY_BYTES) return work();
-  const turn = lastTask
+export function runLargeTasksSerially<Result>(text: string, task: () => Result): Result | Promise<Result> {
+  if (text.length <= MAX_BODY_BYTES) return task();
+  const running = lastTask
     .then(() => Bun.sleep(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, lastTaskMs))))
     .then(() => {
       const started = performance.now();
       try {
-        return work();
+        return task();
       } finally {
         lastTaskMs = performance.now() - started;
       }
     });
-  lastTask = turn.catch(() => {});
-  return turn;
+  lastTask = running.catch(() => {});
+  return running;
 }
 
-/** The body's value. `optional`: an empty body counts as `{}`. Errors: `bad_request`, `validation_error`. */
-export function parseBody<S extends TSchema>(schema: S, text: string, optional = false): Static<S> {
+/** Parses and validates a JSON body. Throws `AppError` `bad_request` or `validation_error`. */
+export function parseBody<S extends TSchema>(schema: S, text: string): Static<S> {
   const refusal = findShapeError(text);
   if (refusal) throw new AppError("bad_request", refusal);
   let value: unknown;
   try {
-    value = optional && text === "" ? {} : JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new AppError("bad_request", "Request body is not valid JSON.");
   }
   if (hasNulEscape(text)) {
     throw new AppError("validation_error", "Request body contains the character U+0000.", {
-      fields: [{ field: "body", message: "must not hold the character U+0000", type: "value_error", input: null }],
+      fields: [{ field: "body", message: "must not contain the character U+0000", type: "value_error", input: null }],
     });
   }
   return validate(schema, value, "body");
@@ -140,11 +139,11 @@ const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Returns why a JSON text is refused before it is parsed: lists and objects nested too deep, objects with very many properties, or a property with a
- * very long name, which would be costly to name in an error. Null: it may be parsed. One pass; what is in strings does not count.
+ * Returns why a JSON text must not be parsed, or null: too deep nesting, an object with too many properties, or a property with a name too
+ * long to be repeated in an error. Makes one pass and ignores the contents of strings.
  */
 export function findShapeError(text: string): string | null {
-  /** Properties so far of the object that is open at each level. */
+  /** Number of properties so far, by nesting level of the open objects. */
   const properties = new Int32Array(MAX_NESTING_LEVELS + 1);
   let depth = 0;
   let lastString = 0;
@@ -161,7 +160,7 @@ export function findShapeError(text: string): string | null {
       properties[depth] = 0;
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
     else if (code === COLON) {
-      // Before a colon stands a name.
+      // The string before a colon is a property name.
       if (lastString > MAX_NAME_CHARACTERS) {
         return `Property names in a request body must have at most ${MAX_NAME_CHARACTERS} characters.`;
       }
@@ -173,7 +172,7 @@ export function findShapeError(text: string): string | null {
   return null;
 }
 
-/** Where the string that begins at `start` ends: at its closing quote, or with the text. */
+/** Returns the index of the closing quote of the string that begins at `start`, or the length of the text. */
 function findStringEnd(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -185,7 +184,7 @@ function findStringEnd(text: string, start: number): number {
 
 const NUL_ESCAPE = "\\u0000";
 
-/** Whether a JSON text has `\u0000` that is not itself behind a backslash: the database would lose the text from there on. */
+/** Returns whether a JSON text has an unescaped `\u0000`, at which SQLite would truncate the stored text. */
 function hasNulEscape(text: string): boolean {
   for (let at = text.indexOf(NUL_ESCAPE); at >= 0; at = text.indexOf(NUL_ESCAPE, at + 1)) {
     let before = at;
@@ -195,10 +194,10 @@ function hasNulEscape(text: string): boolean {
   return false;
 }
 
-/** Not `1e1` or `0x10`, which are numbers to the language and to nobody else. */
+/** Excludes forms such as `1e1` and `0x10`, which `Number` accepts. */
 const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
 
-/** The query's values: numbers are read where the schema has them. Errors: `validation_error`. */
+/** Parses and validates the query; values are numbers where the schema has numbers. Throws `AppError` `validation_error`. */
 export function parseQuery<S extends TSchema>(schema: S, url: URL): Static<S> {
   const properties = (schema as unknown as { properties: Record<string, TSchema> }).properties;
   const values = new Map<string, unknown>();
@@ -213,7 +212,7 @@ export function parseQuery<S extends TSchema>(schema: S, url: URL): Static<S> {
   return validate(schema, Object.fromEntries(values), "query");
 }
 
-/** Throws unless every path parameter is a UUID. Gives them in lower case. */
+/** Returns the path parameters in lower case. Throws `AppError` `validation_error` unless all are UUIDs. */
 export function parsePathIds(params: Record<string, string>): Record<string, string> {
   const fields = Object.entries(params)
     .filter(([, value]) => !isUuid(value))
@@ -223,6 +222,9 @@ export function parsePathIds(params: Record<string, string>): Record<string, str
       type: "uuid_parsing",
       input: truncateInput(value),
     }));
-  if (fields.length > 0) throw new AppError("validation_error", "Path parameters must be UUIDs.", { fields });
+  if (fields.length > 0) {
+    const names = fields.map(({ field }) => `\`${field.slice("path.".length)}\``).join(", ");
+    throw new AppError("validation_error", `Path parameter ${names} must be a UUID.`, { fields });
+  }
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.toLowerCase()]));
 }

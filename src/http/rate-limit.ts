@@ -1,11 +1,11 @@
-/** The rate limit: a token bucket a user. */
+/** Rate limit: one token bucket per user. */
 
 export type RateLimitResult = { allowed: boolean; headers: Record<string, string>; retryAfterSeconds: number };
 export type RateLimiter = { take(userId: string, now: number): RateLimitResult };
 
 const MAX_BURST_REQUESTS = 100;
 
-/** Buckets that hold `BURST` requests (less when the limit is lower) and refill at `perMinute`; 0 is off. */
+/** Creates buckets of at most `MAX_BURST_REQUESTS` tokens that refill at `perMinute`; 0 disables the limit. */
 export function createRateLimiter(perMinute: number): RateLimiter {
   if (perMinute === 0) return { take: () => ({ allowed: true, headers: {}, retryAfterSeconds: 0 }) };
   const burst = Math.min(MAX_BURST_REQUESTS, perMinute);
@@ -13,7 +13,7 @@ export function createRateLimiter(perMinute: number): RateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
 
   function sweep(now: number): void {
-    // A full bucket is the same as none.
+    // A full bucket is equivalent to a new one.
     for (const [id, bucket] of buckets) if (bucket.tokens + (now - bucket.at) * perMs >= burst) buckets.delete(id);
   }
 

@@ -1,4 +1,4 @@
-/** What a call may answer, for the documentation: a description, and the schema of the body. */
+/** Documentation of successful responses: a description and the schema of the body. */
 import type { SchemaName } from "./public/schemas";
 
 export type ResponseBodyDoc = { kind: "resource" | "page"; name: SchemaName } | { kind: "file" } | null;
@@ -14,7 +14,7 @@ export const respondsWithPage = (name: SchemaName, description: string): Respons
   description,
   body: { kind: "page", name },
 });
-/** A file of its own content type. */
+/** A file with its own content type. */
 export const respondsWithFile = (description: string): ResponseDoc => ({ description, body: { kind: "file" } });
 /** No body. */
 export const respondsWithNothing = (description: string): ResponseDoc => ({ description, body: null });

@@ -1,12 +1,12 @@
-/** Headers that tell a browser what it may do with an answer. */
+/** Security headers of responses. */
 
-/** Of what is no page: nothing in it is run, loaded or framed, even when it is opened in a browser. */
+/** For responses that are not pages: a browser that opens one runs, loads and frames nothing. */
 const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Of uploaded files and what is made of them: as above, and with an origin of their own. */
+/** For uploaded and derived files: as above, and each in an opaque origin. */
 export const FILE_POLICY = `sandbox; ${NO_CONTENT_POLICY}`;
 
-/** Of pages: scripts, styles and calls of this server alone, nothing inline. `data:` for the icons of style sheets. */
+/** For pages: scripts, styles and requests of this server only, nothing inline. `data:` is for icons in style sheets. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ export const PAGE_POLICY = [
 
 const HSTS = "max-age=86400";
 
-/** Adds to an answer what every answer has. `isSecure`: it goes out over TLS. */
+/** Adds the headers that every response has. `isSecure`: the client's connection is encrypted. */
 export function addSecurityHeaders(headers: Headers, isSecure: boolean): void {
   headers.set("X-Content-Type-Options", "nosniff");
   if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", NO_CONTENT_POLICY);

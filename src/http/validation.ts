@@ -1,4 +1,4 @@
-/** Values against schemas. What a refusal says is bounded, whatever was sent: it must never be larger than the request. */
+/** Validates values with schemas. The size of an error is bounded whatever was sent, because it must not exceed that of the request. */
 import { FormatRegistry, type Static, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { AppError, type FieldError, MAX_FIELD_ERRORS } from "../domain/errors";
@@ -6,9 +6,9 @@ import { isUuid } from "../lib/ids";
 
 FormatRegistry.Set("uuid", isUuid);
 
-/** Errors that are looked at, of which several may be about one field. */
+/** Bounds the errors that are read from the validator, several of which may be about one field. */
 const MAX_EXAMINED_ERRORS = 20 * MAX_FIELD_ERRORS;
-/** Property names come from the client. */
+/** Field names contain property names that the client chose. */
 const MAX_FIELD_CHARACTERS = 200;
 const MAX_INPUT_CHARACTERS = 200;
 
@@ -20,13 +20,13 @@ function getChecker<S extends TSchema>(schema: S): TypeCheck<S> {
   return known as TypeCheck<S>;
 }
 
-/** Returns the value when it fits the schema. Errors: `validation_error` with the first failing fields. */
+/** Returns the value if it matches the schema. Throws `AppError` `validation_error` with the first failing fields. */
 export function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | "query"): Static<S> {
   const checker = getChecker(schema);
   if (checker.Check(value)) return value;
   const fields = new Map<string, FieldError>();
   let examined = 0;
-  // The iterator is lazy: what is not asked for is not looked at.
+  // The iterator is lazy: stopping early saves the rest of the validation.
   for (const error of checker.Errors(value)) {
     const field = truncate(place + toDottedPath(error.path), MAX_FIELD_CHARACTERS);
     if (!fields.has(field)) {
@@ -38,7 +38,7 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
       });
     }
     examined++;
-    // A list that is too long is not looked into.
+    // The elements of a list that is too long are not examined.
     if (error.type === ValueErrorType.ArrayMaxItems) break;
     if (fields.size === MAX_FIELD_ERRORS || examined === MAX_EXAMINED_ERRORS) break;
   }
@@ -46,19 +46,19 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
   throw new AppError("validation_error", message, { fields: [...fields.values()] });
 }
 
-/** What was sent, as a refusal may show it: a list or an object is not repeated, a long text is cut. */
+/** Returns a value as an error may repeat it: null for lists and objects, and long strings truncated. */
 export const truncateInput = (value: unknown): unknown => {
   if (typeof value === "string") return truncate(value, MAX_INPUT_CHARACTERS);
   return typeof value === "object" || value === undefined ? null : value;
 };
 
-/** The text, cut where it is longer than `most` UTF-16 units; no character is cut in half. */
-function truncate(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+/** Truncates a text to `max` UTF-16 units without splitting a surrogate pair. */
+function truncate(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** A JSON pointer as a dotted path. Cut first: it may be as long as the body. */
+/** Converts a JSON pointer to a dotted path. Truncates first, because a pointer may be as long as the body. */
 const toDottedPath = (pointer: string): string =>
   truncate(pointer, 2 * MAX_FIELD_CHARACTERS)
     .replaceAll("/", ".")
@@ -66,26 +66,30 @@ const toDottedPath = (pointer: string): string =>
     .replaceAll("~0", "~");
 
 function describeError(error: ValueError): string {
-  const said = (error.schema as { errorText?: string }).errorText;
+  const errorText = (error.schema as { errorText?: string }).errorText;
   switch (error.type) {
     case ValueErrorType.ObjectRequiredProperty:
       return "is required";
+    case ValueErrorType.StringMinLength:
+      return errorText ?? `must have at least ${error.schema.minLength} characters`;
+    case ValueErrorType.StringMaxLength:
+      return errorText ?? `must have at most ${error.schema.maxLength} characters`;
     case ValueErrorType.ObjectAdditionalProperties:
       return "is not a known property";
     case ValueErrorType.StringFormat:
-      return said ?? "must be a UUID";
+      return errorText ?? "must be a UUID";
     case ValueErrorType.Object:
-      return said ?? "must be an object";
+      return errorText ?? "must be an object";
     case ValueErrorType.Array:
-      return said ?? "must be a list";
+      return errorText ?? "must be a list";
     case ValueErrorType.Boolean:
-      return said ?? "must be true or false";
+      return errorText ?? "must be true or false";
     case ValueErrorType.String:
-      return said ?? "must be a text";
+      return errorText ?? "must be a string";
     case ValueErrorType.Number:
-      return said ?? "must be a number";
+      return errorText ?? "must be a number";
     default:
-      return said ?? error.message.charAt(0).toLowerCase() + error.message.slice(1);
+      return errorText ?? error.message.charAt(0).toLowerCase() + error.message.slice(1);
   }
 }
 

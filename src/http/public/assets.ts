@@ -96,7 +96,7 @@ const load: ResourceLoader<Asset> = {
 const language = Type.Union([Type.String({ pattern: "^[A-Za-z]{2}$" }), Type.Null()], {
   errorText: "must be a 2-letter ISO 639-1 code or null",
 });
-const sizeBytes = Type.Integer({ exclusiveMinimum: 0, errorText: "must be a whole number above 0" });
+const sizeBytes = Type.Integer({ exclusiveMinimum: 0, errorText: "must be an integer above 0" });
 const state = oneOf(...ASSET_STATES);
 
 export const create = route({

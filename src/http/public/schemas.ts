@@ -20,40 +20,40 @@ import { strictObject } from "../fields";
 const id = Type.String({ format: "uuid" });
 const text = Type.String();
 const time = Type.String({ format: "date-time" });
-const whole = Type.Integer();
-const seconds = Type.Number({ description: "seconds on the source's clock" });
+const integer = Type.Integer();
+const seconds = Type.Number({ description: "seconds in the source" });
 const orNull = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
-const words = <const Word extends string>(values: readonly Word[]) =>
+const enumeration = <const Word extends string>(values: readonly Word[]) =>
   Type.Unsafe<Word>(Type.String({ enum: [...values] }));
 
-const rate = strictObject({ num: whole, den: whole });
+const rational = strictObject({ num: integer, den: integer });
 
 const assetSummary = {
   id,
   project_id: id,
-  kind: words(ASSET_KINDS),
-  type: orNull(words(ASSET_TYPES), "derived from the bytes after the first chunk"),
-  state: words(ASSET_STATES),
+  kind: enumeration(ASSET_KINDS),
+  type: orNull(enumeration(ASSET_TYPES), "detected from the first bytes of the upload"),
+  state: enumeration(ASSET_STATES),
   extension: orNull(text),
-  size_bytes: orNull(whole),
+  size_bytes: orNull(integer),
   content_type: orNull(text),
-  duration_seconds: orNull(Type.String({ pattern: "^[0-9]+(\\.[0-9]+)?$" }), "a decimal number"),
-  language: orNull(text, "ISO 639-1; null is found out"),
-  external_id: orNull(text, "as given in Upload-Metadata"),
+  duration_seconds: orNull(Type.String({ pattern: "^[0-9]+(\\.[0-9]+)?$" }), "decimal number of seconds"),
+  language: orNull(text, "ISO 639-1 code; null: detected automatically"),
+  external_id: orNull(text, "from Upload-Metadata"),
   error_code: orNull(text),
   error_message: orNull(text),
   created_at: time,
-  upload_url: orNull(text, "the TUS transfer URL while pending_upload"),
+  upload_url: orNull(text, "TUS transfer URL while pending_upload"),
 };
 
 const cut = {
   id,
   asset_id: id,
-  state: words(CUT_STATES),
+  state: enumeration(CUT_STATES),
   script: text,
   options: strictObject({
-    mode: words<CutMode>(["tight", "natural", "loose"]),
+    mode: enumeration<CutMode>(["tight", "natural", "loose"]),
     min_silence_seconds: Type.Number(),
     padding_before_seconds: Type.Number(),
     padding_after_seconds: Type.Number(),
@@ -71,29 +71,29 @@ const cut = {
 const plan = strictObject({
   source_duration: seconds,
   kept_duration: Type.Number(),
-  frame_rate: orNull(rate),
+  frame_rate: orNull(rational),
   segments: Type.Array(
     strictObject({
       start: seconds,
       end: seconds,
-      start_frame: orNull(whole),
-      end_frame: orNull(whole, "exclusive"),
+      start_frame: orNull(integer),
+      end_frame: orNull(integer, "exclusive"),
       text,
-      review: orNull(text, "why an editor should look"),
+      review: orNull(text, "why an editor should check this segment"),
     }),
   ),
   removed: Type.Array(
     strictObject({
       start: seconds,
       end: seconds,
-      reason: words<RemovalReason>(["silence", "filler", "retake", "off_script", "noise", "manual"]),
+      reason: enumeration<RemovalReason>(["silence", "filler", "retake", "off_script", "noise", "manual"]),
       text,
     }),
   ),
   takes: Type.Array(
     strictObject({
       line: text,
-      chosen: whole,
+      chosen: integer,
       candidates: Type.Array(
         strictObject({ start: seconds, end: seconds, score: Type.Number(), complete: Type.Boolean() }),
       ),
@@ -107,15 +107,15 @@ const render = {
   id,
   asset_id: id,
   cut_id: orNull(id),
-  state: words(RENDER_STATES),
+  state: enumeration(RENDER_STATES),
   output: strictObject({
-    format: words(OUTPUT_FORMATS),
+    format: enumeration(OUTPUT_FORMATS),
     resolution: orNull(Type.String({ pattern: "^[0-9]+p$" })),
-    video_bitrate: orNull(whole, "bits per second"),
-    frame_rate: orNull(whole, "frames per second"),
-    audio_bitrate: orNull(whole, "bits per second"),
+    video_bitrate: orNull(integer, "bits per second"),
+    frame_rate: orNull(integer, "frames per second"),
+    audio_bitrate: orNull(integer, "bits per second"),
   }),
-  size_bytes: orNull(whole),
+  size_bytes: orNull(integer),
   error_code: orNull(text),
   error_message: orNull(text),
   created_at: time,
@@ -126,19 +126,19 @@ const render = {
 const endpoint = {
   id,
   url: text,
-  event_types: Type.Array(words(EVENT_TYPES)),
-  state: words(ENDPOINT_STATES),
+  event_types: Type.Array(enumeration(EVENT_TYPES)),
+  state: enumeration(ENDPOINT_STATES),
   created_at: time,
 };
 
-const link = orNull(text, "a signed link of 15 minutes");
+const link = orNull(text, "signed link, valid for 15 minutes");
 
-/** By the names that the documentation uses. */
+/** The schemas by their names in the OpenAPI document. */
 export const SCHEMAS = {
   Project: strictObject({
     id,
     name: text,
-    state: words(PROJECT_STATES),
+    state: enumeration(PROJECT_STATES),
     archived_at: orNull(time),
     created_at: time,
     updated_at: time,
@@ -151,12 +151,12 @@ export const SCHEMAS = {
     download_url: link,
     cuttable: Type.Boolean(),
     progress: orNull(Type.Number({ minimum: 0, maximum: 1 })),
-    width: orNull(whole),
-    height: orNull(whole),
-    frame_rate: orNull(rate),
+    width: orNull(integer),
+    height: orNull(integer),
+    frame_rate: orNull(rational),
     video_codec: orNull(text),
     audio_codec: orNull(text),
-    audio_tracks: orNull(whole),
+    audio_tracks: orNull(integer),
     has_transcript: Type.Boolean(),
     poster_url: link,
     filmstrip_url: link,
@@ -171,15 +171,15 @@ export const SCHEMAS = {
     ...render,
     download_url: link,
     progress: orNull(Type.Number({ minimum: 0, maximum: 1 })),
-    strategy: orNull(words(RENDER_STRATEGIES)),
+    strategy: orNull(enumeration(RENDER_STRATEGIES)),
     encoded_share: orNull(Type.Number({ minimum: 0, maximum: 1 })),
     strategy_reasons: Type.Array(text),
     warnings: Type.Array(text),
   }),
   LedgerEntry: strictObject({
     id,
-    type: words(LEDGER_TYPES),
-    delta: whole,
+    type: enumeration(LEDGER_TYPES),
+    delta: integer,
     created_at: time,
     asset_id: orNull(id),
     payment_invoice_id: orNull(text),
@@ -193,25 +193,25 @@ export const SCHEMAS = {
     created_at: time,
     storage_used_bytes: Type.Integer({
       minimum: 0,
-      description: "sources, derivatives and finished renders; unfinished uploads with their announced size",
+      description: "sources, derived files and completed renders; unfinished uploads count with their full size",
     }),
-    storage_quota_bytes: orNull(whole, "null: no limit"),
+    storage_quota_bytes: orNull(integer, "null: no limit"),
   }),
   WebhookEndpoint: strictObject(endpoint),
   WebhookEndpointWithSecret: strictObject({
     ...endpoint,
     secret: orNull(
       Type.String({ pattern: "^whsec_" }),
-      "shown once: null in an answer repeated for its Idempotency-Key",
+      "shown once: null in a response replayed for an Idempotency-Key",
     ),
   }),
   Delivery: strictObject({
     id,
     event_type: text,
-    state: words(DELIVERY_STATES),
-    attempts: whole,
-    response_status: orNull(whole),
-    response_milliseconds: orNull(whole),
+    state: enumeration(DELIVERY_STATES),
+    attempts: integer,
+    response_status: orNull(integer),
+    response_milliseconds: orNull(integer),
     error: orNull(text),
     created_at: time,
     last_attempt_at: orNull(time),

@@ -1,4 +1,4 @@
-/** Where the TUS library keeps an upload: the bytes in a file, what is known of them in the asset's row. */
+/** The TUS library's data store: the bytes are in a file, the metadata in the asset's row. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { DataStore, ERRORS, Upload } from "@tus/server";
@@ -8,16 +8,13 @@ import { claimSpace } from "../../work/storage";
 import { findFileSize } from "../../work/uploads";
 import { writeStream } from "./write-stream";
 
-/** Extensions of TUS that are offered. Creation is POST /v1/assets, and lengths are always announced. */
+/** The supported TUS extensions. An upload is created by `POST /assets`, always with its length. */
 export const TUS_EXTENSIONS = ["creation", "termination", "expiration"];
 
-/** The one upload that a request may touch, and the user whose it is. `beforeWrite` may throw to write no more. */
+/** The only upload that a request may access, and its owner. `beforeWrite` may throw to stop writing. */
 export type AuthorizedUpload = { userId: string; id: string; beforeWrite?: () => void };
 
-/**
- * The store of one upload, for one request. Whatever id the library asks for, any other than the authorized one does not exist here, and
- * neither does an upload that is not the user's.
- */
+/** The store of one upload for one request. Any other ID than the authorized one does not exist in it, nor do uploads of other users. */
 export class AssetUploadStore extends DataStore {
   constructor(
     private readonly services: Services,
@@ -32,8 +29,8 @@ export class AssetUploadStore extends DataStore {
     if (asset.state !== "pending_upload") throw ERRORS.FILE_NOT_FOUND;
     const { folders } = this.services;
     const path = folders.upload(asset.id);
-    // Made on first use: the row is committed before there is a file, and a crash may come between the two. A complete upload's
-    // file has moved on while its row has not: that one must not begin anew.
+    // The file is created on first use, because a crash may come between the commit of the row and the file. If the file of a complete
+    // upload was moved but its row not yet updated, the upload must not start again.
     if ((await findFileSize(path)) === null && (await findFileSize(folders.media(asset.id).source)) === null) {
       await mkdir(folders.uploads, { recursive: true });
       await writeFile(path, "", { flag: "a" });
@@ -63,7 +60,7 @@ export class AssetUploadStore extends DataStore {
     await rm(this.services.folders.upload(asset.id), { force: true });
   }
 
-  /** The upload's asset. Throws the library's 404 for any other id than the authorized one, and when it is not the user's. */
+  /** Returns the upload's asset. Throws the library's 404 for any other ID than the authorized one and for uploads of other users. */
   private async getOwn(id: string): Promise<Asset> {
     const { userId, id: own } = this.authorized;
     const asset = id === own ? await findAsset(this.services.store.read, userId, own) : null;

@@ -1,9 +1,9 @@
 /**
- * The TUS surface (version 1.0.0): OPTIONS, HEAD, PATCH and DELETE on a transfer URL. The protocol's own work is the TUS server's;
- * who may call, what a finished upload answers and how errors look is decided here.
+ * The TUS surface (version 1.0.0): OPTIONS, HEAD, PATCH and DELETE on a transfer URL. The TUS library implements the protocol; this file
+ * implements authorization, responses of finished uploads, and errors.
  */
 import { EVENTS, Server } from "@tus/server";
-import { AppError, type HttpCode } from "../../domain/errors";
+import { AppError } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, getAsset } from "../../store/assets";
 import type { User } from "../../store/users";
@@ -12,25 +12,23 @@ import type { Services } from "../../work/services";
 import { requireFreeSpace } from "../../work/storage";
 import { findFileSize, finishUpload, getUploadExpiry, isUploadExpired, recordUploadProgress } from "../../work/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
-import { isStorageFull, storageFullError } from "../errors";
+import { isStorageFull, notFound } from "../errors";
 import { AssetUploadStore, type AuthorizedUpload, TUS_EXTENSIONS } from "./asset-upload-store";
 import { createLibraryRequest, UPLOADS_PATH } from "./library-request";
+import { readLibraryError, removeCorsHeaders, STORAGE_FULL_STATUS } from "./library-response";
 import { createLocker } from "./locker";
 
 const TUS_VERSION = "1.0.0";
-/** The status by which the TUS server says that the storage is full. */
-const STORAGE_FULL = 503;
-
-/** `authorize` throws when the caller's key is not valid any more. */
+/** `authorize` throws if the caller's credential is no longer valid. */
 type UploadCaller = { user: User; connection: Connection; authorize(): Promise<unknown> };
 
-/** How often the key of a PATCH under way is looked at: it may go on for hours. */
+/** How often the credential is checked during a PATCH, which may take hours. */
 const AUTHORIZE_INTERVAL_MS = 500;
 
 export type UploadSurface = {
-  /** What is offered, to anybody. */
+  /** Responds with the supported protocol version and extensions. Needs no authentication. */
   options(): Response;
-  /** Runs `method` on the upload `id` for its caller. Errors: the contract's. */
+  /** Runs `method` on the upload `id`. Throws `AppError`. */
   handle(request: Request, method: UploadMethod, caller: UploadCaller, id: string): Promise<Response>;
 };
 
@@ -38,8 +36,8 @@ const UPLOAD_METHODS = ["HEAD", "PATCH", "DELETE"] as const;
 export type UploadMethod = (typeof UPLOAD_METHODS)[number];
 
 /**
- * Returns the method that is meant: a client that cannot send PATCH or DELETE sends POST and names the method in `X-HTTP-Method-Override`.
- * Errors: `not_found` for a POST that names none of the three.
+ * Returns the method of an upload request. A client that cannot send PATCH or DELETE sends POST with the header `X-HTTP-Method-Override`.
+ * Throws `AppError` `not_found` if a POST does not name one of the three methods.
  */
 export function parseUploadMethod(request: Request): UploadMethod {
   const named = request.method === "POST" ? request.headers.get("x-http-method-override")?.trim() : request.method;
@@ -48,17 +46,17 @@ export function parseUploadMethod(request: Request): UploadMethod {
   return method;
 }
 
-/** What the protocol wants on a refusal: its version, and with a 412 the versions that are spoken here. */
+/** Returns the headers that the protocol requires on errors: its version, and with 412 the supported versions. */
 export const createTusErrorHeaders = (status: number): Record<string, string> => ({
   "Tus-Resumable": TUS_VERSION,
   ...(status === 412 ? { "Tus-Version": TUS_VERSION } : {}),
 });
 
-/** The transfer URLs of a server. */
+/** Creates the surface. One is shared by all families, because its locks belong to it. */
 export function createUploadSurface(services: Services): UploadSurface {
   const locker = createLocker();
 
-  /** A library of one upload: it knows no other, whatever the request says. */
+  /** Creates a TUS server that can access only one upload. */
   function createTusServer(authorized: AuthorizedUpload, connection: Connection): Server {
     const tus = new Server({
       path: UPLOADS_PATH,
@@ -67,20 +65,21 @@ export function createUploadSurface(services: Services): UploadSurface {
       maxSize: services.config.maxUploadBytes,
       allowedOrigins: [],
       getFileIdFromRequest: () => authorized.id,
-      // Asked here, because the streams in between may pass the write's error on before the store can.
-      onResponseError: (_, error) => (isStorageFull(error) ? { status_code: STORAGE_FULL, body: "" } : undefined),
+      // Handled here, because a stream may pass a write error on before the store does.
+      onResponseError: (_, error) =>
+        isStorageFull(error) ? { status_code: STORAGE_FULL_STATUS, body: "" } : undefined,
     });
     tus.on(EVENTS.POST_RECEIVE, (_stream: unknown, upload: { id: string; offset: number }) => {
-      // A slow sender is not an idle one.
+      // A slow sender is not idle.
       connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
       void getAsset(services.store.read, upload.id)
         .then((asset) => asset && recordUploadProgress(services, asset, upload.offset))
-        .catch((error) => services.log.warn("bytes could not be noted", { asset: upload.id, error }));
+        .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: upload.id, error }));
     });
     return tus;
   }
 
-  /** Lets the library answer for the upload of `asset`; its errors become the contract's. */
+  /** Passes the request to the library. Converts its errors to `AppError`. */
   async function delegate(
     request: Request,
     method: "HEAD" | "PATCH",
@@ -89,7 +88,9 @@ export function createUploadSurface(services: Services): UploadSurface {
     beforeWrite: () => void = () => {},
   ): Promise<Response> {
     const tus = createTusServer({ userId: asset.user_id, id: asset.id, beforeWrite }, connection);
-    return toContractResponse(await tus.handleWeb(createLibraryRequest(request, method, asset.id)), request.signal);
+    const response = await tus.handleWeb(createLibraryRequest(request, method, asset.id));
+    if (response.status < 400) return removeCorsHeaders(response);
+    throw await readLibraryError(response, request, () => findFileSize(services.folders.upload(asset.id)));
   }
 
   async function patch(request: Request, asset: Asset, { connection, authorize }: UploadCaller): Promise<Response> {
@@ -97,8 +98,8 @@ export function createUploadSurface(services: Services): UploadSurface {
     if (asset.state !== "pending_upload") return respondToFinishedUpload(request, asset);
     requireFreeSpace(services);
     const { signal } = request;
-    const noted = () => recordReceivedBytes(services, asset);
-    signal.addEventListener("abort", noted, { once: true });
+    const recordBytes = () => recordReceivedBytes(services, asset);
+    signal.addEventListener("abort", recordBytes, { once: true });
     let refusal: { error: unknown } | null = null;
     const authorizing = setInterval(() => {
       authorize().catch((error) => {
@@ -109,22 +110,22 @@ export function createUploadSurface(services: Services): UploadSurface {
       if (refusal) throw refusal.error;
     };
     try {
-      const answer = await delegate(request, "PATCH", asset, connection, throwRefusal).catch((error) => {
-        // The library has made an answer of its own out of it.
+      const response = await delegate(request, "PATCH", asset, connection, throwRefusal).catch((error) => {
+        // The library has replaced the error with one of its own.
         throwRefusal();
         throw error;
       });
-      const offset = Number(answer.headers.get("upload-offset"));
+      const offset = Number(response.headers.get("upload-offset"));
       if (offset === asset.upload_length) await finishUpload(services, asset);
       else await recordUploadProgress(services, asset, offset);
-      answer.headers.set(
+      response.headers.set(
         "Upload-Expires",
         new Date(services.now() + getUploadExpiry(asset) - asset.upload_active_at).toUTCString(),
       );
-      return answer;
+      return response;
     } finally {
       clearInterval(authorizing);
-      signal.removeEventListener("abort", noted);
+      signal.removeEventListener("abort", recordBytes);
     }
   }
 
@@ -133,10 +134,10 @@ export function createUploadSurface(services: Services): UploadSurface {
       const length = String(asset.upload_length);
       return tusResponse(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
     }
-    const answer = await delegate(request, "HEAD", asset, connection);
-    answer.headers.set("Upload-Expires", new Date(getUploadExpiry(asset)).toUTCString());
-    if (asset.upload_metadata) answer.headers.set("Upload-Metadata", asset.upload_metadata);
-    return answer;
+    const response = await delegate(request, "HEAD", asset, connection);
+    response.headers.set("Upload-Expires", new Date(getUploadExpiry(asset)).toUTCString());
+    if (asset.upload_metadata) response.headers.set("Upload-Metadata", asset.upload_metadata);
+    return response;
   }
 
   return {
@@ -155,7 +156,7 @@ export function createUploadSurface(services: Services): UploadSurface {
       const found = isUuid(id) ? await findAsset(services.store.read, user.id, id) : null;
       const asset = found && !isUploadExpired(found, services.now()) ? found : null;
       if (method === "DELETE") {
-        // Asked twice, for someone else's, or after the end: nothing to do, and nothing to tell.
+        // 204 also for a repeated request, another user's upload and a finished one.
         if (asset?.state === "pending_upload") {
           const tus = createTusServer({ userId: user.id, id: asset.id }, connection);
           await tus.handleWeb(createLibraryRequest(request, "DELETE", asset.id)).catch(() => {});
@@ -163,13 +164,13 @@ export function createUploadSurface(services: Services): UploadSurface {
         }
         return tusResponse(204, {});
       }
-      if (!asset) throw new AppError("not_found", "There is no such upload.");
-      const answer = method === "HEAD" ? head : patch;
-      return answer(request, asset, caller).catch(async (error) => {
-        // Another call may have finished the upload meanwhile: then that is what this one is told.
+      if (!asset) throw notFound("Upload");
+      const run = method === "HEAD" ? head : patch;
+      return run(request, asset, caller).catch(async (error) => {
+        // If another request has finished the upload meanwhile, this one gets the response of a finished upload.
         const current = asset.state === "pending_upload" ? await getAsset(services.store.read, id) : null;
         if (!current || current.state === "pending_upload") throw error;
-        return answer(request, current, caller);
+        return run(request, current, caller);
       });
     },
   };
@@ -187,57 +188,23 @@ function requireOffsetBody(request: Request): void {
   }
 }
 
-/** A PATCH of an upload that is complete: an empty one at its end repeats the last answer, anything else does not fit. */
+/** Responds to a PATCH of a complete upload: an empty one at its end repeats the last response, any other is refused. */
 function respondToFinishedUpload(request: Request, asset: Asset): Response {
   const offset = Number(request.headers.get("upload-offset"));
   if (offset !== asset.upload_length)
-    throw new AppError("conflict", `The upload is at ${asset.upload_length}, not at ${offset}.`);
+    throw new AppError(
+      "conflict",
+      `Upload-Offset is ${offset} but the upload is complete at ${asset.upload_length} bytes.`,
+    );
   if (Number(request.headers.get("content-length") ?? 0) > 0) {
-    throw new AppError("payload_too_large", "The upload is complete: no more bytes fit.");
+    throw new AppError("payload_too_large", "Upload is already complete: send no more bytes.");
   }
   return tusResponse(204, { "Upload-Offset": String(asset.upload_length) });
 }
 
-/** A client that went away in the middle: what has arrived counts as activity. */
+/** Records the bytes received before a client disconnected as activity of the upload. */
 function recordReceivedBytes(services: Services, asset: Asset): void {
   void findFileSize(services.folders.upload(asset.id))
     .then((size) => (size ? recordUploadProgress(services, asset, size) : undefined))
-    .catch((error) => services.log.warn("bytes could not be noted", { asset: asset.id, error }));
-}
-
-/** Which origins may call is decided for all of the server, not by the TUS server for its part. */
-function withoutCors(answer: Response): Response {
-  for (const name of [...answer.headers.keys()]) if (name.startsWith("access-control-")) answer.headers.delete(name);
-  return answer;
-}
-
-const ERROR_CODES: Record<number, HttpCode> = {
-  400: "bad_request",
-  404: "not_found",
-  409: "conflict",
-  410: "not_found",
-  412: "precondition_failed",
-  413: "payload_too_large",
-  415: "unsupported_media_type",
-  // An extension of the protocol that is not offered here.
-  501: "bad_request",
-};
-
-/** Where the TUS server's own words say little. */
-const ERROR_MESSAGES: Record<number, string> = {
-  409: "Upload-Offset is not the offset of the upload: send HEAD and resume from there.",
-  413: "Request body exceeds the length of the upload.",
-};
-
-/** The library's answer to a request with this signal. Throws its errors as the contract's. */
-async function toContractResponse(answer: Response, signal: AbortSignal): Promise<Response> {
-  if (answer.status < 400) return withoutCors(answer);
-  if (answer.status === STORAGE_FULL) throw storageFullError();
-  const said = (await answer.text()).trim();
-  // Nobody reads this answer; what has arrived is kept, and HEAD tells how much it is.
-  if (signal.aborted)
-    throw new AppError("bad_request", "Request body ended before Content-Length bytes were received.");
-  const code = ERROR_CODES[answer.status];
-  if (!code) throw new Error(`the TUS server answered ${answer.status}: ${said}`);
-  throw new AppError(code, ERROR_MESSAGES[answer.status] ?? (said || "Request does not follow TUS 1.0.0."));
+    .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: asset.id, error }));
 }

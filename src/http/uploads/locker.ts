@@ -1,20 +1,20 @@
 /**
- * One request at a time writes to an upload. The library's own locker polls without a pause while a request waits, and every poll keeps its
- * memory until the wait is over: a few requests took a gigabyte.
+ * Locks uploads, so that one request at a time writes to an upload. The library's own locker polls without pause while a request waits and
+ * keeps the memory of every poll until the wait ends: a few requests took a gigabyte.
  */
 import type { Lock, Locker, RequestRelease } from "@tus/server";
 
-/** A client resumes with one request; what is beyond waits in vain. */
+/** A client resumes with one request; the others are not needed. */
 const MAX_WAITING_PER_UPLOAD = 4;
 const MAX_WAIT_MS = 30_000;
 
 type WaitingRequest = { requestRelease: RequestRelease; start(): void };
 type HeldLock = { requestRelease: RequestRelease; waiting: WaitingRequest[] };
 
-/** As the library answers it. */
+/** The library's error for a locked upload. */
 const createBusyError = () => ({ status_code: 409, body: "Another request is sending to this upload." });
 
-/** Creates locks by upload id. A request that waits asks the one that holds the lock to let go. */
+/** Creates locks by upload ID. A waiting request asks the holder of the lock to release it. */
 export function createLocker(): Locker {
   const uploads = new Map<string, HeldLock>();
 

@@ -1,12 +1,13 @@
-/** Writes a stream into a file as fast as both allow: what arrives while a write is under way goes out together with the next one. */
+/** Writes a stream to a file. Chunks that arrive during a write are combined in the next one. */
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Bytes that may wait for the disk: bounds the memory of an upload. */
+/** Bytes that may be buffered: bounds the memory of an upload. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /**
- * Writes the chunks into the file at `path`, which exists, from `offset` on; gives the number of bytes. What has arrived before the stream
- * breaks is written. `beforeWrite` may throw to write no more. Errors: the stream's, its, or the file system's (`ENOSPC`, `EIO`, …).
+ * Writes the chunks to the existing file at `path` from `offset` on and returns the number of bytes. Chunks that arrived before the stream
+ * failed are written. `beforeWrite` may throw to stop writing. Throws errors of the stream, of `beforeWrite` and of the file system
+ * (`ENOSPC`, `EIO`, …).
  */
 export async function writeStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -58,7 +59,7 @@ export async function writeStream(
   return taken;
 }
 
-/** A write may take less than it was given. */
+/** Writes all chunks, also if a write stores only some of the bytes. */
 async function writeFully(file: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<void> {
   const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   const { bytesWritten } = await file.writev(chunks, position);

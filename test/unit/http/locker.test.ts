@@ -3,7 +3,7 @@ import { createLocker } from "../../../src/http/uploads/locker";
 
 const { signal } = new AbortController();
 
-test("a lock is handed on in order, its holder is asked to let go, and others are refused", async () => {
+test("waiting requests get the lock in order, its holder is asked to release it, and further requests are refused", async () => {
   const locker = createLocker();
   let asked = 0;
   await locker.newLock("a").lock(signal, () => {
@@ -26,7 +26,7 @@ test("a lock is handed on in order, its holder is asked to let go, and others ar
   await locker.newLock("a").lock(signal, () => {});
 });
 
-test("a request that is aborted waits no longer, and does not get the lock", async () => {
+test("an aborted request stops waiting and does not get the lock", async () => {
   const locker = createLocker();
   const first = locker.newLock("a");
   await first.lock(signal, () => {});

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { writeStream } from "../../../src/http/uploads/write-stream";
 import { temporaryFolder } from "../../temporary-folder";
 
-test("chunks of any sizes stand in the file in their order, behind what was there", async () => {
+test("chunks of any size are appended in order", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "upload");
   await fc.assert(
@@ -32,19 +32,19 @@ test("chunks of any sizes stand in the file in their order, behind what was ther
   );
 }, 30_000);
 
-test("what has arrived before the stream breaks is in the file", async () => {
+test("chunks that arrived before the stream failed are in the file", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "upload");
   await writeFile(path, "");
   async function* breaking() {
     for (let n = 0; n < 30; n++) yield new Uint8Array(100_000).fill(n);
-    throw new Error("the connection broke");
+    throw new Error("connection failed");
   }
-  await expect(writeStream(breaking(), path, 0)).rejects.toThrow("the connection broke");
+  await expect(writeStream(breaking(), path, 0)).rejects.toThrow("connection failed");
   expect((await stat(path)).size).toBe(3_000_000);
 });
 
-test("a chunk is on its way to the disk before the next one comes", async () => {
+test("a chunk is written before the next one arrives", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "upload");
   await writeFile(path, "");
@@ -60,14 +60,14 @@ test("a chunk is on its way to the disk before the next one comes", async () => 
   expect(seen).toBe(10);
 });
 
-test("a full disk ends it with the file system's own code", async () => {
+test("a full disk throws the file system's error code", async () => {
   async function* endless() {
     for (;;) yield new Uint8Array(100_000);
   }
   await expect(writeStream(endless(), "/dev/full", 0)).rejects.toMatchObject({ code: "ENOSPC" });
 });
 
-test("a file that is gone is no new file", async () => {
+test("a missing file is not created", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "upload");
   await rm(path, { force: true });
