@@ -1,8 +1,9 @@
 /**
- * Builds the one executable: `bun src/build/executable.ts [--out dist/offcut] [--entry src/main.ts]`.
+ * Builds the executable: `bun src/build/executable.ts [--out dist/offcut] [--entry src/main.ts]`.
  *
- * It is built on the runtime of the Bun that runs this. From 1.4.5 on, its x64 build and its "baseline" build for processors without
- * AVX2 are the same file, so there is nothing to choose. It is not minified: that breaks Elysia's reading of destructured contexts.
+ * The executable embeds the runtime of the Bun that runs this script. Since Bun 1.4.5 the x64 build and the "baseline" build for
+ * processors without AVX2 are the same file, so there is no variant to choose. The code is not minified because minifying breaks
+ * Elysia's static analysis of destructured contexts.
  */
 import { chmod, mkdir, readdir, rename, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -12,12 +13,12 @@ import packageJson from "../../package.json";
 import type { EmbeddedFile, EmbeddedFiles } from "../lib/embedded-extraction";
 import { hashFile } from "../lib/hash";
 import { collectLicenses } from "./licenses";
-import { nativeAddons, nativeFiles } from "./native-addons";
+import { createNativeAddonsPlugin, listNativeFiles } from "./native-addons";
 import { prepareSpeechGraphs } from "./speech-graphs";
 
 const PROJECT = resolve(import.meta.dir, "../..");
 const ASSETS = join(PROJECT, "dist/assets");
-/** A third off in two seconds; the highest levels take a minute for another 4%. */
+/** Level 9 saves a third of the size in 2 s; the highest levels take a minute to save another 4%. */
 const COMPRESSION_LEVEL = 9;
 
 const { values } = parseArgs({
@@ -28,22 +29,24 @@ const out = resolve(values.out);
 await prepareSpeechGraphs(join(ASSETS, "speech"));
 await mkdir(ASSETS, { recursive: true });
 await Bun.write(join(ASSETS, "licenses.txt"), await collectLicenses(PROJECT));
-const embedded = await describe(await assetFiles());
+const embedded = await describeFiles(await listAssetFiles());
 await compile(embedded);
 const { size } = await stat(out);
 console.log(`${out}: ${(size / 1e6).toFixed(0)} MB in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 
-async function assetFiles(): Promise<{ name: string; path: string; executable: boolean }[]> {
+/** Lists the files to embed, with their paths in this project. */
+async function listAssetFiles(): Promise<{ name: string; path: string; executable: boolean }[]> {
   const graphs = (await readdir(join(ASSETS, "speech"))).filter((name) => !name.startsWith(".")).sort();
   return [
     { name: "ffmpeg", path: ffmpegInstaller.path, executable: true },
     { name: "licenses.txt", path: join(ASSETS, "licenses.txt"), executable: false },
     ...graphs.map((name) => ({ name: `speech/${name}`, path: join(ASSETS, "speech", name), executable: false })),
-    ...nativeFiles(PROJECT).map(({ name, path }) => ({ name: `native/${name}`, path, executable: true })),
+    ...listNativeFiles(PROJECT).map(({ name, path }) => ({ name: `native/${name}`, path, executable: true })),
   ];
 }
 
-async function describe(files: Awaited<ReturnType<typeof assetFiles>>): Promise<EmbeddedFiles> {
+/** Returns the files with their sizes and SHA-256 hashes, and an ID that changes whenever a file changes. */
+async function describeFiles(files: Awaited<ReturnType<typeof listAssetFiles>>): Promise<EmbeddedFiles> {
   const described: EmbeddedFile[] = [];
   for (const file of files) {
     const sha256 = await hashFile(file.path);
@@ -53,28 +56,29 @@ async function describe(files: Awaited<ReturnType<typeof assetFiles>>): Promise<
   return { id: `${packageJson.version}-${hash.digest("hex").slice(0, 12)}`, files: described };
 }
 
+/** Writes the executable to `out`. Throws `AggregateError` with the log of the bundler. */
 async function compile(embedded: EmbeddedFiles): Promise<void> {
   await mkdir(dirname(out), { recursive: true });
-  // Built beside and renamed: an executable that runs cannot be written over, and a failed build leaves the old one.
-  const fresh = join(dirname(out), `.${basename(out)}.${process.pid}`);
+  // A running executable cannot be overwritten, and a failed build keeps the previous one: build next to it, then rename.
+  const draft = join(dirname(out), `.${basename(out)}.${process.pid}`);
   const result = await Bun.build({
     entrypoints: [resolve(values.entry)],
     target: "bun",
     compile: {
-      outfile: fresh,
-      // It runs in folders of strangers: nothing found there may change how it works.
+      outfile: draft,
+      // The executable runs in any folder: files there must not change how it works.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
-    plugins: [nativeAddons(join(PROJECT, "src/lib/native.ts")), embeddedModule(embedded)],
+    plugins: [createNativeAddonsPlugin(join(PROJECT, "src/lib/native.ts")), createEmbeddedFilesPlugin(embedded)],
   });
-  if (!result.success) throw new AggregateError(result.logs, "the build failed");
-  await chmod(fresh, 0o755);
-  await rename(fresh, out);
+  if (!result.success) throw new AggregateError(result.logs, "Build failed.");
+  await chmod(draft, 0o755);
+  await rename(draft, out);
 }
 
-/** Replaces `lib/embedded-files.ts` by one that imports every file. */
-function embeddedModule(embedded: EmbeddedFiles): Bun.BunPlugin {
+/** Returns the plugin that replaces `lib/embedded-files.ts` with a module that imports every file. */
+function createEmbeddedFilesPlugin(embedded: EmbeddedFiles): Bun.BunPlugin {
   const imports = embedded.files.map(
     (file, index) => `import path${index} from ${JSON.stringify(`asset:${file.path}`)};`,
   );

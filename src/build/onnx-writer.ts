@@ -1,29 +1,32 @@
-/** Writing of ONNX files. */
+/** Writes ONNX files. */
 import type { ElementType, Tensor } from "./onnx";
 
 const encoder = new TextEncoder();
 
-/** A field to write: a number is a varint, the rest is length-delimited (a list is a message of fields). */
-type Written = [number: number, value: number | bigint | string | Uint8Array | { float: number } | Written[]];
+/** A protobuf field: a number is a varint, `{ float }` is fixed-size, the rest is length-delimited (a list is a nested message). */
+type ProtobufField = [
+  number: number,
+  value: number | bigint | string | Uint8Array | { float: number } | ProtobufField[],
+];
 
-/** A protobuf message of the given fields. */
-export function writeFields(fields: Written[]): Uint8Array {
+/** Encodes fields as a protobuf message. */
+export function writeMessage(fields: ProtobufField[]): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const [number, value] of fields) {
     if (typeof value === "number" || typeof value === "bigint") {
-      parts.push(varintBytes(number << 3), varintBytes(value));
+      parts.push(writeVarint(number << 3), writeVarint(value));
     } else if (typeof value === "object" && "float" in value) {
-      parts.push(varintBytes((number << 3) | 5), new Uint8Array(Float32Array.of(value.float).buffer));
+      parts.push(writeVarint((number << 3) | 5), new Uint8Array(Float32Array.of(value.float).buffer));
     } else {
       const bytes =
-        typeof value === "string" ? encoder.encode(value) : Array.isArray(value) ? writeFields(value) : value;
-      parts.push(varintBytes((number << 3) | 2), varintBytes(bytes.length), bytes);
+        typeof value === "string" ? encoder.encode(value) : Array.isArray(value) ? writeMessage(value) : value;
+      parts.push(writeVarint((number << 3) | 2), writeVarint(bytes.length), bytes);
     }
   }
   return Buffer.concat(parts);
 }
 
-function varintBytes(value: number | bigint): Uint8Array {
+function writeVarint(value: number | bigint): Uint8Array {
   const out: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
   while (rest > 127n) {
@@ -34,11 +37,11 @@ function varintBytes(value: number | bigint): Uint8Array {
   return Uint8Array.from(out);
 }
 
-/** An attribute's value: an integer, integers, or `{ float }`. */
+/** The value of an attribute: an integer, a list of integers, or `{ float }`. */
 export type AttributeValue = number | number[] | { float: number };
 
-/** An operation to write. */
-export type Operation = {
+/** A node of a graph. */
+export type NodeDefinition = {
   op: string;
   inputs: string[];
   outputs: string[];
@@ -46,36 +49,36 @@ export type Operation = {
   domain: string;
 };
 
-/** An input or output; a dimension that varies is named. */
-export type Port = { name: string; type: ElementType; dims: (number | string)[] };
+/** An input or output of a graph. A dynamic dimension has a name instead of a size. */
+export type ValueInfo = { name: string; type: ElementType; dims: (number | string)[] };
 
-export type ModelParts = {
+export type ModelDefinition = {
   name: string;
-  operations: Operation[];
+  operations: NodeDefinition[];
   tensors: Tensor[];
-  inputs: Port[];
-  outputs: Port[];
+  inputs: ValueInfo[];
+  outputs: ValueInfo[];
 };
 
-/** A model file (ONNX opset 17 and the operations of ONNX Runtime's own domain). */
-export function writeModel(parts: ModelParts): Uint8Array {
-  const graph: Written[] = [
-    ...parts.operations.map((o): Written => [1, operationFields(o)]),
+/** Encodes a model file (ONNX opset 17 and the operators of the `com.microsoft` domain of ONNX Runtime). */
+export function writeModel(parts: ModelDefinition): Uint8Array {
+  const graph: ProtobufField[] = [
+    ...parts.operations.map((o): ProtobufField => [1, toNodeFields(o)]),
     [2, parts.name],
-    ...parts.tensors.map((t): Written => [5, tensorFields(t)]),
-    ...parts.inputs.map((p): Written => [11, portFields(p)]),
-    ...parts.outputs.map((p): Written => [12, portFields(p)]),
+    ...parts.tensors.map((t): ProtobufField => [5, toTensorFields(t)]),
+    ...parts.inputs.map((p): ProtobufField => [11, toValueInfoFields(p)]),
+    ...parts.outputs.map((p): ProtobufField => [12, toValueInfoFields(p)]),
   ];
   const opsets: [string, number][] = [
     ["", 17],
     ["com.microsoft", 1],
   ];
-  return writeFields([
+  return writeMessage([
     [1, 8],
     [2, "offcut"],
     [7, graph],
     ...opsets.map(
-      ([domain, version]): Written => [
+      ([domain, version]): ProtobufField => [
         8,
         [
           [1, domain],
@@ -86,29 +89,29 @@ export function writeModel(parts: ModelParts): Uint8Array {
   ]);
 }
 
-const operationFields = (o: Operation): Written[] => [
-  ...o.inputs.map((name): Written => [1, name]),
-  ...o.outputs.map((name): Written => [2, name]),
+const toNodeFields = (o: NodeDefinition): ProtobufField[] => [
+  ...o.inputs.map((name): ProtobufField => [1, name]),
+  ...o.outputs.map((name): ProtobufField => [2, name]),
   [3, `${o.op}:${o.outputs[0]}`],
   [4, o.op],
-  ...Object.entries(o.attributes).map(([name, value]): Written => [5, attributeFields(name, value)]),
+  ...Object.entries(o.attributes).map(([name, value]): ProtobufField => [5, toAttributeFields(name, value)]),
   [7, o.domain],
 ];
 
-function attributeFields(name: string, value: AttributeValue): Written[] {
+function toAttributeFields(name: string, value: AttributeValue): ProtobufField[] {
   if (typeof value === "number") return [[1, name], [3, value], [20, 2]]; // biome-ignore format: one attribute a line
-  if (Array.isArray(value)) return [[1, name], ...value.map((v): Written => [8, v]), [20, 7]];
+  if (Array.isArray(value)) return [[1, name], ...value.map((v): ProtobufField => [8, v]), [20, 7]];
   return [[1, name], [2, value], [20, 1]]; // biome-ignore format: one attribute a line
 }
 
-const tensorFields = (t: Tensor): Written[] => [
-  ...t.dims.map((d): Written => [1, d]),
+const toTensorFields = (t: Tensor): ProtobufField[] => [
+  ...t.dims.map((d): ProtobufField => [1, d]),
   [2, t.type],
   [8, t.name],
   [9, t.data],
 ];
 
-const portFields = (p: Port): Written[] => {
-  const dims = p.dims.map((d): Written => [1, [typeof d === "number" ? [1, d] : [2, d]]]);
+const toValueInfoFields = (p: ValueInfo): ProtobufField[] => {
+  const dims = p.dims.map((d): ProtobufField => [1, [typeof d === "number" ? [1, d] : [2, d]]]);
   return [[1, p.name], [2, [[1, [[1, p.type], [2, dims]]]]]]; // biome-ignore format: nested messages
 };

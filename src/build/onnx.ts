@@ -1,16 +1,16 @@
-/** Reading of ONNX files: the protobuf wire format and the few messages of ONNX that our graphs need. */
+/** Reads ONNX files: the protobuf wire format and the ONNX messages that the speech graphs need. */
 
-/** A field of a protobuf message: varints are bigints, everything else is its bytes. */
-type Field = { number: number; value: bigint | Uint8Array };
+/** A field of a protobuf message: a varint is a bigint, every other type is bytes. */
+type MessageField = { number: number; value: bigint | Uint8Array };
 
-/** ONNX's numbers of the element types in use. */
+/** The ONNX codes of the element types in use. */
 export const ELEMENT = { float: 1, uint8: 2, int8: 3, int32: 6, int64: 7 } as const;
 export type ElementType = (typeof ELEMENT)[keyof typeof ELEMENT];
 
-/** A constant. `data` is little-endian, as ONNX's `raw_data`. */
+/** A constant. `data` is little-endian, as in `raw_data` of ONNX. */
 export type Tensor = { name: string; type: number; dims: number[]; data: Uint8Array };
 
-/** An operation. Of the attributes only tensors and subgraphs are read. */
+/** A node. Only attributes that are tensors or subgraphs are read. */
 export type SourceNode = {
   op: string;
   name: string;
@@ -20,17 +20,17 @@ export type SourceNode = {
   graphs: Map<string, SourceGraph>;
 };
 
-/** A graph as read from a file. */
+/** A graph that was read from a file. */
 export type SourceGraph = { nodes: SourceNode[]; tensors: Map<string, Tensor>; inputs: string[]; outputs: string[] };
 
 const text = new TextDecoder();
 
-/** Splits a protobuf message into its fields. Throws on a truncated message or an unknown wire type. */
-export function readFields(bytes: Uint8Array): Field[] {
-  const fields: Field[] = [];
+/** Parses a protobuf message into its fields. Throws when the message is truncated or has an unknown wire type. */
+export function readMessage(bytes: Uint8Array): MessageField[] {
+  const fields: MessageField[] = [];
   let at = 0;
   const take = (length: number): Uint8Array => {
-    if (at + length > bytes.length) throw new Error("truncated protobuf message");
+    if (at + length > bytes.length) throw new Error("Protobuf message is truncated.");
     at += length;
     return bytes.subarray(at - length, at);
   };
@@ -59,26 +59,27 @@ export function readFields(bytes: Uint8Array): Field[] {
         fields.push({ number, value: take(4) });
         break;
       default:
-        throw new Error(`unknown protobuf wire type ${tag & 7}`);
+        throw new Error(`Unknown protobuf wire type ${tag & 7}.`);
     }
   }
   return fields;
 }
 
-const valuesOf = (fields: Field[], number: number) => fields.filter((f) => f.number === number).map((f) => f.value);
-const messages = (fields: Field[], number: number) =>
-  valuesOf(fields, number).filter((v): v is Uint8Array => typeof v !== "bigint");
-const strings = (fields: Field[], number: number) => messages(fields, number).map((v) => text.decode(v));
-const string = (fields: Field[], number: number) => strings(fields, number)[0] ?? "";
+const listValues = (fields: MessageField[], number: number) =>
+  fields.filter((f) => f.number === number).map((f) => f.value);
+const listMessages = (fields: MessageField[], number: number) =>
+  listValues(fields, number).filter((v): v is Uint8Array => typeof v !== "bigint");
+const listStrings = (fields: MessageField[], number: number) => listMessages(fields, number).map((v) => text.decode(v));
+const getString = (fields: MessageField[], number: number) => listStrings(fields, number)[0] ?? "";
 
-/** A repeated integer field, packed or not. */
-const integers = (fields: Field[], number: number): bigint[] =>
-  valuesOf(fields, number).flatMap((v) =>
-    typeof v === "bigint" ? [v] : readFields(packed(v)).map((f) => f.value as bigint),
+/** Returns the values of a repeated integer field, packed or not. */
+const listIntegers = (fields: MessageField[], number: number): bigint[] =>
+  listValues(fields, number).flatMap((v) =>
+    typeof v === "bigint" ? [v] : readMessage(addTags(v)).map((f) => f.value as bigint),
   );
 
-/** Packed varints, each given a tag, so that `readFields` can read them. */
-function packed(values: Uint8Array): Uint8Array {
+/** Puts a tag in front of each packed varint, so that `readMessage` can parse them. */
+function addTags(values: Uint8Array): Uint8Array {
   const out: number[] = [];
   let start = true;
   for (const byte of values) {
@@ -89,57 +90,57 @@ function packed(values: Uint8Array): Uint8Array {
   return Uint8Array.from(out);
 }
 
-/** Reads a model file's main graph. */
+/** Reads the main graph of a model file. Throws when there is none. */
 export function readModel(file: Uint8Array): SourceGraph {
-  const graph = messages(readFields(file), 7)[0];
-  if (!graph) throw new Error("the file holds no ONNX graph");
+  const graph = listMessages(readMessage(file), 7)[0];
+  if (!graph) throw new Error("File contains no ONNX graph.");
   return readGraph(graph);
 }
 
 function readGraph(bytes: Uint8Array): SourceGraph {
-  const fields = readFields(bytes);
-  const tensors = messages(fields, 5).map(readTensor);
+  const fields = readMessage(bytes);
+  const tensors = listMessages(fields, 5).map(readTensor);
   return {
-    nodes: messages(fields, 1).map(readNode),
+    nodes: listMessages(fields, 1).map(readNode),
     tensors: new Map(tensors.map((t) => [t.name, t])),
-    inputs: messages(fields, 11).map((v) => string(readFields(v), 1)),
-    outputs: messages(fields, 12).map((v) => string(readFields(v), 1)),
+    inputs: listMessages(fields, 11).map((v) => getString(readMessage(v), 1)),
+    outputs: listMessages(fields, 12).map((v) => getString(readMessage(v), 1)),
   };
 }
 
 function readNode(bytes: Uint8Array): SourceNode {
-  const fields = readFields(bytes);
-  const attributes = messages(fields, 5).map((v) => readFields(v));
+  const fields = readMessage(bytes);
+  const attributes = listMessages(fields, 5).map((v) => readMessage(v));
   const pick = <T>(number: number, read: (value: Uint8Array) => T): Map<string, T> =>
-    new Map(attributes.flatMap((a) => messages(a, number).map((v) => [string(a, 1), read(v)] as const)));
+    new Map(attributes.flatMap((a) => listMessages(a, number).map((v) => [getString(a, 1), read(v)] as const)));
   return {
-    op: string(fields, 4),
-    name: string(fields, 3),
-    inputs: strings(fields, 1),
-    outputs: strings(fields, 2),
+    op: getString(fields, 4),
+    name: getString(fields, 3),
+    inputs: listStrings(fields, 1),
+    outputs: listStrings(fields, 2),
     tensors: pick(5, readTensor),
     graphs: pick(6, readGraph),
   };
 }
 
-/** A tensor holds its values as raw bytes, or in a field of their type; the answer has them as raw bytes. */
+/** Returns a tensor with its values as raw bytes; the file has them as raw bytes or in a field of their type. */
 function readTensor(bytes: Uint8Array): Tensor {
-  const fields = readFields(bytes);
-  const type = Number(integers(fields, 2)[0] ?? 0n);
-  const raw = messages(fields, 9)[0];
+  const fields = readMessage(bytes);
+  const type = Number(listIntegers(fields, 2)[0] ?? 0n);
+  const raw = listMessages(fields, 9)[0];
   return {
-    name: string(fields, 8),
+    name: getString(fields, 8),
     type,
-    dims: integers(fields, 1).map(Number),
-    data: raw ?? typedData(fields, type),
+    dims: listIntegers(fields, 1).map(Number),
+    data: raw ?? readTypedData(fields, type),
   };
 }
 
-function typedData(fields: Field[], type: number): Uint8Array {
-  const values = () => integers(fields, type === ELEMENT.int64 ? 7 : 5);
+function readTypedData(fields: MessageField[], type: number): Uint8Array {
+  const values = () => listIntegers(fields, type === ELEMENT.int64 ? 7 : 5);
   switch (type) {
     case ELEMENT.float:
-      return Uint8Array.from(messages(fields, 4).flatMap((v) => [...v]));
+      return Uint8Array.from(listMessages(fields, 4).flatMap((v) => [...v]));
     case ELEMENT.uint8:
     case ELEMENT.int8:
       return Uint8Array.from(values().map((v) => Number(v & 255n)));
@@ -148,6 +149,6 @@ function typedData(fields: Field[], type: number): Uint8Array {
     case ELEMENT.int64:
       return new Uint8Array(BigInt64Array.from(values().map((v) => BigInt.asIntN(64, v))).buffer);
     default:
-      throw new Error(`no reader for tensors of element type ${type}`);
+      throw new Error(`Tensors of element type ${type} are not supported.`);
   }
 }

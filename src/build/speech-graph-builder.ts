@@ -1,65 +1,67 @@
-/** A graph under construction: each operation answers with the name of its output. */
+/** Builds an ONNX graph: each method returns the name of the value that it adds. */
 import { ELEMENT, type Tensor } from "./onnx";
-import { type AttributeValue, type Operation, type Port, writeModel } from "./onnx-writer";
-import { type Linear, sideBySide } from "./speech-weights";
+import { type AttributeValue, type NodeDefinition, type ValueInfo, writeModel } from "./onnx-writer";
+import { concatenateLayers, type LinearLayer } from "./speech-weights";
 
 export type Attributes = Record<string, AttributeValue>;
 
 export type GraphBuilder = {
-  /** A constant of floats; without `dims` a vector. */
+  /** Adds a float32 constant; without `dims` a vector. */
   floats(values: ArrayLike<number>, dims?: number[]): string;
+  /** Adds an int64 constant; without `dims` a vector. */
   integers(values: number[], dims?: number[]): string;
-  /** A constant taken over from the source. */
+  /** Adds a constant copied from a source model. */
   constant(tensor: Tensor): string;
-  /** An ONNX operation with one output. An empty input name is an input left out. */
+  /** Adds an ONNX node with one output. An empty input name omits an optional input. */
   add(op: string, inputs: string[], attributes?: Attributes): string;
-  /** An operation with several outputs. */
+  /** Adds an ONNX node with several outputs. */
   addMany(op: string, inputs: string[], outputs: number, attributes?: Attributes): string[];
-  /** An operation of ONNX Runtime's own domain. */
+  /** Adds a node of the `com.microsoft` domain of ONNX Runtime. */
   runtime(op: string, inputs: string[], outputs: number, attributes?: Attributes): string[];
-  /** A quantised layer (or several side by side), its input quantised on the fly; `bias` names a constant. */
-  linear(input: string, layers: Linear[], bias?: string): string;
-  /** Gives a value its public name. */
-  output(value: string, port: Port): void;
-  build(name: string, inputs: Port[]): Uint8Array;
+  /** Adds one or more concatenated quantized layers, with dynamic quantization of the input; `bias` names a constant. */
+  linear(input: string, layers: LinearLayer[], bias?: string): string;
+  /** Declares a value as an output of the graph. */
+  output(value: string, port: ValueInfo): void;
+  /** Encodes the graph as a model file. */
+  build(name: string, inputs: ValueInfo[]): Uint8Array;
 };
 
-/** Starts an empty graph. */
+/** Creates an empty graph. */
 export function createGraphBuilder(): GraphBuilder {
-  const operations: Operation[] = [];
+  const operations: NodeDefinition[] = [];
   const tensors: Tensor[] = [];
-  const outputs: Port[] = [];
+  const outputs: ValueInfo[] = [];
   let count = 0;
-  const fresh = () => `v${count++}`;
+  const nextName = () => `v${count++}`;
 
-  const keep = (type: number, dims: number[], data: Uint8Array): string => {
-    const name = fresh();
+  const addTensor = (type: number, dims: number[], data: Uint8Array): string => {
+    const name = nextName();
     tensors.push({ name, type, dims, data });
     return name;
   };
-  const operate = (domain: string, op: string, inputs: string[], outs: number, attributes: Attributes) => {
-    const names = Array.from({ length: outs }, fresh);
+  const addNode = (domain: string, op: string, inputs: string[], outs: number, attributes: Attributes) => {
+    const names = Array.from({ length: outs }, nextName);
     operations.push({ op, inputs, outputs: names, attributes, domain });
     return names;
   };
 
   const builder: GraphBuilder = {
     floats: (values, dims = [values.length]) =>
-      keep(ELEMENT.float, dims, new Uint8Array(Float32Array.from(values).buffer)),
+      addTensor(ELEMENT.float, dims, new Uint8Array(Float32Array.from(values).buffer)),
     integers: (values, dims = [values.length]) =>
-      keep(ELEMENT.int64, dims, new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer)),
-    constant: (tensor) => keep(tensor.type, tensor.dims, tensor.data),
-    add: (op, inputs, attributes = {}) => operate("", op, inputs, 1, attributes)[0]!,
-    addMany: (op, inputs, outs, attributes = {}) => operate("", op, inputs, outs, attributes),
-    runtime: (op, inputs, outs, attributes = {}) => operate("com.microsoft", op, inputs, outs, attributes),
+      addTensor(ELEMENT.int64, dims, new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer)),
+    constant: (tensor) => addTensor(tensor.type, tensor.dims, tensor.data),
+    add: (op, inputs, attributes = {}) => addNode("", op, inputs, 1, attributes)[0]!,
+    addMany: (op, inputs, outs, attributes = {}) => addNode("", op, inputs, outs, attributes),
+    runtime: (op, inputs, outs, attributes = {}) => addNode("com.microsoft", op, inputs, outs, attributes),
     linear(input, layers, bias = "") {
-      const joined = sideBySide(layers);
-      const weight = keep(ELEMENT.uint8, [joined.inputs, joined.outputs], joined.weight);
+      const joined = concatenateLayers(layers);
+      const weight = addTensor(ELEMENT.uint8, [joined.inputs, joined.outputs], joined.weight);
       const single = layers.length === 1;
       const scale = builder.floats(single ? joined.scales.slice(0, 1) : joined.scales);
       const zeroPoint = single
-        ? keep(ELEMENT.uint8, [1], joined.zeroPoints.slice(0, 1))
-        : keep(ELEMENT.uint8, [joined.outputs], joined.zeroPoints);
+        ? addTensor(ELEMENT.uint8, [1], joined.zeroPoints.slice(0, 1))
+        : addTensor(ELEMENT.uint8, [joined.outputs], joined.zeroPoints);
       return builder.runtime("DynamicQuantizeMatMul", [input, weight, scale, zeroPoint, bias], 1)[0]!;
     },
     output(value, port) {

@@ -1,11 +1,12 @@
-/** Prepares the recogniser's graphs from the model files that npm packages carry. `bun src/build/speech-graphs.ts [FOLDER]`. */
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+/** Builds the graphs for speech recognition from the model files in npm packages: `bun src/build/speech-graphs.ts [FOLDER]`. */
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { writeAtomic } from "../lib/atomic-file";
 import { SPEECH_GRAPHS } from "../speech/graph-files";
 import { readModel } from "./onnx";
 import { buildDecoder, buildEncoder } from "./speech-moonshine";
 import { buildVoiceDetector } from "./speech-vad";
-import { decoderBranches } from "./speech-weights";
+import { getDecoderBranches } from "./speech-weights";
 
 const ROOT = join(import.meta.dir, "../..");
 const MOONSHINE = "node_modules/@moonshine-ai/moonshine-js/dist/model/tiny/quantized";
@@ -18,8 +19,8 @@ const SCRIPTS = ["graphs", "moonshine", "vad", "weights", "graph-builder"].map((
 const STAMP = ".inputs.sha256";
 
 /**
- * Writes the files of `SPEECH_GRAPHS` into `outDir` (made when missing), each whole or not at all. Does nothing when they are
- * there and neither the packages' files nor the scripts have changed. Throws when a package's model is not the one expected.
+ * Writes the files of `SPEECH_GRAPHS` atomically into `outDir`, which is created if needed. Does nothing when they exist and neither
+ * the model files nor these scripts have changed. Throws when a model file is not the expected one.
  */
 export async function prepareSpeechGraphs(outDir: string): Promise<void> {
   const paths = [...Object.values(SOURCES), ...SCRIPTS, "src/build/onnx.ts", "src/build/onnx-writer.ts"];
@@ -31,15 +32,14 @@ export async function prepareSpeechGraphs(outDir: string): Promise<void> {
 
   const [encoderFile, decoderFile, vadFile] = contents;
   const encoder = { graph: readModel(encoderFile!), outer: null };
-  const { first, next } = decoderBranches(readModel(decoderFile!));
+  const { first, next } = getDecoderBranches(readModel(decoderFile!));
   const graphs: Record<(typeof SPEECH_GRAPHS)[number], Uint8Array> = {
     "encoder.onnx": buildEncoder(encoder, first),
     "decoder.onnx": buildDecoder(next),
     "silero_vad.onnx": buildVoiceDetector(readModel(vadFile!)),
   };
-  await mkdir(outDir, { recursive: true });
-  for (const name of SPEECH_GRAPHS) await writeWhole(join(outDir, name), graphs[name]);
-  await writeWhole(join(outDir, STAMP), new TextEncoder().encode(stamp));
+  for (const name of SPEECH_GRAPHS) await writeAtomic(join(outDir, name), graphs[name]);
+  await writeAtomic(join(outDir, STAMP), stamp);
 }
 
 async function isCurrent(outDir: string, stamp: string): Promise<boolean> {
@@ -48,14 +48,8 @@ async function isCurrent(outDir: string, stamp: string): Promise<boolean> {
   return (await readFile(join(outDir, STAMP), "utf8").catch(() => "")) === stamp;
 }
 
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  const draft = `${path}.${process.pid}.part`;
-  await writeFile(draft, bytes);
-  await rename(draft, path);
-}
-
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(ROOT, "dist/assets/speech");
   await prepareSpeechGraphs(folder);
-  console.log(`speech graphs in ${folder}`);
+  console.log(`${folder}: speech graphs are up to date`);
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { collectLicenses } from "../../../src/build/licenses";
 import { temporaryFolder } from "../../temporary-folder";
 
-test("every package that is reached is named once, with its texts; what is not installed is left out", async () => {
+test("each reachable package is listed once with its license texts, and packages that are not installed are skipped", async () => {
   await using project = await temporaryFolder();
   const write = (path: string, content: unknown) =>
     Bun.write(join(project.path, path), typeof content === "string" ? content : JSON.stringify(content));
   await write("package.json", { name: "root", version: "1.0.0", dependencies: { first: "1", second: "1" } });
-  await write("LICENSE", "our own licence");
+  await write("LICENSE", "our own license");
   await write("node_modules/first/package.json", {
     name: "first",
     version: "1.2.3",
@@ -28,10 +28,10 @@ test("every package that is reached is named once, with its texts; what is not i
   await write("node_modules/unused/package.json", { name: "unused", version: "4.0.0" });
 
   const text = await collectLicenses(project.path);
-  for (const part of ["our own licence", "first 1.2.3\nLicence: MIT", "first's text", "first's notice"])
+  for (const part of ["our own license", "first 1.2.3\nLicense: MIT", "first's text", "first's notice"])
     expect(text.split(part)).toHaveLength(2);
-  expect(text).toContain("nested 2.0.0\nLicence: ISC");
-  expect(text).toContain("second 3.0.0\nLicence: see its page\nhttps://second");
+  expect(text).toContain("nested 2.0.0\nLicense: ISC");
+  expect(text).toContain("second 3.0.0\nLicense: see its website\nhttps://second");
   expect(text).not.toContain("unused");
   expect(text).toContain("GNU GENERAL PUBLIC LICENSE");
 });

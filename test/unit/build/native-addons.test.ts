@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { nativeAddons } from "../../../src/build/native-addons";
+import { createNativeAddonsPlugin } from "../../../src/build/native-addons";
 import { temporaryFolder } from "../../temporary-folder";
 
 const PROJECT = join(import.meta.dir, "../../..");
@@ -12,17 +12,17 @@ async function bundle(folder: string, entry: string): Promise<string> {
     entrypoints: [path],
     target: "bun",
     root: PROJECT,
-    plugins: [nativeAddons(join(PROJECT, "src/lib/native.ts"))],
+    plugins: [createNativeAddonsPlugin(join(PROJECT, "src/lib/native.ts"))],
   });
   return built.outputs[0]!.text();
 }
 
-test("a package that is not in the build fails it", async () => {
+test("a package that is not in the bundle fails the build", async () => {
   await using folder = await temporaryFolder();
   await expect(bundle(folder.path, "console.log(1)")).rejects.toThrow();
 });
 
-test("the packages ask for their addons late and by name", async () => {
+test("packages load their addons by name, and not on import", async () => {
   await using folder = await temporaryFolder();
   const packages = ["libsql", "onnxruntime-node"].map((name) => Bun.resolveSync(name, PROJECT));
   const entry = packages.map((path, i) => `import * as p${i} from ${JSON.stringify(path)}; console.log(typeof p${i});`);
@@ -32,7 +32,7 @@ test("the packages ask for their addons late and by name", async () => {
   expect(source).toContain('loadNative("onnxruntime_binding.node")');
   expect(source).toContain('loadNative("sherpa/sherpa-onnx.node")');
   expect(source).not.toContain("onnxruntime_binding.node`");
-  // Reading the modules loads nothing: without a folder for the addons it would throw.
+  // No native folder is set, so loading an addon on import would throw.
   const path = join(folder.path, "bundle.js");
   await Bun.write(path, source);
   const run = Bun.spawnSync([process.execPath, path], { stderr: "pipe" });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ELEMENT, readFields, readModel } from "../../../src/build/onnx";
-import { writeFields, writeModel } from "../../../src/build/onnx-writer";
+import { ELEMENT, readMessage, readModel } from "../../../src/build/onnx";
+import { writeMessage, writeModel } from "../../../src/build/onnx-writer";
 
 describe("protobuf fields", () => {
-  test("what is written is read back", () => {
+  test("fields survive writing and reading", () => {
     const field = fc.tuple(fc.integer({ min: 1, max: 1000 }), fc.oneof(fc.bigInt(0n, 2n ** 64n - 1n), fc.uint8Array()));
     fc.assert(
       fc.property(fc.array(field), (fields) => {
-        const read = readFields(writeFields(fields)).map((f) => [
+        const read = readMessage(writeMessage(fields)).map((f) => [
           f.number,
           typeof f.value === "bigint" ? f.value : new Uint8Array(f.value),
         ]);
@@ -17,22 +17,22 @@ describe("protobuf fields", () => {
     );
   });
 
-  test("a negative integer is written as 64 bits of two's complement", () => {
-    expect(readFields(writeFields([[3, -1]]))).toEqual([{ number: 3, value: 2n ** 64n - 1n }]);
+  test("a negative integer is written as 64-bit two's complement", () => {
+    expect(readMessage(writeMessage([[3, -1]]))).toEqual([{ number: 3, value: 2n ** 64n - 1n }]);
   });
 
-  test("a message cut short is refused", () => {
-    const whole = writeFields([[1, "twelve bytes"]]);
-    expect(() => readFields(whole.subarray(0, whole.length - 1))).toThrow("truncated");
+  test("a truncated message throws", () => {
+    const whole = writeMessage([[1, "twelve bytes"]]);
+    expect(() => readMessage(whole.subarray(0, whole.length - 1))).toThrow("truncated");
   });
 
-  test("a wire type that does not exist is refused", () => {
-    expect(() => readFields(Uint8Array.of((1 << 3) | 7))).toThrow("wire type");
+  test("an unknown wire type throws", () => {
+    expect(() => readMessage(Uint8Array.of((1 << 3) | 7))).toThrow("wire type");
   });
 });
 
 describe("models", () => {
-  test("operations, constants, inputs and outputs come back", () => {
+  test("nodes, constants, inputs and outputs survive writing and reading", () => {
     const data = new Uint8Array(Float32Array.of(1, 2, 3).buffer);
     const file = writeModel({
       name: "sum",
@@ -57,15 +57,15 @@ describe("models", () => {
     ["a float", ELEMENT.float, [[4, new Uint8Array(Float32Array.of(1.5).buffer)]], [0, 0, 192, 63]],
     ["64-bit integers", ELEMENT.int64, [[7, -2]], [254, 255, 255, 255, 255, 255, 255, 255]],
   ] as [string, number, [number, number | Uint8Array][], number[]][])(
-    "a constant in a field of its type is read as raw bytes: %s",
+    "a constant in a typed field is read as raw bytes: %s",
     (_, type, fields, bytes) => {
-      const tensor = writeFields([[2, type], [8, "c"], ...fields]); // biome-ignore format: one message
-      const graph = readModel(writeFields([[7, [[5, tensor]]]]));
+      const tensor = writeMessage([[2, type], [8, "c"], ...fields]); // biome-ignore format: one message
+      const graph = readModel(writeMessage([[7, [[5, tensor]]]]));
       expect([...graph.tensors.get("c")!.data]).toEqual(bytes);
     },
   );
 
-  test("a file without a graph is refused", () => {
-    expect(() => readModel(writeFields([[1, 8]]))).toThrow("no ONNX graph");
+  test("a file without a graph throws", () => {
+    expect(() => readModel(writeMessage([[1, 8]]))).toThrow("no ONNX graph");
   });
 });

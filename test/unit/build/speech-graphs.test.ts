@@ -22,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const writtenAt = async () => (await stat(join(folder, "decoder.onnx"))).mtimeMs;
 
-/** Greedy decoding with the package's own files: the merged decoder, a step at a time. */
+/** Transcribes by greedy decoding with the merged decoder of the package, one step at a time. */
 async function mergedText(samples: Float32Array): Promise<string> {
   const encoder = await InferenceSession.create(join(MOONSHINE, "encoder_model.onnx"), { logSeverityLevel: 3 });
   const decoder = await InferenceSession.create(join(MOONSHINE, "decoder_model_merged.onnx"), { logSeverityLevel: 3 });
@@ -48,19 +48,19 @@ async function mergedText(samples: Float32Array): Promise<string> {
   return detokenize(tokens);
 }
 
-describe("prepared speech graphs", () => {
-  test("the folder holds the graphs and no drafts", async () => {
+describe("speech graphs", () => {
+  test("the folder contains the graphs and no temporary files", async () => {
     const files = (await readdir(folder)).filter((name) => !name.startsWith("."));
     expect(files.sort()).toEqual([...SPEECH_GRAPHS].sort());
   });
 
-  test("preparing again writes nothing", async () => {
+  test("a second run writes nothing", async () => {
     const before = await writtenAt();
     await prepareSpeechGraphs(folder);
     expect(await writtenAt()).toBe(before);
   });
 
-  test("a missing graph, or another stamp, makes them anew", async () => {
+  test("a missing graph or a different stamp rebuilds the graphs", async () => {
     await rm(join(folder, "encoder.onnx"));
     await prepareSpeechGraphs(folder);
     expect(await readdir(folder)).toContain("encoder.onnx");
@@ -70,16 +70,16 @@ describe("prepared speech graphs", () => {
     expect(await writtenAt()).toBeGreaterThan(before);
   });
 
-  test("the prepared graphs hear the same text as the package's merged model", async () => {
+  test("the graphs transcribe the same text as the merged model of the package", async () => {
     const samples = await realRecording();
     const moonshine = await loadMoonshine(folder, 2);
-    const [heard] = await moonshine.decode([await moonshine.encode(samples)]);
-    const text = detokenize(heard!.tokens);
+    const [decoded] = await moonshine.decode([await moonshine.encode(samples)]);
+    const text = detokenize(decoded!.tokens);
     expect(text).toBe(await mergedText(samples));
     expect(text).toBe(REAL_TEXT);
   });
 
-  test("the voice detector gives the probabilities of the package's, window by window", async () => {
+  test("the voice detector returns the probabilities of the package's model for each window", async () => {
     const samples = (await realRecording()).subarray(0, 512 * 120);
     const run = (await loadVoiceDetector(folder)).start();
     const ours = [...(await run.add(samples.subarray(0, 512 * 50))), ...(await run.add(samples.subarray(512 * 50)))];

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nativeFiles } from "../../../src/build/native-addons";
+import { listNativeFiles } from "../../../src/build/native-addons";
 import { loadNative, setNativeFolder } from "../../../src/lib/native";
 
 const PROJECT = join(import.meta.dir, "../../..");
@@ -14,7 +14,7 @@ test("an addon is loaded from the folder that was set, once, and a broken one na
     await Bun.write(join(folder, "broken.node"), "no addon");
     expect(() => loadNative("broken.node")).toThrow(join(folder, "broken.node"));
 
-    const libsql = nativeFiles(PROJECT).find((file) => file.name === "libsql.node")!;
+    const libsql = listNativeFiles(PROJECT).find((file) => file.name === "libsql.node")!;
     await Bun.write(join(folder, libsql.name), Bun.file(libsql.path));
     const addon = loadNative("libsql.node") as { databaseOpen: unknown };
     expect(typeof addon.databaseOpen).toBe("function");

@@ -1,13 +1,13 @@
 /**
- * The demo's client: sends a recording through the public API of a running server, as any program would, and prints what came of it.
- * `bun src/build/demo.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE`
+ * Cuts and renders a recording through the public API of a running server, and prints the results. `./install.sh demo` runs it:
+ * `bun demo/client.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE`
  */
 import { mkdir } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
-import { clock, removedTable, summary, timeline } from "../cli/plan-report";
-import type { PlanJson } from "../domain/plan-json";
+import { clock, removedTable, summary, timeline } from "../src/cli/plan-report";
+import type { PlanJson } from "../src/domain/plan-json";
 
 type Asset = {
   id: string;
@@ -22,13 +22,13 @@ type Cut = Job & { plan: PlanJson | null };
 type Render = Job & { download_url: string; strategy: string; warnings: string[]; size_bytes: number };
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
-const TRIES = 5;
+const MAX_FAILURES = 5;
 const POLL_MS = 300;
-/** The file's length against the plan's: a frame at each end, and the audio's own framing. */
+/** Between the durations of the file and the plan: a video frame at each end, and the audio framing. */
 const LENGTH_TOLERANCE_SECONDS = 0.2;
 
-/** What each step took, in seconds. */
-const took: [string, number][] = [];
+/** Steps with their durations in seconds. */
+const durations: [string, number][] = [];
 let lastProgress = "";
 
 const { values, positionals } = parseArgs({
@@ -42,39 +42,40 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [recording] = positionals;
-if (!recording || !values.url || !values.key || !values.out) throw new Error("see the head of this file for its use");
+if (!recording || !values.url || !values.key || !values.out)
+  throw new Error("usage: bun demo/client.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE");
 const server = values.url;
 const authorization = `Bearer ${values.key}`;
 const outputFolder = values.out;
 try {
-  await demo(recording);
+  await runDemo(recording);
 } catch (error) {
   process.stderr.write(`demo: ${(error as Error).message}\n`);
   process.exit(1);
 }
 
-async function demo(recording: string): Promise<void> {
+async function runDemo(recording: string): Promise<void> {
   await mkdir(outputFolder, { recursive: true });
 
   const started = performance.now();
   const asset = await timed("upload", () => upload(recording));
-  const ready = await timed("prepare", () => prepared(asset));
+  const ready = await timed("prepare", () => waitUntilReady(asset));
   const format = ready.type === "audio" ? "m4a" : "mp4";
   const script = values.script === undefined ? null : await Bun.file(values.script).text();
   const variants = [{ name: "cut", script: "" }, ...(script === null ? [] : [{ name: "script", script }])];
   for (const variant of variants) {
     const title = variant.script === "" ? "without a script" : "with the script";
-    const cut = await timed(`cut ${title}`, () => cutOf(ready, variant.script));
+    const cut = await timed(`cut ${title}`, () => createCut(ready, variant.script));
     const plan = cut.plan!;
     const name = `${basename(recording, extname(recording))}.${variant.name}.${format}`;
     const path = join(outputFolder, name);
-    const render = await timed(`render ${title}`, () => rendered(ready, cut, format, path));
+    const render = await timed(`render ${title}`, () => createRender(ready, cut, format, path));
     print("", `== The cut ${title} ==`, "", ...timeline(plan, 100), "", ...removedTable(plan), "", ...summary(plan));
     print(`written: ${path} (${(render.size_bytes / 1e6).toFixed(2)} MB, ${render.strategy})`, ...render.warnings);
     await check(plan, path);
   }
-  print("", ...took.map(([what, seconds]) => `${what.padEnd(26)} ${seconds.toFixed(1).padStart(6)} s`));
-  print(`${"all".padEnd(26)} ${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s`);
+  print("", ...durations.map(([what, seconds]) => `${what.padEnd(26)} ${seconds.toFixed(1).padStart(6)} s`));
+  print(`${"total".padEnd(26)} ${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s`);
 }
 
 function print(...lines: string[]): void {
@@ -84,7 +85,7 @@ function print(...lines: string[]): void {
 async function timed<T>(what: string, run: () => Promise<T>): Promise<T> {
   const from = performance.now();
   const result = await run();
-  took.push([what, (performance.now() - from) / 1000]);
+  durations.push([what, (performance.now() - from) / 1000]);
   return result;
 }
 
@@ -100,7 +101,7 @@ async function call<T>(method: string, path: string, body?: unknown, headers: Re
 
 async function upload(path: string): Promise<Asset> {
   const file = Bun.file(path);
-  if (!(await file.exists())) throw new Error(`${path} does not exist`);
+  if (!(await file.exists())) throw new Error(`File not found: ${path}`);
   const project = await call<{ id: string }>("POST", "/v1/projects", { name: "Demo" });
   const metadata = `filename ${Buffer.from(basename(path)).toString("base64")}`;
   const asset = await call<Asset>(
@@ -123,62 +124,62 @@ async function upload(path: string): Promise<Asset> {
       offset = Number(answer.headers.get("upload-offset"));
       continue;
     }
-    // Cut off: ask how far the server got, and go on from there.
-    if (++failures > TRIES) throw new Error(`the upload failed: ${answer?.status} ${await answer?.text()}`);
+    // The connection was lost: ask for the offset and resume from there.
+    if (++failures > MAX_FAILURES) throw new Error(`Upload failed: ${answer?.status} ${await answer?.text()}`);
     await Bun.sleep(POLL_MS * 2 ** failures);
     const head = await fetch(asset.upload_url, { method: "HEAD", headers });
-    if (!head.ok) throw new Error(`the upload cannot go on: ${head.status}`);
+    if (!head.ok) throw new Error(`Upload cannot be resumed: HEAD returned ${head.status}`);
     offset = Number(head.headers.get("upload-offset"));
   }
   progress("uploading", 1);
   return asset;
 }
 
-function prepared(asset: Asset): Promise<Asset> {
+function waitUntilReady(asset: Asset): Promise<Asset> {
   return waitFor<Asset & Job>("preparing", `/v1/assets/${asset.id}`, ["ready"], ["failed", "pending_payment"]);
 }
 
-async function cutOf(asset: Asset, script: string): Promise<Cut> {
+async function createCut(asset: Asset, script: string): Promise<Cut> {
   const cut = await call<Cut>("POST", "/v1/cuts", { asset_id: asset.id, script });
   return waitFor<Cut>("cutting", `/v1/cuts/${cut.id}`, ["completed"], ["failed"]);
 }
 
-async function rendered(asset: Asset, cut: Cut, format: string, output: string): Promise<Render> {
+async function createRender(asset: Asset, cut: Cut, format: string, output: string): Promise<Render> {
   const body = { asset_id: asset.id, cut_id: cut.id, output: { format } };
   const { id } = await call<Render>("POST", "/v1/renders", body);
   const render = await waitFor<Render>("rendering", `/v1/renders/${id}`, ["completed"], ["failed", "cancelled"]);
   const file = await fetch(render.download_url);
-  if (!file.ok) throw new Error(`the download failed: ${file.status}`);
+  if (!file.ok) throw new Error(`Download failed: ${file.status}`);
   await Bun.write(output, file);
   return render;
 }
 
-async function waitFor<T extends Job>(what: string, path: string, good: string[], bad: string[]): Promise<T> {
+async function waitFor<T extends Job>(what: string, path: string, success: string[], failure: string[]): Promise<T> {
   for (;;) {
     const job = await call<T>("GET", path);
-    if (good.includes(job.state)) {
+    if (success.includes(job.state)) {
       progress(what, 1);
       return job;
     }
-    if (bad.includes(job.state))
+    if (failure.includes(job.state))
       throw new Error(`${what}: ${job.state} ${job.error_code ?? ""} ${job.error_message ?? ""}`);
     progress(what, job.progress ?? 0);
     await Bun.sleep(POLL_MS);
   }
 }
 
-/** The length that the file really has is the plan's, and shorter than the source; a known retake is gone. */
+/** Throws unless the file is as long as planned and, with `--expect-retake`, shorter than the source without the known retake. */
 async function check(plan: PlanJson, output: string): Promise<void> {
   using input = new Input({ source: new BlobSource(Bun.file(output)), formats: ALL_FORMATS });
   const seconds = await input.computeDuration();
   if (Math.abs(seconds - plan.kept_duration) > LENGTH_TOLERANCE_SECONDS)
-    throw new Error(`${output} lasts ${clock(seconds)}, the plan keeps ${clock(plan.kept_duration)}`);
+    throw new Error(`${output} is ${clock(seconds)} long, expected ${clock(plan.kept_duration)}`);
   if (!values["expect-retake"]) return;
   if (seconds >= plan.source_duration) throw new Error(`${output} is not shorter than its source`);
-  if (!plan.removed.some((span) => span.reason === "retake")) throw new Error("the retake is still there");
+  if (!plan.removed.some((span) => span.reason === "retake")) throw new Error("The retake was not removed.");
 }
 
-/** A bar that redraws itself on a terminal; elsewhere a line when a tenth is done. */
+/** Draws a progress bar on a terminal; elsewhere prints a line for every 10%. */
 function progress(what: string, share: number): void {
   const tenths = Math.floor(share * 10);
   if (process.stderr.isTTY) {
