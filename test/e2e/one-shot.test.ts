@@ -188,7 +188,7 @@ once(
     await copyFile(join(FIXTURES, "talk.mp4"), inFolder("other talk 🎬.mp4"));
     const { code, stdout, stderr } = await run(["text.mp4", "other talk 🎬.mp4", "--json", "--format", "m4a"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("text.mp4: The file is not audio or video");
+    expect(stderr).toContain("text.mp4: File is not audio or video");
     const { items } = JSON.parse(stdout) as { items: { error?: { code: string }; output?: string }[] };
     expect(items.map((item) => item.error?.code ?? item.output)).toEqual([
       "unsupported_media",
@@ -209,7 +209,7 @@ once.each([
     const { code, stderr } = await run(["sound.wav", ...args]);
     expect(code).toBe(1);
     expect(stderr).toContain(said);
-    expect(stderr).not.toContain("listening");
+    expect(stderr).not.toContain("transcribing");
     expect((await readdir(folder.path)).filter((name) => name.includes("sound"))).toEqual(["sound.wav"]);
   },
   TIMEOUT_MS,
