@@ -1,36 +1,37 @@
-/** A plan changed by hand: the user's segments, snapped and held to the same rules as a computed plan. */
+/** Edited plans: the user's segments, snapped and validated like a computed plan. */
 import { MAX_FIELD_ERRORS } from "./errors";
-import type { Plan, Removed } from "./plan";
+import type { Plan, Removed, RemovedSpan } from "./plan";
 import { type PlanJson, planSegments } from "./plan-json";
+import { findOverlapping, overlapDuration } from "./planning/spans";
 import { listRemovedSpans, MIN_SEGMENT_TICKS, type SourceClock, toSegments } from "./segments";
 import type { Word } from "./speech";
 import { fromSeconds, type Span, toSeconds } from "./time";
 
-/** A segment as the user gives it, in seconds. */
+/** A segment of a request, in seconds. */
 export type EditedSegment = { start: number; end: number };
 
 export type EditError = { index: number; message: string };
 
-/** What is wrong with the user's segments, the first errors only; an empty list: nothing. */
+/** Returns the first errors in the user's segments; empty when there are none. */
 export function validateEdit(segments: readonly EditedSegment[], clock: SourceClock): EditError[] {
   const errors: EditError[] = [];
   const last = toSeconds(clock.duration);
   for (const [index, { start, end }] of segments.entries()) {
     if (errors.length === MAX_FIELD_ERRORS) break;
     const before = segments[index - 1];
-    if (start < 0 || fromSeconds(end) > clock.duration) errors.push({ index, message: `must lie from 0 to ${last}` });
-    // In ticks: in seconds as floats, 0.4 to 0.5 is a little less than a tenth.
+    if (start < 0 || fromSeconds(end) > clock.duration) errors.push({ index, message: `must be within 0 and ${last}` });
+    // In ticks: in floating-point seconds, 0.4 to 0.5 is slightly less than a tenth.
     else if (fromSeconds(end) - fromSeconds(start) < MIN_SEGMENT_TICKS)
       errors.push({ index, message: "must be at least 0.1 s long" });
     else if (before && fromSeconds(start) < fromSeconds(before.end))
-      errors.push({ index, message: "must not begin before the one before it ends" });
+      errors.push({ index, message: "must not start before the previous segment ends" });
   }
   return errors;
 }
 
 /**
- * The plan with the user's segments, which `checkEdit` has passed. What the old plan removed keeps its reason; what the user removes
- * besides is `manual`. A segment's text is the words that lie in it; an untouched one keeps its remark for the editor.
+ * Returns the plan with the user's segments, which `checkEdit` has accepted. What the old plan removed keeps its reason and rule; what the
+ * user removes as well is `manual`. A segment's text is the words inside it; an unchanged segment keeps its text and review.
  */
 export function editPlan(
   old: PlanJson,
@@ -46,15 +47,16 @@ export function editPlan(
   }));
   const textIn = createTextIndex(words);
   const bounds = (start: number, end: number) => `${start} ${end}`;
-  const untouched = new Map(old.segments.map((s) => [bounds(fromSeconds(s.start), fromSeconds(s.end)), s]));
+  const unchanged = new Map(old.segments.map((s) => [bounds(fromSeconds(s.start), fromSeconds(s.end)), s]));
   const kept = toSegments(wanted, clock).map((segment) => {
-    const same = untouched.get(bounds(segment.start, segment.end));
+    const same = unchanged.get(bounds(segment.start, segment.end));
     return { ...segment, text: same?.text ?? textIn(segment), review: same?.review ?? null };
   });
+  const removed = old.removed.map((span) => ({ ...span, start: fromSeconds(span.start), end: fromSeconds(span.end) }));
   const dropped = [
-    ...old.removed.map((r) => ({ ...r, start: fromSeconds(r.start), end: fromSeconds(r.end) })),
+    ...removed.map(({ start, end, reason, text }): RemovedSpan => ({ start, end, reason, text })),
     ...planSegments(old).map(
-      ({ start, end }): Removed => ({ start, end, reason: "manual", text: textIn({ start, end }) }),
+      ({ start, end }): RemovedSpan => ({ start, end, reason: "manual", text: textIn({ start, end }) }),
     ),
   ].sort((a, b) => a.start - b.start);
   return {
@@ -62,24 +64,36 @@ export function editPlan(
     keptDuration: kept.reduce((sum, s) => sum + s.end - s.start, 0),
     frameRate: old.frame_rate,
     segments: kept,
-    // Every moment of the old plan has a reason, so nothing is left to be called silence.
-    removed: listRemovedSpans(kept, dropped, clock.duration, 0).map((span) =>
-      span.reason === "manual" ? { ...span, text: textIn(span) } : span,
-    ),
+    // The old plan has a reason for every moment, so no silence is added.
+    removed: listRemovedSpans(kept, dropped, clock.duration, 0).map((span): Removed => {
+      if (span.reason === "manual") return { ...span, rule: "manual.edit", text: textIn(span) };
+      return { ...span, rule: findOldRule(removed, span) };
+    }),
     takes: old.takes.map((take) => ({
       ...take,
       candidates: take.candidates.map((c) => ({ ...c, start: fromSeconds(c.start), end: fromSeconds(c.end) })),
     })),
     missing: [...old.missing],
     warnings: [...old.warnings],
+    findings: [],
   };
 }
 
-/** Returns a function that gives the words whose middle lies in a span. Asked for thousands of spans, it looks only at their words. */
+/** Returns the rule of the span of the old plan that overlaps a removed span longest. */
+function findOldRule(removed: readonly PlanJson["removed"][number][], span: RemovedSpan): Removed["rule"] {
+  const same = findOverlapping(removed, span).filter((one) => one.reason === span.reason);
+  const longest = same.reduce<PlanJson["removed"][number] | null>(
+    (best, one) => (best && overlapDuration(best, span) >= overlapDuration(one, span) ? best : one),
+    null,
+  );
+  return longest?.rule ?? null;
+}
+
+/** Returns a function that returns the words whose middle lies in a span. It uses binary search: there can be thousands of spans. */
 function createTextIndex(words: readonly Word[]): (span: Span) => string {
   const middle = (word: Word) => (word.start + word.end) / 2;
   const sorted = words.toSorted((a, b) => middle(a) - middle(b));
-  /** The first word whose middle is not before `time`. */
+  /** Returns the index of the first word whose middle is not before `time`. */
   const firstFrom = (time: number): number => {
     let [low, high] = [0, sorted.length];
     while (low < high) {

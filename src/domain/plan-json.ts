@@ -1,9 +1,13 @@
-/** The plan as the API, the CLI and the exports' JSON show it. */
+/** The JSON form of a plan: as the API and the CLI show it, and as it is stored. */
 import type { RenderSegment } from "./media";
-import type { Plan, RemovalReason } from "./plan";
+import type { Plan } from "./plan";
+import type { RemovalReason, RemovalRule } from "./planning/rules";
 import { fromSeconds, type Rational, toSeconds } from "./time";
 
-/** Times are seconds on the source's clock with at most six decimals; `chosen` indexes `candidates`. */
+/**
+ * Times are seconds on the source's clock with at most six decimals; `chosen` indexes `candidates`. Plans that were stored before rules
+ * were recorded have no `rule`, and plans edited from them null.
+ */
 export type PlanJson = {
   source_duration: number;
   kept_duration: number;
@@ -16,7 +20,7 @@ export type PlanJson = {
     text: string;
     review: string | null;
   }[];
-  removed: { start: number; end: number; reason: RemovalReason; text: string }[];
+  removed: { start: number; end: number; reason: RemovalReason; rule?: RemovalRule | null; text: string }[];
   takes: {
     line: string;
     chosen: number;
@@ -26,7 +30,7 @@ export type PlanJson = {
   warnings: string[];
 };
 
-/** The JSON form of a plan. */
+/** Returns the JSON form of a plan. */
 export function planToJson(plan: Plan): PlanJson {
   return {
     source_duration: toSeconds(plan.sourceDuration),
@@ -44,6 +48,7 @@ export function planToJson(plan: Plan): PlanJson {
       start: toSeconds(span.start),
       end: toSeconds(span.end),
       reason: span.reason,
+      rule: span.rule,
       text: span.text,
     })),
     takes: plan.takes.map((take) => ({
@@ -61,7 +66,7 @@ export function planToJson(plan: Plan): PlanJson {
   };
 }
 
-/** The kept segments of a stored plan, for the renderer. */
+/** Returns the kept segments of a plan, for the renderer. */
 export const planSegments = (plan: PlanJson): RenderSegment[] =>
   plan.segments.map((segment) => ({
     start: fromSeconds(segment.start),

@@ -1,9 +1,8 @@
-/** The kept-segment plan of a cut: what is kept, what goes and why. Plain data on the source's clock. */
+/** The plan of a cut: what is kept, what is removed and why. Plain data; times are ticks on the source's clock. */
+import type { Finding, RemovalReason, RemovalRule } from "./planning/rules";
 import type { Rational, Span } from "./time";
 
-export type RemovalReason = "silence" | "filler" | "retake" | "off_script" | "noise" | "manual";
-
-/** A kept stretch. Frames index the source's frame times, `endFrame` exclusive; null for audio. `review`: why an editor should look. */
+/** A kept stretch. Frames index the source's frame times, `endFrame` exclusive; null for audio. `review`: why an editor should check it. */
 export type Segment = Span & {
   startFrame: number | null;
   endFrame: number | null;
@@ -11,7 +10,9 @@ export type Segment = Span & {
   review: string | null;
 };
 
-export type Removed = Span & { reason: RemovalReason; text: string };
+export type RemovedSpan = Span & { reason: RemovalReason; text: string };
+/** `rule` is the rule that decided; null in a plan edited from one that was stored before rules were recorded. */
+export type Removed = RemovedSpan & { rule: RemovalRule | null };
 
 export type Candidate = Span & { score: number; complete: boolean };
 
@@ -27,6 +28,8 @@ export type Plan = {
   takes: Take[];
   missing: string[];
   warnings: string[];
+  /** The rules that applied, with the scores they decided on: for every removed span and every segment marked for review. Sorted by time. */
+  findings: Finding[];
 };
 
 export type CutMode = "tight" | "natural" | "loose";

@@ -1,5 +1,5 @@
 /** Kept segments on the source's clock (snapped to frames, sorted, disjoint) and the removed spans between them. */
-import type { Removed, Segment } from "./plan";
+import type { RemovedSpan, Segment } from "./plan";
 import {
   type FrameTimes,
   getFrameAtOrAfter,
@@ -106,17 +106,17 @@ export function joinReviews(reviews: readonly (string | null)[]): string | null 
  */
 export function listRemovedSpans(
   segments: readonly Span[],
-  dropped: readonly Removed[],
+  dropped: readonly RemovedSpan[],
   duration: Ticks,
   quiet: Ticks,
-): Removed[] {
-  const out: Removed[] = [];
+): RemovedSpan[] {
+  const out: RemovedSpan[] = [];
   let at = 0;
   let next = 0;
   for (const edge of [...segments, { start: duration, end: duration }]) {
     if (edge.start > at) {
       while (next < dropped.length && dropped[next]!.end <= at) next++;
-      const inside: Removed[] = [];
+      const inside: RemovedSpan[] = [];
       for (let i = next; i < dropped.length && dropped[i]!.start < edge.start; i++) inside.push(dropped[i]!);
       out.push(...divideGap({ start: at, end: edge.start }, inside, quiet));
     }
@@ -125,9 +125,9 @@ export function listRemovedSpans(
   return out;
 }
 
-function divideGap(gap: Span, dropped: readonly Removed[], quiet: Ticks): Removed[] {
-  const out: Removed[] = [];
-  const add = (span: Removed) => {
+function divideGap(gap: Span, dropped: readonly RemovedSpan[], quiet: Ticks): RemovedSpan[] {
+  const out: RemovedSpan[] = [];
+  const add = (span: RemovedSpan) => {
     if (span.end <= span.start) return;
     const last = out.at(-1);
     if (last && last.reason === span.reason && last.end === span.start) {

@@ -33,7 +33,7 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
   }
   const clock = { duration: probed.info.duration, frames: probed.frames };
   const frameRate = probed.frames ? (probed.info.video?.frameRate ?? probed.frames.rate) : null;
-  const context = { listening: analysis, clock, frameRate, options, language };
+  const context = { analysis, clock, frameRate, options, language };
   const forcedAlign = analysis.transcript?.forcing === false ? alignNothing : input.forcedAlign;
   if (lines.length === 0) return runPlanner(planUnscripted(context), forcedAlign);
   if (!analysis.transcript) {

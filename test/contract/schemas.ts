@@ -89,6 +89,7 @@ const plan = exactly({
     exactly({
       ...span,
       reason: oneOf("silence", "filler", "retake", "off_script", "noise", "manual"),
+      rule: Type.String({ pattern: "^[a-z_]+\\.[a-z_]+$" }),
       text: Type.String(),
     }),
   ),

@@ -1,11 +1,11 @@
-/** Answers of a recogniser that was told a text. */
+/** Results of forced alignment. */
 import type { ForcedAlignment } from "../speech";
 
-/** Whether a forced result says anything: a recogniser that cannot force gives no words. */
+/** Returns whether an alignment says anything: a recognizer that cannot force-align returns no words. */
 export const isUsableAlignment = (alignment: ForcedAlignment | null | undefined): alignment is ForcedAlignment =>
   alignment != null && alignment.words.length > 0 && Number.isFinite(alignment.meanLogProb);
 
-/** The best of several readings of one line. */
+/** Returns the best of the alignments of several readings of a line; null when none is usable. */
 export function findBestAlignment(results: readonly (ForcedAlignment | undefined)[]): ForcedAlignment | null {
   let best: ForcedAlignment | null = null;
   for (const alignment of results)

@@ -1,12 +1,12 @@
-/** What planners have in common: what they are given, and how they ask the recogniser. */
+/** What both planners share: their input, and how they ask for forced alignments. */
 import type { CutOptions } from "../plan";
 import type { SourceClock } from "../segments";
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis } from "../speech";
 import type { Rational } from "../time";
 
-/** What every plan is made of. */
+/** The input of every planner. */
 export type PlanContext = {
-  listening: SpeechAnalysis;
+  analysis: SpeechAnalysis;
   clock: SourceClock;
   frameRate: Rational | null;
   options: CutOptions;
@@ -14,15 +14,15 @@ export type PlanContext = {
 };
 
 /**
- * A planner: yields what it wants held against the sound, takes the results, returns the plan. Now and then it yields nothing: whoever runs
- * it may do something else first, for over hours of speech some of its steps take a while.
+ * A planner: yields alignment requests, receives their results in the same order, and returns the plan. It sometimes yields no requests:
+ * its steps take long on hours of speech, so the caller can run other work first.
  */
 export type PlanSteps<Result> = Generator<AlignmentRequest[], Result, ForcedAlignment[]>;
 
-/** So many cells of a table are filled in some hundredths of a second. */
+/** Filling this many cells of a table takes some hundredths of a second. */
 const CELLS_PER_YIELD = 2_000_000;
 
-/** Counts what has been done; tells when it is time to yield. */
+/** Returns a function that counts processed cells and returns true when it is time to yield. */
 export function createYieldCounter(): (cells: number) => boolean {
   let done = 0;
   return (cells) => {

@@ -1,22 +1,25 @@
-/** The transcript as the planner reads it: normal words with their times, and where phrases begin. */
+/** The transcript as tokens: normalized words with their times, and where phrases start. */
 import type { Word } from "../speech";
 import { normalWords } from "../text/normal";
 import type { Ticks } from "../time";
 
-/** One normal word; `word` indexes the transcript's words (a written "24" gives two of them). */
+/** One normalized word. `word` indexes the transcript's words: a written "24" makes two tokens. */
 export type Token = { normal: string; word: number; start: Ticks; end: Ticks };
 
-/** Words sorted by time, without those of no length. */
+/** Tokens `[from, to)`. */
+export type TokenRange = { from: number; to: number };
+
+/** Returns the words sorted by time, without those of no length. */
 export function sortWords(words: readonly Word[]): Word[] {
   return words.filter((word) => word.end > word.start).sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** Stands for a sound that was not understood; no word is spelled like it. */
+/** The token of speech that was not recognized. No word is spelled like it. */
 export const UNRECOGNIZED = "?";
 
 /**
- * The normal words of a transcript. A word that is written as several is divided evenly among them; one without text is `UNHEARD`, one
- * of nothing but marks gives none.
+ * Returns the tokens of a transcript. A word that normalizes to several tokens is divided evenly among them. A word without text makes
+ * one `UNRECOGNIZED` token; a word of punctuation alone makes none.
  */
 export function tokenize(words: readonly Word[], language: string | null): Token[] {
   const out: Token[] = [];
@@ -35,27 +38,29 @@ export function tokenize(words: readonly Word[], language: string | null): Token
   return out;
 }
 
-/** The pause in front of a word; a second in front of the first. */
+const PAUSE_BEFORE_FIRST_TICKS: Ticks = 1_000_000;
+
+/** Returns the pause in front of a word; one second in front of the first. */
 export function pauseBefore(words: readonly { start: Ticks; end: Ticks }[], index: number): Ticks {
   const before = words[index - 1];
-  return before ? words[index]!.start - before.end : 1_000_000;
+  return before ? words[index]!.start - before.end : PAUSE_BEFORE_FIRST_TICKS;
 }
 
-/** Whether a word ends a sentence by its punctuation. */
+/** Returns whether a word's punctuation ends a sentence. */
 export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”’)\]]*$/.test(text);
 
-/** Whether any punctuation follows the word. */
+/** Returns whether any punctuation follows a word. */
 export const endsPhrase = (text: string): boolean => /[.!?…,;:。！？、，—–-]["'”’)\]]*$/.test(text);
 
-/** A pause at which somebody may begin again. */
-export const MIN_RESTART_PAUSE: Ticks = 140_000;
+/** The shortest pause at which a speaker restarts. */
+export const MIN_RESTART_PAUSE_TICKS: Ticks = 140_000;
 
-/** The indices at which a phrase begins: after a pause or a mark. */
+/** Returns the indices of the tokens at which a phrase starts: after a pause or after punctuation. */
 export function findPhraseStarts(words: readonly Word[], tokens: readonly Token[]): number[] {
-  return tokens.flatMap((word, i) => {
+  return tokens.flatMap((token, i) => {
     const before = tokens[i - 1];
     if (!before) return [i];
-    if (before.word === word.word) return [];
-    return word.start - before.end >= MIN_RESTART_PAUSE || endsPhrase(words[before.word]!.text) ? [i] : [];
+    if (before.word === token.word) return [];
+    return token.start - before.end >= MIN_RESTART_PAUSE_TICKS || endsPhrase(words[before.word]!.text) ? [i] : [];
   });
 }

@@ -1,29 +1,60 @@
-/** Voice in which the recogniser heard no words. */
-
+/** Stage 3: voice in which the recognizer found no words. */
 import type { SpeechAnalysis, Word } from "../speech";
 import type { Span, Ticks } from "../time";
-import { type AudioActivity, findOverlapping, overlapDuration } from "./audio-activity";
+import type { AudioActivity } from "./audio-activity";
+import type { RuleMatch } from "./rules";
+import { coveredDuration, durationOf, overlapDuration } from "./spans";
 
-/** Whether at least a third of a stretch is voice. */
-export function isVoiced(span: Span, { speech }: Pick<SpeechAnalysis, "speech">): boolean {
-  const voiced = findOverlapping(speech, span).reduce((sum, part) => sum + overlapDuration(part, span), 0);
-  return 3 * voiced >= span.end - span.start;
-}
+/** Less voice than this makes a stretch noise. */
+const MIN_VOICED_SHARE = 1 / 3;
+
+/** Returns the share of a stretch with voice activity, 0 to 1. */
+export const measureVoicedShare = (span: Span, { speech }: Pick<SpeechAnalysis, "speech">): number =>
+  coveredDuration(speech, span) / durationOf(span);
+
+/** Returns whether at least a third of a stretch is voice. */
+export const isVoiced = (span: Span, analysis: Pick<SpeechAnalysis, "speech">): boolean =>
+  measureVoicedShare(span, analysis) >= MIN_VOICED_SHARE;
 
 /**
- * Voiced sound of at least `shortest` in which no word was heard, as words without text: it may be an attempt at what is said next, or a
- * line that was not understood. Sound in one of `except` is left out.
+ * Returns the voiced regions of at least `minDuration` in which no word was recognized, as words without text: each may be a take of what
+ * is said next, or a line that was not recognized. Regions that overlap one of `except` are left out.
  */
 export function findUnrecognizedSpeech(
   words: readonly Word[],
   activity: AudioActivity,
-  listening: Pick<SpeechAnalysis, "speech">,
-  shortest: Ticks,
+  analysis: Pick<SpeechAnalysis, "speech">,
+  minDuration: Ticks,
   except: readonly Span[] = [],
 ): Word[] {
   const taken = [...words, ...except];
   return activity.speechRegions
-    .filter((region) => region.end - region.start >= shortest && isVoiced(region, listening))
+    .filter((region) => durationOf(region) >= minDuration && isVoiced(region, analysis))
     .filter((region) => taken.every((other) => overlapDuration(other, region) === 0))
     .map(({ start, end }) => ({ text: "", start, end, confidence: 0 }));
 }
+
+/** Returns the rule that removes a region without words as noise; null when it is voice. `noise`: it lies away from any voice. */
+export function decideNoise(
+  region: Span,
+  noise: boolean,
+  analysis: Pick<SpeechAnalysis, "speech">,
+): RuleMatch<"noise.outside_speech" | "noise.unvoiced"> | null {
+  const scores = toVoiceScores(region, analysis);
+  if (noise) return { rule: "noise.outside_speech", scores };
+  return isVoiced(region, analysis) ? null : { rule: "noise.unvoiced", scores };
+}
+
+/** Returns the rule that marks unrecognized speech for review. */
+export const unrecognizedSpeech = (
+  region: Span,
+  analysis: Pick<SpeechAnalysis, "speech">,
+): RuleMatch<"review.unrecognized_speech"> => ({
+  rule: "review.unrecognized_speech",
+  scores: toVoiceScores(region, analysis),
+});
+
+export const toVoiceScores = (region: Span, analysis: Pick<SpeechAnalysis, "speech">) => ({
+  duration: durationOf(region),
+  voicedShare: measureVoicedShare(region, analysis),
+});

@@ -1,6 +1,7 @@
 /** Places clips, alternate takes and markers of a plan on the timeline. */
-import type { RemovalReason } from "../plan";
+
 import type { PlanJson } from "../plan-json";
+import type { RemovalReason } from "../planning/rules";
 import { fromSeconds } from "../time";
 import type { FrameGrid } from "./frame-grid";
 import type { Clip, ExportLayout, Marker } from "./model";

@@ -1,5 +1,5 @@
 /** The timeline from which every export format is written. All positions and lengths are whole frames at the timeline's rate. */
-import type { RemovalReason } from "../plan";
+import type { RemovalReason } from "../planning/rules";
 import type { Rational } from "../time";
 import type { Timebase } from "./frame-rate";
 import type { MediaLocation } from "./media-location";

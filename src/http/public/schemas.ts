@@ -1,6 +1,7 @@
 /** The schemas of the public resources. They type the mappers of the resources and make the OpenAPI documents. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import type { CutMode, RemovalReason } from "../../domain/plan";
+import type { CutMode } from "../../domain/plan";
+import type { RemovalReason, RemovalRule } from "../../domain/planning/rules";
 import { OUTPUT_FORMATS } from "../../domain/render-output";
 import {
   ASSET_KINDS,
@@ -87,6 +88,12 @@ const plan = strictObject({
       start: seconds,
       end: seconds,
       reason: enumeration<RemovalReason>(["silence", "filler", "retake", "off_script", "noise", "manual"]),
+      rule: Type.Optional(
+        orNull(
+          Type.Unsafe<RemovalRule>(text),
+          "the rule that decided; null or missing in plans made before rules were recorded",
+        ),
+      ),
       text,
     }),
   ),

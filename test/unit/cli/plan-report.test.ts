@@ -17,9 +17,9 @@ const plan: PlanJson = {
   frame_rate: null,
   segments: [segment(10, 40), segment(50, 90, "two takes are alike")],
   removed: [
-    { start: 0, end: 10, reason: "silence", text: "" },
-    { start: 40, end: 50, reason: "retake", text: "said\u001b[2J twice" },
-    { start: 90, end: 100, reason: "off_script", text: `aside ${"long ".repeat(30)}` },
+    { start: 0, end: 10, reason: "silence", rule: "pause.leading", text: "" },
+    { start: 40, end: 50, reason: "retake", rule: "stutter.word", text: "said\u001b[2J twice" },
+    { start: 90, end: 100, reason: "off_script", rule: "off_script.no_line", text: `aside ${"long ".repeat(30)}` },
   ],
   takes: [],
   missing: ["A line that nobody said."],

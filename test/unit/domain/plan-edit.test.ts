@@ -5,8 +5,8 @@ import { type PlanJson, planToJson } from "../../../src/domain/plan-json";
 import type { SourceClock } from "../../../src/domain/segments";
 
 const second = 1_000_000;
-const sound: SourceClock = { duration: 10 * second, frames: null };
-const picture: SourceClock = {
+const audio: SourceClock = { duration: 10 * second, frames: null };
+const video: SourceClock = {
   duration: 10 * second,
   frames: { kind: "constant", rate: { num: 30, den: 1 }, first: 0, count: 300 },
 };
@@ -28,28 +28,28 @@ const plan: PlanJson = {
     { start: 5, end: 6, start_frame: 150, end_frame: 180, text: "three", review: null },
   ],
   removed: [
-    { start: 0, end: 1, reason: "silence", text: "" },
-    { start: 2, end: 5, reason: "retake", text: "two" },
-    { start: 6, end: 10, reason: "silence", text: "" },
+    { start: 0, end: 1, reason: "silence", rule: "pause.leading", text: "" },
+    { start: 2, end: 5, reason: "retake", rule: "false_start.prefix", text: "two" },
+    { start: 6, end: 10, reason: "silence", rule: "pause.trailing", text: "" },
   ],
   takes: [],
   missing: ["a line"],
   warnings: [],
 };
 
-describe("segments that make no plan", () => {
+describe("invalid segments", () => {
   test.each<[string, [number, number][], string[]]>([
-    ["before the start", [[-1, 2]], ["0 must lie from 0 to 10"]],
-    ["past the end", [[9, 10.000001]], ["0 must lie from 0 to 10"]],
+    ["before the start", [[-1, 2]], ["0 must be within 0 and 10"]],
+    ["past the end", [[9, 10.000001]], ["0 must be within 0 and 10"]],
     ["backwards", [[2, 1]], ["0 must be at least 0.1 s long"]],
-    ["a moment", [[1, 1.09]], ["0 must be at least 0.1 s long"]],
+    ["too short", [[1, 1.09]], ["0 must be at least 0.1 s long"]],
     [
       "overlapping",
       [
         [1, 3],
         [2, 4],
       ],
-      ["1 must not begin before the one before it ends"],
+      ["1 must not start before the previous segment ends"],
     ],
     [
       "out of order",
@@ -57,17 +57,17 @@ describe("segments that make no plan", () => {
         [5, 6],
         [1, 2],
       ],
-      ["1 must not begin before the one before it ends"],
+      ["1 must not start before the previous segment ends"],
     ],
   ])("%s", (_, spans, expected) => {
     const segments = spans.map(([start, end]) => ({ start, end }));
-    expect(validateEdit(segments, sound).map(({ index, message }) => `${index} ${message}`)).toEqual(expected);
+    expect(validateEdit(segments, audio).map(({ index, message }) => `${index} ${message}`)).toEqual(expected);
   });
 });
 
-test("a tenth of a second is enough wherever it lies, and neighbours may touch", () => {
+test("a tenth of a second is enough everywhere, and neighbors may touch", () => {
   for (let tenth = 0; tenth < 100; tenth++) {
-    expect(validateEdit([{ start: tenth / 10, end: (tenth + 1) / 10 }], sound)).toEqual([]);
+    expect(validateEdit([{ start: tenth / 10, end: (tenth + 1) / 10 }], audio)).toEqual([]);
   }
   expect(
     validateEdit(
@@ -75,13 +75,13 @@ test("a tenth of a second is enough wherever it lies, and neighbours may touch",
         { start: 0.1, end: 0.1 + 0.2 },
         { start: 0.3, end: 0.4 },
       ],
-      sound,
+      audio,
     ),
   ).toEqual([]);
 });
 
-test("the shown segments, sent back as they are, make the same plan", () => {
-  const { removed, segments, kept_duration } = planToJson(editPlan(plan, plan.segments, words, picture));
+test("unchanged segments make the same plan", () => {
+  const { removed, segments, kept_duration } = planToJson(editPlan(plan, plan.segments, words, video));
   expect({ removed, segments, kept_duration }).toEqual({
     removed: plan.removed,
     segments: plan.segments,
@@ -89,27 +89,36 @@ test("the shown segments, sent back as they are, make the same plan", () => {
   });
 });
 
-test("what the user removes is manual with its words, what was removed before keeps its reason", () => {
-  const edited = planToJson(editPlan(plan, [{ start: 1, end: 2 }], words, picture));
+test("what the user removes is manual, with its words; what was removed before keeps its reason and rule", () => {
+  const edited = planToJson(editPlan(plan, [{ start: 1, end: 2 }], words, video));
   expect(edited.removed).toEqual([
-    { start: 0, end: 1, reason: "silence", text: "" },
-    { start: 2, end: 5, reason: "retake", text: "two" },
-    { start: 5, end: 6, reason: "manual", text: "three" },
-    { start: 6, end: 10, reason: "silence", text: "" },
+    { start: 0, end: 1, reason: "silence", rule: "pause.leading", text: "" },
+    { start: 2, end: 5, reason: "retake", rule: "false_start.prefix", text: "two" },
+    { start: 5, end: 6, reason: "manual", rule: "manual.edit", text: "three" },
+    { start: 6, end: 10, reason: "silence", rule: "pause.trailing", text: "" },
   ]);
   expect(edited.missing).toEqual(["a line"]);
 });
 
-test("what the user takes back has its words again, and no remark", () => {
-  const edited = planToJson(editPlan(plan, [{ start: 2.9, end: 4 }], words, picture));
+test("what the user restores has its words again, and no review", () => {
+  const edited = planToJson(editPlan(plan, [{ start: 2.9, end: 4 }], words, video));
   expect(edited.segments).toEqual([{ start: 2.9, end: 4, start_frame: 87, end_frame: 120, text: "two", review: null }]);
 });
 
-test("any segments that are accepted tile the source with what is removed", () => {
+test("a plan that was stored before rules were recorded can be edited", () => {
+  const stored = {
+    ...plan,
+    removed: plan.removed.map(({ start, end, reason, text }) => ({ start, end, reason, text })),
+  };
+  const edited = planToJson(editPlan(stored, [{ start: 1, end: 2 }], words, video));
+  expect(edited.removed.map((span) => span.rule)).toEqual([null, null, "manual.edit", null]);
+});
+
+test("accepted segments and removed spans tile the source", () => {
   const times = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 20 });
   fc.assert(
-    fc.property(times, fc.boolean(), (tenths, hasPicture) => {
-      const clock = hasPicture ? picture : sound;
+    fc.property(times, fc.boolean(), (tenths, hasVideo) => {
+      const clock = hasVideo ? video : audio;
       const sorted = tenths.sort((a, b) => a - b).map((t) => t / 10);
       const segments = sorted.slice(1).map((end, i) => ({ start: sorted[i]!, end }));
       const chosen = segments.filter((_, i) => i % 2 === 0);

@@ -2,25 +2,26 @@ import { expect, test } from "bun:test";
 import type { Plan } from "../../../src/domain/plan";
 import { planToJson } from "../../../src/domain/plan-json";
 
-test("a plan is shown in seconds, under the API's names", () => {
+test("a plan is shown in seconds, with the names of the API", () => {
   const plan: Plan = {
     sourceDuration: 10_000_001,
     keptDuration: 1_500_000,
     frameRate: { num: 30_000, den: 1_001 },
     segments: [{ start: 1_001_000, end: 2_501_000, startFrame: 30, endFrame: 75, text: "Hello.", review: null }],
-    removed: [{ start: 0, end: 1_001_000, reason: "silence", text: "" }],
+    removed: [{ start: 0, end: 1_001_000, reason: "silence", rule: "pause.leading", text: "" }],
     takes: [
       { line: "Hello.", chosen: 0, candidates: [{ start: 1_100_000, end: 2_400_000, score: 0.9, complete: true }] },
     ],
     missing: ["Bye."],
     warnings: [],
+    findings: [],
   };
   expect(JSON.parse(JSON.stringify(planToJson(plan)))).toEqual({
     source_duration: 10.000001,
     kept_duration: 1.5,
     frame_rate: { num: 30_000, den: 1_001 },
     segments: [{ start: 1.001, end: 2.501, start_frame: 30, end_frame: 75, text: "Hello.", review: null }],
-    removed: [{ start: 0, end: 1.001, reason: "silence", text: "" }],
+    removed: [{ start: 0, end: 1.001, reason: "silence", rule: "pause.leading", text: "" }],
     takes: [{ line: "Hello.", chosen: 0, candidates: [{ start: 1.1, end: 2.4, score: 0.9, complete: true }] }],
     missing: ["Bye."],
     warnings: [],
@@ -38,6 +39,7 @@ test("times have at most six decimals", () => {
       takes: [],
       missing: [],
       warnings: [],
+      findings: [],
     });
     expect(String(source_duration)).toMatch(/^(?:\d+(?:\.\d{1,6})?|1e-6)$/);
   }

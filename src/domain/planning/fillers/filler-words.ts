@@ -1,32 +1,35 @@
-/** Hesitations: "um", "uh" and their kind, said apart from the words around them or drawn out. */
-
+/** Stage 4, fillers: "um", "uh" and similar words in the transcript, apart from the words around them or stretched. */
 import type { Word } from "../../speech";
 import { normalWords } from "../../text/normal";
 import { fromSeconds } from "../../time";
+import type { RuleMatch } from "../rules";
 import { pauseBefore } from "../tokens";
 
 const FILLERS = /^(?:u+m+|u+h+|u+h+m+|e+r+m*|e+h+m*|h+m+|m+m*h+m+|m{2,}|a+h+m+|[äöe]+h+m*)$/;
-/** Also words or names in some language, or part of "uh-huh": fillers only when they stand alone. */
-const ALONE = new Set(["er", "eh", "ah", "mm", "hm"]);
-const APART = fromSeconds(0.06);
-const STRETCHED = fromSeconds(0.28);
+/** Also words or names in some language, or part of "uh-huh": fillers only with a pause on both sides. */
+const AMBIGUOUS_FILLERS = new Set(["er", "eh", "ah", "mm", "hm"]);
+const MIN_PAUSE_TICKS = fromSeconds(0.06);
+const MIN_STRETCHED_TICKS = fromSeconds(0.28);
+const PAUSE_AFTER_LAST_TICKS = fromSeconds(1);
 
-/** Whether the spelling of a word is that of a hesitation. */
+/** Returns whether a word is spelled like a filler. */
 export function isFillerText(text: string): boolean {
   const normal = normalWords(text);
   return normal.length === 1 && FILLERS.test(normal[0]!);
 }
 
-/** The indices of the words that are fillers: isolated on at least one side, or stretched. */
-export function findFillers(words: readonly Word[]): Set<number> {
-  const found = new Set<number>();
+/** Returns the words that are fillers, by index: with a pause on at least one side, or stretched. */
+export function findFillers(words: readonly Word[]): Map<number, RuleMatch<"filler.written">> {
+  const found = new Map<number, RuleMatch<"filler.written">>();
   for (const [i, word] of words.entries()) {
     if (!isFillerText(word.text)) continue;
     const before = pauseBefore(words, i);
-    const after = i + 1 < words.length ? pauseBefore(words, i + 1) : fromSeconds(1);
-    const stretched = word.end - word.start >= STRETCHED;
-    const alone = ALONE.has(normalWords(word.text)[0]!);
-    if (alone ? before >= APART && after >= APART : before >= APART || after >= APART || stretched) found.add(i);
+    const after = i + 1 < words.length ? pauseBefore(words, i + 1) : PAUSE_AFTER_LAST_TICKS;
+    const duration = word.end - word.start;
+    const isFiller = AMBIGUOUS_FILLERS.has(normalWords(word.text)[0]!)
+      ? Math.min(before, after) >= MIN_PAUSE_TICKS
+      : Math.max(before, after) >= MIN_PAUSE_TICKS || duration >= MIN_STRETCHED_TICKS;
+    if (isFiller) found.set(i, { rule: "filler.written", scores: { duration, pause: Math.max(before, after) } });
   }
   return found;
 }

@@ -1,72 +1,76 @@
-/** Hesitations that the recogniser spells as something else, or leaves out: short sounds apart, held against "um", "uh" and "hmm". */
-
+/**
+ * Stage 4, fillers: those that the recognizer spells as another word, or leaves out. Short isolated regions are force-aligned with "um",
+ * "uh" and "hmm", and with the words that they can be instead.
+ */
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../speech";
 import { normalWords } from "../../text/normal";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { isUsableAlignment } from "../alignments";
-import { type AudioActivity, indexEndingAfter, overlapDuration } from "../audio-activity";
+import type { AudioActivity } from "../audio-activity";
 import type { PlanSteps } from "../context";
+import type { RuleMatch } from "../rules";
+import { durationOf, indexEndingAfter, overlapDuration } from "../spans";
 import { isFillerText } from "./filler-words";
 
-const SHORTEST = fromSeconds(0.09);
-const LONGEST = fromSeconds(0.9);
-const QUIET = fromSeconds(0.14);
-/** Quiet on both sides of an article that is said apart, and of anything in noise, which swallows the edges of words. */
-const WIDE_QUIET = fromSeconds(0.25);
-const NOISY = 22;
-const PAD = fromSeconds(0.15);
-const SOUNDS = ["Um.", "Uh,", "Hmm."];
-/** What else a short sound apart may be, when nothing was heard in it. */
-const WORDS = ["So.", "No.", "Yes.", "And.", "But.", "The.", "I.", "It.", "A.", "Then.", "Come.", "That."];
-/** A hesitation fits one of the sounds at least this well. */
-const FITS = -3.25;
-const MAY_FIT = -4.5;
-/** How much better than the word it was taken for; what is no word fits hardly worse than some word. */
-const BETTER = 0.5;
-const HARDLY_WORSE = -1;
-/** A recogniser is less sure than this of a word that was none. */
-const UNSURE = 0.68;
-/** Longer words are never a misheard hesitation. */
-const LONGEST_WORD = 5;
-/** Nobody says an article apart from its noun: it is a hesitation even when the article fits about as well. */
+const MIN_FILLER_TICKS = fromSeconds(0.09);
+const MAX_FILLER_TICKS = fromSeconds(0.9);
+const MIN_PAUSE_TICKS = fromSeconds(0.14);
+/** Pause on both sides of an isolated article, and of anything in noise, which hides the edges of words. */
+const MIN_WIDE_PAUSE_TICKS = fromSeconds(0.25);
+const NOISY_CONTRAST_DB = 22;
+const PADDING_TICKS = fromSeconds(0.15);
+const FILLER_TEXTS = ["Um.", "Uh,", "Hmm."];
+/** What else a short isolated region can be when the recognizer found no word in it. */
+const SHORT_WORDS = ["So.", "No.", "Yes.", "And.", "But.", "The.", "I.", "It.", "A.", "Then.", "Come.", "That."];
+/** Mean log probability of a filler: where no word was recognized, and where one was. */
+const MIN_FILLER_ALIGNMENT = -3.25;
+const MIN_FILLER_ALIGNMENT_OVER_WORD = -4.5;
+/** How much better than the recognized word a filler aligns, and how much worse than some short word it can align. */
+const MIN_LEAD_OVER_WORD = 0.5;
+const MAX_LAG_BEHIND_SHORT_WORD = 1;
+/** The recognizer's confidence in a word that was not said is lower. */
+const MAX_CONFIDENCE = 0.68;
+/** A longer word is never a misrecognized filler. */
+const MAX_WORD_CHARACTERS = 5;
+/** Nobody says an article apart from its noun: it is a filler even when the article aligns about as well. */
 const ARTICLES = new Set(["a", "an", "the"]);
-const ARTICLE_MAY_FIT = 0.25;
-/** What "um", "uh" and "er" are taken for, and what is seldom said apart: a hesitation unless it fits the word much better. */
+const MAX_LAG_BEHIND_ARTICLE = 0.25;
+/** What "um", "uh" and "er" are recognized as, and is seldom said alone: fillers unless the word aligns much better. */
 const SOUND_ALIKES = new Set("dumb dump bert burt burke thumb them her sum err un ham".split(" "));
-const ALIKE_MAY_FIT = 3;
-/** Voices that read a script aloud spell "hmm". */
-const SPELLED = "H. M. M.";
-const SPELLED_FITS = -2.35;
-const SPELLED_LONGEST = fromSeconds(1.25);
-const SPELLED_SHORTEST = fromSeconds(0.45);
-const SPELLED_MOST_WORDS = 4;
+const MAX_LAG_BEHIND_SOUND_ALIKE = 3;
+/** Synthetic voices spell "hmm". */
+const SPELLED_HMM = "H. M. M.";
+const MIN_SPELLED_ALIGNMENT = -2.35;
+const MIN_SPELLED_TICKS = fromSeconds(0.45);
+const MAX_SPELLED_TICKS = fromSeconds(1.25);
+const MAX_SPELLED_WORDS = 4;
 
-/** The stretches that are hesitations, and the indices of the words that stand for them. */
-export type UnwrittenFillers = { spans: Span[]; words: Set<number> };
+export type FillerMatch = RuleMatch<"filler.written" | "filler.unwritten" | "filler.spelled_out">;
+/** The stretches that are fillers, and the rules of the words that stand for them, by index. */
+export type UnwrittenFillers = { spans: (Span & { match: FillerMatch })[]; words: Map<number, FillerMatch> };
 
-/** A short sound apart. `words` are those heard in it. */
+/** A short isolated region. `words` are those recognized in it, `pause` is the shorter of the pauses around it. */
 type FillerCandidate = {
   region: Span;
-  quiet: Ticks;
+  pause: Ticks;
   words: number[];
-  kind: "sound" | "spelled";
+  kind: "filler" | "spelled";
   requests: AlignmentRequest[];
 };
 
-/** Listens to each short sound that stands apart in a recording. */
+/** Aligns each short isolated region of a recording and returns those that are fillers. */
 export function* findUnwrittenFillers(words: readonly Word[], activity: AudioActivity): PlanSteps<UnwrittenFillers> {
   const candidates = listFillerCandidates(words, activity);
-  const answers = yield candidates.flatMap((candidate) => candidate.requests);
-  const found: UnwrittenFillers = { spans: [], words: new Set() };
+  const results = yield candidates.flatMap((candidate) => candidate.requests);
+  const found: UnwrittenFillers = { spans: [], words: new Map() };
   let at = 0;
   for (const candidate of candidates) {
-    const scores = answers.slice(at, at + candidate.requests.length).map(scoreOf);
+    const scores = results.slice(at, at + candidate.requests.length).map(scoreOf);
     at += candidate.requests.length;
-    const is =
-      candidate.kind === "spelled" ? (scores[0] ?? MAY_FIT) >= SPELLED_FITS : isSound(candidate, words, scores);
-    if (!is) continue;
-    found.spans.push(candidate.region);
-    for (const word of candidate.words) found.words.add(word);
+    const match = candidate.kind === "spelled" ? matchSpelled(scores) : matchFiller(candidate, words, scores);
+    if (match === null) continue;
+    found.spans.push({ ...candidate.region, match });
+    for (const word of candidate.words) found.words.set(word, match);
   }
   return found;
 }
@@ -78,63 +82,77 @@ function listFillerCandidates(
   words: readonly Word[],
   { speechRegions, duration, contrast }: AudioActivity,
 ): FillerCandidate[] {
-  const least = contrast < NOISY ? WIDE_QUIET : QUIET;
+  const minPause = contrast < NOISY_CONTRAST_DB ? MIN_WIDE_PAUSE_TICKS : MIN_PAUSE_TICKS;
   return speechRegions.flatMap((region, i) => {
-    const length = region.end - region.start;
+    const length = durationOf(region);
     const before = region.start - (speechRegions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
     const after = (speechRegions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
-    const quiet = Math.min(before, after);
-    if (length < SHORTEST || length > SPELLED_LONGEST || quiet < least) return [];
-    const inside = wordsIn(words, region);
-    const window = { start: Math.max(0, region.start - PAD), end: Math.min(duration, region.end + PAD) };
-    const ask = (kind: FillerCandidate["kind"], texts: readonly string[]): FillerCandidate => ({
+    const pause = Math.min(before, after);
+    if (length < MIN_FILLER_TICKS || length > MAX_SPELLED_TICKS || pause < minPause) return [];
+    const inside = findWordsIn(words, region);
+    const window = {
+      start: Math.max(0, region.start - PADDING_TICKS),
+      end: Math.min(duration, region.end + PADDING_TICKS),
+    };
+    const toCandidate = (kind: FillerCandidate["kind"], texts: readonly string[]): FillerCandidate => ({
       region,
-      quiet,
+      pause,
       words: inside,
       kind,
       requests: texts.map((text) => ({ window, text })),
     });
     const spelled =
-      length >= SPELLED_SHORTEST && inside.length <= SPELLED_MOST_WORDS ? [ask("spelled", [SPELLED])] : [];
-    if (inside.length > 1 || length > LONGEST) return spelled;
-    return [
-      ask("sound", [...SOUNDS, ...(inside[0] === undefined ? WORDS : readings(words[inside[0]]!.text))]),
-      ...spelled,
-    ];
+      length >= MIN_SPELLED_TICKS && inside.length <= MAX_SPELLED_WORDS ? [toCandidate("spelled", [SPELLED_HMM])] : [];
+    if (inside.length > 1 || length > MAX_FILLER_TICKS) return spelled;
+    const others = inside[0] === undefined ? SHORT_WORDS : toReadings(words[inside[0]]!.text);
+    return [toCandidate("filler", [...FILLER_TEXTS, ...others]), ...spelled];
   });
 }
 
-/** A word as it would be written if it were all that was said: a recogniser expects a capital and a mark. */
-function readings(text: string): string[] {
+/** Returns a word as it is written when it is all that was said: a recognizer expects a capital and punctuation. */
+function toReadings(text: string): string[] {
   const plain = text.replace(/[^\p{L}\p{N}']+$/u, "");
   const capital = plain.slice(0, 1).toUpperCase() + plain.slice(1);
   return [...new Set([text, `${capital}.`, `${capital},`])];
 }
 
-/** Whether a sound is a hesitation, from how well it fits each of the sounds, and the words that it may be instead. */
-function isSound(
-  { quiet, words: [index] }: FillerCandidate,
-  words: readonly Word[],
-  scores: readonly number[],
-): boolean {
-  const best = Math.max(...scores.slice(0, SOUNDS.length));
-  const own = Math.max(...scores.slice(SOUNDS.length));
-  if (index === undefined) return best >= FITS && best >= own + HARDLY_WORSE;
-  const { text, confidence } = words[index]!;
-  if (isFillerText(text)) return true;
-  const normal = normalWords(text).join(" ");
-  if (best < MAY_FIT || normal.length > LONGEST_WORD) return false;
-  if (ARTICLES.has(normal) && quiet >= WIDE_QUIET) return best >= own - ARTICLE_MAY_FIT;
-  return confidence < UNSURE && best >= own + (SOUND_ALIKES.has(normal) ? -ALIKE_MAY_FIT : BETTER);
+function matchSpelled([score = MIN_FILLER_ALIGNMENT_OVER_WORD]: readonly number[]): FillerMatch | null {
+  if (score < MIN_SPELLED_ALIGNMENT) return null;
+  const scores = { alignment: score, otherAlignment: MIN_SPELLED_ALIGNMENT, confidence: null };
+  return { rule: "filler.spelled_out", scores };
 }
 
-/** The words that lie for the most part in a span, or that fill most of it. */
-function wordsIn(words: readonly Word[], span: Span): number[] {
+/** Decides from how well a region aligns with each filler and with each word that it can be instead. */
+function matchFiller(
+  { region, pause, words: [index] }: FillerCandidate,
+  words: readonly Word[],
+  scores: readonly number[],
+): FillerMatch | null {
+  const alignment = Math.max(...scores.slice(0, FILLER_TEXTS.length));
+  const otherAlignment = Math.max(...scores.slice(FILLER_TEXTS.length));
+  const word = index === undefined ? null : words[index]!;
+  if (word && isFillerText(word.text))
+    return { rule: "filler.written", scores: { duration: durationOf(region), pause } };
+  if (!isFillerAlignment(alignment, otherAlignment, word, pause)) return null;
+  return { rule: "filler.unwritten", scores: { alignment, otherAlignment, confidence: word?.confidence ?? null } };
+}
+
+function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks): boolean {
+  if (word === null) return filler >= MIN_FILLER_ALIGNMENT && filler >= other - MAX_LAG_BEHIND_SHORT_WORD;
+  const normal = normalWords(word.text).join(" ");
+  if (filler < MIN_FILLER_ALIGNMENT_OVER_WORD || normal.length > MAX_WORD_CHARACTERS) return false;
+  if (ARTICLES.has(normal) && pause >= MIN_WIDE_PAUSE_TICKS) return filler >= other - MAX_LAG_BEHIND_ARTICLE;
+  const lead = SOUND_ALIKES.has(normal) ? -MAX_LAG_BEHIND_SOUND_ALIKE : MIN_LEAD_OVER_WORD;
+  return word.confidence < MAX_CONFIDENCE && filler >= other + lead;
+}
+
+/** Returns the words that lie mostly in a span, or that fill most of it. */
+function findWordsIn(words: readonly Word[], span: Span): number[] {
   const out: number[] = [];
   for (let i = Math.max(0, indexEndingAfter(words, span.start) - 2); i < words.length; i++) {
     const word = words[i]!;
     if (word.start >= span.end) break;
-    if (overlapDuration(word, span) > 0.5 * Math.min(word.end - word.start, span.end - span.start)) out.push(i);
+    if (overlapDuration(word, span) > 0.5 * Math.min(durationOf(word), durationOf(span))) out.push(i);
   }
   return out;
 }

@@ -1,55 +1,65 @@
-/** Attempts that were broken off inside a word. */
-
+/** Takes that were broken off inside a word. */
 import type { Ticks } from "../../time";
-import { endsPhrase, MIN_RESTART_PAUSE } from "../tokens";
+import { endsPhrase, MIN_RESTART_PAUSE_TICKS, type TokenRange } from "../tokens";
 import { isRemark } from "./remarks";
-import { LONG_ATTEMPT, listKept, type Repetition, type RetakeContext, UNSURE } from "./repetition";
+import {
+  listKept,
+  MAX_SAME_WORD_DISTANCE,
+  MIN_LONG_MATCH_WORDS,
+  MIN_WORD_CONFIDENCE,
+  type Repetition,
+  type RetakeContext,
+} from "./repetition";
 
-/** As a share of the later take. */
-const AS_LONG = 0.85;
+/** A take at least this long, as a share of the retake, was not broken off. */
+const MIN_COMPLETE_SHARE = 0.85;
+const MIN_PREFIX_CHARACTERS = 3;
+/** After this many matching words, unclear words count as a fragment. */
+const MIN_MATCH_BEFORE_UNCLEAR = 3;
 
 /**
- * Whether the words after `matched` ones are the beginning of the word that should have come, or, after more than two that matched, nothing
- * that the recogniser was sure of.
+ * Returns whether the words of a range, which follow the matching words of a take, are the start of the word that should have come, or
+ * words that the recognizer was not sure of.
  */
 export function isFragment(
   context: RetakeContext,
-  { from: at, to }: { from: number; to: number },
+  { from: first, to }: TokenRange,
   { from, retakeStart, matched }: Pick<Repetition, "from" | "retakeStart" | "matched">,
 ): boolean {
   const { tokens, words, distanceBetween } = context;
-  const fragments = tokens.slice(at, to);
+  const fragments = tokens.slice(first, to);
   const whole = tokens[retakeStart + matched]?.normal ?? "";
-  const first = fragments[0]?.normal;
-  if (first === undefined) return false;
-  if (whole.startsWith(first) || (first.length >= 3 && whole.startsWith(first.slice(0, 3)))) return true;
-  if (distanceBetween(first, whole) <= 0.3) return true;
-  if (matched < 3 || fragments.some((fragment) => words[fragment.word]!.confidence >= UNSURE)) return false;
-  if (matched >= LONG_ATTEMPT || isAnnounced(context, to, retakeStart)) return true;
-  return !isAsLong(context, from, tokens[to - 1]!.end, retakeStart, matched);
+  const fragment = fragments[0]?.normal;
+  if (fragment === undefined || whole.startsWith(fragment)) return fragment !== undefined;
+  if (fragment.length >= MIN_PREFIX_CHARACTERS && whole.startsWith(fragment.slice(0, MIN_PREFIX_CHARACTERS)))
+    return true;
+  if (distanceBetween(fragment, whole) <= MAX_SAME_WORD_DISTANCE) return true;
+  if (matched < MIN_MATCH_BEFORE_UNCLEAR) return false;
+  if (fragments.some((token) => words[token.word]!.confidence >= MIN_WORD_CONFIDENCE)) return false;
+  if (matched >= MIN_LONG_MATCH_WORDS || isAnnounced(context, to, retakeStart)) return true;
+  return !isAsLongAsRetake(context, from, tokens[to - 1]!.end, retakeStart, matched);
 }
 
-/** Whether what was said before the later take is talk about taking it again. */
+/** Returns whether a remark on the recording precedes the retake. */
 function isAnnounced(context: RetakeContext, from: number, retakeStart: number): boolean {
   const between = listKept(context.removed, from, retakeStart);
   return between.length > 0 && isRemark(context, between);
 }
 
-/** An attempt that takes as long as the whole later phrase was not broken off: it ends otherwise. */
-function isAsLong(
+/** Returns whether a take is as long as the whole phrase of the retake: then it was not broken off, it ends differently. */
+function isAsLongAsRetake(
   { tokens, words }: RetakeContext,
   from: number,
   end: Ticks,
   retakeStart: number,
   matched: number,
 ): boolean {
+  const continues = (i: number) =>
+    tokens[i + 1] !== undefined &&
+    !endsPhrase(words[tokens[i]!.word]!.text) &&
+    tokens[i + 1]!.start - tokens[i]!.end < MIN_RESTART_PAUSE_TICKS;
   let last = retakeStart + matched;
-  while (
-    tokens[last + 1] &&
-    !endsPhrase(words[tokens[last]!.word]!.text) &&
-    tokens[last + 1]!.start - tokens[last]!.end < MIN_RESTART_PAUSE
-  )
-    last++;
+  while (continues(last)) last++;
   if (!tokens[last]) return false;
-  return end - tokens[from]!.start >= AS_LONG * (tokens[last]!.end - tokens[retakeStart]!.start);
+  return end - tokens[from]!.start >= MIN_COMPLETE_SHARE * (tokens[last]!.end - tokens[retakeStart]!.start);
 }

@@ -1,172 +1,212 @@
-/** What a repetition in a talk is: a retake, or said twice on purpose. When in doubt it stays. */
-
+/** Stage 4, retakes: what a repetition is: a retake, or said twice on purpose. When in doubt it stays. */
 import { isNumberWord } from "../../text/numbers";
 import { fromSeconds } from "../../time";
-import { endsPhrase, endsSentence, MIN_RESTART_PAUSE, pauseBefore } from "../tokens";
+import type { ReviewRule } from "../rules";
+import { endsPhrase, endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore } from "../tokens";
 import { isFragment } from "./broken-off-words";
 import { hasDifferentWords } from "./different-words";
 import { isRemark, isUnclear } from "./remarks";
-import { LONG_ATTEMPT, listKept, type Repetition, type RetakeContext } from "./repetition";
+import {
+  listKept,
+  MAX_SAME_WORD_DISTANCE,
+  MIN_LONG_MATCH_WORDS,
+  type Repetition,
+  type RetakeContext,
+} from "./repetition";
 
-/** `to`: the words up to there go; `rest`: what those from there to the later take are, of which only what is kept stays. */
-export type RepetitionDecision = "different" | "doubt" | { to: number; rest: "kept" | "remark" | "attempt" };
+type TakeRule =
+  | "stutter.word"
+  | "false_start.prefix"
+  | "false_start.inside_phrase"
+  | "false_start.broken_off"
+  | "retake.after_remark"
+  | "retake.repeated_line"
+  | "retake.repeated_later";
+type BetweenRule = "remark.between_takes" | "false_start.between_takes";
 
-/** Pause in front of both takes when there is talk between them that is not about the recording. */
-const APART = fromSeconds(0.3);
-const LONG_PAUSE = fromSeconds(0.6);
-/** Words this near run on from the one before. */
-const ATTACHED = fromSeconds(0.3);
-const SHORT_ATTEMPT = 3;
-const MOSTLY = 0.6;
-const LONGEST_REMARK_WORDS = 12;
-const LONGEST_REMARK = fromSeconds(8);
+/**
+ * Null: different sentences, which stay. `review`: they stay and are marked. Else the tokens up to `to` are removed, and those from there
+ * to the retake are removed by the rule `rest`, or stay when it is null.
+ */
+export type RepetitionDecision = { review: ReviewRule } | { rule: TakeRule; to: number; rest: BetweenRule | null };
+
+/** Pause in front of both takes when words between them stay. */
+const MIN_TAKE_PAUSE_TICKS = fromSeconds(0.3);
+const MIN_LONG_PAUSE_TICKS = fromSeconds(0.6);
+/** Words this near continue the words before them. */
+const MAX_ATTACHED_PAUSE_TICKS = fromSeconds(0.3);
+const MAX_SHORT_TAKE_WORDS = 3;
+const MIN_NUMBER_SHARE = 0.6;
+const MAX_WORDS_BETWEEN = 12;
+const MAX_BETWEEN_TICKS = fromSeconds(8);
+const MAX_STUTTER_PAUSE_TICKS = fromSeconds(2.5);
+const MIN_LONE_WORD_CHARACTERS = 5;
+/** Costs at which a repetition counts as exact, and as almost exact. */
+const MAX_EXACT_COST = 0.01;
+const MAX_ALMOST_EXACT_COST = 0.31;
+/** Cost per word of a repetition across words that stay. */
+const MAX_COST_PER_WORD = 0.2;
 
 /** Words that nobody says twice for emphasis. */
-const STUTTERED = new Set(
-  "a an the i we he she it they you my your our his her its their this these those and but or if of to in on at for from with as are was were be been when where while what which who how can could will would should must does did has have not because then there let im were".split(
+const STUTTERED_WORDS = new Set(
+  "a an the i we he she it they you my our your his her its their this these those and but or if of to in on at for from with as are was were be been when where while what which who how can could will would should must does did has have not because then there let im were".split(
     " ",
   ),
 );
 
-/** Decides on a repeat. */
-export function decideRepetition(context: RetakeContext, repetition: Repetition): RepetitionDecision {
+/** Decides on a repetition. */
+export function decideRepetition(context: RetakeContext, repetition: Repetition): RepetitionDecision | null {
   const between = listKept(context.removed, repetition.end, repetition.retakeStart);
-  if (isCounting(context, repetition)) return "different";
-  if (hasDifferentWords(context, repetition)) return "doubt";
+  if (isCounting(context, repetition)) return null;
+  if (hasDifferentWords(context, repetition)) return { review: "review.different_words" };
   if (between.length > 0)
-    return context.starts[repetition.from] ? withTalkBetween(context, repetition, between) : "different";
-  if (!saidAtOnce(context, repetition)) return "different";
-  return sureUnless(repetition);
+    return context.phraseStarts[repetition.from] ? decideWithWordsBetween(context, repetition, between) : null;
+  if (!isImmediateRetake(context, repetition)) return null;
+  return soundsDifferent(repetition) ?? { rule: ruleOf(context, repetition), to: repetition.retakeStart, rest: null };
 }
 
-const sureUnless = ({ contradictedByAudio, retakeStart, cost }: Repetition): RepetitionDecision =>
-  contradictedByAudio && cost > 0 ? "doubt" : { to: retakeStart, rest: "kept" };
+const soundsDifferent = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
+  contradictedByAudio && cost > 0 ? { review: "review.different_sound" } : null;
 
-/** "One, two, one, two": figures are said twice because they are there twice. So are those of a number that is given once more. */
+/** Names the rule of a take that the retake follows at once. */
+function ruleOf(context: RetakeContext, { from, end, retakeStart, matched }: Repetition): TakeRule {
+  const { tokens, words, phraseStarts } = context;
+  const last = tokens[end - 1]!.normal;
+  const retakeLast = tokens[retakeStart + matched - 1]!.normal;
+  if (end - from === 1 && STUTTERED_WORDS.has(last)) return "stutter.word";
+  if (!phraseStarts[from]) return "false_start.inside_phrase";
+  if (last !== retakeLast && retakeLast.startsWith(last)) return "false_start.broken_off";
+  return endsSentence(words[tokens[end - 1]!.word]!.text) ? "retake.repeated_line" : "false_start.prefix";
+}
+
+/** Returns whether numbers are repeated: "one, two, one, two" is said on purpose, and so is a number that is given once more. */
 function isCounting({ tokens, distanceBetween }: RetakeContext, { from, end, retakeStart }: Repetition): boolean {
-  const figures = tokens.slice(from, end).filter((word) => isNumberWord(word.normal)).length;
-  if (figures === end - from) return true;
-  return figures >= MOSTLY * (end - from) && distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > 0.3;
+  const numbers = tokens.slice(from, end).filter((token) => isNumberWord(token.normal)).length;
+  if (numbers === end - from) return true;
+  if (numbers < MIN_NUMBER_SHARE * (end - from)) return false;
+  return distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > MAX_SAME_WORD_DISTANCE;
 }
 
-/** The later take follows the attempt with nothing but pauses and other attempts between. */
-function saidAtOnce(context: RetakeContext, repetition: Repetition): boolean {
-  const { tokens, words, starts } = context;
+/** Returns whether the retake follows the take with nothing but pauses and removed takes between. */
+function isImmediateRetake(context: RetakeContext, repetition: Repetition): boolean {
+  const { tokens, words, phraseStarts } = context;
   const { from, end, retakeStart, matched, cost } = repetition;
   const size = end - from;
   const pause = pauseBefore(tokens, retakeStart);
-  const exact = cost < 0.01;
-  if (size === 1)
-    return (
-      exact &&
-      (matched > 1 || tokens[from]!.normal !== tokens[retakeStart]!.normal || singleWord(context, from, retakeStart))
-    );
-  if (!starts[from]) return exact && (pause >= MIN_RESTART_PAUSE || size >= 3);
-  const goesOn = !endsSentence(words[tokens[retakeStart + matched - 1]!.word]!.text);
-  return size > 2 || (cost <= 0.31 && (pause >= MIN_RESTART_PAUSE || goesOn));
+  const isExact = cost < MAX_EXACT_COST;
+  if (size === 1) {
+    const isSameWord = tokens[from]!.normal === tokens[retakeStart]!.normal;
+    return isExact && (matched > 1 || !isSameWord || isRepeatedWord(context, from, retakeStart));
+  }
+  if (!phraseStarts[from]) return isExact && (pause >= MIN_RESTART_PAUSE_TICKS || size >= 3);
+  const continues = !endsSentence(words[tokens[retakeStart + matched - 1]!.word]!.text);
+  return size > 2 || (cost <= MAX_ALMOST_EXACT_COST && (pause >= MIN_RESTART_PAUSE_TICKS || continues));
 }
 
-/** One word said twice: a stutter when nobody would say it twice on purpose, or when it stands alone before the sentence that it begins. */
-function singleWord({ tokens, words, starts }: RetakeContext, from: number, retakeStart: number): boolean {
+/** Returns whether a word said twice is a stutter: nobody says it twice on purpose, or it stands alone before the sentence it starts. */
+function isRepeatedWord({ tokens, words, phraseStarts }: RetakeContext, from: number, retakeStart: number): boolean {
   if (retakeStart !== from + 1) return false;
   const pause = pauseBefore(tokens, retakeStart);
   const { normal } = tokens[from]!;
-  if (pause > fromSeconds(2.5) || endsSentence(words[tokens[retakeStart]!.word]!.text)) return false;
-  if (STUTTERED.has(normal)) return true;
+  if (pause > MAX_STUTTER_PAUSE_TICKS || endsSentence(words[tokens[retakeStart]!.word]!.text)) return false;
+  if (STUTTERED_WORDS.has(normal)) return true;
   return (
-    starts[from] === true &&
-    pauseBefore(tokens, from) >= fromSeconds(0.3) &&
-    pause >= fromSeconds(0.3) &&
-    normal.length >= 5
+    phraseStarts[from] === true &&
+    pauseBefore(tokens, from) >= MIN_TAKE_PAUSE_TICKS &&
+    pause >= MIN_TAKE_PAUSE_TICKS &&
+    normal.length >= MIN_LONE_WORD_CHARACTERS
   );
 }
 
-function withTalkBetween(
+function decideWithWordsBetween(
   context: RetakeContext,
   repetition: Repetition,
   between: readonly number[],
-): RepetitionDecision {
+): RepetitionDecision | null {
   const { tokens } = context;
-  const slip = slipAfter(context, repetition, between);
-  if (slip === "other") return repetition.end - repetition.from >= 3 ? "doubt" : "different";
+  const slip = countSlipWords(context, repetition, between);
+  if (slip === "other") return repetition.end - repetition.from >= 3 ? { review: "review.different_ending" } : null;
   const end = slip > 0 ? between[slip - 1]! + 1 : repetition.end;
   const first = between[slip];
-  if (first === undefined) return sureUnless(repetition);
+  if (first === undefined)
+    return soundsDifferent(repetition) ?? { rule: "false_start.broken_off", to: repetition.retakeStart, rest: null };
   const size = end - repetition.from;
-  const apart =
-    tokens[first]!.start - tokens[end - 1]!.end >= MIN_RESTART_PAUSE &&
-    pauseBefore(tokens, repetition.retakeStart) >= MIN_RESTART_PAUSE;
+  const isApart =
+    tokens[first]!.start - tokens[end - 1]!.end >= MIN_RESTART_PAUSE_TICKS &&
+    pauseBefore(tokens, repetition.retakeStart) >= MIN_RESTART_PAUSE_TICKS;
   const rest = between.slice(slip);
-  const long =
-    rest.length > LONGEST_REMARK_WORDS ||
-    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > LONGEST_REMARK;
-  if (long || !apart || size < 3) return "different";
-  const decision = sureUnless(repetition);
-  if (decision === "doubt") return decision;
-  if (isRemark(context, rest)) return { to: end, rest: "remark" };
-  if (rest.length < size && isOneMoreAttempt(context, repetition, rest)) return { to: end, rest: "attempt" };
-  if (size < 4 || repetition.cost > 0.2 * size) return "different";
-  // A list goes on with the same word each time.
-  if (tokens[first]!.normal === tokens[repetition.from]!.normal && !isUnclear(context, rest)) return "doubt";
-  const sure = isWholeAgain(context, repetition, end) || isUnclear(context, rest) || joins(context, rest);
-  return sure ? { to: end, rest: "kept" } : "doubt";
+  const isLong =
+    rest.length > MAX_WORDS_BETWEEN ||
+    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > MAX_BETWEEN_TICKS;
+  if (isLong || !isApart || size < 3) return null;
+  const different = soundsDifferent(repetition);
+  if (different) return different;
+  if (isRemark(context, rest)) return { rule: "retake.after_remark", to: end, rest: "remark.between_takes" };
+  if (rest.length < size && isAnotherFalseStart(context, repetition, rest))
+    return { rule: "false_start.prefix", to: end, rest: "false_start.between_takes" };
+  if (size < 4 || repetition.cost > MAX_COST_PER_WORD * size) return null;
+  // A list continues with the same word each time.
+  const startsAlike = tokens[first]!.normal === tokens[repetition.from]!.normal;
+  if (startsAlike && !isUnclear(context, rest)) return { review: "review.list" };
+  const isSure =
+    isWholeSentenceRepeated(context, repetition, end) || isUnclear(context, rest) || isConjunction(context, rest);
+  return isSure ? { rule: "retake.repeated_later", to: end, rest: null } : { review: "review.uncertain_retake" };
 }
 
-/** Between two takes of a line a word or a few that begin like it: it was begun three times, and the second time it was misheard. */
-function isOneMoreAttempt(
+/** Returns whether a few words between two takes start like the line: it was started three times, and the second time misrecognized. */
+function isAnotherFalseStart(
   { tokens, distanceBetween }: RetakeContext,
   { retakeStart }: Repetition,
   between: readonly number[],
 ): boolean {
-  return (
-    between.length <= SHORT_ATTEMPT && distanceBetween(tokens[between[0]!]!.normal, tokens[retakeStart]!.normal) <= 0.3
-  );
+  if (between.length > MAX_SHORT_TAKE_WORDS) return false;
+  return distanceBetween(tokens[between[0]!]!.normal, tokens[retakeStart]!.normal) <= MAX_SAME_WORD_DISTANCE;
 }
 
-/** A single "and" in front of the later take belongs to it. */
-const joins = ({ tokens }: RetakeContext, between: readonly number[]): boolean =>
-  between.length === 1 && STUTTERED.has(tokens[between[0]!]!.normal);
+/** Returns whether the words between are a single "and" or the like, which belongs to the retake. */
+const isConjunction = ({ tokens }: RetakeContext, between: readonly number[]): boolean =>
+  between.length === 1 && STUTTERED_WORDS.has(tokens[between[0]!]!.normal);
 
-/** Whether a whole sentence was said once more, apart from what is around it. Who asks again after an answer does so on purpose. */
-function isWholeAgain(
+/** Returns whether a whole sentence is repeated, apart from what is around it. A question that is asked again after an answer stays. */
+function isWholeSentenceRepeated(
   { tokens, words }: RetakeContext,
   { from, retakeStart, matched }: Repetition,
   end: number,
 ): boolean {
   const textAt = (i: number) => words[tokens[i]!.word]!.text;
-  const closes = [-1, 0, 1, 2].some((off) => {
-    const last = Math.max(retakeStart, retakeStart + matched - 1 + off);
+  const isClosed = [-1, 0, 1, 2].some((offset) => {
+    const last = Math.max(retakeStart, retakeStart + matched - 1 + offset);
     const next = tokens[last + 1];
-    return !next || endsPhrase(textAt(last)) || next.start - tokens[last]!.end >= MIN_RESTART_PAUSE;
+    return !next || endsPhrase(textAt(last)) || next.start - tokens[last]!.end >= MIN_RESTART_PAUSE_TICKS;
   });
-  const begins = (i: number) => {
+  const startsSentence = (i: number) => {
     const pause = pauseBefore(tokens, i);
-    return pause >= APART && (i === 0 || pause >= LONG_PAUSE || endsSentence(textAt(i - 1)));
+    return pause >= MIN_TAKE_PAUSE_TICKS && (i === 0 || pause >= MIN_LONG_PAUSE_TICKS || endsSentence(textAt(i - 1)));
   };
-  return closes && !/[?？]/.test(textAt(end - 1)) && begins(from) && begins(retakeStart);
+  return isClosed && !/[?？]/.test(textAt(end - 1)) && startsSentence(from) && startsSentence(retakeStart);
 }
 
 /**
- * How many of the words between belong to the attempt: one or two that run on from it, do not match, and end at a pause. Broken off inside
- * a word when they resemble the beginning of that word, or the recogniser was not sure of them; `other` when the attempt may be a
+ * Returns how many of the words between belong to the take: one or two that continue it without matching and end at a pause. They are
+ * broken off when they resemble the start of the next word or the recognizer was not sure of them. `other` when the take can be a
  * sentence of its own that differs only there.
  */
-function slipAfter(context: RetakeContext, repetition: Repetition, between: readonly number[]): number | "other" {
+function countSlipWords(context: RetakeContext, repetition: Repetition, between: readonly number[]): number | "other" {
   const { tokens, words } = context;
   let count = 0;
   for (const i of between) {
-    if (tokens[i]!.start - tokens[i - 1]!.end >= ATTACHED) break;
+    if (tokens[i]!.start - tokens[i - 1]!.end >= MAX_ATTACHED_PAUSE_TICKS) break;
     count++;
   }
-  const after = tokens[(between[count - 1] ?? 0) + 1];
   if (count === 0) return 0;
-  if (count > 2 || (after && after.start - tokens[between[count - 1]!]!.end < MIN_RESTART_PAUSE)) return "other";
+  const last = between[count - 1]!;
+  const after = tokens[last + 1];
+  if (count > 2 || (after && after.start - tokens[last]!.end < MIN_RESTART_PAUSE_TICKS)) return "other";
   const at = repetition.retakeStart + repetition.matched;
   const next = tokens[at];
   if (!next || repetition.end - repetition.from < 2 || endsSentence(words[tokens[at - 1]!.word]!.text)) return "other";
-  const slipped = { from: between[0]!, to: between[count - 1]! + 1 };
-  if (isFragment(context, slipped, repetition)) return count;
+  if (isFragment(context, { from: between[0]!, to: last + 1 }, repetition)) return count;
   let more = 1;
   while (tokens[at + more] && more <= count && !endsSentence(words[tokens[at + more - 1]!.word]!.text)) more++;
-  return repetition.end - repetition.from >= LONG_ATTEMPT && more > count ? count : "other";
+  return repetition.end - repetition.from >= MIN_LONG_MATCH_WORDS && more > count ? count : "other";
 }

@@ -1,40 +1,43 @@
-/** What is said between two takes: talk about the recording, or one more attempt. */
-
+/** What is said between two takes: a remark on the recording, or one more unclear take. */
 import { fromSeconds } from "../../time";
 import { endsSentence } from "../tokens";
-import { type RetakeContext, UNSURE } from "./repetition";
+import { MIN_WORD_CONFIDENCE, type RetakeContext } from "./repetition";
 
-const NEXT_BEGINS = fromSeconds(0.5);
-const UNCLEAR_WORDS = 4;
+/** What comes less than this before the retake can be its first word. */
+const MIN_PAUSE_BEFORE_RETAKE_TICKS = fromSeconds(0.5);
+const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.3);
+const MAX_UNCLEAR_WORDS = 4;
 /** Longer talk between two takes is kept for an editor to see, whatever it says. */
-const LONGEST_DROPPED_REMARK = 9;
+const MAX_REMARK_WORDS = 9;
+/** Phrases of a remark without a cue are at most this long. */
+const MAX_WORDS_WITHOUT_CUE = 3;
 
 const CUES =
   /\b(?:sorry|again|wait|oops|whoops|hold on|one (?:more|second|sec|moment)|let me|start over|start again|take (?:two|three|four|five)|from the top|redo|restart|scratch that|cut that|messed up|my bad|what was|where was|okay|ok|excuse me|pardon|damn|shit|fuck|ugh|argh|try that|do that|still recording|not good|i mean|that was)\b/;
 
-/** Short talk about the recording: every phrase of it is tiny or sounds like such talk. */
+/** Returns whether tokens are a short remark on the recording: every phrase has a cue such as "sorry", or is tiny. */
 export function isRemark({ tokens, words }: RetakeContext, between: readonly number[]): boolean {
-  if (between.length > LONGEST_DROPPED_REMARK) return false;
+  if (between.length > MAX_REMARK_WORDS) return false;
   const phrases: string[][] = [];
   for (const [n, i] of between.entries()) {
     const before = between[n - 1];
-    const apart =
+    const startsPhrase =
       before === undefined ||
-      tokens[i]!.start - tokens[before]!.end >= fromSeconds(0.3) ||
+      tokens[i]!.start - tokens[before]!.end >= MIN_PHRASE_PAUSE_TICKS ||
       endsSentence(words[tokens[before]!.word]!.text);
-    if (apart) phrases.push([]);
+    if (startsPhrase) phrases.push([]);
     phrases[phrases.length - 1]!.push(tokens[i]!.normal);
   }
-  const cued = phrases.map((phrase) => CUES.test(phrase.join(" ")));
+  const hasCue = phrases.map((phrase) => CUES.test(phrase.join(" ")));
   const last = between[between.length - 1]!;
   const next = tokens[last + 1];
-  // What comes right before the take may be its first word.
-  if (!cued[cued.length - 1] && next && next.start - tokens[last]!.end < NEXT_BEGINS) return false;
-  return cued.includes(true) && phrases.every((phrase, i) => cued[i] || phrase.length <= 3);
+  const isAttached = next && next.start - tokens[last]!.end < MIN_PAUSE_BEFORE_RETAKE_TICKS;
+  if (!hasCue[hasCue.length - 1] && isAttached) return false;
+  return hasCue.includes(true) && phrases.every((phrase, i) => hasCue[i] || phrase.length <= MAX_WORDS_WITHOUT_CUE);
 }
 
-/** A word or a few that the recogniser did not make out: one more attempt, most likely. */
+/** Returns whether tokens are a few words that the recognizer was not sure of: most likely one more take. */
 export function isUnclear({ tokens, words }: RetakeContext, between: readonly number[]): boolean {
   const sum = between.reduce((total, i) => total + words[tokens[i]!.word]!.confidence, 0);
-  return between.length <= UNCLEAR_WORDS && sum < UNSURE * between.length;
+  return between.length <= MAX_UNCLEAR_WORDS && sum < MIN_WORD_CONFIDENCE * between.length;
 }

@@ -1,148 +1,149 @@
-/** Which beginnings of phrases are worth holding against each other. */
-
+/** Stage 4, retakes: which phrase starts are worth comparing by audio. */
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normal";
 import { fromSeconds, type Span, type Ticks } from "../../time";
-import { endsSentence, findPhraseStarts, MIN_RESTART_PAUSE, type Token, UNRECOGNIZED } from "../tokens";
+import { endsSentence, findPhraseStarts, MIN_RESTART_PAUSE_TICKS, type Token, UNRECOGNIZED } from "../tokens";
+import { MAX_SAME_WORD_DISTANCE, MAX_SIMILAR_WORD_DISTANCE } from "./repetition";
 
 /**
- * The attempt at `from` and the take at `again`. The attempt may reach to `until`; its first phrase ends at `end`. The first `count`
- * words of the take are enough to know it. All index the heard words.
+ * The take at `from` and the retake at `retakeStart`. The take extends at most to `until`; its first phrase ends at `end`. The first
+ * `count` tokens of the retake are enough to identify it. All are token indices.
  */
 export type RepetitionPair = { from: number; retakeStart: number; until: number; end: number; count: number };
 
-const LONGEST_BACK = fromSeconds(30);
-const LONGEST_BACK_WORDS = 60;
-const LONGEST_TEXT = 14;
-/** So many earlier beginnings are held against each later one. */
-const MOST_TRIES = 4;
-const PAD = fromSeconds(0.12);
+const MAX_DISTANCE_TICKS = fromSeconds(30);
+const MAX_DISTANCE_WORDS = 60;
+const MAX_TEXT_WORDS = 14;
+/** How many earlier phrase starts each one is compared with. */
+const MAX_TAKES_PER_RETAKE = 4;
+const PADDING_TICKS = fromSeconds(0.12);
+/** A take right before a pause, at most this long, can be misrecognized as anything. */
+const MAX_CLOSE_WORDS = 7;
+const MAX_CLOSE_TICKS = fromSeconds(3.5);
+const MIN_CLOSE_PAUSE_TICKS = fromSeconds(0.25);
+/** A shared word with this many characters says more. */
+const MIN_LONG_WORD_CHARACTERS = 4;
 
-/** The pairs to try, in order of the later beginning. */
+/** Returns the pairs to compare, in order of the retake. */
 export function listRepetitionPairs(words: readonly Word[], tokens: readonly Token[]): RepetitionPair[] {
   const distanceBetween = createDistanceCache();
   const starts = findPhraseStarts(words, tokens);
   return starts.flatMap((retakeStart, n) => {
-    const count = textLength(words, tokens, retakeStart);
+    const count = countTextTokens(words, tokens, retakeStart);
     const length = tokens[retakeStart + count - 1]!.end - tokens[retakeStart]!.start;
-    const worth = (from: number) =>
-      tokens[retakeStart]!.normal === UNRECOGNIZED
-        ? isAsLong(tokens, from, phraseEnd(words, tokens, from, retakeStart), retakeStart)
-        : !addsConjunction(tokens, from, retakeStart) &&
-          (alike(tokens, from, retakeStart, distanceBetween) || isClose(tokens, from, retakeStart));
+    const isWorthComparing = (from: number) => {
+      if (tokens[retakeStart]!.normal === UNRECOGNIZED)
+        return isAboutAsLong(tokens, from, findPhraseEnd(words, tokens, from, retakeStart), retakeStart);
+      if (addsConjunction(tokens, from, retakeStart)) return false;
+      return startsAlike(tokens, from, retakeStart, distanceBetween) || isClose(tokens, from, retakeStart);
+    };
     return starts
-      .slice(Math.max(0, n - LONGEST_BACK_WORDS), n)
-      .filter((from) => withinReach(tokens, from, retakeStart) && worth(from))
-      .slice(-MOST_TRIES)
+      .slice(Math.max(0, n - MAX_DISTANCE_WORDS), n)
+      .filter((from) => isNear(tokens, from, retakeStart) && isWorthComparing(from))
+      .slice(-MAX_TAKES_PER_RETAKE)
       .map((from) => {
+        const maxLength = length * 1.4 + fromSeconds(0.6);
         let until = from + 1;
-        while (until < retakeStart && tokens[until]!.end - tokens[from]!.start <= length * 1.4 + fromSeconds(0.6))
-          until++;
-        return { from, retakeStart, until, end: phraseEnd(words, tokens, from, retakeStart), count };
+        while (until < retakeStart && tokens[until]!.end - tokens[from]!.start <= maxLength) until++;
+        return { from, retakeStart, until, end: findPhraseEnd(words, tokens, from, retakeStart), count };
       });
   });
 }
 
-/** The stretch of sound of the heard words `[from, to)`, with some of the quiet around it. */
-export function windowAround(tokens: readonly Token[], from: number, to: number, duration: Ticks): Span {
+/** Returns the stretch of audio of tokens `[from, to)`, with some of the quiet around it. */
+export function toWindow(tokens: readonly Token[], from: number, to: number, duration: Ticks): Span {
   const before = tokens[from - 1]?.end ?? 0;
   const after = tokens[to]?.start ?? duration;
   const [start, end] = [tokens[from]!.start, Math.max(tokens[from]!.end, tokens[to - 1]!.end)];
   return {
-    start: Math.max(0, Math.round(start - Math.min(PAD, Math.max(0, start - before) / 2))),
-    end: Math.round(Math.min(duration, end + Math.min(PAD, Math.max(0, after - end) / 2))),
+    start: Math.max(0, Math.round(start - Math.min(PADDING_TICKS, Math.max(0, start - before) / 2))),
+    end: Math.round(Math.min(duration, end + Math.min(PADDING_TICKS, Math.max(0, after - end) / 2))),
   };
 }
 
-/** The indices of the transcript's words that the heard words `[at, at + count)` belong to. */
-export const wordsFrom = (tokens: readonly Token[], at: number, count: number): number[] => [
-  ...new Set(tokens.slice(at, at + count).map((word) => word.word)),
+/** Returns the indices of the transcript's words that the tokens `[at, at + count)` belong to. */
+export const findWordIndices = (tokens: readonly Token[], at: number, count: number): number[] => [
+  ...new Set(tokens.slice(at, at + count).map((token) => token.word)),
 ];
 
-/** What the heard words `[at, at + count)` were transcribed as. */
-export function textFrom(words: readonly Word[], tokens: readonly Token[], at: number, count: number): string {
-  return wordsFrom(tokens, at, count)
+/** Returns the transcript's text of the tokens `[at, at + count)`. */
+export function joinTokenTexts(words: readonly Word[], tokens: readonly Token[], at: number, count: number): string {
+  return findWordIndices(tokens, at, count)
     .map((index) => words[index]!.text)
     .filter((text) => text !== "")
     .join(" ");
 }
 
-const withinReach = (tokens: readonly Token[], from: number, retakeStart: number) =>
-  retakeStart - from <= LONGEST_BACK_WORDS && tokens[retakeStart]!.start - tokens[from]!.start <= LONGEST_BACK;
+const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
+  retakeStart - from <= MAX_DISTANCE_WORDS && tokens[retakeStart]!.start - tokens[from]!.start <= MAX_DISTANCE_TICKS;
 
-/** A phrase about as long as a stretch that was not understood, which may be the same once more. */
-function isAsLong(tokens: readonly Token[], from: number, end: number, retakeStart: number): boolean {
+/** Returns whether a phrase is about as long as a stretch of unrecognized speech: it can be the same once more. */
+function isAboutAsLong(tokens: readonly Token[], from: number, end: number, retakeStart: number): boolean {
   const phrase = tokens[end - 1]!.end - tokens[from]!.start;
   const stretch = tokens[retakeStart]!.end - tokens[retakeStart]!.start;
   return phrase >= 0.6 * stretch && phrase <= 1.5 * stretch;
 }
 
-/** A short attempt right before a pause: broken off, it may be spelled as anything. */
+/** Returns whether the retake follows a short take after a pause. */
 function isClose(tokens: readonly Token[], from: number, retakeStart: number): boolean {
   const pause = tokens[retakeStart]!.start - tokens[retakeStart - 1]!.end;
   return (
-    retakeStart - from <= 7 &&
-    pause >= fromSeconds(0.25) &&
-    tokens[retakeStart]!.start - tokens[from]!.start <= fromSeconds(3.5)
+    retakeStart - from <= MAX_CLOSE_WORDS &&
+    pause >= MIN_CLOSE_PAUSE_TICKS &&
+    tokens[retakeStart]!.start - tokens[from]!.start <= MAX_CLOSE_TICKS
   );
 }
 
 const CONJUNCTIONS = new Set(["and", "but", "or", "so", "then", "nor"]);
 
-/** "We will knock, and we will knock again": the second goes on from the first. */
+/** Returns whether the second phrase continues the first: "We will knock, and we will knock again". */
 function addsConjunction(tokens: readonly Token[], from: number, retakeStart: number): boolean {
-  const joins = tokens[retakeStart]!.normal;
-  return (
-    CONJUNCTIONS.has(joins) &&
-    tokens[from]!.normal !== joins &&
-    tokens[retakeStart + 1]?.normal === tokens[from]!.normal
-  );
+  const conjunction = tokens[retakeStart]!.normal;
+  const first = tokens[from]!.normal;
+  return CONJUNCTIONS.has(conjunction) && first !== conjunction && tokens[retakeStart + 1]?.normal === first;
 }
 
-function phraseEnd(words: readonly Word[], tokens: readonly Token[], from: number, retakeStart: number): number {
-  let end = from + 1;
-  while (end < retakeStart) {
+function findPhraseEnd(words: readonly Word[], tokens: readonly Token[], from: number, retakeStart: number): number {
+  for (let end = from + 1; end < retakeStart; end++) {
     const pause = tokens[end]!.start - tokens[end - 1]!.end;
-    if (
-      pause >= 2 * MIN_RESTART_PAUSE ||
-      (pause >= MIN_RESTART_PAUSE && endsSentence(words[tokens[end - 1]!.word]!.text))
-    )
-      break;
-    end++;
+    const isClosed = endsSentence(words[tokens[end - 1]!.word]!.text);
+    if (pause >= 2 * MIN_RESTART_PAUSE_TICKS || (pause >= MIN_RESTART_PAUSE_TICKS && isClosed)) return end;
   }
-  return end;
+  return Math.max(from + 1, retakeStart);
 }
 
-/** How many words from `at` on make the text to try: the sentence, or as much as is needed to know it. */
-function textLength(words: readonly Word[], tokens: readonly Token[], at: number): number {
+/** Returns how many tokens from `at` on make the text to align: the sentence, or as much as identifies it. */
+function countTextTokens(words: readonly Word[], tokens: readonly Token[], at: number): number {
   let count = 1;
-  while (count < LONGEST_TEXT && at + count < tokens.length) {
+  while (count < MAX_TEXT_WORDS && at + count < tokens.length) {
     const pause = tokens[at + count]!.start - tokens[at + count - 1]!.end;
-    const closed = endsSentence(words[tokens[at + count - 1]!.word]!.text);
-    if (pause > fromSeconds(1) || (closed && (count >= 4 || pause >= fromSeconds(0.25)))) break;
+    const isClosed = endsSentence(words[tokens[at + count - 1]!.word]!.text);
+    if (pause > fromSeconds(1) || (isClosed && (count >= 4 || pause >= fromSeconds(0.25)))) break;
     count++;
   }
   return count;
 }
 
-/** Worth a try: the same first word, unless it is a small one and nothing after it is alike, or two of the first words. */
-function alike(
+/** Returns whether the first words are alike: a long first word, two or three of the first four, or the same short word close by. */
+function startsAlike(
   tokens: readonly Token[],
   a: number,
   b: number,
   distanceBetween: (x: string, y: string) => number,
 ): boolean {
+  const distance = (i: number, k: number) => distanceBetween(tokens[i]!.normal, tokens[k]!.normal);
+  const isLongWord = (i: number) => tokens[i]!.normal.length >= MIN_LONG_WORD_CHARACTERS;
   let shared = 0;
-  let long = false;
+  let hasLongWord = false;
   for (let i = 0; i < 4 && a + i < b; i++) {
     for (let k = Math.max(0, i - 1); k <= i + 1 && b + k < tokens.length; k++) {
-      if (distanceBetween(tokens[a + i]!.normal, tokens[b + k]!.normal) > 0.6) continue;
+      if (distance(a + i, b + k) > MAX_SIMILAR_WORD_DISTANCE) continue;
       shared++;
-      long ||= tokens[a + i]!.normal.length >= 4;
+      hasLongWord ||= isLongWord(a + i);
       break;
     }
   }
-  const same = distanceBetween(tokens[a]!.normal, tokens[b]!.normal) <= 0.3;
-  const first = tokens[a]!.normal.length >= 4 && distanceBetween(tokens[a]!.normal, tokens[b]!.normal) <= 0.6;
-  return first || shared >= 3 || (shared >= 2 && (long || same)) || (same && b - a <= 4);
+  const isSame = distance(a, b) <= MAX_SAME_WORD_DISTANCE;
+  if (isLongWord(a) && distance(a, b) <= MAX_SIMILAR_WORD_DISTANCE) return true;
+  return shared >= 3 || (shared >= 2 && (hasLongWord || isSame)) || (isSame && b - a <= 4);
 }

@@ -1,21 +1,22 @@
-/** What the rules about retakes look at. */
-
+/** A repetition: a stretch of tokens that resembles what is said later. */
 import type { Word } from "../../speech";
-import type { Token } from "../tokens";
+import type { RepetitionScores } from "../rules";
+import { pauseBefore, type Token } from "../tokens";
 
-/** What has been heard, and which of the heard words are gone already. */
+/** What the rules on retakes see. `removed[i]` is 1 when token i is already removed. */
 export type RetakeContext = {
   words: readonly Word[];
   tokens: readonly Token[];
-  /** Whether a phrase begins at a heard word. */
-  starts: readonly boolean[];
+  /** Whether a phrase starts at a token. */
+  phraseStarts: readonly boolean[];
   removed: Uint8Array;
   distanceBetween: (a: string, b: string) => number;
 };
 
 /**
- * The heard words `[from, end)` resemble the first `matched` words from `again` on; `cost` counts the differences. `contradicted`: the
- * sound says that a word in the midst of them differs; `sounding`: that they are the same.
+ * Tokens `[from, end)` resemble the first `matched` tokens from `retakeStart` on; `cost` counts the differences. `contradictedByAudio`: a
+ * word inside sounds different. `confirmedByAudio`: the words sound the same. `alignment` is the mean log probability of the words that
+ * forced alignment found, null for a repetition found by text.
  */
 export type Repetition = {
   from: number;
@@ -25,16 +26,34 @@ export type Repetition = {
   cost: number;
   contradictedByAudio: boolean;
   confirmedByAudio: boolean;
+  alignment: number | null;
 };
 
-/** A recogniser is less sure than this of a word that was broken off. */
-export const UNSURE = 0.6;
-/** So many words in common are not chance: what was said after them was a slip, when the later take goes on past it. */
-export const LONG_ATTEMPT = 6;
+/** A recognizer's confidence in a word that was broken off is lower. */
+export const MIN_WORD_CONFIDENCE = 0.6;
+/** This many equal words are no chance: words after them are a slip when the retake continues past it. */
+export const MIN_LONG_MATCH_WORDS = 6;
+/** Distance of two spellings of one word, and of words that resemble each other. */
+export const MAX_SAME_WORD_DISTANCE = 0.3;
+export const MAX_SIMILAR_WORD_DISTANCE = 0.6;
 
-/** The heard words `[from, to)` that are not gone. */
+/** Returns the tokens `[from, to)` that are not removed. */
 export function listKept(removed: Uint8Array, from: number, to: number): number[] {
   const out: number[] = [];
   for (let i = from; i < to; i++) if (!removed[i]) out.push(i);
   return out;
+}
+
+/** Returns the scores that the rules on a repetition report. */
+export function toScores(tokens: readonly Token[], repetition: Repetition): RepetitionScores {
+  const { from, end, retakeStart, matched, cost, alignment } = repetition;
+  const words = end - from;
+  const similarity = alignment === null ? 1 - cost / words : matched / words;
+  return {
+    repeatedAt: tokens[retakeStart]!.start,
+    pause: pauseBefore(tokens, retakeStart),
+    words,
+    similarity: Math.min(1, Math.max(0, similarity)),
+    alignment,
+  };
 }

@@ -1,20 +1,20 @@
 /**
- * How much sound is held against texts for one plan. A script that is far longer than the recording, or that says the same again and
- * again, resembles it in thousands of places, and each of them costs as much as listening.
+ * Bounds the audio that is force-aligned for one plan. A script that is far longer than the recording, or that repeats itself, resembles
+ * it in thousands of places, and each of them costs as much as transcribing it.
  */
 import type { AlignmentRequest } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
 
 /** Two to three times the recording is usual. */
-const TIMES_THE_RECORDING = 8;
-const LEAST = fromSeconds(600);
+const MAX_TIMES_DURATION = 8;
+const MIN_BUDGET_TICKS = fromSeconds(600);
 
-/** The first of `items` whose requests together stay within the budget of a recording of this length. */
+/** Returns the first of `items` whose requests together fit the budget of a recording of this duration. */
 export function fitToBudget<T extends { requests: readonly AlignmentRequest[] }>(
   items: readonly T[],
   duration: Ticks,
 ): T[] {
-  let left = LEAST + TIMES_THE_RECORDING * duration;
+  let left = MIN_BUDGET_TICKS + MAX_TIMES_DURATION * duration;
   return items.filter(({ requests }) => {
     left -= requests.reduce((sum, { window }) => sum + window.end - window.start, 0);
     return left >= 0;

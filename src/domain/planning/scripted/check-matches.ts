@@ -1,4 +1,4 @@
-/** Holds what resembles a line against the sound. */
+/** Stage 5: aligns each line with the stretches that resemble it. */
 import { findBestAlignment } from "../alignments";
 import type { PlanSteps } from "../context";
 import { fitToBudget } from "./alignment-budget";
@@ -7,39 +7,39 @@ import {
   listCandidateRanges,
   rateCandidate,
   toAlignmentRequests,
-  toWindow,
+  toLineWindow,
 } from "./line-candidates";
 import type { LineMatch } from "./match-lines";
-import type { ScriptedInput } from "./scripted-input";
+import type { ScriptedRecording } from "./scripted-recording";
 
-/** A wider stretch must fit better by this to be taken. */
-const WIDER_IS_BETTER = 0.05;
+/** A wider stretch must align better by this mean log probability. */
+const MIN_LEAD_OF_WIDER = 0.05;
 
-/** Holds every line against each stretch that resembles it. */
+/** Returns the rated candidates of each line. */
 export function* checkMatches(
   matches: readonly LineMatch[][],
-  { tokens, activity, lines }: ScriptedInput,
+  { tokens, activity, lines }: ScriptedRecording,
 ): PlanSteps<LineCandidate[][]> {
   const all = matches.flat().map((match) => {
-    const wanted = listCandidateRanges(match, tokens).map((range) => {
-      const window = toWindow(range, tokens, activity);
+    const trials = listCandidateRanges(match, tokens).map((range) => {
+      const window = toLineWindow(range, tokens, activity);
       return { match, range, window, requests: toAlignmentRequests(lines[match.line]!, window) };
     });
-    return { match, wanted, requests: wanted.flatMap(({ requests }) => requests) };
+    return { match, trials, requests: trials.flatMap(({ requests }) => requests) };
   });
-  // Where not all can be held against the sound, those that resemble their line most are; the others count as not found.
-  const best = new Map<LineMatch, LineCandidate>();
+  // When the budget does not suffice, the matches that resemble their line most are aligned; the others count as not found.
   const byScore = all.toSorted((a, b) => b.match.score - a.match.score);
-  const asked = fitToBudget(byScore, activity.duration).flatMap(({ wanted }) => wanted);
-  const answers = yield asked.flatMap((one) => one.requests);
+  const trials = fitToBudget(byScore, activity.duration).flatMap((one) => one.trials);
+  const results = yield trials.flatMap((trial) => trial.requests);
+  const best = new Map<LineMatch, LineCandidate>();
   let at = 0;
-  for (const { match, range, window, requests } of asked) {
-    const alignment = findBestAlignment(answers.slice(at, at + requests.length));
+  for (const { match, range, window, requests } of trials) {
+    const alignment = findBestAlignment(results.slice(at, at + requests.length));
     at += requests.length;
     const candidate = rateCandidate({ ...match, ...range }, window, alignment, activity);
     const known = best.get(match)?.alignment;
-    const better = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + WIDER_IS_BETTER);
-    if (!best.has(match) || better) best.set(match, candidate);
+    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + MIN_LEAD_OF_WIDER);
+    if (!best.has(match) || isBetter) best.set(match, candidate);
   }
   return matches.map((row) => row.flatMap((match) => best.get(match) ?? []));
 }

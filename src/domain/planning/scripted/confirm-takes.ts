@@ -1,86 +1,98 @@
-/** Holds the takes that the path found against the sound, so that their words have exact times, and lets go of what is not the line. */
-
+/** Stage 8: aligns the takes of the path, so that their words have exact times, and drops what is not the line. */
 import type { ForcedAlignment } from "../../speech";
 import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment } from "../alignments";
 import type { AudioActivity } from "../audio-activity";
 import type { PlanSteps } from "../context";
+import type { RuleMatch } from "../rules";
 import {
   classifyFit,
   discountClipping,
   type LineCandidate,
   rateAlignment,
+  SIMILARITY_WEIGHT,
   toAlignmentRequests,
-  toWindow,
+  toLineWindow,
 } from "./line-candidates";
-import { type PathTake, skippedSpan } from "./path-takes";
-import type { ScriptedInput } from "./scripted-input";
+import { type PathTake, toSkippedSpan } from "./path-takes";
+import type { ScriptedRecording } from "./scripted-recording";
 
-/** A kept take. `mute`: stretches inside `window` that are not kept. `forced` null: it could not be held against the sound. */
+/** The kept take of a line. `mute`: stretches of `window` that are not kept. `alignment` is null when it could not be aligned. */
 export type ConfirmedTake = PathTake & {
   window: Span;
   mute: Span[];
   alignment: ForcedAlignment | null;
-  /** The sound agrees, so that `forced` has the exact times of the words. */
-  fitting: boolean;
+  /** The line is spoken here, so `alignment` has the exact times of its words. */
+  isAligned: boolean;
   quality: number;
   complete: boolean;
-  review: string | null;
+  review: RuleMatch<"review.differs_from_script"> | null;
 };
 
-const LEAST_SCORE = 0.4;
-const SURE_SCORE = 0.65;
+const MIN_SIMILARITY = 0.4;
+const MIN_SURE_SIMILARITY = 0.65;
+/** A take that does not align is marked for review below this similarity. */
+const MIN_SIMILARITY_WITHOUT_REVIEW = 0.8;
+const ALIGNED_SIMILARITY_WEIGHT = 0.6;
 
-/** A take whose words hardly resemble the line, and whose sound does not agree: perhaps only a few words met by chance. */
-export const isWeak = (take: ConfirmedTake): boolean => !take.fitting && take.score < SURE_SCORE;
+/** Returns whether a take hardly resembles its line, by text and by audio: perhaps a few words are there by chance. */
+export const isWeak = (take: ConfirmedTake): boolean => !take.isAligned && take.score < MIN_SURE_SIMILARITY;
 
-/** Confirms the take of each line; null for the lines that were not spoken. */
+/** Returns the confirmed take of each line; null for the lines that were not spoken. */
 export function* confirmTakes(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
-  { tokens, activity, lines }: ScriptedInput,
+  { tokens, activity, lines }: ScriptedRecording,
 ): PlanSteps<(ConfirmedTake | null)[]> {
-  const asked = takes.map((take) => {
+  const trials = takes.map((take) => {
     if (!take) return null;
-    const window = toWindow(take, tokens, activity);
-    const mute = take.skipped.map((range) => skippedSpan(range, tokens));
+    const window = toLineWindow(take, tokens, activity);
+    const mute = take.skipped.map((range) => toSkippedSpan(range, tokens));
     const known = candidates[take.line]!.find(
       (one) => mute.length === 0 && one.window.start === window.start && one.window.end === window.end,
     );
     return { take, window, mute, known, requests: known ? [] : toAlignmentRequests(lines[take.line]!, window, mute) };
   });
-  const answers = yield asked.flatMap((one) => one?.requests ?? []);
+  const results = yield trials.flatMap((trial) => trial?.requests ?? []);
   let at = 0;
-  return asked.map((one) => {
-    if (!one) return null;
-    const alignment = one.known ? one.known.alignment : findBestAlignment(answers.slice(at, at + one.requests.length));
-    at += one.requests.length;
-    return spokenLine(one.take, one.window, one.mute, alignment, activity);
+  return trials.map((trial) => {
+    if (!trial) return null;
+    const { take, window, mute, known, requests } = trial;
+    const alignment = known ? known.alignment : findBestAlignment(results.slice(at, at + requests.length));
+    at += requests.length;
+    return confirmTake({ ...take, window, mute, alignment }, lines[take.line]!.text, activity);
   });
 }
 
-function spokenLine(
-  take: PathTake,
-  window: Span,
-  mute: Span[],
-  alignment: ForcedAlignment | null,
+function confirmTake(
+  take: PathTake & Pick<ConfirmedTake, "window" | "mute" | "alignment">,
+  line: string,
   activity: AudioActivity,
 ): ConfirmedTake | null {
-  const fit = isUsableAlignment(alignment) ? classifyFit(alignment, activity) : "none";
-  const fitting = fit !== "none";
-  if (!fitting && take.score < LEAST_SCORE) return null;
+  const alignment = isUsableAlignment(take.alignment) ? take.alignment : null;
+  const fit = alignment ? classifyFit(alignment, activity) : "none";
+  const isAligned = fit !== "none";
+  if (!isAligned && take.score < MIN_SIMILARITY) return null;
   const last = take.pairs[take.pairs.length - 1]!;
-  const quality = isUsableAlignment(alignment)
-    ? Math.max(rateAlignment(alignment, fit), 0.6 * take.score)
-    : 0.85 * Math.max(0, take.score);
+  const quality = alignment
+    ? Math.max(rateAlignment(alignment, fit), ALIGNED_SIMILARITY_WEIGHT * take.score)
+    : SIMILARITY_WEIGHT * Math.max(0, take.score);
+  const isSure = isAligned || take.score >= MIN_SIMILARITY_WITHOUT_REVIEW;
   return {
     ...take,
-    window,
-    mute,
-    alignment,
-    fitting,
-    quality: discountClipping(quality, activity, window),
-    complete: fitting || last >= 0,
-    review: fitting || take.score >= 0.8 ? null : "differs from the script",
+    isAligned,
+    quality: discountClipping(quality, activity, take.window),
+    complete: isAligned || last >= 0,
+    review: isSure ? null : differsFromScript(line, take.score, alignment),
   };
 }
+
+/** Returns the rule that marks a take which differs from its line. */
+export const differsFromScript = (
+  line: string,
+  similarity: number,
+  alignment: ForcedAlignment | null,
+): RuleMatch<"review.differs_from_script"> => ({
+  rule: "review.differs_from_script",
+  scores: { line, similarity: Math.max(0, similarity), alignment: alignment?.meanLogProb ?? null },
+});

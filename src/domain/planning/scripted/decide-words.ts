@@ -1,57 +1,110 @@
-/** The verdict on every word of a recording that was made with a script. */
-
-import type { CutOptions } from "../../plan";
+/** Stage 11: decides on every word of a recording with a script. */
+import type { Word } from "../../speech";
 import type { Span } from "../../time";
-import { overlapDuration } from "../audio-activity";
 import type { DecidedWord } from "../decided-spans";
 import { isFillerText } from "../fillers/filler-words";
+import type { RemovalRule, RuleMatch } from "../rules";
+import { durationOf, overlapDuration } from "../spans";
+import { pauseBefore } from "../tokens";
+import { toVoiceScores } from "../unrecognized-speech";
 import type { ExcisedTake } from "./excise-disfluencies";
 import type { ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
-import type { ScriptedInput } from "./scripted-input";
+import { MIN_MATCH_SCORE } from "./match-lines";
+import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
 
-/** The kept takes' words as the script has them, and the other heard words with the reason why they go. */
+/** Returns the words of the kept takes, as the script has them, and the other words of the transcript with the rule that removes them. */
 export function decideScriptedWords(
   takes: readonly ExcisedTake[],
   candidates: readonly LineCandidate[][],
   path: ScriptPath,
-  { words, tokens }: ScriptedInput,
-  options: CutOptions,
+  recording: ScriptedRecording,
+  context: ScriptedContext,
 ): DecidedWord[] {
-  const out: DecidedWord[] = [];
+  const { words } = recording;
   const used = new Uint8Array(words.length);
-  for (const take of takes) {
-    const removed: Span[] = [...take.excisions, ...take.mute];
-    const drops = (span: Span) => removed.some((other) => overlapDuration(other, span) > (span.end - span.start) / 2);
-    const spoken: (Span & { text: string })[] = [];
-    for (let i = take.from; i < take.to; i++) {
-      const word = words[tokens[i]!.word]!;
-      const met = path.kept[i] || take.pairs.includes(i) || take.alignment === null;
-      if (!met || drops(word)) continue;
-      used[tokens[i]!.word] = 1;
-      spoken.push(word);
-    }
-    const exact = take.fitting && take.alignment ? take.alignment.words.filter((word) => !drops(word)) : [];
-    for (const word of exact.length > 0 ? exact : spoken) {
-      out.push({
-        start: word.start,
-        end: word.end,
-        text: word.text,
-        keep: true,
-        reason: "silence",
-        review: take.review,
-      });
-    }
-    for (const { start, end, reason } of take.excisions)
-      out.push({ start, end, text: "", keep: false, reason, review: null });
-  }
-  const similar = candidates.flat().map((candidate) => candidate.window);
+  const out = takes.flatMap((take) => decideTake(take, path, recording, used));
+  const all = candidates.flat();
   for (const [i, word] of words.entries()) {
     if (used[i]) continue;
-    const resemblesLine = similar.some((span) => overlapDuration(span, word) > 0);
-    const reason = isFillerText(word.text) ? "filler" : resemblesLine ? "retake" : "off_script";
-    const keep = resemblesLine && (reason === "retake" ? !options.remove_retakes : !options.remove_fillers);
-    out.push({ start: word.start, end: word.end, text: word.text, keep, reason, review: null });
+    const { start, end, text } = word;
+    const candidate = findMainCandidate(word, all);
+    const removal = decideUnusedWord(words, i, candidate, takes, recording, context);
+    out.push({ start, end, text, removal, reviews: [] });
   }
   return out;
+}
+
+/** Returns the words of a kept take and what was taken out of it. Marks the transcript's words that the take uses. */
+function decideTake(
+  take: ExcisedTake,
+  path: ScriptPath,
+  { words, tokens }: ScriptedRecording,
+  used: Uint8Array,
+): DecidedWord[] {
+  const removed: Span[] = [...take.excisions, ...take.mute];
+  const isRemoved = (span: Span) => removed.some((other) => overlapDuration(other, span) > durationOf(span) / 2);
+  const spoken: (Span & { text: string })[] = [];
+  for (let i = take.from; i < take.to; i++) {
+    const word = words[tokens[i]!.word]!;
+    const isOfTake = path.kept[i] || take.pairs.includes(i) || take.alignment === null;
+    if (!isOfTake || isRemoved(word)) continue;
+    used[tokens[i]!.word] = 1;
+    spoken.push(word);
+  }
+  const aligned = take.isAligned && take.alignment ? take.alignment.words.filter((word) => !isRemoved(word)) : [];
+  const reviews = take.review ? [take.review] : [];
+  const kept = (aligned.length > 0 ? aligned : spoken).map(({ start, end, text }) => ({ start, end, text }));
+  return [
+    ...kept.map((word) => ({ ...word, removal: null, reviews })),
+    ...take.excisions.map(({ start, end, match }) => ({ start, end, text: "", removal: match, reviews: [] })),
+  ];
+}
+
+/** Returns the candidate that overlaps a word longest; null when none does. */
+function findMainCandidate(word: Span, candidates: readonly LineCandidate[]): LineCandidate | null {
+  let best: LineCandidate | null = null;
+  let longest = 0;
+  for (const candidate of candidates) {
+    const shared = overlapDuration(candidate.window, word);
+    if (shared < longest || shared === 0) continue;
+    if (best && shared === longest && candidate.quality <= best.quality) continue;
+    best = candidate;
+    longest = shared;
+  }
+  return best;
+}
+
+/** Returns the rule that removes a word that no kept take uses; null when the options keep it. */
+function decideUnusedWord(
+  words: readonly Word[],
+  index: number,
+  candidate: LineCandidate | null,
+  takes: readonly ExcisedTake[],
+  { lines }: ScriptedRecording,
+  { options, analysis }: ScriptedContext,
+): RuleMatch<RemovalRule> | null {
+  const word = words[index]!;
+  if (isFillerText(word.text)) {
+    if (candidate && !options.remove_fillers) return null;
+    const after = index + 1 < words.length ? pauseBefore(words, index + 1) : 0;
+    const pause = Math.max(pauseBefore(words, index), after);
+    return { rule: "filler.written", scores: { duration: durationOf(word), pause } };
+  }
+  if (candidate) return options.remove_retakes ? otherTakeOf(candidate, takes, lines[candidate.line]!.text) : null;
+  if (word.text === "") return { rule: "off_script.unrecognized", scores: toVoiceScores(word, analysis) };
+  return { rule: "off_script.no_line", scores: { minSimilarity: MIN_MATCH_SCORE } };
+}
+
+/** Returns the rule that removes words which resemble a line, but are not in its kept take. */
+function otherTakeOf(candidate: LineCandidate, takes: readonly ExcisedTake[], line: string): RuleMatch<RemovalRule> {
+  const kept = takes.find((take) => take.line === candidate.line) ?? null;
+  const scores = {
+    line,
+    quality: candidate.quality,
+    keptQuality: kept?.quality ?? null,
+    keptAt: kept?.window.start ?? null,
+  };
+  const isInKept = kept !== null && candidate.from < kept.to && kept.from < candidate.to;
+  return { rule: isInKept ? "retake.within_take" : "retake.last_good_take", scores };
 }

@@ -1,112 +1,125 @@
-/** Takes out of a chosen take what is not in its line: hesitations, a cough, a word to oneself. */
+/** Stage 10: takes out of the kept takes what is not in their lines: fillers, a cough, a false start. */
 
 import type { CutOptions } from "../../plan";
 import type { AlignmentRequest } from "../../speech";
-import { fromSeconds, type Span, type Ticks } from "../../time";
+import { fromSeconds, type Span } from "../../time";
 import { findBestAlignment, isUsableAlignment } from "../alignments";
-import { findOverlapping, overlapDuration } from "../audio-activity";
 import type { PlanSteps } from "../context";
 import { isFillerText } from "../fillers/filler-words";
+import type { RuleMatch } from "../rules";
+import { durationOf, findOverlapping, overlapDuration } from "../spans";
 import type { ConfirmedTake } from "./confirm-takes";
 import { toAlignmentRequests } from "./line-candidates";
-import type { ScriptedInput } from "./scripted-input";
+import type { ScriptedRecording } from "./scripted-recording";
 
 /** A stretch that was taken out of a take. */
-export type Excision = Span & { reason: "filler" | "retake" };
+export type Excision = Span & { match: RuleMatch<"filler.within_line" | "false_start.within_line"> };
 export type ExcisedTake = ConfirmedTake & { excisions: Excision[] };
 
-/** Shorter sound that stands apart is the release of a "t" or "k". */
-const SHORTEST_HESITATION = fromSeconds(0.07);
-const LONGEST_HESITATION = fromSeconds(0.9);
-const QUIET: Ticks = fromSeconds(0.1);
-/** Muting a hesitation makes the line fit better; muting a word makes it fit much worse. */
-const MAY_FALL = 0.03;
-/** Somebody who begins a line again pauses at least this long. */
-const RESTART_PAUSE = fromSeconds(0.1);
-const MOST_STARTS = 3;
-const MUTE_PAD = fromSeconds(0.02);
+/** A shorter isolated region is the release of a "t" or "k". */
+const MIN_FILLER_TICKS = fromSeconds(0.07);
+const MAX_FILLER_TICKS = fromSeconds(0.9);
+const MIN_FILLER_PAUSE_TICKS = fromSeconds(0.1);
+/** Muting a filler makes the line align better; muting a word lowers the mean log probability by more than this. */
+const MAX_LOSS = 0.03;
+/** Before a line is started again there is a pause of at least this length. */
+const MIN_RESTART_PAUSE_TICKS = fromSeconds(0.1);
+const MAX_FALSE_STARTS = 3;
+/** A false start ends in this share of the take. */
+const MAX_FALSE_START_SHARE = 0.65;
+const MUTE_PADDING_TICKS = fromSeconds(0.02);
 
-/** Tries, for each take, to do without the isolated sounds in it; what the line does not miss is cut. */
+/** A stretch that a take may do without. */
+type Trial = { take: number; span: Span; rule: Excision["match"]["rule"]; requests: AlignmentRequest[] };
+
+/** Aligns each take without its isolated regions, and takes out what the line does not miss. */
 export function* exciseDisfluencies(
   takes: readonly ConfirmedTake[],
-  input: ScriptedInput,
+  recording: ScriptedRecording,
   options: CutOptions,
 ): PlanSteps<ExcisedTake[]> {
-  const trials: { take: number; span: Span; reason: Excision["reason"]; requests: AlignmentRequest[] }[] = [];
+  const trials: Trial[] = [];
   for (const [index, take] of takes.entries()) {
     if (!isUsableAlignment(take.alignment)) continue;
-    for (const { span, reason } of listExcisionCandidates(take, input, options)) {
-      const mute = [...take.mute, { start: span.start - MUTE_PAD, end: span.end + MUTE_PAD }];
-      trials.push({
-        take: index,
-        span,
-        reason,
-        requests: toAlignmentRequests(input.lines[take.line]!, take.window, mute),
-      });
+    for (const { span, rule } of listTrialSpans(take, recording, options)) {
+      const muted = { start: span.start - MUTE_PADDING_TICKS, end: span.end + MUTE_PADDING_TICKS };
+      const requests = toAlignmentRequests(recording.lines[take.line]!, take.window, [...take.mute, muted]);
+      trials.push({ take: index, span, rule, requests });
     }
   }
-  const answers = yield trials.flatMap((trial) => trial.requests);
-  const refined: ExcisedTake[] = takes.map((take) => ({ ...take, excisions: [] }));
+  const results = yield trials.flatMap((trial) => trial.requests);
+  const excised: ExcisedTake[] = takes.map((take) => ({ ...take, excisions: [] }));
   let at = 0;
-  for (const { take, span, reason, requests } of trials) {
-    const without = findBestAlignment(answers.slice(at, at + requests.length));
+  for (const { take, span, rule, requests } of trials) {
+    const without = findBestAlignment(results.slice(at, at + requests.length));
     at += requests.length;
     const before = takes[take]!.alignment;
-    if (!without || !before || without.meanLogProb < before.meanLogProb - MAY_FALL) continue;
-    refined[take]!.excisions.push({ ...span, reason });
-    if (without.meanLogProb >= refined[take]!.alignment!.meanLogProb - MAY_FALL) refined[take]!.alignment = without;
+    if (!without || !before || without.meanLogProb < before.meanLogProb - MAX_LOSS) continue;
+    const scores = {
+      alignment: before.meanLogProb,
+      alignmentWithout: without.meanLogProb,
+      duration: durationOf(span),
+    };
+    excised[take]!.excisions.push({ ...span, match: { rule, scores } });
+    if (without.meanLogProb >= excised[take]!.alignment!.meanLogProb - MAX_LOSS) excised[take]!.alignment = without;
   }
-  return refined;
+  return excised;
 }
 
-/** The stretches of a take that it may do without. */
-function listExcisionCandidates(
+function listTrialSpans(
   take: ConfirmedTake,
-  input: ScriptedInput,
+  recording: ScriptedRecording,
   options: CutOptions,
-): { span: Span; reason: Excision["reason"] }[] {
-  const inside = findOverlapping(input.activity.speechRegions, take.window).filter(
+): { span: Span; rule: Trial["rule"] }[] {
+  const regions = findOverlapping(recording.activity.speechRegions, take.window).filter(
     (region) => !take.mute.some((span) => overlapDuration(span, region) > 0),
   );
-  const fillers = options.remove_fillers ? findFillerRegions(take, inside, input) : [];
-  const falseStarts = options.remove_retakes ? findFalseStarts(take, inside) : [];
+  const fillers = options.remove_fillers ? findFillerRegions(take, regions, recording) : [];
+  const falseStarts = options.remove_retakes ? findFalseStarts(take, regions) : [];
   return [
-    ...fillers.map((span) => ({ span, reason: "filler" as const })),
-    ...falseStarts.map((span) => ({ span, reason: "retake" as const })),
+    ...fillers.map((span) => ({ span, rule: "filler.within_line" as const })),
+    ...falseStarts.map((span) => ({ span, rule: "false_start.within_line" as const })),
   ];
 }
 
-/** Islands that stand apart and are short, and in which no more than a word of the line was heard. */
-function findFillerRegions(take: ConfirmedTake, inside: readonly Span[], { tokens, words }: ScriptedInput): Span[] {
+/** Returns the short isolated regions in which at most one word of the line was recognized. */
+function findFillerRegions(take: ConfirmedTake, regions: readonly Span[], recording: ScriptedRecording): Span[] {
+  if (regions.length < 2) return [];
   const paired = new Set(take.pairs);
-  return inside.filter((region, i) => {
-    const before = region.start - (inside[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
-    const after = (inside[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
-    const length = region.end - region.start;
-    if (
-      inside.length < 2 ||
-      length < SHORTEST_HESITATION ||
-      length > LONGEST_HESITATION ||
-      Math.min(before, after) < QUIET
-    )
-      return false;
-    let sure = 0;
-    for (let k = take.from; k < take.to; k++) {
-      const word = tokens[k]!;
-      const inIsland = overlapDuration(word, region) > (word.end - word.start) / 2;
-      if (inIsland && paired.has(k) && !isFillerText(words[word.word]!.text)) sure++;
-    }
-    return sure <= 1;
+  return regions.filter((region, i) => {
+    const before = region.start - (regions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
+    const after = (regions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
+    const length = durationOf(region);
+    if (length < MIN_FILLER_TICKS || length > MAX_FILLER_TICKS) return false;
+    if (Math.min(before, after) < MIN_FILLER_PAUSE_TICKS) return false;
+    return countLineWords(take, paired, region, recording) <= 1;
   });
 }
 
-/** What lies before the first pauses: the line may begin again after one of them, though the transcript has it only once. */
-function findFalseStarts(take: ConfirmedTake, inside: readonly Span[]): Span[] {
-  const start = inside[0]?.start ?? 0;
-  const latest = start + 0.65 * (take.window.end - start);
-  const ends = inside.flatMap((region, i) => {
-    const next = inside[i + 1];
-    return next && next.start - region.end >= RESTART_PAUSE && next.start < latest ? [region.end] : [];
+/** Returns how many words of the line, fillers not counted, lie mostly in a region. */
+function countLineWords(
+  { from, to }: ConfirmedTake,
+  paired: ReadonlySet<number>,
+  region: Span,
+  { tokens, words }: ScriptedRecording,
+): number {
+  let count = 0;
+  for (let k = from; k < to; k++) {
+    const token = tokens[k]!;
+    const isInside = overlapDuration(token, region) > durationOf(token) / 2;
+    if (isInside && paired.has(k) && !isFillerText(words[token.word]!.text)) count++;
+  }
+  return count;
+}
+
+/** Returns what precedes the first pauses: the line can start again after one of them, though the transcript has it once. */
+function findFalseStarts(take: ConfirmedTake, regions: readonly Span[]): Span[] {
+  const start = regions[0]?.start ?? 0;
+  const latest = start + MAX_FALSE_START_SHARE * (take.window.end - start);
+  const ends = regions.flatMap((region, i) => {
+    const next = regions[i + 1];
+    const isBeforePause = next && next.start - region.end >= MIN_RESTART_PAUSE_TICKS && next.start < latest;
+    return isBeforePause ? [region.end] : [];
   });
-  return ends.slice(0, MOST_STARTS).map((end) => ({ start, end }));
+  return ends.slice(0, MAX_FALSE_STARTS).map((end) => ({ start, end }));
 }

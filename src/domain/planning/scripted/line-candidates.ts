@@ -1,17 +1,17 @@
-/** Which take of each script line is kept: candidates by text, checked against the sound, chosen so that they follow one another. */
-
+/** Candidates for the takes of a script line: found by text, rated by forced alignment. */
 import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
-import { type AudioActivity, findOverlapping, measureClipping, overlapDuration } from "../audio-activity";
-import type { Token } from "../tokens";
+import { type AudioActivity, measureClipping } from "../audio-activity";
+import { coveredDuration, findOverlapping } from "../spans";
+import type { Token, TokenRange } from "../tokens";
 import type { LineMatch } from "./match-lines";
 import type { ScriptLine } from "./script-lines";
 
-/** A stretch that may be a take of a line, and what the sound says about it (`forced` null: it was not, or could not be, held against it). */
+/** A stretch that may be a take of a line. `alignment` is null when the line was not, or could not be, aligned with it. */
 export type LineCandidate = LineMatch & {
   window: Span;
   alignment: ForcedAlignment | null;
-  /** 0 to 1: how well the stretch fits the line. */
+  /** How well the stretch matches the line, 0 to 1. */
   quality: number;
   /** The line is spoken here, to its end. */
   complete: boolean;
@@ -19,151 +19,163 @@ export type LineCandidate = LineMatch & {
   accepted: boolean;
 };
 
-/** A recogniser takes no more than half a minute at once. */
+/** A recognizer takes at most half a minute at once. */
 export const MAX_WINDOW_TICKS = fromSeconds(27);
-const PAD = fromSeconds(0.15);
-/** Sound this near to a word is still part of it. */
-const ATTACHED = fromSeconds(0.2);
+const PADDING_TICKS = fromSeconds(0.15);
+/** A region this near to a word is part of it. */
+const MAX_ATTACHED_PAUSE_TICKS = fromSeconds(0.2);
 
-const FAR_WORDS = 6;
-/** A first word may be said apart: "Hi, I am Dana." */
-const FAR_PAUSE = fromSeconds(0.45);
+const MAX_EXTENSION_WORDS = 6;
+/** A first word can be isolated: "Hi, I am Dana." */
+const MAX_FIRST_WORD_PAUSE_TICKS = fromSeconds(0.45);
 
-const ACCEPTED_MEAN = -1.9;
-const ACCEPTED_TAIL = -7;
-const UNSPOKEN_WORD = -6;
-/** A last word that does not fit may be one that is pronounced oddly, when the rest fits this well and it sounds long enough. */
-const SURE_WORD = -3.5;
-const SURE_ENDING = -2;
-const ENDING_MEAN = -1.4;
-const ENDING_LENGTH = 0.6;
-const DOUBTFUL_ENDING = 0.12;
-const SQUEEZED = 0.35;
-const UNLIKELY_WORD = -2;
-/** Text alone that resembles the line this much is believed. */
-const SURE_TEXT = 0.85;
-
-/** Heard words `[from, to)`. */
-type TokenRange = { from: number; to: number };
+/** Mean log probability of a line that is spoken, and the lowest log probability of its last tokens. */
+const MIN_MEAN = -1.9;
+const MIN_TAIL = -7;
+/** A word below this log probability is not spoken. One such word, or this share of the words, is allowed. */
+const MIN_WORD = -6;
+const MAX_UNSPOKEN_SHARE = 0.15;
+/** A last word that does not align can be pronounced unusually, when the rest aligns this well and it is long enough. */
+const MIN_SURE_WORD = -3.5;
+const MIN_SURE_ENDING = -2;
+const MIN_MEAN_BEFORE_ENDING = -1.4;
+const MIN_ENDING_DURATION_SHARE = 0.6;
+const UNCERTAIN_ENDING_PENALTY = 0.12;
+/** Last words with less than this share of their usual duration are squeezed, if one of them is unlikely. */
+const MAX_SQUEEZED_SHARE = 0.35;
+const MAX_UNLIKELY_WORD = -2;
+const MIN_SQUEEZED_LINE_WORDS = 4;
+/** A text with this similarity is accepted without regard to the alignment. */
+const SURE_SIMILARITY = 0.85;
+/** Similarities of a complete and of an accepted line, where only the text is known. */
+const MIN_COMPLETE_SIMILARITY = 0.6;
+const MIN_ACCEPTED_SIMILARITY = 0.55;
+/** What a similarity is worth as a quality: alone, and beside an alignment. */
+export const SIMILARITY_WEIGHT = 0.85;
+const SURE_SIMILARITY_WEIGHT = 0.8;
 
 /**
- * How far a match may reach: its own words with those that stand where words of the line are missing, and, when that is not at a pause,
- * on to the next pauses: what is heard there may be the line, misspelled.
+ * Returns the ranges that a match can cover: its own tokens with those in the place of missing words of the line, and, when that is not
+ * at a pause, on to the next pauses: what was recognized there can be the line, misspelled.
  */
 export function listCandidateRanges(match: LineMatch, tokens: readonly Token[]): TokenRange[] {
-  const leading = match.pairs.findIndex((word) => word >= 0);
-  const trailing = match.pairs.length - 1 - match.pairs.findLastIndex((word) => word >= 0);
-  const nearRange = {
-    from: extendToPause(tokens, match.from, -1, leading === 0 ? 0 : leading + 1),
-    to: extendToPause(tokens, match.to - 1, 1, trailing === 0 ? 0 : trailing + 1) + 1,
+  const leading = match.pairs.findIndex((token) => token >= 0);
+  const trailing = match.pairs.length - 1 - match.pairs.findLastIndex((token) => token >= 0);
+  const extend = (at: number, step: 1 | -1, maxWords: number, maxPause?: Ticks) =>
+    extendToPause(tokens, at, step, maxWords, maxPause);
+  const near = {
+    from: extend(match.from, -1, leading === 0 ? 0 : leading + 1),
+    to: extend(match.to - 1, 1, trailing === 0 ? 0 : trailing + 1) + 1,
   };
-  const farRange = {
-    from: leading === 0 ? nearRange.from : extendToPause(tokens, nearRange.from, -1, 2 * leading, FAR_PAUSE),
-    to: trailing === 0 ? nearRange.to : extendToPause(tokens, nearRange.to - 1, 1, 2 * trailing, FAR_PAUSE) + 1,
+  const far = {
+    from: leading === 0 ? near.from : extend(near.from, -1, 2 * leading, MAX_FIRST_WORD_PAUSE_TICKS),
+    to: trailing === 0 ? near.to : extend(near.to - 1, 1, 2 * trailing, MAX_FIRST_WORD_PAUSE_TICKS) + 1,
   };
-  const wideRange = {
-    from: extendToPause(tokens, nearRange.from, -1, FAR_WORDS),
-    to: extendToPause(tokens, nearRange.to - 1, 1, FAR_WORDS) + 1,
+  const wide = {
+    from: extend(near.from, -1, MAX_EXTENSION_WORDS),
+    to: extend(near.to - 1, 1, MAX_EXTENSION_WORDS) + 1,
   };
-  const different: TokenRange[] = [nearRange];
-  for (const range of [wideRange, farRange]) {
+  const different: TokenRange[] = [near];
+  for (const range of [wide, far]) {
     if (!different.some((one) => one.from === range.from && one.to === range.to)) different.push(range);
   }
   return different;
 }
 
-/** The stretch of sound around heard words: with the sounds attached to them, and some of the quiet. */
-export function toWindow({ from, to }: TokenRange, tokens: readonly Token[], activity: AudioActivity): Span {
+/** Returns the stretch of audio around tokens: with the regions attached to them, and some of the quiet. */
+export function toLineWindow({ from, to }: TokenRange, tokens: readonly Token[], activity: AudioActivity): Span {
   const before = tokens[from - 1]?.end ?? 0;
   const after = tokens[to]?.start ?? activity.duration;
   let start = tokens[from]!.start;
   let end = Math.max(tokens[from]!.end, tokens[to - 1]!.end);
-  for (const region of findOverlapping(activity.speechRegions, {
-    start: Math.min(before, start),
-    end: start,
-  }).reverse()) {
-    if (start - region.end < ATTACHED) start = Math.max(region.start, Math.min(before, start));
+  const preceding = findOverlapping(activity.speechRegions, { start: Math.min(before, start), end: start });
+  for (const region of preceding.reverse()) {
+    if (start - region.end < MAX_ATTACHED_PAUSE_TICKS) start = Math.max(region.start, Math.min(before, start));
   }
   for (const region of findOverlapping(activity.speechRegions, { start: end, end: Math.max(after, end) })) {
-    if (region.start - end < ATTACHED) end = Math.min(region.end, Math.max(after, end));
+    if (region.start - end < MAX_ATTACHED_PAUSE_TICKS) end = Math.min(region.end, Math.max(after, end));
   }
+  return padWindow({ start, end }, before, after, activity.duration);
+}
+
+/** Pads a stretch of audio with at most half of the quiet up to the tokens before and after it. */
+export function padWindow({ start, end }: Span, before: Ticks, after: Ticks, duration: Ticks): Span {
   return {
-    start: Math.round(Math.max(0, start - Math.min(PAD, Math.max(0, start - before) / 2))),
-    end: Math.round(Math.min(activity.duration, end + Math.min(PAD, Math.max(0, after - end) / 2))),
+    start: Math.round(Math.max(0, start - Math.min(PADDING_TICKS, Math.max(0, start - before) / 2))),
+    end: Math.round(Math.min(duration, end + Math.min(PADDING_TICKS, Math.max(0, after - end) / 2))),
   };
 }
 
-/** Goes on over heard words, up to a pause. */
+/** Returns the token up to which `maxWords` tokens follow without a longer pause. */
 function extendToPause(
   tokens: readonly Token[],
   at: number,
   step: 1 | -1,
-  most: number,
-  pauseLimit = ATTACHED,
+  maxWords: number,
+  maxPause = MAX_ATTACHED_PAUSE_TICKS,
 ): number {
-  let now = at;
-  for (let n = 0; n < most; n++) {
-    const next = tokens[now + step];
+  let current = at;
+  for (let n = 0; n < maxWords; n++) {
+    const next = tokens[current + step];
     if (!next) break;
-    const pause = step > 0 ? next.start - tokens[now]!.end : tokens[now]!.start - next.end;
-    if (pause > pauseLimit) break;
-    now += step;
+    const pause = step > 0 ? next.start - tokens[current]!.end : tokens[current]!.start - next.end;
+    if (pause > maxPause) break;
+    current += step;
   }
-  return now;
+  return current;
 }
 
-/** Each reading of a line, to be held against a window of the sound. None when the window is longer than a recogniser takes. */
+/** Returns a request for each reading of a line; none when the window is longer than a recognizer takes. */
 export function toAlignmentRequests(line: ScriptLine, window: Span, mute: Span[] = []): AlignmentRequest[] {
   if (window.end - window.start > MAX_WINDOW_TICKS || window.end <= window.start) return [];
-  return line.spoken.map((text) => ({ window, text, ...(mute.length > 0 ? { mute } : {}) }));
+  return line.spoken.map((text) => (mute.length > 0 ? { window, text, mute } : { window, text }));
 }
 
-/** Whether the sound says that a line is spoken: `ending` when all but its last word surely is, and something is said in that place. */
+/** `whole`: the line is spoken. `ending`: all but its last word surely is, and something is said in that place. */
 export type AlignmentFit = "whole" | "ending" | "none";
 
+/** Returns whether an alignment shows that its line is spoken. */
 export function classifyFit(alignment: ForcedAlignment, activity: AudioActivity): AlignmentFit {
-  const bad = alignment.words.filter((word) => word.logProb < UNSPOKEN_WORD).length;
-  if (alignment.meanLogProb <= ACCEPTED_MEAN || bad > Math.max(1, 0.15 * alignment.words.length)) return "none";
-  if (isSqueezed(alignment.words)) return "none";
-  const last = alignment.words[alignment.words.length - 1]!;
-  if (alignment.tailLogProb > ACCEPTED_TAIL || last.logProb > SURE_ENDING) return "whole";
-  const before = alignment.words[alignment.words.length - 2];
-  if (!before || before.logProb < SURE_WORD || alignment.meanLogProb < ENDING_MEAN) return "none";
-  const tokens = findOverlapping(activity.speechRegions, last).reduce(
-    (sum, region) => sum + overlapDuration(region, last),
-    0,
-  );
-  return tokens >= ENDING_LENGTH * usualLength(alignment.words, last.text.length) ? "ending" : "none";
+  const { words, meanLogProb, tailLogProb } = alignment;
+  const unspoken = words.filter((word) => word.logProb < MIN_WORD).length;
+  if (meanLogProb <= MIN_MEAN || unspoken > Math.max(1, MAX_UNSPOKEN_SHARE * words.length)) return "none";
+  if (isSqueezed(words)) return "none";
+  const last = words[words.length - 1]!;
+  if (tailLogProb > MIN_TAIL || last.logProb > MIN_SURE_ENDING) return "whole";
+  const before = words[words.length - 2];
+  if (!before || before.logProb < MIN_SURE_WORD || meanLogProb < MIN_MEAN_BEFORE_ENDING) return "none";
+  const spoken = coveredDuration(activity.speechRegions, last);
+  return spoken >= MIN_ENDING_DURATION_SHARE * usualDuration(words, last.text.length) ? "ending" : "none";
 }
 
-/** Whether the last words got hardly any time: what was not spoken is put where the sound ends. */
+/** Returns whether the last words have hardly any duration: words that are not spoken are aligned with the end of the audio. */
 function isSqueezed(words: readonly AlignedWord[]): boolean {
-  if (words.length < 4) return false;
+  if (words.length < MIN_SQUEEZED_LINE_WORDS) return false;
   const last = words.slice(-2);
-  const spoken = last.reduce((sum, word) => sum + word.end - word.start, 0);
-  const letters = last.reduce((sum, word) => sum + word.text.length, 0);
-  return (
-    spoken < SQUEEZED * usualLength(words.slice(0, -1), letters) && last.some((word) => word.logProb < UNLIKELY_WORD)
-  );
+  const duration = last.reduce((sum, word) => sum + word.end - word.start, 0);
+  const characters = last.reduce((sum, word) => sum + word.text.length, 0);
+  const isShort = duration < MAX_SQUEEZED_SHARE * usualDuration(words.slice(0, -1), characters);
+  return isShort && last.some((word) => word.logProb < MAX_UNLIKELY_WORD);
 }
 
-/** How long so many letters take at the pace of these words but the last. */
-function usualLength(words: readonly AlignedWord[], letters: number): Ticks {
+/** Returns the duration of `characters` at the pace of all words but the last. */
+function usualDuration(words: readonly AlignedWord[], characters: number): Ticks {
   const rest = words.slice(0, -1);
-  const spoken = rest.reduce((sum, word) => sum + word.end - word.start, 0);
-  return (spoken / rest.reduce((sum, word) => sum + word.text.length, 0)) * letters;
+  const duration = rest.reduce((sum, word) => sum + word.end - word.start, 0);
+  return (duration / rest.reduce((sum, word) => sum + word.text.length, 0)) * characters;
 }
 
-/** 0 to 1. A line whose ending is doubtful is worth less than one that is whole. */
+/** Returns the quality of an aligned line, 0 to 1. An uncertain ending lowers it. */
 export function rateAlignment(alignment: ForcedAlignment, fit: AlignmentFit): number {
-  return Math.min(1, Math.max(0, 1 + alignment.meanLogProb / 4 - (fit === "ending" ? DOUBTFUL_ENDING : 0)));
+  const penalty = fit === "ending" ? UNCERTAIN_ENDING_PENALTY : 0;
+  return Math.min(1, Math.max(0, 1 + alignment.meanLogProb / 4 - penalty));
 }
 
-/** What clipping leaves of a take's quality. */
+/** Lowers a quality by the share of the take that is clipped. */
 export const discountClipping = (quality: number, activity: AudioActivity, window: Span): number =>
   quality * (1 - measureClipping(activity, window));
 
-/** Judges a stretch by its text and by the sound. */
+/** Rates a stretch by its text and its alignment. */
 export function rateCandidate(
   match: LineMatch,
   window: Span,
@@ -173,14 +185,14 @@ export function rateCandidate(
   const first = match.pairs[0]!;
   const last = match.pairs[match.pairs.length - 1]!;
   if (!alignment) {
-    const complete = match.score >= 0.6 && last >= 0;
-    const quality = discountClipping(0.85 * match.score, activity, window);
-    return { ...match, window, alignment, quality, complete, accepted: match.score >= 0.55 };
+    const complete = match.score >= MIN_COMPLETE_SIMILARITY && last >= 0;
+    const quality = discountClipping(SIMILARITY_WEIGHT * match.score, activity, window);
+    return { ...match, window, alignment, quality, complete, accepted: match.score >= MIN_ACCEPTED_SIMILARITY };
   }
-  const sure = match.score >= SURE_TEXT && first >= 0 && last >= 0;
+  const isSure = match.score >= SURE_SIMILARITY && first >= 0 && last >= 0;
   const fit = classifyFit(alignment, activity);
-  const accepted = sure || fit !== "none";
-  const quality = Math.max(rateAlignment(alignment, fit), sure ? 0.8 * match.score : 0);
+  const accepted = isSure || fit !== "none";
+  const quality = Math.max(rateAlignment(alignment, fit), isSure ? SURE_SIMILARITY_WEIGHT * match.score : 0);
   return {
     ...match,
     window,

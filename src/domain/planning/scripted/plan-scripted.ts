@@ -1,16 +1,16 @@
-/** The plan of a recording with its script: of each line the take that is kept, and nothing that is not in the script. */
-
+/** Plans a recording with its script: keeps one take of each line, and nothing that is not in the script. */
 import type { Plan } from "../../plan";
-import { fromSeconds } from "../../time";
+import { fromSeconds, type Span } from "../../time";
+import { assembleSegments } from "../assemble-segments";
 import { detectActivity, estimateEdgeMargin } from "../audio-activity";
 import type { PlanSteps } from "../context";
 import { type Decision, toDecidedSpans } from "../decided-spans";
-import { findRetakes, type Retake } from "../retakes/find-retakes";
+import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { findEarlierTakes } from "../retakes/takes-by-line";
-import { assembleSegments } from "../segments-from-spans";
+import { durationOf } from "../spans";
 import { listTakes } from "../take-list";
 import { sortWords, tokenize } from "../tokens";
-import { findUnrecognizedSpeech, isVoiced } from "../unrecognized-speech";
+import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../unrecognized-speech";
 import { checkMatches } from "./check-matches";
 import { type ConfirmedTake, confirmTakes, isWeak } from "./confirm-takes";
 import { decideScriptedWords } from "./decide-words";
@@ -19,110 +19,105 @@ import { findPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
 import { listLineTakes } from "./list-line-takes";
 import { matchLines } from "./match-lines";
-import { createLineBias, findLineBounds, listPathTakes, withAdjacentWords } from "./path-takes";
+import { createLineBias, findLineBounds } from "./path-knowledge";
+import { listPathTakes, withAdjacentTokens } from "./path-takes";
 import { rescueLines } from "./rescue-lines";
 import type { ScriptLine } from "./script-lines";
-import type { ScriptedContext, ScriptedInput } from "./scripted-input";
+import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
 import { settlePath } from "./settle-path";
 import { splitCompounds } from "./split-compounds";
 import { addOutOfOrder, addParaphrases } from "./unmatched-lines";
 
 /** Below both shares, of the script that is spoken and of the speech that is script, the script belongs to another recording. */
-const LEAST_SCRIPT = 0.25;
-const LEAST_SPEECH = 0.25;
-/** Shorter voice without words is a hesitation, or the end of a word. */
-const SHORTEST_UNHEARD = fromSeconds(0.5);
-const LONGEST_HESITATION = fromSeconds(0.9);
+const MIN_SPOKEN_SCRIPT_SHARE = 0.25;
+const MIN_SCRIPTED_SPEECH_SHARE = 0.25;
+/** Shorter voice without words is a filler, or the end of a word. */
+const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.5);
+const MAX_FILLER_TICKS = fromSeconds(0.9);
 
 /** Plans with a script; `mismatch` when the script is not what is spoken. */
 export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "mismatch"> {
-  const { listening, clock, options, language, transcript } = context;
-  const activity = detectActivity({ ...listening, duration: clock.duration });
+  const { analysis, clock, options, language, transcript } = context;
+  const activity = detectActivity({ ...analysis, duration: clock.duration });
   const known = sortWords(transcript.words);
-  const words = sortWords([...known, ...findUnrecognizedSpeech(known, activity, listening, SHORTEST_UNHEARD)]);
+  const words = sortWords([...known, ...findUnrecognizedSpeech(known, activity, analysis, MIN_UNRECOGNIZED_TICKS)]);
   const { lines, tokens } = splitCompounds(context.lines, tokenize(words, language));
-  const input: ScriptedInput = { words, tokens, activity, lines };
+  const recording: ScriptedRecording = { words, tokens, activity, lines };
+
   const matches = yield* matchLines(lines, tokens);
-  const candidates = yield* checkMatches(matches, input);
-  const retakes = (yield* findRetakes(words, tokens)).retakes;
-  const repeated = saidAgain(input, retakes);
-  const search = () => ({
+  const candidates = yield* checkMatches(matches, recording);
+  const { retakes } = yield* findRetakes(words, tokens);
+  const repeated = markRepeated(recording, retakes);
+  const knowledge = () => ({
     repeated,
     bias: createLineBias(candidates, tokens.length),
     boundsOf: findLineBounds(lines, candidates, tokens.length),
   });
-  let path = yield* findPath(lines, tokens, search());
-  const rescued = yield* rescueLines(listPathTakes(lines, path, tokens), candidates, input);
+  let path = yield* findPath(lines, tokens, knowledge());
+  const rescued = yield* rescueLines(listPathTakes(lines, path, tokens), candidates, recording);
   if (rescued.candidates.length > 0) {
-    for (const candidate of rescued.candidates) addInOrder(candidates[candidate.line]!, candidate);
-    path = yield* findPath(lines, tokens, search());
+    for (const candidate of rescued.candidates) insertCandidate(candidates[candidate.line]!, candidate);
+    path = yield* findPath(lines, tokens, knowledge());
   }
-  path = withAdjacentWords(settlePath(path, lines, candidates, tokens), tokens, repeated);
-  const confirmed = yield* confirmTakes(listPathTakes(lines, path, tokens), candidates, input);
-  const spoken = confirmed.map((take) => (take && isWeak(take) ? null : take));
-  if (isMismatch(lines, spoken, tokens.length)) return "mismatch";
-  const outOfOrder = addOutOfOrder(spoken, candidates, lines);
-  addParaphrases(spoken, rescued.partialAlignments, input);
-  for (const [i, take] of confirmed.entries()) spoken[i] ??= take;
+  path = withAdjacentTokens(settlePath(path, lines, candidates, tokens), tokens, repeated);
 
-  const refined = yield* exciseDisfluencies(
-    spoken.filter((take) => take !== null),
-    input,
-    options,
-  );
-  const decidedSpans = toDecidedSpans(
-    decideScriptedWords(refined, candidates, path, input, options),
-    input.activity,
-    (region, noise): Decision => {
-      if (noise || !isVoiced(region, listening)) return { keep: false, reason: "noise", review: null };
-      const short = region.end - region.start <= LONGEST_HESITATION;
-      return { keep: false, reason: short ? "filler" : "off_script", review: null };
-    },
-  );
-  const assembled = assembleSegments(decidedSpans, clock, options, estimateEdgeMargin(activity));
+  const confirmed = yield* confirmTakes(listPathTakes(lines, path, tokens), candidates, recording);
+  const takes = confirmed.map((take) => (take && isWeak(take) ? null : take));
+  if (isMismatch(lines, takes, tokens.length)) return "mismatch";
+  const outOfOrder = addOutOfOrder(takes, candidates, lines);
+  addParaphrases(takes, rescued.partialAlignments, recording);
+  for (const [i, take] of confirmed.entries()) takes[i] ??= take;
+  const kept = takes.filter((take) => take !== null);
+  const excised = yield* exciseDisfluencies(kept, recording, options);
+
+  const decided = decideScriptedWords(excised, candidates, path, recording, context);
+  const spans = toDecidedSpans(decided, activity, (region, noise) => decideWordlessRegion(region, noise, context));
+  const assembled = assembleSegments(spans, clock, options, estimateEdgeMargin(activity));
+  const lineTakes = listLineTakes(recording, candidates, takes, findEarlierTakes(words, tokens, retakes).takes);
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
     ...assembled,
-    takes: listTakes(
-      listLineTakes(input, candidates, spoken, findEarlierTakes(words, tokens, retakes).takes),
-      assembled.segments,
-    ),
-    missing: lines.filter((line, i) => !spoken[i] && !line.optional).map((line) => line.text),
+    takes: listTakes(lineTakes, assembled.segments),
+    missing: lines.filter((line, i) => !takes[i] && !line.optional).map((line) => line.text),
     warnings: outOfOrder.map((line) => `Recorded out of order, and left where it is: ${lines[line]!.text}`),
   };
 }
 
-/** A candidate replaces those that it overlaps: they did not fit. */
-function addInOrder(row: LineCandidate[], candidate: LineCandidate): void {
+/** Adds a candidate in order of time. It replaces those that it overlaps and that were not accepted. */
+function insertCandidate(row: LineCandidate[], candidate: LineCandidate): void {
   const others = row.filter((one) => one.accepted || one.to <= candidate.from || one.from >= candidate.to);
   row.splice(0, row.length, ...others, candidate);
   row.sort((a, b) => a.from - b.from);
 }
 
-/** Which heard words are said again right after. */
-function saidAgain({ words, tokens }: ScriptedInput, retakes: readonly Retake[]): Uint8Array {
-  const repeated = new Uint8Array(tokens.length);
+/** Returns 1 for each token that is said again right after. */
+function markRepeated({ words, tokens }: ScriptedRecording, retakes: readonly Retake[]): Uint8Array {
   const repeatedWords = new Uint8Array(words.length);
-  for (const { from, to, kind } of retakes) if (kind === "retake") repeatedWords.fill(1, from, to);
-  for (const [j, word] of tokens.entries()) repeated[j] = repeatedWords[word.word]!;
-  return repeated;
+  for (const retake of retakes) if (isTake(retake)) repeatedWords.fill(1, retake.from, retake.to);
+  return Uint8Array.from(tokens, (token) => repeatedWords[token.word]!);
+}
+
+function decideWordlessRegion(region: Span, noise: boolean, { analysis }: ScriptedContext): Decision {
+  const scores = toVoiceScores(region, analysis);
+  const rule = durationOf(region) <= MAX_FILLER_TICKS ? "filler.wordless_voice" : "off_script.unrecognized";
+  return { removal: decideNoise(region, noise, analysis) ?? { rule, scores }, reviews: [] };
 }
 
 function isMismatch(
   lines: readonly ScriptLine[],
-  spoken: readonly (ConfirmedTake | null)[],
+  takes: readonly (ConfirmedTake | null)[],
   tokenCount: number,
 ): boolean {
-  let total = 0;
-  let found = 0;
-  let used = 0;
+  let scriptWords = 0;
+  let spokenWords = 0;
+  let matchedTokens = 0;
   for (const [i, line] of lines.entries()) {
-    if (!line.optional) total += line.words.length;
-    const take = spoken[i];
+    if (!line.optional) scriptWords += line.words.length;
+    const take = takes[i];
     if (!take) continue;
-    if (!line.optional) found += line.words.length;
-    used += take.pairs.filter((tokens) => tokens >= 0).length;
+    if (!line.optional) spokenWords += line.words.length;
+    matchedTokens += take.pairs.filter((token) => token >= 0).length;
   }
-  return found < LEAST_SCRIPT * total && used < LEAST_SPEECH * tokenCount;
+  return spokenWords < MIN_SPOKEN_SCRIPT_SHARE * scriptWords && matchedTokens < MIN_SCRIPTED_SPEECH_SHARE * tokenCount;
 }

@@ -1,71 +1,46 @@
-/** Looks by ear for the lines that the transcript does not show: a recogniser that misspells a sentence still knows it when it is told. */
-
+/** Stage 6: finds by audio the lines that the transcript does not show. A recognizer that misspells a sentence can still align it. */
 import type { AlignedWord } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { findBestAlignment } from "../alignments";
 import type { PlanSteps } from "../context";
-import { pauseBefore } from "../tokens";
+import { pauseBefore, type TokenRange } from "../tokens";
 import { fitToBudget } from "./alignment-budget";
-import { classifyFit, type LineCandidate, rateAlignment, toAlignmentRequests } from "./line-candidates";
+import { classifyFit, type LineCandidate, padWindow, rateAlignment, toAlignmentRequests } from "./line-candidates";
 import { alignLineAt, type LineMatch } from "./match-lines";
 import type { PathTake } from "./path-takes";
-import type { ScriptedInput } from "./scripted-input";
+import type { ScriptedRecording } from "./scripted-recording";
 
-const MOST_TRIES = 10;
-const PHRASE_PAUSE = fromSeconds(0.14);
-/** Speech is usually this fast, in ticks for each letter. */
-const USUAL_PACE = 70_000;
-const SLOWER = 1.7;
-const FASTER = 0.55;
+const MAX_TRIALS_PER_LINE = 10;
+const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.14);
+/** Usual pace of speech, per character. */
+const USUAL_TICKS_PER_CHARACTER = 70_000;
+/** A line takes at most and at least this share of its usual duration. */
+const MAX_SLOWER_FACTOR = 1.7;
+const MIN_FASTER_FACTOR = 0.55;
+const MAX_ADDED_TICKS = fromSeconds(0.6);
+const PADDING_TICKS = fromSeconds(0.15);
 
-/** What the sound gave for a line that does not fit as a whole: where some of its words are, perhaps. */
+/** The words of a line that did not align as a whole: some of them may be there. */
 export type PartialAlignment = { line: number; words: AlignedWord[] };
 export type Rescued = { candidates: LineCandidate[]; partialAlignments: PartialAlignment[] };
 
-/** A candidate is good enough when the sound agrees. */
-const found = (row: readonly LineCandidate[] | undefined) => row?.some((candidate) => candidate.accepted) === true;
-
-/** Further candidates: for lines that were not found, and for those that may have been said once more. */
+/** Returns further candidates: of lines that were not found, and of lines that may have been said once more. */
 export function* rescueLines(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
-  input: ScriptedInput,
+  recording: ScriptedRecording,
 ): PlanSteps<Rescued> {
-  const { tokens, lines } = input;
-  const ticksPerLetter = usualPace(candidates, input);
-  const sought = lines.map((_, index) => {
-    const stretch = found(candidates[index])
-      ? laterStretch(takes, candidates, input, index)
-      : missedStretch(takes, candidates, input, index);
-    return { index, stretch, among: `${stretch.from}-${stretch.to}` };
-  });
-  const crowd = new Map<string, number>();
-  for (const { among } of sought) crowd.set(among, (crowd.get(among) ?? 0) + 1);
-  // Where few lines are missing each of them is likely to be there.
-  const likely = sought.toSorted((a, b) => crowd.get(a.among)! - crowd.get(b.among)!);
-  const wanted = likely.flatMap(({ index, stretch }) => {
-    const line = lines[index]!;
-    const length = ticksPerLetter * line.words.join(" ").length;
-    return starts(input, stretch.from, stretch.to)
-      .filter((start) => tokens[stretch.to - 1]!.end - tokens[start]!.start >= FASTER * length)
-      .slice(-MOST_TRIES)
-      .map((start) => {
-        let end = start + 1;
-        while (end < stretch.to && tokens[end]!.end - tokens[start]!.start <= length * SLOWER + fromSeconds(0.6)) end++;
-        const window = roundWindow(input, start, end);
-        return { index, start, end, window, requests: toAlignmentRequests(line, window) };
-      });
-  });
-  const tries = fitToBudget(wanted, input.activity.duration).toSorted((a, b) => a.index - b.index);
-  const answers = yield tries.flatMap((one) => one.requests);
+  const { tokens, lines } = recording;
+  const trials = listTrials(takes, candidates, recording);
+  const results = yield trials.flatMap((trial) => trial.requests);
   const rescued: LineCandidate[] = [];
   const partialAlignments: PartialAlignment[] = [];
   let at = 0;
-  for (const { index, start, end, window, requests } of tries) {
-    const alignment = findBestAlignment(answers.slice(at, at + requests.length));
+  for (const { index, start, end, window, requests } of trials) {
+    const alignment = findBestAlignment(results.slice(at, at + requests.length));
     at += requests.length;
-    const fit = alignment ? classifyFit(alignment, input.activity) : "none";
     if (!alignment) continue;
+    const fit = classifyFit(alignment, recording.activity);
     if (fit === "none") {
       partialAlignments.push({ line: index, words: alignment.words });
       continue;
@@ -74,44 +49,82 @@ export function* rescueLines(
     let to = start + 1;
     while (to < end && (tokens[to]!.start + tokens[to]!.end) / 2 < last) to++;
     rescued.push({
-      ...matched(alignLineAt(index, lines[index]!, tokens, start, to)),
-      window: { start: window.start, end: Math.min(window.end, last + fromSeconds(0.15)) },
+      ...withPairs(alignLineAt(index, lines[index]!, tokens, start, to)),
+      window: { start: window.start, end: Math.min(window.end, last + PADDING_TICKS) },
       alignment,
       quality: rateAlignment(alignment, fit),
       complete: true,
       accepted: true,
     });
   }
-  return { candidates: bestApart(rescued), partialAlignments };
+  return { candidates: dropOverlapping(rescued), partialAlignments };
 }
 
-/** When no word is spelled alike, the line's words are spread over the heard ones. */
-function matched(match: LineMatch): LineMatch {
-  if (match.pairs.some((tokens) => tokens >= 0)) return match;
+/** Returns the windows to align each line with, in the order of the lines. */
+function listTrials(
+  takes: readonly (PathTake | null)[],
+  candidates: readonly LineCandidate[][],
+  recording: ScriptedRecording,
+) {
+  const { tokens, lines } = recording;
+  const ticksPerCharacter = measurePace(candidates, recording);
+  const searches = lines.map((_, index) => {
+    const stretch = hasAccepted(candidates[index])
+      ? findLaterStretch(takes, candidates, recording, index)
+      : findMissedStretch(takes, candidates, recording, index);
+    return { index, stretch, key: `${stretch.from}-${stretch.to}` };
+  });
+  const counts = new Map<string, number>();
+  for (const { key } of searches) counts.set(key, (counts.get(key) ?? 0) + 1);
+  // In a stretch with few missing lines each of them is likely to be there.
+  const likelyFirst = searches.toSorted((a, b) => counts.get(a.key)! - counts.get(b.key)!);
+  const trials = likelyFirst.flatMap(({ index, stretch }) => {
+    const line = lines[index]!;
+    const duration = ticksPerCharacter * line.words.join(" ").length;
+    const isLongEnough = (start: number) =>
+      tokens[stretch.to - 1]!.end - tokens[start]!.start >= MIN_FASTER_FACTOR * duration;
+    const maxDuration = duration * MAX_SLOWER_FACTOR + MAX_ADDED_TICKS;
+    return listPhraseStarts(recording, stretch.from, stretch.to)
+      .filter(isLongEnough)
+      .slice(-MAX_TRIALS_PER_LINE)
+      .map((start) => {
+        let end = start + 1;
+        while (end < stretch.to && tokens[end]!.end - tokens[start]!.start <= maxDuration) end++;
+        const window = toPhraseWindow(recording, start, end);
+        return { index, start, end, window, requests: toAlignmentRequests(line, window) };
+      });
+  });
+  return fitToBudget(trials, recording.activity.duration).toSorted((a, b) => a.index - b.index);
+}
+
+const hasAccepted = (row: readonly LineCandidate[] | undefined) => row?.some((one) => one.accepted) === true;
+
+/** When no word is spelled alike, spreads the words of the line over the tokens. */
+function withPairs(match: LineMatch): LineMatch {
+  if (match.pairs.some((token) => token >= 0)) return match;
   const { from, to } = match;
   const pairs = match.pairs.map((_, k) => from + Math.floor((k * (to - from)) / match.pairs.length));
   return { ...match, pairs };
 }
 
-type TokenRange = { from: number; to: number };
-
-/** Where a line that was not found may be: between the takes of the lines around it. */
-function missedStretch(
+/** Returns where a line that was not found can be: between the takes of the lines around it. */
+function findMissedStretch(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
-  { tokens }: ScriptedInput,
+  { tokens }: ScriptedRecording,
   index: number,
 ): TokenRange {
-  const from = takes.slice(0, index).findLast((take, i) => take && found(candidates[i]))?.to ?? 0;
-  const to = takes.slice(index + 1).find((take, i) => take && found(candidates[index + 1 + i]))?.from ?? tokens.length;
-  return { from, to };
+  const isFound = (take: PathTake | null, i: number) => take && hasAccepted(candidates[i]);
+  const from = takes.slice(0, index).findLast((take, i) => isFound(take, i))?.to ?? 0;
+  const next = takes.slice(index + 1).find((take, i) => isFound(take, index + 1 + i));
+  return { from, to: next?.from ?? tokens.length };
 }
 
-/** Where a line that was found may have been said once more, unrecognisably: after its last take, before anything else that was found. */
-function laterStretch(
+/** Returns where a line may have been said once more without being recognized: after its last take, before anything else that was found. */
+function findLaterStretch(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
-  { tokens }: ScriptedInput,
+  { tokens }: ScriptedRecording,
   index: number,
 ): TokenRange {
   const own = takes[index];
@@ -119,15 +132,12 @@ function laterStretch(
   const accepted = candidates.flat().filter((one) => one.accepted);
   const from = Math.max(own.to, ...accepted.filter((one) => one.line === index).map((one) => one.to));
   const next = takes.slice(index + 1).find((take) => take && take.from >= from);
-  const to = Math.min(
-    next?.from ?? tokens.length,
-    ...accepted.filter((one) => one.from >= from).map((one) => one.from),
-  );
-  return { from, to };
+  const laterStarts = accepted.filter((one) => one.from >= from).map((one) => one.from);
+  return { from, to: Math.min(next?.from ?? tokens.length, ...laterStarts) };
 }
 
-/** Of windows that overlap, the one that fits best. */
-function bestApart(rescued: readonly LineCandidate[]): LineCandidate[] {
+/** Of overlapping candidates of a line keeps the one with the best quality. */
+function dropOverlapping(rescued: readonly LineCandidate[]): LineCandidate[] {
   const out: LineCandidate[] = [];
   for (const one of [...rescued].sort((a, b) => b.quality - a.quality)) {
     if (!out.some((other) => other.line === one.line && other.from < one.to && one.from < other.to)) out.push(one);
@@ -135,29 +145,25 @@ function bestApart(rescued: readonly LineCandidate[]): LineCandidate[] {
   return out;
 }
 
-/** The heard words of a stretch at which a phrase begins. */
-function starts({ tokens }: ScriptedInput, from: number, to: number): number[] {
+/** Returns the tokens of a stretch at which a phrase starts. */
+function listPhraseStarts({ tokens }: ScriptedRecording, from: number, to: number): number[] {
   const out: number[] = [];
-  for (let j = from; j < to; j++) if (j === from || pauseBefore(tokens, j) >= PHRASE_PAUSE) out.push(j);
+  for (let j = from; j < to; j++) if (j === from || pauseBefore(tokens, j) >= MIN_PHRASE_PAUSE_TICKS) out.push(j);
   return out;
 }
 
-function roundWindow({ tokens, activity }: ScriptedInput, from: number, to: number): Span {
+function toPhraseWindow({ tokens, activity }: ScriptedRecording, from: number, to: number): Span {
   const before = tokens[from - 1]?.end ?? 0;
   const after = tokens[to]?.start ?? activity.duration;
-  const [start, end] = [tokens[from]!.start, tokens[to - 1]!.end];
-  const pad = fromSeconds(0.15);
-  return {
-    start: Math.round(Math.max(0, start - Math.min(pad, Math.max(0, start - before) / 2))),
-    end: Math.round(Math.min(activity.duration, end + Math.min(pad, Math.max(0, after - end) / 2))),
-  };
+  return padWindow({ start: tokens[from]!.start, end: tokens[to - 1]!.end }, before, after, activity.duration);
 }
 
-function usualPace(candidates: readonly LineCandidate[][], { tokens, lines }: ScriptedInput): Ticks {
+/** Returns the median duration of a character in the accepted candidates. */
+function measurePace(candidates: readonly LineCandidate[][], { tokens, lines }: ScriptedRecording): Ticks {
   const paces = candidates
     .flat()
     .filter((one) => one.accepted)
     .map((one) => (tokens[one.to - 1]!.end - tokens[one.from]!.start) / lines[one.line]!.words.join(" ").length)
     .sort((a, b) => a - b);
-  return paces[paces.length >> 1] ?? USUAL_PACE;
+  return paces[paces.length >> 1] ?? USUAL_TICKS_PER_CHARACTER;
 }

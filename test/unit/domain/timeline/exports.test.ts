@@ -97,6 +97,7 @@ describe("every writer parses back to the frames of the plan", () => {
             removed: [{ start: 0, end: edges[0]! }, ...parts.filter((_, i) => i % 2 === 1)].map((part) => ({
               ...part,
               reason: "silence" as const,
+              rule: null,
               text: "",
             })),
           };

@@ -1,8 +1,8 @@
 /** Sources and plans for the tests of the exports. */
 import fc from "fast-check";
 import type { MediaInfo } from "../../../../src/domain/media";
-import type { RemovalReason } from "../../../../src/domain/plan";
 import type { PlanJson } from "../../../../src/domain/plan-json";
+import type { RemovalReason } from "../../../../src/domain/planning/rules";
 import { type FrameTimes, getFrameTime, TICKS_PER_SECOND, toSeconds } from "../../../../src/domain/time";
 import { labelFrames, type Rate } from "./readers";
 
@@ -91,7 +91,8 @@ export function planOf(stretches: readonly Stretch[], frames: FrameTimes, takes:
       const review = i % 3 === 0 ? `look at "${i}" & <decide>` : null;
       plan.segments.push({ start, end, start_frame: at, end_frame: at + count, text: `Part ${i}.`, review });
       plan.kept_duration += end - start;
-    } else plan.removed.push({ start, end, reason: REASONS[i % REASONS.length]!, text: "um, <no> & \u0007 no" });
+    } else
+      plan.removed.push({ start, end, reason: REASONS[i % REASONS.length]!, rule: null, text: "um, <no> & \u0007 no" });
     at += count;
   }
   plan.source_duration = toSeconds(getFrameTime(frames, at));

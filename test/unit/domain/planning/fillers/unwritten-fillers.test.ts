@@ -12,8 +12,8 @@ import { fromSeconds, type Span } from "../../../../../src/domain/time";
 
 const DURATION = fromSeconds(10);
 
-/** A recording with sound at `-20` dB in the spans given in seconds, over a quiet of `floor`. */
-function soundWith(spans: [number, number][], floor = -75): AudioActivity {
+/** A recording that is loud (-20 dB) in spans given in seconds, above a noise floor in dB. */
+function activityWith(spans: [number, number][], floor = -75): AudioActivity {
   const energy = new Float32Array(2_000).fill(floor);
   for (const [start, end] of spans) energy.fill(-20, start * 200, end * 200);
   return detectActivity({ duration: DURATION, energy, speech: spans.map(([start, end]) => spanOf(start, end)) });
@@ -25,86 +25,96 @@ const word = (text: string, start: number, end: number, confidence = 0.5): Word 
   confidence,
 });
 
-/** The hesitations when each text fits as well as given, and all others badly. */
-function found(words: Word[], activity: AudioActivity, fits: Record<string, number>) {
+/** The fillers when each text aligns with the given mean log probability, and all others badly. */
+function found(words: Word[], activity: AudioActivity, logProbs: Record<string, number>) {
   const steps = findUnwrittenFillers(words, activity);
   const first = steps.next();
-  const asked = first.value as AlignmentRequest[];
-  const answer = ({ text }: AlignmentRequest): ForcedAlignment => {
-    const mean = fits[text] ?? -9;
+  const requests = first.value as AlignmentRequest[];
+  const align = ({ text }: AlignmentRequest): ForcedAlignment => {
+    const mean = logProbs[text] ?? -9;
     return {
       words: [{ text, start: 0, end: 1, confidence: 0.5, logProb: mean }],
       meanLogProb: mean,
       tailLogProb: mean,
     };
   };
-  const last = steps.next(asked.map(answer));
-  if (!last.done) throw new Error("a second question");
-  return { words: [...last.value.words], spans: last.value.spans, asked: asked.map((request) => request.text) };
+  const last = steps.next(requests.map(align));
+  if (!last.done) throw new Error("Expected one batch of requests.");
+  const { words: matches, spans } = last.value;
+  return {
+    words: [...matches].map(([index]) => index),
+    rules: [...matches].map(([, match]) => match.rule),
+    spans: spans.map(({ start, end, match }) => ({ start, end, rule: match.rule })),
+    texts: requests.map((request) => request.text),
+  };
 }
 
 const SENTENCE: [number, number] = [1, 3];
-const APART: [number, number] = [3.5, 3.7];
+const ISOLATED: [number, number] = [3.5, 3.7];
 const REST: [number, number] = [4.2, 6];
 
-describe("hesitations", () => {
-  const activity = soundWith([SENTENCE, APART, REST]);
+describe("unwritten fillers", () => {
+  const activity = activityWith([SENTENCE, ISOLATED, REST]);
 
   test.each([
-    ["a misheard one that fits the sound better", "but", 0.5, { "Uh,": -2, "But.": -4 }, true],
-    ["a word that fits better itself", "but", 0.5, { "Uh,": -2, "But.": -0.3 }, false],
-    ["a word that fits when it is written as a sentence", "so", 0.5, { "Uh,": -2, so: -7, "So,": -0.4 }, false],
-    ["a word that the recogniser was sure of", "but", 0.9, { "Uh,": -2, "But.": -4 }, false],
-    ["an article said apart", "The", 0.9, { "Uh,": -2.9, "The.": -2.8 }, true],
-    ["an article that fits", "The", 0.9, { "Uh,": -2.9, "The.": -0.4 }, false],
-    ["a long word", "cathedral", 0.3, { "Uh,": -1, "Cathedral.": -8 }, false],
-    ["one that is spelled as such", "Um,", 0.9, {}, true],
-  ])("%s", (_, text, confidence, fits, expected) => {
-    const { words } = found([word(text, 3.5, 3.7, confidence)], activity, fits as Record<string, number>);
-    expect(words).toEqual(expected ? [0] : []);
+    ["a misrecognized one that aligns better", "but", 0.5, { "Uh,": -2, "But.": -4 }, "filler.unwritten"],
+    ["a word that aligns better itself", "but", 0.5, { "Uh,": -2, "But.": -0.3 }, null],
+    ["a word that aligns when it is written as a sentence", "so", 0.5, { "Uh,": -2, so: -7, "So,": -0.4 }, null],
+    ["a word that the recognizer was sure of", "but", 0.9, { "Uh,": -2, "But.": -4 }, null],
+    ["an isolated article", "The", 0.9, { "Uh,": -2.9, "The.": -2.8 }, "filler.unwritten"],
+    ["an article that aligns", "The", 0.9, { "Uh,": -2.9, "The.": -0.4 }, null],
+    ["a long word", "cathedral", 0.3, { "Uh,": -1, "Cathedral.": -8 }, null],
+    ["one that is spelled as a filler", "Um,", 0.9, {}, "filler.written"],
+  ])("%s", (_, text, confidence, logProbs, rule) => {
+    const { rules } = found([word(text, 3.5, 3.7, confidence)], activity, logProbs as Record<string, number>);
+    expect(rules.map(String)).toEqual(rule === null ? [] : [rule]);
   });
 
-  test("a sound without a word is one, unless it fits a word much better", () => {
-    expect(found([], activity, { "Um.": -2, "Then.": -1.5 }).spans).toEqual([spanOf(3.5, 3.7)]);
+  test("a region without a word is a filler, unless it aligns much better with a word", () => {
+    expect(found([], activity, { "Um.": -2, "Then.": -1.5 }).spans).toEqual([
+      { ...spanOf(3.5, 3.7), rule: "filler.unwritten" },
+    ]);
     expect(found([], activity, { "Um.": -2.5, "Then.": -1 }).spans).toEqual([]);
   });
 
-  test("one that is read letter by letter goes with all its letters", () => {
-    const spelled = soundWith([SENTENCE, [3.4, 4.2], [4.6, 6]]);
+  test("a filler that is read letter by letter is removed with all its letters", () => {
+    const spelled = activityWith([SENTENCE, [3.4, 4.2], [4.6, 6]]);
     const words = [word("H.", 3.4, 3.6), word("M.", 3.6, 3.9), word("M.", 3.9, 4.2)];
-    expect(found(words, spelled, { "H. M. M.": -1.2 }).words).toEqual([0, 1, 2]);
+    const { words: indices, rules } = found(words, spelled, { "H. M. M.": -1.2 });
+    expect(indices).toEqual([0, 1, 2]);
+    expect(new Set(rules)).toEqual(new Set(["filler.spelled_out"]));
     expect(found(words, spelled, { "H. M. M.": -3 }).words).toEqual([]);
   });
 
-  test("in noise, which hides the edges of words, only what stands well apart is looked at", () => {
-    const distanceBetween: [number, number][] = [[1, 3.32], APART, [3.88, 9.9]];
-    expect(found([], soundWith(distanceBetween), {}).asked).not.toEqual([]);
-    expect(found([], soundWith(distanceBetween, -34), {}).asked).toEqual([]);
+  test("in noise, which hides the edges of words, regions need wider pauses around them", () => {
+    const spans: [number, number][] = [[1, 3.32], ISOLATED, [3.88, 9.9]];
+    expect(found([], activityWith(spans), {}).texts).not.toEqual([]);
+    expect(found([], activityWith(spans, -34), {}).texts).toEqual([]);
   });
 });
 
-describe("words where there is no sound", () => {
-  const activity = soundWith([SENTENCE, APART, REST]);
-  test("a word drawn out over a pause goes back to where most of it is", () => {
+describe("word timing", () => {
+  const activity = activityWith([SENTENCE, ISOLATED, REST]);
+  test("a word stretched over a pause is trimmed to the side with most of its audio", () => {
     expect(trimWordsAtPauses([word("number", 2.5, 3.7)], activity)).toEqual([word("number", 2.5, 3)]);
     expect(trimWordsAtPauses([word("today", 3.6, 5)], activity)).toEqual([word("today", 4.2, 5)]);
   });
   test("the closure of a consonant is no pause", () => {
-    const close = soundWith([
+    const close = activityWith([
       [1, 2],
       [2.15, 3],
     ]);
     const one = word("captain", 1.7, 2.5);
     expect(trimWordsAtPauses([one], close)).toEqual([one]);
   });
-  test("a word that is written again in the quiet after it was said once", () => {
+  test("a word that is written again in the quiet after it is a duplicate", () => {
     const words = [word("So,", 3.5, 3.7), word("so,", 3.72, 3.78), word("so", 4.2, 4.4)];
     expect([...findDuplicatedWords(words, activity)]).toEqual([words[1]!]);
   });
 });
 
-describe("what the contour tells of the recording", () => {
-  test("clipping is louder than any wave that is whole", () => {
+describe("measurements of the energy contour", () => {
+  test("clipped audio is louder than any unclipped waveform", () => {
     const energy = new Float32Array(2_000).fill(-75);
     energy.fill(-8, 200, 400);
     energy.fill(-8, 600, 800);
@@ -113,7 +123,7 @@ describe("what the contour tells of the recording", () => {
     expect(measureClipping({ energy }, spanOf(3, 4))).toBeCloseTo(0.5, 2);
     expect(measureClipping({ energy }, spanOf(8, 9))).toBe(0);
   });
-  test("noise blurs the edges of speech, a quiet room does not", () => {
+  test("noise hides the edges of speech, a quiet room does not", () => {
     expect(estimateEdgeMargin({ contrast: 60 })).toBe(0);
     expect(estimateEdgeMargin({ contrast: 35 })).toBe(25_000);
     expect(estimateEdgeMargin({ contrast: 5 })).toBe(50_000);

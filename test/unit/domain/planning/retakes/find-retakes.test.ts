@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { findFillers, isFillerText } from "../../../../../src/domain/planning/fillers/filler-words";
-import { spokenPrefix } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
+import { countSpokenWords } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { Word } from "../../../../../src/domain/speech";
 import { runThrough } from "../run-through";
 
-/** Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` one that the recogniser was not sure of. */
+/** Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` is one that the recognizer was not sure of. */
 function spoken(text: string): Word[] {
   const words: Word[] = [];
   let at = 0;
@@ -33,8 +33,8 @@ function removed(text: string): string {
   return retakes
     .sort((a, b) => a.from - b.from)
     .map(
-      ({ from, to, kind }) =>
-        `${kind}: ${words
+      ({ from, to, match }) =>
+        `${match.rule}: ${words
           .slice(from, to)
           .map((word) => word.text)
           .join(" ")}`,
@@ -44,42 +44,54 @@ function removed(text: string): string {
 
 describe("retakes", () => {
   test.each([
-    ["whole takes", "we open at nine. / we open at nine.", "retake: we open at nine."],
-    ["a false start", "turn the / turn the key now.", "retake: turn the"],
-    ["two false starts", "turn the / turn the key / turn the key now.", "retake: turn the | retake: turn the key"],
-    ["a stop inside a word", "place the micro / place the microphone here.", "retake: place the micro"],
-    ["a slip in a misheard word", "we open at ?wine / we open at nine today.", "retake: we open at wine"],
+    ["whole takes", "we open at nine. / we open at nine.", "retake.repeated_line: we open at nine."],
+    ["a false start", "turn the / turn the key now.", "false_start.prefix: turn the"],
     [
-      "a long attempt that goes astray",
+      "two false starts",
+      "turn the / turn the key / turn the key now.",
+      "false_start.prefix: turn the | false_start.prefix: turn the key",
+    ],
+    ["a stop inside a word", "place the micro / place the microphone here.", "false_start.broken_off: place the micro"],
+    [
+      "a slip in a misrecognized word",
+      "we open at ?wine / we open at nine today.",
+      "false_start.prefix: we open at wine",
+    ],
+    [
+      "a long take with another ending",
       "all of the people in this room blue / all of the people in this room know why it failed.",
-      "retake: all of the people in this room blue",
+      "false_start.broken_off: all of the people in this room blue",
     ],
     [
-      "a line begun three times, misheard the second time",
+      "a line started three times, misrecognized the second time",
       "spray thin layers and / spray that / spray thin layers and let each one dry.",
-      "retake: spray thin layers and | retake: spray that",
+      "false_start.prefix: spray thin layers and | false_start.between_takes: spray that",
     ],
-    ["misspelled takes", "carots are good for you. / carrots are good for you.", "retake: carots are good for you."],
-    ["a restart inside a sentence", "the thing you need / you need is time.", "retake: you need"],
-    ["a stutter", "and the the key", "retake: the"],
     [
-      "talk between the takes",
+      "misspelled takes",
+      "carots are good for you. / carrots are good for you.",
+      "retake.repeated_line: carots are good for you.",
+    ],
+    ["a restart inside a sentence", "the thing you need / you need is time.", "false_start.inside_phrase: you need"],
+    ["a stutter", "and the the key", "stutter.word: the"],
+    [
+      "a remark between the takes",
       "we open at nine. / sorry, again. / we open at nine.",
-      "retake: we open at nine. | remark: sorry, again.",
+      "retake.after_remark: we open at nine. | remark.between_takes: sorry, again.",
     ],
     [
       "several sentences again",
       "we open. we close at noon. / we open. we close at noon.",
-      "retake: we open. we close at noon.",
+      "retake.repeated_line: we open. we close at noon.",
     ],
   ])("%s", (_, text, expected) => {
     expect(removed(text)).toBe(expected);
   });
 
   test.each([
-    ["sentences that begin alike", "press the button to start. / press the button to stop."],
+    ["sentences that start alike", "press the button to start. / press the button to stop."],
     ["rhetoric", "we need water, we need bread, and we need peace."],
-    ["a clause taken up with and", "we will knock, / and we will knock again."],
+    ["a clause continued with and", "we will knock, / and we will knock again."],
     ["emphasis", "it was very very late, no no doubt."],
     ["a short answer", "yes. / yes, we do."],
     [
@@ -87,38 +99,41 @@ describe("retakes", () => {
       "we open at nine. / the key is under the mat by the old green door to the garden behind it all. / we open at nine.",
     ],
     ["parallel sentences", "in the morning, we pray for peace. / in the evening, we pray for peace."],
-    ["what two sentences end with", "in the morning, / we pray for peace. / at night, / we pray for peace. / amen."],
+    [
+      "the same ending of two sentences",
+      "in the morning, / we pray for peace. / at night, / we pray for peace. / amen.",
+    ],
     [
       "a list",
       "step one, press the green button. / step two, press the red button. / step three, press the green button.",
     ],
     ["a list of one thing after the other", "add one cup of flour. / add one cup of sugar. / add one cup of milk."],
-    ["figures", "call five five five, one two, one two, / the code is seven."],
+    ["numbers", "call five five five, one two, one two, / the code is seven."],
     [
       "a number that is given once more",
       "that is five five five one two. / again, / it is five five five one two, and thank you.",
     ],
     ["a question after its answer", "where are you going? / i am going to the market. / where are you going alone?"],
-    ["words that may stand twice", "what it is, is a mistake, / and he had had enough."],
+    ["words that can follow themselves", "what it is, is a mistake, / and he had had enough."],
     ["the same words much later", `we open at nine. ${"/ ".repeat(100)} we open at nine.`],
   ])("%s stay", (_, text) => {
     expect(removed(text)).toBe("");
   });
 
   test.each([
-    ["a short misheard word", "we met in the old tree. / we met in the old tray.", "doubt"],
+    ["a short misrecognized word", "we met in the old tree. / we met in the old tray.", "marked"],
     [
       "one among many",
       "heat the oven to ninety degrees, line a large square tree with paper. / heat the oven to ninety degrees, line a large square tray with paper.",
-      "gone",
+      "removed",
     ],
-  ])("words surely heard that differ put it in doubt: %s", (_, text, expected) => {
+  ])("clearly recognized words that differ: %s", (_, text, expected) => {
     const words = spoken(text);
-    const { retakes, doubts } = runThrough(findRetakes(words, tokenize(words, "en")));
-    expect([retakes.length, doubts.length]).toEqual(expected === "gone" ? [1, 0] : [0, 1]);
+    const { retakes, possible } = runThrough(findRetakes(words, tokenize(words, "en")));
+    expect([retakes.length, possible.length]).toEqual(expected === "removed" ? [1, 0] : [0, 1]);
   });
 
-  test("of an attempt that was begun three times the whole goes, whatever was known when it was begun the second time", () => {
+  test("a line that was started three times is removed whole, whatever was known at its second start", () => {
     const words = spoken(
       "it is worth a mention / that as an / it is worth a / it is worth a mention / that as an example.",
     );
@@ -127,10 +142,10 @@ describe("retakes", () => {
     expect(stays).toEqual(words.slice(12));
   });
 
-  test("an attempt that the recogniser did not make out goes when the sound says what it is", () => {
+  test("an unclear word is removed when the audio shows that it is a false start", () => {
     const words = spoken("now go. / ?relative / we hope to see you.");
     const tokens = tokenize(words, "en");
-    const found = [{ from: 2, retakeStart: 3, end: 3, spoken: 3, rest: 0, weak: true }];
+    const found = [{ from: 2, retakeStart: 3, end: 3, matched: 3, trailing: 0, alignment: -2, weak: true }];
     expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
       { from: 2, to: 3, retakeStart: 3 },
     ]);
@@ -138,62 +153,62 @@ describe("retakes", () => {
     expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
   });
 
-  test("words that fit, drawn out over another one, are no retake", () => {
+  test("words that align, stretched over another word, are no retake", () => {
     const words = spoken("turn left at the church / turn left at the bakery");
-    const found = [{ from: 0, retakeStart: 5, end: 5, spoken: 4, rest: 0, weak: false }];
+    const found = [{ from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -0.5, weak: false }];
     expect(runThrough(findRetakes(words, tokenize(words, "en"), { found, different: [] })).retakes).toEqual([]);
   });
 
-  test("a sentence that differs only in its last word is in doubt, and stays", () => {
+  test("a sentence that differs only in its last word stays and is marked", () => {
     const words = spoken("the lamp shows warm / the lamp shows cold water.");
-    const { retakes, doubts } = runThrough(findRetakes(words, tokenize(words, "en")));
+    const { retakes, possible } = runThrough(findRetakes(words, tokenize(words, "en")));
     expect(retakes).toEqual([]);
-    expect(doubts).toEqual([{ from: 0, to: 3, review: "resembles what is said next" }]);
+    expect(possible).toMatchObject([{ from: 0, to: 3, match: { rule: "review.different_ending" } }]);
   });
 
-  test("what the sound contradicts is in doubt", () => {
+  test("what the audio contradicts stays and is marked", () => {
     const words = spoken("press the red button now please. / press the green button now please.");
     const tokens = tokenize(words, "en");
-    const { retakes, doubts } = runThrough(
+    const { retakes, possible } = runThrough(
       findRetakes(words, tokens, { found: [], different: [{ from: 0, retakeStart: 6 }] }),
     );
     expect(retakes).toEqual([]);
-    expect(doubts).toHaveLength(1);
+    expect(possible.map(({ match }) => match.rule)).toEqual(["review.different_words"]);
   });
 
-  test("an echo shows an attempt that is spelled otherwise", () => {
+  test("an acoustic repetition shows a false start that is spelled differently", () => {
     const words = spoken("reload it / we hope to see you.");
     const tokens = tokenize(words, "en");
-    const found = [{ from: 0, retakeStart: 2, end: 2, spoken: 3, rest: 0, weak: false }];
-    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([
-      { from: 0, to: 2, retakeStart: 2, kind: "retake" },
+    const found = [{ from: 0, retakeStart: 2, end: 2, matched: 3, trailing: 0, alignment: -0.5, weak: false }];
+    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
+      { from: 0, to: 2, retakeStart: 2, match: { rule: "false_start.prefix", scores: { alignment: -0.5 } } },
     ]);
   });
 
-  test("a weak echo of words that the recogniser was sure of is in doubt", () => {
+  test("a weak acoustic repetition of words that the recognizer was sure of stays", () => {
     const words = spoken("ask what your country needs / ask what you can do.");
     const tokens = tokenize(words, "en");
-    const found = [{ from: 0, retakeStart: 5, end: 5, spoken: 4, rest: 0, weak: true }];
+    const found = [{ from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -2, weak: true }];
     expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
   });
 
-  test("the spoken beginning of a text ends where it no longer fits", () => {
-    expect(spokenPrefix([-0.1, -0.2, -0.1, -9, -7, -0.5])).toBe(3);
-    expect(spokenPrefix([-0.1, -6, -0.2, -0.1])).toBe(4);
-    expect(spokenPrefix([-12, -8, -9])).toBe(0);
+  test("the spoken start of a text ends where it no longer aligns", () => {
+    expect(countSpokenWords([-0.1, -0.2, -0.1, -9, -7, -0.5])).toBe(3);
+    expect(countSpokenWords([-0.1, -6, -0.2, -0.1])).toBe(4);
+    expect(countSpokenWords([-12, -8, -9])).toBe(0);
   });
 });
 
 describe("fillers", () => {
-  test.each(["um", "Um,", "uh", "Uhm...", "hmm", "er", "erm", "Mm-hmm".replace("-", "")])("%s is one", (text) => {
+  test.each(["um", "Um,", "uh", "Uhm...", "hmm", "er", "erm", "Mm-hmm".replace("-", "")])("%s is a filler", (text) => {
     expect(isFillerText(text)).toBe(true);
   });
-  test.each(["umbrella", "like", "her", "ham", "a", "hum", "mother", "well"])("%s is none", (text) => {
+  test.each(["umbrella", "like", "her", "ham", "a", "hum", "mother", "well"])("%s is no filler", (text) => {
     expect(isFillerText(text)).toBe(false);
   });
-  test("apart or stretched they are found, inside fluent speech short ones are not", () => {
+  test("isolated or stretched fillers are found, short ones in fluent speech are not", () => {
     const found = (text: string) => [...findFillers(spoken(text))];
-    expect(found("read / um, / the page")).toEqual([1]);
+    expect(found("read / um, / the page")).toMatchObject([[1, { rule: "filler.written" }]]);
     const fluent = spoken("read um the page").map((word) => ({ ...word, end: word.start + 300_000 }));
     fluent[1]!.end = fluent[1]!.start + 200_000;
     fluent[2]!.start = fluent[1]!.end;

@@ -1,0 +1,65 @@
+/** Names the rule of each removed span, and lists all findings of a plan. */
+import type { Plan, RemovedSpan } from "../plan";
+import type { Span, Ticks } from "../time";
+import { type DecidedSpan, isKept } from "./decided-spans";
+import { type Finding, isReviewRule, type RemovalRule } from "./rules";
+import { durationOf, findOverlapping, indexEndingAfter } from "./spans";
+
+/**
+ * Returns the removed spans with their rules, and the findings of the plan in order of time. A span that several rules removed names the
+ * one that covers most of it. `spans` are sorted and disjoint.
+ */
+export function attachRules(
+  removed: readonly RemovedSpan[],
+  spans: readonly DecidedSpan[],
+  minPause: Ticks,
+  duration: Ticks,
+): Pick<Plan, "removed" | "findings"> {
+  const findings: Finding[] = spans.filter(isKept).flatMap((span) => joinFindings(span));
+  const ruled = removed.map((span) => {
+    const own = span.reason === "silence" ? [pauseFinding(span, spans, minPause, duration)] : removalsIn(span, spans);
+    findings.push(...own);
+    return { ...span, rule: mainRule(own) };
+  });
+  return { removed: ruled, findings: findings.sort((a, b) => a.start - b.start || a.end - b.end) };
+}
+
+/** Returns what removed a span: the findings of the decided spans with the same reason that it overlaps. */
+const removalsIn = (removed: RemovedSpan, spans: readonly DecidedSpan[]): Finding[] =>
+  findOverlapping(spans, removed)
+    .filter((span) => span.reason === removed.reason)
+    .flatMap((span) => joinFindings(span).filter(({ rule }) => !isReviewRule(rule)));
+
+/** Returns the findings of a span, clipped to it. Consecutive findings of one match become one. */
+function joinFindings({ start, end, findings }: DecidedSpan): Finding[] {
+  const out: Finding[] = [];
+  for (const finding of findings) {
+    const last = out.findLast((one) => one.scores === finding.scores);
+    const clipped = { start: Math.max(start, finding.start), end: Math.min(end, finding.end) };
+    if (last) last.end = Math.max(last.end, clipped.end);
+    else out.push({ ...finding, ...(clipped.end > clipped.start ? clipped : { start, end }) });
+  }
+  return out;
+}
+
+function mainRule(findings: readonly Finding[]): RemovalRule {
+  const durations = new Map<RemovalRule, Ticks>();
+  for (const finding of findings) {
+    if (isReviewRule(finding.rule)) continue;
+    durations.set(finding.rule, (durations.get(finding.rule) ?? 0) + durationOf(finding));
+  }
+  return [...durations].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+}
+
+/** Returns the finding of removed silence, from the speech and the removed spans on both sides of it. */
+function pauseFinding(silence: Span, spans: readonly DecidedSpan[], minPause: Ticks, duration: Ticks): Finding {
+  const middle = (silence.start + silence.end) / 2;
+  const index = indexEndingAfter(spans, middle);
+  const [before, after] = [spans[index - 1], spans[index]];
+  const scores = { pause: (after?.start ?? duration) - (before?.end ?? 0), minPause };
+  const { start, end } = silence;
+  if (!before) return { start, end, rule: "pause.leading", scores };
+  if (!after) return { start, end, rule: "pause.trailing", scores };
+  const isBetweenSpeech = isKept(before) && isKept(after);
+  return { start, end, rule: isBetweenSpeech ? "pause.long" : "pause.beside_removed", scores };
+}

@@ -1,0 +1,78 @@
+/** Stage 6: what the rated candidates tell the search for the path: where a line is spoken, and where it can be at all. */
+import { takeWorth } from "../take-list";
+import type { LineCandidate } from "./line-candidates";
+import type { LineBias, LineBoundsOf } from "./path-costs";
+import type { ScriptLine } from "./script-lines";
+
+/** Extra cost per word in a candidate that was not accepted, and outside every candidate of a line that is spoken somewhere. */
+const REJECTED_COST = 0.25;
+const ELSEWHERE_COST = 0.4;
+const MAX_MISSPELLED_BONUS = 1;
+/** Smaller searches, in cells, are not bounded. */
+const MIN_BOUNDED_CELLS = 10_000_000;
+/** How many tokens beyond its neighbors a line is searched. */
+const MARGIN_TOKENS = 700;
+/** A candidate bounds other lines with at least this quality and this many words. */
+const MIN_SURE_QUALITY = 0.7;
+const MIN_SURE_WORDS = 4;
+
+/** Returns the worth of each word of an accepted candidate; `rank` is the number of accepted candidates of the line before it. */
+export const worthOf = (candidate: LineCandidate, rank: number): number => takeWorth(candidate.quality, rank);
+
+/**
+ * Returns the bias that the candidates put on the path. Where the line is spoken, the cost of words that the recognizer misspelled is
+ * compensated, so that takes are compared by their audio.
+ */
+export function createLineBias(candidates: readonly LineCandidate[][], tokenCount: number): LineBias {
+  return (line) => {
+    const row = candidates[line];
+    if (!row || row.length === 0) return null;
+    const accepted = row.filter((one) => one.accepted);
+    const bias = new Float32Array(tokenCount).fill(accepted.length > 0 ? ELSEWHERE_COST : 0);
+    for (const one of row) if (!one.accepted) bias.fill(REJECTED_COST, one.from, one.to);
+    for (const [rank, one] of accepted.entries()) {
+      const misspelled = (1 - one.score) * (one.pairs.length / (one.to - one.from));
+      bias.fill(-worthOf(one, rank) - Math.min(MAX_MISSPELLED_BONUS, misspelled), one.from, one.to);
+    }
+    return bias;
+  };
+}
+
+/** Returns where each line can be, given the sure candidates of the lines before and after it. */
+export function findLineBounds(
+  lines: readonly ScriptLine[],
+  candidates: readonly LineCandidate[][],
+  tokenCount: number,
+): LineBoundsOf {
+  const cells = lines.reduce((sum, line) => sum + line.words.length, 0) * tokenCount;
+  const whole = { from: 0, to: tokenCount };
+  if (cells <= MIN_BOUNDED_CELLS) return () => whole;
+  const isSure = (one: LineCandidate) =>
+    one.accepted && one.quality >= MIN_SURE_QUALITY && one.pairs.length >= MIN_SURE_WORDS;
+  const bounds = lines.map(() => ({ ...whole }));
+  for (const one of findLongestChain(candidates.flat().filter(isSure))) {
+    for (let i = one.line; i < lines.length; i++) bounds[i]!.from = Math.max(bounds[i]!.from, one.from - MARGIN_TOKENS);
+    for (let i = one.line; i >= 0; i--) bounds[i]!.to = Math.min(bounds[i]!.to, one.to + MARGIN_TOKENS);
+  }
+  return (line) => bounds[line]!;
+}
+
+/** Returns the candidates with the most words that follow each other both in the script and in time. */
+function findLongestChain(candidates: LineCandidate[]): LineCandidate[] {
+  const sorted = candidates.sort((a, b) => a.from - b.from);
+  const sums = sorted.map((one) => one.pairs.length);
+  const previous = sorted.map(() => -1);
+  let end = -1;
+  for (const [i, one] of sorted.entries()) {
+    for (let k = 0; k < i; k++) {
+      const other = sorted[k]!;
+      if (other.line >= one.line || other.to > one.from || sums[k]! + one.pairs.length <= sums[i]!) continue;
+      sums[i] = sums[k]! + one.pairs.length;
+      previous[i] = k;
+    }
+    if (end < 0 || sums[i]! > sums[end]!) end = i;
+  }
+  const chain: LineCandidate[] = [];
+  for (; end >= 0; end = previous[end]!) chain.push(sorted[end]!);
+  return chain.reverse();
+}

@@ -1,0 +1,32 @@
+/** Searching sorted, disjoint spans. */
+import type { Span, Ticks } from "../time";
+
+/** Returns the index of the first span that ends after `time`; the number of spans when none does. Binary search. */
+export function indexEndingAfter(spans: readonly Span[], time: Ticks): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle]!.end <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the spans that overlap `span`, in order. */
+export function findOverlapping<T extends Span>(spans: readonly T[], span: Span): T[] {
+  const out: T[] = [];
+  for (let i = indexEndingAfter(spans, span.start); i < spans.length && spans[i]!.start < span.end; i++)
+    out.push(spans[i]!);
+  return out;
+}
+
+/** Returns for how long two spans overlap. */
+export const overlapDuration = (a: Span, b: Span): Ticks =>
+  Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start));
+
+/** Returns for how long a span is covered by sorted, disjoint spans. */
+export const coveredDuration = (spans: readonly Span[], span: Span): Ticks =>
+  findOverlapping(spans, span).reduce((sum, one) => sum + overlapDuration(one, span), 0);
+
+export const durationOf = ({ start, end }: Span): Ticks => end - start;
