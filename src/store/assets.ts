@@ -1,4 +1,4 @@
-/** Assets: one row an uploaded file. Their bytes are in `blobs/`. */
+/** Assets: one row per uploaded file. */
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, lt, ne, or, sql } from "drizzle-orm";
 import type { AssetState } from "../domain/states";
 import type { Queries } from "./db";
@@ -23,16 +23,16 @@ const ownAssetQuery = prepareRowQuery<{ id: string; userId: string }, Asset>((db
     .prepare(),
 );
 
-/** The user's own asset, or null. */
+/** Returns the asset if it belongs to the user, else null. */
 export const findAsset = (db: Queries, userId: string, id: string) => ownAssetQuery(db, { id, userId });
 
-/** Any user's asset, for jobs. */
+/** Returns an asset of any user. For jobs. */
 export async function getAsset(db: Queries, id: string): Promise<Asset | null> {
   const [row] = await db.select().from(assets).where(eq(assets.id, id)).limit(1);
   return row ?? null;
 }
 
-/** The user's source assets, newest first; uploads that have had no byte since `uploadsActiveSince` are given up. */
+/** Lists the user's source assets, newest first, without uploads that received no byte since `uploadsActiveSince`. */
 export async function listAssets(
   db: Queries,
   userId: string,
@@ -67,7 +67,7 @@ export async function updateAsset(tx: Queries, id: string, change: Partial<NewAs
   return row ?? null;
 }
 
-/** Changes the asset only while it is in `from`; null when it is not (any more). */
+/** Changes the asset if its state is `from`, else returns null. */
 export async function updateAssetInState(
   tx: Queries,
   id: string,
@@ -86,9 +86,7 @@ export async function deleteAsset(tx: Queries, id: string): Promise<void> {
   await tx.delete(assets).where(eq(assets.id, id));
 }
 
-/**
- * Unfinished uploads that count against the user's cap: those with bytes since `activeSince`, and empty ones opened after `emptySince`.
- */
+/** Counts the unfinished uploads within the user's cap: active since `activeSince`, and if still empty, created after `emptySince`. */
 export async function countOpenUploads(
   db: Queries,
   userId: string,
@@ -103,18 +101,18 @@ export async function countOpenUploads(
         eq(assets.user_id, userId),
         eq(assets.state, "pending_upload"),
         gte(assets.upload_active_at, activeSince),
-        // An upload that has got a byte has been active after it was opened.
+        // An upload with bytes was active after its creation.
         or(gt(assets.upload_active_at, emptySince), ne(assets.upload_active_at, assets.created_at)),
       ),
     );
   return row?.n ?? 0;
 }
 
-/** Uploads that are not complete, of all users. */
+/** Lists the unfinished uploads of all users. */
 export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
   db.select().from(assets).where(eq(assets.state, "pending_upload"));
 
-/** The user's assets that wait for credits, oldest first. */
+/** Lists the user's assets that wait for credits, in the order of their preparation. */
 export const listAssetsPendingPayment = (db: Queries, userId: string): Promise<Asset[]> =>
   db
     .select()
@@ -122,7 +120,7 @@ export const listAssetsPendingPayment = (db: Queries, userId: string): Promise<A
     .where(and(eq(assets.user_id, userId), eq(assets.state, "pending_payment")))
     .orderBy(asc(assets.prepared_at), asc(assets.id));
 
-/** Whether an asset of the user waits for credits, or will: one in preparation whose charge is known and could not be held. */
+/** Returns whether an asset of the user waits for credits, or is in preparation with a known charge that could not be held. */
 export async function hasUnpaidAssets(db: Queries, userId: string): Promise<boolean> {
   const rows = await db
     .select({ id: assets.id })
@@ -140,7 +138,7 @@ export async function hasUnpaidAssets(db: Queries, userId: string): Promise<bool
   return rows.length > 0;
 }
 
-/** The user's assets in preparation whose charge is known and not held, oldest first. */
+/** Lists the user's assets in preparation whose charge is known but not held, oldest first. */
 export const listAssetsWithoutHold = (db: Queries, userId: string): Promise<Asset[]> =>
   db
     .select()
@@ -156,8 +154,8 @@ export const listAssetsWithoutHold = (db: Queries, userId: string): Promise<Asse
     .orderBy(asc(assets.id));
 
 /**
- * Assets whose `derived_bytes` do not say what is on the disk, by id from `afterId` on: prepared ones that were never measured, and failed
- * ones whose derivatives have not been removed.
+ * Lists assets whose `derived_bytes` may differ from the disk, by ID after `afterId`: prepared ones that were never measured, and failed
+ * ones whose derived files were not removed.
  */
 export const listUnmeasuredAssets = (
   db: Queries,
@@ -179,13 +177,13 @@ export const listUnmeasuredAssets = (
     .orderBy(asc(assets.id))
     .limit(limit);
 
-/** Ids of the project's assets of every kind. */
+/** Lists the IDs of the project's assets of every kind. */
 export async function listProjectAssetIds(db: Queries, projectId: string): Promise<string[]> {
   const rows = await db.select({ id: assets.id }).from(assets).where(eq(assets.project_id, projectId));
   return rows.map((row) => row.id);
 }
 
-/** Which of these ids still name an asset. */
+/** Returns those of the IDs that belong to an asset. */
 export async function findExistingAssetIds(db: Queries, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.select({ id: assets.id }).from(assets).where(inArray(assets.id, ids));

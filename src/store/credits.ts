@@ -1,4 +1,4 @@
-/** Credits: the ledger and the holds. The balance is never stored: it is the ledger's sum less the active holds. */
+/** Credits: the ledger and the holds. The balance is the sum of the ledger minus the active holds and is never stored. */
 import { and, asc, desc, eq, lt, sum } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
@@ -7,7 +7,7 @@ import { holds, ledger } from "./schema";
 export type LedgerEntry = typeof ledger.$inferSelect;
 export type Hold = typeof holds.$inferSelect;
 
-/** What the user can still spend. Read it in the transaction that acts on it. */
+/** Returns the credits that the user can spend. Call it in the transaction that spends them. */
 export async function readBalance(db: Queries, userId: string): Promise<number> {
   const [entries] = await db
     .select({ total: sum(ledger.delta) })
@@ -29,7 +29,7 @@ export async function insertLedgerEntry(tx: Queries, entry: typeof ledger.$infer
   return row!;
 }
 
-/** The user's entries, newest first. */
+/** Lists the user's entries, newest first. */
 export async function listLedger(
   db: Queries,
   userId: string,
@@ -44,7 +44,7 @@ export async function listLedger(
   return toRowPage(rows, filter.limit);
 }
 
-/** What was written about an asset: its charge, and the refund of it. */
+/** Lists the entries of an asset: its charge and the refund. */
 export const listAssetLedgerEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
   db.select().from(ledger).where(eq(ledger.asset_id, assetId)).orderBy(asc(ledger.id));
 
@@ -52,11 +52,11 @@ export async function insertHold(tx: Queries, hold: typeof holds.$inferInsert): 
   await tx.insert(holds).values(hold);
 }
 
-/** Active holds, oldest first. */
+/** Lists the user's active holds, oldest first. */
 export const listHolds = (db: Queries, userId: string): Promise<Hold[]> =>
   db.select().from(holds).where(eq(holds.user_id, userId)).orderBy(asc(holds.id));
 
-/** Ends the asset's hold. True when there was one. */
+/** Deletes the asset's hold. Returns whether there was one. */
 export async function deleteAssetHold(tx: Queries, assetId: string): Promise<boolean> {
   const rows = await tx.delete(holds).where(eq(holds.asset_id, assetId)).returning({ id: holds.id });
   return rows.length > 0;

@@ -1,4 +1,4 @@
-/** Cuts. The plan is a large column: only the single read takes it along. */
+/** Cuts. Lists leave out the plan, which is a large column. */
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
@@ -25,16 +25,16 @@ const ownCutQuery = prepareRowQuery<{ id: string; userId: string }, Cut>((db) =>
     .prepare(),
 );
 
-/** The user's own cut with its plan, or null. */
+/** Returns the cut with its plan if it belongs to the user, else null. */
 export const findCut = (db: Queries, userId: string, id: string) => ownCutQuery(db, { id, userId });
 
-/** Any user's cut, for jobs. */
+/** Returns a cut of any user. For jobs. */
 export async function getCut(db: Queries, id: string): Promise<Cut | null> {
   const [row] = await db.select().from(cuts).where(eq(cuts.id, id)).limit(1);
   return row ?? null;
 }
 
-/** The cut that an identical request made, unless it failed in a way that another try may mend. */
+/** Returns the cut of an identical request, unless it failed with an error that a retry may fix. */
 export async function findIdenticalCut(db: Queries, userId: string, requestHash: string): Promise<Cut | null> {
   const [row] = await db
     .select()
@@ -51,13 +51,10 @@ export async function findIdenticalCut(db: Queries, userId: string, requestHash:
   return row ?? null;
 }
 
-/** A script is up to hundreds of kilobytes, and a page has up to a hundred of them. */
+/** Bounds the memory of a page: a script can have hundreds of kilobytes, and a page a hundred cuts. */
 const MAX_PAGE_SCRIPT_BYTES = 1024 * 1024;
 
-/**
- * Lists the user's cuts, newest first, without plans: at most `limit`, fewer when their scripts are long, but at least one. `hasMore`: others
- * follow.
- */
+/** Lists the user's cuts without plans, newest first: at most `limit`, fewer if their scripts are long, but at least one. */
 export async function listCuts(
   db: Queries,
   userId: string,
@@ -87,13 +84,13 @@ export async function listCuts(
   return { rows, hasMore: sizes.length > ids.length };
 }
 
-/** The ids of the asset's cuts. */
+/** Lists the IDs of the asset's cuts. */
 export async function listAssetCutIds(db: Queries, assetId: string): Promise<string[]> {
   const rows = await db.select({ id: cuts.id }).from(cuts).where(eq(cuts.asset_id, assetId));
   return rows.map((row) => row.id);
 }
 
-/** Changes the cut unless it is in a terminal state; null when it is, or is gone. */
+/** Changes the cut unless it is in a terminal state or does not exist; then returns null. */
 export async function updateOpenCut(
   tx: Queries,
   id: string,

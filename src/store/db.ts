@@ -1,32 +1,32 @@
 /**
- * The database: one libSQL file, one connection that writes, one that reads.
+ * The database: one libSQL file with one writing and one reading connection.
  *
- * Writes go through one lane. What waits in the lane is committed together (each caller in a savepoint of its own), because with
- * `synchronous=FULL` a commit costs a disk flush, and one flush can serve many callers.
+ * Writes are queued and committed in groups, each caller in its own savepoint, because with `synchronous=FULL` a commit costs a disk flush,
+ * and one flush can serve many callers.
  */
 
 import { type Client, createClient, type InStatement, type ResultSet, type Transaction } from "@libsql/client";
 import { drizzle } from "drizzle-orm/libsql";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
 
-/** What a query runs on: the reading connection or an open transaction. */
+/** Runs queries: the reading connection or an open transaction. */
 export type Queries = BaseSQLiteDatabase<"async", ResultSet, Record<string, never>>;
 
 export type Store = {
-  /** For reads outside a transaction: sees everything that has been committed. */
+  /** For reads outside a transaction: sees all commits. */
   read: Queries;
   /**
-   * Runs `work` in a write transaction and resolves when it is on disk. When `work` throws, nothing of it stays and the error is passed on.
-   * `work` must await nothing but queries on its own `tx`: everyone else waits meanwhile.
+   * Runs `work` in a write transaction and resolves when it is on disk. If `work` throws, its changes are rolled back and the error is
+   * rethrown. `work` must await only queries on its own `tx`, because all other writes wait meanwhile.
    */
   write<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
   /** Calls `listener` after each commit. */
   onCommit(listener: () => void): void;
-  /** Counts the commits that changed accounts or keys: what was read of them before is worth nothing after. */
+  /** Counts the commits that changed accounts or keys, so that caches of them can be invalidated. */
   accountsRevision(): number;
   /** Writes a consistent copy of the database to `path`, which must not exist. */
   copyTo(path: string): Promise<void>;
-  /** Whether the database answers. */
+  /** Returns whether the database responds. */
   isAlive(): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -37,17 +37,14 @@ type PendingWrite = {
   reject: (error: unknown) => void;
 };
 
-/** The most callers that one commit serves: bounds how long the first of them waits. */
+/** Bounds how long the first caller of a group waits for the commit. */
 const MAX_WRITES_PER_COMMIT = 64;
 
-/**
- * Matches statements that change accounts or keys, as the query builder writes them and as written by hand. Noting the last use of a key
- * changes nothing that is remembered of it.
- */
+/** Matches statements that change accounts or keys, except the update of a key's last use, which no cache depends on. */
 const ACCOUNT_CHANGE =
   /\b(?:insert(?:\s+or\s+\w+)?\s+into|replace\s+into|delete\s+from|update(?!\s+"api_keys" set "last_used_at" = \? where )(?:\s+or\s+\w+)?)\s+["`[]?(?:users|api_keys)\b/i;
 
-/** Opens (and makes) the database file at `path`. The schema is `store/migrate.ts`'s business. */
+/** Opens the database file at `path`, and creates it if needed. `migrate.ts` creates the tables. */
 export async function openStore(path: string): Promise<Store> {
   const writer = await openConnection(path);
   const reader = await openConnection(path);
@@ -62,7 +59,7 @@ export async function openStore(path: string): Promise<Store> {
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      // The driver never leaves this turn of the event loop: who asks in the same turn is let in first.
+      // The driver is synchronous inside: waiting a tick lets the other writes of this tick join the group.
       await waitForNextTick();
       await commitWrites(lane, waiting.splice(0, MAX_WRITES_PER_COMMIT), () => {
         if (accountsTouched) accountsRevision++;
@@ -103,9 +100,9 @@ export async function openStore(path: string): Promise<Store> {
 const waitForNextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function openConnection(path: string): Promise<Client> {
-  // A single connection in the pool: the PRAGMAs below belong to a connection, and a second one would come without them.
+  // One connection in the pool: the PRAGMAs below apply to a connection, and a second one would not have them.
   const client = createClient({ url: `file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}`, concurrency: 1 });
-  // WAL first: the others may depend on it. FULL because an acknowledged charge must outlive a power cut.
+  // WAL first, because the others may depend on it. FULL because an acknowledged charge must survive a power cut.
   for (const pragma of [
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -118,16 +115,13 @@ async function openConnection(path: string): Promise<Client> {
   return client;
 }
 
-/**
- * The writing connection: what its queries run on is the transaction of the group that is being committed. Queries stay bound to
- * it from group to group, so they can be prepared.
- */
+/** The writing connection. `db` runs queries in the transaction of the current group and outlives it, so that queries can be prepared. */
 type WriterConnection = { db: Queries; begin(): Promise<Transaction>; end(): void };
 
 function createWriterConnection(writer: Client, onQuery: (query: string) => void): WriterConnection {
   let open: Transaction | null = null;
   const current = (): Transaction => {
-    if (!open) throw new Error("a query came to the writing connection outside a transaction");
+    if (!open) throw new Error("query on the writing connection outside a transaction");
     return open;
   };
   const client = { execute: (statement: InStatement) => current().execute(statement) } as Client;
@@ -154,7 +148,7 @@ async function commitWrites(lane: WriterConnection, group: PendingWrite[], commi
         const value = await one.work(lane.db);
         settled.push(() => one.resolve(value));
       } catch (error) {
-        // A full disk ends the whole transaction, and with it everybody's work.
+        // A full disk closes the whole transaction.
         if (transaction.closed) throw error;
         await transaction.executeMultiple("ROLLBACK TO one");
         settled.push(() => one.reject(error));
@@ -163,13 +157,13 @@ async function commitWrites(lane: WriterConnection, group: PendingWrite[], commi
     }
     await transaction.commit();
   } catch (error) {
-    // The whole failed (disk full, I/O error): nothing of the group is stored, so nobody may believe it is.
+    // The transaction failed (disk full, I/O error): nothing of the group is stored.
     for (const one of group) one.reject(error);
     return;
   } finally {
     lane.end();
   }
-  // Before anyone hears of it: who is told that a key is gone may not see it work once more.
+  // Before the callers resolve: a caller that has revoked a key must not see it accepted again.
   committed();
   for (const settle of settled) settle();
 }

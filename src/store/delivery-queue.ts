@@ -1,17 +1,17 @@
 /**
- * The queue of webhook deliveries, read by user and endpoint. The cost of each query is bounded by the number of users and endpoints with
- * waiting deliveries, not by the number of deliveries: partial indexes hold the pending ones, and the conditions are written as the
- * indexes have them, without parameters, which SQLite requires. `INDEXED BY` because its planner, without statistics, prefers
- * `deliveries_due` and then reads everything that waits.
+ * The queue of webhook deliveries, read by user and endpoint. The cost of each query depends on the number of users and endpoints with
+ * pending deliveries, not on the number of deliveries. Partial indexes contain the pending ones; SQLite uses them only if the conditions
+ * are the same as in the index, without parameters. `INDEXED BY` is needed because the planner, without statistics, prefers
+ * `deliveries_due` and then reads all pending deliveries.
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
 import type { Delivery, WebhookEndpoint } from "./webhooks";
 
-/** Lists users with a due delivery to an enabled endpoint. Disabled accounts and those that are being deleted wait. */
+/** Lists users with a due delivery to an enabled endpoint, without accounts that are disabled or being deleted. */
 export async function listUsersWithDueDeliveries(db: Queries, now: number): Promise<string[]> {
-  // Steps from user to user through the index: SQLite has no such scan of its own for DISTINCT.
+  // Jumps from user to user through the index: SQLite has no loose index scan for DISTINCT.
   const rows = await db.all<{ id: string }>(sql`
     WITH RECURSIVE waiting(user_id) AS (
       SELECT min(user_id) FROM deliveries INDEXED BY deliveries_waiting_by_user WHERE state = 'pending'
@@ -36,7 +36,7 @@ export async function listUsersWithDueDeliveries(db: Queries, now: number): Prom
 
 export type DueDelivery = { id: string; endpointId: string };
 
-/** Lists a user's due deliveries to enabled endpoints, the longest due first: at most `maxPerEndpoint` to each. */
+/** Lists a user's due deliveries to enabled endpoints, longest due first, at most `maxPerEndpoint` to each. */
 export async function listDueDeliveries(
   db: Queries,
   userId: string,
@@ -68,7 +68,7 @@ export async function findPendingDelivery(
   return row ?? null;
 }
 
-/** Returns when the next delivery becomes due after `now`, to whichever endpoint; null when none waits. */
+/** Returns the time at which the next delivery becomes due after `now`, or null. */
 export async function findNextDeliveryTime(db: Queries, now: number): Promise<number | null> {
   const [row] = await db.all<{ at: number | null }>(
     sql`SELECT min(due_at) AS at FROM deliveries INDEXED BY deliveries_due WHERE state = 'pending' AND due_at > ${now}`,
@@ -76,7 +76,7 @@ export async function findNextDeliveryTime(db: Queries, now: number): Promise<nu
   return row?.at ?? null;
 }
 
-/** Returns how many test events of the user wait, and when the first of them is due; null without any. */
+/** Counts the user's pending test events and returns when the first is due; null without any. */
 export async function countQueuedTests(
   db: Queries,
   userId: string,

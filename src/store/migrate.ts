@@ -1,4 +1,4 @@
-/** Brings the database's schema to this version. The SQL travels inside the executable. */
+/** Migrates the database's schema to this version. The SQL is embedded in the executable. */
 import { sql } from "drizzle-orm";
 import initial from "../../migrations/0000_initial.sql" with { type: "text" };
 import refunds from "../../migrations/0001_refunds.sql" with { type: "text" };
@@ -6,7 +6,7 @@ import turnsAndStrategy from "../../migrations/0002_turns_and_strategy.sql" with
 import limits from "../../migrations/0003_limits.sql" with { type: "text" };
 import type { Queries, Store } from "./db";
 
-/** In order; a name that has been released never changes. */
+/** In order. The name of a released migration never changes. */
 const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0000_initial", sql: initial },
   { name: "0001_refunds", sql: refunds },
@@ -14,17 +14,16 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0003_limits", sql: limits },
 ];
 
-/**
- * Runs the migrations that this database has not seen, all in one transaction. Throws when the database is newer than this
- * program: an old version must not write into it.
- */
+/** Runs the missing migrations in one transaction. Throws if the database has unknown ones: an old version must not write to it. */
 export async function migrate(store: Store): Promise<void> {
   await store.write(async (tx) => {
     await tx.run(sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY NOT NULL, run_at integer NOT NULL)`);
     const seen = await listAppliedMigrations(tx);
     const unknown = [...seen].find((name) => !MIGRATIONS.some((m) => m.name === name));
     if (unknown)
-      throw new Error(`the database has migration "${unknown}", which this version does not know: run a newer version`);
+      throw new Error(
+        `Database has migration "${unknown}", which this version does not have: run a newer version of offcut.`,
+      );
     for (const migration of MIGRATIONS.filter((m) => !seen.has(m.name))) {
       for (const statement of migration.sql.split("--> statement-breakpoint")) await tx.run(sql.raw(statement));
       await tx.run(sql`INSERT INTO migrations (name, run_at) VALUES (${migration.name}, ${Date.now()})`);

@@ -1,9 +1,9 @@
-/** Queries that are asked all the time: building one costs several times what running it does, so it is built once a connection. */
+/** Prepared queries. Building a query takes several times as long as running it, so frequent ones are built once per connection. */
 import type { Queries } from "./db";
 
 type PreparedQuery<Values, Row> = { execute(values: Values): Promise<Row[]> };
 
-/** A query that gives its first row, or null. `build` uses `sql.placeholder` for each of the values. */
+/** Returns a query for one row or null. `build` uses `sql.placeholder` for each value. */
 export function prepareRowQuery<Values extends Record<string, unknown>, Row>(
   build: (db: Queries) => PreparedQuery<Values, Row>,
 ): (db: Queries, values: Values) => Promise<Row | null> {

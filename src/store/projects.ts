@@ -36,10 +36,10 @@ const ownProjectQuery = prepareRowQuery<{ id: string; userId: string }, Project>
     .prepare(),
 );
 
-/** The user's own project, or null. */
+/** Returns the project if it belongs to the user, else null. */
 export const findProject = (db: Queries, userId: string, id: string) => ownProjectQuery(db, { id, userId });
 
-/** Most recent activity first; `after` is the sort key of the last one shown. */
+/** Lists the user's projects, most recently active first. `after` is the sort key of the previous page's last project. */
 export async function listProjects(
   db: Queries,
   userId: string,
@@ -61,7 +61,7 @@ export async function listProjects(
   return toRowPage(rows, filter.limit);
 }
 
-/** Changes the project; null when it is gone. */
+/** Changes the project. Returns null if it does not exist. */
 export async function updateProject(
   tx: Queries,
   id: string,
@@ -71,7 +71,7 @@ export async function updateProject(
   return row ?? null;
 }
 
-/** Moves the project's last activity forward, never back. */
+/** Sets the project's last activity to `now` unless it is later. */
 export async function touchProject(tx: Queries, id: string, now: number): Promise<void> {
   await tx
     .update(projects)

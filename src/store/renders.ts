@@ -8,7 +8,7 @@ import { renders } from "./schema";
 
 export type Render = typeof renders.$inferSelect;
 
-/** Whether a render has not ended. */
+/** Returns whether a render is not in a terminal state. */
 export const isOpenRender = ({ state }: Render): boolean => state === "pending" || state === "processing";
 
 export async function insertRender(tx: Queries, render: typeof renders.$inferInsert): Promise<Render> {
@@ -25,16 +25,16 @@ const ownRenderQuery = prepareRowQuery<{ id: string; userId: string }, Render>((
     .prepare(),
 );
 
-/** The user's own render, or null. */
+/** Returns the render if it belongs to the user, else null. */
 export const findRender = (db: Queries, userId: string, id: string) => ownRenderQuery(db, { id, userId });
 
-/** Any user's render, for jobs. */
+/** Returns a render of any user. For jobs. */
 export async function getRender(db: Queries, id: string): Promise<Render | null> {
   const [row] = await db.select().from(renders).where(eq(renders.id, id)).limit(1);
   return row ?? null;
 }
 
-/** The render that an identical request made, unless it failed or was cancelled. */
+/** Returns the render of an identical request, unless it failed or was cancelled. */
 export async function findIdenticalRender(db: Queries, userId: string, requestHash: string): Promise<Render | null> {
   const [row] = await db
     .select()
@@ -51,7 +51,7 @@ export async function findIdenticalRender(db: Queries, userId: string, requestHa
   return row ?? null;
 }
 
-/** The user's renders, newest first. */
+/** Lists the user's renders, newest first. */
 export async function listRenders(
   db: Queries,
   userId: string,
@@ -80,13 +80,14 @@ export async function listRenders(
   return toRowPage(rows, filter.limit);
 }
 
-/** Renders of these assets, or of this cut, in any state. */
+/** Lists the renders of these assets in any state. */
 export const listAssetRenders = (db: Queries, assetIds: string[]): Promise<Render[]> =>
   db.select().from(renders).where(inArray(renders.asset_id, assetIds));
+/** Lists the renders of the cut in any state. */
 export const listCutRenders = (db: Queries, cutId: string): Promise<Render[]> =>
   db.select().from(renders).where(eq(renders.cut_id, cutId));
 
-/** Which of these ids still name a render that has, or will have, a file. */
+/** Returns those of the IDs that belong to a render with a file, now or later. */
 export async function findExistingRenderIds(db: Queries, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db
@@ -96,7 +97,7 @@ export async function findExistingRenderIds(db: Queries, ids: string[]): Promise
   return new Set(rows.map((row) => row.id));
 }
 
-/** Changes the render unless it is in a terminal state; null when it is, or is gone. */
+/** Changes the render unless it is in a terminal state or does not exist; then returns null. */
 export async function updateOpenRender(
   tx: Queries,
   id: string,

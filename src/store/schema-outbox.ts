@@ -1,4 +1,4 @@
-/** The tables of what is told and answered: events, webhooks, remembered answers. Times are milliseconds since 1970. */
+/** The tables of events, webhooks and stored responses. Times are milliseconds since 1970. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { DELIVERY_STATES, ENDPOINT_STATES } from "../domain/states";
@@ -8,7 +8,7 @@ import { users } from "./schema";
 const id = () => text().primaryKey();
 const time = () => integer();
 
-/** The outbox: what happened, written in the transaction that made it happen. */
+/** The outbox: events, written in the transaction of the change that they report. */
 export const events = sqliteTable(
   "events",
   {
@@ -21,7 +21,7 @@ export const events = sqliteTable(
     data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
     created_at: time().notNull(),
   },
-  // A terminal state is reached once, so it is told once.
+  // A terminal state is reached once, so it has one event.
   (t) => [uniqueIndex("events_once").on(t.entity_id, t.type), index("events_by_user").on(t.user_id, t.id)],
 );
 
@@ -35,7 +35,7 @@ export const webhookEndpoints = sqliteTable(
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventType[]>().notNull(),
     state: text({ enum: ENDPOINT_STATES }).notNull(),
-    /** Shown once; kept because every delivery is signed with it. */
+    /** Shown once; stored because it signs every delivery. */
     secret: text().notNull(),
     old_secret: text(),
     old_secret_until: time(),
@@ -47,7 +47,7 @@ export const webhookEndpoints = sqliteTable(
   (t) => [index("webhook_endpoints_by_user").on(t.user_id, t.id)],
 );
 
-/** What an endpoint is told, and how that went. The id is the `webhook-id`. */
+/** Deliveries of events to endpoints. The ID is the `webhook-id`. */
 export const deliveries = sqliteTable(
   "deliveries",
   {
@@ -58,11 +58,11 @@ export const deliveries = sqliteTable(
     user_id: text().notNull(),
     event_id: text().notNull(),
     type: text().notNull(),
-    /** The payload as it is sent, byte for byte the same each time. */
+    /** The payload as it is sent, with the same bytes on each attempt. */
     body: text().notNull(),
     state: text({ enum: DELIVERY_STATES }).notNull(),
     attempts: integer().notNull().default(0),
-    /** When the next attempt is due; null when there is none. */
+    /** When the next attempt is due, or null. */
     due_at: time(),
     last_attempt_at: time(),
     last_status: integer(),
@@ -74,7 +74,7 @@ export const deliveries = sqliteTable(
     index("deliveries_due").on(t.state, t.due_at),
     index("deliveries_by_endpoint").on(t.endpoint_id, t.created_at, t.id),
     uniqueIndex("deliveries_once").on(t.endpoint_id, t.event_id),
-    // Of what waits: the queue is read by user and then by endpoint, however long it is.
+    // Of pending deliveries: the queue is read by user and then by endpoint, however long it is.
     index("deliveries_waiting_by_user").on(t.user_id, t.due_at).where(sql`state = 'pending'`),
     index("deliveries_waiting_by_endpoint").on(t.endpoint_id, t.due_at).where(sql`state = 'pending'`),
     index("deliveries_waiting_tests").on(t.user_id, t.due_at).where(sql`state = 'pending' and type = 'webhook.test'`),

@@ -1,4 +1,4 @@
-/** The tables. Times are milliseconds since 1970, durations are ticks (microseconds), JSON columns hold plain data. */
+/** The tables. Times are milliseconds since 1970, durations are ticks (microseconds), JSON columns contain plain data. */
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { JOB_NAMES } from "../domain/jobs";
@@ -46,7 +46,7 @@ export const apiKeys = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     name: text().notNull(),
     prefix: text().notNull(),
-    /** SHA-256 of the key, which itself is never stored. */
+    /** SHA-256 of the key. The key itself is never stored. */
     hash: text().notNull().unique(),
     created_at: time().notNull(),
     last_used_at: time(),
@@ -87,20 +87,20 @@ export const assets = sqliteTable(
     state: text({ enum: ASSET_STATES }).notNull(),
     extension: text(),
     content_type: text(),
-    /** The ffmpeg demuxer that the sniffed bytes belong to. */
+    /** The ffmpeg demuxer of the format that was detected from the bytes. */
     demuxer: text(),
-    /** Announced length of the upload, which is the stored size once it is complete. */
+    /** The length of the upload as the client declared it, which is the file's size once it is complete. */
     upload_length: integer().notNull(),
-    /** When the last byte arrived (or the upload was opened): idle expiry counts from here. */
+    /** When the last byte arrived or the upload was created: the upload expires a fixed time later. */
     upload_active_at: time().notNull(),
-    /** The client's `Upload-Metadata` header, given back by HEAD. */
+    /** The client's `Upload-Metadata` header, returned by HEAD. */
     upload_metadata: text(),
     filename: text(),
     external_id: text(),
     language: text(),
     duration: integer(),
     info: text({ mode: "json" }).$type<MediaInfo>(),
-    /** The audio line of the preparation is done; `has_transcript` says whether words came of it. */
+    /** The audio part of the preparation is complete; `has_transcript` tells whether it made a transcript. */
     audio_prepared: flag(),
     video_prepared: flag(),
     has_transcript: flag(),
@@ -109,7 +109,7 @@ export const assets = sqliteTable(
     has_waveform: flag(),
     /** Credits that this asset costs; null until its duration is known. */
     charge: integer(),
-    /** Bytes of everything that preparation made from the source; after a failure, until they are removed. */
+    /** Bytes of the files that preparation derived from the source; after a failure, until they are removed. */
     derived_bytes: integer().notNull().default(0),
     payment: text({ enum: PAYMENT_STATES }).notNull(),
     error_code: text(),
@@ -121,7 +121,7 @@ export const assets = sqliteTable(
     index("assets_by_user").on(t.user_id, t.kind, t.id),
     index("assets_by_project").on(t.project_id, t.kind, t.id),
     index("assets_by_state").on(t.user_id, t.state, t.id),
-    // Covers the sum of a user's storage.
+    // Covering index for the sum of a user's storage.
     index("assets_storage").on(t.user_id, t.upload_length, t.derived_bytes),
   ],
 );
@@ -134,7 +134,7 @@ export const pipelines = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     state: text({ enum: STEP_STATES }).notNull(),
-    /** Outlives the asset it names. */
+    /** Kept after the asset is deleted. */
     input_asset_id: text(),
     input_asset_deleted: flag(),
     total_credits_reserved: integer().notNull().default(0),
@@ -146,7 +146,7 @@ export const pipelines = sqliteTable(
   (t) => [index("pipelines_by_user").on(t.user_id, t.id), index("pipelines_by_asset").on(t.input_asset_id)],
 );
 
-/** A step is a job: the row is the truth, a runner only carries it. */
+/** Steps of pipelines. A step is a job: its row is the authoritative state, and a runner only executes it. */
 export const steps = sqliteTable(
   "steps",
   {
@@ -165,16 +165,16 @@ export const steps = sqliteTable(
     output_asset_id: text(),
     output_asset_deleted: flag(),
     credits_cost: integer().notNull().default(0),
-    /** Starts so far. A lease names the runner that has the step; it lapses when the heartbeat stops. */
+    /** Starts so far. A lease names the runner that executes the step; it expires when the heartbeat stops. */
     attempts: integer().notNull().default(0),
-    /** Starts that ended in an error; the others were cut off by a stop or a crash. */
+    /** Starts that ended with an error; the others were interrupted by a shutdown or a crash. */
     failures: integer().notNull().default(0),
-    /** Starts that an unclean exit of the server ended. */
+    /** Starts that were interrupted by an unclean exit of the server. */
     unclean_starts: integer().notNull().default(0),
-    /** Starts that the kernel ended by killing the job's child process. */
+    /** Starts that ended because the kernel killed the job's child process. */
     kernel_kills: integer().notNull().default(0),
     run_after: time().notNull(),
-    /** When a runner last took the step, or gave it back: whose user was served longest ago comes next. */
+    /** When a runner last claimed or returned the step: the user who was served longest ago is next. */
     served_at: time(),
     lease_owner: text(),
     lease_until: time(),
@@ -204,10 +204,10 @@ export const cuts = sqliteTable(
     state: text({ enum: CUT_STATES }).notNull(),
     script: text().notNull(),
     options: text({ mode: "json" }).$type<CutOptions>().notNull(),
-    /** Hash of asset, script and options: what makes two requests the same. Null on an edited plan. */
+    /** Hash of asset, script and options, equal for identical requests. Null for an edited cut. */
     request_hash: text(),
     edited_from: text(),
-    /** The plan as the API shows it, as JSON text; null until completed. */
+    /** The plan as JSON text in the form of the API; null until completed. */
     plan: text(),
     error_code: text(),
     error_message: text(),
@@ -234,7 +234,7 @@ export const renders = sqliteTable(
       .references(() => assets.id, { onDelete: "cascade" }),
     cut_id: text().references(() => cuts.id, { onDelete: "cascade" }),
     state: text({ enum: RENDER_STATES }).notNull(),
-    /** The output as the API shows it, and what the renderer is told. */
+    /** The output in the form of the API, and resolved for the renderer. */
     output: text({ mode: "json" }).$type<OutputJson>().notNull(),
     resolved: text({ mode: "json" }).$type<ResolvedOutput>().notNull(),
     request_hash: text().notNull(),
@@ -273,7 +273,7 @@ export const ledger = sqliteTable(
   },
   (t) => [
     index("ledger_by_user").on(t.user_id, t.id),
-    // An asset is charged at most once, and its charge given back at most once, whatever happens around it.
+    // An asset is charged at most once and refunded at most once.
     uniqueIndex("ledger_one_charge").on(t.asset_id).where(sql`type = 'consume_asset'`),
     uniqueIndex("ledger_one_refund").on(t.asset_id).where(sql`type = 'refund'`),
   ],

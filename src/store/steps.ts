@@ -9,13 +9,13 @@ export type Step = typeof steps.$inferSelect;
 export async function insertPipeline(
   tx: Queries,
   pipeline: typeof pipelines.$inferInsert,
-  itsSteps: (typeof steps.$inferInsert)[],
+  stepRows: (typeof steps.$inferInsert)[],
 ): Promise<void> {
   await tx.insert(pipelines).values(pipeline);
-  await tx.insert(steps).values(itsSteps);
+  await tx.insert(steps).values(stepRows);
 }
 
-/** The latest step that works on this asset, cut or render; null when there is none. */
+/** Returns the latest step of this asset, cut or render, or null. */
 export async function findLatestStep(db: Queries, subjectId: string): Promise<Step | null> {
   const [row] = await db.select().from(steps).where(eq(steps.subject_id, subjectId)).orderBy(sql`id desc`).limit(1);
   return row ?? null;
@@ -27,7 +27,7 @@ export async function findStep(db: Queries, stepId: string): Promise<Step | null
   return row ?? null;
 }
 
-/** Progress of the steps that run now, by subject. */
+/** Returns the progress of pending and running steps, by subject. */
 export async function readProgress(db: Queries, subjectIds: string[]): Promise<Map<string, number>> {
   if (subjectIds.length === 0) return new Map();
   const rows = await db
@@ -37,7 +37,10 @@ export async function readProgress(db: Queries, subjectIds: string[]): Promise<M
   return new Map(rows.map((row) => [row.subject, row.progress ?? 0]));
 }
 
-/** Steps that nobody runs and whose time has come. Never the owner's own: after a pause of the whole machine it still runs what its heartbeat could not renew. */
+/**
+ * Matches pending steps whose time has come and running ones with an expired lease. Excludes the owner's own: after the machine was suspended,
+ * it still runs steps whose lease its heartbeat could not renew.
+ */
 const isDue = (owner: string, now: number) =>
   or(
     and(eq(steps.state, "pending"), sql`${steps.run_after} <= ${now}`),
@@ -47,11 +50,11 @@ const isDue = (owner: string, now: number) =>
 const runsAlone = or(gt(steps.kernel_kills, 0), gte(steps.unclean_starts, MIN_UNCLEAN_STARTS_ALONE))!;
 
 /**
- * Returns the step that is claimed next: due, of the user with the fewest running steps of this name; among those users the one who was
- * served longest ago; of that user the oldest. Steps that run alone are left out. Null when none is due.
+ * Returns the due step to claim next, or null: of the user with the fewest running steps of this name; among those users, of the one who
+ * was served longest ago; of that user, the oldest. Excludes steps that run alone.
  */
 export async function findNextStep(db: Queries, name: JobName, owner: string, now: number): Promise<DueJob | null> {
-  // Named in full: in the list of what is selected a column stands without its table, which would be the inner one.
+  // Table names are written out: drizzle selects columns without their table, which would resolve to the inner query.
   const running = sql<number>`(select count(*) from steps r where r.user_id = steps.user_id and r.processor_name = ${name} and r.state = 'running' and r.lease_until >= ${now})`;
   const served = sql`(select max(s.served_at) from steps s where s.user_id = steps.user_id and s.processor_name = ${name})`;
   const [next] = await db
@@ -63,7 +66,7 @@ export async function findNextStep(db: Queries, name: JobName, owner: string, no
   return next ? { stepId: next.id, name, userId: next.user, running: next.running, runsAlone: false } : null;
 }
 
-/** Returns the step, of any name, that has waited longest to run alone; null when none is due. */
+/** Returns the due step of any name that has waited longest to run alone, or null. */
 export async function findNextStepAlone(db: Queries, owner: string, now: number): Promise<DueJob | null> {
   const [next] = await db
     .select({ id: steps.id, name: steps.processor_name, user: steps.user_id })
@@ -74,7 +77,7 @@ export async function findNextStepAlone(db: Queries, owner: string, now: number)
   return next ? { stepId: next.id, name: next.name, userId: next.user, running: 0, runsAlone: true } : null;
 }
 
-/** Claims a step if it is still due. Run it in a write transaction. */
+/** Claims a step if it is still due, else returns null. Call it in a write transaction. */
 export async function claimStep(
   tx: Queries,
   stepId: string,
@@ -114,7 +117,7 @@ const toJob = (row: Step): Job => ({
   runsAlone: row.kernel_kills > 0 || row.unclean_starts >= MIN_UNCLEAN_STARTS_ALONE,
 });
 
-/** Extends the lease if it is still the owner's; false when it is not. Progress never goes back, even when a step is started again. */
+/** Extends the lease and stores the progress, which never decreases, even after a restart. Returns false if the owner lost the lease. */
 export async function renewLease(
   tx: Queries,
   stepId: string,
@@ -133,7 +136,7 @@ export async function renewLease(
   return rows.length > 0;
 }
 
-/** Puts a running step back to wait until `runAfter`, unless it has been started again since this job was claimed. */
+/** Requeues a running step for `runAfter`, unless it was started again after this job claimed it. */
 export async function requeueStep(
   tx: Queries,
   job: Pick<Job, "stepId" | "attempt">,
@@ -154,10 +157,7 @@ export async function requeueStep(
     .where(and(eq(steps.id, job.stepId), eq(steps.state, "running"), eq(steps.attempts, job.attempt)));
 }
 
-/**
- * Requeues every step that is still marked as running when the server starts: a clean stop returns them, so an unclean exit ended these.
- * Returns how many there were.
- */
+/** Requeues the steps that are still running when the server starts, that is, after an unclean exit. Returns their number. */
 export async function requeueInterruptedSteps(tx: Queries, now: number): Promise<number> {
   const rows = await tx
     .update(steps)
@@ -173,7 +173,7 @@ export async function requeueInterruptedSteps(tx: Queries, now: number): Promise
   return rows.length;
 }
 
-/** Returns when the next step that is not due yet will be; null when there is none. */
+/** Returns the time at which the next pending step becomes due, or null. */
 export async function findNextDueTime(db: Queries, now: number): Promise<number | null> {
   const [row] = await db
     .select({ at: sql<number | null>`min(${steps.run_after})` })
@@ -183,8 +183,8 @@ export async function findNextDueTime(db: Queries, now: number): Promise<number 
 }
 
 /**
- * Ends a step that has not ended, and its pipeline when it was the last or did not complete. False when it had ended before, or has been
- * started again since `attempt`.
+ * Ends a step, and its pipeline if it was the last step or did not complete. Returns false if it had already ended or was started again
+ * after `attempt`.
  */
 export async function endStep(
   tx: Queries,
@@ -224,14 +224,14 @@ export async function endStep(
   return true;
 }
 
-/** The steps of these subjects that have not ended. */
+/** Lists the unfinished steps of these subjects. */
 export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]> =>
   db
     .select()
     .from(steps)
     .where(and(inArray(steps.subject_id, subjectIds), isNull(steps.finished_at)));
 
-/** Pipelines and steps outlive the asset that they name. */
+/** Marks the asset as deleted in the pipelines and steps that refer to it, which are kept. */
 export async function markAssetDeleted(tx: Queries, assetId: string): Promise<void> {
   await tx.update(pipelines).set({ input_asset_deleted: true }).where(eq(pipelines.input_asset_id, assetId));
   await tx.update(steps).set({ input_asset_deleted: true }).where(eq(steps.input_asset_id, assetId));

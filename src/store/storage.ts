@@ -1,4 +1,4 @@
-/** How much of the disk users occupy, as the rows say: no file is looked at. */
+/** The storage that users occupy, according to the rows: no file is read. */
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { assets, renders, users } from "./schema";
@@ -7,8 +7,8 @@ const assetBytes = sql<number>`coalesce(sum(${assets.upload_length} + ${assets.d
 const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
 
 /**
- * Returns the bytes of the user's sources, derivatives and finished renders. An unfinished upload counts with its announced length, so
- * that uploads side by side cannot pass a quota together.
+ * Returns the bytes of the user's sources, derived files and completed renders. An unfinished upload counts with its full length, so that
+ * simultaneous uploads cannot exceed a quota together.
  */
 export async function readStorageUsed(db: Queries, userId: string): Promise<number> {
   const [[ofAssets], [ofRenders]] = await Promise.all([
@@ -18,7 +18,7 @@ export async function readStorageUsed(db: Queries, userId: string): Promise<numb
   return (ofAssets?.bytes ?? 0) + (ofRenders?.bytes ?? 0);
 }
 
-/** Returns the bytes of each user, the largest first. */
+/** Returns the bytes of each user, largest first. */
 export async function listStorageByUser(db: Queries): Promise<{ email: string; bytes: number }[]> {
   const ofAssets = await db.select({ id: assets.user_id, bytes: assetBytes }).from(assets).groupBy(assets.user_id);
   const ofRenders = await db.select({ id: renders.user_id, bytes: renderBytes }).from(renders).groupBy(renders.user_id);

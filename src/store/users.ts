@@ -12,7 +12,7 @@ export async function insertUser(tx: Queries, user: typeof users.$inferInsert): 
   return row!;
 }
 
-/** By e-mail address in any case. */
+/** Returns the user with this e-mail address, compared without case, or null. */
 export async function findUserByEmail(db: Queries, email: string): Promise<User | null> {
   const [row] = await db.select().from(users).where(eq(users.email, email.toLowerCase())).limit(1);
   return row ?? null;
@@ -23,16 +23,16 @@ export async function getUser(db: Queries, id: string): Promise<User | null> {
   return row ?? null;
 }
 
-/** All accounts, oldest first. */
+/** Lists all accounts, oldest first. */
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 
-/** Sets when the account was disabled; null enables it. */
+/** Disables the account as of `disabledAt`; null enables it. */
 export async function setUserDisabled(tx: Queries, id: string, disabledAt: number | null): Promise<User> {
   const [row] = await tx.update(users).set({ disabled_at: disabledAt }).where(eq(users.id, id)).returning();
   return row!;
 }
 
-/** Returns how many administrators besides this one are neither disabled nor being deleted. */
+/** Counts the other administrators that are neither disabled nor being deleted. */
 export async function countOtherAdmins(db: Queries, id: string): Promise<number> {
   const [row] = await db
     .select({ n: count() })
@@ -67,7 +67,7 @@ export const listApiKeys = (db: Queries, userId: string | null): Promise<ApiKeyW
     .where(userId === null ? undefined : eq(apiKeys.user_id, userId))
     .orderBy(asc(apiKeys.id));
 
-/** Deletes a key. Returns what it was, or null when there is no such key. */
+/** Deletes a key. Returns the deleted key, or null if it did not exist. */
 export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithOwner | null> {
   const [found] = await tx
     .select({ key: apiKeys, email: users.email })
@@ -80,10 +80,10 @@ export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithO
   return found;
 }
 
-/** The key with this hash and its owner, or null. */
+/** Returns the key with this hash and its owner, or null. */
 export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { hash });
 
-/** Notes the use of a key. Does not count as a change of accounts (`Store.accountsRevision`). */
+/** Records the use of a key. Does not change `Store.accountsRevision`. */
 export async function touchApiKey(tx: Queries, id: string, now: number): Promise<void> {
   await tx.update(apiKeys).set({ last_used_at: now }).where(eq(apiKeys.id, id));
 }

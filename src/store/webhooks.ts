@@ -16,7 +16,7 @@ export async function insertEndpoint(
   return row!;
 }
 
-/** The user's own endpoint, or null. */
+/** Returns the endpoint if it belongs to the user, else null. */
 export async function findEndpoint(db: Queries, userId: string, id: string): Promise<WebhookEndpoint | null> {
   const [row] = await db
     .select()
@@ -26,7 +26,7 @@ export async function findEndpoint(db: Queries, userId: string, id: string): Pro
   return row ?? null;
 }
 
-/** The user's endpoints, newest first. */
+/** Lists the user's endpoints, newest first. */
 export async function listEndpoints(
   db: Queries,
   userId: string,
@@ -48,7 +48,7 @@ export async function countEndpoints(db: Queries, userId: string): Promise<numbe
   return row?.n ?? 0;
 }
 
-/** The endpoints that want to hear of the user's events; none while the account is being deleted. */
+/** Lists the user's enabled endpoints; none while the account is being deleted. */
 export function listEnabledEndpoints(tx: Queries, userId: string): Promise<WebhookEndpoint[]> {
   return tx
     .select({ endpoint: webhookEndpoints })
@@ -71,7 +71,7 @@ export async function deleteEndpoint(tx: Queries, id: string): Promise<void> {
   await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
 }
 
-/** Adds a delivery. The same event to the same endpoint is added once. */
+/** Inserts a delivery, unless one of the same event to the same endpoint exists. */
 export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$inferInsert): Promise<void> {
   await tx.insert(deliveries).values(delivery).onConflictDoNothing();
 }
@@ -94,7 +94,7 @@ export async function findDelivery(db: Queries, endpointId: string, id: string):
   return row ?? null;
 }
 
-/** The endpoint's deliveries, newest first; `after` is the sort key of the last one shown. */
+/** Lists the endpoint's deliveries, newest first. `after` is the sort key of the previous page's last delivery. */
 export async function listDeliveries(
   db: Queries,
   endpointId: string,
@@ -116,7 +116,7 @@ export async function listDeliveries(
   return toRowPage(rows, filter.limit);
 }
 
-/** Deliveries older than this, in a terminal state, are forgotten. */
+/** Deletes deliveries in a terminal state that were created before `time`. */
 export async function deleteFinishedDeliveriesBefore(tx: Queries, time: number): Promise<void> {
   await tx
     .delete(deliveries)

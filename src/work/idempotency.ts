@@ -1,12 +1,11 @@
-/** `Idempotency-Key`: the first answer to a key is stored with what it made, without secrets, and given again for a day. */
+/** `Idempotency-Key`: stores the first response to a key with the resource that it created, and replays it without secrets for a day. */
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
-import { deleteStoredResponsesBefore, findStoredResponse, insertStoredResponse } from "../store/events";
+import { deleteStoredResponsesBefore, findStoredResponse, insertStoredResponse } from "../store/idempotency";
 
-/** The key of a request, and the hash of its method, path and body. Null: the client sent none. */
+/** The key of a request and the hash of its method, path and body; null if the client sent no key. */
 export type IdempotencyKey = { userId: string; key: string; requestHash: string } | null;
 
-/** How long an answer is given again. */
 export const RESPONSES_KEPT_MS = 24 * 3600 * 1000;
 
 export type IdempotentResponse = { status: number; body: unknown; headers: Record<string, string> };
@@ -14,7 +13,7 @@ export type IdempotentResponse = { status: number; body: unknown; headers: Recor
 /** Fields of resources that are shown once. */
 const SECRET_FIELDS = ["secret", "key"];
 
-/** The resource as a replay shows it: what is shown once is null. */
+/** Returns the resource with null in place of its secrets. */
 function hideSecrets(body: unknown): unknown {
   if (typeof body !== "object" || body === null) return body;
   const hidden = SECRET_FIELDS.filter((field) => Object.hasOwn(body, field)).map((field) => [field, null]);
@@ -22,34 +21,37 @@ function hideSecrets(body: unknown): unknown {
 }
 
 /**
- * The remembered answer to this key, or what `make` gives, remembered in the same transaction: simultaneous requests make one thing.
- * Errors: `validation_error` when the key was used for another request.
+ * Returns the stored response to this key. Without one, runs `create` and stores its response in the same transaction, so that simultaneous
+ * requests create one resource. Throws `AppError` `validation_error` if the key was used for another request.
  */
 export async function withIdempotencyKey(
   tx: Queries,
   key: IdempotencyKey,
   now: number,
-  make: () => Promise<IdempotentResponse>,
+  create: () => Promise<IdempotentResponse>,
 ): Promise<IdempotentResponse> {
-  if (!key) return make();
+  if (!key) return create();
   await deleteStoredResponsesBefore(tx, now - RESPONSES_KEPT_MS);
-  const earlier = await findStoredResponse(tx, key.userId, key.key);
-  if (earlier) {
-    if (earlier.request_hash === key.requestHash) {
-      return { status: earlier.status, body: JSON.parse(earlier.body), headers: earlier.headers };
+  const stored = await findStoredResponse(tx, key.userId, key.key);
+  if (stored) {
+    if (stored.request_hash === key.requestHash) {
+      return { status: stored.status, body: JSON.parse(stored.body), headers: stored.headers };
     }
-    // No `fields`: those name what is below the body, the query or the path.
-    throw new AppError("validation_error", "This Idempotency-Key was used for a request with another body.");
+    // Without `fields`, which name parts of the body, the query or the path.
+    throw new AppError(
+      "validation_error",
+      "Idempotency-Key was already used for another request: send a new key with a new request.",
+    );
   }
-  const answer = await make();
+  const response = await create();
   await insertStoredResponse(tx, {
     user_id: key.userId,
     key: key.key,
     request_hash: key.requestHash,
-    status: answer.status,
-    body: JSON.stringify(hideSecrets(answer.body)),
-    headers: answer.headers,
+    status: response.status,
+    body: JSON.stringify(hideSecrets(response.body)),
+    headers: response.headers,
     created_at: now,
   });
-  return answer;
+  return response;
 }

@@ -2,7 +2,7 @@
 import { listNames, moveToTrash } from "../blobs/trash";
 import { isUuid } from "../lib/ids";
 import { findExistingAssetIds } from "../store/assets";
-import { deleteStoredResponsesBefore } from "../store/events";
+import { deleteStoredResponsesBefore } from "../store/idempotency";
 import { findExistingRenderIds } from "../store/renders";
 import { listOpenSteps } from "../store/steps";
 import { deleteFinishedDeliveriesBefore } from "../store/webhooks";

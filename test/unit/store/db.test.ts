@@ -20,19 +20,19 @@ async function withNotes(): Promise<AsyncDisposable & { store: Store; folder: st
   return fresh;
 }
 
-/** Settles all writes and tells which failed. */
+/** Waits for all writes and returns which ones failed. */
 async function outcomes(writes: Promise<unknown>[]): Promise<("stored" | "refused")[]> {
   return (await Promise.allSettled(writes)).map((r) => (r.status === "fulfilled" ? "stored" : "refused"));
 }
 
-describe("the write lane", () => {
-  test("what is written can be read on the other connection as soon as the write resolves", async () => {
+describe("write", () => {
+  test("resolves when the reading connection can read the change", async () => {
     await using db = await withNotes();
     await db.store.write((tx) => note(tx, "a"));
     expect(await names(db.store.read)).toEqual(["a"]);
   });
 
-  test("of a group that is committed together only the one that throws is lost", async () => {
+  test("loses only the write that throws in a group", async () => {
     await using db = await withNotes();
     const writes = Array.from({ length: 20 }, (_, i) =>
       db.store.write(async (tx) => {
@@ -52,14 +52,14 @@ describe("the write lane", () => {
     expect(await names(db.store.read)).toHaveLength(17);
   });
 
-  test("a statement that breaks a constraint loses its own write and no other", async () => {
+  test("loses only the write that violates a constraint", async () => {
     await using db = await withNotes();
     const writes = ["a", "b", "a", "c"].map((name) => db.store.write((tx) => note(tx, name)));
     expect(await outcomes(writes)).toEqual(["stored", "stored", "refused", "stored"]);
     expect(await names(db.store.read)).toEqual(["a", "b", "c"]);
   });
 
-  test("writes see each other in the order they were asked for", async () => {
+  test("runs writes in order, and each sees the ones before", async () => {
     await using db = await withNotes();
     const seen = await Promise.all(
       ["a", "b", "c"].map((name) =>
@@ -73,9 +73,9 @@ describe("the write lane", () => {
     expect(seen).toEqual([[], ["a"], ["a", "b"]]);
   });
 
-  test("when the commit fails everybody in the group is told, and nothing is stored", async () => {
+  test("rejects the whole group and stores nothing if the commit fails", async () => {
     await using db = await withNotes();
-    // A foreign key that is checked at the commit only: the savepoints succeed, the commit does not.
+    // A foreign key that is checked at the commit: the savepoints succeed, the commit fails.
     await db.store.write((tx) =>
       tx.run(sql`CREATE TABLE children (of TEXT REFERENCES notes (name) DEFERRABLE INITIALLY DEFERRED)`),
     );
@@ -91,7 +91,7 @@ describe("the write lane", () => {
     expect(await names(db.store.read)).toEqual(["first", "later"]);
   });
 
-  test("when the disk is full nobody is told that something is stored which is not", async () => {
+  test("resolves no write that is not stored if the disk is full", async () => {
     await using db = await withNotes();
     await db.store.write(async (tx) => {
       const [pages] = await tx.all<{ page_count: number }>(sql`PRAGMA page_count`);
@@ -114,7 +114,7 @@ describe("the write lane", () => {
     expect(await names(db.store.read)).toContain("later");
   });
 
-  test("a read while a write is open sees what was committed before it", async () => {
+  test("lets a read during an open write see the previous commit", async () => {
     await using db = await withNotes();
     await db.store.write(async (tx) => {
       await note(tx, "a");
@@ -123,7 +123,7 @@ describe("the write lane", () => {
     expect(await names(db.store.read)).toEqual(["a"]);
   });
 
-  test("closing waits for the writes that were asked for", async () => {
+  test("finishes queued writes before the store closes", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "test.db");
     const store = await openStore(path);
@@ -137,8 +137,8 @@ describe("the write lane", () => {
   });
 });
 
-describe("the file", () => {
-  test("is durable on commit, in WAL mode, with foreign keys", async () => {
+describe("the database file", () => {
+  test("uses WAL mode, synchronous=FULL and foreign keys", async () => {
     await using db = await freshStore();
     const values = await db.store.write(async (tx) =>
       Promise.all(
@@ -150,7 +150,7 @@ describe("the file", () => {
     expect(values).toEqual(["wal", 2, 1]);
   });
 
-  test("lives in a folder whose name holds spaces and signs", async () => {
+  test("opens in a folder with spaces and special characters in its name", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "a b%20#c?.db");
     const store = await openStore(path);
@@ -159,7 +159,7 @@ describe("the file", () => {
     expect(await Bun.file(path).exists()).toBe(true);
   });
 
-  test("copies itself whole while it is open", async () => {
+  test("is copied consistently while it is open", async () => {
     await using db = await freshStore();
     const { userId } = await db.store.write((tx) => addUser(tx));
     const copy = join(db.folder, "copy.db");
@@ -169,7 +169,7 @@ describe("the file", () => {
     expect(opened.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   });
 
-  test("keeps emoji and right-to-left marks as they were", async () => {
+  test("stores emoji and right-to-left marks unchanged", async () => {
     await using db = await withNotes();
     const odd = `a 🎬 \u202e ${newId()}`;
     await db.store.write((tx) => note(tx, odd));
@@ -177,15 +177,19 @@ describe("the file", () => {
   });
 });
 
-describe("the revision of accounts", () => {
+describe("accountsRevision counts", () => {
   test.each([
-    ["an update by hand", "UPDATE users SET deleted_at = 1", true],
-    ["an update of keys by hand", 'update  "api_keys" set expires_at = 1, last_used_at = 1', true],
+    ["a raw update", "UPDATE users SET deleted_at = 1", true],
+    ["a raw update of keys", 'update  "api_keys" set expires_at = 1, last_used_at = 1', true],
     ["an update that skips conflicts", "UPDATE OR IGNORE api_keys SET last_used_at = 1", true],
     ["a deletion", "DELETE FROM `api_keys` WHERE id = 'x'", true],
     ["a replacement", "REPLACE INTO users (id, email, created_at) VALUES ('r', 'r@example.test', 1)", true],
     ["an insertion", "INSERT OR IGNORE INTO users (id, email, created_at) VALUES ('i', 'i@example.test', 1)", true],
-    ["one behind a common table", "WITH old AS (SELECT 'x' AS id) DELETE FROM users WHERE id IN old", true],
+    [
+      "a deletion after a common table expression",
+      "WITH old AS (SELECT 'x' AS id) DELETE FROM users WHERE id IN old",
+      true,
+    ],
     ["a read", "SELECT id FROM users", false],
     ["another table", "UPDATE projects SET name = 'x' WHERE user_id IN (SELECT id FROM users)", false],
   ])("%s", async (_, statement, changes) => {
@@ -195,7 +199,7 @@ describe("the revision of accounts", () => {
     expect(db.store.accountsRevision() > before).toBe(changes);
   });
 
-  test("does not count the note of a key's last use", async () => {
+  test("does not count the update of a key's last use", async () => {
     await using db = await freshStore();
     const before = db.store.accountsRevision();
     await db.store.write((tx) => touchApiKey(tx, newId(), 1));

@@ -15,7 +15,7 @@ import { addUser, freshStore } from "./test-store";
 
 const NOW = 1_000_000;
 
-/** A user with endpoints; to each of them `count` deliveries, due from `from` on, a millisecond apart. */
+/** Inserts a user with endpoints and `count` deliveries to each, due one millisecond apart from `from` on. */
 async function addQueue(store: Store, endpoints: number, count: number, from: number, type = "cut.completed") {
   return store.write(async (tx) => {
     const { userId } = await addUser(tx);
@@ -40,7 +40,7 @@ async function addQueue(store: Store, endpoints: number, count: number, from: nu
   });
 }
 
-test("users with something due are found once each, whatever else waits", async () => {
+test("each user with a due delivery is listed once", async () => {
   await using db = await freshStore();
   const { store } = db;
   expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([]);
@@ -50,7 +50,7 @@ test("users with something due are found once each, whatever else waits", async 
   expect((await listUsersWithDueDeliveries(store.read, NOW)).toSorted()).toEqual([anna.userId, bert.userId].toSorted());
 });
 
-test("what goes to disabled endpoints or belongs to disabled accounts waits", async () => {
+test("deliveries to disabled endpoints and of disabled accounts are not listed", async () => {
   await using db = await freshStore();
   const { store } = db;
   const anna = await addQueue(store, 2, 2, NOW - 100);
@@ -66,7 +66,7 @@ test("what goes to disabled endpoints or belongs to disabled accounts waits", as
   expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([bert.userId]);
 });
 
-test("of each endpoint only the first are listed, the longest due before the others", async () => {
+test("only the first deliveries of each endpoint are listed, longest due first", async () => {
   await using db = await freshStore();
   const { store } = db;
   const { userId, endpoints } = await addQueue(store, 2, 100, NOW - 50);
@@ -80,7 +80,7 @@ test("of each endpoint only the first are listed, the longest due before the oth
   ]);
 });
 
-test("test events are counted by user, with the time of the next one", async () => {
+test("test events are counted by user, with the time of the first one", async () => {
   await using db = await freshStore();
   const { store } = db;
   const { userId } = await addQueue(store, 2, 4, NOW + 7, "webhook.test");
@@ -89,7 +89,7 @@ test("test events are counted by user, with the time of the next one", async () 
   expect(await countQueuedTests(store.read, newId())).toEqual({ count: 0, nextDueAt: null });
 });
 
-test("a long queue of many users is read without reading all of it", async () => {
+test("reading the queue does not scan all deliveries", async () => {
   await using db = await freshStore();
   const { store } = db;
   const users = await Promise.all(Array.from({ length: 200 }, () => addQueue(store, 1, 100, NOW - 99)));
@@ -97,6 +97,6 @@ test("a long queue of many users is read without reading all of it", async () =>
   expect(await listUsersWithDueDeliveries(store.read, NOW)).toHaveLength(200);
   expect(await listDueDeliveries(store.read, users[0]!.userId, NOW, 8)).toHaveLength(8);
   expect(await findNextDeliveryTime(store.read, NOW)).toBeNull();
-  // Through the indexes it takes a few milliseconds, without them seconds.
+  // With the indexes it takes milliseconds, without them seconds.
   expect(performance.now() - started).toBeLessThan(500);
 }, 30_000);

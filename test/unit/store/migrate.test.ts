@@ -17,14 +17,14 @@ const names = (await readdir(MIGRATIONS))
   .sort()
   .map((file) => file.slice(0, -".sql".length));
 
-/** Everything the database is made of, in one order. */
-const schemaOf = (store: Store) =>
+/** Reads the names and SQL of everything in the database. */
+const readSchema = (store: Store) =>
   store.read.all<{ name: string; sql: string }>(
     sql`SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name`,
   );
 
-/** A database as the version with these migrations left it, with somebody's asset in it. */
-async function databaseOf(path: string, migrations: readonly string[]): Promise<Store> {
+/** Creates a database with these migrations, one user and one asset. */
+async function createDatabase(path: string, migrations: readonly string[]): Promise<Store> {
   const store = await openStore(path);
   await store.write(async (tx) => {
     await tx.run(sql`CREATE TABLE migrations (name text PRIMARY KEY NOT NULL, run_at integer NOT NULL)`);
@@ -33,7 +33,7 @@ async function databaseOf(path: string, migrations: readonly string[]): Promise<
       for (const statement of text.split("--> statement-breakpoint")) await tx.run(sql.raw(statement));
       await tx.run(sql`INSERT INTO migrations (name, run_at) VALUES (${name}, 1)`);
     }
-    // By name: today's tables have columns that this version did not have.
+    // In SQL: the drizzle tables have columns that this version did not have.
     await tx.run(sql`INSERT INTO users (id, email, created_at) VALUES ('u', 'u@example.test', 1)`);
     await tx.run(
       sql`INSERT INTO projects (id, user_id, name, state, created_at, updated_at, last_activity_at) VALUES ('p', 'u', 'P', 'active', 1, 1, 1)`,
@@ -46,15 +46,15 @@ async function databaseOf(path: string, migrations: readonly string[]): Promise<
 }
 
 test.each(names.map((name, n) => [name, names.slice(0, n + 1)] as const))(
-  "a database that ended with %s gets today's schema and keeps its rows",
+  "a database migrated up to %s gets the current schema and keeps its rows",
   async (_, seen) => {
     await using folder = await temporaryFolder();
     await using today = await freshStore();
-    const store = await databaseOf(join(folder.path, "old.db"), seen);
+    const store = await createDatabase(join(folder.path, "old.db"), seen);
     try {
       await migrate(store);
       await migrate(store);
-      expect(await schemaOf(store)).toEqual(await schemaOf(today.store));
+      expect(await readSchema(store)).toEqual(await readSchema(today.store));
       const run = await store.read.all<{ name: string }>(sql`SELECT name FROM migrations ORDER BY name`);
       expect(run.map((row) => row.name)).toEqual(names);
       expect(await store.read.all<object>(sql`SELECT id FROM assets`)).toHaveLength(1);
@@ -64,9 +64,9 @@ test.each(names.map((name, n) => [name, names.slice(0, n + 1)] as const))(
   },
 );
 
-test("secrets in stored answers of an older version are removed", async () => {
+test("secrets in stored responses of an older version are removed", async () => {
   await using folder = await temporaryFolder();
-  const store = await databaseOf(join(folder.path, "old.db"), names.slice(0, 3));
+  const store = await createDatabase(join(folder.path, "old.db"), names.slice(0, 3));
   try {
     const bodies = ['{"id":"1","secret":"whsec_x"}', '{"id":"2","name":"secret"}', "null"];
     for (const [n, body] of bodies.entries()) {
@@ -83,9 +83,9 @@ test("secrets in stored answers of an older version are removed", async () => {
   }
 });
 
-test("assets that failed under an older version are marked, so that what they left is removed", async () => {
+test("assets that failed in an older version are listed for the removal of their files", async () => {
   await using folder = await temporaryFolder();
-  const store = await databaseOf(join(folder.path, "old.db"), names.slice(0, 3));
+  const store = await createDatabase(join(folder.path, "old.db"), names.slice(0, 3));
   try {
     await store.write((tx) => tx.run(sql`UPDATE assets SET state = 'failed'`));
     await migrate(store);
@@ -95,17 +95,17 @@ test("assets that failed under an older version are marked, so that what they le
   }
 });
 
-test("a database of a newer version is refused by name, and left as it is", async () => {
+test("a database of a newer version is refused and not changed", async () => {
   await using fresh = await freshStore();
   await fresh.store.write((tx) => tx.run(sql`INSERT INTO migrations (name, run_at) VALUES ('9999_future', 1)`));
-  const before = await schemaOf(fresh.store);
+  const before = await readSchema(fresh.store);
   await expect(migrate(fresh.store)).rejects.toThrow(
-    'the database has migration "9999_future", which this version does not know: run a newer version',
+    'Database has migration "9999_future", which this version does not have: run a newer version of offcut.',
   );
-  expect(await schemaOf(fresh.store)).toEqual(before);
+  expect(await readSchema(fresh.store)).toEqual(before);
 });
 
-test("the newest snapshot describes today's tables: bun run db:generate has nothing to write", async () => {
+test("the newest snapshot matches the tables: bun run db:generate has nothing to write", async () => {
   const newest = `${names.at(-1)!.slice(0, 4)}_snapshot.json`;
   const snapshot = await Bun.file(join(MIGRATIONS, "meta", newest)).json();
   const today = await generateSQLiteDrizzleJson({ ...tables, ...outboxTables }, snapshot.id);

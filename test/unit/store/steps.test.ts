@@ -20,7 +20,7 @@ import { addStep, addUser, freshStore } from "./test-store";
 
 const LEASE_MS = 1_000;
 
-/** Claims what `nextStep` names, in one transaction. */
+/** Claims the next step in one transaction. */
 const claim = (store: Store, at = 100, owner = "one", name: "prepare" | "cut" | "render" = "render") =>
   store.write(async (tx) => {
     const next = await findNextStep(tx, name, owner, at);
@@ -33,7 +33,7 @@ async function claimed(store: Store, at = 100, owner = "one"): Promise<Job> {
   return job;
 }
 
-/** A user with `count` waiting renders, the first due at `from`, one each millisecond; gives the step ids. */
+/** Inserts a user with `count` pending renders, due one millisecond apart from `from` on. Returns the step IDs. */
 async function userWithSteps(tx: Queries, count: number, from = 0): Promise<{ userId: string; steps: string[] }> {
   const { userId } = await addUser(tx);
   const steps: string[] = [];
@@ -44,7 +44,7 @@ async function userWithSteps(tx: Queries, count: number, from = 0): Promise<{ us
 const reread = async (store: Store, job: Job): Promise<Step> => (await findLatestStep(store.read, job.subjectId))!;
 
 describe("claiming", () => {
-  test("takes the oldest step that is due, once", async () => {
+  test("returns the oldest due step once", async () => {
     await using db = await freshStore();
     const { steps } = await db.store.write((tx) => userWithSteps(tx, 2));
     expect((await claimed(db.store)).stepId).toBe(steps[0]!);
@@ -52,7 +52,7 @@ describe("claiming", () => {
     expect(await claim(db.store)).toBeNull();
   });
 
-  test("fifty claims at once get each step exactly once", async () => {
+  test("returns each step exactly once to fifty simultaneous claims", async () => {
     await using db = await freshStore();
     const { steps } = await db.store.write((tx) => userWithSteps(tx, 20));
     const jobs = await Promise.all(Array.from({ length: 50 }, (_, i) => claim(db.store, 100, `owner ${i}`)));
@@ -60,7 +60,7 @@ describe("claiming", () => {
     expect(ids.toSorted()).toEqual(steps.toSorted());
   });
 
-  test("leaves steps of another name and those that are not due yet", async () => {
+  test("skips steps of another name and steps that are not due", async () => {
     await using db = await freshStore();
     await db.store.write(async (tx) => {
       const { userId } = await addUser(tx);
@@ -73,7 +73,7 @@ describe("claiming", () => {
     expect(await findNextDueTime(db.store.read, 500)).toBeNull();
   });
 
-  test("goes round between users, however much one of them has waiting", async () => {
+  test("alternates between users, whatever the length of their queues", async () => {
     await using db = await freshStore();
     const [busy, calm, late] = await db.store.write(async (tx) => [
       await userWithSteps(tx, 30),
@@ -91,7 +91,7 @@ describe("claiming", () => {
     expect(order).toEqual(users);
   });
 
-  test("goes round with one job at a time too: whoever was served longest ago comes next", async () => {
+  test("alternates with one job at a time: the user served longest ago is next", async () => {
     await using db = await freshStore();
     const [busy, calm] = await db.store.write(async (tx) => [
       await userWithSteps(tx, 30),
@@ -106,7 +106,7 @@ describe("claiming", () => {
     expect(order).toEqual([busy, calm, busy, calm, busy].map((user) => user!.userId));
   });
 
-  test("a step that was given back is behind those who waited meanwhile", async () => {
+  test("puts a returned step behind users who waited meanwhile", async () => {
     await using db = await freshStore();
     const [long, short] = await db.store.write(async (tx) => [
       await userWithSteps(tx, 1),
@@ -114,7 +114,7 @@ describe("claiming", () => {
     ]);
     const taken = await claimed(db.store, 100);
     expect(taken.userId).toBe(long!.userId);
-    // The other user had one in between, so both have been served.
+    // The other user was served in between.
     const other = await claimed(db.store, 150);
     await db.store.write((tx) => endStep(tx, other.stepId, "completed", 160));
     await db.store.write((tx) => requeueStep(tx, taken, { runAfter: 200, servedAt: 200, attempts: 0 }));
@@ -126,7 +126,7 @@ describe("claiming", () => {
     expect(await claimed(db.store, 200)).toMatchObject({ stepId: taken.stepId, attempt: 1 });
   });
 
-  test("progress does not go back when a step is started again", async () => {
+  test("keeps the progress of a restarted step", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store);
@@ -137,7 +137,7 @@ describe("claiming", () => {
     expect([await told(0.5), await told(0.1), await told(0.6)]).toEqual([0.5, 0.5, 0.6]);
   });
 
-  test("jobs of another name do not count against a user", async () => {
+  test("ignores running jobs of another name", async () => {
     await using db = await freshStore();
     const [first, second] = await db.store.write(async (tx) => {
       const a = await userWithSteps(tx, 1, 0);
@@ -149,7 +149,7 @@ describe("claiming", () => {
     expect((await claimed(db.store)).userId).toBe(second!.userId);
   });
 
-  test("starts the pipeline with its first step and counts the attempts", async () => {
+  test("starts the pipeline with its first step and counts attempts", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 1));
     const first = await claimed(db.store, 100);
@@ -163,7 +163,7 @@ describe("claiming", () => {
 });
 
 describe("the lease", () => {
-  test("a step whose lease has lapsed goes to somebody else, and the first one cannot renew it", async () => {
+  test("a step with an expired lease goes to another owner, and the first cannot renew it", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store, 100, "one");
@@ -175,7 +175,7 @@ describe("the lease", () => {
     expect((await readProgress(db.store.read, [job.subjectId])).get(job.subjectId)).toBe(0.5);
   });
 
-  test("a runner never claims what it is running itself, even when its lease has lapsed", async () => {
+  test("a runner never claims a step that it runs itself, even with an expired lease", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store, 100, "one");
@@ -183,7 +183,7 @@ describe("the lease", () => {
     expect(await db.store.write((tx) => renewLease(tx, job.stepId, "one", 60_000, null))).toBe(true);
   });
 
-  test("whoever lost a step can neither put it back nor fail it", async () => {
+  test("an owner that lost a step can neither requeue nor fail it", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 1));
     const lost = await claimed(db.store, 100, "one");
@@ -193,7 +193,7 @@ describe("the lease", () => {
     expect(await reread(db.store, mine)).toMatchObject({ state: "running", lease_owner: "two", failures: 0 });
   });
 
-  test("a start voids every lease and makes the steps due at once", async () => {
+  test("a server start ends every lease and makes the steps due", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 2));
     const jobs = [await claimed(db.store), await claimed(db.store)];
@@ -204,10 +204,10 @@ describe("the lease", () => {
   });
 });
 
-describe("running alone", () => {
+describe("a step runs alone", () => {
   const alone = (store: Store, at: number) => store.write((tx) => findNextStepAlone(tx, "one", at));
 
-  test("from the third start after unclean exits: a stop that returns the step does not count", async () => {
+  test("from the third start after unclean exits, not counting shutdowns that return the step", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 1));
     for (const at of [100, 200]) {
@@ -227,7 +227,7 @@ describe("running alone", () => {
     expect(await alone(db.store, 300)).toBeNull();
   });
 
-  test("after a kill by the kernel, the one that has waited longest first, whatever its name", async () => {
+  test("after a kill by the kernel, longest waiting first, whatever its name", async () => {
     await using db = await freshStore();
     const [render, cut] = await db.store.write(async (tx) => {
       const { userId } = await addUser(tx);
@@ -247,7 +247,7 @@ describe("running alone", () => {
     expect(await alone(db.store, 150)).toMatchObject({ stepId: render, name: "render" });
   });
 
-  test("a step is claimed once, and not before it is due", async () => {
+  test("is claimed once, and not before it is due", async () => {
     await using db = await freshStore();
     const { steps } = await db.store.write((tx) => userWithSteps(tx, 1, 100));
     const take = (at: number, owner: string) => db.store.write((tx) => claimStep(tx, steps[0]!, owner, at, LEASE_MS));
@@ -278,7 +278,7 @@ describe("ending", () => {
     },
   );
 
-  test("a step that has ended is not put back", async () => {
+  test("an ended step is not requeued", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store);
@@ -287,7 +287,7 @@ describe("ending", () => {
     expect((await reread(db.store, job)).state).toBe("cancelled");
   });
 
-  test("asking for the steps of nothing gives none", async () => {
+  test("listing the steps of no subjects returns none", async () => {
     await using db = await freshStore();
     expect(await listOpenSteps(db.store.read, [])).toEqual([]);
     expect(await findLatestStep(db.store.read, newId())).toBeNull();

@@ -1,4 +1,4 @@
-/** A fresh database with the schema, and rows to stand on. */
+/** A fresh database with the schema, and helpers that insert rows. */
 import { join } from "node:path";
 import { newId } from "../../../src/lib/ids";
 import { type Asset, insertAsset, type NewAsset } from "../../../src/store/assets";
@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../temporary-folder";
 
 export type TestStore = AsyncDisposable & { store: Store; folder: string };
 
-/** Opens it: `await using fresh = await freshStore()`. */
+/** Opens a store: `await using fresh = await freshStore()`. */
 export async function freshStore(): Promise<TestStore> {
   const folder = await temporaryFolder();
   const store = await openStore(join(folder.path, "test.db"));
@@ -26,7 +26,7 @@ export async function freshStore(): Promise<TestStore> {
   };
 }
 
-/** An account and its project. */
+/** Inserts an account and its project. */
 export async function addUser(tx: Queries): Promise<{ userId: string; projectId: string }> {
   const userId = newId();
   const projectId = newId();
@@ -43,7 +43,7 @@ export async function addUser(tx: Queries): Promise<{ userId: string; projectId:
   return { userId, projectId };
 }
 
-/** An asset that is being prepared, unless `change` says otherwise. */
+/** Inserts an asset, in preparation by default. */
 export function addAsset(
   tx: Queries,
   owner: { userId: string; projectId: string },
@@ -65,7 +65,7 @@ export function addAsset(
 
 type StepOptions = { userId: string; name?: "prepare" | "cut" | "render"; subjectId?: string; runAfter?: number };
 
-/** A pipeline of one waiting step; gives both ids. */
+/** Inserts a pipeline with one pending step. */
 export async function addStep(tx: Queries, options: StepOptions): Promise<{ stepId: string; pipelineId: string }> {
   const stepId = newId();
   const pipelineId = newId();

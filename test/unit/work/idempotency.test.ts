@@ -23,7 +23,7 @@ const call = (
   now = 0,
 ) => store.write((tx) => withIdempotencyKey(tx, { userId, key, requestHash }, now, make));
 
-test("fifty identical requests at once make one thing, and all get its answer", async () => {
+test("fifty simultaneous identical requests create one resource and get the same response", async () => {
   await using db = await freshStore();
   const { userId } = await db.store.write((tx) => addUser(tx));
   const thing = counted();
@@ -33,7 +33,7 @@ test("fifty identical requests at once make one thing, and all get its answer", 
   expect(answers[0]).toEqual({ status: 201, body: { made: 1 }, headers: { Location: "/things/1" } });
 });
 
-test("a key that was used for another request is refused and makes nothing", async () => {
+test("a key that was used for another request is refused and creates nothing", async () => {
   await using db = await freshStore();
   const { userId } = await db.store.write((tx) => addUser(tx));
   const thing = counted();
@@ -42,7 +42,7 @@ test("a key that was used for another request is refused and makes nothing", asy
   expect(thing.count()).toBe(1);
 });
 
-test("keys of different users have nothing to do with each other", async () => {
+test("different users can use the same key", async () => {
   await using db = await freshStore();
   const users = await db.store.write(async (tx) => [await addUser(tx), await addUser(tx)]);
   const thing = counted();
@@ -60,7 +60,7 @@ test.each(["secret", "key"])("a %s is shown once and never stored", async (field
   expect((await call(db.store, userId, "k", make)).body).toEqual({ ...body, [field]: null });
 });
 
-test("a request that failed is not remembered", async () => {
+test("the response of a failed request is not stored", async () => {
   await using db = await freshStore();
   const { userId } = await db.store.write((tx) => addUser(tx));
   const thing = counted();
@@ -72,7 +72,7 @@ test("a request that failed is not remembered", async () => {
   expect((await call(db.store, userId, "k", thing.make)).body).toEqual({ made: 2 });
 });
 
-test("an answer that is older than a day is made anew", async () => {
+test("a response expires after a day", async () => {
   await using db = await freshStore();
   const { userId } = await db.store.write((tx) => addUser(tx));
   const thing = counted();
@@ -82,7 +82,7 @@ test("an answer that is older than a day is made anew", async () => {
   expect((await call(db.store, userId, "k", thing.make, "same", end + 1)).body).toEqual({ made: 2 });
 });
 
-test("without a key every request makes its thing", async () => {
+test("without a key every request creates a resource", async () => {
   await using db = await freshStore();
   const thing = counted();
   await Promise.all([1, 2].map(() => db.store.write((tx) => withIdempotencyKey(tx, null, 0, thing.make))));
