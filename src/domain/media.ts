@@ -36,7 +36,7 @@ export type AudioStream = {
   sampleRate: number;
   channels: number;
   /** Set when the channels have no speaker positions, as in files from a multitrack recorder. */
-  discrete?: true;
+  discrete?: true | undefined;
   bitrate: number | null;
   language: string | null;
   title: string | null;

@@ -78,11 +78,11 @@ function resolveFormat(probed: ProbedMedia, asked: string | null, fail: ReportFi
     return null;
   }
   if (isVideoFormat(format) && video === null) {
-    fail("format", "the source has no picture: choose m4a or mp3");
+    fail("format", "requires video, but the source has none: use m4a or mp3");
     return null;
   }
   if (!isVideoFormat(format) && audio.length === 0) {
-    fail("format", "the source has no sound: choose mp4 or mov");
+    fail("format", "requires audio, but the source has none: use mp4 or mov");
     return null;
   }
   return format;
@@ -109,9 +109,9 @@ export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedO
   if (video === null || info.video === null) return [];
   const own = toEvenSize(info.video.width, info.video.height);
   return [
-    ...(video.width === own.width && video.height === own.height ? [] : ["another resolution was asked for"]),
-    ...(video.bitrate === null ? [] : ["another bitrate was asked for"]),
-    ...(video.frameRate === null ? [] : ["another frame rate was asked for"]),
+    ...(video.width === own.width && video.height === own.height ? [] : ["Another resolution was requested."]),
+    ...(video.bitrate === null ? [] : ["Another bitrate was requested."]),
+    ...(video.frameRate === null ? [] : ["Another frame rate was requested."]),
   ];
 }
 
@@ -126,7 +126,7 @@ function resolveSize(own: { width: number; height: number }, resolution: string 
   const side = /^([1-9]\d{0,4})p$/.test(resolution) ? Number.parseInt(resolution, 10) : Number.NaN;
   if (!(side % 2 === 0 && side <= short && (side >= MIN_SHORT_SIDE_PIXELS || side === short))) {
     const range = short > MIN_SHORT_SIDE_PIXELS ? `from ${MIN_SHORT_SIDE_PIXELS}p to ${short}p` : `${short}p`;
-    fail("resolution", `must be an even number of pixels of the shorter side, ${range}, as in "${short}p"`);
+    fail("resolution", `must be an even number of pixels for the shorter side, ${range}, such as "${short}p"`);
     return own;
   }
   const scaled = (length: number) => Math.max(2, 2 * Math.round((length * side) / short / 2));
@@ -163,7 +163,7 @@ function resolveFrameRate(video: VideoStream, asked: number | null, fail: Report
 function resolveAudio(probed: ProbedMedia, asked: number | null, fail: ReportFieldError): number | null {
   const stream = probed.info.audio[0];
   if (stream === undefined) {
-    if (asked !== null) fail("audio_bitrate", "the source has no sound");
+    if (asked !== null) fail("audio_bitrate", "requires audio, but the source has none");
     return null;
   }
   if (asked === null) return chooseAudioBitrate(stream);

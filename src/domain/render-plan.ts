@@ -110,7 +110,7 @@ export type ChunkSizes = {
   maxGapFrames: number;
   maxSegments: number;
   /** Returns the last random access point at or before a frame. Chunks then end where few frames are decoded twice. */
-  findRandomAccessFrame?: (frame: number) => number;
+  findRandomAccessFrame?: ((frame: number) => number) | undefined;
 };
 
 /** Divides a timeline into chunks with about equal work. A segment may start in one chunk and end in the next. */

@@ -11,14 +11,14 @@ export type SpawnOptions = {
   command: string[];
   /** The whole environment of the child: empty unless given. */
   env?: Record<string, string>;
-  cwd?: string;
-  stdin?: "pipe" | "ignore";
-  stdout?: "pipe" | "ignore";
+  cwd?: string | undefined;
+  stdin?: "pipe" | "ignore" | undefined;
+  stdout?: "pipe" | "ignore" | undefined;
   limits?: ChildLimits;
   /** Runs the program, and all that it starts, in the sandbox with this view of the file system. */
-  sandbox?: { sandbox: Sandbox; view: SandboxView };
+  sandbox?: { sandbox: Sandbox; view: SandboxView } | undefined;
   /** Kills the child when aborted. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Each line of standard error, also those that end in a carriage return only. */
   onStderrLine?: (line: string) => void;
 };

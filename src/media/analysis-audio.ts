@@ -20,12 +20,12 @@ export async function extractAnalysisAudio(options: {
   path: string;
   probed: ProbedMedia;
   outputPath: string;
-  signal?: AbortSignal;
-  onProgress?: (share: number) => void;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((share: number) => void) | undefined;
 }): Promise<void> {
   const { probed, signal } = options;
   const track = probed.info.audio[0];
-  if (track === undefined) throw new AppError("no_speech", "the source has no sound");
+  if (track === undefined) throw new AppError("no_speech", "Recording has no audio track.");
   const channels = getAnalysisChannels(track);
   const total = Math.round((probed.info.duration * PCM_SAMPLE_RATE_HZ) / TICKS_PER_SECOND);
   await writeAtomically(options.outputPath, async (part) => {

@@ -39,7 +39,7 @@ const isFailure = (error: unknown): boolean =>
     ? error.code === "processing_failed"
     : error instanceof Error && error.name !== "AbortError";
 
-const createStorageFullError = (cause: unknown) => new AppError("storage_full", "the storage is full", { cause });
+const createStorageFullError = (cause: unknown) => new AppError("storage_full", "The storage is full.", { cause });
 
 /** Maps the system errors of a full disk to `AppError` `storage_full`. Returns any other error unchanged. */
 export function toStorageError(error: unknown): unknown {

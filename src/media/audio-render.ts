@@ -46,7 +46,7 @@ export function startAudioDecoder(options: {
   path: string;
   probed: ProbedMedia;
   format: SampleFormat;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }): FfmpegChild {
   const { info } = options.probed;
   const source = { path: options.path, demuxer: info.demuxer, startPts: info.startPts, track: info.audio[0]! };
@@ -55,7 +55,7 @@ export function startAudioDecoder(options: {
     arguments: buildAudioDecodeArguments(source, options.format),
     limits: createWorkLimits(getAudioWallSeconds(info.duration)),
     stdout: "pipe",
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    signal: options.signal,
   });
 }
 
@@ -70,8 +70,8 @@ export type AudioRenderOptions = {
   workDir: string;
   /** How many encoders may run at the same time. */
   maxEncoders: number;
-  signal?: AbortSignal;
-  onProgress?: (share: number) => void;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((share: number) => void) | undefined;
 };
 
 /**
@@ -79,41 +79,41 @@ export type AudioRenderOptions = {
  * signal's reason.
  */
 export async function renderAudio(options: AudioRenderOptions): Promise<void> {
-  const { format, probed, segments: slices, bitrate, maxEncoders: lanes } = options;
-  const sound = chooseAudioFormat(format, probed.info.audio[0]!, bitrate);
-  const samples = toSampleRanges(slices, sound.sampleRate).reduce((sum, cut) => sum + cut.to - cut.from, 0);
+  const { format, probed, segments, bitrate, maxEncoders } = options;
+  const audioFormat = chooseAudioFormat(format, probed.info.audio[0]!, bitrate);
+  const samples = toSampleRanges(segments, audioFormat.sampleRate).reduce((sum, { from, to }) => sum + to - from, 0);
   // MP3 packets refer to earlier packets (bit reservoir). With more than two AAC channels, the window sequence is not readable in every
   // packet.
-  const isJoinable = format !== "mp3" && sound.channels <= 2;
-  if (isJoinable && (sound.channels === 2 || isWorthChunking(samples, lanes)))
+  const isJoinable = format !== "mp3" && audioFormat.channels <= 2;
+  if (isJoinable && (audioFormat.channels === 2 || isWorthChunking(samples, maxEncoders)))
     try {
-      const open = isWorthChunking(samples, lanes) ? createChunkedSink : createAdaptiveStereoSink;
-      return await spliceInto(options, sound, (sink) => open({ ...sink, samples, lanes }));
+      const createSink = isWorthChunking(samples, maxEncoders) ? createChunkedSink : createAdaptiveStereoSink;
+      return await spliceInto(options, audioFormat, (sink) => createSink({ ...sink, samples, maxEncoders }));
     } catch (error) {
       if (!(error instanceof AacJoinError)) throw error;
     }
-  await spliceInto(options, sound, createSingleEncoderSink);
+  await spliceInto(options, audioFormat, createSingleEncoderSink);
 }
 
 async function spliceInto(
   options: AudioRenderOptions,
-  sound: AudioFormat,
-  openSink: (options: AudioSinkOptions) => AudioSink,
+  audioFormat: AudioFormat,
+  createSink: (options: AudioSinkOptions) => AudioSink,
 ): Promise<void> {
-  const { ffmpeg, probed, segments: slices, format, bitrate, workDir, signal } = options;
-  const until = slices.at(-1)?.end ?? 0;
+  const { ffmpeg, probed, segments, format, bitrate, workDir, signal } = options;
+  const until = segments.at(-1)?.end ?? 0;
   const wallSeconds = getAudioWallSeconds(probed.info.duration);
-  const aborted = signal === undefined ? {} : { signal };
   await writeAtomically(options.outputPath, async (path) => {
-    const decoder = startAudioDecoder({ ...options, format: { ...sound, encoding: "f32le" } });
-    const sink = openSink({
-      ...{ ffmpeg, format, audioFormat: sound, bitrate, path, workDir, wallSeconds },
-      ...aborted,
-    });
+    const decoder = startAudioDecoder({ ...options, format: { ...audioFormat, encoding: "f32le" } });
+    const sink = createSink({ ffmpeg, format, audioFormat, bitrate, path, workDir, wallSeconds, signal });
     let sourceEnded: boolean;
     try {
       ({ sourceEnded } = await spliceAudio({
-        ...{ input: decoder.stdout, output: sink, ...sound, segments: slices },
+        input: decoder.stdout,
+        output: sink,
+        sampleRate: audioFormat.sampleRate,
+        channels: audioFormat.channels,
+        segments,
         onPosition: (position) => options.onProgress?.(Math.min(1, position / Math.max(1, until))),
       }));
       await sink.end();
@@ -132,5 +132,5 @@ async function finishDecoder(decoder: FfmpegChild, sourceEnded: boolean): Promis
   if (!sourceEnded) return await decoder.kill();
   const outcome = await decoder.outcome;
   if (!outcome.ok && decoder.endedBy() !== "kill")
-    throw new AppError("processing_failed", "the sound could not be decoded", { cause: toFfmpegError(outcome) });
+    throw new AppError("processing_failed", "Audio could not be decoded.", { cause: toFfmpegError(outcome) });
 }

@@ -31,18 +31,19 @@ export type RenderTools = {
   encoder: VideoEncoder;
   /** How many chunks are encoded at the same time. */
   maxProcesses: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Polled between two chunks. When true, the render ends with `RenderYielded`, and a later call resumes it. */
-  shouldYield?: () => boolean;
+  shouldYield?: (() => boolean) | undefined;
   /** Shared by all renders of this server. Without it, `maxProcesses` is the only bound. */
-  encoderSemaphore?: Semaphore;
-  log?: (event: string, fields: object) => void;
+  encoderSemaphore?: Semaphore | undefined;
+  log?: ((event: string, fields: object) => void) | undefined;
 };
 
 /** The chunks of a render with video. They follow each other without gaps. */
 export type ChunkedPlan = { settings: ChunkSettings; tasks: ChunkTask[]; frameCount: number; outputTimes: OutputTimes };
 
-const CHUNK_FRAMES = { least: 500, most: 900 };
+const MIN_CHUNK_FRAMES = 500;
+const MAX_CHUNK_FRAMES = 900;
 /** With seeking, everything between the segments of a chunk is decoded too. An excerpt leaves it out. */
 const SEEK_LIMITS = { maxGapFrames: 90, maxSegments: 8 };
 const EXCERPT_LIMITS = { maxGapFrames: Number.POSITIVE_INFINITY, maxSegments: 16 };
@@ -62,7 +63,7 @@ export function planChunks(
   request: RenderRequest,
   timeline: RenderTimeline,
   tools: RenderTools,
-  isFed: boolean,
+  usesExcerpts: boolean,
   order: PacketOrder | null = null,
 ): ChunkedPlan {
   const { probed, output } = request;
@@ -70,8 +71,8 @@ export function planChunks(
   const video = output.video!;
   const chunks = divideIntoChunks(timeline, frames, {
     maxFrames: chooseChunkSize(timeline.frameCount, tools.maxProcesses),
-    ...(isFed ? EXCERPT_LIMITS : SEEK_LIMITS),
-    ...(order === null ? {} : { findRandomAccessFrame: (frame: number) => getRandomAccessFrame(frame, order) }),
+    ...(usesExcerpts ? EXCERPT_LIMITS : SEEK_LIMITS),
+    findRandomAccessFrame: order === null ? undefined : (frame) => getRandomAccessFrame(frame, order),
   });
   const tasks = chunks
     .map((chunk) =>
@@ -98,15 +99,16 @@ export function planChunks(
 }
 
 /** Balances the load of the processes, and keeps chunks small enough for a resumed render to find most of its work done. */
-function chooseChunkSize(total: number, jobs: number): number {
-  const wanted = Math.min(CHUNK_FRAMES.most, Math.max(CHUNK_FRAMES.least, total / (jobs * 3)));
-  if (total <= wanted) return wanted;
-  const rounds = Math.max(1, Math.round(total / (jobs * wanted)));
-  return Math.min(CHUNK_FRAMES.most, Math.ceil(total / (jobs * rounds)));
+function chooseChunkSize(frameCount: number, maxProcesses: number): number {
+  const size = Math.min(MAX_CHUNK_FRAMES, Math.max(MIN_CHUNK_FRAMES, frameCount / (maxProcesses * 3)));
+  if (frameCount <= size) return size;
+  const rounds = Math.max(1, Math.round(frameCount / (maxProcesses * size)));
+  return Math.min(MAX_CHUNK_FRAMES, Math.ceil(frameCount / (maxProcesses * rounds)));
 }
 
 /** Returns the number of threads for each of `maxProcesses` processes. */
-export const getThreadCount = (jobs: number): number => Math.max(1, Math.ceil(navigator.hardwareConcurrency / jobs));
+export const getThreadCount = (maxProcesses: number): number =>
+  Math.max(1, Math.ceil(navigator.hardwareConcurrency / maxProcesses));
 
 function chooseQuality(request: RenderRequest): VideoQuality {
   const video = request.output.video!;
@@ -151,7 +153,7 @@ export async function encodeChunks(
   plan: { settings: ChunkSettings; tasks: readonly ChunkTask[] },
   workDir: string,
   tools: RenderTools,
-  feed: PacketSource | null,
+  packetSource: PacketSource | null,
   onFrames: (frames: number) => void,
 ): Promise<EncodedChunks> {
   const { tasks, settings } = plan;
@@ -179,8 +181,13 @@ export async function encodeChunks(
       else {
         const encode = () =>
           encodeChunk({
-            ...{ ffmpeg: tools.ffmpeg, hasZscale, settings, task, path, signal },
-            ...(feed === null ? {} : { packetSource: feed }),
+            ffmpeg: tools.ffmpeg,
+            hasZscale,
+            settings,
+            task,
+            path,
+            packetSource,
+            signal,
             onFrames: (frames) => report(n, frames),
           });
         const result = await (tools.encoderSemaphore?.run(signal, encode) ?? encode());

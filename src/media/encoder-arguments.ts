@@ -52,13 +52,13 @@ export function getPixelFormatFilter(encoder: VideoEncoder): string {
 export function buildVideoEncoderArguments(encoder: VideoEncoder, target: VideoTarget): string[] {
   const keyframes = ["-g", String(Math.max(1, Math.round(target.framesPerSecond * KEYFRAME_SECONDS)))];
   const rate = "bitrate" in target.quality ? target.quality.bitrate : null;
-  const ceiling = "maxBitrate" in target.quality ? target.quality.maxBitrate : null;
+  const maxBitrate = "maxBitrate" in target.quality ? target.quality.maxBitrate : null;
   const guess = Math.round(target.width * target.height * target.framesPerSecond * BITS_PER_PIXEL);
   const byRate = (wanted: number) => {
     const bits = Math.min(wanted, MAX_BITRATE_BPS);
     return ["-b:v", String(bits), "-maxrate", String(Math.round(bits * 1.5)), "-bufsize", String(bits * 2)];
   };
-  const capped = buildMaxrateArguments(ceiling);
+  const capped = buildMaxrateArguments(maxBitrate);
   switch (encoder) {
     case "libx264":
       return [
@@ -82,7 +82,7 @@ export function buildVideoEncoderArguments(encoder: VideoEncoder, target: VideoT
       ];
     case "h264_videotoolbox":
     case "h264_v4l2m2m":
-      return ["-c:v", encoder, ...keyframes, "-b:v", String(rate ?? Math.min(ceiling ?? guess, guess * 2))];
+      return ["-c:v", encoder, ...keyframes, "-b:v", String(rate ?? Math.min(maxBitrate ?? guess, guess * 2))];
   }
 }
 
@@ -97,7 +97,7 @@ export type AudioFormat = { sampleRate: number; channels: number };
 /** Returns the output's sample rate and channel count: the source's, where the codec supports them. */
 export function chooseAudioFormat(
   format: ResolvedOutput["format"],
-  source: { sampleRate: number; channels: number; discrete?: true },
+  source: { sampleRate: number; channels: number; discrete?: true | undefined },
   bitrate: number,
 ): AudioFormat {
   if (format === "mp3") {

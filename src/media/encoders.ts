@@ -35,11 +35,13 @@ export function chooseEncoder(encoders: Encoders, forced: string | null): VideoE
   if (forced !== null) {
     const found = encoders.video.find((name) => name === forced);
     if (found === undefined)
-      throw new Error(`the encoder ${forced} does not work here; these do: ${encoders.video.join(", ") || "none"}`);
+      throw new Error(
+        `Encoder ${forced} does not work on this machine. Working encoders: ${encoders.video.join(", ") || "none"}`,
+      );
     return found;
   }
   const best = encoders.video[0];
-  if (best === undefined) throw new Error("no H.264 encoder works here");
+  if (best === undefined) throw new Error("No H.264 encoder works on this machine.");
   return best;
 }
 

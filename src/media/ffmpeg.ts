@@ -13,7 +13,7 @@ const GIB = 1024 ** 3;
 
 /**
  * Returns the forced ffmpeg; else the first one on the PATH that is newer than the bundled one and has libx264; else the bundled one.
- * Errors: a plain `Error` with one line when the forced or the bundled one does not run.
+ * Errors: a plain `Error` with one line when the forced or the bundled one does not options.
  */
 export async function selectFfmpeg(options: {
   forced: string | null;
@@ -32,7 +32,7 @@ export async function selectFfmpeg(options: {
     const found = await inspectFfmpeg(candidate, false);
     if (found !== null && found.libavutil > (bundled?.libavutil ?? 0) && (await hasX264(found))) return found;
   }
-  if (bundled === null) throw new Error(`no ffmpeg runs: neither one on the PATH nor ${options.bundled}`);
+  if (bundled === null) throw new Error(`No working ffmpeg found, on the PATH or at ${options.bundled}`);
   return bundled;
 }
 
@@ -86,15 +86,15 @@ export type FfmpegOptions = {
   ffmpeg: Ffmpeg;
   arguments: string[];
   limits: ChildLimits;
-  cwd?: string;
-  sandbox?: SpawnOptions["sandbox"];
-  stdin?: "pipe";
-  stdout?: "pipe";
-  signal?: AbortSignal;
+  cwd?: string | undefined;
+  sandbox?: SpawnOptions["sandbox"] | undefined;
+  stdin?: "pipe" | undefined;
+  stdout?: "pipe" | undefined;
+  signal?: AbortSignal | undefined;
   /** Called for each line of standard error that is not progress. */
-  onLine?: (line: string) => void;
+  onLine?: ((line: string) => void) | undefined;
   /** Called with the frames and the microseconds of output written so far. Requires `PROGRESS_ARGUMENTS`. */
-  onProgress?: (done: { frames: number; outTime: number }) => void;
+  onProgress?: ((done: { frames: number; outTime: number }) => void) | undefined;
 };
 
 /** Makes ffmpeg report its progress on standard error, where `startFfmpeg` reads it. */
@@ -111,7 +111,7 @@ let kernelKills = 0;
 export const countKernelKills = (): number => kernelKills;
 
 /** Starts ffmpeg. The `outcome` promise never rejects. */
-export function startFfmpeg(run: FfmpegOptions): FfmpegChild {
+export function startFfmpeg(options: FfmpegOptions): FfmpegChild {
   const errors: string[] = [];
   let frames = 0;
   let noSpace = false;
@@ -119,23 +119,24 @@ export function startFfmpeg(run: FfmpegOptions): FfmpegChild {
     const progress = /^(frame|out_time_ms|[a-z_0-9]+)=\s*(\S*)$/.exec(line);
     if (progress !== null) {
       if (progress[1] === "frame") frames = Number(progress[2]) || 0;
-      if (progress[1] === "out_time_ms") run.onProgress?.({ frames, outTime: Math.max(0, Number(progress[2]) || 0) });
+      if (progress[1] === "out_time_ms")
+        options.onProgress?.({ frames, outTime: Math.max(0, Number(progress[2]) || 0) });
       return;
     }
     noSpace ||= line.includes("No space left on device");
     errors.push(line);
     if (errors.length > 20) errors.shift();
-    run.onLine?.(line);
+    options.onLine?.(line);
   };
   const child = spawnChild({
-    command: [run.ffmpeg.path, ...run.arguments],
-    limits: run.limits,
+    command: [options.ffmpeg.path, ...options.arguments],
+    limits: options.limits,
     onStderrLine,
-    ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
-    ...(run.sandbox === undefined ? {} : { sandbox: run.sandbox }),
-    ...(run.stdin === undefined ? {} : { stdin: run.stdin }),
-    ...(run.stdout === undefined ? {} : { stdout: run.stdout }),
-    ...(run.signal === undefined ? {} : { signal: run.signal }),
+    cwd: options.cwd,
+    sandbox: options.sandbox,
+    stdin: options.stdin,
+    stdout: options.stdout,
+    signal: options.signal,
   });
   const outcome = child.exited.then(({ code, signal }) => {
     if (signal === "SIGKILL" && child.endedBy() === null) kernelKills++;
@@ -143,30 +144,30 @@ export function startFfmpeg(run: FfmpegOptions): FfmpegChild {
       ok: code === 0,
       timedOut: child.endedBy() === "wall",
       noSpace,
-      message: errors.join(" | ").slice(-1_000) || `ffmpeg ended with ${signal ?? `code ${code}`}`,
+      message: errors.join(" | ").slice(-1_000) || `ffmpeg exited with ${signal ?? `code ${code}`}`,
     };
   });
   return Object.assign(child, { outcome });
 }
 
 /** Runs ffmpeg and waits for it to exit. Errors: the signal's reason when aborted. */
-export async function tryFfmpeg(run: FfmpegOptions): Promise<FfmpegOutcome> {
-  const outcome = await startFfmpeg(run).outcome;
-  run.signal?.throwIfAborted();
+export async function tryFfmpeg(options: FfmpegOptions): Promise<FfmpegOutcome> {
+  const outcome = await startFfmpeg(options).outcome;
+  options.signal?.throwIfAborted();
   return outcome;
 }
 
 /** Runs ffmpeg. Errors: as `tryFfmpeg`, and `AppError` `storage_full` or `processing_failed` when ffmpeg fails. */
-export async function runFfmpeg(run: FfmpegOptions): Promise<void> {
-  const outcome = await tryFfmpeg(run);
+export async function runFfmpeg(options: FfmpegOptions): Promise<void> {
+  const outcome = await tryFfmpeg(options);
   // Old versions exit with 0 when the disk is full while they write the trailer.
   if (!outcome.ok || outcome.noSpace) throw toFfmpegError(outcome);
 }
 
-/** Returns the error of a failed run. The `cause` has ffmpeg's own message, for the log. */
+/** Returns the error of a failed options. The `cause` has ffmpeg's own message, for the log. */
 export function toFfmpegError(outcome: FfmpegOutcome): AppError<"storage_full" | "processing_failed"> {
   const cause = new Error(outcome.message);
-  if (outcome.noSpace) return new AppError("storage_full", "the storage is full", { cause });
-  if (outcome.timedOut) return new AppError("processing_failed", "the media took too long to process", { cause });
-  return new AppError("processing_failed", "the media could not be processed", { cause });
+  if (outcome.noSpace) return new AppError("storage_full", "The storage is full.", { cause });
+  if (outcome.timedOut) return new AppError("processing_failed", "Processing the media took too long.", { cause });
+  return new AppError("processing_failed", "The media could not be processed.", { cause });
 }

@@ -54,8 +54,8 @@ export async function createPreview(options: {
   path: string;
   probed: ProbedMedia;
   outputPath: string;
-  signal?: AbortSignal;
-  onProgress?: (share: number) => void;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((share: number) => void) | undefined;
 }): Promise<void> {
   const { ffmpeg, probed, signal } = options;
   const { info } = probed;
@@ -69,7 +69,7 @@ export async function createPreview(options: {
       ],
       limits: createWorkLimits(600 + (10 * info.duration) / TICKS_PER_SECOND),
       onProgress: ({ outTime }) => options.onProgress?.(Math.min(1, outTime / Math.max(1, info.duration))),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     }),
   );
 }

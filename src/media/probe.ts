@@ -27,7 +27,7 @@ export type ProbeOptions = {
   sniffed: SniffedMedia;
   ffmpeg: Ffmpeg;
   limits: ProbeLimits;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 const MAX_DESCRIBE_WALL_SECONDS = 60;
@@ -48,9 +48,9 @@ const RATE_TOLERANCE_TICKS: Ticks = 1_100;
 export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
   const { path, sniffed, ffmpeg, limits, signal } = options;
   const { size } = await stat(path);
-  if (size === 0) throw new AppError("corrupt_media", "the file is empty");
+  if (size === 0) throw new AppError("corrupt_media", "The file is empty.");
   if (sniffed.demuxer === "mov") await checkMp4(path, signal);
-  const source = { ffmpeg, path, demuxer: sniffed.demuxer, ...(signal === undefined ? {} : { signal }) };
+  const source = { ffmpeg, path, demuxer: sniffed.demuxer, signal };
   const described = await readDescription({ ...source, wallSeconds: MAX_DESCRIBE_WALL_SECONDS });
   const streams = chooseStreams(described, limits);
 
@@ -73,9 +73,12 @@ export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
   const videoEnd = frames === null ? 0 : getFramesEnd(frames);
   const audioEnd = found.audio === null ? 0 : found.audio.packets.end - startPts;
   const duration = Math.max(videoEnd, audioEnd);
-  if (!(duration > 0)) throw new AppError("no_media_streams", "the file has no sound and no picture");
+  if (!(duration > 0)) throw new AppError("no_media_streams", "The file has no audio and no video.");
   if (!(duration <= limits.maxDurationSeconds * TICKS_PER_SECOND))
-    throw new AppError("media_limits_exceeded", `the file is longer than ${formatDuration(limits.maxDurationSeconds)}`);
+    throw new AppError(
+      "media_limits_exceeded",
+      `The file is longer than ${formatDuration(limits.maxDurationSeconds)}.`,
+    );
 
   const info: MediaInfo = {
     type: frames === null ? "audio" : "video",
@@ -94,20 +97,23 @@ type ChosenStreams = { video: DescribedVideo | null; audio: DescribedAudio[] };
 
 function chooseStreams(described: MediaDescription, limits: ProbeLimits): ChosenStreams {
   if (described.streamCount > limits.maxStreams)
-    throw new AppError("media_limits_exceeded", `the file has more than ${limits.maxStreams} streams`);
+    throw new AppError("media_limits_exceeded", `The file has more than ${limits.maxStreams} streams.`);
   if ((described.durationSeconds ?? 0) > limits.maxDurationSeconds)
-    throw new AppError("media_limits_exceeded", `the file is longer than ${formatDuration(limits.maxDurationSeconds)}`);
-  if (described.streamCount === 0) throw new AppError("corrupt_media", "the file holds no streams");
+    throw new AppError(
+      "media_limits_exceeded",
+      `The file is longer than ${formatDuration(limits.maxDurationSeconds)}.`,
+    );
+  if (described.streamCount === 0) throw new AppError("corrupt_media", "The file contains no streams.");
   const video = described.video.find((stream) => !stream.attachedPicture) ?? null;
   if (video === null && described.audio.length === 0)
-    throw new AppError("no_media_streams", "the file has no sound and no picture");
+    throw new AppError("no_media_streams", "The file has no audio and no video.");
   const codecs = [...(video === null ? [] : [video]), ...described.audio].map((stream) => stream.codec);
   if (!codecs.some(isSupportedCodec)) throw createUnsupportedCodecError(...new Set(codecs));
   if (video !== null && Math.max(video.codedWidth, video.codedHeight) > limits.maxSidePixels)
-    throw new AppError("media_limits_exceeded", `the picture is larger than ${limits.maxSidePixels} pixels a side`);
+    throw new AppError("media_limits_exceeded", `Video is larger than ${limits.maxSidePixels} pixels per side.`);
   const audio = described.audio.filter((stream) => stream.sampleRate > 0);
   if ((audio[0]?.channels ?? 0) > MAX_CHANNELS)
-    throw new AppError("media_limits_exceeded", `the audio track has more than ${MAX_CHANNELS} channels`);
+    throw new AppError("media_limits_exceeded", `The audio track has more than ${MAX_CHANNELS} channels.`);
   return { video, audio };
 }
 
@@ -128,7 +134,7 @@ async function readPacketTimes(
     path,
     hasVideo: streams.video !== null,
     hasAudio: streams.audio.length > 0,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   };
   if (TABLE_DEMUXERS.includes(sniffed.demuxer)) {
     const table = await readPacketTable({ ...what, wallSeconds: wallSeconds(MAX_TABLE_WALL_SECONDS) }).catch(
@@ -151,7 +157,7 @@ async function readPacketTimes(
 async function showsEveryFrame(path: string, table: PacketListing): Promise<boolean> {
   const structure = await readMp4Structure(path);
   if (structure === null) return true;
-  if (!structure.complete) throw new AppError("corrupt_media", "the file is not complete");
+  if (!structure.complete) throw new AppError("corrupt_media", "The file is incomplete.");
   const edits = structure.tracks.filter((track) => track.kind !== "other");
   if (edits.some((track) => track.hasComplexEdits)) return false;
   const video = edits.find((track) => track.kind === "video");
@@ -173,11 +179,11 @@ function selectDecodable(streams: ChosenStreams, listing: PacketListing, first: 
   const audio = both(listing.audio, first.audio);
   if (streams.video !== null && video === null && listing.video !== null) {
     if (!isSupportedCodec(streams.video.codec)) throw createUnsupportedCodecError(streams.video.codec);
-    throw new AppError("corrupt_media", "the picture cannot be decoded");
+    throw new AppError("corrupt_media", "Video cannot be decoded.");
   }
   if (video === null && audio === null) {
-    if (listing.audio === null) throw new AppError("no_media_streams", "the file has no sound and no picture");
-    throw new AppError("corrupt_media", "the sound cannot be decoded");
+    if (listing.audio === null) throw new AppError("no_media_streams", "The file has no audio and no video.");
+    throw new AppError("corrupt_media", "Audio cannot be decoded.");
   }
   return { video, audio };
 }
@@ -240,5 +246,5 @@ function parseBitDepth(pixelFormat: string | null): number {
 
 function toAudioStream(stream: DescribedAudio, index: number): AudioStream {
   const { codec, sampleRate, channels, discrete, bitrate, language, title } = stream;
-  return { index, codec, sampleRate, channels, ...(discrete ? { discrete } : {}), bitrate, language, title };
+  return { index, codec, sampleRate, channels, discrete: discrete ? true : undefined, bitrate, language, title };
 }

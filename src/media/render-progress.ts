@@ -1,11 +1,14 @@
 /** Progress of a render with video: its stages, weighted by their cost. Pure. */
 
-export type RenderStage = "picture" | "sound" | "write" | "mux" | "check";
+export type RenderStage = "video" | "audio" | "write" | "mux" | "check";
+
+/** Takes the finished share of the work, 0 to 1. */
+export type ProgressListener = (share: number) => void;
 
 /** The amount of work of a render. */
 export type RenderWorkload = {
   /** Whether the whole video is encoded, or the segments around splices, which is done at other settings. */
-  encoding: "whole" | "pieces of h264" | "pieces of hevc";
+  encoding: "whole" | "h264 segments" | "hevc segments";
   /** Encoded frames, and pixels per frame. */
   encodedFrames: number;
   pixels: number;
@@ -19,12 +22,12 @@ export type RenderWorkload = {
 };
 
 /** Measured on one core of 2020. Only the ratios matter. */
-const ENCODED_PIXELS_PER_SECOND = { whole: 50e6, "pieces of h264": 95e6, "pieces of hevc": 30e6 };
+const ENCODED_PIXELS_PER_SECOND = { whole: 50e6, "h264 segments": 95e6, "hevc segments": 30e6 };
 const DECODED_PIXELS_PER_SECOND = 600e6;
 const AUDIO_SECONDS_PER_SECOND = 120;
 const WRITTEN_FRAMES_PER_SECOND = 20_000;
 const MUXED_FRAMES_PER_SECOND = 40_000;
-/** Time that a process takes before its first frame. */
+/** Time that a process takes previous its first frame. */
 const PROCESS_START_SECONDS = 0.2;
 
 /** Progress stays at or below this share until the file is complete. */
@@ -33,11 +36,11 @@ const MAX_UNFINISHED_SHARE = 0.99;
 /** Returns a function that takes the finished share of a stage. `onShare` is called with the finished share of the whole render. */
 export function createRenderProgress(
   work: RenderWorkload,
-  onShare: (share: number) => void,
+  onShare: ProgressListener,
 ): (stage: RenderStage, share: number) => void {
   const seconds: Record<RenderStage, number> = {
-    picture: (work.encodedFrames * work.pixels) / ENCODED_PIXELS_PER_SECOND[work.encoding] / work.processes,
-    sound: work.audioSeconds / AUDIO_SECONDS_PER_SECOND / work.processes,
+    video: (work.encodedFrames * work.pixels) / ENCODED_PIXELS_PER_SECOND[work.encoding] / work.processes,
+    audio: work.audioSeconds / AUDIO_SECONDS_PER_SECOND / work.processes,
     write: work.frames / WRITTEN_FRAMES_PER_SECOND,
     mux: work.frames === 0 ? 0 : PROCESS_START_SECONDS + work.frames / MUXED_FRAMES_PER_SECOND,
     check:
@@ -46,10 +49,10 @@ export function createRenderProgress(
         : PROCESS_START_SECONDS + (work.checkedFrames * work.pixels) / DECODED_PIXELS_PER_SECOND,
   };
   const total = Object.values(seconds).reduce((sum, value) => sum + value, 0);
-  const done: Record<RenderStage, number> = { picture: 0, sound: 0, write: 0, mux: 0, check: 0 };
+  const done: Record<RenderStage, number> = { video: 0, audio: 0, write: 0, mux: 0, check: 0 };
   return (stage, share) => {
     done[stage] = Math.max(done[stage], Math.min(1, share) * seconds[stage]);
-    const sum = Object.values(done).reduce((before, value) => before + value, 0);
+    const sum = Object.values(done).reduce((previous, value) => previous + value, 0);
     onShare(MAX_UNFINISHED_SHARE * (total > 0 ? sum / total : 1));
   };
 }

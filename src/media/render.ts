@@ -12,12 +12,13 @@ import { VIDEO_ENCODERS } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
 import { SpliceError } from "./packets/source";
 import { RenderYielded } from "./parallel";
+import type { ProgressListener } from "./render-progress";
 import { renderChunked, renderSmart } from "./video-render";
 import { listRenderWarnings } from "./warnings";
 
 /**
- * Renders to `request.outputPath`. A repeated call with the same work folder resumes where the last one stopped. Logs `render.smart` or
- * `render.chunked` with figures, and `render.fallback` with the reason for a change of strategy. Errors: `AppError` `storage_full`,
+ * Renders to `request.outputPath`. A repeated call with the same work folder resumes where the last one stopped. Logs
+ * `render.segments_encoded` or `render.chunks_encoded`, and `render.fell_back` with the reason for a change of strategy. Errors: `AppError` `storage_full`,
  * `processing_failed`; the signal's reason when aborted, within three seconds and without an output file; `RenderYielded` between two
  * chunks of video when `shouldYield` returns true.
  */
@@ -27,38 +28,37 @@ export async function renderMedia(
     ffmpeg: Ffmpeg;
     encoder: string;
     maxProcesses: number;
-    signal?: AbortSignal;
-    shouldYield?: () => boolean;
-    encoderSemaphore?: Semaphore;
-    onProgress?: (share: number) => void;
-    log?: (event: string, fields: object) => void;
+    signal?: AbortSignal | undefined;
+    shouldYield?: (() => boolean) | undefined;
+    encoderSemaphore?: Semaphore | undefined;
+    onProgress?: ProgressListener | undefined;
+    log?: ((event: string, fields: object) => void) | undefined;
   },
 ): Promise<RenderResult> {
   const encoder = VIDEO_ENCODERS.find((name) => name === tools.encoder);
-  if (encoder === undefined) throw new AppError("processing_failed", `unknown encoder ${tools.encoder}`);
+  if (encoder === undefined) throw new AppError("processing_failed", `Unknown encoder ${tools.encoder}.`);
   const timeline = placeSegments(request.probed, request.segments);
-  if (timeline.segments.length === 0) throw new AppError("processing_failed", "nothing is left to render");
+  if (timeline.segments.length === 0) throw new AppError("processing_failed", "There is nothing to render.");
   const progress = createMonotonicProgress(tools.onProgress);
   try {
     await mkdir(request.workDir, { recursive: true });
-    const resolved: RenderTools = { ...tools, maxProcesses: Math.max(1, tools.maxProcesses), encoder };
-    const made = await renderWithFallback(request, timeline, resolved, progress);
+    const renderTools: RenderTools = { ...tools, maxProcesses: Math.max(1, tools.maxProcesses), encoder };
+    const rendered = await renderWithFallback(request, timeline, renderTools, progress);
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
     progress(1);
-    const warnings = [...listRenderWarnings(request, made.strategy === "smart"), ...made.warnings];
-    return { ...made, sizeBytes: size, duration: timeline.duration, warnings };
+    const warnings = [...listRenderWarnings(request, rendered.strategy === "smart"), ...rendered.warnings];
+    return { ...rendered, sizeBytes: size, duration: timeline.duration, warnings };
   } catch (error) {
     tools.signal?.throwIfAborted();
     throw toStorageError(error);
   }
 }
 
-type Report = (share: number) => void;
 type StrategyResult = Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
 
 /** A fallback starts counting again, but reported progress never decreases. */
-function createMonotonicProgress(onProgress: Report | undefined): Report {
+function createMonotonicProgress(onProgress: ProgressListener | undefined): ProgressListener {
   let last = 0;
   return (share) => {
     const next = Math.min(1, share);
@@ -73,7 +73,7 @@ async function renderWithFallback(
   request: RenderRequest,
   timeline: RenderTimeline,
   tools: RenderTools,
-  progress: Report,
+  progress: ProgressListener,
 ): Promise<StrategyResult> {
   if (request.output.video === null) return await renderAudioOnly(request, timeline, tools, progress);
   const reasons = listRequestedChanges(request.probed, request.output);
@@ -82,18 +82,18 @@ async function renderWithFallback(
       return { strategy: "smart", reasons, ...(await renderSmart(request, timeline, tools, progress)) };
     } catch (error) {
       const reason = toFallbackReason(error, tools.signal);
-      tools.log?.("render.fallback", { from: "smart", to: "chunked", reason });
+      tools.log?.("render.fell_back", { from: "smart", to: "chunked", reason });
       reasons.push(reason);
     }
   const chunked = { strategy: "chunked", encodedShare: 1, reasons } as const;
   try {
     return { ...chunked, warnings: await renderChunked(request, timeline, tools, progress) };
   } catch (error) {
-    const graphics = tools.encoder !== "libx264";
-    if (!graphics || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
-    tools.log?.("render.fallback", { from: tools.encoder, to: "libx264", reason: formatFailure(error) });
+    const isHardwareEncoder = tools.encoder !== "libx264";
+    if (!isHardwareEncoder || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
+    tools.log?.("render.fell_back", { from: tools.encoder, to: "libx264", reason: formatFailure(error) });
     const warnings = await renderChunked(request, timeline, { ...tools, encoder: "libx264" }, progress);
-    return { ...chunked, warnings: [...warnings, `the encoder ${tools.encoder} failed; libx264 was used`] };
+    return { ...chunked, warnings: [...warnings, `Encoder ${tools.encoder} failed; libx264 was used.`] };
   }
 }
 
@@ -106,7 +106,7 @@ function toFallbackReason(error: unknown, signal: AbortSignal | undefined): stri
   if (error instanceof SpliceError) return error.message;
   const cause = toStorageError(error);
   if (cause instanceof AppError || cause instanceof RenderYielded || !(cause instanceof Error)) throw cause;
-  return `the source's packets cannot be read: ${cause.message}`;
+  return `The source's packets cannot be read: ${cause.message}`;
 }
 
 function formatFailure(error: AppError): string {
@@ -118,15 +118,20 @@ async function renderAudioOnly(
   request: RenderRequest,
   timeline: RenderTimeline,
   tools: RenderTools,
-  progress: Report,
+  progress: ProgressListener,
 ): Promise<StrategyResult> {
   await renderAudio({
-    ...{ ffmpeg: tools.ffmpeg, path: request.sourcePath, probed: request.probed, segments: timeline.segments },
-    ...{ format: request.output.format, bitrate: request.output.audio!.bitrate, outputPath: request.outputPath },
+    ffmpeg: tools.ffmpeg,
+    path: request.sourcePath,
+    probed: request.probed,
+    segments: timeline.segments,
+    format: request.output.format,
+    bitrate: request.output.audio!.bitrate,
+    outputPath: request.outputPath,
     workDir: request.workDir,
     maxEncoders: tools.maxProcesses,
     onProgress: (share) => progress(share * 0.99),
-    ...(tools.signal === undefined ? {} : { signal: tools.signal }),
+    signal: tools.signal,
   });
   return { strategy: "audio", encodedShare: null, reasons: [], warnings: [] };
 }

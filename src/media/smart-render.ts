@@ -45,7 +45,8 @@ export type SmartPlan = {
  */
 const MAX_ENCODED_SHARE = { h264: 0.95, hevc: 1 };
 /** Frames that one process encodes: enough to be worth its start, few enough to balance the load and to stop between two tasks. */
-const TASK_FRAMES = { least: 120, most: 300 };
+const MIN_TASK_FRAMES = 120;
+const MAX_TASK_FRAMES = 300;
 
 /** Plans which packets are copied. The caller closes the plan's source. Errors: `SpliceError` with the reason; the signal's reason. */
 export async function planSmartRender(
@@ -56,19 +57,25 @@ export async function planSmartRender(
   const { probed } = request;
   const source = await openSmartSource(request.sourcePath, probed, tools.signal);
   try {
-    const pieces: SpliceSegment[] = [];
-    for (const segment of timeline.segments) pieces.push(...(await planRange(source, segment.frames!)));
-    const encoded = pieces.filter((piece) => piece.kind === "encode");
+    const segments: SpliceSegment[] = [];
+    for (const segment of timeline.segments) segments.push(...(await planRange(source, segment.frames!)));
+    const encoded = segments.filter((segment) => segment.kind === "encode");
     const encodedCount = encoded.reduce((sum, { from, to }) => sum + to - from, 0);
     const share = encodedCount / timeline.frameCount;
     if (share > MAX_ENCODED_SHARE[source.bitstream.codec])
-      throw new SpliceError(`${Math.round(share * 100)}% would be encoded`);
-    const each = Math.min(TASK_FRAMES.most, Math.max(TASK_FRAMES.least, Math.ceil(encodedCount / tools.maxProcesses)));
-    const shares = (before: SpliceSegment, piece: SpliceSegment) =>
-      planDecodeRange(piece, source.order).from < planDecodeRange(before, source.order).to;
+      throw new SpliceError(`${Math.round(share * 100)}% of the frames would be encoded.`);
+    const taskFrames = Math.min(
+      MAX_TASK_FRAMES,
+      Math.max(MIN_TASK_FRAMES, Math.ceil(encodedCount / tools.maxProcesses)),
+    );
+    const sharesPackets = (previous: SpliceSegment, segment: SpliceSegment) =>
+      planDecodeRange(segment, source.order).from < planDecodeRange(previous, source.order).to;
     return {
-      ...{ source, segments: pieces, encodedCount, frameCount: timeline.frameCount },
-      tasks: groupSpliceTasks(encoded, each, tools.maxProcesses, shares),
+      source,
+      segments,
+      frameCount: timeline.frameCount,
+      encodedCount,
+      tasks: groupSpliceTasks(encoded, taskFrames, tools.maxProcesses, sharesPackets),
       outputTimes: toSourceOutputTimes(timeline, probed.frames!),
       rotation: probed.info.video!.rotation,
     };
@@ -87,22 +94,20 @@ export async function encodeSmartSegments(
 ): Promise<{ paths: string[]; reused: number }> {
   const { source, tasks } = plan;
   const { sourcePath, probed, workDir } = request;
-  const { ffmpeg, maxProcesses: jobs, signal, shouldYield: shouldPause, encoderSemaphore } = tools;
+  const { ffmpeg, maxProcesses, signal, shouldYield, encoderSemaphore } = tools;
   return await encodeSplices({
-    ...{
-      ffmpeg,
-      source,
-      sourcePath,
-      probed,
-      tasks,
-      workDir,
-      maxProcesses: jobs,
-      threads: getThreadCount(jobs),
-      onFrames,
-    },
-    ...(shouldPause === undefined ? {} : { shouldYield: shouldPause }),
-    ...(encoderSemaphore === undefined ? {} : { encoderSemaphore }),
-    ...(signal === undefined ? {} : { signal }),
+    ffmpeg,
+    source,
+    sourcePath,
+    probed,
+    tasks,
+    workDir,
+    maxProcesses,
+    threads: getThreadCount(maxProcesses),
+    signal,
+    shouldYield,
+    encoderSemaphore,
+    onFrames,
   });
 }
 
@@ -114,15 +119,17 @@ export async function writeSmartVideo(
   signal?: AbortSignal,
   onFrames?: (frames: number) => void,
 ): Promise<void> {
-  const { source, outputTimes: output, rotation } = plan;
+  const { source, outputTimes, rotation } = plan;
   const config: VideoTrackConfig = { ...source.config, description: await readMergedDescription(source, paths) };
-  const rate = output.constantRate;
-  await writeAtomically(outputPath, (part) =>
+  const rate = outputTimes.constantRate;
+  await writeAtomically(outputPath, (tempPath) =>
     writeVideoTrack({
-      ...{ path: part, config, rotation },
+      path: tempPath,
+      config,
+      rotation,
       constantRate: rate === null ? null : rate.num / rate.den,
       packets: readSplicedPackets(plan, paths, signal),
-      ...(onFrames === undefined ? {} : { onPackets: onFrames }),
+      onPackets: onFrames,
     }),
   );
 }
@@ -134,7 +141,7 @@ async function readMergedDescription(source: SmartSource, paths: readonly string
     const config = await withVideoTrack(path, readTrackConfig);
     first ??= config;
     if (!isSameBytes(first.description, config.description))
-      throw new SpliceError("the pieces have different parameter sets");
+      throw new SpliceError("Encoded segments have different parameter sets.");
   }
   return withSpliceError(() => mergeDescriptions(source.bitstream, source.splice, first));
 }
@@ -146,17 +153,17 @@ async function* readSplicedPackets(
 ): AsyncGenerator<VideoTrackPacket> {
   const { times } = plan.outputTimes;
   const encoded = readEncodedPackets(plan, paths);
-  let at = 0;
-  for (const piece of plan.segments) {
+  let position = 0;
+  for (const segment of plan.segments) {
     signal?.throwIfAborted();
-    const first = at;
-    const timed = (rank: number) => ({
+    const first = position;
+    const toTiming = (rank: number) => ({
       timestamp: times[first + rank]!,
       duration: times[first + rank + 1]! - times[first + rank]!,
     });
-    if (piece.kind === "copy") yield* readCopiedPackets(plan.source, piece, timed, signal);
-    else yield* readEncodedSegment(encoded, piece, timed);
-    at += piece.to - piece.from;
+    if (segment.kind === "copy") yield* readCopiedPackets(plan.source, segment, toTiming, signal);
+    else yield* readEncodedSegment(encoded, segment, toTiming);
+    position += segment.to - segment.from;
   }
 }
 
@@ -164,17 +171,17 @@ type PacketTiming = (rank: number) => { timestamp: number; duration: number };
 
 async function* readCopiedPackets(
   source: SmartSource,
-  piece: SpliceSegment & { kind: "copy" },
-  timed: PacketTiming,
+  segment: SpliceSegment & { kind: "copy" },
+  toTiming: PacketTiming,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<VideoTrackPacket> {
-  const { firstPacket: from, endPacket: to } = piece;
-  const starts = new Set(source.order.randomAccessPoints.filter((start) => start >= from && start < to));
-  const isKept = (frame: number) => frame >= piece.from;
-  for await (const { index: place, frame, data } of readSourcePackets(source, { from, to }, isKept)) {
-    if (place % 500 === 0) await yieldToEventLoop();
+  const { firstPacket: from, endPacket: to } = segment;
+  const keyPackets = new Set(source.order.randomAccessPoints.filter((start) => start >= from && start < to));
+  const isKept = (frame: number) => frame >= segment.from;
+  for await (const { index, frame, data } of readSourcePackets(source, { from, to }, isKept)) {
+    if (index % 500 === 0) await yieldToEventLoop();
     signal?.throwIfAborted();
-    yield { data, type: starts.has(place) ? "key" : "delta", ...timed(frame - piece.from) };
+    yield { data, type: keyPackets.has(index) ? "key" : "delta", ...toTiming(frame - segment.from) };
   }
 }
 
@@ -182,11 +189,11 @@ async function* readCopiedPackets(
 export function listCheckWindows(plan: SmartPlan): CheckWindow[] {
   const { frames, randomAccessPoints } = plan.source.order;
   // A random access point with leading pictures does not qualify: a decoder that starts there reports the missing references of these.
-  const alone = {
+  const standalone = {
     frames,
     randomAccessPoints: randomAccessPoints.filter((packet) => !(frames[packet + 1]! < frames[packet]!)),
   };
-  return planCheckWindows(plan.segments, (frame) => getRandomAccessFrame(frame, alone));
+  return planCheckWindows(plan.segments, (frame) => getRandomAccessFrame(frame, standalone));
 }
 
 /** Decodes the splices of the finished file. Errors: `SpliceError` on any decoder message; the signal's reason. */
@@ -199,14 +206,16 @@ export async function checkSplices(
 ): Promise<void> {
   const windows = listCheckWindows(plan);
   if (windows.length === 0) return;
-  const listPath = join(workDir, `joins-${randomUUID()}.txt`);
+  const listPath = join(workDir, `splices-${randomUUID()}.txt`);
   try {
     await Bun.write(listPath, formatConcatList(path, windows, plan.outputTimes.times));
-    const complaint = await decodeCheckWindows({
-      ...{ ffmpeg: tools.ffmpeg, listPath, onFrames },
-      ...(tools.signal === undefined ? {} : { signal: tools.signal }),
+    const message = await decodeCheckWindows({
+      ffmpeg: tools.ffmpeg,
+      listPath,
+      signal: tools.signal,
+      onFrames,
     });
-    if (complaint !== null) throw new SpliceError(`the result does not decode: ${complaint}`);
+    if (message !== null) throw new SpliceError(`The result does not decode: ${message}`);
   } finally {
     await rm(listPath, { force: true });
   }
@@ -217,13 +226,15 @@ type EncodedSplicePacket = { data: Uint8Array; type: "key" | "delta"; rank: numb
 async function* readEncodedSegment(
   encoded: AsyncGenerator<EncodedSplicePacket, void>,
   { from, to }: SpliceSegment,
-  timed: PacketTiming,
+  toTiming: PacketTiming,
 ): AsyncGenerator<VideoTrackPacket> {
   for (let n = 0; n < to - from; n++) {
     const next = await encoded.next();
-    if (next.done || (n === 0 && next.value.type !== "key")) throw new SpliceError("a piece is not as planned");
+    if (next.done) throw new SpliceError(`An encoded segment has ${n} frames, expected ${to - from}.`);
+    if (n === 0 && next.value.type !== "key")
+      throw new SpliceError("An encoded segment does not start with an IDR picture.");
     const { data, type, rank } = next.value;
-    yield { data, type, ...timed(rank) };
+    yield { data, type, ...toTiming(rank) };
   }
 }
 
@@ -233,23 +244,24 @@ async function* readEncodedPackets(
   paths: readonly string[],
 ): AsyncGenerator<EncodedSplicePacket, void> {
   for (const [n, task] of plan.tasks.entries()) {
-    const { splice, bitstream: stream } = plan.source;
+    const { splice, bitstream } = plan.source;
     const { track, close } = await openVideoTrack(paths[n]!);
     try {
       const config = await readTrackConfig(track);
-      const { lengthSize } = withSpliceError(() => parseBitstream(stream.codec, config)).parameterSets;
+      const { lengthSize } = withSpliceError(() => parseBitstream(bitstream.codec, config)).parameterSets;
       const sink = new EncodedPacketSink(track);
       const timestamps = await readTimestamps(sink);
-      if (timestamps.length !== task.frameCount) throw new SpliceError("a piece is not as planned");
-      let at = 0;
+      if (timestamps.length !== task.frameCount)
+        throw new SpliceError(`An encoded task has ${timestamps.length} frames, expected ${task.frameCount}.`);
+      let position = 0;
       const ranks = task.segments.flatMap(({ from, to }) => {
-        const own = timestamps.subarray(at, at + to - from);
-        at += own.length;
-        return [...computeDisplayRanks(own)];
+        const taskTimestamps = timestamps.subarray(position, position + to - from);
+        position += taskTimestamps.length;
+        return [...computeDisplayRanks(taskTimestamps)];
       });
-      let place = 0;
+      let index = 0;
       for await (const { data, type } of iteratePackets(sink))
-        yield { data: withSpliceError(() => toSplicedPacket(splice, data, lengthSize)), type, rank: ranks[place++]! };
+        yield { data: withSpliceError(() => toSplicedPacket(splice, data, lengthSize)), type, rank: ranks[index++]! };
     } finally {
       close();
     }

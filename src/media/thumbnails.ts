@@ -7,7 +7,7 @@ import { writeAtomically } from "./atomic-output";
 import { buildColorFilters, isHdr } from "./color";
 import { createProbeLimits, type Ffmpeg, hasFilter, runFfmpeg, tryFfmpeg } from "./ffmpeg";
 
-type ThumbnailSource = { ffmpeg: Ffmpeg; path: string; probed: ProbedMedia; signal?: AbortSignal };
+type ThumbnailSource = { ffmpeg: Ffmpeg; path: string; probed: ProbedMedia; signal?: AbortSignal | undefined };
 
 export type Filmstrip = {
   /** Frames side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. */
@@ -107,7 +107,7 @@ async function writeStill(source: ThumbnailSource, what: StillOptions): Promise<
       ...["-c:v", "mjpeg", "-q:v", "4", "-f", "image2", "-update", "1", ...buildOutputArguments(part)],
     ],
     limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
-    ...(source.signal === undefined ? {} : { signal: source.signal }),
+    signal: source.signal,
   });
   return await writeAtomically(what.path, async (part) => {
     const outcome = await tryFfmpeg(run(part));
@@ -133,7 +133,7 @@ async function writeTiles(source: ThumbnailSource, stills: readonly string[], ou
         ...["-c:v", "mjpeg", "-q:v", "5", "-f", "image2", "-update", "1", ...buildOutputArguments(part)],
       ],
       limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
-      ...(source.signal === undefined ? {} : { signal: source.signal }),
+      signal: source.signal,
     }),
   );
 }

@@ -15,10 +15,8 @@ import { openExcerptSource } from "./chunks/excerpt";
 import type { Ffmpeg } from "./ffmpeg";
 import { SpliceError } from "./packets/source";
 import { RenderYielded, runParallel } from "./parallel";
-import { createRenderProgress, type RenderStage, type RenderWorkload } from "./render-progress";
+import { createRenderProgress, type ProgressListener, type RenderStage, type RenderWorkload } from "./render-progress";
 import { checkSplices, encodeSmartSegments, listCheckWindows, planSmartRender, writeSmartVideo } from "./smart-render";
-
-type Report = (share: number) => void;
 
 /** A way to produce the video track. */
 type VideoStrategy = {
@@ -43,12 +41,12 @@ export async function renderChunked(
   request: RenderRequest,
   timeline: RenderTimeline,
   tools: RenderTools,
-  progress: Report,
+  progress: ProgressListener,
 ): Promise<string[]> {
   const warnings: string[] = [];
   let paths: string[] = [];
-  const feed = await openExcerptSource(request.sourcePath, request.probed, tools.signal);
-  const plan = planChunks(request, timeline, tools, feed !== null, feed?.order ?? null);
+  const packetSource = await openExcerptSource(request.sourcePath, request.probed, tools.signal);
+  const plan = planChunks(request, timeline, tools, packetSource !== null, packetSource?.order ?? null);
   try {
     return await renderVideo(request, timeline, tools, progress, {
       codec: "h264",
@@ -58,31 +56,33 @@ export async function renderChunked(
       constantRate: plan.outputTimes.constantRate,
       warnings,
       async encode(signal, onFrames) {
-        const encoded = await encodeChunks(plan, request.workDir, { ...tools, signal }, feed, onFrames);
+        const encoded = await encodeChunks(plan, request.workDir, { ...tools, signal }, packetSource, onFrames);
         paths = encoded.paths;
-        const { repaired, reused } = encoded;
-        const fields = { chunks: paths.length, reused, repaired, frames: plan.frameCount, encoder: tools.encoder };
-        tools.log?.("render.chunked", fields);
-        if (repaired > 0)
-          warnings.push("some frames of the source could not be decoded; their neighbours stand for them");
+        tools.log?.("render.chunks_encoded", {
+          chunks: paths.length,
+          reused_chunks: encoded.reused,
+          repaired_chunks: encoded.repaired,
+          frames: plan.frameCount,
+          encoder: tools.encoder,
+        });
+        if (encoded.repaired > 0)
+          warnings.push("Some frames of the source could not be decoded and were replaced with their neighbors.");
       },
       async write(outputPath, signal, onFrames) {
         const rate = plan.outputTimes.constantRate;
         await concatChunks({
-          ...{
-            chunks: assignChunkTimes(plan, paths),
-            constantRate: rate === null ? null : rate.num / rate.den,
-            outputPath,
-            onFrames,
-          },
-          ...(signal === undefined ? {} : { signal }),
+          chunks: assignChunkTimes(plan, paths),
+          constantRate: rate === null ? null : rate.num / rate.den,
+          outputPath,
+          signal,
+          onFrames,
         });
       },
       checkedCount: 0,
       check: async () => {},
     });
   } finally {
-    feed?.close();
+    packetSource?.close();
   }
 }
 
@@ -91,7 +91,7 @@ export async function renderSmart(
   request: RenderRequest,
   timeline: RenderTimeline,
   tools: RenderTools,
-  progress: Report,
+  progress: ProgressListener,
 ): Promise<{ warnings: string[]; encodedShare: number }> {
   const plan = await planSmartRender(request, timeline, tools);
   const encodedShare = plan.encodedCount / plan.frameCount;
@@ -99,7 +99,7 @@ export async function renderSmart(
     let paths: string[] = [];
     const warnings = await renderVideo(request, timeline, tools, progress, {
       codec: plan.source.bitstream.codec,
-      encoding: `pieces of ${plan.source.bitstream.codec}`,
+      encoding: `${plan.source.bitstream.codec} segments`,
       frameCount: plan.frameCount,
       encodedCount: plan.encodedCount,
       constantRate: plan.outputTimes.constantRate,
@@ -109,9 +109,13 @@ export async function renderSmart(
           rethrowAsSpliceError,
         );
         paths = encoded.paths;
-        tools.log?.("render.smart", {
-          ...{ frames: plan.frameCount, encoded: plan.encodedCount, share: encodedShare },
-          ...{ pieces: plan.segments.length, chunks: paths.length, reused: encoded.reused },
+        tools.log?.("render.segments_encoded", {
+          frames: plan.frameCount,
+          encoded_frames: plan.encodedCount,
+          encoded_share: encodedShare,
+          segments: plan.segments.length,
+          tasks: paths.length,
+          reused_tasks: encoded.reused,
         });
       },
       write: (path, signal, onFrames) => writeSmartVideo(plan, paths, path, signal, onFrames),
@@ -134,60 +138,65 @@ async function renderVideo(
   request: RenderRequest,
   timeline: RenderTimeline,
   tools: RenderTools,
-  progress: Report,
-  maker: VideoStrategy,
+  progress: ProgressListener,
+  strategy: VideoStrategy,
 ): Promise<string[]> {
   const { workDir, outputPath, output, probed } = request;
   const { ffmpeg, signal } = tools;
-  const { encoding, encodedCount, checkedCount, frameCount } = maker;
+  const { encoding, encodedCount, checkedCount, frameCount } = strategy;
   const report = createRenderProgress(
     {
-      ...{
-        encoding,
-        encodedFrames: encodedCount,
-        checkedFrames: checkedCount,
-        frames: frameCount,
-        processes: tools.maxProcesses,
-      },
+      encoding,
+      encodedFrames: encodedCount,
+      checkedFrames: checkedCount,
+      frames: frameCount,
+      processes: tools.maxProcesses,
       pixels: output.video!.width * output.video!.height,
       audioSeconds: output.audio === null ? 0 : probed.info.duration / TICKS_PER_SECOND,
     },
     progress,
   );
-  const framesOf = (stage: RenderStage, count: number) => (frames: number) =>
+  const toFrameListener = (stage: RenderStage, count: number) => (frames: number) =>
     report(stage, frames / Math.max(1, count));
-  let soundName: string | null = null;
-  let paused: RenderYielded | null = null;
-  await runParallel(2, 2, signal, async (n, both) => {
-    if (n === 1) soundName = await renderAudioTrack(request, timeline, ffmpeg, both, (share) => report("sound", share));
+  let audioName: string | null = null;
+  let yielded: RenderYielded | null = null;
+  await runParallel(2, 2, signal, async (n, taskSignal) => {
+    if (n === 1)
+      audioName = await renderAudioTrack(request, timeline, ffmpeg, taskSignal, (share) => report("audio", share));
     else
-      await maker.encode(both, framesOf("picture", encodedCount)).catch((error: unknown) => {
+      await strategy.encode(taskSignal, toFrameListener("video", encodedCount)).catch((error: unknown) => {
         // Audio has no resumable chunks: it is completed first, because a resumed render would have to encode it again.
         if (!(error instanceof RenderYielded)) throw error;
-        paused = error;
+        yielded = error;
       });
   });
-  if (paused !== null) throw paused;
-  const pictureName = `picture-${randomUUID()}.mp4`;
+  if (yielded !== null) throw yielded;
+  const videoName = `video-${randomUUID()}.mp4`;
   try {
-    await maker.write(join(workDir, pictureName), signal, framesOf("write", frameCount));
+    await strategy.write(join(workDir, videoName), signal, toFrameListener("write", frameCount));
     report("write", 1);
     await muxTracks({
-      ...{ ffmpeg, workDir, pictureName, soundName, frameCount, format: output.format, outputPath },
-      codec: maker.codec,
-      timescale: chooseTimescale(maker.constantRate),
-      onFrames: framesOf("mux", frameCount),
-      ...(signal === undefined ? {} : { signal }),
+      ffmpeg,
+      workDir,
+      videoName,
+      audioName,
+      frameCount,
+      format: output.format,
+      outputPath,
+      codec: strategy.codec,
+      timescale: chooseTimescale(strategy.constantRate),
+      onFrames: toFrameListener("mux", frameCount),
+      signal,
     });
     report("mux", 1);
-    await maker.check(outputPath, framesOf("check", checkedCount));
+    await strategy.check(outputPath, toFrameListener("check", checkedCount));
   } catch (error) {
     await rm(outputPath, { force: true });
     throw error;
   } finally {
-    await rm(join(workDir, pictureName), { force: true });
+    await rm(join(workDir, videoName), { force: true });
   }
-  return maker.warnings;
+  return strategy.warnings;
 }
 
 /** Writes the audio of a video to the work folder, under a name that is a hash of its inputs. Returns the name; null without audio. */
@@ -196,25 +205,28 @@ async function renderAudioTrack(
   timeline: RenderTimeline,
   ffmpeg: Ffmpeg,
   signal: AbortSignal,
-  onProgress: Report,
+  onProgress: ProgressListener,
 ): Promise<string | null> {
   if (request.output.audio === null) return null;
   const { size, mtimeMs } = await stat(request.sourcePath);
   const { bitrate } = request.output.audio;
-  const depends = [size, mtimeMs, ffmpeg.version, bitrate, timeline.segments, request.probed.info];
-  const name = `sound-${createFileKey(depends)}.m4a`;
+  const inputs = [size, mtimeMs, ffmpeg.version, bitrate, timeline.segments, request.probed.info];
+  const name = `audio-${createFileKey(inputs)}.m4a`;
   const path = join(request.workDir, name);
   if (!(await Bun.file(path).exists()))
     await renderAudio({
-      ...{
-        ffmpeg,
-        path: request.sourcePath,
-        probed: request.probed,
-        segments: timeline.segments,
-        format: "mp4" as const,
-      },
+      ffmpeg,
+      path: request.sourcePath,
+      probed: request.probed,
+      segments: timeline.segments,
+      format: "mp4",
+      bitrate,
+      outputPath: path,
+      workDir: request.workDir,
       // The other cores encode video.
-      ...{ bitrate, outputPath: path, workDir: request.workDir, maxEncoders: 1, signal, onProgress },
+      maxEncoders: 1,
+      signal,
+      onProgress,
     });
   onProgress(1);
   return name;

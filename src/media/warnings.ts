@@ -7,17 +7,18 @@ export function listRenderWarnings(request: RenderRequest, copied = false): stri
   const { info } = request.probed;
   const warnings: string[] = [];
   if (request.output.video !== null && info.video !== null && !copied) {
-    if (isHdr(info.video)) warnings.push("the picture was brought from HDR to SDR");
-    else if (info.video.bitDepth > 8)
-      warnings.push(`the picture was brought from ${info.video.bitDepth} bits to 8 bits`);
-    if (info.video.interlaced) warnings.push("the interlaced picture was deinterlaced");
+    if (isHdr(info.video)) warnings.push("Video was converted from HDR to SDR.");
+    else if (info.video.bitDepth > 8) warnings.push(`Video was converted from ${info.video.bitDepth}-bit to 8-bit.`);
+    if (info.video.interlaced) warnings.push("Interlaced video was deinterlaced.");
   }
   if (request.output.audio !== null && info.audio.length > 1)
-    warnings.push(`further audio tracks were left out: ${info.audio.slice(1).map(formatTrackName).join(", ")}`);
+    warnings.push(
+      `Only the first audio track was used. Omitted: ${info.audio.slice(1).map(formatTrackName).join(", ")}.`,
+    );
   const [track] = info.audio;
   if (request.output.audio !== null && track?.discrete === true && track.channels > 2)
     warnings.push(
-      `only the first 2 of ${track.channels} audio channels were used: the file does not say what the others are`,
+      `Only the first 2 of ${track.channels} audio channels were used: the file does not declare their speaker positions.`,
     );
   return warnings;
 }

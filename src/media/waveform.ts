@@ -14,7 +14,7 @@ const SAMPLES_PER_READ = 1 << 18;
 export async function createWaveform(options: {
   pcm: PcmFile;
   outputPath: string;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }): Promise<Waveform> {
   const waveform = await readWaveform(options.pcm, options.signal);
   await writeAtomically(options.outputPath, (part) => Bun.write(part, JSON.stringify(waveform)));

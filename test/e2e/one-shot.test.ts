@@ -200,8 +200,8 @@ once(
 );
 
 once.each([
-  [["-o", "sound.mp4"], "the source has no picture"],
-  [["--export", "otio,edl"], "An EDL needs a picture"],
+  [["-o", "sound.mp4"], "requires video"],
+  [["--export", "otio,edl"], "An EDL requires video"],
 ])(
   "what a recording cannot become (%j) is told before it is listened to",
   async (args, said) => {

@@ -34,12 +34,12 @@ export function buildTimeline(source: TimelineSource, options: TimelineOptions):
   const frames = info.video && source.frames && getFrameCount(source.frames) > 0 ? source.frames : null;
   const rate = chooseRate(info, frames, options.frameRate);
   const counting = rate && findTimebase(rate);
-  if (!rate || !counting) return "No editing program has a timeline of that frame rate.";
+  if (!rate || !counting) return "No editing program supports this frame rate.";
   if (options.dropFrame && !canDropFrames(counting))
     return "Drop-frame timecode exists only at 29.97 and 59.94 frames per second.";
   const grid = createFrameGrid(info, frames, rate);
   const { clips, markers } = placeClips(plan, grid, options.layout);
-  if (clips.length === 0) return "The cut keeps nothing.";
+  if (clips.length === 0) return "The cut has no segments.";
   const warnings = listFrameRateWarnings(frames, rate);
   const start = parseStartTimecode(info.timecode, getNativeRate(frames, rate), counting, warnings);
   const dropFrame = options.dropFrame ?? (canDropFrames(counting) && start?.dropFrame === true);
@@ -82,13 +82,15 @@ function listFrameRateWarnings(frames: FrameTimes | null, rate: Rational): strin
     .replace(/\.?0+$/, "");
   if (frames.kind === "listed")
     warnings.push(
-      `The source has a variable frame rate; the timeline counts ${shown} frames per second, so a cut may lie a frame off.`,
+      `The source has a variable frame rate. The timeline has ${shown} frames per second, so cuts may be off by one frame.`,
     );
   else if (!isOnGrid(frames, rate))
-    warnings.push(`The timeline counts ${shown} frames per second, the source does not; a cut may lie a frame off.`);
+    warnings.push(
+      `The timeline has ${shown} frames per second and the source does not, so cuts may be off by one frame.`,
+    );
   const late = getFrameTime(frames, 0) / TICKS_PER_SECOND;
   if (late * toFramesPerSecond(rate) >= 1)
-    warnings.push(`The picture begins ${late.toFixed(2)} s after the sound; check that they are in step.`);
+    warnings.push(`Video starts ${late.toFixed(2)} s after audio: check the sync.`);
   return warnings;
 }
 
@@ -129,7 +131,7 @@ function parseStartTimecode(
   const parts = parseTimecode(label);
   const ownCounting = findTimebase(own)!;
   if (!parts || parts.frames >= ownCounting.base) {
-    warnings.push("The source's start timecode does not fit its frame rate and was left out.");
+    warnings.push("The source's start timecode is invalid at its frame rate and was ignored.");
     return null;
   }
   const ownDrops = parts.dropFrame && canDropFrames(ownCounting);

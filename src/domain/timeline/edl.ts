@@ -15,8 +15,8 @@ const MAX_TITLE_CHARACTERS = 60;
 
 /** Returns why a timeline cannot be an EDL; null when it can. */
 export function findEdlObstacle({ media, timebase: counting }: Timeline): string | null {
-  if (!media.video) return "An EDL needs a picture: this recording has sound only.";
-  if (counting.base > MAX_FRAME_RATE_FPS) return "An EDL counts at most 60 frames per second.";
+  if (!media.video) return "An EDL requires video, but this recording has only audio.";
+  if (counting.base > MAX_FRAME_RATE_FPS) return "An EDL supports at most 60 frames per second.";
   return null;
 }
 

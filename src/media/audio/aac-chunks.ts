@@ -19,11 +19,17 @@ export type AacChunk = { from: number; to: number; first: number; last: number }
 
 /** Divides audio into chunks of at most `packets` packets. */
 export function divideIntoAacChunks(samples: number, packets: number): AacChunk[] {
-  const all = Math.ceil(samples / PACKET_SAMPLES) + 1;
-  const count = Math.max(1, Math.ceil(all / packets));
+  const packetCount = Math.ceil(samples / PACKET_SAMPLES) + 1;
+  const count = Math.max(1, Math.ceil(packetCount / packets));
   return Array.from({ length: count }, (_, n) => {
-    const from = Math.max(0, Math.round((all * n) / count) - (n === 0 ? 0 : OVERLAP_PACKETS + SETTLING_PACKETS));
-    const to = Math.min(all, Math.round((all * (n + 1)) / count) + (n === count - 1 ? 0 : OVERLAP_PACKETS));
+    const from = Math.max(
+      0,
+      Math.round((packetCount * n) / count) - (n === 0 ? 0 : OVERLAP_PACKETS + SETTLING_PACKETS),
+    );
+    const to = Math.min(
+      packetCount,
+      Math.round((packetCount * (n + 1)) / count) + (n === count - 1 ? 0 : OVERLAP_PACKETS),
+    );
     return { from, to, first: from * PACKET_SAMPLES, last: Math.min(samples, (to - 1) * PACKET_SAMPLES) };
   });
 }
@@ -37,11 +43,11 @@ const ELEMENT_CPE = 1;
 /** Returns the window of a mono or stereo packet; null when the packet does not start with it. */
 export function findAacWindow(packet: Uint8Array): AacWindow | null {
   const bits = (packet[0]! << 16) | (packet[1]! << 8) | packet[2]!;
-  const take = (from: number, count: number) => (bits >> (24 - from - count)) & ((1 << count) - 1);
-  const element = take(0, 3);
+  const readBits = (from: number, count: number) => (bits >> (24 - from - count)) & ((1 << count) - 1);
+  const element = readBits(0, 3);
   // A channel pair has its window here only when both channels share it (`common_window`).
-  const at = element === ELEMENT_SCE ? 15 : element === ELEMENT_CPE && take(7, 1) === 1 ? 8 : null;
-  return at === null ? null : { isLong: take(at + 1, 2) === 0, shape: take(at + 3, 1) };
+  const at = element === ELEMENT_SCE ? 15 : element === ELEMENT_CPE && readBits(7, 1) === 1 ? 8 : null;
+  return at === null ? null : { isLong: readBits(at + 1, 2) === 0, shape: readBits(at + 3, 1) };
 }
 
 /**
@@ -49,20 +55,20 @@ export function findAacWindow(packet: Uint8Array): AacWindow | null {
  * overlap; null when their windows nowhere agree.
  */
 export function findJoinPacket(
-  before: { part: Pick<AacChunk, "from" | "to">; packets: readonly Uint8Array[] },
-  after: { part: Pick<AacChunk, "from" | "to">; packets: readonly Uint8Array[] },
+  earlier: { chunk: Pick<AacChunk, "from" | "to">; packets: readonly Uint8Array[] },
+  later: { chunk: Pick<AacChunk, "from" | "to">; packets: readonly Uint8Array[] },
 ): number | null {
-  const from = after.part.from + SETTLING_PACKETS + END_PACKETS;
-  const to = before.part.to - END_PACKETS;
+  const from = later.chunk.from + SETTLING_PACKETS + END_PACKETS;
+  const to = earlier.chunk.to - END_PACKETS;
   const middle = (from + to) >> 1;
-  const alike = (n: number): boolean => {
-    const [one, other] = [before.packets[n - before.part.from], after.packets[n - after.part.from]];
+  const hasSameWindow = (n: number): boolean => {
+    const [one, other] = [earlier.packets[n - earlier.chunk.from], later.packets[n - later.chunk.from]];
     if (one === undefined || other === undefined) return false;
     const [a, b] = [findAacWindow(one), findAacWindow(other)];
     return a !== null && b !== null && a.isLong && b.isLong && a.shape === b.shape;
   };
   for (let distance = 0; distance <= to - from; distance++)
     for (const n of [middle + distance, middle - distance])
-      if (n > from && n < to && alike(n - 1) && alike(n)) return n;
+      if (n > from && n < to && hasSameWindow(n - 1) && hasSameWindow(n)) return n;
   return null;
 }

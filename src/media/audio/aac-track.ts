@@ -44,7 +44,7 @@ export async function writeAacTrack(
 
 /** Writes all packets as one track. The first packet precedes the start (priming), the last one lasts until the end. */
 async function writeMp4(
-  { audioFormat: sound, samples }: AacTrackOptions,
+  { audioFormat, samples }: AacTrackOptions,
   packets: AsyncIterable<AacPacket>,
   path: string,
 ): Promise<void> {
@@ -52,16 +52,21 @@ async function writeMp4(
   const track = new EncodedAudioPacketSource("aac");
   output.addAudioTrack(track);
   await output.start();
-  const meta = (description: Uint8Array) => ({
-    decoderConfig: { codec: "mp4a.40.2", numberOfChannels: sound.channels, sampleRate: sound.sampleRate, description },
+  const toMetadata = (description: Uint8Array) => ({
+    decoderConfig: {
+      codec: "mp4a.40.2",
+      numberOfChannels: audioFormat.channels,
+      sampleRate: audioFormat.sampleRate,
+      description,
+    },
   });
   try {
     let n = 0;
     for await (const { data, config } of packets) {
       const start = (n - 1) * PACKET_SAMPLES;
       const length = Math.min(PACKET_SAMPLES, samples - start);
-      const packet = new EncodedPacket(data, "key", start / sound.sampleRate, length / sound.sampleRate);
-      await track.add(packet, n === 0 ? meta(config) : undefined);
+      const packet = new EncodedPacket(data, "key", start / audioFormat.sampleRate, length / audioFormat.sampleRate);
+      await track.add(packet, n === 0 ? toMetadata(config) : undefined);
       n++;
     }
     await output.finalize();

@@ -24,7 +24,7 @@ const MIN_MONO_SECONDS = 20;
 const HELD_PACKETS = LOOKBACK_SAMPLES / PACKET_SAMPLES;
 
 type EncoderSession = {
-  isOne: boolean;
+  isMono: boolean;
   encoder: FfmpegChild;
   /** Index of its first packet in the track. */
   from: number;
@@ -40,19 +40,19 @@ const INITIAL_BLOCKS = 2;
  * contains whole packets, except for the last one. `end` throws `AacJoinError` when the sessions cannot be joined.
  */
 export function createAdaptiveStereoSink(options: AacTrackOptions): AudioSink {
-  const first: Uint8Array[] = [];
+  const initialBlocks: Uint8Array[] = [];
   let sink: AudioSink | null = null;
   const decide = async (): Promise<AudioSink> => {
-    const isOne = first.every((block) => findDualMonoMean(toFloats(block)) !== null);
-    sink = isOne ? createSessionsSink(options) : createSingleEncoderSink(options);
-    for (const block of first.splice(0)) await sink.write(block);
+    const isMono = initialBlocks.every((block) => findDualMonoMean(toFloats(block)) !== null);
+    sink = isMono ? createSessionsSink(options) : createSingleEncoderSink(options);
+    for (const block of initialBlocks.splice(0)) await sink.write(block);
     return sink;
   };
   return {
     async write(block) {
       if (sink !== null) return await sink.write(block);
-      first.push(block);
-      if (first.length === INITIAL_BLOCKS) await decide();
+      initialBlocks.push(block);
+      if (initialBlocks.length === INITIAL_BLOCKS) await decide();
     },
     end: async () => await (sink ?? (await decide())).end(),
     abort: async (error) => (sink === null ? error : await sink.abort(error)),
@@ -60,16 +60,16 @@ export function createAdaptiveStereoSink(options: AacTrackOptions): AudioSink {
 }
 
 function createSessionsSink(options: AacTrackOptions): AudioSink {
-  const { audioFormat: sound, workDir, signal } = options;
+  const { audioFormat, workDir, signal } = options;
   const stop = new AbortController();
-  const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-  const runs = createQueue<EncoderSession>();
+  const combinedSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  const sessions = createQueue<EncoderSession>();
   let failure: { error: unknown } | null = null;
   const file = writeAacTrack(
     options,
-    joinSessionPackets(runs),
-    join(workDir, `sound-${randomUUID()}.joined.mp4`),
-    both,
+    joinSessionPackets(sessions),
+    join(workDir, `audio-${randomUUID()}.joined.mp4`),
+    combinedSignal,
   );
   file.catch((error: unknown) => {
     failure ??= { error };
@@ -78,57 +78,57 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
   /** The most recent blocks, for a session that has to start there. */
   let recent: { stereo: Float32Array; mean: Float32Array | null; at: number }[] = [];
   let position = 0;
-  let alikeSince = 0;
-  let patienceSamples = MIN_MONO_SECONDS * sound.sampleRate;
+  let identicalSince = 0;
+  let minMonoSamples = MIN_MONO_SECONDS * audioFormat.sampleRate;
   let current: EncoderSession | null = null;
 
   /** Ends the current session and starts the next one with the lookback samples. */
-  const begin = async (isOne: boolean): Promise<EncoderSession> => {
+  const startSession = async (isMono: boolean): Promise<EncoderSession> => {
     await current?.encoder.stdin.end();
     const from = Math.max(0, position - LOOKBACK_SAMPLES);
-    const run: EncoderSession = {
-      isOne,
-      encoder: startEncoder(options, isOne, both),
+    const session: EncoderSession = {
+      isMono,
+      encoder: startEncoder(options, isMono, combinedSignal),
       from: from / PACKET_SAMPLES,
       samples: 0,
     };
-    current = run;
-    runs.put(run);
+    current = session;
+    sessions.push(session);
     for (const { stereo, mean, at } of recent) {
       const skipped = Math.max(0, from - at);
-      await writeSamples(run, stereo.subarray(2 * skipped), mean?.subarray(skipped));
+      await writeSamples(session, stereo.subarray(2 * skipped), mean?.subarray(skipped));
     }
-    return run;
+    return session;
   };
 
   return {
     async write(block) {
-      both.throwIfAborted();
+      combinedSignal.throwIfAborted();
       const stereo = toFloats(block);
       const mean = findDualMonoMean(stereo);
       const end = position + stereo.length / 2;
-      if (mean === null) alikeSince = end;
-      const isOne = mean !== null && (current?.isOne !== false || position - alikeSince > patienceSamples);
-      if (current?.isOne === false && isOne) patienceSamples *= 2;
-      const run = current?.isOne === isOne ? current : await begin(isOne);
-      await writeSamples(run, stereo, mean ?? undefined);
+      if (mean === null) identicalSince = end;
+      const isMono = mean !== null && (current?.isMono !== false || position - identicalSince > minMonoSamples);
+      if (current?.isMono === false && isMono) minMonoSamples *= 2;
+      const session = current?.isMono === isMono ? current : await startSession(isMono);
+      await writeSamples(session, stereo, mean ?? undefined);
       recent.push({ stereo, mean, at: position });
       position = end;
       recent = recent.filter(({ stereo, at }) => at + stereo.length / 2 > position - LOOKBACK_SAMPLES);
     },
     async end() {
       await current?.encoder.stdin.end();
-      runs.close();
+      sessions.close();
       await file;
       signal?.throwIfAborted();
     },
     async abort(error) {
-      const before = failure;
+      const previous = failure;
       stop.abort(error);
-      runs.close();
+      sessions.close();
       await file.catch(() => {});
       const outcome = await current?.encoder.outcome;
-      if (before !== null) return before.error;
+      if (previous !== null) return previous.error;
       return outcome?.ok === false ? toFfmpegError(outcome) : error;
     },
   };
@@ -136,15 +136,15 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
 
 const toFloats = ({ buffer, byteOffset, length }: Uint8Array) => new Float32Array(buffer, byteOffset, length >> 2);
 
-function startEncoder(options: AacTrackOptions, isOne: boolean, signal: AbortSignal): FfmpegChild {
-  const { ffmpeg, audioFormat: sound, wallSeconds } = options;
-  const input = buildSampleInputArguments(isOne ? { ...sound, channels: 1 } : sound);
+function startEncoder(options: AacTrackOptions, isMono: boolean, signal: AbortSignal): FfmpegChild {
+  const { ffmpeg, audioFormat, wallSeconds } = options;
+  const input = buildSampleInputArguments(isMono ? { ...audioFormat, channels: 1 } : audioFormat);
   return startFfmpeg({
     ffmpeg,
     arguments: [
       ...QUIET_ARGUMENTS,
       ...input,
-      ...buildEncoderArguments(options, isOne),
+      ...buildEncoderArguments(options, isMono),
       "-flush_packets",
       "0",
       "-f",
@@ -158,82 +158,86 @@ function startEncoder(options: AacTrackOptions, isOne: boolean, signal: AbortSig
   });
 }
 
-async function writeSamples(run: EncoderSession, stereo: Float32Array, mean: Float32Array | undefined): Promise<void> {
-  const samples = run.isOne ? mean : stereo;
-  if (samples === undefined) throw new Error("the channels are not alike");
-  run.samples += stereo.length / 2;
-  await run.encoder.stdin.write(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+async function writeSamples(
+  session: EncoderSession,
+  stereo: Float32Array,
+  mean: Float32Array | undefined,
+): Promise<void> {
+  const samples = session.isMono ? mean : stereo;
+  if (samples === undefined) throw new Error("The channels differ.");
+  session.samples += stereo.length / 2;
+  await session.encoder.stdin.write(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
 }
 
 /** Yields the packets of a session as they are encoded, as stereo packets. */
-async function* readSessionPackets(run: EncoderSession): AsyncGenerator<AacPacket[]> {
+async function* readSessionPackets(session: EncoderSession): AsyncGenerator<AacPacket[]> {
   let count = 0;
   try {
-    for await (const { packets, config } of readAdts(run.encoder.stdout)) {
+    for await (const { packets, config } of readAdts(session.encoder.stdout)) {
       count += packets.length;
-      yield run.isOne
+      yield session.isMono
         ? packets.map((packet) => ({ data: toChannelPair(packet), config: toStereoConfig(config) }))
         : packets.map((data) => ({ data, config }));
     }
   } catch (error) {
-    if ((await run.encoder.outcome).ok) throw new AacJoinError(String(error));
+    if ((await session.encoder.outcome).ok) throw new AacJoinError(String(error));
   }
-  const outcome = await run.encoder.outcome;
+  const outcome = await session.encoder.outcome;
   if (!outcome.ok) throw toFfmpegError(outcome);
-  const wanted = Math.ceil(run.samples / PACKET_SAMPLES) + 1;
-  if (count !== wanted) throw new AacJoinError(`${count} packets, not ${wanted}`);
+  const expected = Math.ceil(session.samples / PACKET_SAMPLES) + 1;
+  if (count !== expected) throw new AacJoinError(`A session has ${count} packets, expected ${expected}.`);
 }
 
 /** Yields the packets of all sessions. Between two sessions, a join is searched in their overlap. */
-async function* joinSessionPackets(runs: AsyncIterable<EncoderSession>): AsyncGenerator<AacPacket> {
-  let before: { from: number; packets: AacPacket[] } | null = null;
-  for await (const run of runs) {
+async function* joinSessionPackets(sessions: AsyncIterable<EncoderSession>): AsyncGenerator<AacPacket> {
+  let previous: { from: number; packets: AacPacket[] } | null = null;
+  for await (const session of sessions) {
     let packets: AacPacket[] = [];
-    let { from } = run;
-    for await (const more of readSessionPackets(run)) {
-      packets.push(...more);
+    let { from } = session;
+    for await (const encoded of readSessionPackets(session)) {
+      packets.push(...encoded);
       if (packets.length <= HELD_PACKETS) continue;
-      if (before !== null) {
-        const at = getJoinPacket(before, { from, packets });
-        yield* before.packets.slice(0, at - before.from);
+      if (previous !== null) {
+        const at = getJoinPacket(previous, { from, packets });
+        yield* previous.packets.slice(0, at - previous.from);
         packets = packets.slice(at - from);
         from = at;
-        before = null;
+        previous = null;
       }
-      const sure = Math.max(0, packets.length - HELD_PACKETS);
-      yield* packets.splice(0, sure);
-      from += sure;
+      const final = Math.max(0, packets.length - HELD_PACKETS);
+      yield* packets.splice(0, final);
+      from += final;
     }
-    if (before !== null) {
-      const at = getJoinPacket(before, { from, packets });
-      yield* before.packets.slice(0, at - before.from);
+    if (previous !== null) {
+      const at = getJoinPacket(previous, { from, packets });
+      yield* previous.packets.slice(0, at - previous.from);
       packets = packets.slice(at - from);
       from = at;
     }
-    before = { from, packets };
+    previous = { from, packets };
   }
-  if (before !== null) yield* before.packets;
+  if (previous !== null) yield* previous.packets;
 }
 
 type SessionPackets = { from: number; packets: AacPacket[] };
 
-function getJoinPacket(before: SessionPackets, after: SessionPackets): number {
-  const partOf = ({ from, packets }: SessionPackets) => ({
-    part: { from, to: from + packets.length },
+function getJoinPacket(previous: SessionPackets, after: SessionPackets): number {
+  const toChunk = ({ from, packets }: SessionPackets) => ({
+    chunk: { from, to: from + packets.length },
     packets: packets.map(({ data }) => data),
   });
-  const at = findJoinPacket(partOf(before), partOf(after));
-  if (at === null) throw new AacJoinError("two runs are cut up differently");
+  const at = findJoinPacket(toChunk(previous), toChunk(after));
+  if (at === null) throw new AacJoinError("Two sessions have no common window.");
   return at;
 }
 
 /** Returns a first-in, first-out queue for one reader. */
-function createQueue<Value>(): AsyncIterable<Value> & { put(value: Value): void; close(): void } {
+function createQueue<Value>(): AsyncIterable<Value> & { push(value: Value): void; close(): void } {
   const values: Value[] = [];
   let isClosed = false;
   let wake = () => {};
   return {
-    put(value) {
+    push(value) {
       values.push(value);
       wake();
     },

@@ -10,7 +10,7 @@ export function parseAdtsPackets(stream: Uint8Array): Uint8Array[] {
     const size = readFrameSize(stream, at);
     const header = ADTS_HEADER_BYTES + ((flags & 1) === 1 ? 0 : 2);
     if (sync !== 0xff || flags >> 4 !== 0xf || size <= header || at + size > stream.length)
-      throw new Error("the encoded sound is damaged");
+      throw new Error("The ADTS stream is damaged.");
     packets.push(stream.subarray(at + header, at + size));
     at += size;
   }
@@ -34,11 +34,12 @@ export async function* readAdts(
     const joined = new Uint8Array(rest.length + bytes.length);
     joined.set(rest);
     joined.set(bytes, rest.length);
-    const whole = countWholeBytes(joined);
-    rest = joined.slice(whole);
-    if (whole > 0) yield { packets: parseAdtsPackets(joined.subarray(0, whole)), config: parseAdtsConfig(joined) };
+    const completeBytes = countWholeBytes(joined);
+    rest = joined.slice(completeBytes);
+    if (completeBytes > 0)
+      yield { packets: parseAdtsPackets(joined.subarray(0, completeBytes)), config: parseAdtsConfig(joined) };
   }
-  if (rest.length > 0) throw new Error("the encoded sound is cut short");
+  if (rest.length > 0) throw new Error("The ADTS stream is truncated.");
 }
 
 /** Returns the length of the complete packets at the start, in bytes. */

@@ -20,10 +20,10 @@ const CHUNK_PACKETS = 2_800;
 const MIN_ENCODERS = 3;
 
 /** Returns whether it pays to encode this many samples in chunks. */
-export const isWorthChunking = (samples: number, lanes: number): boolean =>
-  lanes >= MIN_ENCODERS && samples > 1.5 * CHUNK_PACKETS * PACKET_SAMPLES;
+export const isWorthChunking = (samples: number, maxEncoders: number): boolean =>
+  maxEncoders >= MIN_ENCODERS && samples > 1.5 * CHUNK_PACKETS * PACKET_SAMPLES;
 
-type EncodedAacChunk = { part: AacChunk; packets: Uint8Array[]; config: Uint8Array };
+type EncodedAacChunk = { chunk: AacChunk; packets: Uint8Array[]; config: Uint8Array };
 
 /** A chunk that the writer waits for; null when it has been written. */
 type PendingAacChunk = PromiseWithResolvers<EncodedAacChunk> | null;
@@ -38,28 +38,30 @@ type OpenAacChunk = { n: number; blocks: SampleBlock[]; left: number };
  * Returns a sink that encodes `samples` of mono or stereo with at most `maxEncoders` encoders. At most one chunk more than that is in
  * memory. `end` throws `AacJoinError` when the chunks cannot be joined.
  */
-export function createChunkedSink(options: AacTrackOptions & { lanes: number }): AudioSink {
-  const { audioFormat: sound, samples, lanes, signal } = options;
+export function createChunkedSink(options: AacTrackOptions & { maxEncoders: number }): AudioSink {
+  const { audioFormat, samples, maxEncoders, signal } = options;
   const stop = new AbortController();
-  const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-  const prefix = join(options.workDir, `sound-${randomUUID()}`);
-  const parts = divideIntoAacChunks(samples, CHUNK_PACKETS);
-  const encoded: PendingAacChunk[] = parts.map(() => Promise.withResolvers<EncodedAacChunk>());
-  for (const part of encoded) part?.promise.catch(() => {});
+  const combinedSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  const prefix = join(options.workDir, `audio-${randomUUID()}`);
+  const chunks = divideIntoAacChunks(samples, CHUNK_PACKETS);
+  const encoded: PendingAacChunk[] = chunks.map(() => Promise.withResolvers<EncodedAacChunk>());
+  for (const chunk of encoded) chunk?.promise.catch(() => {});
   // The writer must not wait forever for a chunk that will never be encoded.
-  both.addEventListener("abort", () => {
-    for (const part of encoded) part?.reject(both.reason);
+  combinedSignal.addEventListener("abort", () => {
+    for (const chunk of encoded) chunk?.reject(combinedSignal.reason);
   });
-  const file = writeAacTrack(options, joinChunkPackets(encoded), `${prefix}.joined.mp4`, both);
+  const file = writeAacTrack(options, joinChunkPackets(encoded), `${prefix}.joined.mp4`, combinedSignal);
   file.catch((error: unknown) => stop.abort(error));
-  const open: OpenAacChunk[] = [];
-  const running = new Set<Promise<void>>();
+  const openChunks: OpenAacChunk[] = [];
+  const encodings = new Set<Promise<void>>();
   let next = 0;
   let position = 0;
 
   const encode = async ({ n, blocks }: OpenAacChunk): Promise<void> => {
     try {
-      encoded[n]?.resolve(await encodeAacChunk(options, parts[n]!, blocks, `${prefix}.samples-${n}.aac`, both));
+      encoded[n]?.resolve(
+        await encodeAacChunk(options, chunks[n]!, blocks, `${prefix}.samples-${n}.aac`, combinedSignal),
+      );
     } catch (error) {
       encoded[n]?.reject(error);
       stop.abort(error);
@@ -67,36 +69,36 @@ export function createChunkedSink(options: AacTrackOptions & { lanes: number }):
   };
 
   return {
-    async write(chunk) {
-      both.throwIfAborted();
-      const all = new Float32Array(chunk.buffer, chunk.byteOffset, chunk.length >> 2);
-      const end = position + all.length / sound.channels;
-      const mean = sound.channels === 2 ? findDualMonoMean(all) : null;
-      const [block, width] = mean === null ? [all, sound.channels] : [mean, 1];
-      for (; next < parts.length && parts[next]!.first < end; next++)
-        open.push({ n: next, blocks: [], left: parts[next]!.last - parts[next]!.first });
-      for (const part of open) {
-        const from = Math.max(0, parts[part.n]!.first - position);
-        const to = Math.min(end - position, from + part.left);
-        part.blocks.push({ samples: block.subarray(from * width, to * width), isMean: mean !== null });
-        part.left -= to - from;
+    async write(bytes) {
+      combinedSignal.throwIfAborted();
+      const interleaved = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+      const end = position + interleaved.length / audioFormat.channels;
+      const mean = audioFormat.channels === 2 ? findDualMonoMean(interleaved) : null;
+      const [block, width] = mean === null ? [interleaved, audioFormat.channels] : [mean, 1];
+      for (; next < chunks.length && chunks[next]!.first < end; next++)
+        openChunks.push({ n: next, blocks: [], left: chunks[next]!.last - chunks[next]!.first });
+      for (const chunk of openChunks) {
+        const from = Math.max(0, chunks[chunk.n]!.first - position);
+        const to = Math.min(end - position, from + chunk.left);
+        chunk.blocks.push({ samples: block.subarray(from * width, to * width), isMean: mean !== null });
+        chunk.left -= to - from;
       }
       position = end;
-      while (open[0]?.left === 0) {
-        const part = open.shift()!;
-        while (running.size >= lanes) await Promise.race(running);
-        const run: Promise<void> = encode(part).finally(() => running.delete(run));
-        running.add(run);
+      while (openChunks[0]?.left === 0) {
+        const chunk = openChunks.shift()!;
+        while (encodings.size >= maxEncoders) await Promise.race(encodings);
+        const encoding: Promise<void> = encode(chunk).finally(() => encodings.delete(encoding));
+        encodings.add(encoding);
       }
     },
     async end() {
-      if (open.length > 0 || next < parts.length) throw new Error("there is less sound than was said");
+      if (openChunks.length > 0 || next < chunks.length) throw new Error("There are fewer samples than declared.");
       await file;
       signal?.throwIfAborted();
     },
     async abort(error) {
       stop.abort(error);
-      await Promise.all(running);
+      await Promise.all(encodings);
       await file.catch(() => {});
       // The abort reason is the original error.
       return stop.signal.reason ?? error;
@@ -106,19 +108,20 @@ export function createChunkedSink(options: AacTrackOptions & { lanes: number }):
 
 async function encodeAacChunk(
   options: AudioSinkOptions,
-  part: AacChunk,
+  chunk: AacChunk,
   blocks: SampleBlock[],
   path: string,
   signal: AbortSignal,
 ): Promise<EncodedAacChunk> {
-  const isOne = blocks.every(({ isMean }) => isMean);
+  const isMono = blocks.every(({ isMean }) => isMean);
   try {
-    await encodeBlocks(options, blocks, isOne, path, signal);
+    await encodeBlocks(options, blocks, isMono, path, signal);
     const stream = await Bun.file(path).bytes();
-    const { packets, config } = parseEncodedPackets(stream, isOne);
-    const wanted = part.to - part.from;
-    if (packets.length !== wanted) throw new AacJoinError(`${packets.length} packets, not ${wanted}`);
-    return { part, packets, config };
+    const { packets, config } = parseEncodedPackets(stream, isMono);
+    const expected = chunk.to - chunk.from;
+    if (packets.length !== expected)
+      throw new AacJoinError(`A chunk has ${packets.length} packets, expected ${expected}.`);
+    return { chunk, packets, config };
   } finally {
     await rm(path, { force: true });
   }
@@ -128,18 +131,18 @@ async function encodeAacChunk(
 async function encodeBlocks(
   options: AudioSinkOptions,
   blocks: SampleBlock[],
-  isOne: boolean,
+  isMono: boolean,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { ffmpeg, audioFormat: sound, wallSeconds } = options;
-  const input = buildSampleInputArguments(isOne ? { ...sound, channels: 1 } : sound);
+  const { ffmpeg, audioFormat, wallSeconds } = options;
+  const input = buildSampleInputArguments(isMono ? { ...audioFormat, channels: 1 } : audioFormat);
   const encoder = startFfmpeg({
     ffmpeg,
     arguments: [
       ...QUIET_ARGUMENTS,
       ...input,
-      ...buildEncoderArguments(options, isOne),
+      ...buildEncoderArguments(options, isMono),
       "-f",
       "adts",
       ...buildOutputArguments(path),
@@ -152,7 +155,7 @@ async function encodeBlocks(
     // Blocks that were written can be freed.
     for (let block = blocks.shift(); block !== undefined; block = blocks.shift()) {
       const { samples, isMean } = block;
-      const { buffer, byteOffset, byteLength } = isMean && !isOne ? duplicateChannel(samples) : samples;
+      const { buffer, byteOffset, byteLength } = isMean && !isMono ? duplicateChannel(samples) : samples;
       await encoder.stdin.write(new Uint8Array(buffer, byteOffset, byteLength));
     }
     await encoder.stdin.end();
@@ -166,11 +169,11 @@ async function encodeBlocks(
   if (!outcome.ok || outcome.noSpace) throw toFfmpegError(outcome);
 }
 
-function parseEncodedPackets(stream: Uint8Array, isOne: boolean): { packets: Uint8Array[]; config: Uint8Array } {
+function parseEncodedPackets(stream: Uint8Array, isMono: boolean): { packets: Uint8Array[]; config: Uint8Array } {
   try {
     const packets = parseAdtsPackets(stream);
     const config = parseAdtsConfig(stream);
-    return isOne ? { packets: packets.map(toChannelPair), config: toStereoConfig(config) } : { packets, config };
+    return isMono ? { packets: packets.map(toChannelPair), config: toStereoConfig(config) } : { packets, config };
   } catch (error) {
     throw new AacJoinError(String(error));
   }
@@ -182,10 +185,10 @@ async function* joinChunkPackets(encoded: PendingAacChunk[]): AsyncGenerator<Aac
   for (let n = 0; n < encoded.length; n++) {
     const current = await encoded[n]!.promise;
     const following = await encoded[n + 1]?.promise;
-    const to = following === undefined ? current.part.to : findJoinPacket(current, following);
-    if (to === null) throw new AacJoinError("two parts are cut up differently");
+    const to = following === undefined ? current.chunk.to : findJoinPacket(current, following);
+    if (to === null) throw new AacJoinError("Two chunks have no common window.");
     encoded[n] = null;
-    for (let k = from; k < to; k++) yield { data: current.packets[k - current.part.from]!, config: current.config };
+    for (let k = from; k < to; k++) yield { data: current.packets[k - current.chunk.from]!, config: current.config };
     from = to;
   }
 }

@@ -22,12 +22,12 @@ export function createDownmix(rate: number): (stereo: Float32Array) => Float32Ar
     for (let start = 0; start < count; start += block) {
       const end = Math.min(count, start + block);
       const share = SMOOTHING * ((end - start) / block);
-      const heard = measurePower(stereo, start, end);
+      const power = measurePower(stereo, start, end);
       // The first block has no history.
-      const memory = left + right < SILENCE_POWER ? 1 : share;
-      left += memory * (heard.left - left);
-      right += memory * (heard.right - right);
-      cross += memory * (heard.cross - cross);
+      const smoothing = left + right < SILENCE_POWER ? 1 : share;
+      left += smoothing * (power.left - left);
+      right += smoothing * (power.right - right);
+      cross += smoothing * (power.cross - cross);
       const next = computeLeftWeight(left, right, cross, weight);
       for (let n = start; n < end; n++) {
         const gain = weight + ((next - weight) * (n - start)) / (end - start);
@@ -54,8 +54,8 @@ function measurePower(stereo: Float32Array, start: number, end: number) {
 }
 
 /** Returns the weight of the left channel. */
-function computeLeftWeight(left: number, right: number, cross: number, before: number): number {
-  if (left + right < SILENCE_POWER) return before;
+function computeLeftWeight(left: number, right: number, cross: number, previous: number): number {
+  if (left + right < SILENCE_POWER) return previous;
   if (cross < MAX_REVERSED_CORRELATION * Math.sqrt(left * right)) return left >= right ? 1 : 0;
   return (left * left) / (left * left + right * right);
 }

@@ -22,31 +22,28 @@ const TRANSIENT_SHARE = 10 ** -1.2;
 export function findDualMonoMean(stereo: Float32Array): Float32Array<ArrayBuffer> | null {
   const count = stereo.length >> 1;
   const mean = new Float32Array(count);
-  let [same, heard, moments] = [0, 0, 0];
+  let [identical, audible, transients] = [0, 0, 0];
   for (let start = 0; start < count; start += BLOCK_SAMPLES) {
     const end = Math.min(count, start + BLOCK_SAMPLES);
-    let common = 0;
-    let difference = 0;
+    let mid = 0;
+    let side = 0;
     for (let n = start, at = 2 * start; n < end; n++, at += 2) {
       const left = stereo[at]!;
       const half = (left + stereo[at + 1]!) * 0.5;
-      const other = left - half;
+      const halfDifference = left - half;
       mean[n] = half;
-      common += half * half;
-      difference += other * other;
+      mid += half * half;
+      side += halfDifference * halfDifference;
     }
     const size = end - start;
-    if (common > SILENT_POWER * size) heard++;
-    if (
-      difference <= SILENT_POWER * size ||
-      (difference <= INAUDIBLE_POWER * size && difference <= INAUDIBLE_SHARE * common)
-    ) {
-      if (common > SILENT_POWER * size && difference <= IDENTICAL_SHARE * common) same++;
-    } else if (difference <= TRANSIENT_POWER * size && difference <= TRANSIENT_SHARE * common) moments++;
+    if (mid > SILENT_POWER * size) audible++;
+    if (side <= SILENT_POWER * size || (side <= INAUDIBLE_POWER * size && side <= INAUDIBLE_SHARE * mid)) {
+      if (mid > SILENT_POWER * size && side <= IDENTICAL_SHARE * mid) identical++;
+    } else if (side <= TRANSIENT_POWER * size && side <= TRANSIENT_SHARE * mid) transients++;
     else return null;
   }
-  const isOne = moments === 0 || (8 * moments * BLOCK_SAMPLES <= count && 2 * same >= heard);
-  return isOne ? mean : null;
+  const isDualMono = transients === 0 || (8 * transients * BLOCK_SAMPLES <= count && 2 * identical >= audible);
+  return isDualMono ? mean : null;
 }
 
 /** Returns interleaved stereo with the same samples in both channels. */
@@ -69,23 +66,23 @@ const EIGHT_SHORT_SEQUENCE = 2;
  * Errors: a plain `Error` for any other packet.
  */
 export function toChannelPair(packet: Uint8Array): Uint8Array<ArrayBuffer> {
-  const take = (at: number, count: number): number => {
+  const readBits = (at: number, count: number): number => {
     const byte = at >> 3;
     const bits = ((packet[byte] ?? 0) << 16) | ((packet[byte + 1] ?? 0) << 8) | (packet[byte + 2] ?? 0);
     return (bits >> (24 - (at & 7) - count)) & ((1 << count) - 1);
   };
   let at = 0;
-  while (take(at, 3) === ELEMENT_FIL) {
-    const count = take(at + 3, 4);
-    at += count < 15 ? 7 + 8 * count : 15 + 8 * (14 + take(at + 7, 8));
+  while (readBits(at, 3) === ELEMENT_FIL) {
+    const count = readBits(at + 3, 4);
+    at += count < 15 ? 7 + 8 * count : 15 + 8 * (14 + readBits(at + 7, 8));
   }
-  if (take(at, 3) !== ELEMENT_SCE) throw new Error("not a packet of one channel");
-  const gain = take(at + 7, 8);
-  const isShort = take(at + 16, 2) === EIGHT_SHORT_SEQUENCE;
-  const info = take(at + 15, isShort ? 15 : 11);
+  if (readBits(at, 3) !== ELEMENT_SCE) throw new Error("Not a mono packet.");
+  const gain = readBits(at + 7, 8);
+  const isShort = readBits(at + 16, 2) === EIGHT_SHORT_SEQUENCE;
+  const info = readBits(at + 15, isShort ? 15 : 11);
   const from = at + 15 + (isShort ? 15 : 11);
   const to = getEndBit(packet) - 2;
-  if (to < from) throw new Error("a packet without its end");
+  if (to < from) throw new Error("The packet has no end element.");
 
   const out = new BitWriter(packet.length + 32);
   // A channel pair with `common_window`, and M/S stereo in all bands.
@@ -94,8 +91,8 @@ export function toChannelPair(packet: Uint8Array): Uint8Array<ArrayBuffer> {
   out.put(0b10, 2);
   out.put(gain, 8);
   let bit = from;
-  for (; bit + 16 <= to; bit += 16) out.put(take(bit, 16), 16);
-  out.put(take(bit, to - bit), to - bit);
+  for (; bit + 16 <= to; bit += 16) out.put(readBits(bit, 16), 16);
+  out.put(readBits(bit, to - bit), to - bit);
   // The side channel: no gain, only empty bands, no tools.
   out.put(0, 8);
   const bands = isShort ? (info >> 7) & 15 : (info >> 1) & 63;
@@ -123,10 +120,10 @@ function countZeroBits(value: number, count: number): number {
 /** Writes a section of empty bands, with section lengths of `lengthBits` bits. */
 function writeEmptySection(out: BitWriter, bands: number, lengthBits: number): void {
   if (bands === 0) return;
-  const most = (1 << lengthBits) - 1;
+  const maxLength = (1 << lengthBits) - 1;
   out.put(0, 4);
   let left = bands;
-  for (; left >= most; left -= most) out.put(most, lengthBits);
+  for (; left >= maxLength; left -= maxLength) out.put(maxLength, lengthBits);
   out.put(left, lengthBits);
 }
 

@@ -11,12 +11,12 @@ export const MAX_CHANNELS = 64;
  * channels at equal power: every speaker is audible, whatever the channel, and dead channels cost little. Stereo is the first two channels,
  * where recorders put their mix.
  */
-export function buildMixdownFilters(track: MixdownTrack, wanted: number): string[] {
+export function buildMixdownFilters(track: MixdownTrack, outputChannels: number): string[] {
   if (track.discrete !== true) return [];
   const channels = Math.min(MAX_CHANNELS, track.channels);
   // Not `pan`: newer versions of ffmpeg reject it where it only reorders channels of an uncommon layout.
   if (channels < 2) return ["channelmap=0:mono"];
-  if (wanted > 1) return ["channelmap=0|1:stereo"];
+  if (outputChannels > 1) return ["channelmap=0|1:stereo"];
   const gain = (1 / Math.sqrt(channels)).toFixed(6);
   return [`pan=mono|c0=${Array.from({ length: channels }, (_, n) => `${gain}*c${n}`).join("+")}`];
 }

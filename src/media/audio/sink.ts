@@ -22,7 +22,7 @@ export type AudioSinkOptions = {
   /** A folder for intermediate files. */
   workDir: string;
   wallSeconds: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 const CONTAINER_ARGUMENTS: Record<ResolvedOutput["format"], string[]> = {
@@ -36,28 +36,25 @@ const CONTAINER_ARGUMENTS: Record<ResolvedOutput["format"], string[]> = {
 export const getContainerArguments = (format: ResolvedOutput["format"]): string[] => CONTAINER_ARGUMENTS[format];
 
 /** Returns ffmpeg's options to read raw samples from standard input or a file. */
-export const buildSampleInputArguments = ({ sampleRate: rate, channels }: AudioFormat, input = "pipe:0"): string[] => [
-  ...["-f", "f32le", "-ar", String(rate), "-ac", String(channels), "-i", input],
+export const buildSampleInputArguments = ({ sampleRate, channels }: AudioFormat, input = "pipe:0"): string[] => [
+  ...["-f", "f32le", "-ar", String(sampleRate), "-ac", String(channels), "-i", input],
 ];
 
 /** Returns ffmpeg's options for the audio encoder. `isMono`: the channels are identical, and the encoder gets one of them. */
-export const buildEncoderArguments = (
-  { format, audioFormat: sound, bitrate }: AudioSinkOptions,
-  isOne = false,
-): string[] =>
-  format !== "mp3" && (isOne || sound.channels === 1)
-    ? buildMonoEncoderArguments(bitrate, sound)
+export const buildEncoderArguments = ({ format, audioFormat, bitrate }: AudioSinkOptions, isMono = false): string[] =>
+  format !== "mp3" && (isMono || audioFormat.channels === 1)
+    ? buildMonoEncoderArguments(bitrate, audioFormat)
     : buildAudioEncoderArguments(format, bitrate);
 
 /** Returns a sink with one encoder, which writes the file. */
 export function createSingleEncoderSink(options: AudioSinkOptions): AudioSink {
-  const { ffmpeg, format, audioFormat: sound, path, wallSeconds, signal } = options;
+  const { ffmpeg, format, audioFormat, path, wallSeconds, signal } = options;
   const encoder = startFfmpeg({
     ffmpeg,
     arguments: [
       ...[
         ...QUIET_ARGUMENTS,
-        ...buildSampleInputArguments(sound),
+        ...buildSampleInputArguments(audioFormat),
         ...buildEncoderArguments(options),
         "-map_metadata",
         "-1",
@@ -66,7 +63,7 @@ export function createSingleEncoderSink(options: AudioSinkOptions): AudioSink {
     ],
     limits: createWorkLimits(wallSeconds),
     stdin: "pipe",
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   return {
     write: (samples) => encoder.stdin.write(samples),

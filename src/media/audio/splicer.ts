@@ -22,7 +22,7 @@ export type SpliceAudioOptions = {
   /** Sorted and disjoint, in the source and in the output; without gaps in the output. */
   segments: readonly AudioSegment[];
   /** Called with the position in the source. */
-  onPosition?: (position: Ticks) => void;
+  onPosition?: ((position: Ticks) => void) | undefined;
 };
 
 /**
@@ -30,18 +30,18 @@ export type SpliceAudioOptions = {
  * duration of the output. `sourceEnded`: the input was read to its end.
  */
 export async function spliceAudio(options: SpliceAudioOptions): Promise<{ written: number; sourceEnded: boolean }> {
-  const { sampleRate: rate, channels } = options;
-  const cuts = toSampleRanges(options.segments, rate);
-  const writer = new AudioSplicer(cuts, channels, options.output);
+  const { sampleRate, channels } = options;
+  const ranges = toSampleRanges(options.segments, sampleRate);
+  const splicer = new AudioSplicer(ranges, channels, options.output);
   let position = 0;
   for await (const samples of readWholeSamples(options.input, channels)) {
-    await writer.take(position, samples);
+    await splicer.take(position, samples);
     position += samples.length / channels;
-    options.onPosition?.(Math.round((position * TICKS_PER_SECOND) / rate));
-    if (writer.complete()) break;
+    options.onPosition?.(Math.round((position * TICKS_PER_SECOND) / sampleRate));
+    if (splicer.isComplete()) break;
   }
-  const sourceEnded = !writer.complete();
-  return { written: await writer.finish(), sourceEnded };
+  const sourceEnded = !splicer.isComplete();
+  return { written: await splicer.finish(), sourceEnded };
 }
 
 /** A segment in samples. `fadeIn` and `fadeOut` are half crossfades: how far it extends beyond its edges. */
@@ -55,26 +55,26 @@ export type SampleRange = {
 };
 
 /** Converts segments to samples. Output positions are rounded once, so that rounding errors do not accumulate. */
-export function toSampleRanges(slices: readonly AudioSegment[], rate: number): SampleRange[] {
-  const sample = (ticks: Ticks) => Math.round((ticks * rate) / TICKS_PER_SECOND);
-  const cuts = slices.map((slice) => {
-    const from = sample(slice.start);
-    const length = sample(slice.outputEnd) - sample(slice.outputStart);
+export function toSampleRanges(segments: readonly AudioSegment[], sampleRate: number): SampleRange[] {
+  const toSample = (ticks: Ticks) => Math.round((ticks * sampleRate) / TICKS_PER_SECOND);
+  const ranges = segments.map((segment) => {
+    const from = toSample(segment.start);
+    const length = toSample(segment.outputEnd) - toSample(segment.outputStart);
     return { from, to: from + length, fadeIn: 0, fadeOut: 0, edgeIn: 0, edgeOut: 0 };
   });
-  for (let n = 1; n < cuts.length; n++) {
-    const [before, after] = [cuts[n - 1]!, cuts[n]!];
+  for (let n = 1; n < ranges.length; n++) {
+    const [before, after] = [ranges[n - 1]!, ranges[n]!];
     const room = [after.from - before.to, before.to - before.from, after.to - after.from].map((size) => size >> 1);
-    const half = Math.max(0, Math.min(sample(CROSSFADE_TICKS) >> 1, ...room));
+    const half = Math.max(0, Math.min(toSample(CROSSFADE_TICKS) >> 1, ...room));
     before.fadeOut = half;
     after.fadeIn = half;
   }
-  const first = cuts[0];
-  const last = cuts.at(-1);
-  const edge = sample(EDGE_FADE_TICKS);
+  const first = ranges[0];
+  const last = ranges.at(-1);
+  const edge = toSample(EDGE_FADE_TICKS);
   if (first !== undefined && first.from > 0) first.edgeIn = Math.min(edge, (first.to - first.from) >> 1);
   if (last !== undefined) last.edgeOut = Math.min(edge, (last.to - last.from) >> 1);
-  return cuts;
+  return ranges;
 }
 
 const BLOCK_SAMPLES = 32_768;
@@ -91,7 +91,7 @@ class AudioSplicer {
   private written = 0;
 
   constructor(
-    private readonly cuts: readonly SampleRange[],
+    private readonly ranges: readonly SampleRange[],
     private readonly channels: number,
     private readonly output: Pick<ChildStdin, "write">,
   ) {
@@ -99,102 +99,108 @@ class AudioSplicer {
     this.taken = Number.NEGATIVE_INFINITY;
   }
 
-  complete(): boolean {
-    return this.next >= this.cuts.length;
+  isComplete(): boolean {
+    return this.next >= this.ranges.length;
   }
 
   async take(position: number, samples: Float32Array): Promise<void> {
     const end = position + samples.length / this.channels;
-    for (; this.next < this.cuts.length; this.next++) {
-      const cut = this.cuts[this.next]!;
-      const begin = Math.max(cut.from - cut.fadeIn, this.taken);
+    for (; this.next < this.ranges.length; this.next++) {
+      const range = this.ranges[this.next]!;
+      const start = Math.max(range.from - range.fadeIn, this.taken);
       // Before the source's first sample there is silence.
-      if (begin < position) await this.silence(cut, begin, Math.min(position, cut.to + cut.fadeOut));
-      const from = Math.max(begin, position);
-      const to = Math.min(cut.to + cut.fadeOut, end);
-      if (from < to) await this.add(cut, from, samples, (from - position) * this.channels, to - from);
-      if (cut.to + cut.fadeOut > end) return;
-      this.close(cut);
+      if (start < position) await this.silence(range, start, Math.min(position, range.to + range.fadeOut));
+      const from = Math.max(start, position);
+      const to = Math.min(range.to + range.fadeOut, end);
+      if (from < to) await this.add(range, from, samples, (from - position) * this.channels, to - from);
+      if (range.to + range.fadeOut > end) return;
+      this.close(range);
     }
   }
 
   /** Pads with silence what the source did not have, and writes the last block. */
   async finish(): Promise<number> {
-    for (; this.next < this.cuts.length; this.next++) {
-      const cut = this.cuts[this.next]!;
-      await this.silence(cut, Math.max(cut.from - cut.fadeIn, this.taken), cut.to + cut.fadeOut);
-      this.close(cut);
+    for (; this.next < this.ranges.length; this.next++) {
+      const range = this.ranges[this.next]!;
+      await this.silence(range, Math.max(range.from - range.fadeIn, this.taken), range.to + range.fadeOut);
+      this.close(range);
     }
     await this.flush();
     return this.written;
   }
 
-  private async silence(cut: SampleRange, from: number, to: number): Promise<void> {
+  private async silence(range: SampleRange, from: number, to: number): Promise<void> {
     const zeros = new Float32Array(BLOCK_SAMPLES * this.channels);
     for (let at = from; at < to; at += BLOCK_SAMPLES)
-      await this.add(cut, at, zeros, 0, Math.min(BLOCK_SAMPLES, to - at));
+      await this.add(range, at, zeros, 0, Math.min(BLOCK_SAMPLES, to - at));
   }
 
-  private close(cut: SampleRange): void {
+  private close(range: SampleRange): void {
     this.tail = this.nextTail;
     this.nextTail = new Float32Array(0);
-    this.taken = cut.to + cut.fadeOut;
+    this.taken = range.to + range.fadeOut;
   }
 
   /** Takes `count` samples at source position `at`, in up to three steps: crossfaded, unchanged, and kept for the next splice. */
-  private async add(cut: SampleRange, at: number, samples: Float32Array, offset: number, count: number): Promise<void> {
+  private async add(
+    range: SampleRange,
+    at: number,
+    samples: Float32Array,
+    offset: number,
+    count: number,
+  ): Promise<void> {
     this.taken = at + count;
     const { channels } = this;
-    if (this.nextTail.length === 0 && cut.fadeOut > 0) this.nextTail = new Float32Array(2 * cut.fadeOut * channels);
-    const middleFrom = cut.from + cut.fadeIn;
-    const middleTo = cut.to - cut.fadeOut;
+    if (this.nextTail.length === 0 && range.fadeOut > 0) this.nextTail = new Float32Array(2 * range.fadeOut * channels);
+    const middleFrom = range.from + range.fadeIn;
+    const middleTo = range.to - range.fadeOut;
     for (let n = 0; n < count; ) {
       const position = at + n;
       const source = offset + n * channels;
       if (position >= middleTo) {
-        this.keep(cut, position - middleTo, samples.subarray(source, source + (count - n) * channels));
+        this.keep(range, position - middleTo, samples.subarray(source, source + (count - n) * channels));
         return;
       }
       const room = BLOCK_SAMPLES - this.filled;
       const until = position < middleFrom ? middleFrom : middleTo;
-      const part = Math.min(count - n, room, until - position);
-      const target = this.block.subarray(this.filled * channels, (this.filled + part) * channels);
-      target.set(samples.subarray(source, source + part * channels));
-      if (position < middleFrom) this.blendIn(cut, position - (cut.from - cut.fadeIn), target);
-      this.fadeEdges(cut, position, target);
-      this.filled += part;
-      n += part;
+      const length = Math.min(count - n, room, until - position);
+      const target = this.block.subarray(this.filled * channels, (this.filled + length) * channels);
+      target.set(samples.subarray(source, source + length * channels));
+      if (position < middleFrom) this.blendIn(range, position - (range.from - range.fadeIn), target);
+      this.fadeEdges(range, position, target);
+      this.filled += length;
+      n += length;
       if (this.filled === BLOCK_SAMPLES) await this.flush();
     }
   }
 
-  private blendIn(cut: SampleRange, at: number, target: Float32Array): void {
+  private blendIn(range: SampleRange, at: number, target: Float32Array): void {
     const { channels, tail } = this;
-    const step = Math.PI / 2 / (2 * cut.fadeIn);
+    const step = Math.PI / 2 / (2 * range.fadeIn);
     for (let n = 0; n < target.length; at++) {
       const gain = Math.sin((at + 0.5) * step);
       for (let c = 0; c < channels; c++, n++) target[n] = target[n]! * gain + (tail[at * channels + c] ?? 0);
     }
   }
 
-  private keep(cut: SampleRange, at: number, samples: Float32Array): void {
+  private keep(range: SampleRange, at: number, samples: Float32Array): void {
     const { channels, nextTail } = this;
-    const step = Math.PI / 2 / (2 * cut.fadeOut);
+    const step = Math.PI / 2 / (2 * range.fadeOut);
     for (let n = 0; n < samples.length; at++) {
       const gain = Math.cos((at + 0.5) * step);
       for (let c = 0; c < channels; c++, n++) nextTail[at * channels + c] = samples[n]! * gain;
     }
   }
 
-  private fadeEdges(cut: SampleRange, position: number, target: Float32Array): void {
+  private fadeEdges(range: SampleRange, position: number, target: Float32Array): void {
     const { channels } = this;
     const count = target.length / channels;
     const ramp = (first: number, last: number, gainAt: (at: number) => number) => {
       for (let at = Math.max(position, first); at < Math.min(position + count, last); at++)
         for (let c = 0; c < channels; c++) target[(at - position) * channels + c]! *= gainAt(at);
     };
-    ramp(cut.from, cut.from + cut.edgeIn, (at) => (at - cut.from + 0.5) / cut.edgeIn);
-    ramp(cut.to - cut.edgeOut, cut.to, (at) => (cut.to - at - 0.5) / cut.edgeOut);
+    ramp(range.from, range.from + range.edgeIn, (at) => (at - range.from + 0.5) / range.edgeIn);
+    ramp(range.to - range.edgeOut, range.to, (at) => (range.to - at - 0.5) / range.edgeOut);
   }
 
   private async flush(): Promise<void> {

@@ -24,8 +24,8 @@ import {
 /** The encoder wrote different parameter sets into the chunks, so they cannot become one stream. */
 export class ChunkMismatchError extends AppError<"processing_failed"> {
   constructor() {
-    super("processing_failed", "the picture could not be joined", {
-      cause: new Error("the chunks have different parameter sets"),
+    super("processing_failed", "The video chunks could not be joined.", {
+      cause: new Error("The chunks have different parameter sets."),
     });
   }
 }
@@ -41,15 +41,19 @@ export async function concatChunks(options: {
   chunks: readonly TimedChunk[];
   constantRate: number | null;
   outputPath: string;
-  signal?: AbortSignal;
-  onFrames?: (frames: number) => void;
+  signal?: AbortSignal | undefined;
+  onFrames?: ((frames: number) => void) | undefined;
 }): Promise<void> {
   const { chunks, constantRate, outputPath, signal, onFrames } = options;
   const config = await withVideoTrack(chunks[0]!.path, readTrackConfig);
-  await writeAtomically(outputPath, (part) =>
+  await writeAtomically(outputPath, (tempPath) =>
     writeVideoTrack({
-      ...{ path: part, config, rotation: 0, constantRate, packets: readChunkPackets(chunks, config, signal) },
-      ...(onFrames === undefined ? {} : { onPackets: onFrames }),
+      path: tempPath,
+      config,
+      rotation: 0,
+      constantRate,
+      packets: readChunkPackets(chunks, config, signal),
+      onPackets: onFrames,
     }),
   );
 }
@@ -62,8 +66,8 @@ async function* readChunkPackets(
   for (const { path, times } of chunks) {
     const { track, close } = await openVideoTrack(path);
     try {
-      const own = await readTrackConfig(track);
-      if (!isSameBytes(own.description, config.description)) throw new ChunkMismatchError();
+      const chunkConfig = await readTrackConfig(track);
+      if (!isSameBytes(chunkConfig.description, config.description)) throw new ChunkMismatchError();
       const sink = new EncodedPacketSink(track);
       const ranks = computeDisplayRanks(await readTimestamps(sink));
       let n = 0;
@@ -92,17 +96,17 @@ export function chooseTimescale(rate: Rational | null): number {
 export async function muxTracks(options: {
   ffmpeg: Ffmpeg;
   workDir: string;
-  pictureName: string;
-  soundName: string | null;
+  videoName: string;
+  audioName: string | null;
   frameCount: number;
   codec: "h264" | "hevc";
   timescale: number;
   format: ResolvedOutput["format"];
   outputPath: string;
-  signal?: AbortSignal;
-  onFrames?: (frames: number) => void;
+  signal?: AbortSignal | undefined;
+  onFrames?: ((frames: number) => void) | undefined;
 }): Promise<void> {
-  const { ffmpeg, workDir, pictureName, soundName, signal } = options;
+  const { ffmpeg, workDir, videoName, audioName, signal } = options;
   const input = (name: string) => [
     "-protocol_whitelist",
     "file,pipe",
@@ -111,30 +115,30 @@ export async function muxTracks(options: {
     "-i",
     `file:${join(workDir, name)}`,
   ];
-  await writeAtomically(options.outputPath, async (part) => {
+  await writeAtomically(options.outputPath, async (tempPath) => {
     await runFfmpeg({
       ffmpeg,
       arguments: [
         ...[
           ...QUIET_ARGUMENTS,
           ...PROGRESS_ARGUMENTS,
-          ...input(pictureName),
-          ...(soundName === null ? [] : input(soundName)),
+          ...input(videoName),
+          ...(audioName === null ? [] : input(audioName)),
         ],
-        ...["-map", "0:v:0", ...(soundName === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
+        ...["-map", "0:v:0", ...(audioName === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
         // `hvc1` keeps HEVC's parameter sets in the sample entry only, which Apple's players require.
         ...(options.codec === "hevc" ? ["-tag:v", "hvc1"] : []),
         ...["-video_track_timescale", String(options.timescale), "-movflags", "+faststart"],
-        ...["-f", options.format, ...buildOutputArguments(part)],
+        ...["-f", options.format, ...buildOutputArguments(tempPath)],
       ],
       limits: createWorkLimits(7_200),
       onProgress: ({ frames }) => options.onFrames?.(frames),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
-    const found = await countFrames(part);
+    const found = await countFrames(tempPath);
     if (found !== options.frameCount)
-      throw new AppError("processing_failed", "the picture could not be joined", {
-        cause: new Error(`the joined file has ${found} frames, not ${options.frameCount}`),
+      throw new AppError("processing_failed", "The video chunks could not be joined.", {
+        cause: new Error(`The joined file has ${found} frames, expected ${options.frameCount}.`),
       });
   });
 }

@@ -65,9 +65,9 @@ export type ChunkVariant = { libavutil: number; hasZscale: boolean; fromStart: b
 export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, variant: ChunkVariant): string[] {
   const { probed, encoder } = settings;
   const video = probed.info.video!;
-  const steady = video.rotation === 0;
+  const isUnrotated = video.rotation === 0;
   const filters = [
-    ...(steady ? [`scale=${video.codedWidth}:${video.codedHeight}`] : []),
+    ...(isUnrotated ? [`scale=${video.codedWidth}:${video.codedHeight}`] : []),
     ...buildDeinterlaceFilters(video),
     ...buildSelectFilters(task.chunk, probed),
     ...buildTimingFilters(task.chunk, probed, task.timing, variant.libavutil),
@@ -97,7 +97,7 @@ export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, va
       seekTo: variant.fromStart ? null : getSeekTime(probed, task.chunk.segments[0]!.from),
       // A size that changes mid-stream would reinitialize the filters and restart their frame count. Rotated video is the exception:
       // ffmpeg's own rotation precedes these filters and works at one size only.
-      extra: [...(steady ? ["-reinit_filter", "0"] : []), ...threads],
+      extra: [...(isUnrotated ? ["-reinit_filter", "0"] : []), ...threads],
     }),
     ...["-map", "0:V:0", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1", "-vf", filters.join(",")],
     ...buildPassthroughArguments(variant.libavutil),
@@ -117,9 +117,9 @@ export type EncodeChunkOptions = {
   task: ChunkTask;
   path: string;
   /** Source of the chunk's excerpt. Without it, the encoder seeks in the source file. */
-  packetSource?: PacketSource;
-  signal?: AbortSignal;
-  onFrames?: (frames: number) => void;
+  packetSource: PacketSource | null;
+  signal?: AbortSignal | undefined;
+  onFrames?: ((frames: number) => void) | undefined;
 };
 
 /**
@@ -132,8 +132,8 @@ export async function encodeChunk(options: EncodeChunkOptions): Promise<{ repair
   try {
     return await encodeWithFallbacks(options);
   } catch (error) {
-    const scaled = options.hasZscale && !isHdr(settings.probed.info.video!);
-    if (!scaled || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
+    const usesZscaleForSize = options.hasZscale && !isHdr(settings.probed.info.video!);
+    if (!usesZscaleForSize || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
     // zscale accepts fewer kinds of frames than swscale.
     return await encodeWithFallbacks({ ...options, hasZscale: false });
   }
@@ -142,26 +142,26 @@ export async function encodeChunk(options: EncodeChunkOptions): Promise<{ repair
 async function encodeWithFallbacks(options: EncodeChunkOptions): Promise<{ repaired: boolean }> {
   const { settings, task } = options;
   if (await tryEncodeExcerpt(options)) return { repaired: false };
-  const seeks = getSeekTime(settings.probed, task.chunk.segments[0]!.from) !== null;
-  if (seeks && (await tryEncode(options, task, false))) return { repaired: false };
+  const needsSeek = getSeekTime(settings.probed, task.chunk.segments[0]!.from) !== null;
+  if (needsSeek && (await tryEncode(options, task, false))) return { repaired: false };
   if (await tryEncode(options, task, true)) return { repaired: false };
   const { rate } = task.timing.kind === "resampled" ? task.timing : settings.probed.frames!;
   const phase = task.timing.kind === "resampled" ? task.timing.phase : 0;
   const filled: ChunkTask = { ...task, timing: { kind: "resampled", rate, phase } };
   if (await tryEncode(options, filled, true)) return { repaired: true };
-  throw new AppError("processing_failed", "the picture could not be decoded");
+  throw new AppError("processing_failed", "Video could not be decodedFrames.");
 }
 
 /** Encodes from a file with only the chunk's packets. Returns false when that does not produce the chunk's frames, whatever the reason. */
 async function tryEncodeExcerpt(options: EncodeChunkOptions): Promise<boolean> {
-  const { packetSource: feed, settings, task, signal } = options;
-  if (feed === undefined) return false;
+  const { packetSource, settings, task, signal } = options;
+  if (packetSource === null) return false;
   const { info } = settings.probed;
-  const path = `${options.path}.feed.mp4`;
+  const path = `${options.path}.excerpt.mp4`;
   try {
-    const start = await writeChunkExcerpt(feed, task.chunk, info.video!.rotation, path);
-    const fed = { ...info, demuxer: "mov", startPts: info.startPts - start };
-    const probed = { ...settings.probed, info: fed };
+    const start = await writeChunkExcerpt(packetSource, task.chunk, info.video!.rotation, path);
+    const excerptInfo = { ...info, demuxer: "mov", startPts: info.startPts - start };
+    const probed = { ...settings.probed, info: excerptInfo };
     return await tryEncode({ ...options, settings: { ...settings, sourcePath: path, probed } }, task, true);
   } catch (error) {
     signal?.throwIfAborted();
@@ -175,19 +175,19 @@ async function tryEncodeExcerpt(options: EncodeChunkOptions): Promise<boolean> {
 /** Returns false when the output does not have the chunk's frame count. */
 async function tryEncode(options: EncodeChunkOptions, task: ChunkTask, fromStart: boolean): Promise<boolean> {
   const { ffmpeg, settings, hasZscale, signal } = options;
-  const decoded = fromStart ? task.chunk.segments.at(-1)!.to : task.frameCount * 4 + 1_000;
-  return await writeAtomically(options.path, async (part) => {
+  const decodedFrames = fromStart ? task.chunk.segments.at(-1)!.to : task.frameCount * 4 + 1_000;
+  return await writeAtomically(options.path, async (tempPath) => {
     await runFfmpeg({
       ffmpeg,
       arguments: [
         ...buildChunkArguments(settings, task, { libavutil: ffmpeg.libavutil, hasZscale, fromStart }),
-        ...["-f", "mp4", ...buildOutputArguments(part)],
+        ...["-f", "mp4", ...buildOutputArguments(tempPath)],
       ],
-      limits: createWorkLimits(300 + decoded * 2),
+      limits: createWorkLimits(300 + decodedFrames * 2),
       onProgress: ({ frames }) => options.onFrames?.(frames),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
-    if ((await countFrames(part)) !== task.frameCount) throw new FrameCountError();
+    if ((await countFrames(tempPath)) !== task.frameCount) throw new FrameCountError();
     return true;
   }).catch((error: unknown) => {
     if (error instanceof FrameCountError) return false;

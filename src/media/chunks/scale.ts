@@ -11,9 +11,9 @@ const zscaleByFfmpeg = new Map<string, Promise<boolean>>();
 /** Returns whether this ffmpeg was built with zscale. The result is cached. */
 export function hasZscaleFilter(ffmpeg: Ffmpeg): Promise<boolean> {
   const key = `${ffmpeg.path} ${ffmpeg.version}`;
-  const answer = zscaleByFfmpeg.get(key) ?? hasFilter(ffmpeg, "zscale");
-  zscaleByFfmpeg.set(key, answer);
-  return answer;
+  const result = zscaleByFfmpeg.get(key) ?? hasFilter(ffmpeg, "zscale");
+  zscaleByFfmpeg.set(key, result);
+  return result;
 }
 
 /**
@@ -33,8 +33,8 @@ export function buildScaleFilters(
   const filters = buildShapeFilters(video, size);
   if (!variant.hasZscale || variant.libavutil < MIN_ZSCALE_LIBAVUTIL || !isZscaleCompatible(video, size))
     return filters;
-  const quick = `zscale=w=${size.width}:h=${size.height}:filter=bicubic`;
-  return filters.map((filter) => (filter === formatSwscaleFilter(size) ? quick : filter));
+  const zscale = `zscale=w=${size.width}:h=${size.height}:filter=bicubic`;
+  return filters.map((filter) => (filter === formatSwscaleFilter(size) ? zscale : filter));
 }
 
 const formatSwscaleFilter = (size: { width: number; height: number }) =>

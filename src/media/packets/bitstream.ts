@@ -18,7 +18,7 @@ export function parseBitstream(
   codec: Bitstream["codec"],
   config: { codec: string; description: Uint8Array },
 ): Bitstream {
-  if (!SAMPLE_ENTRIES[codec].test(config.codec)) throw new Error("the parameter sets are elsewhere");
+  if (!SAMPLE_ENTRIES[codec].test(config.codec)) throw new Error("The parameter parameterSets are in-band.");
   return codec === "h264"
     ? { codec, parameterSets: h264.parseAvcConfig(config.description) }
     : { codec, parameterSets: hevc.parseHevcConfig(config.description) };
@@ -29,14 +29,12 @@ export const buildDecoderDescription = (stream: Bitstream): Uint8Array =>
   stream.codec === "h264" ? h264.buildAvcConfig(stream.parameterSets) : hevc.buildHevcConfig(stream.parameterSets);
 
 /** Returns whether a packet has parameter sets that are not in its configuration. */
-export const changesParameterSets = (
-  { codec, parameterSets: sets }: Bitstream,
-  units: readonly Uint8Array[],
-): boolean => (codec === "h264" ? h264.changesParameterSets(units, sets) : hevc.changesParameterSets(units, sets));
+export const changesParameterSets = ({ codec, parameterSets }: Bitstream, units: readonly Uint8Array[]): boolean =>
+  codec === "h264" ? h264.changesParameterSets(units, parameterSets) : hevc.changesParameterSets(units, parameterSets);
 
 /** Returns whether other pictures may refer to this one. */
-export const isReferencePicture = ({ codec, parameterSets: sets }: Bitstream, units: readonly Uint8Array[]): boolean =>
-  units.some((nal) => (codec === "h264" ? h264.isReferenceNal(nal) : hevc.isReferenceNal(nal, sets)));
+export const isReferencePicture = ({ codec, parameterSets }: Bitstream, units: readonly Uint8Array[]): boolean =>
+  units.some((nal) => (codec === "h264" ? h264.isReferenceNal(nal) : hevc.isReferenceNal(nal, parameterSets)));
 
 /** Returns whether decoding can start at a picture, if its leading pictures are skipped. */
 export const isRandomAccessPoint = ({ codec }: Bitstream, units: readonly Uint8Array[]): boolean =>
@@ -55,8 +53,8 @@ export function parseNalUnits(packet: Uint8Array, lengthSize: number): Uint8Arra
     let length = 0;
     for (let n = 0; n < lengthSize; n++) length = length * 256 + packet[at + n]!;
     at += lengthSize;
-    if (length === 0) throw new Error("a NAL unit is empty");
-    if (at + length > packet.length) throw new Error("a NAL unit reaches beyond its packet");
+    if (length === 0) throw new Error("A NAL unit is empty.");
+    if (at + length > packet.length) throw new Error("A NAL unit extends beyond its packet.");
     units.push(packet.subarray(at, at + length));
     at += length;
   }

@@ -23,25 +23,25 @@ export type ExcerptOptions = {
  * the excerpt. Errors: `SpliceError` when the packets do not allow it; those of reading and writing.
  */
 export async function writeExcerpt(source: PacketSource, options: ExcerptOptions): Promise<Ticks> {
-  const { frameRanges: pieces, rotation, path } = options;
+  const { frameRanges, rotation, path } = options;
   const ranges = await listDecodeRanges(source, options);
-  const isKept = (frame: number) => pieces.some((piece) => frame >= piece.from && frame < piece.to);
+  const isKept = (frame: number) => frameRanges.some((frameRange) => frame >= frameRange.from && frame < frameRange.to);
   const { frames } = source.order;
   let first = Number.POSITIVE_INFINITY;
   for (const { from, to } of ranges)
-    for (let place = from; place < to; place++)
-      if (frames[place]! >= frames[from]! || isKept(frames[place]!)) first = Math.min(first, source.timestamps[place]!);
+    for (let index = from; index < to; index++)
+      if (frames[index]! >= frames[from]! || isKept(frames[index]!)) first = Math.min(first, source.timestamps[index]!);
   async function* packets(): AsyncGenerator<VideoTrackPacket> {
     for (const range of ranges)
-      for await (const { index: place, data } of readSourcePackets(source, range, isKept)) {
-        const timestamp = source.timestamps[place]! - first;
+      for await (const { index, data } of readSourcePackets(source, range, isKept)) {
+        const timestamp = source.timestamps[index]! - first;
         // Readers use the duration of the last packet only.
-        yield { data, type: place === range.from ? "key" : "delta", timestamp, duration: PACKET_SECONDS };
+        yield { data, type: index === range.from ? "key" : "delta", timestamp, duration: PACKET_SECONDS };
       }
   }
   const config = { ...source.config, description: buildDecoderDescription(source.bitstream) };
-  await writeAtomically(path, (part) =>
-    writeVideoTrack({ path: part, config, rotation, constantRate: null, packets: packets() }),
+  await writeAtomically(path, (tempPath) =>
+    writeVideoTrack({ path: tempPath, config, rotation, constantRate: null, packets: packets() }),
   );
   return Math.round(first * TICKS_PER_SECOND);
 }
@@ -49,16 +49,14 @@ export async function writeExcerpt(source: PacketSource, options: ExcerptOptions
 const PACKET_SECONDS = 0.04;
 
 /** Lists the packet ranges that decoding the frames needs. They do not touch. */
-async function listDecodeRanges(
-  source: PacketSource,
-  { frameRanges: pieces, maxLeadPackets: leadMost }: ExcerptOptions,
-) {
+async function listDecodeRanges(source: PacketSource, { frameRanges, maxLeadPackets }: ExcerptOptions) {
   const ranges: { from: number; to: number }[] = [];
-  for (const piece of pieces) {
-    const { from, to } = await findDecodeRange(source, piece);
-    if (to - from - (piece.to - piece.from) > leadMost) throw new SpliceError("too far from a point to begin");
-    const before = ranges.at(-1);
-    if (before !== undefined && from <= before.to) before.to = Math.max(before.to, to);
+  for (const frameRange of frameRanges) {
+    const { from, to } = await findDecodeRange(source, frameRange);
+    if (to - from - (frameRange.to - frameRange.from) > maxLeadPackets)
+      throw new SpliceError("The segment is too far from a random access point.");
+    const previous = ranges.at(-1);
+    if (previous !== undefined && from <= previous.to) previous.to = Math.max(previous.to, to);
     else ranges.push({ from, to });
   }
   return ranges;

@@ -28,13 +28,13 @@ export const isReferenceNal = (nal: Uint8Array): boolean => {
 
 /** Parses `avcC`. Errors: a plain `Error` when it is truncated or has another version. */
 export function parseAvcConfig(bytes: Uint8Array): AvcConfig {
-  if (bytes.length < 7 || bytes[0] !== 1) throw new Error("no avcC record");
+  if (bytes.length < 7 || bytes[0] !== 1) throw new Error("Not an avcC record.");
   let at = 5;
   const sets = (count: number): Uint8Array[] =>
     Array.from({ length: count }, () => {
       const length = (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
       const set = bytes.slice(at + 2, at + 2 + length);
-      if (set.length !== length || length === 0) throw new Error("the avcC record is cut short");
+      if (set.length !== length || length === 0) throw new Error("The avcC record is truncated.");
       at += 2 + length;
       return set;
     });
@@ -79,10 +79,10 @@ export function findFreeParameterSetId(config: AvcConfig): number | null {
  * exceeds the source's.
  */
 export function mergeAvcConfigs(source: AvcConfig, encoder: AvcConfig): AvcConfig {
-  if (encoder.profile > source.profile) throw new Error("the encoder went beyond the source's profile");
+  if (encoder.profile > source.profile) throw new Error("The encoder's profile exceeds the source's.");
   const taken = source.sps.map(parseSpsId);
   if (encoder.sps.some((sps) => taken.includes(parseSpsId(sps))))
-    throw new Error("the encoder took an id of the source");
+    throw new Error("The encoder used a parameter set id of the source.");
   return {
     ...source,
     level: Math.max(source.level, encoder.level),

@@ -49,8 +49,8 @@ export const isRandomAccessPoint = (units: readonly Uint8Array[]): boolean =>
 /** Returns whether a NAL unit may belong to a reference picture. With temporal sublayers, every slice may. */
 export function isReferenceNal(nal: Uint8Array, config: HevcConfig): boolean {
   if (!isSlice(nal)) return false;
-  const layers = config.sps.some((sps) => readBits(sps, NAL_HEADER_BITS + 4, 3) > 0);
-  return layers || getNalType(nal) > 15 || getNalType(nal) % 2 === 1;
+  const sublayers = config.sps.some((sps) => readBits(sps, NAL_HEADER_BITS + 4, 3) > 0);
+  return sublayers || getNalType(nal) > 15 || getNalType(nal) % 2 === 1;
 }
 
 /**
@@ -68,31 +68,31 @@ export function convertCraToBla(units: readonly Uint8Array[]): Uint8Array[] {
 
 /** Parses `hvcC`. Errors: a plain `Error` when it is truncated or has another version. */
 export function parseHevcConfig(bytes: Uint8Array): HevcConfig {
-  if (bytes.length < HEADER_BYTES + 1 || bytes[0] !== 1) throw new Error("no hvcC record");
-  const head = bytes.slice(0, HEADER_BYTES);
+  if (bytes.length < HEADER_BYTES + 1 || bytes[0] !== 1) throw new Error("Not an hvcC record.");
+  const header = bytes.slice(0, HEADER_BYTES);
   const sets: Record<number, Uint8Array[]> = { [NAL_VPS]: [], [NAL_SPS]: [], [NAL_PPS]: [] };
   let at = HEADER_BYTES + 1;
-  const word = () => {
+  const readWord = () => {
     at += 2;
     return (bytes[at - 2] ?? 0) * 256 + (bytes[at - 1] ?? 0);
   };
   for (let arrays = bytes[HEADER_BYTES]!; arrays > 0; arrays--) {
     const type = (bytes[at++] ?? 0) & 63;
-    for (let count = word(); count > 0; count--) {
-      const length = word();
+    for (let count = readWord(); count > 0; count--) {
+      const length = readWord();
       const nal = bytes.slice(at, at + length);
-      if (nal.length !== length || length < 3) throw new Error("the hvcC record is cut short");
+      if (nal.length !== length || length < 3) throw new Error("The hvcC record is truncated.");
       at += length;
       sets[type]?.push(nal);
     }
   }
   const [vps, sps, pps] = [sets[NAL_VPS]!, sets[NAL_SPS]!, sets[NAL_PPS]!];
-  if (sps.length === 0 || pps.length === 0) throw new Error("the hvcC record has no parameter sets");
-  return { header: head, lengthSize: (head[21]! & 3) + 1, vps, sps, pps };
+  if (sps.length === 0 || pps.length === 0) throw new Error("The hvcC record has no parameter sets.");
+  return { header, lengthSize: (header[21]! & 3) + 1, vps, sps, pps };
 }
 
 /** Builds `hvcC` for NAL unit lengths of four bytes, without in-band parameter sets. */
-export function buildHevcConfig({ header: head, vps, sps, pps }: HevcConfig): Uint8Array {
+export function buildHevcConfig({ header, vps, sps, pps }: HevcConfig): Uint8Array {
   const array = (type: number, nals: readonly Uint8Array[]) =>
     nals.length === 0
       ? []
@@ -103,7 +103,7 @@ export function buildHevcConfig({ header: head, vps, sps, pps }: HevcConfig): Ui
           ...nals.flatMap((n) => [n.length >> 8, n.length & 255, ...n]),
         ];
   const arrays = [array(NAL_VPS, vps), array(NAL_SPS, sps), array(NAL_PPS, pps)].filter((bytes) => bytes.length > 0);
-  return Uint8Array.from([...head.slice(0, 21), head[21]! | 3, arrays.length, ...arrays.flat()]);
+  return Uint8Array.from([...header.slice(0, 21), header[21]! | 3, arrays.length, ...arrays.flat()]);
 }
 
 /** Returns whether a packet has a parameter set that is not in `hvcC`: the stream's parameters change. */
@@ -114,11 +114,11 @@ export function changesParameterSets(units: readonly Uint8Array[], config: HevcC
 
 /** Returns the position of an SPS's id, in bits. It follows the profile and level of each sublayer. */
 function getSpsIdOffset(bytes: Uint8Array): number {
-  const layers = readBits(bytes, NAL_HEADER_BITS + 4, 3);
+  const sublayers = readBits(bytes, NAL_HEADER_BITS + 4, 3);
   const flags = NAL_HEADER_BITS + 8 + 96;
-  if (layers === 0) return flags;
+  if (sublayers === 0) return flags;
   let at = flags + 16;
-  for (let n = 0; n < layers; n++)
+  for (let n = 0; n < sublayers; n++)
     at += 88 * readBits(bytes, flags + 2 * n, 1) + 8 * readBits(bytes, flags + 2 * n + 1, 1);
   return at;
 }
@@ -151,30 +151,31 @@ export function findFreeParameterSetIds(config: HevcConfig): HevcParameterSetIds
 /** Returns an encoder's parameter sets with other ids. Errors: a plain `Error` unless it wrote one set of each kind, with id 0. */
 export function renumberParameterSets(config: HevcConfig, ids: HevcParameterSetIds): HevcConfig {
   const { vps, sps, pps } = config;
-  if (vps.length !== 1 || sps.length !== 1 || pps.length !== 1) throw new Error("the encoder wrote several sets");
-  const four = (value: number) => value.toString(2).padStart(4, "0");
+  if (vps.length !== 1 || sps.length !== 1 || pps.length !== 1)
+    throw new Error("The encoder wrote several parameter sets of one kind.");
+  const toFourBits = (value: number) => value.toString(2).padStart(4, "0");
   const spsBytes = removeEmulationPrevention(sps[0]!);
   const ppsBytes = removeEmulationPrevention(pps[0]!);
   const spsAt = getSpsIdOffset(spsBytes);
-  const [own, ppsOwn] = [readExpGolomb(spsBytes, spsAt), readExpGolomb(ppsBytes, NAL_HEADER_BITS)];
-  const ppsSps = readExpGolomb(ppsBytes, ppsOwn.end);
-  if (own.value !== 0 || ppsOwn.value !== 0 || ppsSps.value !== 0)
-    throw new Error("the encoder's sets are not numbered 0");
-  const renumbered = replaceBitsInParameterSet(spsBytes, spsAt, own.end, formatExpGolomb(ids.sps));
+  const [spsId, ppsId] = [readExpGolomb(spsBytes, spsAt), readExpGolomb(ppsBytes, NAL_HEADER_BITS)];
+  const ppsSpsId = readExpGolomb(ppsBytes, ppsId.end);
+  if (spsId.value !== 0 || ppsId.value !== 0 || ppsSpsId.value !== 0)
+    throw new Error("The encoder's parameter sets do not have id 0.");
+  const renumbered = replaceBitsInParameterSet(spsBytes, spsAt, spsId.end, formatExpGolomb(ids.sps));
   return {
     ...config,
     vps: [
       addEmulationPrevention(
-        replaceBits(removeEmulationPrevention(vps[0]!), NAL_HEADER_BITS, NAL_HEADER_BITS + 4, four(ids.vps)),
+        replaceBits(removeEmulationPrevention(vps[0]!), NAL_HEADER_BITS, NAL_HEADER_BITS + 4, toFourBits(ids.vps)),
       ),
     ],
-    sps: [addEmulationPrevention(replaceBits(renumbered, NAL_HEADER_BITS, NAL_HEADER_BITS + 4, four(ids.vps)))],
+    sps: [addEmulationPrevention(replaceBits(renumbered, NAL_HEADER_BITS, NAL_HEADER_BITS + 4, toFourBits(ids.vps)))],
     pps: [
       addEmulationPrevention(
         replaceBitsInParameterSet(
           ppsBytes,
           NAL_HEADER_BITS,
-          ppsSps.end,
+          ppsSpsId.end,
           formatExpGolomb(ids.pps) + formatExpGolomb(ids.sps),
         ),
       ),
@@ -194,10 +195,10 @@ function replaceBitsInParameterSet(bytes: Uint8Array, from: number, to: number, 
 export function renumberNalUnit(nal: Uint8Array, ids: HevcParameterSetIds): Uint8Array {
   if (!isSlice(nal)) return nal;
   const bytes = removeEmulationPrevention(nal);
-  const isAnew = getNalType(nal) >= IRAP_NAL_TYPES.first && getNalType(nal) <= IRAP_NAL_TYPES.last;
-  const at = NAL_HEADER_BITS + (isAnew ? 2 : 1);
+  const isIrap = getNalType(nal) >= IRAP_NAL_TYPES.first && getNalType(nal) <= IRAP_NAL_TYPES.last;
+  const at = NAL_HEADER_BITS + (isIrap ? 2 : 1);
   const { value, end } = readExpGolomb(bytes, at);
-  if (value !== 0) throw new Error("a slice refers to another set than 0");
+  if (value !== 0) throw new Error("A slice refers to a PPS id other than 0.");
   return addEmulationPrevention(replaceBits(bytes, at, end, formatExpGolomb(ids.pps)));
 }
 
@@ -206,21 +207,21 @@ export function renumberNalUnit(nal: Uint8Array, ids: HevcParameterSetIds): Uint
  * two sets have the same id.
  */
 export function mergeHevcConfigs(source: HevcConfig, encoder: HevcConfig): HevcConfig {
-  const kind = ({ header: head }: HevcConfig) => [head[1]! & 31, head[16]! & 3, head[17]! & 7, head[18]! & 7].join();
-  if (kind(source) !== kind(encoder)) throw new Error("the encoder's profile is another one");
+  const kind = ({ header }: HevcConfig) => [header[1]! & 31, header[16]! & 3, header[17]! & 7, header[18]! & 7].join();
+  if (kind(source) !== kind(encoder)) throw new Error("The encoder's profile or format differs from the source's.");
   if (encoder.sps.some((sps) => source.sps.map(parseSpsId).includes(parseSpsId(sps))))
-    throw new Error("the encoder took an id of the source");
-  const head = source.header.slice();
-  const isHigher = encoder.header[12]! > head[12]!;
-  if (isHigher) head[12] = encoder.header[12]!;
+    throw new Error("The encoder used a parameter set id of the source.");
+  const header = source.header.slice();
+  const isHigher = encoder.header[12]! > header[12]!;
+  if (isHigher) header[12] = encoder.header[12]!;
   // The record describes all sets: the higher tier; for segmentation and parallelism the unspecified values.
-  head[1] = head[1]! | (encoder.header[1]! & 0x20);
-  head[13] = 0xf0;
-  head[14] = 0;
-  head[15] = 0xfc;
+  header[1] = header[1]! | (encoder.header[1]! & 0x20);
+  header[13] = 0xf0;
+  header[14] = 0;
+  header[15] = 0xfc;
   return {
     ...source,
-    header: head,
+    header,
     vps: [...source.vps, ...encoder.vps],
     sps: [...source.sps, ...encoder.sps],
     pps: [...source.pps, ...encoder.pps],

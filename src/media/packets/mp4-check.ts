@@ -33,13 +33,14 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
       signal?.throwIfAborted();
       const box = await readBoxHeader(file, at, size);
       if (box === null) return;
-      const most = MAX_BYTES[box.type];
-      if (most !== undefined) {
+      const maxBytes = MAX_BYTES[box.type];
+      if (maxBytes !== undefined) {
         // A recorder that was switched off leaves its last fragment incomplete.
         if (at + box.bytes > size && box.type !== "moov") return;
-        if (at + box.bytes > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is not complete.");
+        if (at + box.bytes > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is incomplete.");
         const length = Math.min(box.bytes, size - at) - box.headerBytes;
-        if (length > most) throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
+        if (length > maxBytes)
+          throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
         checkTables({ type: box.type, body: await readBytes(file, at + box.headerBytes, length) }, totals, size);
       }
       at += box.bytes;
@@ -57,12 +58,12 @@ async function readBoxHeader(file: FileHandle, at: number, fileBytes: number): P
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   if (head.length < 8) return null;
   const type = String.fromCharCode(...head.subarray(4, 8));
-  const short = view.getUint32(0);
-  if (short === 0) return { type, bytes: fileBytes - at, headerBytes: 8 };
-  if (short !== 1) return short < 8 ? null : { type, bytes: short, headerBytes: 8 };
+  const size32 = view.getUint32(0);
+  if (size32 === 0) return { type, bytes: fileBytes - at, headerBytes: 8 };
+  if (size32 !== 1) return size32 < 8 ? null : { type, bytes: size32, headerBytes: 8 };
   if (head.length < 16) return null;
-  const long = Number(view.getBigUint64(8));
-  return long < 16 ? null : { type, bytes: long, headerBytes: 16 };
+  const size64 = Number(view.getBigUint64(8));
+  return size64 < 16 ? null : { type, bytes: size64, headerBytes: 16 };
 }
 
 async function readBytes(file: FileHandle, at: number, length: number): Promise<Uint8Array> {

@@ -27,8 +27,8 @@ export async function readMp4Structure(path: string): Promise<Mp4Structure | nul
     const { moov, missingBytes } = await readMoov(file);
     if (moov === null) return null;
     const boxes = parseChildBoxes(moov);
-    const movieScale = findTimescale(boxes.find((box) => box.type === "mvhd")?.body) ?? 1000;
-    const tracks = boxes.filter((box) => box.type === "trak").map((trak) => parseTrack(trak.body, movieScale));
+    const movieTimescale = findTimescale(boxes.find((box) => box.type === "mvhd")?.body) ?? 1000;
+    const tracks = boxes.filter((box) => box.type === "trak").map((trak) => parseTrack(trak.body, movieTimescale));
     // A recorder that was switched off leaves its last fragment incomplete. The media before it is complete.
     const fragmented = boxes.some((box) => box.type === "mvex");
     return { tracks, complete: fragmented || missingBytes <= MAX_MISSING_BYTES, missingBytes };
@@ -60,16 +60,16 @@ async function readMoov(file: FileHandle): Promise<{ moov: Uint8Array | null; mi
 }
 
 /** Parses a box header. Returns null when its size is invalid. */
-function parseBoxHeader(bytes: Uint8Array, at: number, rest: number) {
+function parseBoxHeader(bytes: Uint8Array, at: number, bytesLeft: number) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (at + 8 > bytes.length) return null;
   const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
-  const short = view.getUint32(at);
-  if (short === 0) return { type, size: rest, headerSize: 8 };
-  if (short !== 1) return short < 8 ? null : { type, size: short, headerSize: 8 };
+  const size32 = view.getUint32(at);
+  if (size32 === 0) return { type, size: bytesLeft, headerSize: 8 };
+  if (size32 !== 1) return size32 < 8 ? null : { type, size: size32, headerSize: 8 };
   if (at + 16 > bytes.length) return null;
-  const long = Number(view.getBigUint64(at + 8));
-  return long < 16 ? null : { type, size: long, headerSize: 16 };
+  const size64 = Number(view.getBigUint64(at + 8));
+  return size64 < 16 ? null : { type, size: size64, headerSize: 16 };
 }
 
 function parseChildBoxes(body: Uint8Array): Mp4Box[] {
@@ -94,29 +94,32 @@ function findTimescale(body: Uint8Array | undefined): number | null {
   return scale > 0 ? scale : null;
 }
 
-function parseTrack(trak: Uint8Array, movieScale: number): Mp4Track {
+function parseTrack(trak: Uint8Array, movieTimescale: number): Mp4Track {
   const handler = findChildBox(findChildBox(trak, "mdia"), "hdlr");
   const name = handler === undefined ? "" : String.fromCharCode(...handler.subarray(8, 12));
   const kind = name === "vide" ? "video" : name === "soun" ? "audio" : "other";
   const entries = parseEditList(findChildBox(findChildBox(trak, "edts"), "elst"));
   let delay = 0;
-  let shown: { duration: number } | null = null;
-  let complex = false;
+  let firstEdit: { duration: number } | null = null;
+  let hasComplexEdits = false;
   for (const entry of entries) {
     if (entry.mediaTime < 0) {
-      if (shown === null) delay += entry.duration;
-      else complex = true;
-    } else if (shown === null) {
-      shown = entry;
-      complex ||= entry.rate !== 1;
-    } else complex = true;
+      if (firstEdit === null) delay += entry.duration;
+      else hasComplexEdits = true;
+    } else if (firstEdit === null) {
+      firstEdit = entry;
+      hasComplexEdits ||= entry.rate !== 1;
+    } else hasComplexEdits = true;
   }
-  const start = delay / movieScale;
-  const end = shown === null || shown.duration === 0 ? Number.POSITIVE_INFINITY : start + shown.duration / movieScale;
+  const start = delay / movieTimescale;
+  const end =
+    firstEdit === null || firstEdit.duration === 0
+      ? Number.POSITIVE_INFINITY
+      : start + firstEdit.duration / movieTimescale;
   const tables = findChildBox(findChildBox(findChildBox(trak, "mdia"), "minf"), "stbl");
-  const descriptions = findUint32(findChildBox(tables, "stsd"), 4) ?? 1;
-  const samples = findUint32(findChildBox(tables, "stsz"), 8) ?? findUint32(findChildBox(tables, "stz2"), 8) ?? 0;
-  return { kind, start, end, hasComplexEdits: complex, sampleDescriptionCount: descriptions, sampleCount: samples };
+  const sampleDescriptionCount = findUint32(findChildBox(tables, "stsd"), 4) ?? 1;
+  const sampleCount = findUint32(findChildBox(tables, "stsz"), 8) ?? findUint32(findChildBox(tables, "stz2"), 8) ?? 0;
+  return { kind, start, end, hasComplexEdits, sampleDescriptionCount, sampleCount };
 }
 
 function findUint32(body: Uint8Array | undefined, at: number): number | null {
@@ -127,13 +130,13 @@ function findUint32(body: Uint8Array | undefined, at: number): number | null {
 function parseEditList(elst: Uint8Array | undefined): { duration: number; mediaTime: number; rate: number }[] {
   if (elst === undefined || elst.length < 8) return [];
   const view = new DataView(elst.buffer, elst.byteOffset, elst.byteLength);
-  const long = elst[0] === 1;
-  const size = long ? 20 : 12;
+  const size64 = elst[0] === 1;
+  const size = size64 ? 20 : 12;
   const entries: { duration: number; mediaTime: number; rate: number }[] = [];
   for (let n = 0, at = 8; n < view.getUint32(4) && at + size <= elst.length; n++, at += size)
     entries.push({
-      duration: long ? Number(view.getBigUint64(at)) : view.getUint32(at),
-      mediaTime: long ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4),
+      duration: size64 ? Number(view.getBigUint64(at)) : view.getUint32(at),
+      mediaTime: size64 ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4),
       rate: view.getInt16(at + size - 4),
     });
   return entries;

@@ -60,7 +60,7 @@ function readTrunTable(body: DataView) {
 }
 
 /** Sample counts according to the tables of one track. */
-type TrackCounts = { timed: number; offset: number; perChunk: number; sizes: number; isConstantSize: boolean };
+type TrackCounts = { times: number; offsets: number; maxPerChunk: number; sizes: number; isConstantSize: boolean };
 
 const createDamagedError = (what: string) => new AppError("corrupt_media", `The file is damaged: ${what}.`);
 
@@ -79,13 +79,19 @@ function checkBox(type: string, body: Uint8Array, depth: number, context: TableC
   const readTable = TABLES[type];
   if (readTable !== undefined) checkTable(type, body, readTable, context);
   if (!CONTAINERS.has(type)) return;
-  if (depth > MAX_DEPTH) throw createDamagedError("its boxes are nested too deep");
+  if (depth > MAX_DEPTH) throw createDamagedError("boxes are nested too deeply");
   const inner = type === "trak" ? { ...context, track: createTrackCounts() } : context;
   for (const child of iterateBoxes(body)) checkBox(child.type, child.body, depth + 1, inner);
   if (type === "trak") checkTrack(inner.track as TrackCounts, context);
 }
 
-const createTrackCounts = (): TrackCounts => ({ timed: 0, offset: 0, perChunk: 0, sizes: 0, isConstantSize: false });
+const createTrackCounts = (): TrackCounts => ({
+  times: 0,
+  offsets: 0,
+  maxPerChunk: 0,
+  sizes: 0,
+  isConstantSize: false,
+});
 
 /** Iterates over the boxes in a body. It stops at a box with an invalid size, as readers do. */
 function* iterateBoxes(body: Uint8Array): Generator<{ type: string; body: Uint8Array }> {
@@ -98,8 +104,8 @@ function* iterateBoxes(body: Uint8Array): Generator<{ type: string; body: Uint8A
     const size = short === 0 ? body.length - at : isLong ? Number(view.getBigUint64(at + 8)) : short;
     const headerSize = isLong ? 16 : 8;
     if (size < headerSize) return;
-    const isKnown = TABLES[type] !== undefined || CONTAINERS.has(type);
-    if (isKnown && size > body.length - at) throw createDamagedError(`box ${type} is larger than the box around it`);
+    const isChecked = TABLES[type] !== undefined || CONTAINERS.has(type);
+    if (isChecked && size > body.length - at) throw createDamagedError(`box ${type} is larger than its parent box`);
     yield { type, body: body.subarray(at + headerSize, at + size) };
     at += size;
   }
@@ -120,7 +126,7 @@ function checkTable(
   }
   const { count, entryBytes, from } = table;
   if (count * entryBytes > Math.max(0, body.length - from))
-    throw createDamagedError(`box ${type} claims ${count} entries in ${body.length} bytes`);
+    throw createDamagedError(`box ${type} declares ${count} entries in ${body.length} bytes`);
   if (type === "elst" && count > MAX_EDITS) throw createDamagedError(`a track has ${count} edits`);
   if (entryBytes > 0) totals.entries += count;
   if (totals.entries > MAX_TABLE_ENTRIES) throw createTooManyFramesError();
@@ -128,13 +134,13 @@ function checkTable(
     totals.samples += count;
     totals.fragmentSamples += count;
     if (totals.samples > fileBytes + SAMPLE_COUNT_TOLERANCE)
-      throw createDamagedError("its fragments claim more samples than it has bytes");
-    if (totals.fragmentSamples > MAX_FRAGMENT_SAMPLES) throw createDamagedError("a fragment claims too many samples");
+      throw createDamagedError("fragments declare more samples than the file has bytes");
+    if (totals.fragmentSamples > MAX_FRAGMENT_SAMPLES) throw createDamagedError("a fragment declares too many samples");
   }
   if (track === null) return;
-  if (type === "stts") track.timed += sumSampleCounts(view, count);
-  if (type === "ctts") track.offset += sumSampleCounts(view, count);
-  if (type === "stsc") track.perChunk = Math.max(track.perChunk, getMaxSamplesPerChunk(view, count));
+  if (type === "stts") track.times += sumSampleCounts(view, count);
+  if (type === "ctts") track.offsets += sumSampleCounts(view, count);
+  if (type === "stsc") track.maxPerChunk = Math.max(track.maxPerChunk, getMaxSamplesPerChunk(view, count));
   if (type === "stsz" || type === "stz2") {
     track.sizes += count;
     track.isConstantSize ||= entryBytes === 0;
@@ -149,20 +155,24 @@ function sumSampleCounts(view: DataView, count: number): number {
 
 /** Returns the largest `samples_per_chunk`. */
 function getMaxSamplesPerChunk(view: DataView, count: number): number {
-  let most = 0;
-  for (let n = 0; n < count; n++) most = Math.max(most, view.getUint32(8 + 12 * n + 4));
-  return most;
+  let max = 0;
+  for (let n = 0; n < count; n++) max = Math.max(max, view.getUint32(8 + 12 * n + 4));
+  return max;
 }
 
 /** Uncompressed audio has many samples of one constant size: readers handle whole chunks of them, unless they are reordered. */
-function checkTrack({ timed, offset, perChunk, sizes, isConstantSize }: TrackCounts, { totals }: TableContext): void {
-  if (isConstantSize && offset === 0) return;
-  const most = 2 * sizes + SAMPLE_COUNT_TOLERANCE;
-  if (perChunk > most) throw createDamagedError(`a chunk claims ${perChunk} samples, its sizes are of ${sizes}`);
-  if (timed > most) throw createDamagedError(`its times are of ${timed} samples, its sizes of ${sizes}`);
-  if (offset > most)
-    throw createDamagedError(`its composition offsets are of ${offset} samples, its sizes of ${sizes}`);
-  totals.samples += Math.max(timed, offset, sizes);
+function checkTrack(
+  { times, offsets, maxPerChunk, sizes, isConstantSize }: TrackCounts,
+  { totals }: TableContext,
+): void {
+  if (isConstantSize && offsets === 0) return;
+  const max = 2 * sizes + SAMPLE_COUNT_TOLERANCE;
+  if (maxPerChunk > max)
+    throw createDamagedError(`a chunk declares ${maxPerChunk} samples, but the track has ${sizes} sample sizes`);
+  if (times > max) throw createDamagedError(`the track has times for ${times} samples, but ${sizes} sample sizes`);
+  if (offsets > max)
+    throw createDamagedError(`the track has composition offsets for ${offsets} samples, but ${sizes} sample sizes`);
+  totals.samples += Math.max(times, offsets, sizes);
   if (totals.samples > MAX_SAMPLES) throw createTooManyFramesError();
 }
 

@@ -12,13 +12,13 @@ type ReadableSource = { _read(start: number, end: number, ...limits: unknown[]):
  */
 export function openInput(path: string): Input {
   const source = new FilePathSource(path);
-  const inner = source as unknown as ReadableSource;
-  const read = inner._read.bind(source);
+  const reader = source as unknown as ReadableSource;
+  const read = reader._read.bind(source);
   let last = { start: -1, end: -1 };
-  let same = 0;
-  inner._read = (start, end, ...limits) => {
-    same = start === last.start && end === last.end ? same + 1 : 0;
-    if (same > MAX_REPEATED_READS) throw new Error("the packet reader does not advance");
+  let repeated = 0;
+  reader._read = (start, end, ...limits) => {
+    repeated = start === last.start && end === last.end ? repeated + 1 : 0;
+    if (repeated > MAX_REPEATED_READS) throw new Error("The packet reader does not advance.");
     last = { start, end };
     return read(start, end, ...limits);
   };

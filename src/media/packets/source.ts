@@ -45,26 +45,27 @@ const SAME_FRAME_TOLERANCE_TICKS = 1_500;
 /** Opens a source's packets. The caller closes it. Errors: `SpliceError` with the reason; the signal's reason. */
 export async function openPacketSource(path: string, probed: ProbedMedia, signal?: AbortSignal): Promise<PacketSource> {
   const { video, demuxer } = probed.info;
-  if (video === null || probed.frames === null) throw new SpliceError("no picture");
-  if (!CONTAINERS.includes(demuxer)) throw new SpliceError(`container ${demuxer}`);
+  if (video === null || probed.frames === null) throw new SpliceError("The source has no video.");
+  if (!CONTAINERS.includes(demuxer)) throw new SpliceError(`Container ${demuxer} is not supported.`);
   const { codec } = video;
-  if (!isSpliceableCodec(codec)) throw new SpliceError(`codec ${codec}`);
-  if (video.interlaced) throw new SpliceError("interlaced");
+  if (!isSpliceableCodec(codec)) throw new SpliceError(`Codec ${codec} is not supported.`);
+  if (video.interlaced) throw new SpliceError("The video is interlaced.");
   if (demuxer === "mov") await checkPacketTables(path, signal);
   const structure = demuxer === "mov" ? await readMp4Structure(path) : null;
   const tracks = structure?.tracks.filter((track) => track.kind === "video") ?? [];
-  if (tracks.some((track) => track.hasComplexEdits)) throw new SpliceError("several edits");
-  if (tracks.some((track) => track.sampleDescriptionCount > 1)) throw new SpliceError("several descriptions");
+  if (tracks.some((track) => track.hasComplexEdits)) throw new SpliceError("The edit list has several edits.");
+  if (tracks.some((track) => track.sampleDescriptionCount > 1))
+    throw new SpliceError("The track has several sample descriptions.");
   const input = openInput(path);
   try {
     const track = await input.getPrimaryVideoTrack();
-    if (track === null) throw new SpliceError("no video track");
-    const { config, stream } = await readParameterSets(codec, track, video.pixelAspect);
+    if (track === null) throw new SpliceError("The file has no video track.");
+    const { config, bitstream } = await readParameterSets(codec, track, video.pixelAspect);
     const sink = new EncodedPacketSink(track);
     const { timestamps, keys } = await readPacketOrder(sink, signal);
     const frames = matchPacketsToFrames(timestamps, probed);
     const order = { frames, randomAccessPoints: listRandomAccessPoints(frames, keys) };
-    return { config, bitstream: stream, order, timestamps, sink, close: () => input.dispose() };
+    return { config, bitstream, order, timestamps, sink, close: () => input.dispose() };
   } catch (error) {
     input.dispose();
     throw error;
@@ -80,8 +81,11 @@ async function checkPacketTables(path: string, signal: AbortSignal | undefined):
 
 async function readParameterSets(codec: Bitstream["codec"], track: InputVideoTrack, pixelAspect: Rational) {
   const config = await readTrackConfig(track).catch(() => null);
-  if (config === null) throw new SpliceError("the parameter sets are elsewhere");
-  return { config: withPixelAspect(config, pixelAspect), stream: withSpliceError(() => parseBitstream(codec, config)) };
+  if (config === null) throw new SpliceError("The parameter sets are in-band.");
+  return {
+    config: withPixelAspect(config, pixelAspect),
+    bitstream: withSpliceError(() => parseBitstream(codec, config)),
+  };
 }
 
 /** Calls `read`. Errors: `SpliceError` with the message of any error that `read` throws. */
@@ -96,8 +100,9 @@ export function withSpliceError<Result>(read: () => Result): Result {
 /** Returns the configuration with the pixel aspect ratio as an exact fraction: mediabunny rounds the display size to whole pixels. */
 function withPixelAspect(config: VideoTrackConfig, { num, den }: Rational): VideoTrackConfig {
   const { codec, codedWidth, codedHeight, description } = config;
-  const aspect = { displayAspectWidth: codedWidth * num, displayAspectHeight: codedHeight * den };
-  return { codec, codedWidth, codedHeight, description, ...(num === den ? {} : aspect) };
+  const parameters = { codec, codedWidth, codedHeight, description };
+  if (num === den) return parameters;
+  return { ...parameters, displayAspectWidth: codedWidth * num, displayAspectHeight: codedHeight * den };
 }
 
 async function readPacketOrder(sink: EncodedPacketSink, signal: AbortSignal | undefined) {
@@ -106,9 +111,9 @@ async function readPacketOrder(sink: EncodedPacketSink, signal: AbortSignal | un
   const deadlineMs = performance.now() + MAX_TABLE_MS;
   for await (const packet of iteratePackets(sink, { metadataOnly: true })) {
     if (timestamps.length % PACKETS_PER_YIELD === 0) await yieldToEventLoop();
-    if (performance.now() > deadlineMs) throw new SpliceError("the packet table takes too long to read");
+    if (performance.now() > deadlineMs) throw new SpliceError("Reading the packet table takes too long.");
     signal?.throwIfAborted();
-    if (timestamps.length >= MAX_PACKETS) throw new SpliceError("too many packets");
+    if (timestamps.length >= MAX_PACKETS) throw new SpliceError("The file has too many packets.");
     if (packet.type === "key") keys.push(timestamps.length);
     timestamps.push(packet.timestamp);
   }
@@ -120,16 +125,16 @@ function matchPacketsToFrames(timestamps: Float64Array, probed: ProbedMedia): In
   const frames = probed.frames as FrameTimes;
   const order = sortByDisplayOrder(timestamps);
   const lead = order.length - getFrameCount(frames);
-  if (lead < 0) throw new SpliceError("fewer packets than frames");
+  if (lead < 0) throw new SpliceError("The file has fewer packets than probed frames.");
   const numbers = new Int32Array(order.length);
   order.forEach((packet, rank) => {
     const frame = rank - lead;
     numbers[packet] = frame;
     if (rank > 0 && !(timestamps[packet]! > timestamps[order[rank - 1]!]!))
-      throw new SpliceError("two frames at one time");
+      throw new SpliceError("Two frames have the same presentation time.");
     const time = timestamps[packet]! * TICKS_PER_SECOND - probed.info.startPts;
     if (frame >= 0 && Math.abs(time - getFrameTime(frames, frame)) > SAME_FRAME_TOLERANCE_TICKS)
-      throw new SpliceError("packets at other times than the frames");
+      throw new SpliceError("Packet times differ from the probed frame times.");
   });
   return numbers;
 }
@@ -144,7 +149,7 @@ function sortByDisplayOrder(timestamps: Float64Array): Int32Array {
     const packet = order[n]!;
     let at = n;
     for (; at > 0 && timestamps[order[at - 1]!]! > timestamps[packet]!; at--) order[at] = order[at - 1]!;
-    if (n - at > MAX_DISPLACEMENT_PACKETS) throw new SpliceError("packets far from their place");
+    if (n - at > MAX_DISPLACEMENT_PACKETS) throw new SpliceError("Decode order is too far from display order.");
     order[at] = packet;
   }
   return order;
@@ -163,28 +168,28 @@ function listRandomAccessPoints(frames: Int32Array, keys: readonly number[]): In
 }
 
 /** Returns a packet by its index in decode order. */
-export async function getPacket(source: PacketSource, place: number): Promise<EncodedPacket> {
-  const timestamp = source.timestamps[place]!;
+export async function getPacket(source: PacketSource, index: number): Promise<EncodedPacket> {
+  const timestamp = source.timestamps[index]!;
   const packet = await source.sink.getPacket(timestamp);
-  if (packet === null || packet.timestamp !== timestamp) throw new SpliceError("a packet cannot be found again");
+  if (packet === null || packet.timestamp !== timestamp) throw new SpliceError("A packet of the table cannot be read.");
   return packet;
 }
 
 /** Parses the NAL units of a source packet. Errors: `SpliceError` when it is damaged or changes the parameter sets. */
-function parsePacket(packet: EncodedPacket, { bitstream: stream }: PacketSource): Uint8Array[] {
-  const units = withSpliceError(() => parseNalUnits(packet.data, stream.parameterSets.lengthSize));
-  if (changesParameterSets(stream, units)) throw new SpliceError("parameter sets change on the way");
+function parsePacket(packet: EncodedPacket, { bitstream }: PacketSource): Uint8Array[] {
+  const units = withSpliceError(() => parseNalUnits(packet.data, bitstream.parameterSets.lengthSize));
+  if (changesParameterSets(bitstream, units)) throw new SpliceError("Parameter sets change within the bitstream.");
   return units;
 }
 
 /** Returns whether decoding can start at a packet. Containers also mark other pictures as sync samples. */
-export async function isRandomAccessPointAt(source: PacketSource, place: number): Promise<boolean> {
-  return isRandomAccessPoint(source.bitstream, parsePacket(await getPacket(source, place), source));
+export async function isRandomAccessPointAt(source: PacketSource, index: number): Promise<boolean> {
+  return isRandomAccessPoint(source.bitstream, parsePacket(await getPacket(source, index), source));
 }
 
 /** Removes a packet that turned out not to be a random access point. */
-export function removeRandomAccessPoint(source: PacketSource, place: number): void {
-  source.order.randomAccessPoints = source.order.randomAccessPoints.filter((start) => start !== place);
+export function removeRandomAccessPoint(source: PacketSource, index: number): void {
+  source.order.randomAccessPoints = source.order.randomAccessPoints.filter((start) => start !== index);
 }
 
 /** Returns the packet range that decoding a range of frames needs, starting at a verified random access point. */
@@ -208,22 +213,22 @@ export async function* readSourcePackets(
   { from, to }: { from: number; to: number },
   isKept: (frame: number) => boolean,
 ): AsyncGenerator<SourcePacket> {
-  const { bitstream: stream, order, timestamps } = source;
+  const { bitstream, order, timestamps } = source;
   const first = order.frames[from]!;
-  let place = from;
-  if (place >= to) return;
-  for await (const packet of iteratePackets(source.sink, { start: await getPacket(source, place) })) {
-    if (packet.timestamp !== timestamps[place]) throw new SpliceError("packets come in another order");
-    const frame = order.frames[place]!;
+  let index = from;
+  if (index >= to) return;
+  for await (const packet of iteratePackets(source.sink, { start: await getPacket(source, index) })) {
+    if (packet.timestamp !== timestamps[index]) throw new SpliceError("Packets are not in the order of the table.");
+    const frame = order.frames[index]!;
     const units = parsePacket(packet, source);
-    if (isKept(frame) || (frame >= first && isReferencePicture(stream, units))) {
-      const isWhole = place > from && stream.parameterSets.lengthSize === 4;
-      const data = isWhole
+    if (isKept(frame) || (frame >= first && isReferencePicture(bitstream, units))) {
+      const isUnchanged = index > from && bitstream.parameterSets.lengthSize === 4;
+      const data = isUnchanged
         ? packet.data
-        : buildPacket(place === from ? toSplicedRandomAccessPoint(stream, units) : units);
-      yield { index: place, frame, data };
+        : buildPacket(index === from ? toSplicedRandomAccessPoint(bitstream, units) : units);
+      yield { index, frame, data };
     }
-    if (++place >= to) return;
+    if (++index >= to) return;
   }
-  throw new SpliceError("the source ends before its table");
+  throw new SpliceError("The source ends before its packet table does.");
 }

@@ -35,7 +35,7 @@ export async function openVideoTrack(path: string): Promise<OpenVideoTrack> {
   const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
   try {
     const track = await input.getPrimaryVideoTrack();
-    if (track === null) throw new Error("no video track");
+    if (track === null) throw new Error("No video track.");
     return { track, close: () => input.dispose() };
   } catch (error) {
     input.dispose();
@@ -61,17 +61,14 @@ export async function readTrackConfig(track: InputVideoTrack): Promise<VideoTrac
   const config = await track.getDecoderConfig();
   const { codec, codedWidth, codedHeight, description } = config ?? {};
   if (codec === undefined || codedWidth === undefined || codedHeight === undefined || description === undefined)
-    throw new Error("the track has no parameter sets of its own");
+    throw new Error("The parameter sets are in-band.");
   const bytes = ArrayBuffer.isView(description)
     ? new Uint8Array(description.buffer, description.byteOffset, description.byteLength)
     : new Uint8Array(description);
   const { displayAspectWidth, displayAspectHeight } = config ?? {};
-  return {
-    ...{ codec, codedWidth, codedHeight, description: bytes.slice() },
-    ...(displayAspectWidth === undefined || displayAspectHeight === undefined
-      ? {}
-      : { displayAspectWidth, displayAspectHeight }),
-  };
+  const parameters = { codec, codedWidth, codedHeight, description: bytes.slice() };
+  if (displayAspectWidth === undefined || displayAspectHeight === undefined) return parameters;
+  return { ...parameters, displayAspectWidth, displayAspectHeight };
 }
 
 /**
@@ -132,18 +129,15 @@ export async function writeVideoTrack(options: {
   constantRate: number | null;
   packets: AsyncIterable<VideoTrackPacket>;
   /** Called with the number of packets written. */
-  onPackets?: (count: number) => void;
+  onPackets?: ((count: number) => void) | undefined;
 }): Promise<void> {
-  const { config, constantRate } = options;
+  const { config, rotation, constantRate } = options;
   const output = new Output({
     format: new Mp4OutputFormat({ fastStart: false }),
     target: new FilePathTarget(options.path, { chunkSize: WRITE_CHUNK_BYTES }),
   });
   const source = new EncodedVideoPacketSource(config.codec.startsWith("avc") ? "avc" : "hevc");
-  output.addVideoTrack(source, {
-    rotation: options.rotation,
-    ...(constantRate === null ? {} : { frameRate: constantRate }),
-  });
+  output.addVideoTrack(source, constantRate === null ? { rotation } : { rotation, frameRate: constantRate });
   await output.start();
   let count = 0;
   let garbageBytes = 0;
@@ -164,5 +158,5 @@ export async function writeVideoTrack(options: {
     throw error;
   }
   // On a full disk the writer silently drops data.
-  if ((await countFrames(options.path)) !== count) throw new Error("the written picture is not complete");
+  if ((await countFrames(options.path)) !== count) throw new Error("The written video track is incomplete.");
 }

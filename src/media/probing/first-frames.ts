@@ -5,7 +5,13 @@ import { buildInputArguments } from "../arguments";
 import { createProbeLimits, type Ffmpeg, tryFfmpeg } from "../ffmpeg";
 import { type MediaDescription, parseDescription } from "./description";
 
-type ProbeSource = { ffmpeg: Ffmpeg; path: string; demuxer: string; wallSeconds: number; signal?: AbortSignal };
+type ProbeSource = {
+  ffmpeg: Ffmpeg;
+  path: string;
+  demuxer: string;
+  wallSeconds: number;
+  signal?: AbortSignal | undefined;
+};
 
 const MAX_LINES = 4_000;
 
@@ -19,13 +25,13 @@ export async function readDescription(source: ProbeSource): Promise<MediaDescrip
     onLine: (line) => {
       if (lines.length < MAX_LINES) lines.push(line);
     },
-    ...(source.signal === undefined ? {} : { signal: source.signal }),
+    signal: source.signal,
   });
   const from = lines.findIndex((line) => line.startsWith("Input #0"));
   if (from < 0) {
     const cause = new Error(outcome.message);
-    const hint = lines.some((line) => line.includes("moov atom not found")) ? ": it is not complete" : "";
-    throw new AppError("corrupt_media", `the file cannot be read${hint}`, { cause });
+    const hint = lines.some((line) => line.includes("moov atom not found")) ? ": it is incomplete." : ".";
+    throw new AppError("corrupt_media", `The file cannot be read${hint}`, { cause });
   }
   return parseDescription(lines.slice(from));
 }
@@ -67,7 +73,7 @@ async function decodeFirstFrame(
       const shown = /^\[Parsed_a?showinfo_1 @ .*\bpts: *(-?\d+)\b/.exec(line);
       if (shown !== null) first ??= { time: Number(shown[1]), interlaced: / i:[TB] /.test(line) };
     },
-    ...(source.signal === undefined ? {} : { signal: source.signal }),
+    signal: source.signal,
   });
   return first;
 }

@@ -36,7 +36,7 @@ export async function listPackets(options: {
   hasVideo: boolean;
   hasAudio: boolean;
   wallSeconds: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }): Promise<PacketListing> {
   const maps = [...(options.hasVideo ? ["-map", "0:V:0"] : []), ...(options.hasAudio ? ["-map", "0:a:0"] : [])];
   const child = startFfmpeg({
@@ -48,7 +48,7 @@ export async function listPackets(options: {
     ],
     limits: createProbeLimits(options.wallSeconds),
     stdout: "pipe",
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    signal: options.signal,
   });
   const streams = [new PacketCollector(), new PacketCollector()];
   try {
@@ -63,13 +63,13 @@ export async function listPackets(options: {
   options.signal?.throwIfAborted();
   const outcome = await child.outcome;
   // After a timeout the list is incomplete.
-  if (outcome.timedOut) throw new AppError("media_limits_exceeded", "The file takes too long to read.");
+  if (outcome.timedOut) throw new AppError("media_limits_exceeded", "Reading the file takes too long.");
   const listing = {
     video: options.hasVideo ? streams[0]!.result() : null,
     audio: options.hasAudio ? streams[options.hasVideo ? 1 : 0]!.result() : null,
   };
   if (!outcome.ok && listing.video === null && listing.audio === null)
-    throw new AppError("corrupt_media", "the file cannot be read", { cause: toFfmpegError(outcome) });
+    throw new AppError("corrupt_media", "The file cannot be read.", { cause: toFfmpegError(outcome) });
   return listing;
 }
 
@@ -99,7 +99,7 @@ class PacketCollector {
     const stamp = packet.pts > MIN_TIMESTAMP ? packet.pts : packet.dts;
     // In AVI an empty packet means that the previous frame stays visible.
     if (!(stamp > MIN_TIMESTAMP) || packet.size === 0) return;
-    if (this.count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "the file has too many frames");
+    if (this.count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "The file has too many frames.");
     if (this.count === this.times.length) {
       const larger = new Float64Array(this.count * 2);
       larger.set(this.times);

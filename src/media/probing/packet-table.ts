@@ -24,20 +24,20 @@ export async function readPacketTable(options: {
   hasVideo: boolean;
   hasAudio: boolean;
   wallSeconds: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }): Promise<PacketListing> {
   const deadline = Date.now() + options.wallSeconds * 1000;
   const check = async () => {
     await yieldToEventLoop();
     options.signal?.throwIfAborted();
-    if (Date.now() > deadline) throw new Error("the packet table takes too long to read");
+    if (Date.now() > deadline) throw new Error("Reading the packet table takes too long.");
   };
   const input = openInput(options.path);
   try {
     const video = options.hasVideo ? (await input.getVideoTracks())[0] : undefined;
     const audio = options.hasAudio ? (await input.getAudioTracks())[0] : undefined;
-    if (options.hasVideo && video === undefined) throw new Error("no video track");
-    if (options.hasAudio && audio === undefined) throw new Error("no audio track");
+    if (options.hasVideo && video === undefined) throw new Error("No video track.");
+    if (options.hasAudio && audio === undefined) throw new Error("No audio track.");
     return {
       video: video === undefined ? null : await readVideoTimes(video, check),
       audio: audio === undefined ? null : await readAudioTimes(audio),
@@ -54,7 +54,7 @@ async function readVideoTimes(track: InputTrack, check: () => Promise<void>): Pr
   let end = Number.NEGATIVE_INFINITY;
   for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
     if (count % PACKETS_PER_CHECK === 0) await check();
-    if (count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "the file has too many frames");
+    if (count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "The file has too many frames.");
     if (count === times.length) {
       const larger = new Float64Array(count * 2);
       larger.set(times);
@@ -91,7 +91,7 @@ async function readAudioTimes(track: InputTrack): Promise<PacketTimes | null> {
 /** Converts seconds to ticks. Errors: a plain `Error` for a time that is not a number or too large to be exact. */
 function toTicks(seconds: number): Ticks {
   const ticks = Math.round(seconds * TICKS_PER_SECOND);
-  if (!(Math.abs(ticks) <= MAX_TICKS)) throw new Error("a packet has no time");
+  if (!(Math.abs(ticks) <= MAX_TICKS)) throw new Error("A packet has no valid timestamp.");
   return ticks;
 }
 

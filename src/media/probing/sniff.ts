@@ -2,13 +2,13 @@
 import { fileTypeFromBuffer } from "file-type";
 import type { SniffedMedia } from "../../domain/media";
 
-type MediaKind = { type: "audio" | "video"; demuxer: string; contentType: string; extension?: string };
+type MediaKind = { type: "audio" | "video"; demuxer: string; contentType: string; extension?: string | undefined };
 
 const createVideoKind = (demuxer: string, contentType: string, extension?: string): MediaKind => ({
   type: "video",
   demuxer,
   contentType,
-  ...(extension === undefined ? {} : { extension }),
+  extension,
 });
 const createAudioKind = (demuxer: string, contentType: string, extension?: string): MediaKind => ({
   ...createVideoKind(demuxer, contentType, extension),

@@ -31,9 +31,9 @@ const KNOWN_COLORS: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte
 /** Opens a source for splicing. The caller closes it. Errors: `SpliceError` with the reason; the signal's reason. */
 export async function openSmartSource(path: string, probed: ProbedMedia, signal?: AbortSignal): Promise<SmartSource> {
   const { video } = probed.info;
-  const fitting = PIXEL_FORMATS[video?.codec ?? ""];
-  if (fitting !== undefined && !fitting.includes(video?.pixelFormat ?? ""))
-    throw new SpliceError(`pixel format ${video?.pixelFormat}`);
+  const supported = PIXEL_FORMATS[video?.codec ?? ""];
+  if (supported !== undefined && !supported.includes(video?.pixelFormat ?? ""))
+    throw new SpliceError(`Pixel format ${video?.pixelFormat} is not supported.`);
   const source = await openPacketSource(path, probed, signal);
   try {
     return { ...source, splice: chooseSpliceOptions(source, probed) };
@@ -43,35 +43,36 @@ export async function openSmartSource(path: string, probed: ProbedMedia, signal?
   }
 }
 
-function chooseSpliceOptions({ bitstream: stream, order }: PacketSource, probed: ProbedMedia): SpliceOptions {
+function chooseSpliceOptions({ bitstream, order }: PacketSource, probed: ProbedMedia): SpliceOptions {
   const { color, pixelFormat, bitrate } = probed.info.video!;
-  const codec = chooseSpliceCodec(stream);
+  const codec = chooseSpliceCodec(bitstream);
   const known = [color.primaries, color.transfer, color.matrix].every(
     (name) => name === null || KNOWN_COLORS.includes(name),
   );
-  if (!known) throw new SpliceError("colour tags that the encoder does not know");
-  const ceiling = bitrate === null ? null : Math.max(MIN_MAX_BITRATE_BPS, Math.round(bitrate * MAX_BITRATE_SHARE));
+  if (!known) throw new SpliceError("Color tags are not supported by the encoder.");
+  const maxBitrate = bitrate === null ? null : Math.max(MIN_MAX_BITRATE_BPS, Math.round(bitrate * MAX_BITRATE_SHARE));
   return {
     ...codec,
     reorderDepth: measureReorderDepth(order.frames),
     color,
     pixelFormat: pixelFormat!,
-    maxBitrate: ceiling,
+    maxBitrate,
   };
 }
 
-function chooseSpliceCodec(stream: Bitstream): SpliceCodec {
-  if (stream.codec === "h264") {
-    const profile = SPLICE_PROFILES[stream.parameterSets.profile];
-    if (profile === undefined) throw new SpliceError(`profile ${stream.parameterSets.profile}`);
-    const parameterId = findFreeParameterSetId(stream.parameterSets);
-    if (parameterId === null) throw new SpliceError("no free parameter set id");
-    return { codec: "h264", parameterSetId: parameterId, profile };
+function chooseSpliceCodec(bitstream: Bitstream): SpliceCodec {
+  if (bitstream.codec === "h264") {
+    const profile = SPLICE_PROFILES[bitstream.parameterSets.profile];
+    if (profile === undefined)
+      throw new SpliceError(`H.264 profile ${bitstream.parameterSets.profile} is not supported.`);
+    const parameterSetId = findFreeParameterSetId(bitstream.parameterSets);
+    if (parameterSetId === null) throw new SpliceError("All parameter set ids are in use.");
+    return { codec: "h264", parameterSetId, profile };
   }
-  const profile = stream.parameterSets.header[1]! & 31;
-  if (profile !== HEVC_MAIN_PROFILE) throw new SpliceError(`profile ${profile}`);
-  const ids = findFreeParameterSetIds(stream.parameterSets);
-  if (ids === null) throw new SpliceError("no free parameter set id");
+  const profile = bitstream.parameterSets.header[1]! & 31;
+  if (profile !== HEVC_MAIN_PROFILE) throw new SpliceError(`HEVC profile ${profile} is not supported.`);
+  const ids = findFreeParameterSetIds(bitstream.parameterSets);
+  if (ids === null) throw new SpliceError("All parameter set ids are in use.");
   return { codec: "hevc", ids };
 }
 
@@ -81,10 +82,10 @@ function chooseSpliceCodec(stream: Bitstream): SpliceCodec {
  */
 export async function planRange(source: SmartSource, range: { from: number; to: number }): Promise<SpliceSegment[]> {
   for (;;) {
-    const pieces = planSpliceSegments(range, source.order);
-    const copy = pieces.find((piece) => piece.kind === "copy");
-    if (copy === undefined) return pieces;
-    if (await isRandomAccessPointAt(source, copy.firstPacket)) return pieces;
+    const segments = planSpliceSegments(range, source.order);
+    const copy = segments.find((segment) => segment.kind === "copy");
+    if (copy === undefined) return segments;
+    if (await isRandomAccessPointAt(source, copy.firstPacket)) return segments;
     removeRandomAccessPoint(source, copy.firstPacket);
   }
 }

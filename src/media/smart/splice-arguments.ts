@@ -45,38 +45,38 @@ export type SpliceInput = {
  * ids of their parameter sets can be chosen or changed.
  */
 export function buildSpliceArguments(input: SpliceInput, splice: SpliceOptions): string[] {
-  const { segments: pieces, probed } = input;
+  const { segments, probed } = input;
   const frames = probed.frames!;
-  const before = (frame: number) =>
+  const toSeekPoint = (frame: number) =>
     formatSeconds(probed.info.startPts - input.excerptStart + getSeekPointBefore(frames, frame));
-  const kept = pieces.map(({ from, to }) => `between(t,${before(from)},${before(to)})`).join("+");
+  const selected = segments.map(({ from, to }) => `between(t,${toSeekPoint(from)},${toSeekPoint(to)})`).join("+");
   const timing = buildSequentialTiming(frames.rate, input.libavutil);
-  const count = pieces.reduce((sum, { from, to }) => sum + to - from, 0);
+  const count = segments.reduce((sum, { from, to }) => sum + to - from, 0);
   const threads = ["-threads", String(input.threads)];
   return [
     ...[...QUIET_ARGUMENTS, ...PROGRESS_ARGUMENTS, "-filter_threads", "1", "-copyts"],
     ...buildInputArguments({ path: input.path, demuxer: "mov", extra: threads }),
-    ...["-map", "0:v:0", "-vf", [`select='${kept}'`, ...timing.filters, `format=${splice.pixelFormat}`].join(",")],
+    ...["-map", "0:v:0", "-vf", [`select='${selected}'`, ...timing.filters, `format=${splice.pixelFormat}`].join(",")],
     ...[...buildPassthroughArguments(input.libavutil), ...timing.options, "-frames:v", String(count)],
-    ...[...buildEncoderArguments(splice, pieces, input.threads), ...threads],
+    ...[...buildEncoderArguments(splice, segments, input.threads), ...threads],
   ];
 }
 
-function buildEncoderArguments(splice: SpliceOptions, pieces: readonly SpliceSegment[], threads: number): string[] {
-  const { maxBitrate: ceiling, color } = splice;
+function buildEncoderArguments(splice: SpliceOptions, segments: readonly SpliceSegment[], threads: number): string[] {
+  const { maxBitrate, color } = splice;
   const tag = (option: string, value: string | null) => (value === null ? [] : [option, value]);
   let count = 0;
-  const starts = pieces.map(({ from, to }) => {
+  const keyFrames = segments.map(({ from, to }) => {
     const start = `eq(n,${count})`;
     count += to - from;
     return start;
   });
   return [
     ...(splice.codec === "h264" ? buildX264Arguments(splice) : buildX265Arguments(splice.reorderDepth, threads)),
-    ...buildMaxrateArguments(ceiling),
+    ...buildMaxrateArguments(maxBitrate),
     ...[...tag("-color_primaries", color.primaries), ...tag("-color_trc", color.transfer)],
     ...[...tag("-colorspace", color.matrix), ...tag("-color_range", color.range)],
-    ...["-force_key_frames", `expr:${starts.join("+")}`, "-forced-idr", "1"],
+    ...["-force_key_frames", `expr:${keyFrames.join("+")}`, "-forced-idr", "1"],
   ];
 }
 
@@ -92,18 +92,14 @@ const listQualityParameters = (profile: "baseline" | "main" | "high"): string[] 
   ...[`cabac=${profile === "baseline" ? 0 : 1}`, `8x8dct=${profile === "high" ? 1 : 0}`],
 ];
 
-function buildX264Arguments({
-  profile,
-  parameterSetId: parameterId,
-  reorderDepth: reorder,
-}: SpliceOptions & { codec: "h264" }): string[] {
-  const bFrames = profile === "baseline" ? 0 : Math.min(2, reorder * 2);
+function buildX264Arguments({ profile, parameterSetId, reorderDepth }: SpliceOptions & { codec: "h264" }): string[] {
+  const bFrames = profile === "baseline" ? 0 : Math.min(2, reorderDepth * 2);
   const parameters = [
     ...[
-      `sps-id=${parameterId}`,
+      `sps-id=${parameterSetId}`,
       ...GOP_PARAMETERS,
       `bframes=${bFrames}`,
-      `b-pyramid=${reorder > 1 ? "normal" : "none"}`,
+      `b-pyramid=${reorderDepth > 1 ? "normal" : "none"}`,
     ],
     ...listQualityParameters(profile),
   ];
@@ -112,9 +108,9 @@ function buildX264Arguments({
 }
 
 /** At these settings the quality matches x264's. The CRF scales of the two encoders differ. */
-function buildX265Arguments(reorder: number, threads: number): string[] {
+function buildX265Arguments(reorderDepth: number, threads: number): string[] {
   const parameters = [
-    ...[...GOP_PARAMETERS, `bframes=${Math.min(2, reorder * 2)}`, `b-pyramid=${reorder > 1 ? 1 : 0}`],
+    ...[...GOP_PARAMETERS, `bframes=${Math.min(2, reorderDepth * 2)}`, `b-pyramid=${reorderDepth > 1 ? 1 : 0}`],
     // Only parameter sets and slices, and no more threads than this process is meant to use.
     ...["info=0", "log-level=error", `pools=${threads}`, "frame-threads=1"],
   ];

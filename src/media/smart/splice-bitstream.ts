@@ -18,20 +18,23 @@ import type { SpliceCodec } from "./splice-arguments";
 export function mergeDescriptions(
   source: Bitstream,
   splice: SpliceCodec,
-  pieces: { codec: string; description: Uint8Array } | null,
+  encoded: { codec: string; description: Uint8Array } | null,
 ): Uint8Array {
-  if (pieces === null) return buildDecoderDescription(source);
-  const encoder = parseBitstream(source.codec, pieces);
+  if (encoded === null) return buildDecoderDescription(source);
+  const encoder = parseBitstream(source.codec, encoded);
   if (source.codec === "h264" && encoder.codec === "h264")
     return buildDecoderDescription({
       codec: "h264",
       parameterSets: mergeAvcConfigs(source.parameterSets, encoder.parameterSets),
     });
   if (source.codec === "hevc" && encoder.codec === "hevc" && splice.codec === "hevc") {
-    const sets = mergeHevcConfigs(source.parameterSets, renumberParameterSets(encoder.parameterSets, splice.ids));
-    return buildDecoderDescription({ codec: "hevc", parameterSets: sets });
+    const parameterSets = mergeHevcConfigs(
+      source.parameterSets,
+      renumberParameterSets(encoder.parameterSets, splice.ids),
+    );
+    return buildDecoderDescription({ codec: "hevc", parameterSets });
   }
-  throw new Error("the pieces are of another codec");
+  throw new Error("Encoded segments have another codec than the source.");
 }
 
 /**

@@ -21,11 +21,11 @@ const MAX_CHECKED_SHARE = 0.04;
  * the output is reached. `findRandomAccessFrame` returns the last random access point at or before a frame of a copied segment. Pure.
  */
 export function planCheckWindows(
-  pieces: readonly SpliceSegment[],
-  startBefore: (frame: number) => number,
+  segments: readonly SpliceSegment[],
+  findRandomAccessFrame: (frame: number) => number,
 ): CheckWindow[] {
-  const kinds = [...groupWindowsByKind(pieces, startBefore).values()].map(selectSpreadWindows);
-  const frameCount = pieces.reduce((sum, { from, to }) => sum + to - from, 0);
+  const kinds = [...groupWindowsByKind(segments, findRandomAccessFrame).values()].map(selectSpreadWindows);
+  const frameCount = segments.reduce((sum, { from, to }) => sum + to - from, 0);
   const budget = Math.max(MIN_CHECKED_FRAMES, frameCount * MAX_CHECKED_SHARE);
   const chosen: CheckWindow[] = [];
   let frames = 0;
@@ -41,38 +41,42 @@ export function planCheckWindows(
 
 /** Groups the windows of all splices by the kinds of the two segments. */
 function groupWindowsByKind(
-  pieces: readonly SpliceSegment[],
-  startBefore: (frame: number) => number,
+  segments: readonly SpliceSegment[],
+  findRandomAccessFrame: (frame: number) => number,
 ): Map<string, CheckWindow[]> {
-  const kinds = new Map<string, CheckWindow[]>();
+  const windowsByKind = new Map<string, CheckWindow[]>();
   let at = 0;
-  let before: { piece: SpliceSegment; at: number } | null = null;
-  for (const piece of pieces) {
-    if (before !== null) {
-      const last = before.piece.to - 1;
-      const start = before.piece.kind === "copy" ? Math.max(before.piece.from, startBefore(last)) : before.piece.from;
-      const near = before.at + start - before.piece.from;
+  let previous: { segment: SpliceSegment; at: number } | null = null;
+  for (const segment of segments) {
+    if (previous !== null) {
+      const last = previous.segment.to - 1;
+      const { from: first, kind } = previous.segment;
+      const decodeFrom = kind === "copy" ? Math.max(first, findRandomAccessFrame(last)) : first;
+      const start = previous.at + decodeFrom - first;
       // Every segment starts with a random access point: where the one before it would take long to decode, the window starts at the
       // splice.
-      const from = at - near > MAX_FRAMES_BEFORE_SPLICE ? at : near;
-      const kind = `${before.piece.kind}, ${piece.kind}`;
-      const window = { from, to: at + Math.min(FRAMES_AFTER_SPLICE, piece.to - piece.from) };
-      const alike = kinds.get(kind);
-      if (alike === undefined) kinds.set(kind, [window]);
-      else alike.push(window);
+      const from = at - start > MAX_FRAMES_BEFORE_SPLICE ? at : start;
+      const kinds = `${kind}, ${segment.kind}`;
+      const window = { from, to: at + Math.min(FRAMES_AFTER_SPLICE, segment.to - segment.from) };
+      const sameKind = windowsByKind.get(kinds);
+      if (sameKind === undefined) windowsByKind.set(kinds, [window]);
+      else sameKind.push(window);
     }
-    before = { piece, at };
-    at += piece.to - piece.from;
+    previous = { segment, at };
+    at += segment.to - segment.from;
   }
-  return kinds;
+  return windowsByKind;
 }
 
 /** Returns the shortest window of each of a few equal groups. */
 function selectSpreadWindows(windows: readonly CheckWindow[]): CheckWindow[] {
   const count = Math.min(SAMPLING_ORDER.length, windows.length);
   return Array.from({ length: count }, (_, n) => {
-    const run = windows.slice(Math.floor((n * windows.length) / count), Math.floor(((n + 1) * windows.length) / count));
-    return run.reduce((best, window) => (window.to - window.from < best.to - best.from ? window : best));
+    const group = windows.slice(
+      Math.floor((n * windows.length) / count),
+      Math.floor(((n + 1) * windows.length) / count),
+    );
+    return group.reduce((best, window) => (window.to - window.from < best.to - best.from ? window : best));
   });
 }
 
@@ -99,10 +103,10 @@ export function formatConcatList(path: string, windows: readonly CheckWindow[], 
 export async function decodeCheckWindows(options: {
   ffmpeg: Ffmpeg;
   listPath: string;
-  signal?: AbortSignal;
-  onFrames?: (frames: number) => void;
+  signal?: AbortSignal | undefined;
+  onFrames?: ((frames: number) => void) | undefined;
 }): Promise<string | null> {
-  const complaints: string[] = [];
+  const messages: string[] = [];
   const outcome = await tryFfmpeg({
     ffmpeg: options.ffmpeg,
     arguments: [
@@ -132,11 +136,11 @@ export async function decodeCheckWindows(options: {
       ...[...buildPassthroughArguments(options.ffmpeg.libavutil), "-f", "null", "-"],
     ],
     limits: createWorkLimits(600),
-    onLine: (line) => complaints.push(line),
+    onLine: (line) => messages.push(line),
     onProgress: ({ frames }) => options.onFrames?.(frames),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    signal: options.signal,
   });
-  if (outcome.ok && complaints.length === 0) return null;
+  if (outcome.ok && messages.length === 0) return null;
   // Without the memory address of the component.
-  return (complaints[0] ?? outcome.message).replace(/\[(\S+) @ 0x[0-9a-f]+\] /g, "$1: ");
+  return (messages[0] ?? outcome.message).replace(/\[(\S+) @ 0x[0-9a-f]+\] /g, "$1: ");
 }

@@ -32,26 +32,26 @@ const MAX_OVERSIZE = 1.25;
 export function groupSpliceTasks(
   segments: readonly SpliceSegment[],
   frames: number,
-  jobs: number,
-  shares: (before: SpliceSegment, piece: SpliceSegment) => boolean,
+  maxProcesses: number,
+  sharesPackets: (before: SpliceSegment, segment: SpliceSegment) => boolean,
 ): SpliceTask[] {
   const total = segments.reduce((sum, { from, to }) => sum + to - from, 0);
-  const wanted = Math.max(total / frames, segments.length / MAX_TYPICAL_SEGMENTS);
-  const size = total / (wanted <= 1 ? 1 : jobs * Math.max(1, Math.round(wanted / jobs)));
+  const taskCount = Math.max(total / frames, segments.length / MAX_TYPICAL_SEGMENTS);
+  const size = total / (taskCount <= 1 ? 1 : maxProcesses * Math.max(1, Math.round(taskCount / maxProcesses)));
   const tasks: SpliceTask[] = [];
   let before = 0;
   let last = -1;
-  for (const piece of segments) {
-    const length = piece.to - piece.from;
+  for (const segment of segments) {
+    const length = segment.to - segment.from;
     // A segment belongs to the task that contains its middle.
     const n = Math.floor((before + length / 2) / size);
     const open = tasks.at(-1);
     const fits = open !== undefined && open.frameCount + length <= size * MAX_OVERSIZE;
-    if (open !== undefined && (n === last || (fits && shares(open.segments.at(-1)!, piece)))) {
-      open.segments.push(piece);
+    if (open !== undefined && (n === last || (fits && sharesPackets(open.segments.at(-1)!, segment)))) {
+      open.segments.push(segment);
       open.frameCount += length;
     } else {
-      tasks.push({ segments: [piece], frameCount: length });
+      tasks.push({ segments: [segment], frameCount: length });
       last = n;
     }
     before += length;
@@ -68,9 +68,9 @@ type EncodeSplicesOptions = {
   workDir: string;
   maxProcesses: number;
   threads: number;
-  signal?: AbortSignal;
-  shouldYield?: () => boolean;
-  encoderSemaphore?: Semaphore;
+  signal?: AbortSignal | undefined;
+  shouldYield?: (() => boolean) | undefined;
+  encoderSemaphore?: Semaphore | undefined;
   onFrames: (frames: number) => void;
 };
 
@@ -78,71 +78,72 @@ type EncodeSplicesOptions = {
  * Encodes every task that is not in the work folder yet. Returns the files in order. Errors: `SpliceError` when the output is not as
  * planned; `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
-export async function encodeSplices(job: EncodeSplicesOptions): Promise<{ paths: string[]; reused: number }> {
-  const { size, mtimeMs } = await stat(job.sourcePath);
-  const { probed, ffmpeg, source } = job;
-  const paths = job.tasks.map(({ segments }) => {
+export async function encodeSplices(options: EncodeSplicesOptions): Promise<{ paths: string[]; reused: number }> {
+  const { size, mtimeMs } = await stat(options.sourcePath);
+  const { probed, ffmpeg, source } = options;
+  const paths = options.tasks.map(({ segments }) => {
     const input = { path: "", excerptStart: 0, probed, segments, threads: 1, libavutil: ffmpeg.libavutil };
-    const depends = [size, mtimeMs, ffmpeg.version, buildSpliceArguments(input, source.splice)];
-    const key = createFileKey(depends);
-    return join(job.workDir, `splice-${key}.mp4`);
+    const inputs = [size, mtimeMs, ffmpeg.version, buildSpliceArguments(input, source.splice)];
+    const key = createFileKey(inputs);
+    return join(options.workDir, `splice-${key}.mp4`);
   });
-  const done = new Float64Array(job.tasks.length);
+  const done = new Float64Array(options.tasks.length);
   const report = (n: number, frames: number) => {
     done[n] = Math.max(done[n]!, frames);
-    job.onFrames(done.reduce((sum, value) => sum + value, 0));
+    options.onFrames(done.reduce((sum, value) => sum + value, 0));
   };
   let reused = 0;
   await runParallel(
-    job.tasks.length,
-    job.maxProcesses,
-    job.signal,
+    options.tasks.length,
+    options.maxProcesses,
+    options.signal,
     async (n, signal) => {
-      const task = job.tasks[n]!;
+      const task = options.tasks[n]!;
       if (await Bun.file(paths[n]!).exists()) reused++;
       else {
         const encode = () =>
-          encodeSpliceTask(job, task, paths[n]!, signal, (frames) => report(n, Math.min(frames, task.frameCount)));
-        await (job.encoderSemaphore?.run(signal, encode) ?? encode());
+          encodeSpliceTask(options, task, paths[n]!, signal, (frames) => report(n, Math.min(frames, task.frameCount)));
+        await (options.encoderSemaphore?.run(signal, encode) ?? encode());
       }
       report(n, task.frameCount);
     },
-    job.shouldYield,
+    options.shouldYield,
   );
   return { paths, reused };
 }
 
 async function encodeSpliceTask(
-  job: EncodeSplicesOptions,
+  options: EncodeSplicesOptions,
   task: SpliceTask,
   path: string,
   signal: AbortSignal,
   onFrames: (frames: number) => void,
 ): Promise<void> {
-  const { ffmpeg, probed, source, threads } = job;
+  const { ffmpeg, probed, source, threads } = options;
   const { segments } = task;
-  const feedPath = `${path}.feed.mp4`;
+  const excerptPath = `${path}.excerpt.mp4`;
   try {
-    const leadMost = Number.POSITIVE_INFINITY;
+    const maxLeadPackets = Number.POSITIVE_INFINITY;
     const excerptStart = await writeExcerpt(source, {
       frameRanges: segments,
       rotation: 0,
-      path: feedPath,
-      maxLeadPackets: leadMost,
+      path: excerptPath,
+      maxLeadPackets,
     });
-    await writeAtomically(path, async (part) => {
-      const input = { path: feedPath, excerptStart, probed, segments, threads, libavutil: ffmpeg.libavutil };
+    await writeAtomically(path, async (tempPath) => {
+      const input = { path: excerptPath, excerptStart, probed, segments, threads, libavutil: ffmpeg.libavutil };
       await runFfmpeg({
         ffmpeg,
-        arguments: [...buildSpliceArguments(input, source.splice), "-f", "mp4", ...buildOutputArguments(part)],
+        arguments: [...buildSpliceArguments(input, source.splice), "-f", "mp4", ...buildOutputArguments(tempPath)],
         limits: createWorkLimits(300 + task.frameCount * 10),
         onProgress: ({ frames }) => onFrames(frames),
         signal,
       });
-      const found = await countFrames(part);
-      if (found !== task.frameCount) throw new SpliceError(`a chunk has ${found} frames, not ${task.frameCount}`);
+      const found = await countFrames(tempPath);
+      if (found !== task.frameCount)
+        throw new SpliceError(`An encoded task has ${found} frames, expected ${task.frameCount}.`);
     });
   } finally {
-    await rm(feedPath, { force: true });
+    await rm(excerptPath, { force: true });
   }
 }

@@ -68,10 +68,10 @@ async function compare(name: string, source: string, seconds: number, count: num
     ...["-af", `aselect='${between}',asetpts=N/SR/TB`, ...X264, ...AAC, out],
   );
   const smart = await ours(source, plan, {});
-  const { events } = JSON.parse(smart.text) as { events: { event: string; share?: number; reason?: string }[] };
+  const { events } = JSON.parse(smart.text) as { events: { event: string; encoded_share?: number; reason?: string }[] };
   const changed = await ours(source, plan, { resolution: "480p" });
   const audio = await ours(source, plan, { format: "m4a" }, `${out}.m4a`);
-  const share = events.find(({ event }) => event === "render.smart")?.share;
+  const share = events.find(({ event }) => event === "render.segments_encoded")?.encoded_share;
   const costOf = ({ cpu, wall }: Cost) => `${cpu.toFixed(2)} s CPU, ${wall.toFixed(2)} s wall`;
   const ratio = (x: Cost, y: Cost) => (x.cpu / y.cpu).toFixed(2);
   console.log(

@@ -312,6 +312,6 @@ describe("finding ffmpeg", () => {
   });
 
   test("none at all is an error in one line", () => {
-    expect(selectFfmpeg({ forced: null, bundled: "/nowhere", path: "" })).rejects.toThrow("no ffmpeg runs");
+    expect(selectFfmpeg({ forced: null, bundled: "/nowhere", path: "" })).rejects.toThrow("No working ffmpeg found");
   });
 });

@@ -148,7 +148,7 @@ describe("a recording whose channels have no known places", () => {
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
       expect(probeMedia({ path, sniffed, ffmpeg, limits: LIMITS })).rejects.toMatchObject({
         code: "media_limits_exceeded",
-        message: "the audio track has more than 64 channels",
+        message: "The audio track has more than 64 channels.",
       });
   });
 });

@@ -55,7 +55,7 @@ describe("the progress of a render", () => {
       processes: 2,
     },
   };
-  const stages: RenderStage[] = ["picture", "sound", "write", "mux", "check"];
+  const stages: RenderStage[] = ["video", "audio", "write", "mux", "check"];
 
   test("grows with every stage, however they come, and is not whole before the end", () => {
     const steps = fc.array(fc.tuple(fc.constantFrom(...stages), fc.double({ min: 0, max: 2, noNaN: true })));
@@ -75,7 +75,7 @@ describe("the progress of a render", () => {
     const shares: number[] = [];
     const none: RenderWorkload = {
       ...{
-        encoding: "pieces of h264",
+        encoding: "h264 segments",
         encodedFrames: 0,
         pixels: 0,
         frames: 0,

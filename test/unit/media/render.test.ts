@@ -108,7 +108,7 @@ describe("a changed output has what was asked for", () => {
   test("interlaced, ten-bit and HDR pictures come out as what plays everywhere, and say so", async () => {
     const cases = [
       ["woven.mp4", [...picture("50", 1), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)], /deinterlaced/],
-      ["deep.mkv", [...picture("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le"], /10 bits to 8/],
+      ["deep.mkv", [...picture("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le"], /10-bit to 8-bit/],
       [
         "hdr.mkv",
         [
@@ -138,7 +138,7 @@ describe("a changed output has what was asked for", () => {
       ...[...h264(25), "-metadata:s:a:1", "language=fra"],
     );
     await withRender({ path, probed: await probeFile(path), segments: null }, async ({ result }) => {
-      expect(result.warnings).toEqual([expect.stringMatching(/left out: track 2 \((fra|fre)\)/)]);
+      expect(result.warnings).toEqual([expect.stringMatching(/Omitted: track 2 \((fra|fre)\)/)]);
     });
   });
 });
@@ -235,7 +235,10 @@ describe("a render in progress", () => {
     expect(kept).toBeGreaterThan(0);
     const events: Record<string, unknown>[] = [];
     await renderMedia(request, { ...tools, log: (event, fields) => events.push({ event, ...fields }) });
-    expect(events.find(({ event }) => event === "render.chunked")).toMatchObject({ reused: kept, frames: 1_800 });
+    expect(events.find(({ event }) => event === "render.chunks_encoded")).toMatchObject({
+      reused_chunks: kept,
+      frames: 1_800,
+    });
     expect(await frameNumbers(request.outputPath, "scale=320:180,")).toEqual([...Array(1_800).keys()]);
   });
 

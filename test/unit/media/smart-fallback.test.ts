@@ -134,60 +134,72 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
   ["another codec", /^codec vp9$/, () => source("webm")],
   [
     "HEVC of ten bits",
-    /^pixel format yuv420p10le$/,
+    /^Pixel format yuv420p10le is not supported\.$/,
     () => generate("hevc-ten.mp4", ...moving(...h265("keyint=25:open-gop=0"), "-pix_fmt", "yuv420p10le")),
   ],
   [
     "HEVC of the full range",
-    /^pixel format yuvj420p$/,
+    /^Pixel format yuvj420p is not supported\.$/,
     () => generate("hevc-full.mp4", ...moving(...h265("keyint=25:open-gop=0:range=full"))),
   ],
-  ["HEVC of a profile that is not matched", /^profile 4$/, () => patchedHevc("hevc-profile.mp4", rangeExtended)],
-  ["HEVC without a free id", /^no free parameter set id$/, () => patchedHevc("hevc-ids.mp4", allHevcIds)],
+  [
+    "HEVC of a profile that is not matched",
+    /^HEVC profile 4 is not supported\.$/,
+    () => patchedHevc("hevc-profile.mp4", rangeExtended),
+  ],
+  ["HEVC without a free id", /^All parameter set ids are in use\.$/, () => patchedHevc("hevc-ids.mp4", allHevcIds)],
   [
     "HEVC whose parameter sets are in its packets",
-    /no parameter sets$/,
+    /no parameter sets\.$/,
     () => patchedHevc("hevc-inside.mp4", withoutSets, "keyint=25:open-gop=0:repeat-headers=1"),
   ],
   [
     "ten bits",
-    /^pixel format yuv420p10le$/,
+    /^Pixel format yuv420p10le is not supported\.$/,
     () => generate("ten-bits.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv420p10le", "-g", "25")),
   ],
   [
     "4:2:2",
-    /^pixel format yuv422p$/,
+    /^Pixel format yuv422p is not supported\.$/,
     () => generate("half-chroma.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv422p", "-g", "25")),
   ],
   [
     "4:4:4",
-    /^pixel format yuv444p$/,
+    /^Pixel format yuv444p is not supported\.$/,
     () => generate("full-chroma.mp4", ...moving("-c:v", "libx264", "-pix_fmt", "yuv444p", "-g", "25")),
   ],
   [
     "interlaced",
-    /^interlaced$/,
+    /^The video is interlaced\.$/,
     () => generate("woven-6.mp4", ...picture("50", 6), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)),
     "inexact",
   ],
   [
     "no avcC",
-    /^the parameter sets are elsewhere$/,
+    /^The parameter sets are in-band\.$/,
     () => generate("inside.mp4", ...moving(...h264(25)), "-tag:v", "avc3"),
   ],
-  ["a profile that x264 cannot match", /^profile 88$/, () => patched("profile.mp4", avcC, otherProfile)],
-  ["no free id", /^no free parameter set id$/, () => patched("all-ids.mp4", avcC, allIds)],
+  [
+    "a profile that x264 cannot match",
+    /^H\.264 profile 88 is not supported\.$/,
+    () => patched("profile.mp4", avcC, otherProfile),
+  ],
+  ["no free id", /^All parameter set ids are in use\.$/, () => patched("all-ids.mp4", avcC, allIds)],
   [
     "colour tags that not every ffmpeg knows",
-    /^colour tags/,
+    /^Color tags are not supported/,
     () => generate("wide.mp4", ...moving(...h264(25), "-color_primaries", "bt2020", "-colorspace", "bt2020nc")),
   ],
-  ["several edits", /^several edits$/, () => patched("two-edits.mp4", ["edts", "elst"], twoEdits)],
-  ["several descriptions", /^several descriptions$/, () => patched("two-descriptions.mp4", STSD, twoDescriptions)],
-  ["an edit list that skips frames", /^packets at other times than the frames$/, () => source("skips")],
+  ["several edits", /^The edit list has several edits\.$/, () => patched("two-edits.mp4", ["edts", "elst"], twoEdits)],
+  [
+    "several descriptions",
+    /^The track has several sample descriptions\.$/,
+    () => patched("two-descriptions.mp4", STSD, twoDescriptions),
+  ],
+  ["an edit list that skips frames", /^Packet times differ from the probed frame times\.$/, () => source("skips")],
   [
     "two frames at one time",
-    /^two frames at one time$|^fewer packets/,
+    /^Two frames have the same presentation time\.$|fewer packets/,
     async () =>
       await generate(
         "one-time.mp4",
@@ -202,21 +214,25 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
   ],
   [
     "parameter sets that change on the way",
-    /^parameter sets change on the way$/,
+    /^Parameter sets change within the stream\.$/,
     () => joined("change", ...picture("25", 3), ...fewerTools),
   ],
   [
     "a size that changes on the way",
-    /^parameter sets change on the way$/,
+    /^Parameter sets change within the stream\.$/,
     () => joined("resize", ...picture("25", 3), ...smaller),
   ],
   [
     "a table that points beyond the file",
-    /^a packet cannot be found again$/,
+    /^A packet of the table cannot be read\.$/,
     () => patched("beyond.mp4", ["mdia", "minf", "stbl", "stsz"], hugePacket),
     "inexact",
   ],
-  ["few points to start from", /^\d+% would be encoded$/, () => generate("one-group.mp4", ...moving(...h264(600)))],
+  [
+    "few points to start from",
+    /^\d+% of the frames would be encoded\.$/,
+    () => generate("one-group.mp4", ...moving(...h264(600))),
+  ],
 ];
 
 describe("what is not spliced is rendered in chunks, for a reason, and right all the same", () => {
@@ -227,7 +243,7 @@ describe("what is not spliced is rendered in chunks, for a reason, and right all
       const segments = segmentsOf(probed, PLAN);
       const reasons: unknown[] = [];
       const log = (event: string, fields: object) => {
-        if (event === "render.fallback") reasons.push((fields as { reason: string }).reason);
+        if (event === "render.fell_back") reasons.push((fields as { reason: string }).reason);
       };
       await withRender({ path: file, probed, segments, log }, async (rendered) => {
         expect(reasons).toEqual([expect.stringMatching(reason)]);

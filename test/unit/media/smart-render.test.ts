@@ -9,7 +9,7 @@ import { SOURCES } from "./sources";
 
 setDefaultTimeout(60_000);
 
-type Event = { event: string; reason?: string; share?: number; encoded?: number };
+type Event = { event: string; reason?: string; encoded_share?: number; encoded_frames?: number };
 
 async function render(path: string, plan: readonly (readonly [number, number])[], ffmpeg = bundledFfmpeg) {
   const probed = await probeFile(path, ffmpeg);
@@ -19,7 +19,7 @@ async function render(path: string, plan: readonly (readonly [number, number])[]
   return { path, probed, segments, ffmpeg, log, events };
 }
 
-const reasonOf = (events: readonly Event[]) => events.find(({ event }) => event === "render.fallback")?.reason;
+const reasonOf = (events: readonly Event[]) => events.find(({ event }) => event === "render.fell_back")?.reason;
 
 /** A checksum for each decoded frame. */
 async function frameSums(path: string): Promise<string[]> {
@@ -59,7 +59,7 @@ describe("a smart render", () => {
         const shown = await frameSums(rendered.path);
         expect(shown).toHaveLength(wanted.length);
         const same = shown.filter((sum, n) => sum === wanted[n]).length;
-        const { encoded } = job.events.find(({ event }) => event === "render.smart")!;
+        const { encoded_frames: encoded } = job.events.find(({ event }) => event === "render.segments_encoded")!;
         expect(same).toBeGreaterThanOrEqual(wanted.length - encoded!);
         expect(encoded! / wanted.length).toBeLessThan(0.45);
       });
@@ -71,7 +71,7 @@ describe("a smart render", () => {
     const job = await render(path, []);
     await withRender({ ...job, segments: null }, async (rendered) => {
       expect(rendered.result.strategy).toBe("smart");
-      expect(job.events[0]).toMatchObject({ event: "render.smart", encoded: 0 });
+      expect(job.events[0]).toMatchObject({ event: "render.segments_encoded", encoded_frames: 0 });
       expect(await frameSums(rendered.path)).toEqual(await frameSums(path));
     });
   });
@@ -229,7 +229,9 @@ describe("an encoder", () => {
         { ffmpeg: bundledFfmpeg, encoder: "h264_v4l2m2m", maxProcesses: 1, log: job.log },
       );
       expect(result.warnings.join()).toContain("libx264 was used");
-      expect(job.events.find(({ event, reason }) => event === "render.fallback" && reason !== undefined)).toBeDefined();
+      expect(
+        job.events.find(({ event, reason }) => event === "render.fell_back" && reason !== undefined),
+      ).toBeDefined();
     });
   });
 });

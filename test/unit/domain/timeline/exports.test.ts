@@ -218,7 +218,7 @@ describe("what an export is called and when there is none", () => {
     const sound = mediaInfo({ rate: null, channels: 2, timecode: null, seconds: 4 });
     expect(exportTimeline({ ...video, info: sound, frames: null }, { ...options, format: "edl" })).toEqual({
       ok: false,
-      reason: "An EDL needs a picture: this recording has sound only.",
+      reason: "An EDL requires video, but this recording has only audio.",
     });
     const fast = { num: 120, den: 1 };
     const quick = {

@@ -227,7 +227,7 @@ describe("the source side", () => {
     const two = { ...info, audio: [info.audio[0]!, { ...info.audio[0]!, index: 1 }] };
     const late = { ...FRAMES, first: 500_000 } as typeof FRAMES;
     expect(exported("csv", {}, { info: two, frames: late }).warnings).toEqual([
-      "The picture begins 0.50 s after the sound; check that they are in step.",
+      "Video starts 0.50 s after audio: check the sync.",
       "Only the first of the source's 2 audio tracks is on the timeline.",
     ]);
   });

@@ -42,10 +42,10 @@ describe("dividing sound into parts", () => {
     expect(findAacWindow(packet(2, 0))).toEqual({ isLong: false, shape: 0 });
     expect(findAacWindow(Uint8Array.from([0xc0, 0, 0]))).toBeNull();
     const [before, after] = divideIntoAacChunks(200 * PACKET_SAMPLES, 120) as [never, never];
-    const packets = (part: { from: number; to: number }, at: (n: number) => [number, number]) =>
-      Array.from({ length: part.to - part.from }, (_, n) => packet(...at(part.from + n)));
+    const packets = (chunk: { from: number; to: number }, at: (n: number) => [number, number]) =>
+      Array.from({ length: chunk.to - chunk.from }, (_, n) => packet(...at(chunk.from + n)));
     const both = (at: (n: number) => [number, number], other = at) =>
-      findJoinPacket({ part: before, packets: packets(before, at) }, { part: after, packets: packets(after, other) });
+      findJoinPacket({ chunk: before, packets: packets(before, at) }, { chunk: after, packets: packets(after, other) });
     const middle = both(() => [0, 1])!;
     expect(both((n) => (Math.abs(n - middle) < 2 ? [2, 0] : [0, 1]))).toBe(middle - 2);
     expect(both(() => [2, 0])).toBeNull();

@@ -43,7 +43,7 @@ describe("an ADTS stream", () => {
       for await (const { packets } of readAdts(inBlocks(bytes, 100))) count += packets.length;
       return count;
     };
-    expect(read(stream.subarray(0, stream.length - 3))).rejects.toThrow("cut short");
+    expect(read(stream.subarray(0, stream.length - 3))).rejects.toThrow("truncated");
     expect(read(stream.subarray(3))).rejects.toThrow("damaged");
     const broken = stream.slice();
     broken[stream.length - whole(stream)] = 0;

@@ -111,8 +111,8 @@ describe("a packet of one channel, widened,", () => {
   });
 
   test("must have been one", () => {
-    expect(() => toChannelPair(Uint8Array.from([0x21, 0, 0, 7]))).toThrow("one channel");
-    expect(() => toChannelPair(new Uint8Array(8))).toThrow("without its end");
+    expect(() => toChannelPair(Uint8Array.from([0x21, 0, 0, 7]))).toThrow("mono packet");
+    expect(() => toChannelPair(new Uint8Array(8))).toThrow("no end element");
     // AAC-LC, 48 kHz.
     expect([...toStereoConfig(Uint8Array.from([0x11, 0x88]))]).toEqual([0x11, 0x90]);
   });

@@ -52,9 +52,9 @@ describe("hvcC", () => {
     expect([both.vps, both.sps, both.pps].map((sets) => sets.length)).toEqual([2, 2, 2]);
     expect(parseHevcConfig(buildHevcConfig(both))).toEqual(both);
     expect(findFreeParameterSetIds(other)).toEqual({ vps: 1, sps: 1, pps: 15 });
-    expect(() => mergeHevcConfigs(source, source)).toThrow("an id of the source");
-    expect(() => renumberParameterSets(other, IDS)).toThrow("not numbered 0");
-    expect(() => renumberParameterSets(both, IDS)).toThrow("several sets");
+    expect(() => mergeHevcConfigs(source, source)).toThrow("id of the source");
+    expect(() => renumberParameterSets(other, IDS)).toThrow("do not have id 0");
+    expect(() => renumberParameterSets(both, IDS)).toThrow("several parameter sets");
   });
 
   test("all numbers taken leaves none free", async () => {
@@ -103,7 +103,7 @@ describe("slices", () => {
         expect(changed.length - unit.length).toBeWithin(1, 4);
         // What follows the header is the same.
         expect(changed.subarray(-20)).toEqual(unit.subarray(-20));
-        expect(() => renumberNalUnit(changed, IDS)).toThrow("another set");
+        expect(() => renumberNalUnit(changed, IDS)).toThrow("other than 0");
       }
   });
 
