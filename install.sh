@@ -302,7 +302,7 @@ demo() {
   "$EXECUTABLE" user create "${settings[@]}" --email demo@example.org --password - <<<"demo-$RANDOM-$RANDOM-$RANDOM" >/dev/null
   local key
   key=$("$EXECUTABLE" key create "${settings[@]}" --email demo@example.org --name demo)
-  bun demo/client.ts --url "$url" --key "$key" --out "$out" ${script:+--script "$script"} ${expect[@]+"${expect[@]}"} "$recording" ||
+  bun src/demo/client.ts --url "$url" --key "$key" --out "$out" ${script:+--script "$script"} ${expect[@]+"${expect[@]}"} "$recording" ||
     { tail -n 20 "$folder/log" >&2 && fail "the demo failed"; }
   kill -TERM "$server"
   wait "$server" || fail "the server did not stop cleanly"

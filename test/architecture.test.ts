@@ -19,8 +19,8 @@ const LAYERS = [
 ];
 /** Read once and passed on: types of it are known everywhere above the adapters. */
 const CONFIG = "config.ts";
-/** Tools that make and build, not part of the running product. */
-const TOOLING = "build";
+/** What builds and shows the product, and is not part of it. */
+const TOOLING = ["build", "demo"];
 
 /** What only one place may use, by what is imported or written. */
 const RESERVED: { what: string; module?: RegExp; text?: RegExp; allowed: (file: string) => boolean }[] = [
@@ -84,8 +84,8 @@ const layerOf = (place: string) => LAYERS.findIndex((layer) => layer.includes(pl
 
 function mayImport(from: string, to: string): boolean {
   if (from === to) return true;
-  if (from === TOOLING) return true;
-  if (to === TOOLING) return false;
+  if (TOOLING.includes(from)) return true;
+  if (TOOLING.includes(to)) return false;
   if (from.endsWith(".d.ts") || to.endsWith(".d.ts")) return true;
   if (from === CONFIG) return to === "domain" || to === "lib";
   if (to === CONFIG) return layerOf(from) >= 0 && layerOf(from) <= layerOf("work");
@@ -94,7 +94,7 @@ function mayImport(from: string, to: string): boolean {
 }
 
 function reservedErrors({ file, text }: Source, modules: string[]): string[] {
-  if (file.startsWith(`${TOOLING}/`)) return [];
+  if (TOOLING.includes(placeOf(file))) return [];
   const code = withoutComments(text);
   return RESERVED.filter((rule) => !rule.allowed(file))
     .filter((rule) => modules.some((name) => rule.module?.test(name)) || rule.text?.test(code))

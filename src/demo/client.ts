@@ -1,15 +1,15 @@
 /**
  * Cuts and renders a recording through the public API of a running server, and prints the results. `./install.sh demo` runs it:
- * `bun demo/client.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE`
+ * `bun src/demo/client.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE`
  */
 import { mkdir } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
-import { clock, removedTable, summary, timeline } from "../src/cli/plan-report";
-import type { PlanJson } from "../src/domain/plan-json";
+import { clock, removedTable, summary, timeline } from "../cli/plan-report";
+import type { PlanJson } from "../domain/plan-json";
 
-type Asset = {
+type DemoAsset = {
   id: string;
   type: string;
   state: string;
@@ -17,9 +17,9 @@ type Asset = {
   cuttable: boolean;
   upload_url: string;
 };
-type Job = { id: string; state: string; progress?: number | null; error_code?: string; error_message?: string };
-type Cut = Job & { plan: PlanJson | null };
-type Render = Job & { download_url: string; strategy: string; warnings: string[]; size_bytes: number };
+type DemoJob = { id: string; state: string; progress?: number | null; error_code?: string; error_message?: string };
+type DemoCut = DemoJob & { plan: PlanJson | null };
+type DemoRender = DemoJob & { download_url: string; strategy: string; warnings: string[]; size_bytes: number };
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 const MAX_FAILURES = 5;
@@ -43,7 +43,9 @@ const { values, positionals } = parseArgs({
 });
 const [recording] = positionals;
 if (!recording || !values.url || !values.key || !values.out)
-  throw new Error("usage: bun demo/client.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE");
+  throw new Error(
+    "usage: bun src/demo/client.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE",
+  );
 const server = values.url;
 const authorization = `Bearer ${values.key}`;
 const outputFolder = values.out;
@@ -99,12 +101,12 @@ async function call<T>(method: string, path: string, body?: unknown, headers: Re
   return (await answer.json()) as T;
 }
 
-async function upload(path: string): Promise<Asset> {
+async function upload(path: string): Promise<DemoAsset> {
   const file = Bun.file(path);
   if (!(await file.exists())) throw new Error(`File not found: ${path}`);
   const project = await call<{ id: string }>("POST", "/v1/projects", { name: "Demo" });
   const metadata = `filename ${Buffer.from(basename(path)).toString("base64")}`;
-  const asset = await call<Asset>(
+  const asset = await call<DemoAsset>(
     "POST",
     "/v1/assets",
     { project_id: project.id, size_bytes: file.size },
@@ -135,26 +137,31 @@ async function upload(path: string): Promise<Asset> {
   return asset;
 }
 
-function waitUntilReady(asset: Asset): Promise<Asset> {
-  return waitFor<Asset & Job>("preparing", `/v1/assets/${asset.id}`, ["ready"], ["failed", "pending_payment"]);
+function waitUntilReady(asset: DemoAsset): Promise<DemoAsset> {
+  return waitFor<DemoAsset & DemoJob>("preparing", `/v1/assets/${asset.id}`, ["ready"], ["failed", "pending_payment"]);
 }
 
-async function createCut(asset: Asset, script: string): Promise<Cut> {
-  const cut = await call<Cut>("POST", "/v1/cuts", { asset_id: asset.id, script });
-  return waitFor<Cut>("cutting", `/v1/cuts/${cut.id}`, ["completed"], ["failed"]);
+async function createCut(asset: DemoAsset, script: string): Promise<DemoCut> {
+  const cut = await call<DemoCut>("POST", "/v1/cuts", { asset_id: asset.id, script });
+  return waitFor<DemoCut>("cutting", `/v1/cuts/${cut.id}`, ["completed"], ["failed"]);
 }
 
-async function createRender(asset: Asset, cut: Cut, format: string, output: string): Promise<Render> {
+async function createRender(asset: DemoAsset, cut: DemoCut, format: string, output: string): Promise<DemoRender> {
   const body = { asset_id: asset.id, cut_id: cut.id, output: { format } };
-  const { id } = await call<Render>("POST", "/v1/renders", body);
-  const render = await waitFor<Render>("rendering", `/v1/renders/${id}`, ["completed"], ["failed", "cancelled"]);
+  const { id } = await call<DemoRender>("POST", "/v1/renders", body);
+  const render = await waitFor<DemoRender>("rendering", `/v1/renders/${id}`, ["completed"], ["failed", "cancelled"]);
   const file = await fetch(render.download_url);
   if (!file.ok) throw new Error(`Download failed: ${file.status}`);
   await Bun.write(output, file);
   return render;
 }
 
-async function waitFor<T extends Job>(what: string, path: string, success: string[], failure: string[]): Promise<T> {
+async function waitFor<T extends DemoJob>(
+  what: string,
+  path: string,
+  success: string[],
+  failure: string[],
+): Promise<T> {
   for (;;) {
     const job = await call<T>("GET", path);
     if (success.includes(job.state)) {
