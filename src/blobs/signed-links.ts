@@ -1,22 +1,22 @@
 /**
- * Links that work without a key for a short time: `/files/{kind}/{id}/{what}?expires=…&signature=…`.
- * The signature covers everything else; whether the thing still exists is asked when it is fetched.
+ * Download links that work without an API key for a short time: `/files/{kind}/{id}/{what}?expires=…&signature=…`. The signature covers the
+ * rest of the link. Whether the file still exists is checked on download.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** What a link may name. `what`: `source`, `output`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript`. */
+/** What a link points to. `what`: `source`, `output`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript`. */
 export type LinkTarget = { kind: "assets" | "renders"; id: string; what: string };
 
 export type SignedLinks = {
-  /** A link that ends after `LINK_SECONDS`. */
+  /** Returns a link that expires after `LINK_SECONDS`. */
   sign(target: LinkTarget, now: number): string;
-  /** Whether the signature is right and the time not over. */
+  /** Returns whether the signature is valid and the link has not expired. */
   verify(target: LinkTarget, expires: string | null, signature: string | null, now: number): boolean;
 };
 
 export const LINK_SECONDS = 15 * 60;
 
-/** Links below `publicUrl`, signed with `secret`. */
+/** Returns links below `publicUrl` that are signed with `secret`. */
 export function createSignedLinks(secret: string, publicUrl: () => string): SignedLinks {
   const computeSignature = (t: LinkTarget, expires: string) =>
     createHmac("sha256", secret).update(`link\0${t.kind}\0${t.id}\0${t.what}\0${expires}`).digest("base64url");

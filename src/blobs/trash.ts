@@ -1,10 +1,10 @@
-/** Removing bytes: moved to the trash at once, deleted in the background, and what a crash left behind is found again at start. */
+/** Removes files in two steps: they are moved to the trash at once and deleted in the background. A start deletes what a crash left there. */
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../lib/ids";
 import type { Folders } from "./folders";
 
-/** Takes files or folders away; resolves when they are out of the way, not when they are deleted. Missing ones are fine. */
+/** Moves files or folders to the trash. Resolves before they are deleted. Ignores missing ones. */
 export async function moveToTrash(folders: Folders, paths: string[]): Promise<void> {
   await mkdir(folders.trash, { recursive: true });
   for (const path of paths) {
@@ -16,15 +16,15 @@ export async function moveToTrash(folders: Folders, paths: string[]): Promise<vo
         throw error;
       },
     );
-    // A leftover is deleted by the next start.
+    // What cannot be deleted now is deleted by the next start.
     if (moved) void rm(target, { recursive: true, force: true }).catch(() => {});
   }
 }
 
-/** Deletes whatever is in the trash. */
+/** Deletes the contents of the trash. */
 export const emptyTrash = (folders: Folders): Promise<void> => rm(folders.trash, { recursive: true, force: true });
 
-/** The names (ids) in one of the folders, none when it does not exist. */
+/** Lists the names in a folder; empty when the folder does not exist. */
 export async function listNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);

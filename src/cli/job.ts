@@ -1,7 +1,7 @@
-/** The hidden command that makes the executable the child process of a job. Ends with its standard input. */
+/** The hidden command that runs the executable as the child process of a job, until its standard input ends. */
 import { runJobWorker } from "../work/job-child/worker";
 
-/** Serves operations; gives the exit code. */
+/** Serves operations. Returns the exit code. */
 export async function jobCommandMain(): Promise<number> {
   await runJobWorker();
   return 0;

@@ -1,12 +1,12 @@
-/** Jobs: what a runner carries, whichever runner it is. A job is a step's row; the runner holds a lease on it. */
+/** The contract between job runners and the product, and the policy for jobs that fail. A job is a claimed row of `steps`. */
 import { AppError, type JobCode } from "./errors";
 
 export const JOB_NAMES = ["prepare", "cut", "render"] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 
 /**
- * A claimed step. `attempt` counts from 1; `failures` are the earlier attempts that ended in an error, `kernelKills` those that the kernel
- * ended. `runsAlone`: no other job may run beside it.
+ * A claimed step. `attempt` counts from 1. `failures` counts the earlier attempts that threw an error, `kernelKills` those that the kernel
+ * killed. `runsAlone`: no other job may run at the same time.
  */
 export type Job = {
   stepId: string;
@@ -23,7 +23,10 @@ export type Job = {
 /** A step that may be claimed. `running`: how many jobs of this name its user has running. */
 export type DueJob = Pick<Job, "stepId" | "name" | "userId" | "runsAlone"> & { running: number };
 
-/** Why a running job's signal was aborted. All but `cancelled` leave the step to a later run; `interrupted` makes room for a job that runs alone. */
+/**
+ * Why a running job was aborted. After all reasons but `cancelled` the step runs again later. `lost`: another attempt has replaced this one.
+ * `interrupted`: it makes room for a job that runs alone.
+ */
 export type AbortReason = "cancelled" | "shutdown" | "lost" | "interrupted";
 
 export class JobAborted extends Error {
@@ -33,29 +36,29 @@ export class JobAborted extends Error {
   }
 }
 
-/** Ends a run that was asked to yield; what it has done is kept for the next one. */
+/** Thrown by a job that was asked to yield. The next attempt resumes from what it has saved. */
 export class JobYielded extends Error {
   constructor() {
-    super("the job yielded");
+    super("job yielded");
     this.name = "JobYielded";
   }
 }
 
-/** The job's child process was ended by a SIGKILL that this server did not send: the kernel ran out of memory for it. */
+/** The job's child process received a SIGKILL that this server did not send: the kernel ran out of memory. */
 export class JobKilled extends Error {
   constructor() {
-    super("the job's child process was killed by the kernel");
+    super("the kernel killed the job's child process");
     this.name = "JobKilled";
   }
 }
 
-/** A job that cannot run now, through no fault of its own. It runs again after `delayMs`; a start counts only when it did something. */
+/** A job that cannot run now because of the server. It runs again after `delayMs`. An attempt that has not started is not counted. */
 export class JobPostponed extends Error {
   constructor(
     readonly delayMs: number,
     readonly run: { isStarted: boolean },
   ) {
-    super("free space is below the reserve: the job is postponed");
+    super("job postponed: free space is below the reserve");
     this.name = "JobPostponed";
   }
 }
@@ -63,64 +66,103 @@ export class JobPostponed extends Error {
 export type JobContext = {
   /** Its reason is a `JobAborted`. */
   signal: AbortSignal;
-  /** Somebody waits who has been served less. A long job that can resume throws `JobYielded` at its next safe point. */
+  /** Whether another user waits who has been served less. A long job that can resume then throws `JobYielded` at its next safe point. */
   shouldYield(): boolean;
-  /** How much is done, 0 to 1; what goes back is ignored. */
+  /** Reports how much is done, 0 to 1. Lower values than before are ignored. */
   progress(share: number): void;
 };
 
-/** Does the job and writes its result and the step's end in one transaction. Throwing leaves the end to the runner. */
+/** Runs the job and writes its result and the end of the step in one transaction. When it throws, the runner reports to `JobSource.fail`. */
 export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
-/** Where a runner finds its jobs. */
+/** Where a runner gets its jobs. */
 export type JobSource = {
-  /** Returns the due step of this name whose turn it is, fair between users and without those that run alone; null when none is due. */
+  /** Returns the due step of this name that is next in the fair order of users, without those that run alone; null when none is due. */
   next(name: JobName, owner: string): Promise<DueJob | null>;
-  /** Returns the due step that has waited longest to run alone; null when there is none. */
+  /** Returns the due step that has waited longest to run alone, or null. */
   nextAlone(owner: string): Promise<DueJob | null>;
-  /** Takes a due step for `leaseMs`; null when it is no longer due. */
+  /** Claims a due step with a lease of `leaseMs`; null when it is no longer due. */
   claim(stepId: string, owner: string, leaseMs: number): Promise<Job | null>;
-  /** Extends the leases and stores the progress; gives the ids of the steps that are no longer this owner's. */
+  /** Extends the leases and stores the progress. Returns the IDs of the steps that no longer belong to the owner. */
   renew(running: { stepId: string; progress: number | null }[], owner: string, leaseMs: number): Promise<string[]>;
-  /** Gives a step back unharmed: it was cut off, not failed. */
+  /** Requeues a job that was interrupted or has yielded. The attempt is not counted. */
   release(job: Job, owner: string): Promise<void>;
-  /** A run ended in an error: plans another one, or fails the step for good. */
+  /** Requeues a job that threw `error`, or fails it permanently, as `decideRetry` says. */
   fail(job: Job, error: unknown): Promise<void>;
-  /** When the next step that is not due yet will be, in milliseconds since 1970; null when there is none. */
+  /** Returns when the next step becomes due, in milliseconds since 1970; null when no step is waiting. */
   nextDue(): Promise<number | null>;
 };
 
 export type Runner = {
   start(): void;
-  /** There may be something to do. */
+  /** Looks for due jobs. */
   wake(): void;
-  /** Aborts the step if it runs here. */
+  /** Aborts the step if it is running here. */
   cancel(stepId: string): void;
-  /** Aborts what runs, waits until it has ended and gives it back. */
+  /** Aborts all running jobs, waits until they have ended, and requeues them. */
   stop(): Promise<void>;
 };
 
-/** Errors in a row after which a step fails for good, and starts after which it is taken to bring the server down. */
+/** Failures after which a step fails permanently. */
 export const MAX_FAILURES = 3;
+/** Attempts after which a step fails permanently: most of them must have ended with the server. */
 export const MAX_ATTEMPTS = 12;
-/** Kills by the kernel after which a step fails for good. After the first it runs alone. */
+/** Kills by the kernel after which a step fails permanently. After the first kill it runs alone. */
 export const MAX_KERNEL_KILLS = 2;
-/** Starts of a step that an unclean exit of the server ended, after which it runs alone. */
+/** Unclean exits of the server during a step after which the step runs alone. */
 export const MIN_UNCLEAN_STARTS_ALONE = 2;
 
-/** How long a step waits after its nth error, in milliseconds; null: it has failed for good. */
+const RETRY_DELAYS_MS = [0, 2_000, 15_000];
+
+/** Returns how long a step waits after its nth failure, in milliseconds; null when it has failed permanently. */
 export function retryDelayMs(failures: number): number | null {
-  return failures >= MAX_FAILURES ? null : [0, 2_000, 15_000][failures]!;
+  return failures >= MAX_FAILURES ? null : RETRY_DELAYS_MS[failures]!;
 }
 
-/** The codes with which a job ends for good, because another try would meet them again. Anything else is `processing_failed` in the end. */
+/** The error codes that fail a job at once, because another attempt would end the same way. */
 const PERMANENT_CODES: Record<JobName, readonly JobCode[]> = {
   prepare: ["unsupported_media", "corrupt_media", "no_media_streams", "media_limits_exceeded"],
   cut: ["no_speech", "script_mismatch", "transcription_unavailable", "cancelled"],
   render: ["media_limits_exceeded", "storage_full"],
 };
 
-/** An error that another try would meet again. */
+/** Returns whether another attempt would end with the same error. */
 export const isPermanent = (name: JobName, error: unknown): error is AppError<JobCode> =>
   error instanceof AppError &&
   (error.details.isPermanent === true || PERMANENT_CODES[name].some((code) => code === error.code));
+
+/** What happens to a job that threw an error. The counts of a requeued job replace those of the step. */
+export type RetryDecision =
+  | { kind: "fail"; code: string; message: string }
+  | { kind: "requeue"; delayMs: number; attempts: number; failures: number; kernelKills: number };
+
+const INTERNAL_ERROR = "Internal error. Details are in the server log.";
+const KILLED_TWICE =
+  "File needs more memory than the server has: its processing was killed twice, the second time while no other job was running.";
+
+/** Decides what happens to a job that threw `error`. */
+export function decideRetry(job: Job, error: unknown): RetryDecision {
+  const { attempt, failures, kernelKills } = job;
+  const requeue = { kind: "requeue", delayMs: 0, attempts: attempt, failures, kernelKills } as const;
+  if (error instanceof JobKilled) {
+    // The next attempt runs alone, so that no other job takes the memory.
+    if (kernelKills + 1 < MAX_KERNEL_KILLS) return { ...requeue, kernelKills: kernelKills + 1 };
+    return { kind: "fail", code: "processing_failed", message: KILLED_TWICE };
+  }
+  if (error instanceof JobPostponed) {
+    const attempts = error.run.isStarted ? attempt : attempt - 1;
+    return { ...requeue, delayMs: error.delayMs, attempts };
+  }
+  if (isPermanent(job.name, error)) return { kind: "fail", code: error.code, message: toSentence(error.message) };
+  const delayMs = retryDelayMs(failures + 1);
+  if (delayMs !== null) return { ...requeue, delayMs, failures: failures + 1 };
+  // The message of any other error may contain paths of the server.
+  const isShown = error instanceof AppError && error.code === "processing_failed";
+  return { kind: "fail", code: "processing_failed", message: isShown ? toSentence(error.message) : INTERNAL_ERROR };
+}
+
+/** Returns the message with a capital letter and a period. */
+function toSentence(message: string): string {
+  const end = /[.!?]$/.test(message) ? "" : ".";
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`;
+}

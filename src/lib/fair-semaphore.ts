@@ -1,4 +1,4 @@
-/** A semaphore with a limit for each key and one overall. Keys that wait take turns, so one that asks often does not delay the others. */
+/** A semaphore with a limit for each key and one for all keys. Waiting keys take turns, so a key with many calls does not delay the others. */
 
 export type FairSemaphoreLimits = {
   maxRunning: number;
@@ -8,15 +8,15 @@ export type FairSemaphoreLimits = {
   maxWaitMs: number;
 };
 
-/** Why `use` refused: the key's own queue is full, the queue of all is, or the turn did not come in time. */
+/** Thrown by `run` when the queue of the key is full, the queue of all keys is full, or the wait timed out. */
 export class SemaphoreFullError extends Error {
   constructor(readonly reason: "key" | "all" | "timeout") {
-    super("too many callers wait");
+    super("semaphore queue is full");
   }
 }
 
 export type FairSemaphore = {
-  /** Runs `work` when the key's turn comes. Errors: those of `work`; `SemaphoreFull`, and then `work` was not started. */
+  /** Runs `work` with a permit. Errors: those of `work`; `SemaphoreFullError`, in which case `work` was not started. */
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 };
 
@@ -24,7 +24,7 @@ type QueuedTask = { start(): void };
 
 export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore {
   const running = new Map<string, number>();
-  /** In the order of turns: a key that was served goes to the end. */
+  /** In the order of turns. A key that was served moves to the end. */
   const queues = new Map<string, QueuedTask[]>();
   let total = 0;
   let waiting = 0;
@@ -90,7 +90,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
 
   return {
     async run(key, work) {
-      // A free place is taken at once: whoever waits then waits for its own key.
+      // No caller is overtaken: while a permit for this key is free, the waiting calls all belong to keys at their own limit.
       if (hasRoom(key)) acquire(key);
       else await wait(key);
       try {

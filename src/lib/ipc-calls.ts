@@ -1,49 +1,50 @@
 /**
- * Calls between a program and a worker process over pipes: typed requests with a result or an error, progress, log lines, questions of the
- * worker that the caller answers, abort and pause. Everything that travels is plain JSON. It knows nothing of what the calls do.
+ * Remote calls between a program and a worker process over pipes. A call has an input, a result or an error, progress, log lines and
+ * callbacks to the caller; the caller can abort it or ask it to yield. All values are plain JSON.
  */
 import { decodeFrames, encodeFrame } from "./ipc-framing";
 
-/** An error as it travels. What its kinds mean is agreed between `encodeError` and `decodeError`. */
+/** An error as JSON. An `ErrorCodec` defines the kinds. */
 export type WireError = { kind: string; message: string; [field: string]: unknown };
 
-/** How an error crosses the pipe, both ways. */
+/** Converts errors to JSON and back. */
 export type ErrorCodec = { encode(error: unknown): WireError; decode(error: WireError): unknown };
 
-/** Caller to worker. */
+/** Messages from the caller to the worker. */
 type CallerMessage =
   | { type: "call"; id: number; operation: string; input: unknown }
   | { type: "abort"; id: number }
-  | { type: "pause"; id: number; isWanted: boolean }
-  | { type: "answer"; question: number; value?: unknown; error?: WireError };
+  | { type: "yield"; id: number; isRequested: boolean }
+  | { type: "callback_result"; callback: number; value?: unknown; error?: WireError };
 
-/** Worker to caller. */
+/** Messages from the worker to the caller. */
 type WorkerMessage =
   | { type: "result"; id: number; value: unknown }
   | { type: "error"; id: number; error: WireError }
   | { type: "progress"; id: number; share: number }
   | { type: "log"; id: number; event: string; fields: object }
-  | { type: "ask"; id: number; question: number; name: string; value: unknown }
-  | { type: "withdraw"; id: number; question: number };
+  | { type: "callback"; id: number; callback: number; name: string; value: unknown }
+  | { type: "cancel_callback"; id: number; callback: number };
 
-/** What an operation in the worker is given beside its input. */
+/** What an operation in the worker receives besides its input. */
 export type WorkerCall = {
   /** Aborted when the caller aborts. */
   signal: AbortSignal;
   progress(share: number): void;
   log(event: string, fields: object): void;
-  /** Whether the caller wants the operation to stop at its next good moment. */
+  /** Whether the caller asks the operation to stop at its next safe point. */
   shouldYield(): boolean;
   /**
-   * Asks the caller. `signal` withdraws the question; the promise settles all the same, with the caller's answer. Errors: those of the caller.
+   * Calls a function of the caller. `signal` asks the caller to cancel it; the promise still settles only with the caller's answer. Errors:
+   * those of the caller.
    */
   callBack(name: string, value: unknown, signal?: AbortSignal): Promise<unknown>;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: each operation has an input of its own, which the table of its owner types.
+// biome-ignore lint/suspicious/noExplicitAny: each operation has its own input type, which the owner of the table checks.
 export type Operations = Record<string, (input: any, call: WorkerCall) => Promise<unknown>>;
 
-/** Serves calls until the input ends. Calls run side by side. */
+/** Serves calls, concurrently, until the input ends. */
 export async function serveCalls(options: {
   input: ReadableStream<Uint8Array>;
   send: (frame: Uint8Array) => void;
@@ -52,36 +53,36 @@ export async function serveCalls(options: {
 }): Promise<void> {
   const { operations, errors } = options;
   const send = (message: WorkerMessage) => options.send(encodeFrame(message));
-  const running = new Map<number, { abort: AbortController; isPauseWanted: boolean }>();
-  const questions = new Map<number, PromiseWithResolvers<unknown>>();
-  let nextQuestion = 1;
+  const running = new Map<number, { abort: AbortController; isYieldRequested: boolean }>();
+  const callbacks = new Map<number, PromiseWithResolvers<unknown>>();
+  let nextCallback = 1;
 
-  const ask = (id: number, name: string, value: unknown, signal?: AbortSignal): Promise<unknown> => {
-    const question = nextQuestion++;
-    const answer = Promise.withResolvers<unknown>();
-    const withdraw = () => send({ type: "withdraw", id, question });
-    questions.set(question, answer);
-    send({ type: "ask", id, question, name, value });
-    if (signal?.aborted) withdraw();
-    else signal?.addEventListener("abort", withdraw, { once: true });
-    return answer.promise.finally(() => {
-      signal?.removeEventListener("abort", withdraw);
-      questions.delete(question);
+  const callBack = (id: number, name: string, value: unknown, signal?: AbortSignal): Promise<unknown> => {
+    const callback = nextCallback++;
+    const result = Promise.withResolvers<unknown>();
+    const cancel = () => send({ type: "cancel_callback", id, callback });
+    callbacks.set(callback, result);
+    send({ type: "callback", id, callback, name, value });
+    if (signal?.aborted) cancel();
+    else signal?.addEventListener("abort", cancel, { once: true });
+    return result.promise.finally(() => {
+      signal?.removeEventListener("abort", cancel);
+      callbacks.delete(callback);
     });
   };
 
   const run = async ({ id, operation, input }: Extract<CallerMessage, { type: "call" }>) => {
-    const state = { abort: new AbortController(), isPauseWanted: false };
+    const state = { abort: new AbortController(), isYieldRequested: false };
     running.set(id, state);
     try {
-      const work = operations[operation];
-      if (work === undefined) throw new Error(`unknown operation ${operation}`);
-      const value = await work(input, {
+      const implementation = operations[operation];
+      if (implementation === undefined) throw new Error(`unknown operation ${operation}`);
+      const value = await implementation(input, {
         signal: state.abort.signal,
-        progress: throttled((share) => send({ type: "progress", id, share })),
+        progress: throttle((share) => send({ type: "progress", id, share })),
         log: (event, fields) => send({ type: "log", id, event, fields }),
-        shouldYield: () => state.isPauseWanted,
-        callBack: (name, asked, signal) => ask(id, name, asked, signal),
+        shouldYield: () => state.isYieldRequested,
+        callBack: (name, argument, signal) => callBack(id, name, argument, signal),
       });
       send({ type: "result", id, value: value ?? null });
     } catch (error) {
@@ -100,61 +101,61 @@ export async function serveCalls(options: {
       case "abort":
         running.get(message.id)?.abort.abort(new Error("aborted by the caller"));
         break;
-      case "pause": {
+      case "yield": {
         const state = running.get(message.id);
-        if (state !== undefined) state.isPauseWanted = message.isWanted;
+        if (state !== undefined) state.isYieldRequested = message.isRequested;
         break;
       }
-      case "answer":
-        if (message.error === undefined) questions.get(message.question)?.resolve(message.value);
-        else questions.get(message.question)?.reject(errors.decode(message.error));
+      case "callback_result":
+        if (message.error === undefined) callbacks.get(message.callback)?.resolve(message.value);
+        else callbacks.get(message.callback)?.reject(errors.decode(message.error));
     }
   }
-  for (const { abort } of running.values()) abort.abort(new Error("the caller has gone"));
+  for (const { abort } of running.values()) abort.abort(new Error("the caller closed the connection"));
 }
 
-const PROGRESS_MS = 100;
+const PROGRESS_INTERVAL_MS = 100;
 
-/** Passes shares on, the last one always, others not more often than they are looked at. */
-function throttled(report: (share: number) => void): (share: number) => void {
+/** Limits how often shares are reported. The last one is always reported. */
+function throttle(report: (share: number) => void): (share: number) => void {
   let last = Number.NEGATIVE_INFINITY;
   return (share) => {
     const now = performance.now();
-    if (share < 1 && now - last < PROGRESS_MS) return;
+    if (share < 1 && now - last < PROGRESS_INTERVAL_MS) return;
     last = now;
     report(share);
   };
 }
 
-/** What a caller gives along with a call. */
+/** Options of a call. */
 export type CallOptions = {
   signal?: AbortSignal;
   onProgress?: (share: number) => void;
   onLog?: (event: string, fields: object) => void;
-  /** Asked every `PAUSE_POLL_MS`. */
+  /** Polled every `YIELD_POLL_MS`. */
   shouldYield?: () => boolean;
-  /** Answers of the caller to the worker's questions; the signal is aborted when the question is withdrawn or the call has ended. */
+  /** Functions that the worker may call. The signal is aborted when the worker cancels the callback or the call has ended. */
   callbacks?: Record<string, (value: never, signal: AbortSignal) => Promise<unknown>>;
 };
 
-/** The caller's end. */
+/** The caller's end of a worker. */
 export type IpcCaller = {
-  /** Calls an operation. Errors: the operation's; the signal's reason when aborted, once the worker has ended the operation. */
+  /** Calls an operation. Errors: those of the operation; the signal's reason when aborted, after the worker has ended the operation. */
   call(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
-  /** Ends all calls with this error. */
+  /** Rejects all calls with this error. */
   fail(error: unknown): void;
 };
 
-const PAUSE_POLL_MS = 50;
-/** Of one call: no operation has as many. What they wait for is the memory of the caller. */
-const MAX_OPEN_QUESTIONS = 1_000;
+const YIELD_POLL_MS = 50;
+/** Callbacks of one call at a time. No operation needs as many; the limit bounds the memory that a hijacked worker takes from the caller. */
+const MAX_OPEN_CALLBACKS = 1_000;
 
 type PendingCall = CallOptions & {
   settle: PromiseWithResolvers<unknown>;
-  questions: Map<number, AbortController>;
+  openCallbacks: Map<number, AbortController>;
 };
 
-/** Makes the caller's end of a worker. The promise `ended` resolves when the worker's output ends and rejects when it is not of this protocol. */
+/** Creates the caller's end of a worker. `ended` resolves when the worker's output ends, and rejects when the output violates the protocol. */
 export function createIpcCaller(options: {
   output: ReadableStream<Uint8Array>;
   send: (frame: Uint8Array) => Promise<void>;
@@ -163,25 +164,26 @@ export function createIpcCaller(options: {
   const { errors } = options;
   const pending = new Map<number, PendingCall>();
   let nextId = 1;
-  // A worker that has gone is noticed by the end of its output.
+  // A failed write is ignored: a worker that has exited is detected by the end of its output.
   const send = (message: CallerMessage) => void options.send(encodeFrame(message)).catch(() => {});
 
-  const answer = async (call: PendingCall, message: Extract<WorkerMessage, { type: "ask" }>) => {
-    const withdrawn = new AbortController();
-    const { question } = message;
-    call.questions.set(question, withdrawn);
+  const runCallback = async (call: PendingCall, message: Extract<WorkerMessage, { type: "callback" }>) => {
+    const cancelled = new AbortController();
+    const { callback } = message;
+    call.openCallbacks.set(callback, cancelled);
     try {
-      const ask = Object.hasOwn(call.callbacks ?? {}, message.name) ? call.callbacks?.[message.name] : undefined;
-      if (ask === undefined) throw new Error(`unknown question ${message.name}`);
-      send({ type: "answer", question, value: (await ask(message.value as never, withdrawn.signal)) ?? null });
+      const run = Object.hasOwn(call.callbacks ?? {}, message.name) ? call.callbacks?.[message.name] : undefined;
+      if (run === undefined) throw new Error(`unknown callback ${message.name}`);
+      const value = (await run(message.value as never, cancelled.signal)) ?? null;
+      send({ type: "callback_result", callback, value });
     } catch (error) {
-      send({ type: "answer", question, error: errors.encode(error) });
+      send({ type: "callback_result", callback, error: errors.encode(error) });
     } finally {
-      call.questions.delete(question);
+      call.openCallbacks.delete(callback);
     }
   };
 
-  const take = (message: WorkerMessage) => {
+  const receive = (message: WorkerMessage) => {
     const call = pending.get(message.id);
     if (call === undefined) return;
     switch (message.type) {
@@ -189,11 +191,11 @@ export function createIpcCaller(options: {
         return call.onProgress?.(message.share);
       case "log":
         return call.onLog?.(message.event, message.fields);
-      case "ask":
-        if (call.questions.size >= MAX_OPEN_QUESTIONS) throw new Error("the worker asks too much at a time");
-        return void answer(call, message);
-      case "withdraw":
-        return call.questions.get(message.question)?.abort(new Error("the question was withdrawn"));
+      case "callback":
+        if (call.openCallbacks.size >= MAX_OPEN_CALLBACKS) throw new Error("too many open callbacks");
+        return void runCallback(call, message);
+      case "cancel_callback":
+        return call.openCallbacks.get(message.callback)?.abort(new Error("callback cancelled"));
       case "result":
         return call.settle.resolve(message.value);
       case "error":
@@ -202,7 +204,7 @@ export function createIpcCaller(options: {
   };
 
   const ended = (async () => {
-    for await (const frame of decodeFrames(options.output)) take(frame as WorkerMessage);
+    for await (const frame of decodeFrames(options.output)) receive(frame as WorkerMessage);
   })();
 
   return {
@@ -211,22 +213,22 @@ export function createIpcCaller(options: {
       for (const call of pending.values()) call.settle.reject(error);
     },
     async call(operation, input, callOptions = {}) {
-      const { signal, shouldYield: shouldPause } = callOptions;
+      const { signal, shouldYield } = callOptions;
       signal?.throwIfAborted();
       const id = nextId++;
-      const call: PendingCall = { ...callOptions, settle: Promise.withResolvers(), questions: new Map() };
+      const call: PendingCall = { ...callOptions, settle: Promise.withResolvers(), openCallbacks: new Map() };
       pending.set(id, call);
       const abort = () => send({ type: "abort", id });
       signal?.addEventListener("abort", abort, { once: true });
-      let isWanted = false;
-      const look = () => {
-        if (shouldPause === undefined || shouldPause() === isWanted) return;
-        isWanted = !isWanted;
-        send({ type: "pause", id, isWanted });
+      let isRequested = false;
+      const checkYield = () => {
+        if (shouldYield === undefined || shouldYield() === isRequested) return;
+        isRequested = !isRequested;
+        send({ type: "yield", id, isRequested });
       };
-      const polling = shouldPause === undefined ? undefined : setInterval(look, PAUSE_POLL_MS);
+      const polling = shouldYield === undefined ? undefined : setInterval(checkYield, YIELD_POLL_MS);
       send({ type: "call", id, operation, input });
-      look();
+      checkYield();
       try {
         const value = await call.settle.promise;
         signal?.throwIfAborted();
@@ -238,7 +240,7 @@ export function createIpcCaller(options: {
         clearInterval(polling);
         signal?.removeEventListener("abort", abort);
         pending.delete(id);
-        for (const question of call.questions.values()) question.abort(new Error("the call has ended"));
+        for (const callback of call.openCallbacks.values()) callback.abort(new Error("call ended"));
       }
     },
   };

@@ -1,10 +1,10 @@
-/** Messages as frames on a pipe: a length of four bytes, then JSON. */
+/** Frames on a pipe: the length of the payload as 32-bit little endian, then the payload as JSON. */
 
 const HEADER_BYTES = 4;
-/** Larger than any message of this program: what claims more is not a frame. */
+/** Larger than any message of this program. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 
-/** Returns a message as a frame. JSON has no infinite numbers: they become the largest finite ones. */
+/** Returns a message as a frame. JSON has no infinite numbers, so they become the largest finite ones. */
 export function encodeFrame(message: unknown): Uint8Array {
   const payload = new TextEncoder().encode(JSON.stringify(message, toFinite));
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
@@ -19,7 +19,7 @@ function toFinite(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** Yields the messages of a stream, however it is chunked. Throws on what is not a frame; a frame cut off at the end is left out. */
+/** Yields the messages of a stream. Throws on a malformed or too large frame, and ignores an incomplete one at the end. */
 export async function* decodeFrames(
   stream: ReadableStream<Uint8Array>,
   maxFrameBytes = MAX_FRAME_BYTES,

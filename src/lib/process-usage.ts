@@ -1,29 +1,29 @@
-/** What a process uses, read from `/proc`. */
+/** Reads the resource usage of processes from `/proc`. */
 import { readFileSync } from "node:fs";
 
-/** Resident memory, and processor time of all threads since the start, without that of child processes. */
+/** Resident memory, and CPU time of all threads since the start. Child processes are not included. */
 export type ProcessUsage = { memoryBytes: number; cpuSeconds: number };
 
 const PAGE_BYTES = 4096;
 const CLOCK_TICKS_PER_SECOND = 100;
-/** A wrapper, its helper, the program: it is never far down. */
+/** A sandbox wrapper and its helper are at most this many levels above the program. */
 const MAX_DEPTH = 4;
 
-/** Returns what a process uses now; null when it has gone. Costs some ten microseconds. */
+/** Returns the current usage of a process; null when it has exited. Takes about ten microseconds. */
 export function readProcessUsage(pid: number): ProcessUsage | null {
   const statm = readProcFile(pid, "statm");
   const stat = readProcFile(pid, "stat");
   if (statm === null || stat === null) return null;
   const pages = Number(statm.split(" ")[1]);
-  // The name in brackets may hold anything.
+  // The process name in parentheses may contain any character.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[11]) + Number(fields[12]);
   return { memoryBytes: pages * PAGE_BYTES, cpuSeconds: ticks / CLOCK_TICKS_PER_SECOND };
 }
 
 /**
- * Returns the process that runs `program` (as its first argument names it): `pid` itself, or the first of its descendants, when a wrapper
- * starts it. Null when there is none yet.
+ * Returns the ID of the process whose first argument is `program`: `pid` itself or, below a sandbox wrapper, one of its descendants. Null
+ * when it has not started yet.
  */
 export function findProcessRunning(pid: number, program: string): number | null {
   let level = [pid];

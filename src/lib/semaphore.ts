@@ -1,48 +1,49 @@
-/** A fixed number of lanes for heavy work, whoever does it: first come, first served. */
+/** A semaphore that serves its callers in the order of their calls. */
 
 export type Semaphore = {
   /**
-   * Runs `work` when a lane is free. Errors: those of `work`; the signal's reason when aborted while it waits, and then `work` was not begun.
+   * Runs `work` with a permit, and waits for one if none is free. Errors: those of `work`; the signal's reason when aborted while waiting, in
+   * which case `work` was not started.
    */
   run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
 };
 
-/** Lanes for `count` works at a time. */
+/** Returns a semaphore with `count` permits. */
 export function createSemaphore(count: number): Semaphore {
   let free = count;
-  const waiting: { begin(): void }[] = [];
+  const waiting: { start(): void }[] = [];
 
-  const turn = (signal: AbortSignal | undefined): Promise<void> => {
+  const acquire = (signal: AbortSignal | undefined): Promise<void> => {
     signal?.throwIfAborted();
     if (free > 0) {
       free--;
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      const give = () => {
+      const leaveQueue = () => {
         waiting.splice(waiting.indexOf(entry), 1);
         reject(signal!.reason);
       };
       const entry = {
-        begin: () => {
-          signal?.removeEventListener("abort", give);
+        start: () => {
+          signal?.removeEventListener("abort", leaveQueue);
           resolve();
         },
       };
       waiting.push(entry);
-      signal?.addEventListener("abort", give, { once: true });
+      signal?.addEventListener("abort", leaveQueue, { once: true });
     });
   };
 
   return {
     async run(signal, work) {
-      await turn(signal);
+      await acquire(signal);
       try {
         return await work();
       } finally {
         const next = waiting.shift();
         if (next === undefined) free++;
-        else next.begin();
+        else next.start();
       }
     },
   };

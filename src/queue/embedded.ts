@@ -1,4 +1,4 @@
-/** The embedded runner: starts due jobs of the source, renews their leases, and ends them when they are cancelled or the server stops. */
+/** The runner inside the server process: starts due jobs, renews their leases, and aborts them when they are cancelled or the server stops. */
 import {
   type DueJob,
   JOB_NAMES,
@@ -33,17 +33,17 @@ export type EmbeddedOptions = Pick<SchedulingLimits, "slots"> &
     heartbeatMs?: number;
   };
 
-/** Renders have none: each takes all cores, and they yield between chunks. */
+/** Renders have none, because each uses all cores and yields between chunks. */
 const EXTRA_SLOTS: Record<JobName, number> = { prepare: 4, cut: 4, render: 0 };
 const TIME_SLICE_MS = 15_000;
 const MAX_ALONE_MS = 120_000;
 const MAX_DRAIN_MS = 15_000;
-/** The longest wait before the source is asked again: a safety net, `wake` is the rule. */
+/** The source is polled at least this often, in case a `wake` was missed. */
 const MAX_POLL_MS = 30_000;
-/** Steps that become due at nearly the same time are started together. */
+/** Steps that become due at nearly the same time start together. */
 const MIN_POLL_MS = 50;
 
-/** Creates a runner inside this process. */
+/** Creates the runner. */
 export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
   const { source, handlers, log, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
   const limits: SchedulingLimits = {
@@ -76,29 +76,33 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     const started = performance.now();
     try {
       await handlers[job.name](job, context);
-      jobLog.info("job done", { seconds: secondsSince(started) });
+      jobLog.info("job.completed", { duration_ms: millisecondsSince(started) });
     } catch (error) {
       // The reason of the abort decides, whatever error the aborted job throws.
       const aborted = abort.signal.aborted ? abort.signal.reason : error;
       const reason = aborted instanceof JobAborted ? aborted.reason : null;
       const hasYielded = reason === "interrupted" || (reason === null && error instanceof JobYielded);
-      if (hasYielded) jobLog.info("job.yielded", { seconds: secondsSince(started) });
+      if (hasYielded) jobLog.info("job.yielded", { duration_ms: millisecondsSince(started) });
       if (hasYielded || reason === "shutdown") await source.release(job, owner);
       else if (reason === null) {
-        jobLog.warn("job failed", { error, attempt: job.attempt, seconds: secondsSince(started) });
+        jobLog.warn("job.failed", { error, attempt: job.attempt, duration_ms: millisecondsSince(started) });
         await source.fail(job, error);
-      } else jobLog.info("job ended", { reason });
+      } else jobLog.info("job.aborted", { reason });
     }
   }
 
   function start(job: Job): void {
     const entry: RunningEntry = {
-      ...{ job, abort: new AbortController(), progress: null },
-      ...{ since: performance.now(), shouldYield: false, ended: Promise.resolve() },
+      job,
+      abort: new AbortController(),
+      progress: null,
+      since: performance.now(),
+      shouldYield: false,
+      ended: Promise.resolve(),
     };
     running.set(job.stepId, entry);
     entry.ended = run(entry)
-      .catch((error) => log.error("job could not be ended", { job: job.stepId, error }))
+      .catch((error) => log.error("job.cleanup_failed", { job: job.stepId, error }))
       .finally(() => {
         running.delete(job.stepId);
         if (job.runsAlone) {
@@ -109,7 +113,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       });
   }
 
-  /** Starts what may start, and asks others to make room. Returns how long nothing changes by itself. */
+  /** Starts due jobs, and asks others to make room. Returns after how many milliseconds to look again. */
   async function startDueJobs(): Promise<number> {
     for (;;) {
       const due = await Promise.all(JOB_NAMES.map((name) => source.next(name, owner)));
@@ -120,7 +124,9 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
           now: performance.now(),
           running: [...running.values()].map(({ job, since }) => ({ ...job, since })),
           due: due.filter((job): job is DueJob => job !== null),
-          ...{ dueAlone, lastAlone, drainingSince },
+          dueAlone,
+          lastAlone,
+          drainingSince,
         },
         limits,
       );
@@ -159,7 +165,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     scheduleAgain = true;
     scheduling ??= schedule()
       .catch((error) => {
-        log.error("cannot look for jobs", { error });
+        log.error("job.poll_failed", { error });
         timer = setTimeout(wake, 1_000);
       })
       .finally(() => {
@@ -183,7 +189,7 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     start: () => {
       stopped = false;
       heartbeat = setInterval(
-        () => renewLeases().catch((error) => log.error("heartbeat failed", { error })),
+        () => renewLeases().catch((error) => log.error("job.heartbeat_failed", { error })),
         heartbeatMs,
       );
       wake();
@@ -202,4 +208,4 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
   };
 }
 
-const secondsSince = (since: number) => Math.round(performance.now() - since) / 1000;
+const millisecondsSince = (start: number): number => Math.round(performance.now() - start);

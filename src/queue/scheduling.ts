@@ -1,54 +1,54 @@
-/** Decides which job starts next and which running ones make room. Pure: the runner in `embedded.ts` carries the decision out. */
+/** Decides which job starts next, and which running jobs make room for it. Pure: the runner in `embedded.ts` acts on the decision. */
 import type { DueJob, JobName } from "../domain/jobs";
 
-/** A job under way. `since`: when it started, on the clock of `SchedulingState.now`. */
+/** A running job. `since`: when it started, on the clock of `SchedulingState.now`. */
 export type RunningJob = { stepId: string; name: JobName; userId: string; runsAlone: boolean; since: number };
 
 /** All times are milliseconds on one monotonic clock. */
 export type SchedulingState = {
   now: number;
   running: RunningJob[];
-  /** For each name at most one: whose turn it is among the jobs that need not run alone. */
+  /** At most one job for each name: the next in the fair order of users, without the jobs that run alone. */
   due: DueJob[];
-  /** The job that waits to run alone, null when none does. */
+  /** The job that waits to run alone, or null. */
   dueAlone: DueJob | null;
-  /** When the last job that ran alone left the server to the others, and for how long it had it. */
+  /** When the last job that ran alone gave up the server, and how long it had the server to itself. */
   lastAlone: { endedAt: number; forMs: number } | null;
-  /** Since when nothing has been started so that `dueAlone` can run; null when that is not the case. */
+  /** Since when no job has been started so that `dueAlone` can run; null when jobs may start. */
   drainingSince: number | null;
 };
 
 export type SchedulingLimits = {
   /** How many jobs of each name run at the same time. */
   slots: Record<JobName, number>;
-  /** How many more of each name may run, one for each user who has none running. */
+  /** How many more of each name may run, at most one for each user without a running job of that name. */
   extraSlots: Record<JobName, number>;
-  /** How long a job may run before it is asked to yield to somebody who has fewer running. */
+  /** How long a job may run before it is asked to yield to a user with fewer running jobs. */
   timeSliceMs: number;
-  /** How long a job has the server to itself. After that it has shown that it does not bring it down at once, and others start beside it. */
+  /** How long a job runs alone. It has not crashed the server by then, so other jobs may start. */
   maxAloneMs: number;
-  /** How long running jobs may take to yield to a job that runs alone before they are interrupted. */
+  /** How long running jobs have to yield to a job that runs alone before they are interrupted. */
   maxDrainMs: number;
 };
 
 export type SchedulingDecision = {
   start: DueJob | null;
-  /** Step ids: asked to end at their next safe point. */
+  /** IDs of the steps that are asked to end at their next safe point. */
   yielding: Set<string>;
-  /** Step ids: ended at once and requeued. */
+  /** IDs of the steps that are aborted and requeued. */
   interrupted: Set<string>;
   isDraining: boolean;
-  /** In how many milliseconds the answer may change without anything happening; null: never. */
+  /** Milliseconds until the decision may change with time alone; null: never. */
   changesInMs: number | null;
 };
 
-/** Returns what to do now. Call it again after each start. */
+/** Returns what to do now. To be called again after each start. */
 export function decideNext(state: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
   const { now, running } = state;
   const alone = running.find((job) => job.runsAlone);
   if (alone && now - alone.since < limits.maxAloneMs)
     return makeDecision({ changesInMs: alone.since + limits.maxAloneMs - now });
-  // A job that has outlived its time alone is not interrupted for the next one of its kind: they would restart each other for ever.
+  // A job that has used its time alone is not interrupted for the next job that runs alone: they would restart each other forever.
   if (state.dueAlone === null || alone) return decideShared(state, limits);
   const restMs = state.lastAlone === null ? 0 : state.lastAlone.endedAt + state.lastAlone.forMs - now;
   const othersWait = running.length > 0 || state.due.length > 0;
@@ -63,7 +63,7 @@ export function decideNext(state: SchedulingState, limits: SchedulingLimits): Sc
   return makeDecision({ isDraining: true, yielding: all, changesInMs: drainMs });
 }
 
-/** The rule between users: each name has its slots, and a user with nothing running does not wait for those of another. */
+/** Shares the slots of each name between users. A user without a running job does not wait for the jobs of another user to end. */
 function decideShared({ now, running, due }: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
   const decision = makeDecision({});
   for (const job of due) {

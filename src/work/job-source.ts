@@ -1,15 +1,5 @@
-/** The runner's source of jobs, backed by the steps in the database. Decides what happens to a job that failed. */
-import { AppError } from "../domain/errors";
-import {
-  isPermanent,
-  type Job,
-  JobKilled,
-  JobPostponed,
-  type JobSource,
-  MAX_ATTEMPTS,
-  MAX_KERNEL_KILLS,
-  retryDelayMs,
-} from "../domain/jobs";
+/** The runner's source of jobs, backed by the steps in the database. */
+import { decideRetry, type Job, type JobSource, MAX_ATTEMPTS } from "../domain/jobs";
 import {
   claimStep,
   endStep,
@@ -19,43 +9,28 @@ import {
   renewLease,
   requeueStep,
 } from "../store/steps";
+import type { JobFailure } from "./jobs/definition";
 import { JOBS } from "./registry";
 import type { Services } from "./services";
 
-const KILLED_TWICE =
-  "File needs more memory than the server has: its processing was killed twice, the second time while no other job was running.";
-const TOO_MANY_ATTEMPTS = "The server stopped unexpectedly each time it processed this file.";
-const INTERNAL_ERROR = "Internal error. Details are in the server log.";
+const TOO_MANY_ATTEMPTS: JobFailure = {
+  code: "processing_failed",
+  message: "The server stopped unexpectedly each time it processed this file.",
+};
 
 /** Returns the source for a runner. */
 export function createJobSource(services: Pick<Services, "config" | "folders" | "now" | "store">): JobSource {
   const { store, config } = services;
   const now = () => services.now();
 
-  const postpone = (job: Job, { delayMs, run }: JobPostponed): Promise<void> =>
-    store.write((tx) => {
-      const attempts = run.isStarted ? job.attempt : job.attempt - 1;
-      return requeueStep(tx, job, { runAfter: now() + delayMs, servedAt: now(), attempts });
-    });
-
-  async function failPermanently(job: Job, error: unknown): Promise<void> {
-    const isKnown = isPermanent(job.name, error) || (error instanceof AppError && error.code === "processing_failed");
-    const code = isKnown ? error.code : "processing_failed";
-    const message = isKnown ? toSentence(error.message) : INTERNAL_ERROR;
+  async function failPermanently(job: Job, failure: JobFailure): Promise<void> {
     const definition = JOBS[job.name];
     const isFailed = await store.write(async (tx) => {
       if (!(await endStep(tx, job.stepId, "failed", now(), job.attempt))) return false;
-      await definition.fail(tx, { code, message }, { job, now: now(), config });
+      await definition.fail(tx, failure, { job, now: now(), config });
       return true;
     });
     if (isFailed) await definition.cleanup(services, job, "failed");
-  }
-
-  /** Requeues a job that the kernel killed. Its next attempt runs alone, so that other jobs do not take the memory. */
-  async function requeueKilled(job: Job): Promise<void> {
-    const kernelKills = job.kernelKills + 1;
-    if (kernelKills >= MAX_KERNEL_KILLS) return failPermanently(job, new AppError("processing_failed", KILLED_TWICE));
-    await store.write((tx) => requeueStep(tx, job, { runAfter: now(), servedAt: now(), kernelKills }));
   }
 
   return {
@@ -64,7 +39,7 @@ export function createJobSource(services: Pick<Services, "config" | "folders" | 
     claim: async (stepId, owner, leaseMs) => {
       const job = await store.write((tx) => claimStep(tx, stepId, owner, now(), leaseMs));
       if (!job || job.attempt <= MAX_ATTEMPTS) return job;
-      await failPermanently(job, new AppError("processing_failed", TOO_MANY_ATTEMPTS));
+      await failPermanently(job, TOO_MANY_ATTEMPTS);
       return null;
     },
     renew: async (running, owner, leaseMs) =>
@@ -78,19 +53,12 @@ export function createJobSource(services: Pick<Services, "config" | "folders" | 
     release: (job) =>
       store.write((tx) => requeueStep(tx, job, { runAfter: now(), servedAt: now(), attempts: job.attempt - 1 })),
     fail: async (job, error) => {
-      if (error instanceof JobKilled) return requeueKilled(job);
-      if (error instanceof JobPostponed) return postpone(job, error);
-      const failures = job.failures + 1;
-      const delay = isPermanent(job.name, error) ? null : retryDelayMs(failures);
-      if (delay === null) return failPermanently(job, error);
-      await store.write((tx) => requeueStep(tx, job, { runAfter: now() + delay, servedAt: now(), failures }));
+      const decision = decideRetry(job, error);
+      if (decision.kind === "fail") return failPermanently(job, decision);
+      const { delayMs, attempts, failures, kernelKills } = decision;
+      const change = { runAfter: now() + delayMs, servedAt: now(), attempts, failures, kernelKills };
+      await store.write((tx) => requeueStep(tx, job, change));
     },
     nextDue: () => findNextDueTime(store.read, now()),
   };
-}
-
-/** Returns the message with a capital letter and a period, whatever code it comes from. */
-function toSentence(message: string): string {
-  const end = /[.!?]$/.test(message) ? "" : ".";
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`;
 }

@@ -31,7 +31,7 @@ export async function sweepOrphans(services: Pick<Services, "folders" | "log" | 
   ];
   if (paths.length > 0) {
     await moveToTrash(folders, paths);
-    services.log.info("leftovers removed", { count: paths.length });
+    services.log.info("orphans.removed", { count: paths.length });
   }
   await store.write(async (tx) => {
     await deleteStoredResponsesBefore(tx, services.now() - RESPONSES_KEPT_MS);

@@ -6,7 +6,7 @@ import { type ChildExit, spawnChild } from "../../lib/process";
 import { findProcessRunning, readProcessUsage } from "../../lib/process-usage";
 import type { Sandbox, SandboxView } from "../../lib/sandbox";
 import { jobErrorCodec } from "./errors";
-import { type TimeLimits, timeLimits } from "./limits";
+import { getTimeLimits, type TimeLimits } from "./limits";
 import type { JobOperations } from "./operations";
 
 export type JobChildOptions = {
@@ -89,7 +89,7 @@ export function openJobChild(options: JobChildOptions): JobChild {
     if (reached !== null) return limitError(options.limitCode, reached);
     if (exit.signal === "SIGKILL" && child.endedBy() === null && !isEnding) return new JobKilled();
     const tail = child.stderrTail().slice(-1_000);
-    return new Error(`the job's child process ended with code ${exit.code}, signal ${exit.signal}: ${tail}`);
+    return new Error(`job child ended with code ${exit.code}, signal ${exit.signal}: ${tail}`);
   };
   // Output that violates the protocol also ends the child.
   const reading = caller.ended.catch(() => child.killNow());
@@ -103,7 +103,7 @@ export function openJobChild(options: JobChildOptions): JobChild {
     const { recordingSeconds = 0, signal } = runOptions;
     signal?.throwIfAborted();
     if (gone !== null) throw gone;
-    const limits = runOptions.limits ?? timeLimits(operation, recordingSeconds);
+    const limits = runOptions.limits ?? getTimeLimits(operation, recordingSeconds);
     const entry = { ...limits, startedMs: performance.now(), cpuAtStart: cpuSeconds };
     running.add(entry);
     let grace: ReturnType<typeof setTimeout> | undefined;
@@ -128,8 +128,8 @@ export function openJobChild(options: JobChildOptions): JobChild {
 }
 
 const LIMIT_MESSAGES = {
-  corrupt_media: (what: string) => `Reading the file takes more ${what} than any valid recording: it is damaged.`,
-  processing_failed: (what: string) => `The job was stopped because it reached its limit of ${what}.`,
+  corrupt_media: (what: string) => `File is damaged: reading it takes more ${what} than any valid recording.`,
+  processing_failed: (what: string) => `Processing was stopped because it reached its limit of ${what}.`,
 };
 
 const limitError = (code: JobChildOptions["limitCode"], what: string): AppError =>

@@ -1,49 +1,49 @@
 /**
- * The folder that a job's child process may change. The server never opens a path in it, where a hijacked child could leave a symbolic link:
- * it moves finished files into folders that only the server writes to, and uses them there.
+ * The folder that a job's child process may write to. A hijacked child could leave a symbolic link there, so no other process opens a path
+ * in it: finished files are moved to a folder that the child cannot write to, and used there.
  */
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 export type ScratchFolder = AsyncDisposable & {
   path: string;
-  /** Makes a file through `make`, which writes to the path that it is given inside the scratch folder, unless `place` exists. */
-  createOnce(place: string, make: (path: string) => Promise<unknown>): Promise<void>;
+  /** Creates the file `target` unless it exists. `create` writes it to a path inside the scratch folder. */
+  createOnce(target: string, create: (path: string) => Promise<unknown>): Promise<void>;
 };
 
-/** Creates the folder, empty. Disposing removes it. */
+/** Creates an empty folder. Disposing removes it. */
 export async function openScratchFolder(path: string): Promise<ScratchFolder> {
   const remove = () => rm(path, { recursive: true, force: true });
   await remove();
   await mkdir(path, { recursive: true });
   return {
     path,
-    createOnce: async (place, make) => {
-      if (await Bun.file(place).exists()) return;
-      // The extension stays: ffmpeg chooses the container by it.
-      const made = join(path, basename(place));
-      await make(made);
-      await commitFile(made, place);
+    createOnce: async (target, create) => {
+      if (await Bun.file(target).exists()) return;
+      // Keeps the extension, from which ffmpeg chooses the container.
+      const created = join(path, basename(target));
+      await create(created);
+      await commitFile(created, target);
     },
     [Symbol.asyncDispose]: remove,
   };
 }
 
 /**
- * Moves a file that a child has made to `place`, on the same file system, and returns its size in bytes. Its bytes are on the disk before a
- * row can say that it exists. Throws when it is anything but a regular file.
+ * Moves a file that a child has created to `target`, on the same file system, and returns its size in bytes. The file is flushed to disk, so
+ * that a row which refers to it can be committed. Throws when it is not a regular file.
  */
-export async function commitFile(made: string, place: string): Promise<number> {
-  // Looked at where the child cannot exchange it any more.
-  const taken = `${place}.part`;
-  await rename(made, taken);
-  const found = await lstat(taken);
+export async function commitFile(created: string, target: string): Promise<number> {
+  // Checked after the move, where the child can no longer replace the file.
+  const part = `${target}.part`;
+  await rename(created, part);
+  const found = await lstat(part);
   if (!found.isFile()) {
-    await rm(taken, { recursive: true, force: true });
-    throw new Error(`${basename(made)} is not a regular file`);
+    await rm(part, { recursive: true, force: true });
+    throw new Error(`${basename(created)} is not a regular file`);
   }
-  await flush(taken);
-  await rename(taken, place);
+  await flush(part);
+  await rename(part, target);
   return found.size;
 }
 

@@ -1,8 +1,8 @@
-/** The semaphore of the server, held to a render in a child process: it asks for each one, and gives it back. */
+/** Shares a semaphore with a child process, which acquires and releases permits by callbacks. */
 import type { CallOptions } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
 
-/** Answers to a child's `acquirePermit` and `releasePermit`. `releaseAll` takes back what a child that has gone still had. */
+/** Returns the callbacks for a call of the child. `releaseAll` releases the permits that the child still holds when the call has ended. */
 export function shareSemaphore(semaphore: Semaphore): {
   callbacks: NonNullable<CallOptions["callbacks"]>;
   releaseAll(): void;

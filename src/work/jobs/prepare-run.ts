@@ -12,7 +12,7 @@ import type { Ffmpeg } from "../../media/ffmpeg";
 import { isPlayableInBrowser } from "../../media/preview";
 import type { ProbeLimits } from "../../media/probe";
 import { type JobChild, openJobChild } from "../job-child/child";
-import { maxMediaMemoryBytes, probeTimeLimits } from "../job-child/limits";
+import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
 import type { MediaTools } from "../media-tools";
 import { hasSpeechAnalysis, hasTranscript, writeSpeechAnalysis } from "../prepared-files";
@@ -68,7 +68,7 @@ export async function runPrepare(
     sandbox: tools.sandbox,
     view: { readOnly: [files.source, outputDir], writable: [scratch.path], devices: false },
     limitCode: "corrupt_media",
-    maxMemoryBytes: maxMediaMemoryBytes(input.blobs.source.bytes),
+    maxMemoryBytes: getMaxMediaMemoryBytes(input.blobs.source.bytes),
     maxFileBytes: tools.maxFileBytes(),
   });
   const report = createReporter(context);
@@ -146,7 +146,7 @@ async function probeSource(
   const found = await child.run(
     "probe",
     { ffmpeg: tools.ffmpeg, source: files.source, probed, limits: input.limits },
-    { signal, limits: probeTimeLimits(input.blobs.source.bytes) },
+    { signal, limits: getProbeTimeLimits(input.blobs.source.bytes) },
   );
   if (!isProbed) await commitFile(probed, files.probed);
   return found;

@@ -7,7 +7,7 @@ import type { RenderResult, ResolvedOutput } from "../../domain/media";
 import { type Ticks, toSeconds } from "../../domain/time";
 import { RenderYielded } from "../../media/parallel";
 import { openJobChild } from "../job-child/child";
-import { maxMediaMemoryBytes } from "../job-child/limits";
+import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile } from "../job-child/scratch";
 import { shareSemaphore } from "../job-child/shared-semaphore";
 import type { MediaTools } from "../media-tools";
@@ -49,7 +49,7 @@ export async function runRender(
     sandbox: tools.sandbox,
     view: { readOnly: [source, probed], writable: [workDir], devices: true },
     limitCode: "processing_failed",
-    maxMemoryBytes: maxMediaMemoryBytes(input.blobs.source.bytes),
+    maxMemoryBytes: getMaxMediaMemoryBytes(input.blobs.source.bytes),
     maxFileBytes: tools.maxFileBytes(),
   });
   const permits = shareSemaphore(tools.encoderSemaphore);

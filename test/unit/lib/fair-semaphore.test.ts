@@ -9,32 +9,32 @@ const LIMITS: FairSemaphoreLimits = {
   maxWaitingPerKey: 4,
   maxWaitMs: 60_000,
 };
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-const refusalOf = (work: Promise<unknown>) =>
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const settle = (work: Promise<unknown>) =>
   work.then(
     () => "done",
     (error) => (error instanceof SemaphoreFullError ? error.reason : String(error)),
   );
 
-test("a caller that waits too long is refused, and its place in the queue is free", async () => {
+test("a caller that waits too long is refused and leaves the queue", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 1, maxWaitMs: 20 });
   const held = Promise.withResolvers<string>();
   const first = semaphore.run("anna", () => held.promise);
-  expect(await refusalOf(semaphore.run("bert", async () => "never"))).toBe("timeout");
+  expect(await settle(semaphore.run("bert", async () => "never"))).toBe("timeout");
   const next = semaphore.run("carl", async () => "next");
   held.resolve("first");
   expect(await Promise.all([first, next])).toEqual(["first", "next"]);
 });
 
-test("a failure frees the place", async () => {
+test("a failed task releases its permit", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 0 });
   const failing = semaphore.run("anna", () => Promise.reject(new Error("failed")));
-  expect(await refusalOf(semaphore.run("bert", async () => {}))).toBe("all");
+  expect(await settle(semaphore.run("bert", async () => {}))).toBe("all");
   await expect(failing).rejects.toThrow("failed");
   expect(await semaphore.run("bert", async () => "fine")).toBe("fine");
 });
 
-test("whatever is asked for, the limits hold and everything that was accepted ends", async () => {
+test("the limits hold for any sequence of calls, and every accepted task runs", async () => {
   const steps = fc.array(fc.oneof(fc.constantFrom("a", "b", "c", "d"), fc.nat(20)), { maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
@@ -44,18 +44,18 @@ test("whatever is asked for, the limits hold and everything that was accepted en
       for (const step of sequence) {
         if (typeof step === "string") {
           const work = () => new Promise<void>((resolve) => running.push({ key: step, end: resolve }));
-          outcomes.push(refusalOf(semaphore.run(step, work)));
+          outcomes.push(settle(semaphore.run(step, work)));
         } else if (running.length > 0) {
           running.splice(step % running.length, 1)[0]!.end();
         }
-        await turn();
+        await nextTurn();
         expect(running.length).toBeLessThanOrEqual(LIMITS.maxRunning);
         for (const key of ["a", "b", "c", "d"])
           expect(running.filter((one) => one.key === key).length).toBeLessThanOrEqual(LIMITS.maxRunningPerKey);
       }
       while (running.length > 0) {
         for (const one of running.splice(0)) one.end();
-        await turn();
+        await nextTurn();
       }
       for (const outcome of await Promise.all(outcomes)) expect(["done", "key", "all"]).toContain(outcome);
     }),

@@ -1,4 +1,4 @@
-/** Both ends of the protocol, joined by pipes in this process. */
+/** Both ends of the protocol, connected by pipes in this process. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createIpcCaller, type ErrorCodec, type Operations, serveCalls } from "../../../src/lib/ipc-calls";
@@ -9,7 +9,7 @@ const errors: ErrorCodec = {
   decode: ({ message }) => new Error(message),
 };
 
-/** A stream that is written to from here. */
+/** A stream and its writer. */
 function pipe() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(
     {},
@@ -20,7 +20,7 @@ function pipe() {
   return { readable, write: (frame: Uint8Array) => writer.write(frame), end: () => writer.close() };
 }
 
-/** A caller whose worker serves these operations. */
+/** Returns a caller whose worker serves these operations. */
 function connect(operations: Operations) {
   const down = pipe();
   const up = pipe();
@@ -30,10 +30,10 @@ function connect(operations: Operations) {
 }
 
 const forever = (signal: AbortSignal) =>
-  new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(new Error("left"))));
+  new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
 
 describe("a call", () => {
-  test("hands over input, result, progress and log lines", async () => {
+  test("carries input, result, progress and log lines", async () => {
     const worker = connect({
       double: async (input: { n: number }, { progress, log }) => {
         progress(0.5);
@@ -55,20 +55,20 @@ describe("a call", () => {
     expect(worker.call("other", null)).rejects.toThrow("unknown operation other");
   });
 
-  test("runs beside others", async () => {
+  test("runs concurrently with others", async () => {
     const gate = Promise.withResolvers<void>();
     const worker = connect({ wait: () => gate.promise, open: async () => gate.resolve() });
     await Promise.all([worker.call("wait", null), worker.call("open", null)]);
   });
 
-  test("is left when aborted, and then rejects with the signal's reason", async () => {
-    let isLeft = false;
+  test("ends in the worker when aborted, and then rejects with the signal's reason", async () => {
+    let hasEnded = false;
     const started = Promise.withResolvers<void>();
     const worker = connect({
       wait: (_, { signal }) => {
         started.resolve();
         return forever(signal).finally(() => {
-          isLeft = true;
+          hasEnded = true;
         });
       },
     });
@@ -78,27 +78,27 @@ describe("a call", () => {
     stop.abort(new Error("cancelled"));
     expect(call).rejects.toThrow("cancelled");
     await call.catch(() => {});
-    expect(isLeft).toBe(true);
+    expect(hasEnded).toBe(true);
     expect(worker.call("wait", null, { signal: stop.signal })).rejects.toThrow("cancelled");
   });
 
-  test("learns that a pause is wanted, and that it no longer is", async () => {
+  test("is told when the caller wants it to yield, and when it no longer does", async () => {
     const worker = connect({
-      watch: async (_, { shouldYield: shouldPause, progress }) => {
-        while (!shouldPause()) await Bun.sleep(1);
+      watch: async (_, { shouldYield, progress }) => {
+        while (!shouldYield()) await Bun.sleep(1);
         progress(1);
-        while (shouldPause()) await Bun.sleep(1);
-        return "resumed";
+        while (shouldYield()) await Bun.sleep(1);
+        return "continued";
       },
     });
     let isWanted = true;
     const onProgress = () => {
       isWanted = false;
     };
-    expect(await worker.call("watch", null, { shouldYield: () => isWanted, onProgress })).toBe("resumed");
+    expect(await worker.call("watch", null, { shouldYield: () => isWanted, onProgress })).toBe("continued");
   });
 
-  test("rejects when the caller gives the worker up", async () => {
+  test("rejects when the caller fails all calls", async () => {
     const worker = connect({ wait: (_, { signal }) => forever(signal) });
     const call = worker.call("wait", null);
     worker.fail(new Error("gone"));
@@ -108,50 +108,50 @@ describe("a call", () => {
   });
 });
 
-describe("a question of the worker", () => {
-  test("is answered by the caller, also with an error", async () => {
+describe("a callback", () => {
+  test("returns the result or the error of the caller", async () => {
     const worker = connect({
-      ask: async (input: number, { callBack: ask }) => [
-        await ask("square", input),
-        await ask("refuse", null).catch((error) => error.message),
-        await ask("other", null).catch((error) => error.message),
+      work: async (input: number, { callBack }) => [
+        await callBack("square", input),
+        await callBack("refuse", null).catch((error) => error.message),
+        await callBack("other", null).catch((error) => error.message),
       ],
     });
-    const answers = {
+    const callbacks = {
       square: async (value: number) => value * value,
       refuse: () => Promise.reject(new Error("no")),
     };
-    expect(await worker.call("ask", 3, { callbacks: answers })).toEqual([9, "no", "unknown question other"]);
+    expect(await worker.call("work", 3, { callbacks })).toEqual([9, "no", "unknown callback other"]);
   });
 
-  test("can be withdrawn", async () => {
+  test("can be cancelled", async () => {
     const stop = new AbortController();
     const worker = connect({
-      ask: (_, { callBack: ask }) => ask("wait", null, stop.signal).catch((error) => `ended: ${error.message}`),
+      work: (_, { callBack }) => callBack("wait", null, stop.signal).catch((error) => `ended: ${error.message}`),
     });
-    const answers = {
+    const callbacks = {
       wait: (_: null, signal: AbortSignal) => {
         stop.abort();
         return forever(signal);
       },
     };
-    expect(await worker.call("ask", null, { callbacks: answers })).toBe("ended: left");
+    expect(await worker.call("work", null, { callbacks })).toBe("ended: aborted");
   });
 
-  test("is ended with the call", async () => {
-    const asked = Promise.withResolvers<AbortSignal>();
-    const worker = connect({ ask: (_, { callBack: ask }) => Promise.race([ask("wait", null), Bun.sleep(5)]) });
+  test("is cancelled when the call ends", async () => {
+    const received = Promise.withResolvers<AbortSignal>();
+    const worker = connect({ work: (_, { callBack }) => Promise.race([callBack("wait", null), Bun.sleep(5)]) });
     const wait = (_: null, signal: AbortSignal) => {
-      asked.resolve(signal);
+      received.resolve(signal);
       return forever(signal);
     };
-    await worker.call("ask", null, { callbacks: { wait } });
-    expect((await asked.promise).aborted).toBe(true);
+    await worker.call("work", null, { callbacks: { wait } });
+    expect((await received.promise).aborted).toBe(true);
   });
 });
 
-describe("a worker that was taken over", () => {
-  const asking = (frames: unknown[]) => {
+describe("a hijacked worker", () => {
+  const receive = (frames: unknown[]) => {
     const down = pipe();
     const up = pipe();
     const caller = createIpcCaller({ output: up.readable, send: (frame) => down.write(frame), errors });
@@ -163,27 +163,27 @@ describe("a worker that was taken over", () => {
     return { call, replies, ended };
   };
 
-  test("ends its call when it asks without end", async () => {
-    const questions = Array.from({ length: 1_001 }, (_, question) => ({ type: "ask", id: 1, question, name: "wait" }));
-    const { call } = asking(questions);
-    await expect(call).rejects.toThrow("asks too much");
+  test("ends its call when it opens too many callbacks", async () => {
+    const frames = Array.from({ length: 1_001 }, (_, n) => ({ type: "callback", id: 1, callback: n, name: "wait" }));
+    const { call } = receive(frames);
+    await expect(call).rejects.toThrow("too many open callbacks");
   });
 
-  test("cannot ask for what every object has", async () => {
+  test("cannot call the properties that every object has", async () => {
     const names = ["constructor", "toString", "__proto__", "hasOwnProperty"];
-    const { replies } = asking(names.map((name, question) => ({ type: "ask", id: 1, question, name, value: "x" })));
+    const { replies } = receive(names.map((name, n) => ({ type: "callback", id: 1, callback: n, name, value: "x" })));
     await replies.next();
     for (const name of names) {
       expect((await replies.next()).value).toMatchObject({
-        type: "answer",
-        error: { message: `unknown question ${name}` },
+        type: "callback_result",
+        error: { message: `unknown callback ${name}` },
       });
     }
   });
 });
 
 describe("frames", () => {
-  test("arrive as they were sent, however the stream is chunked", async () => {
+  test("are decoded as they were encoded, however the stream is chunked", async () => {
     const message = fc.record({ text: fc.string(), numbers: fc.array(fc.integer()), nothing: fc.constant(null) });
     await fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 5 }), fc.integer({ min: 1, max: 20 }), async (messages, size) => {
@@ -203,14 +203,14 @@ describe("frames", () => {
     );
   });
 
-  test("that are too long, or none, are an error", async () => {
+  test("that are too long or malformed are an error", async () => {
     const read = (bytes: Uint8Array) => Array.fromAsync(decodeFrames(new Blob([Uint8Array.from(bytes)]).stream(), 100));
     expect(read(encodeFrame("x".repeat(101)))).rejects.toThrow("exceeds");
     expect(read(Uint8Array.of(3, 0, 0, 0, 1, 2, 3))).rejects.toThrow();
     expect(await read(encodeFrame(1).subarray(0, 4))).toEqual([]);
   });
 
-  test("carry infinite numbers as the largest", async () => {
+  test("carry infinite numbers as the largest finite ones", async () => {
     const bytes = Uint8Array.from(encodeFrame([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]));
     expect(await Array.fromAsync(decodeFrames(new Blob([bytes]).stream()))).toEqual([
       [-Number.MAX_VALUE, Number.MAX_VALUE],
