@@ -1,4 +1,4 @@
-/** The public family, row by row: each test is a row of the contract, quoted, and every answer is held against the documented schemas. */
+/** The public family, row by row: each test is a row of the contract, and every response is checked against the documented schemas. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { assetRows } from "./rows/assets";
 import { cutRows } from "./rows/cuts";
@@ -13,7 +13,7 @@ import { type World, world } from "./rows/world";
 
 setDefaultTimeout(60_000);
 
-// Webhooks come before the rows that turn the clock: receivers compare a signature's time with their own.
+// Webhooks come before the rows that advance the clock: receivers compare a signature's time with their own.
 const ROWS = [
   ...entranceRows,
   ...webhookRows,
@@ -43,4 +43,4 @@ for (const [words, holds] of ROWS) {
   });
 }
 
-test("nothing of this was a failure inside the server", () => expect(here.server.errors).toEqual([]));
+test("no row caused an internal error", () => expect(here.server.errors).toEqual([]));

@@ -1,6 +1,6 @@
 /**
- * `kill -9` of the compiled server at random moments while assets, cuts and renders with webhooks run. In the end every terminal state
- * has been told once to each endpoint, no asset has been charged twice, and the ledger adds up.
+ * `kill -9` of the compiled server at random moments while assets, cuts and renders with webhooks run. At the end, every terminal state was
+ * delivered once to each endpoint, no asset was charged twice, and the ledger is consistent.
  */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -36,13 +36,13 @@ const rounds = fc.record<Round>({
   mode: fc.constantFrom("tight", "natural", "loose"),
 });
 
-/** Asks for as much as the round says; the server may go at any moment. */
+/** Sends the requests of a round. The server may be killed at any moment. */
 async function trouble(user: Client, round: Round, n: number): Promise<void> {
   if (round.uploads || n === 0) await user.upload(round.format === "mp4" ? await video(1) : await wav(1 + (n % 3)));
   const { items } = await user.must<Paged<Asset>>("GET", "/v1/assets?state=ready&limit=100");
   const asset = items[n % Math.max(1, items.length)];
   if (!asset) return;
-  // Numbers that no earlier round has used: a new cut and a new render each time.
+  // Numbers that no earlier round used, so that each cut and render is new.
   const cut = await user.startCut({
     asset_id: asset.id,
     options: { mode: round.mode, min_silence_seconds: 0.2 + n / 1_000 },
@@ -93,7 +93,7 @@ async function allDelivered(user: Client): Promise<boolean> {
   return true;
 }
 
-/** The events that the states of all things ask for, as `type entity`. */
+/** Lists the events that the states of all resources require, as `type entity`. */
 async function dueEvents(server: Server): Promise<string[]> {
   const rows = await server.query<{ kind: string; id: string; state: string }>(
     `SELECT 'asset' AS kind, id, state FROM assets WHERE state IN ('ready', 'pending_payment', 'failed')
@@ -131,11 +131,11 @@ test(
     for (const endpoint of ["/one", "/two"]) {
       const here = told.filter((one) => one.endpoint === endpoint);
       const ids = Map.groupBy(here, (one) => one.what);
-      // A message may come twice, its id may not differ.
+      // A message may be delivered twice, but with the same ID.
       expect([...ids].filter(([, all]) => new Set(all.map((one) => one.id)).size !== 1)).toEqual([]);
       expect(due.filter((what) => !ids.has(what))).toEqual([]);
       expect(new Set(here.map((one) => one.id)).size).toBe(ids.size);
-      // Nothing has ended in two ways: an asset may wait for payment first, here none has to.
+      // No resource has two terminal events. (An asset may wait for payment first, but here none does.)
       expect(new Set([...ids.keys()].map((what) => what.split(" ")[1])).size).toBe(ids.size);
     }
     const stored = await server.query<{ type: string; entity_id: string }>("SELECT type, entity_id FROM events");

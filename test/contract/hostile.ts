@@ -1,22 +1,22 @@
-/** Requests made of the API's description: right ones, nearly right ones, and such as nobody means well with. */
+/** Requests generated from the OpenAPI document: valid, nearly valid and hostile ones. */
 import fc from "fast-check";
 import { NO_ID } from "../http/outcome";
-import type { ApiDocument, JsonSchema, Operation } from "./answers";
+import type { ApiDocument, JsonSchema, Operation } from "./response-checks";
 
-/** A path id: one that an answer has shown (chosen when the request is made), or a text as it is. */
+/** A path ID: one from a response (chosen when the request is sent) or a literal string. */
 export type PathId = { known: number } | { text: string };
 export type WildRequest = {
   method: string;
-  /** `/v1/cuts/{cut_id}`; null for a path of no operation. */
+  /** `/v1/cuts/{cut_id}`; null for a path without an operation. */
   template: string | null;
   ids: PathId[];
   path: string;
   query: [string, string][];
   body: string | Uint8Array | null;
   headers: Record<string, string>;
-  /** Whether the user's key goes along. */
+  /** Whether the request has the user's key. */
   isSigned: boolean;
-  /** The body holds `%asset%`-like places for ids that an answer has shown. */
+  /** The body has placeholders such as `%asset%` for IDs from responses. */
   pick: number;
 };
 
@@ -130,7 +130,7 @@ const BAD_PATHS = [
 const hostileText = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: "binary", maxLength: 40 }));
 const hostileValue: fc.Arbitrary<unknown> = fc.oneof(fc.constantFrom(...HOSTILE_VALUES), fc.jsonValue({ maxDepth: 3 }));
 
-/** Numbers of a schema: the ends of its range, what is just outside, and something between. */
+/** Numbers for a schema: the bounds of its range, values just outside, and values between. */
 function numberOf(schema: JsonSchema): fc.Arbitrary<number> {
   const low = schema.minimum ?? schema.exclusiveMinimum ?? 0;
   const high = schema.maximum ?? 100_000;
@@ -138,7 +138,7 @@ function numberOf(schema: JsonSchema): fc.Arbitrary<number> {
   return fc.oneof(fc.constantFrom(...edges), fc.integer({ min: Math.ceil(low), max: Math.floor(high) }));
 }
 
-/** Values that a schema takes, most of the time. `$id` stands for an id that an answer has shown. */
+/** Values that a schema mostly accepts. `$id` stands for an ID from a response. */
 function sampleOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -165,7 +165,7 @@ function sampleOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Objects with the required properties and some of the others; now and then one is spoilt, or one too many. */
+/** Objects with the required properties and some others; sometimes one is invalid or unknown. */
 function objectOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   const properties = Object.entries(schema.properties ?? {});
   const right = fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, sampleOf(inner)])), {
@@ -264,7 +264,7 @@ const stray: fc.Arbitrary<WildRequest> = fc.record({
   pick: fc.constant(0),
 });
 
-/** Requests to every operation of the description, and to paths that it does not have. */
+/** Requests to every operation of the document and to unknown paths. */
 export function wildRequests(document: ApiDocument): fc.Arbitrary<WildRequest> {
   const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) => requestOf(template, method.toUpperCase(), operation)),

@@ -1,4 +1,4 @@
-/** Two hundred preparations that end at once on a small balance: as many assets are ready as it covers, and no credit is spent twice. */
+/** Two hundred preparations end at once on a small balance: as many assets become ready as it covers, and no credit is spent twice. */
 import { expect, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { getAsset } from "../../src/store/assets";
@@ -32,7 +32,7 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
     return made;
   });
 
-  // Half learn their price first, the other half only when they end: all in one rush.
+  // Half of them hold their charge first, the others only at the end, all at once.
   await Promise.all(
     ids.map(async (id, n) => {
       if (n % 2 === 0) await store.write(async (tx) => holdCharge(tx, (await getAsset(tx, id))!, 1_000 + n));
@@ -45,7 +45,7 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   expect(await readTotalHeld(store.read, owner.userId)).toBe(0);
   expect(await readBalance(store.read, owner.userId)).toBe(BALANCE - COVERED * PRICE);
 
-  // Ten top-ups at once, then the rest.
+  // Ten simultaneous top-ups, then the rest.
   await Promise.all(Array.from({ length: 10 }, (_, n) => grant(10, 5_000 + n)));
   const now = Math.floor((BALANCE + 100) / PRICE);
   expect(await count("ready")).toBe(now);

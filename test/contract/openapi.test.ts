@@ -1,4 +1,4 @@
-/** The API's description: a sound OpenAPI 3.1 document that says what is mounted, and of which a typed client can be made that works. */
+/** The OpenAPI document: valid OpenAPI 3.1, describes what is mounted, and generates a typed client that works. */
 import { afterAll, beforeAll, describe, expect, mock, setDefaultTimeout, test } from "bun:test";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type Harness, harness } from "../http/harness";
 import { video } from "../http/media";
 import { NO_ID } from "../http/outcome";
 import { temporaryFolder } from "../temporary-folder";
-import type { ApiDocument, JsonSchema, Operation } from "./answers";
+import type { ApiDocument, JsonSchema, Operation } from "./response-checks";
 
 setDefaultTimeout(60_000);
 
@@ -39,7 +39,7 @@ const operations = (): [call: string, path: string, operation: Operation & { ope
     ]),
   );
 
-/** Every object below a value, with where it stands. */
+/** Yields every object in a value with its path. */
 function* objectsIn(value: unknown, at = "#"): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield [at, value as Record<string, unknown>];
@@ -47,7 +47,7 @@ function* objectsIn(value: unknown, at = "#"): Generator<[string, Record<string,
 }
 
 describe("the document", () => {
-  test("is OpenAPI 3.1 with a title, version 0.0.0 and the key as its security", () => {
+  test("is OpenAPI 3.1 with a title, version 0.0.0 and API key security", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ title: "Offcut", version: "0.0.0" });
     for (const needed of document.security) {
@@ -55,7 +55,7 @@ describe("the document", () => {
     }
   });
 
-  test("has operations with an id of their own, the parameters of their paths, and answers with descriptions", () => {
+  test("has operations with unique IDs, path parameters and described responses", () => {
     const ids = operations().map(([, , operation]) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [call, path, operation] of operations()) {
@@ -72,7 +72,7 @@ describe("the document", () => {
     }
   });
 
-  test("has schemas in the words of JSON Schema 2020-12, whose references and required fields exist", () => {
+  test("has JSON Schema 2020-12 schemas whose references and required fields exist", () => {
     for (const [at, one] of objectsIn({ paths: document.paths, components: document.components })) {
       if (typeof one.$ref === "string") {
         const name = /^#\/components\/schemas\/(\w+)$/.exec(one.$ref)?.[1];
@@ -90,7 +90,7 @@ describe("the document", () => {
     }
   });
 
-  test("has an example for every body that creates something, and the server takes its shape", async () => {
+  test("has a valid example for every POST body", async () => {
     const user = await server.user();
     for (const [call, path, operation] of operations()) {
       const content = operation.requestBody?.content["application/json"];
@@ -98,17 +98,17 @@ describe("the document", () => {
       expect([call, content.example]).toEqual([call, expect.anything()]);
       const reply = await user.call("POST", path.replace(/\{\w+\}/g, NO_ID), { json: content.example });
       expect([call, [200, 201, 404, 422].includes(reply.status)]).toEqual([call, true]);
-      // What the examples name is not there, but their fields are right. A host of an example resolves nowhere.
+      // The resources in the examples do not exist, but their fields are valid. The example host does not resolve.
       const fields = reply.status === 422 ? JSON.stringify(reply.body) : "";
       if (!path.includes("webhook")) expect([call, fields]).toEqual([call, ""]);
     }
   });
 });
 
-describe("what is mounted", () => {
+describe("a mounted route", () => {
   const mounted = () => publicRoutes.map((route) => `${route.method} /v1${route.path.replace(/:(\w+)/g, "{$1}")}`);
 
-  test("is what is documented", () => {
+  test("is documented", () => {
     expect(
       operations()
         .map(([call]) => call)
@@ -116,7 +116,7 @@ describe("what is mounted", () => {
     ).toEqual([...mounted(), ...UPLOADS].toSorted());
   });
 
-  test("answers: without a key 401, and 404 for every other method", async () => {
+  test("is a 401 without a key, and a 404 with any other method", async () => {
     for (const path of Object.keys(document.paths)) {
       const at = path.replace(/\{\w+\}/g, NO_ID);
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
@@ -185,16 +185,16 @@ const MISTAKES = `
 import createClient from "openapi-fetch";
 import type { paths } from "./api";
 const api = createClient<paths>({ baseUrl: "" });
-// @ts-expect-error: there is no such path
+// @ts-expect-error: unknown path
 await api.GET("/v1/nothing");
-// @ts-expect-error: a name is required
+// @ts-expect-error: name is required
 await api.POST("/v1/projects", { body: {} });
-// @ts-expect-error: there is no such state
+// @ts-expect-error: unknown state
 await api.GET("/v1/projects", { params: { query: { state: "gone" } } });
 `;
 
-test("a client generated from it compiles, catches mistakes, and does the main job", async () => {
-  // The generator builds syntax trees with TypeScript's own API, which version 7 no longer has.
+test("a generated client compiles, reports type errors, and runs the main workflow", async () => {
+  // The generator uses TypeScript's syntax tree API, which version 7 does not have.
   mock.module("typescript", () => ({ default: typescript, ...typescript }));
   const { default: openapiTS, astToString } = await import("openapi-typescript");
   await using folder = await temporaryFolder();

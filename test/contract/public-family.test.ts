@@ -1,4 +1,4 @@
-/** Every answer of the public family, in every state that a resource can be in, held against the interface. */
+/** Every response of the public family, in every state of each resource, checked against the interface. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -22,18 +22,18 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** What is wrong with a value, as `path: what`. */
-const faults = (schema: TSchema, value: unknown): string[] =>
+/** Lists the errors of a value as `path: message`. */
+const listErrors = (schema: TSchema, value: unknown): string[] =>
   [...Value.Errors(schema, value)].map((error) => `${error.path}: ${error.message} (${JSON.stringify(error.value)})`);
 
-/** Calls, and fails unless status and body are as the interface says. */
+/** Calls, and fails unless status and body match the interface. */
 async function get<T>(path: string, schema: TSchema): Promise<T> {
   const reply = await anna.call<T>("GET", path);
-  expect([path, reply.status, faults(schema, reply.body)]).toEqual([path, 200, []]);
+  expect([path, reply.status, listErrors(schema, reply.body)]).toEqual([path, 200, []]);
   return reply.body;
 }
 
-const conforms = (schema: TSchema, value: unknown) => expect(faults(schema, value)).toEqual([]);
+const conforms = (schema: TSchema, value: unknown) => expect(listErrors(schema, value)).toEqual([]);
 
 const assetEverywhere = async (id: string) => {
   await get("/v1/assets?limit=100", schemas.pageOf(schemas.assetSummary));
@@ -65,7 +65,7 @@ test("the account and its history", async () => {
   await get("/v1/credits/history", schemas.pageOf(schemas.ledgerEntry));
 });
 
-test("an asset on its whole way: announced, uploading, processing, ready", async () => {
+test("an asset from creation to ready: pending_upload, processing, ready", async () => {
   const bytes = (await video(4)) as Uint8Array<ArrayBuffer>;
   const made = await anna.open(bytes.length, { filename: "a.mp4", externalId: "x", language: "en" });
   conforms(schemas.assetSummary, made);
@@ -81,7 +81,7 @@ test("an asset on its whole way: announced, uploading, processing, ready", async
   await assetEverywhere(made.id);
 });
 
-test("assets that wait for payment, that failed, and that have no sound", async () => {
+test("assets that are pending_payment, failed, or without audio", async () => {
   const failed = await anna.prepared(await anna.upload(new Uint8Array(500).fill(65)));
   expect((await assetEverywhere(failed.id)).state).toBe("failed");
   const silent = await anna.ready(await silentVideo());
@@ -109,7 +109,7 @@ test("cuts: pending, processing, completed, failed", async () => {
   expect((await cutEverywhere(failed.id)).state).toBe("failed");
 });
 
-test("renders: pending, processing, completed, cancelled, of sound and of pictures", async () => {
+test("renders: pending, processing, completed, cancelled; audio and video", async () => {
   const asset = await anna.ready(await video(4));
   const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
   const hold = server.holdRenders();
@@ -128,7 +128,7 @@ test("renders: pending, processing, completed, cancelled, of sound and of pictur
   await renderEverywhere(sound.id);
 });
 
-test("what is told of assets, cuts and renders", async () => {
+test("event data of assets, cuts and renders", async () => {
   const { read } = server.services().store;
   const asset = await anna.ready(await wav(2), { externalId: "scene 1" });
   const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
@@ -145,7 +145,7 @@ test("what is told of assets, cuts and renders", async () => {
   }
 });
 
-describe("a failure has the family's shape", () => {
+describe("an error has the family's shape", () => {
   const json = (body: unknown) => ({ json: body });
   test.each<[number, string, string, object]>([
     [400, "POST", "/v1/projects", { body: "{", headers: { "Content-Type": "application/json" } }],
@@ -165,14 +165,14 @@ describe("a failure has the family's shape", () => {
     [422, "PATCH", "/v1/projects/x", json({ name: 5 })],
   ])("%d %s %s", async (status, method, path, options) => {
     const reply = await anna.call(method, path, options);
-    expect([reply.status, faults(schemas.failure, reply.body)]).toEqual([status, []]);
+    expect([reply.status, listErrors(schemas.failure, reply.body)]).toEqual([status, []]);
     expect(reply.headers.get("content-type")).toStartWith("application/json");
   });
 
-  test("also when a key was used for another request", async () => {
+  test("also if an Idempotency-Key was used for another request", async () => {
     const headers = { "Idempotency-Key": "k" };
     await anna.call("POST", "/v1/projects", { json: { name: "a" }, headers });
     const reply = await anna.call("POST", "/v1/projects", { json: { name: "b" }, headers });
-    expect([reply.status, faults(schemas.failure, reply.body)]).toEqual([422, []]);
+    expect([reply.status, listErrors(schemas.failure, reply.body)]).toEqual([422, []]);
   });
 });

@@ -1,4 +1,4 @@
-/** The resources of the interface as strict schemas: every field is there, nothing else is, and each has its type. */
+/** The resources of the interface as strict schemas, written independently of the server's. */
 import { FormatRegistry, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 
 FormatRegistry.Set("contract-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
@@ -205,7 +205,7 @@ const CODES = [
   "rate_limited",
 ];
 
-/** A failure of the public family. `fields` is there for failing fields only, each below the body, the query or the path. */
+/** An error of the public family. `fields` names invalid parts of the body, the query or the path. */
 export const failure = exactly({
   error: exactly({
     code: oneOf(...CODES),
@@ -218,7 +218,7 @@ export const failure = exactly({
   }),
 });
 
-/** What is told of an asset, a cut and a render. */
+/** The event data of assets, cuts and renders. */
 export const eventData = {
   asset: exactly({
     entity_id: uuid,

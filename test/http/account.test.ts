@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test("the account shows itself", async () => {
+test("the account has its fields", async () => {
   const anna = await server.user();
   expect(await anna.must("GET", "/v1/users/me")).toEqual({
     id: anna.userId,
@@ -29,7 +29,7 @@ describe("the credit history", () => {
   const history = (user: Awaited<ReturnType<Harness["user"]>>, query = "") =>
     user.must<Paged<LedgerEntry>>("GET", `/v1/credits/history${query}`);
 
-  test("shows what came and what went, newest first, with nulls where a field does not apply", async () => {
+  test("lists entries newest first, with null in fields that do not apply", async () => {
     const anna = await server.user(5);
     await server.grant(anna, 7);
     expect((await history(anna)).items).toEqual([
@@ -45,7 +45,7 @@ describe("the credit history", () => {
     ]);
   });
 
-  test("pages through everything once", async () => {
+  test("returns every entry once over several pages", async () => {
     const anna = await server.user(0);
     for (let credits = 1; credits <= 5; credits++) await server.grant(anna, credits);
     const first = await history(anna, "?limit=3");
@@ -54,7 +54,7 @@ describe("the credit history", () => {
     expect(second.next_cursor).toBeNull();
   });
 
-  test("has 50 to a page, and up to 200", async () => {
+  test("has 50 entries per page by default and at most 200", async () => {
     const anna = await server.user(0);
     expect(await history(anna)).toEqual({ items: [], limit: 50, next_cursor: null });
     expect((await history(anna, "?limit=200")).limit).toBe(200);
@@ -62,7 +62,7 @@ describe("the credit history", () => {
     expect(await tryCall(anna, "GET", "/v1/credits/history?type=grant")).toBe("422 validation_error query.type");
   });
 
-  test("is each user's own", async () => {
+  test("has only the user's own entries", async () => {
     const [anna, bert] = [await server.user(3), await server.user(0)];
     await server.grant(anna, 1);
     expect((await history(bert)).items).toEqual([]);

@@ -19,7 +19,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const SIZE = 1_000;
 
-describe("making an asset", () => {
+describe("creating an asset", () => {
   test("opens its upload", async () => {
     const { id: project_id } = await anna.project();
     const reply = await anna.call<Asset>("POST", "/v1/assets", {
@@ -67,23 +67,23 @@ describe("making an asset", () => {
 
   test.each<[string, Record<string, unknown>, string]>([
     ["without a project", { project_id: undefined }, "422 validation_error body.project_id"],
-    ["with a project that is no id", { project_id: "7" }, "422 validation_error body.project_id"],
-    ["in no project", { project_id: NO_ID }, "404 not_found"],
+    ["with an invalid project ID", { project_id: "7" }, "422 validation_error body.project_id"],
+    ["in a project that does not exist", { project_id: NO_ID }, "404 not_found"],
     ["without a size", { size_bytes: undefined }, "422 validation_error body.size_bytes"],
-    ["of nothing", { size_bytes: 0 }, "422 validation_error body.size_bytes"],
-    ["of less than nothing", { size_bytes: -1 }, "422 validation_error body.size_bytes"],
-    ["of half a byte", { size_bytes: 1.5 }, "422 validation_error body.size_bytes"],
-    ["of a size in words", { size_bytes: "1000" }, "422 validation_error body.size_bytes"],
+    ["of 0 bytes", { size_bytes: 0 }, "422 validation_error body.size_bytes"],
+    ["with a negative size", { size_bytes: -1 }, "422 validation_error body.size_bytes"],
+    ["with a fractional size", { size_bytes: 1.5 }, "422 validation_error body.size_bytes"],
+    ["with a string as its size", { size_bytes: "1000" }, "422 validation_error body.size_bytes"],
     ["of one byte", { size_bytes: 1 }, "400 bad_request"],
     ["of 63 bytes", { size_bytes: 63 }, "400 bad_request"],
     ["of 64 bytes", { size_bytes: 64 }, "201"],
-    ["of the largest size", { size_bytes: 100 * 1024 ** 3 }, "201"],
-    ["of a byte more", { size_bytes: 100 * 1024 ** 3 + 1 }, "413 payload_too_large"],
-    ["of a size beyond counting", { size_bytes: 1e300 }, "413 payload_too_large"],
+    ["of the maximum size", { size_bytes: 100 * 1024 ** 3 }, "201"],
+    ["of one byte more than the maximum", { size_bytes: 100 * 1024 ** 3 + 1 }, "413 payload_too_large"],
+    ["of an astronomical size", { size_bytes: 1e300 }, "413 payload_too_large"],
     ["in a language", { language: "De" }, "201"],
-    ["in no language", { language: null }, "201"],
+    ["with a null language", { language: null }, "201"],
     ["in a language of three letters", { language: "deu" }, "422 validation_error body.language"],
-    ["in an empty language", { language: "" }, "422 validation_error body.language"],
+    ["with an empty language", { language: "" }, "422 validation_error body.language"],
     ["in a language with a region", { language: "en-US" }, "422 validation_error body.language"],
     ["in a language with an accent", { language: "é1" }, "422 validation_error body.language"],
     ["with an unknown property", { filename: "a.mp4" }, "422 validation_error body.filename"],
@@ -97,7 +97,7 @@ describe("making an asset", () => {
 
   test.each([
     ["that is not base64", "filename a.mp4"],
-    ["with an external id that is too long", `external_id ${btoa("x".repeat(257))}`],
+    ["with an external ID that is too long", `external_id ${btoa("x".repeat(257))}`],
   ])("with metadata %s is refused", async (_, metadata) => {
     const { id } = await anna.project();
     const json = { project_id: id, size_bytes: SIZE };
@@ -105,7 +105,7 @@ describe("making an asset", () => {
     expect(outcome(reply)).toBe("400 bad_request");
   });
 
-  test("in someone else's project is a 404, in an archived one a 409", async () => {
+  test("in another user's project is a 404, in an archived one a 409", async () => {
     const bert = await server.user();
     const json = { project_id: (await anna.project()).id, size_bytes: SIZE };
     expect(await tryCall(bert, "POST", "/v1/assets", json)).toBe("404 not_found");
@@ -115,7 +115,7 @@ describe("making an asset", () => {
     expect(await tryCall(anna, "POST", "/v1/assets", json)).toBe("201");
   });
 
-  test("without credits is a 402, after everything else has been looked at", async () => {
+  test("without credits is a 402 after all other checks", async () => {
     const poor = await server.user(0);
     const json = { project_id: (await poor.project()).id, size_bytes: SIZE };
     expect(await tryCall(poor, "POST", "/v1/assets", json)).toBe("402 insufficient_credits");
@@ -125,7 +125,7 @@ describe("making an asset", () => {
     expect(await tryCall(poor, "POST", "/v1/assets", json)).toBe("201");
   });
 
-  test("with one Idempotency-Key fifty times at once makes one", async () => {
+  test("fifty times at once with one Idempotency-Key creates one asset", async () => {
     const { id } = await anna.project();
     const json = { project_id: id, size_bytes: SIZE };
     const make = () => anna.call<Asset>("POST", "/v1/assets", { json, headers: { "Idempotency-Key": "k" } });
@@ -138,7 +138,7 @@ describe("making an asset", () => {
 });
 
 describe("a prepared asset", () => {
-  test("of a video shows what it is, is charged once, and tells it once", async () => {
+  test("of a video shows its properties, is charged once and emits one event", async () => {
     const asset = await anna.ready(await video(4), { filename: "talk.mp4" });
     expect(asset).toMatchObject({
       type: "video",
@@ -172,7 +172,7 @@ describe("a prepared asset", () => {
     expect(await server.events(asset.id)).toEqual(["asset.ready from processing"]);
   });
 
-  test("of a recording has a transcript on its own clock", async () => {
+  test("of a recording has a transcript with its own times", async () => {
     const asset = await anna.ready(await wav(4));
     expect(asset).toMatchObject({ type: "audio", width: null, video_codec: null, poster_url: null, preview_url: null });
     const transcript = await (await fetch(asset.transcript_url!)).json();
@@ -181,7 +181,7 @@ describe("a prepared asset", () => {
     for (const word of transcript.words) expect(word.end).toBeLessThanOrEqual(Number(asset.duration_seconds));
   });
 
-  test("of a video without sound is cuttable, and its cut says that nothing is spoken", async () => {
+  test("of a video without audio is cuttable, and its cut fails with no_speech", async () => {
     const asset = await anna.ready(await silentVideo());
     expect(asset).toMatchObject({ cuttable: true, audio_tracks: 0, has_transcript: false, transcript_url: null });
     const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
@@ -189,14 +189,14 @@ describe("a prepared asset", () => {
     expect(await server.events(cut.id)).toEqual(["cut.failed"]);
   });
 
-  test("in a language that nobody knows is ready without a transcript", async () => {
+  test("in an unsupported language is ready without a transcript", async () => {
     const asset = await anna.ready(await wav(4), { language: "xx" });
     expect(asset).toMatchObject({ language: "xx", cuttable: true, has_transcript: false, transcript_url: null });
   });
 });
 
-describe("while an asset is prepared", () => {
-  test("it shows how far it is, and becomes cuttable before it is ready", async () => {
+describe("an asset in preparation", () => {
+  test("shows its progress and becomes cuttable before it is ready", async () => {
     await using own = await harness();
     const user = await own.user();
     const hold = own.speech.hold("analyze");
@@ -211,8 +211,8 @@ describe("while an asset is prepared", () => {
   });
 });
 
-describe("the list", () => {
-  test("pages through summaries, newest first, and filters", async () => {
+describe("the asset list", () => {
+  test("returns pages of summaries, newest first, and filters", async () => {
     const [one, two] = [await anna.project("One"), await anna.project("Two")];
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.unshift((await anna.open(SIZE, { projectId: n === 2 ? two.id : one.id })).id);
@@ -249,8 +249,8 @@ describe("the list", () => {
   });
 });
 
-describe("someone else's asset", () => {
-  test("is as if it were not there", async () => {
+describe("another user's asset", () => {
+  test("is a 404", async () => {
     const bert = await server.user();
     const { id } = await anna.open(SIZE);
     for (const method of ["GET", "DELETE"]) {
@@ -260,7 +260,7 @@ describe("someone else's asset", () => {
   });
 });
 
-test("uploading, deleting, cutting and rendering are activity; a job that ends is not", async () => {
+test("uploading, deleting, cutting and rendering count as activity of the project; the end of a job does not", async () => {
   const activity = async (id: string) =>
     Date.parse((await anna.must<Project>("GET", `/v1/projects/${id}`)).last_activity_at);
   const { id: projectId } = await anna.project();

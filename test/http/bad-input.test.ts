@@ -18,7 +18,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const text = (content: string) => new TextEncoder().encode(content.padEnd(64));
 
-/** A WAV header that announces no samples, filled up so that it is long enough to be uploaded. */
+/** Creates a WAV file without samples, padded to the minimum size of an upload. */
 function emptyWav(): Uint8Array {
   const bytes = Buffer.alloc(128);
   bytes.write("RIFF", 0);
@@ -38,7 +38,7 @@ function emptyWav(): Uint8Array {
   return bytes;
 }
 
-/** The file without its index. The recorder's battery was empty. */
+/** Removes the moov box, as when a recorder's battery dies. */
 async function withoutMoov(): Promise<Uint8Array> {
   const bytes = Buffer.from(await video(4));
   const at = bytes.indexOf("moov");
@@ -46,7 +46,7 @@ async function withoutMoov(): Promise<Uint8Array> {
   return bytes.subarray(0, at - 4);
 }
 
-/** The index at the front, and half of the media. */
+/** Creates a file with the moov box in front and half of the media data. */
 async function truncated(): Promise<Uint8Array> {
   const bytes = await makeMedia(
     "fast.mp4",
@@ -59,14 +59,14 @@ async function truncated(): Promise<Uint8Array> {
 const png = () => makeMedia("picture.png", "-f", "lavfi", "-i", "testsrc=size=64x64", "-frames:v", "1");
 const other = "/etc/passwd";
 
-describe("bad input ends with its code, costs nothing and loses nothing", () => {
+describe("bad input fails with its code, is not charged and leaves nothing behind", () => {
   test.each<[string, string, () => Promise<Uint8Array> | Uint8Array, string[]]>([
     ["text named .mp4", "notes.mp4", () => text("These are my notes."), ["unsupported_media"]],
     ["zeros", "zero.mp4", () => new Uint8Array(10_000), ["unsupported_media"]],
     ["noise", "noise.mp4", () => crypto.getRandomValues(new Uint8Array(10_000)), ["unsupported_media"]],
-    ["a picture", "picture.png", png, ["unsupported_media"]],
-    ["a picture named .mp4", "picture.mp4", png, ["unsupported_media"]],
-    ["a page", "page.mp4", () => text("<!doctype html><script>alert(1)</script>"), ["unsupported_media"]],
+    ["an image", "picture.png", png, ["unsupported_media"]],
+    ["an image named .mp4", "picture.mp4", png, ["unsupported_media"]],
+    ["an HTML page", "page.mp4", () => text("<!doctype html><script>alert(1)</script>"), ["unsupported_media"]],
     [
       "a vector image",
       "drawing.svg",
@@ -80,7 +80,7 @@ describe("bad input ends with its code, costs nothing and loses nothing", () => 
       ["unsupported_media"],
     ],
     ["a playlist named .mp4", "list.mp4", () => text(`#EXTM3U\n#EXTINF:9,\n${other}\n`), ["unsupported_media"]],
-    ["a list of files to join", "join.mp4", () => text(`ffconcat version 1.0\nfile ${other}\n`), ["unsupported_media"]],
+    ["an ffconcat script", "join.mp4", () => text(`ffconcat version 1.0\nfile ${other}\n`), ["unsupported_media"]],
     [
       "a description of a stream",
       "stream.mp4",
@@ -93,8 +93,8 @@ describe("bad input ends with its code, costs nothing and loses nothing", () => 
       () => new Uint8Array([0x50, 0x4b, 3, 4, ...new Uint8Array(200)]),
       ["unsupported_media"],
     ],
-    ["a video without its index", "cut-off.mp4", withoutMoov, ["corrupt_media"]],
-    ["a recording of no length", "empty.wav", emptyWav, ["no_media_streams", "corrupt_media"]],
+    ["a video without its moov box", "cut-off.mp4", withoutMoov, ["corrupt_media"]],
+    ["a recording of zero length", "empty.wav", emptyWav, ["no_media_streams", "corrupt_media"]],
     [
       "the head of a video and nothing else",
       "head.mp4",
@@ -112,14 +112,14 @@ describe("bad input ends with its code, costs nothing and loses nothing", () => 
     expect(await server.events(asset.id)).toEqual(["asset.failed from processing"]);
   });
 
-  test("half a video is either prepared as far as it goes or called corrupt", async () => {
+  test("a truncated video is either prepared up to its end or corrupt_media", async () => {
     const asset = await anna.prepared(await anna.upload(await truncated(), { filename: "half.mp4" }));
     if (asset.state === "ready") expect(Number(asset.duration_seconds)).toBeGreaterThan(0);
     else expect(asset).toMatchObject({ state: "failed", error_code: "corrupt_media" });
   });
 });
 
-test("an empty body changes nothing, and the upload can go on", async () => {
+test("an empty body changes nothing, and the upload can be resumed", async () => {
   const bytes = (await wav(2)) as Uint8Array<ArrayBuffer>;
   const { id } = await anna.open(bytes.length);
   const empty = await anna.patch(id, 0, "");
@@ -129,7 +129,7 @@ test("an empty body changes nothing, and the upload can go on", async () => {
   expect((await anna.prepared(id)).state).toBe("ready");
 });
 
-test("a list of files to join cannot reach the upload of another user", async () => {
+test("an ffconcat script cannot read another user's upload", async () => {
   const bert = await server.user();
   const victim = await bert.ready(await wav(2));
   const { folders } = server.services();
@@ -167,7 +167,7 @@ test.each([
   for (const path of ["/etc/cron.d/x.wav", "pwned"]) expect(await Bun.file(path).exists()).toBe(false);
 });
 
-test("limits of length, size and streams are kept", async () => {
+test("limits of duration, resolution and streams are enforced", async () => {
   await using strict = await harness({ MAX_DURATION_SECONDS: "3", MAX_SIDE_PIXELS: "300" });
   const user = await strict.user();
   for (const bytes of [await wav(4), await video(2)]) {
@@ -177,14 +177,14 @@ test("limits of length, size and streams are kept", async () => {
   expect((await user.ready(await wav(2))).state).toBe("ready");
 });
 
-test("five minutes of silence are prepared, and the cut says that nothing is spoken", async () => {
+test("five minutes of silence are prepared, and the cut fails with no_speech", async () => {
   const asset = await anna.ready(await quiet(300), { filename: "silence.wav" });
   expect(asset.duration_seconds).toBe("300");
   const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
   expect(cut).toMatchObject({ state: "failed", error_code: "no_speech" });
 });
 
-test("bytes that are lost on the disk fail the job and not the server", async () => {
+test("a source file that disappears fails the job, not the server", async () => {
   const asset = await anna.ready(await wav(2));
   await rm(server.services().folders.media(asset.id).dir, { recursive: true });
   const cut = await anna.startCut({ asset_id: asset.id });

@@ -10,7 +10,7 @@ import type { LedgerEntry, Paged } from "./resources";
 
 setDefaultTimeout(PATIENCE_MS);
 
-/** A server where a started minute costs ten credits. */
+/** Starts a server on which a started minute costs ten credits. */
 const expensive = () => harness({ CREDITS_PER_MINUTE: "10" });
 
 async function money(server: Harness, user: Client) {
@@ -22,7 +22,7 @@ const history = async (user: Client) =>
   (await user.must<Paged<LedgerEntry>>("GET", "/v1/credits/history")).items.map((entry) => [entry.type, entry.delta]);
 
 describe("the charge", () => {
-  test("is held as soon as the duration is known and written down together with ready", async () => {
+  test("is held as soon as the duration is known and consumed when the asset becomes ready", async () => {
     await using server = await expensive();
     const user = await server.user(25);
     const hold = server.speech.hold("analyze");
@@ -39,14 +39,14 @@ describe("the charge", () => {
     ]);
   });
 
-  test("counts a started minute", async () => {
+  test("rounds up to a full minute", async () => {
     await using server = await expensive();
     const user = await server.user(100);
     await user.ready(await wav(61));
     expect(await money(server, user)).toEqual({ free: 80, held: 0 });
   });
 
-  test("is given back when the preparation fails", async () => {
+  test("is released if the preparation fails", async () => {
     await using server = await expensive();
     const user = await server.user(10);
     server.speech.failNext(new AppError("corrupt_media", "The sound is broken."));
@@ -57,7 +57,7 @@ describe("the charge", () => {
     expect(await server.events(asset.id)).toEqual(["asset.failed from processing"]);
   });
 
-  test("is given back when the asset is deleted while it is prepared, and kept when it was ready", async () => {
+  test("is released if the asset is deleted during preparation, and kept if it was ready", async () => {
     await using server = await expensive();
     const user = await server.user(30);
     const kept = await user.ready(await wav(4));
@@ -72,7 +72,7 @@ describe("the charge", () => {
     expect((await history(user))[0]).toEqual(["consume_asset", -10]);
   });
 
-  test("is refunded once, is in the history with its asset, and pays for what waits", async () => {
+  test("is refunded once, appears in the history with its asset, and settles waiting assets", async () => {
     await using server = await expensive();
     const user = await server.user(15);
     const paid = await user.ready(await wav(4));
@@ -92,7 +92,7 @@ describe("the charge", () => {
     expect(await money(server, user)).toEqual({ free: 5, held: 0 });
   });
 
-  test("a server without prices makes everybody's assets ready", async () => {
+  test("a server without prices charges nothing", async () => {
     await using server = await harness({ CREDITS_PER_MINUTE: "0" });
     const user = await server.user(1);
     expect((await user.ready(await wav(4))).cuttable).toBe(true);
@@ -101,11 +101,11 @@ describe("the charge", () => {
 });
 
 describe("a balance that does not cover the charge", () => {
-  test("leaves assets waiting, and a grant settles them oldest first, never more than it covers", async () => {
+  test("leaves assets waiting; a grant settles them oldest first, as far as it covers them", async () => {
     await using server = await expensive();
     const user = await server.user(1);
     const bytes = (await wav(4)) as Uint8Array<ArrayBuffer>;
-    // Opened before the first one waits for payment: after that none is.
+    // Opened before the first one waits for payment: later ones would be refused.
     const opened = await Promise.all([1, 2, 3].map(() => user.open(bytes.length)));
     const ids: string[] = [];
     for (const { id } of opened) {
@@ -138,7 +138,7 @@ describe("a balance that does not cover the charge", () => {
     expect((await fetch((await user.asset(ids[2]!)).download_url!)).status).toBe(200);
   });
 
-  test("ends uploads before they start once nothing is left", async () => {
+  test("refuses new uploads when no credits are left", async () => {
     await using server = await expensive();
     const user = await server.user(10);
     await user.ready(await wav(4));
@@ -146,7 +146,7 @@ describe("a balance that does not cover the charge", () => {
     expect(await tryCall(user, "POST", "/v1/assets", json)).toBe("402 insufficient_credits");
   });
 
-  test("is looked at after the holds: what one preparation holds no other upload can count on", async () => {
+  test("excludes holds: an upload cannot rely on credits that another preparation holds", async () => {
     await using server = await expensive();
     const user = await server.user(10);
     const hold = server.speech.hold("analyze");
@@ -158,7 +158,7 @@ describe("a balance that does not cover the charge", () => {
     expect((await user.prepared(id)).state).toBe("ready");
   });
 
-  test("many uploads at once spend no credit twice", async () => {
+  test("simultaneous uploads spend no credit twice", async () => {
     await using server = await expensive();
     const user = await server.user(25);
     const bytes = await wav(4);

@@ -1,4 +1,4 @@
-/** A user of the API: calls with their key, and the steps that most tests start with. */
+/** An API client for tests, with the calls that most tests start with. */
 import { until } from "../until";
 import type { Asset, AssetDetail, Cut, Project, Render } from "./resources";
 
@@ -13,7 +13,7 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 const SETTLED = ["ready", "pending_payment", "failed"];
 const ENDED = ["completed", "failed", "cancelled"];
 
-/** A client of the server at `url`. `key` null sends no authorization. `patienceSeconds`: how long a job may take. */
+/** Creates a client of the server at `url`. `key` null sends no authorization. `patienceSeconds`: how long a job may take. */
 export function createClient(url: () => string, key: string | null, userId: string, patienceSeconds = 20) {
   async function call<T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
@@ -32,7 +32,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
     return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
   }
 
-  /** The body of a call that must succeed. */
+  /** Returns the body of a call. Throws unless it succeeds. */
   async function must<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
     const reply = await call<T>(method, path, options);
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
@@ -46,10 +46,10 @@ export function createClient(url: () => string, key: string | null, userId: stri
     key,
     call,
     must,
-    /** Headers of a TUS call. */
+    /** Adds the headers of a TUS request. */
     tus,
     project: (name = "Project") => must<Project>("POST", "/v1/projects", { json: { name } }),
-    /** Opens an upload, in a new project unless one is named. */
+    /** Creates an asset, by default in a new project. */
     open: async (sizeBytes: number, options: UploadOptions = {}): Promise<Asset> => {
       const projectId = options.projectId ?? (await client.project()).id;
       const metadata = [
@@ -65,7 +65,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
         headers: metadata ? { "Upload-Metadata": metadata } : {},
       });
     },
-    /** Sends bytes of an open upload. */
+    /** Sends bytes to an upload. */
     patch: (id: string, offset: number, bytes: BodyInit, headers: Record<string, string> = {}) =>
       call("PATCH", `/v1/uploads/${id}`, {
         body: bytes,
@@ -75,7 +75,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
           ...headers,
         }),
       }),
-    /** Uploads a whole file; the preparation has only begun when this resolves. */
+    /** Uploads a file without waiting for its preparation. */
     upload: async (bytes: Uint8Array, options: UploadOptions = {}): Promise<string> => {
       const { id } = await client.open(bytes.byteLength, options);
       const sent = await client.patch(id, 0, bytes as Uint8Array<ArrayBuffer>);
@@ -83,7 +83,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
       return id;
     },
     asset: (id: string) => must<AssetDetail>("GET", `/v1/assets/${id}`),
-    /** Waits until the preparation has ended, whatever its end. */
+    /** Waits for the end of the preparation, whether it succeeds or fails. */
     prepared: (id: string) =>
       until(
         `preparation of ${id}`,

@@ -20,15 +20,15 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const post = (json: unknown, user = anna) => user.call<Cut>("POST", "/v1/cuts", { json });
-/** Options that no other test uses, so that each makes a cut of its own. */
+/** Returns options that no other test uses, so that each test creates its own cut. */
 let made = 0;
 const fresh = () => {
   made++;
   return { asset_id: asset.id, options: { min_silence_seconds: 1 + made / 100 } };
 };
 
-describe("asking for a cut", () => {
-  test("gives it pending, with its place and everything that was resolved", async () => {
+describe("creating a cut", () => {
+  test("returns it pending, with its Location and resolved options", async () => {
     const reply = await post({ asset_id: asset.id, options: { mode: "loose", remove_fillers: true } });
     expect(reply.status).toBe(201);
     const { body } = reply;
@@ -47,16 +47,16 @@ describe("asking for a cut", () => {
   });
 
   test.each<[string, Record<string, unknown>, string]>([
-    ["of nothing", { asset_id: undefined }, "422 validation_error body.asset_id"],
-    ["of what is no id", { asset_id: "7" }, "422 validation_error body.asset_id"],
+    ["without an asset", { asset_id: undefined }, "422 validation_error body.asset_id"],
+    ["of an invalid asset ID", { asset_id: "7" }, "422 validation_error body.asset_id"],
     ["of an unknown asset", { asset_id: NO_ID }, "404 not_found"],
-    ["with a number for a script", { script: 5 }, "422 validation_error body.script"],
+    ["with a number as its script", { script: 5 }, "422 validation_error body.script"],
     ["with 20,000 words", { script: "word ".repeat(20_000) }, "201"],
     ["with 20,001 words", { script: "word ".repeat(20_001) }, "422 validation_error body.script"],
-    ["with a zero character", { script: "a\u0000" }, "422 validation_error body"],
+    ["with U+0000", { script: "a\u0000" }, "422 validation_error body"],
     ["in an unknown mode", { options: { mode: "wild" } }, "422 validation_error body.options.mode"],
     ["with an unknown option", { options: { speed: 2 } }, "422 validation_error body.options.speed"],
-    ["with no options", { options: null }, "422 validation_error body.options"],
+    ["with null as its options", { options: null }, "422 validation_error body.options"],
     [
       "with too short a silence",
       { options: { min_silence_seconds: 0.09 } },
@@ -87,13 +87,13 @@ describe("asking for a cut", () => {
     expect(outcome(await post({ asset_id: asset.id, ...change }))).toBe(expected);
   });
 
-  test("of someone else's asset is a 404", async () => {
+  test("of another user's asset is a 404", async () => {
     expect(outcome(await post({ asset_id: asset.id }, bert))).toBe("404 not_found");
   });
 });
 
 describe("an identical request", () => {
-  test("gets the cut that is there; omitted, null and blank scripts are the same", async () => {
+  test("returns the existing cut; omitted, null and blank scripts are identical", async () => {
     const base = fresh();
     const first = await post(base);
     for (const script of [undefined, null, "", "  \n\t "]) {
@@ -103,7 +103,7 @@ describe("an identical request", () => {
     expect((await post({ ...base, asset_id: asset.id.toUpperCase() })).body.id).toBe(first.body.id);
   });
 
-  test("is one with the same resolved options, however they are written", async () => {
+  test("is one with the same resolved options, however they are given", async () => {
     const first = await post({ asset_id: asset.id, options: { mode: "tight" } });
     const written = { ...CUT_MODES.tight };
     const again = await post({ asset_id: asset.id, options: Object.fromEntries(Object.entries(written).toReversed()) });
@@ -111,7 +111,7 @@ describe("an identical request", () => {
     expect((await post({ asset_id: asset.id, options: { mode: "natural" } })).body.id).not.toBe(first.body.id);
   });
 
-  test("fifty times at once is one cut, one job, one event", async () => {
+  test("sent fifty times at once creates one cut, one job and one event", async () => {
     const base = fresh();
     const replies = await Promise.all(Array.from({ length: 50 }, () => post(base)));
     expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
@@ -127,13 +127,13 @@ describe("an identical request", () => {
     expect(await server.events(id)).toEqual(["cut.completed"]);
   });
 
-  test("with another script is another cut", async () => {
+  test("with another script creates another cut", async () => {
     const base = fresh();
     const [one, two] = [await post({ ...base, script: "alpha" }), await post({ ...base, script: "alpha bravo" })];
     expect(one.body.id).not.toBe(two.body.id);
   });
 
-  test("of another user is another user's", async () => {
+  test("of another user creates another cut", async () => {
     const other = await bert.ready(await wav(6));
     const [mine, theirs] = [await post({ asset_id: asset.id }), await post({ asset_id: other.id }, bert)];
     expect(theirs.body.id).not.toBe(mine.body.id);
@@ -141,7 +141,7 @@ describe("an identical request", () => {
 });
 
 describe("an asset that cannot be cut", () => {
-  test("says why and, while it is prepared, when to come again", async () => {
+  test("reports why, with Retry-After during preparation", async () => {
     await using own = await harness();
     const user = await own.user(1);
     const cutOf = (id: string) => user.call<ErrorBody>("POST", "/v1/cuts", { json: { asset_id: id } });
@@ -162,7 +162,7 @@ describe("an asset that cannot be cut", () => {
     expect((await cutOf(id)).status).toBe(201);
   });
 
-  test("because it is not paid for, or failed", async () => {
+  test("reports that it is unpaid or failed", async () => {
     await using own = await harness({ CREDITS_PER_MINUTE: "10" });
     const user = await own.user(9);
     const unpaid = await user.prepared(await user.upload(await wav(4)));
@@ -176,7 +176,7 @@ describe("an asset that cannot be cut", () => {
 });
 
 describe("a completed cut", () => {
-  test("keeps what is loud, tiles the recording with what goes, and is told once", async () => {
+  test("keeps the speech, covers the recording with kept and removed spans, and emits one event", async () => {
     const { id } = await anna.startCut({
       asset_id: asset.id,
       options: { mode: "natural", padding_before_seconds: 0.1 },
@@ -201,7 +201,7 @@ describe("a completed cut", () => {
 });
 
 describe("a failed cut", () => {
-  test("for want of speech stays the answer to its request", async () => {
+  test("because of missing speech is returned for identical requests", async () => {
     const silent = await anna.ready(await quiet(4));
     const cut = await anna.cutEnded((await anna.startCut({ asset_id: silent.id })).id);
     expect(cut).toMatchObject({ state: "failed", error_code: "no_speech", plan: null });
@@ -211,13 +211,13 @@ describe("a failed cut", () => {
     expect(await server.events(cut.id)).toEqual(["cut.failed"]);
   });
 
-  test("for a script that is not spoken names it", async () => {
+  test("because of a script that is not spoken has the code script_mismatch", async () => {
     const script = "Completely different words which nobody has ever spoken in this recording today.";
     const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id, script })).id);
     expect(cut).toMatchObject({ state: "failed", error_code: "script_mismatch", script });
   });
 
-  test("for a script without a model for the language names that; without a script it is cut by voice alone", async () => {
+  test("because of a language without a model has transcription_unavailable; without a script the asset is cut by voice activity", async () => {
     const foreign = await anna.ready(await wav(6), { language: "xx" });
     const withScript = await anna.startCut({ asset_id: foreign.id, script: "alpha bravo" });
     expect(await anna.cutEnded(withScript.id)).toMatchObject({ error_code: "transcription_unavailable" });
@@ -227,8 +227,8 @@ describe("a failed cut", () => {
   });
 });
 
-describe("the list", () => {
-  test("pages without plans, newest first, and filters", async () => {
+describe("the cut list", () => {
+  test("returns pages without plans, newest first, and filters", async () => {
     const user = await server.user();
     const source = await user.ready(await wav(6));
     const ids: string[] = [];
@@ -251,7 +251,7 @@ describe("the list", () => {
 });
 
 describe("deleting a cut", () => {
-  test("takes its renders along; someone else's is not there", async () => {
+  test("deletes its renders; another user's cut is a 404", async () => {
     const cut = await anna.cutEnded((await anna.startCut(fresh())).id);
     const render = await anna.renderEnded((await anna.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
     expect(render.state).toBe("completed");

@@ -9,7 +9,7 @@ import { tryCall } from "./outcome";
 
 setDefaultTimeout(PATIENCE_MS);
 
-/** How the entity's pipelines stand: their state, and whether they know that their asset is gone. */
+/** Reads the state of the entity's pipelines, and whether they are marked with a deleted asset. */
 const pipelines = (server: Harness, assetId: string) =>
   server
     .services()
@@ -17,7 +17,7 @@ const pipelines = (server: Harness, assetId: string) =>
       sql`SELECT state, input_asset_deleted FROM pipelines WHERE input_asset_id = ${assetId} ORDER BY id`,
     );
 
-/** An asset with a preparation done, a cut, a finished render, and a render under way. */
+/** Creates a prepared asset with a cut, a completed render and a running render. */
 async function busyAsset(server: Harness, user: Client) {
   const { id: projectId } = await user.project();
   const asset = await user.ready(await wav(4), { projectId });
@@ -29,8 +29,8 @@ async function busyAsset(server: Harness, user: Client) {
   return { projectId, asset, cut, done, running, hold };
 }
 
-describe("deleting what has jobs in flight", () => {
-  test.each(["asset", "project"] as const)("takes everything of an %s away: rows, jobs, bytes", async (what) => {
+describe("deleting with running jobs", () => {
+  test.each(["asset", "project"] as const)("an %s deletes its rows, jobs and files", async (what) => {
     await using server = await harness();
     const user = await server.user();
     const { projectId, asset, cut, done, running, hold } = await busyAsset(server, user);
@@ -61,7 +61,7 @@ describe("deleting what has jobs in flight", () => {
     expect(server.errors).toEqual([]);
   });
 
-  test("an asset that is being prepared: the job ends and nothing comes back", async () => {
+  test("an asset in preparation ends the job and leaves nothing", async () => {
     await using server = await harness();
     const user = await server.user();
     const hold = server.speech.hold("analyze");
@@ -77,7 +77,7 @@ describe("deleting what has jobs in flight", () => {
     expect((await user.ready(await wav(4))).state).toBe("ready");
   });
 
-  test("a cut that is being computed, with a render that waits for its turn", async () => {
+  test("a processing cut with a pending render", async () => {
     await using server = await harness({ RENDER_JOBS: "1" });
     const user = await server.user();
     const asset = await user.ready(await wav(4));
@@ -100,7 +100,7 @@ describe("deleting what has jobs in flight", () => {
     expect((await user.asset(asset.id)).state).toBe("ready");
   });
 
-  test("a render that ends just before it is deleted is told as completed, and not as cancelled too", async () => {
+  test("a render that ends just before its deletion emits completed and not cancelled", async () => {
     await using server = await harness();
     const user = await server.user();
     const { running, hold } = await busyAsset(server, user);
@@ -113,7 +113,7 @@ describe("deleting what has jobs in flight", () => {
     expect(await server.events(running.id)).toEqual(["render.completed"]);
   });
 
-  test("an upload in the middle, with its project", async () => {
+  test("an unfinished upload with its project", async () => {
     await using server = await harness();
     const user = await server.user();
     const { id: projectId } = await user.project();
@@ -124,7 +124,7 @@ describe("deleting what has jobs in flight", () => {
     expect(await server.leftovers(id)).toEqual([]);
   });
 
-  test("twice at the same time is done once", async () => {
+  test("twice at the same time happens once", async () => {
     await using server = await harness();
     const user = await server.user();
     const { asset, running, hold } = await busyAsset(server, user);

@@ -18,7 +18,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Every call of the family, with a path that names nothing. */
+/** Every call of the family, with paths to resources that do not exist. */
 const CALLS = [
   ["POST", "/v1/projects"],
   ["GET", "/v1/projects"],
@@ -45,11 +45,11 @@ const CALLS = [
 ] as const;
 
 describe("without a valid key", () => {
-  test.each(CALLS)("%s %s is unauthenticated, whatever else is wrong", async (method, path) => {
+  test.each(CALLS)("%s %s is unauthenticated before any other check", async (method, path) => {
     expect(await tryCall(server.nobody, method, path)).toBe("401 unauthenticated");
   });
 
-  test("a HEAD of a transfer URL has the status alone", async () => {
+  test("a HEAD of a transfer URL has a status without a body", async () => {
     const reply = await server.nobody.call("HEAD", `/v1/uploads/${NO_ID}`);
     expect([reply.status, reply.body]).toEqual([401, ""]);
   });
@@ -70,7 +70,7 @@ describe("without a valid key", () => {
 
 describe("a path", () => {
   test.each(CALLS.filter(([, path]) => path.includes(NO_ID) && !path.includes("uploads")))(
-    "%s %s that names nothing is a 404, before its body is looked at",
+    "%s %s of a resource that does not exist is a 404 before its body is read",
     async (method, path) => {
       expect(await tryCall(anna, method, path, method === "PATCH" ? { nonsense: 1 } : undefined)).toBe("404 not_found");
     },
@@ -85,7 +85,7 @@ describe("a path", () => {
     ["GET", "/v1/cuts/null", "path.cut_id"],
     ["GET", "/v1/renders/undefined", "path.render_id"],
     ["POST", "/v1/renders/x/cancel", "path.render_id"],
-  ])("%s %s with an id that is no UUID names the field", async (method, path, field) => {
+  ])("%s %s with an invalid UUID names the parameter", async (method, path, field) => {
     expect(await tryCall(anna, method, path)).toBe(`422 validation_error ${field}`);
   });
 
@@ -103,15 +103,15 @@ describe("a path", () => {
     ["GET", "/v1/projects/a/b/c"],
     ["GET", "/v1/projects/%E0%A4%A"],
     ["GET", "//v1//projects"],
-  ])("%s %s that does not exist is a 404 or a 422 in the family's shape", async (method, path) => {
+  ])("%s %s without a route is a 404 or a 422 in the family's error shape", async (method, path) => {
     const reply = await anna.call<ErrorBody>(method, path);
     expect(["404 not_found", "422 validation_error path.project_id"]).toContain(outcome(reply));
     expect(reply.body.error.message).toMatch(/^.+$/);
   });
 });
 
-describe("over a bare connection", () => {
-  /** What the server says to these lines. `answered` false: the connection is closed without waiting for it. */
+describe("over a raw connection", () => {
+  /** Sends these lines and returns the response. `answered` false: closes the connection without waiting for it. */
   async function say(lines: string[], body = "", answered = true): Promise<string> {
     const { hostname, port } = new URL(server.url());
     const socket = connect(Number(port), hostname);
@@ -134,11 +134,11 @@ describe("over a bare connection", () => {
 
   test.each([
     ["a host of one letter", "HTTP/1.1", ["Host: x"]],
-    ["a host as short as a machine in a studio", "HTTP/1.1", ["Host: nas"]],
+    ["a short host name", "HTTP/1.1", ["Host: nas"]],
     ["a host with a port", "HTTP/1.1", ["Host: a:1"]],
-    ["a host that is none", "HTTP/1.1", ["Host: a b c"]],
+    ["an invalid host", "HTTP/1.1", ["Host: a b c"]],
     ["no host, as in HTTP/1.0", "HTTP/1.0", []],
-  ])("%s is served like any other", async (_, version, host) => {
+  ])("%s is served", async (_, version, host) => {
     const read = await say([`GET /v1/users/me ${version}`, ...host, authorization()]);
     expect(read).toContain(" 200 ");
     expect(read).toContain(anna.userId);
@@ -148,7 +148,7 @@ describe("over a bare connection", () => {
     expect(await say([`GET /nothing?limit=1 ${version}`, ...host])).toContain(" 404 ");
   });
 
-  test("a client that goes away in its body is no failure of the server", async () => {
+  test("a client that disconnects during its body is not logged as a server error", async () => {
     const before = server.errors.length;
     const lines = ["POST /v1/projects HTTP/1.1", "Host: offcut", authorization(), "Content-Type: application/json"];
     await say([...lines, "Content-Length: 500"], '{"na', false);
@@ -157,15 +157,15 @@ describe("over a bare connection", () => {
   });
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   test.each([
     ["a success", "GET", "/v1/projects"],
     ["an error", "GET", `/v1/projects/${NO_ID}`],
     ["an unknown path", "GET", "/nothing"],
     ["a health probe", "GET", "/healthz"],
-    ["a dead link", "GET", `/files/assets/${NO_ID}/source`],
+    ["an invalid link", "GET", `/files/assets/${NO_ID}/source`],
     ["TUS discovery", "OPTIONS", `/v1/uploads/${NO_ID}`],
-  ])("carries a fresh request id: %s", async (_, method, path) => {
+  ])("has a new request ID: %s", async (_, method, path) => {
     const replies = await Promise.all(
       [1, 2].map(() => anna.call(method, path, { headers: { "X-Request-Id": "mine" } })),
     );
@@ -176,15 +176,15 @@ describe("every answer", () => {
   });
 });
 
-describe("a body", () => {
+describe("a request body", () => {
   const send = (body: BodyInit | undefined, type?: string) =>
     anna.call("POST", "/v1/projects", { body, headers: type === undefined ? {} : { "Content-Type": type } });
 
   test.each<[string, BodyInit | undefined, string | undefined, string]>([
     ["that is missing", undefined, undefined, "400 bad_request"],
     ["that is empty", "", "application/json", "400 bad_request"],
-    ["that is no JSON", "{name: 'x'}", "application/json", "400 bad_request"],
-    ["that is JSON of another kind", "[]", "application/json", "422 validation_error body"],
+    ["that is not JSON", "{name: 'x'}", "application/json", "400 bad_request"],
+    ["that is a JSON list", "[]", "application/json", "422 validation_error body"],
     ["that is a form", "name=x", "application/x-www-form-urlencoded", "415 unsupported_media_type"],
     ["that is text", '{"name":"x"}', "text/plain", "415 unsupported_media_type"],
     ["with a charset", '{"name":"x"}', "application/json; charset=utf-8", "201"],
@@ -194,7 +194,7 @@ describe("a body", () => {
   });
 });
 
-test("nothing that a client sent, and nothing from inside, shows in an error", async () => {
+test("an error repeats nothing that the client sent and shows no internals", async () => {
   const sent = "s3cret-value";
   const replies = [
     await anna.call("POST", "/v1/projects", { json: { name: [sent], [sent]: 1 } }),
@@ -208,7 +208,7 @@ test("nothing that a client sent, and nothing from inside, shows in an error", a
 });
 
 describe("health", () => {
-  test("says that the process is there and that it is ready", async () => {
+  test("reports that the process is alive and ready", async () => {
     expect(await server.nobody.call("GET", "/healthz")).toMatchObject({ status: 200 });
     expect(await server.nobody.call("GET", "/readyz")).toMatchObject({
       status: 200,
@@ -217,8 +217,8 @@ describe("health", () => {
   });
 });
 
-describe("the documentation", () => {
-  test("describes every call of the family", async () => {
+describe("the OpenAPI document", () => {
+  test("describes every route of the family", async () => {
     const { body } = await server.nobody.call<{ info: { version: string }; paths: Record<string, object> }>(
       "GET",
       "/openapi.json",
@@ -230,7 +230,7 @@ describe("the documentation", () => {
     for (const [method, path] of CALLS) expect(described).toContain(`${method} ${path.replace(NO_ID, "ID")}`);
   });
 
-  test.each(["/docs", "/docs/"])("is a page that needs nothing from elsewhere (%s)", async (path) => {
+  test.each(["/docs", "/docs/"])("has a page without external resources (%s)", async (path) => {
     const page = await server.nobody.call<string>("GET", path);
     expect(page.status).toBe(200);
     expect(page.body).not.toContain("https://");
@@ -244,7 +244,7 @@ describe("the documentation", () => {
 });
 
 describe("the rate limit", () => {
-  test("counts each user for themselves, says what is left, and leaves transfer URLs alone", async () => {
+  test("counts by user, reports the remaining requests and ignores transfer URLs", async () => {
     await using limited = await harness({ RATE_LIMIT: "3" });
     const [first, second] = [await limited.user(), await limited.user()];
     const replies = [];
@@ -262,7 +262,7 @@ describe("the rate limit", () => {
     expect(await tryCall(first, "GET", "/v1/users/me")).toBe("200");
   });
 
-  test("carries its headers on errors too", async () => {
+  test("sets its headers on errors too", async () => {
     await using limited = await harness({ RATE_LIMIT: "50" });
     const reply = await (await limited.user()).call("GET", `/v1/projects/${NO_ID}`);
     expect(outcome(reply)).toBe("404 not_found");
@@ -270,15 +270,15 @@ describe("the rate limit", () => {
   });
 });
 
-describe("other origins", () => {
-  test("may not call unless the settings name them", async () => {
+describe("another origin", () => {
+  test("is refused unless the settings allow it", async () => {
     const reply = await anna.call("GET", "/v1/users/me", { headers: { Origin: "https://evil.test" } });
     expect(reply.headers.get("access-control-allow-origin")).toBeNull();
     const asked = { Origin: "https://evil.test", "Access-Control-Request-Method": "PATCH" };
     expect((await anna.call("OPTIONS", `/v1/uploads/${NO_ID}`, { headers: asked })).status).toBe(403);
   });
 
-  test("that are named can ask, call, read the headers, and read errors", async () => {
+  test("that is allowed can send preflights and calls, and read headers and errors", async () => {
     await using open = await harness({ CORS_ORIGINS: "https://app.test" });
     const user = await open.user();
     const origin = { Origin: "https://app.test" };
@@ -294,7 +294,7 @@ describe("other origins", () => {
   });
 });
 
-test("an account in its grace window can do nothing here", async () => {
+test("an account in its grace period is refused", async () => {
   await using other = await harness();
   const leaving = await other.user();
   const { store } = other.services();
@@ -302,7 +302,7 @@ test("an account in its grace window can do nothing here", async () => {
   expect(await tryCall(leaving, "GET", "/v1/projects")).toBe("403 forbidden");
 });
 
-test("a key that has expired is no key", async () => {
+test("an expired key is refused", async () => {
   const user = await server.user();
   const { store } = server.services();
   const end = Date.now() + 60_000;

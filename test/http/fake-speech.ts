@@ -1,6 +1,6 @@
 /**
- * A recogniser for tests: it really reads the sound, but hears one made-up word in each stretch that is not quiet. The same sound always
- * gives the same words. Its calls can be held, so that a test decides when a job goes on.
+ * A recognizer for tests: it reads the audio and returns one made-up word for each span that is not silent. The same audio always
+ * gives the same words. A test can hold its calls to control when a job continues.
  */
 import {
   type AlignmentRequest,
@@ -16,11 +16,11 @@ import {
 import { type Span, TICKS_PER_SECOND } from "../../src/domain/time";
 import { allSamples } from "../analysis-audio";
 
-/** A stop in the recogniser: `reached` resolves when a job stands there, `release` lets it (and all after it) go on. */
+/** A held call: `reached` resolves when a job waits in it, `release` lets this job and later ones continue. */
 export type Hold = { reached: Promise<void>; release(): void };
 
 export type FakeSpeech = SpeechEngine & {
-  /** Makes the next calls of this method wait until they are released, or aborted. */
+  /** Makes the next calls of this method wait until they are released or aborted. */
   hold(method: "analyze" | "forcedAlign"): Hold;
   /** Makes the next call of `analyze` fail with this error. */
   failNext(error: Error): void;
@@ -31,7 +31,7 @@ const QUIET_DB = -50;
 const LONGEST_GAP: number = 0.1 * TICKS_PER_SECOND;
 const WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett"];
 
-/** Makes one. It knows English; of the language `xx` it knows nothing. */
+/** Creates the recognizer. It supports English and not the language `xx`. */
 export function fakeSpeech(): FakeSpeech {
   const holds = new Map<string, { arrive: () => void; go: Promise<void> }>();
   const failures: Error[] = [];
@@ -119,7 +119,7 @@ function loudSpans(energy: Float32Array): Span[] {
   return spans;
 }
 
-/** The text, spread evenly over its window. It fits when it holds one of the words that are ever heard. */
+/** Spreads the text evenly over its window. It matches if it contains one of the made-up words. */
 function forced({ window, text }: AlignmentRequest): ForcedAlignment {
   const words = text.split(/\s+/).filter(Boolean);
   const logProb = words.some((word) => WORDS.includes(word.toLowerCase())) ? -0.2 : -6;

@@ -26,7 +26,7 @@ const body = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
 const slice = (start: number, end: number) => Buffer.from(bytes.slice(start, end));
 
 describe("a download", () => {
-  test("is the file as it was uploaded, under its name, and never shown in place", async () => {
+  test("is the uploaded file as an attachment with its name", async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     expect((await body(answer)).equals(Buffer.from(bytes))).toBe(true);
@@ -40,7 +40,7 @@ describe("a download", () => {
     );
   });
 
-  test("answers HEAD with the same headers and no body", async () => {
+  test("has the same headers without a body for HEAD", async () => {
     const [whole, head] = [await get(), await get({}, "HEAD")];
     expect(head.status).toBe(200);
     expect((await body(head)).length).toBe(0);
@@ -56,7 +56,7 @@ describe("a download", () => {
     ["bytes=-44", -44, undefined],
     ["bytes=1000-", 1_000, undefined],
     ["bytes=0-99999999", 0, undefined],
-  ])("of %s is that part", async (range, start, end) => {
+  ])("of %s is that range", async (range, start, end) => {
     const answer = await get({ Range: range });
     const expected = Buffer.from(bytes.slice(start, end));
     const first = start < 0 ? bytes.length + start : start;
@@ -66,7 +66,7 @@ describe("a download", () => {
     expect((await body(answer)).equals(expected)).toBe(true);
   });
 
-  test.each(["bytes=99999999-", "bytes=-0"])("of %s is a 416 that says how long the file is", async (range) => {
+  test.each(["bytes=99999999-", "bytes=-0"])("of %s is a 416 with the length of the file", async (range) => {
     const answer = await get({ Range: range });
     expect(answer.status).toBe(416);
     expect(answer.headers.get("content-range")).toBe(`bytes */${bytes.length}`);
@@ -77,7 +77,7 @@ describe("a download", () => {
     expect([answer.status, (await body(answer)).length]).toEqual([200, bytes.length]);
   });
 
-  test("goes on where it stopped only if the file is still the same", async () => {
+  test("resumes only if the file is unchanged", async () => {
     const { headers } = await get({}, "HEAD");
     const etag = headers.get("etag")!;
     expect(etag).toMatch(/^"[^"]+"$/);
@@ -91,7 +91,7 @@ describe("a download", () => {
     }
   });
 
-  test.each(["", "W/", '"other", '])("need not be sent again: If-None-Match %s", async (before) => {
+  test.each(["", "W/", '"other", '])("is a 304 for If-None-Match %s", async (before) => {
     const etag = (await get({}, "HEAD")).headers.get("etag")!;
     const answer = await get({ "If-None-Match": `${before}${etag}` });
     expect(answer.status).toBe(304);
@@ -99,7 +99,7 @@ describe("a download", () => {
     expect((await get({ "If-None-Match": '"other"' })).status).toBe(200);
   });
 
-  test("can be fetched in parts by many at once", async () => {
+  test("can be fetched in ranges by many clients at once", async () => {
     const step = 1_000;
     const starts = Array.from({ length: Math.ceil(bytes.length / step) }, (_, n) => n * step);
     const parts = await Promise.all(
@@ -117,22 +117,22 @@ describe("a link", () => {
   };
   test.each<[string, (url: URL) => void]>([
     ["without its signature", (url) => url.searchParams.delete("signature")],
-    ["without its end", (url) => url.searchParams.delete("expires")],
+    ["without its expiry", (url) => url.searchParams.delete("expires")],
     [
       "with a later end",
       (url) => url.searchParams.set("expires", String(Number(url.searchParams.get("expires")) + 60)),
     ],
     ["with another signature", (url) => url.searchParams.set("signature", "A".repeat(43))],
-    ["to another part", (url) => (url.pathname = url.pathname.replace("source", "transcript"))],
-    ["to another file", (url) => (url.pathname = url.pathname.replace(asset.id, NO_ID))],
+    ["to another file of the asset", (url) => (url.pathname = url.pathname.replace("source", "transcript"))],
+    ["to another asset", (url) => (url.pathname = url.pathname.replace(asset.id, NO_ID))],
     ["to a path", (url) => (url.pathname = "/files/assets/..%2F..%2F/offcut.db")],
-  ])("%s opens nothing", async (_, change) => {
+  ])("%s is a 404", async (_, change) => {
     const answer = await fetch(changed(change));
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: "not_found" } });
   });
 
-  test("ends after a quarter of an hour, and each read gives a fresh one", async () => {
+  test("expires after 15 minutes, and each read returns a new one", async () => {
     const first = (await anna.asset(asset.id)).download_url!;
     server.advance(14 * 60_000);
     expect((await fetch(first)).status).toBe(200);
@@ -141,13 +141,13 @@ describe("a link", () => {
     expect((await fetch((await anna.asset(asset.id)).download_url!)).status).toBe(200);
   });
 
-  test("needs no key and is of no use with another method", async () => {
+  test("needs no key and allows no other method", async () => {
     link = (await anna.asset(asset.id)).download_url!;
     for (const method of ["POST", "DELETE", "PUT"]) expect((await get({}, method)).status).toBe(404);
     expect((await get()).status).toBe(200);
   });
 
-  test("is dead as soon as its asset is deleted", async () => {
+  test("is invalid as soon as its asset is deleted", async () => {
     const other = await anna.ready(await wav(2));
     expect((await fetch(other.download_url!)).status).toBe(200);
     await anna.must("DELETE", `/v1/assets/${other.id}`);
@@ -156,7 +156,7 @@ describe("a link", () => {
   });
 });
 
-test("the public address of the settings is the one in links, never the one that a client sends", async () => {
+test("links contain the public URL of the settings, not the host that the client sent", async () => {
   await using own = await harness({ PUBLIC_URL: "https://cut.example/media/" });
   const user = await own.user();
   const projectId = (await user.project()).id;

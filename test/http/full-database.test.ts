@@ -6,7 +6,7 @@ import type { Paged, Project } from "./resources";
 
 setDefaultTimeout(PATIENCE_MS);
 
-test("a database without room answers 503 with a time to try again, keeps what it told, and goes on when there is room", async () => {
+test("a full database is a 503 with Retry-After, keeps acknowledged writes, and recovers when there is space", async () => {
   await using server = await harness();
   const user = await server.user();
   const { store } = server.services();

@@ -1,6 +1,6 @@
 /**
- * A real server in this process: a fresh data folder, a free port, the real store, runner and ffmpeg. Only the recogniser is a fake, and
- * the clock can be turned on.
+ * A real server in this process with a fresh data folder, a free port, the real store, runner and ffmpeg. Only the recognizer is a fake,
+ * and the clock can be advanced.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { type Client, createClient } from "./client";
 import { type FakeSpeech, fakeSpeech, type Hold } from "./fake-speech";
 import { FFMPEG } from "./media";
 
-/** How long a test may take: preparing and rendering are real work, on machines with two cores. Each file sets it for itself. */
+/** Timeout of a test: preparing and rendering are real work, also on machines with two cores. Each test file sets it. */
 export const PATIENCE_MS = 60_000;
 
 export type Harness = AsyncDisposable & {
@@ -31,30 +31,30 @@ export type Harness = AsyncDisposable & {
   services(): Services;
   tools(): MediaTools;
   speech: FakeSpeech;
-  /** Turns the server's clock on. */
+  /** Advances the server's clock. */
   advance(milliseconds: number): void;
-  /** A new account with a key. */
+  /** Creates an account with a key. */
   user(credits?: number): Promise<Client>;
-  /** Someone without a key. */
+  /** A client without a key. */
   nobody: Client;
   grant(user: Client, credits: number): Promise<void>;
-  /** The types of the entity's events, oldest first, with `previous_state` where there is one. */
+  /** Lists the types of the entity's events, oldest first, with `previous_state` if they have one. */
   events(entityId: string): Promise<string[]>;
-  /** Resolves when no job waits or runs, and nothing that is thrown away is still on its way. */
+  /** Resolves when no job waits or runs and all deletions are complete. */
   idle(): Promise<void>;
-  /** The files and folders below the data folder that are named by this id. */
+  /** Lists the files and folders in the data folder with this ID in their path. */
   leftovers(id: string): Promise<string[]>;
-  /** Makes renders wait just before they encode. */
+  /** Makes renders wait before they encode. */
   holdRenders(): Hold;
-  /** Lets no write go on until it is released; `waiting` resolves when that many have been asked for. */
+  /** Holds all writes until they are released; `waiting` resolves when this many are held. */
   holdWrites(): { waiting(count: number): Promise<void>; release(): void };
-  /** Stops the server and starts it again on the same folder; in between the database may be changed. */
+  /** Restarts the server on the same folder; `change` can modify the database in between. */
   restart(change?: (store: Store) => Promise<unknown>): Promise<void>;
-  /** Lines of the log that tell of an error. */
+  /** Log lines of level error. */
   errors: string[];
 };
 
-/** Starts it: `await using server = await harness()`. `settings` are as in the environment, without the prefix. */
+/** Starts a server: `await using server = await harness()`. `settings` are environment variables without the prefix. */
 export async function harness(
   settings: Record<string, string> = {},
   turns: Pick<ServerOverrides, "timeSliceMs"> = {},
@@ -65,7 +65,7 @@ export async function harness(
   let offset = 0;
   const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, ...turns };
   const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG, RATE_LIMIT: "0", ...settings };
-  // A machine that also serves has settings of its own, which are none of a test's.
+  // An empty file, so that settings of an installed server do not apply.
   const noSettings = join(folder.path, "settings.toml");
   await Bun.write(noSettings, "");
   const config = await loadConfig({
@@ -118,7 +118,7 @@ export async function harness(
         const open = await store.read.all(sql`SELECT id FROM steps WHERE finished_at IS NULL`);
         return open.length === 0;
       });
-      // A job that was cancelled has ended in the database before its handler has.
+      // A cancelled job ends in the database before its handler returns.
       await server.services.runner.stop();
       server.services.runner.start();
     },

@@ -1,4 +1,4 @@
-/** A preparation whose child process takes more than it may: through the sandbox, the runner and the database. */
+/** A preparation whose child process exceeds its memory limit: through the sandbox, the runner and the database. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { harness, PATIENCE_MS } from "./harness";
@@ -8,7 +8,7 @@ setDefaultTimeout(PATIENCE_MS);
 
 const UNRULY = new URL("../unit/work/job-child/unruly-child.ts", import.meta.url).pathname;
 
-test("a child that allocates without end fails the asset for good at the first attempt", async () => {
+test("a child that allocates without end fails the asset permanently on the first attempt", async () => {
   await using server = await harness();
   const user = await server.user();
   server.tools().jobCommand = [process.execPath, UNRULY, "allocate"];

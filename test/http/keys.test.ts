@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const emailOf = (userId: string) => `${userId}@example.test`;
-/** A second key of a new account. */
+/** Creates an account with two keys. */
 async function secondKey(expires: string | null = null) {
   const owner = await server.user();
   const email = emailOf(owner.userId);
@@ -28,7 +28,7 @@ const OK = "200";
 const REFUSED = "401 unauthenticated";
 const me = (client: ReturnType<typeof createClient>) => tryCall(client, "GET", "/v1/users/me");
 
-test("a revoked key is refused by the next request, and the account's other keys are not", async () => {
+test("a revoked key is refused on the next request, other keys of the account are not", async () => {
   const { owner, id, client } = await secondKey();
   expect(await me(client)).toStartWith(OK);
   await revokeKey(server.services(), { id });
@@ -36,7 +36,7 @@ test("a revoked key is refused by the next request, and the account's other keys
   expect(await me(owner)).toStartWith(OK);
 });
 
-test("a key that was used a moment ago is refused from its expiry on", async () => {
+test("a key that was just used is refused after its expiry", async () => {
   const expires = new Date(server.services().now() + 60_000).toISOString();
   const { owner, client } = await secondKey(expires);
   expect(await me(client)).toStartWith(OK);
@@ -65,7 +65,7 @@ test("a disabled account's keys, uploads and links are refused until it is enabl
   expect((await user.patch(upload.id, 500, new Uint8Array(500))).status).toBe(204);
 });
 
-test("an upload under way ends when its key is revoked, and goes on with another one", async () => {
+test("a running upload ends when its key is revoked and can be resumed with another key", async () => {
   const { owner, id, client } = await secondKey();
   const length = 1_000_000;
   const upload = await client.open(length);
@@ -95,7 +95,7 @@ test("an upload under way ends when its key is revoked, and goes on with another
   expect((await owner.patch(upload.id, kept, new Uint8Array(length - kept))).status).toBe(204);
 });
 
-test("the last use is noted to the minute, and nobody's key is forgotten for it", async () => {
+test("the last use is stored once a minute without invalidating cached keys", async () => {
   const { email, id, client } = await secondKey();
   const lastUse = async () => {
     const keys = await listKeys(server.services(), { email });

@@ -1,8 +1,8 @@
-/** Small recordings, made by ffmpeg when a test first asks for them: a second of tone, a second of silence, and so on. */
+/** Small recordings with alternating seconds of tone and silence. ffmpeg creates them on first use. */
 import { join } from "node:path";
 import { temporaryFolder } from "../temporary-folder";
 
-/** An ffmpeg that runs here: the system's, else the one that the executable carries. */
+/** The path of the system's ffmpeg, else of the bundled one. */
 export const FFMPEG =
   Bun.which("ffmpeg") ??
   join(import.meta.dir, `../../node_modules/@ffmpeg-installer/${process.platform}-${process.arch}/ffmpeg`);
@@ -12,7 +12,7 @@ const made = new Map<string, Promise<Uint8Array>>();
 const TONES = "aevalsrc='if(lt(mod(t,2),1),0.3*sin(2*PI*220*t),0)':s=16000";
 const PICTURE = "testsrc=size=320x240:rate=10";
 
-/** Runs ffmpeg and gives the file it made. The same arguments are run once. */
+/** Returns the file that ffmpeg writes with these arguments. Runs once for the same arguments. */
 export function makeMedia(name: string, ...args: string[]): Promise<Uint8Array> {
   const key = [name, ...args].join("\0");
   const known = made.get(key);
@@ -32,7 +32,7 @@ async function run(name: string, args: string[]): Promise<Uint8Array> {
 
 const input = (source: string, seconds: number) => ["-f", "lavfi", "-t", String(seconds), "-i", source];
 
-/** 320x240 at 10 frames a second, H.264 and AAC. */
+/** 320x240 at 10 fps, H.264 and AAC. */
 export const video = (seconds = 4) =>
   makeMedia(
     "video.mp4",
@@ -41,11 +41,11 @@ export const video = (seconds = 4) =>
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", "-shortest"],
   );
 
-/** The same without sound. */
+/** The same without audio. */
 export const silentVideo = (seconds = 2) =>
   makeMedia("silent.mp4", ...input(PICTURE, seconds), "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p");
 
-/** As many frames as take a while to encode: more chunks than there are cores to encode them at a time. */
+/** Enough frames for more chunks than can be encoded at a time. */
 export const longVideo = () =>
   makeMedia(
     "long.mp4",
@@ -53,12 +53,12 @@ export const longVideo = () =>
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"],
   );
 
-/** MPEG-4 Part 2 and MP3 in AVI, which no browser plays. */
+/** MPEG-4 Part 2 and MP3 in AVI, which browsers do not play. */
 export const oldVideo = (seconds = 2) =>
   makeMedia("old.avi", ...input(PICTURE, seconds), ...input(TONES, seconds), "-c:v", "mpeg4", "-c:a", "libmp3lame");
 
 /** Tones, 16 kHz mono. */
 export const wav = (seconds = 4) => makeMedia("audio.wav", ...input(TONES, seconds));
 
-/** Nothing but silence. */
+/** Silence only. */
 export const quiet = (seconds = 4) => makeMedia("quiet.wav", ...input("anullsrc=r=8000:cl=mono", seconds));

@@ -1,8 +1,8 @@
-/** An answer in a few words, for tables. */
+/** Short forms of responses for test tables. */
 import type { Client, Reply } from "./client";
 import type { ErrorBody } from "./resources";
 
-/** `201`, or `422 validation_error body.name,body.state`. */
+/** Formats a response as `201` or `422 validation_error body.name,body.state`. */
 export function outcome(reply: Reply<unknown>): string {
   if (reply.status < 400) return String(reply.status);
   const { error } = (reply.body || { error: { code: "(no body)" } }) as ErrorBody;
@@ -10,9 +10,9 @@ export function outcome(reply: Reply<unknown>): string {
   return [reply.status, error.code, fields].filter(Boolean).join(" ");
 }
 
-/** Calls and gives the outcome. `json` is the body. */
+/** Calls and returns the outcome. `json` is the body. */
 export const tryCall = async (client: Client, method: string, path: string, json?: unknown): Promise<string> =>
   outcome(await client.call(method, path, json === undefined ? {} : { json }));
 
-/** An id that nothing has. */
+/** An ID that no resource has. */
 export const NO_ID = "01890a5d-ac96-774b-bcce-b302099a8057";

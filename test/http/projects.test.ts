@@ -14,8 +14,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const later = (a: string, b: string) => Date.parse(a) - Date.parse(b);
 
-describe("making a project", () => {
-  test("gives it, with its place", async () => {
+describe("creating a project", () => {
+  test("returns it with its Location", async () => {
     const anna = await server.user();
     const reply = await anna.call<Project>("POST", "/v1/projects", { json: { name: "Film 🎬" } });
     expect(reply.status).toBe(201);
@@ -38,11 +38,11 @@ describe("making a project", () => {
     ["without a name", {}, "422 validation_error body.name"],
     ["with an empty name", { name: "" }, "422 validation_error body.name"],
     ["with a name of 256 characters", { name: "x".repeat(256) }, "201"],
-    ["with a name of 256 signs outside the basic plane", { name: "🎬".repeat(256) }, "201"],
+    ["with a name of 256 code points outside the BMP", { name: "🎬".repeat(256) }, "201"],
     ["with a name of 257 characters", { name: "x".repeat(257) }, "422 validation_error body.name"],
-    ["with a number for a name", { name: 5 }, "422 validation_error body.name"],
-    ["with null for a name", { name: null }, "422 validation_error body.name"],
-    ["with a zero character", { name: "a\u0000b" }, "422 validation_error body"],
+    ["with a number as its name", { name: 5 }, "422 validation_error body.name"],
+    ["with null as its name", { name: null }, "422 validation_error body.name"],
+    ["with U+0000", { name: "a\u0000b" }, "422 validation_error body"],
     ["with an unknown property", { name: "x", color: "red" }, "422 validation_error body.color"],
     ["with a state", { name: "x", state: "archived" }, "422 validation_error body.state"],
   ])("%s", async (_, json, expected) => {
@@ -51,7 +51,7 @@ describe("making a project", () => {
 });
 
 describe("changing a project", () => {
-  test("renames it, which counts as a change but not as activity", async () => {
+  test("renames it, which changes updated_at but not last_activity_at", async () => {
     const anna = await server.user();
     const before = await anna.project("Old");
     server.advance(60_000);
@@ -61,7 +61,7 @@ describe("changing a project", () => {
     expect(await anna.must("GET", `/v1/projects/${before.id}`)).toEqual(after);
   });
 
-  test("archives it and takes it back", async () => {
+  test("archives and restores it", async () => {
     const anna = await server.user();
     const { id } = await anna.project();
     const set = (state: string) => anna.must<Project>("PATCH", `/v1/projects/${id}`, { json: { state } });
@@ -73,7 +73,7 @@ describe("changing a project", () => {
     expect(await set("active")).toMatchObject({ state: "active", archived_at: null });
   });
 
-  test("with nothing changes nothing", async () => {
+  test("with an empty body changes nothing", async () => {
     const anna = await server.user();
     const before = await anna.project();
     server.advance(60_000);
@@ -93,13 +93,13 @@ describe("changing a project", () => {
   });
 });
 
-describe("someone else's project", () => {
+describe("another user's project", () => {
   test.each([
     ["GET", undefined],
     ["PATCH", { name: "Mine" }],
     ["PATCH", { nonsense: 1 }],
     ["DELETE", undefined],
-  ])("%s %j is as if it were not there", async (method, json) => {
+  ])("%s %j is a 404", async (method, json) => {
     const [anna, bert] = [await server.user(), await server.user()];
     const project = await anna.project();
     expect(await tryCall(bert, method, `/v1/projects/${project.id}`, json)).toBe("404 not_found");
@@ -108,13 +108,13 @@ describe("someone else's project", () => {
   });
 });
 
-test("an id in capitals is the same id", async () => {
+test("IDs in upper case are accepted", async () => {
   const anna = await server.user();
   const { id } = await anna.project();
   expect(await tryCall(anna, "GET", `/v1/projects/${id.toUpperCase()}`)).toBe("200");
 });
 
-test("a deleted project is gone, and gone the second time", async () => {
+test("a deleted project is a 404, also when it is deleted again", async () => {
   const anna = await server.user();
   const { id } = await anna.project();
   const reply = await anna.call("DELETE", `/v1/projects/${id}`);
@@ -123,7 +123,7 @@ test("a deleted project is gone, and gone the second time", async () => {
   expect(await tryCall(anna, "DELETE", `/v1/projects/${id}`)).toBe("404 not_found");
 });
 
-test("a project that is deleted while it is changed is a 404, never a failure of the server", async () => {
+test("a project that is deleted during a change is a 404", async () => {
   const anna = await server.user();
   const { id } = await anna.project();
   const lane = server.holdWrites();
@@ -135,8 +135,8 @@ test("a project that is deleted while it is changed is a 404, never a failure of
   expect(await Promise.all([deletion, change])).toEqual(["204", "404 not_found"]);
 });
 
-describe("the list", () => {
-  /** A user with `count` projects, the last made first in the list. */
+describe("the project list", () => {
+  /** Creates a user with `count` projects, the last one created first in the list. */
   async function withProjects(count: number): Promise<{ anna: Client; ids: string[] }> {
     const anna = await server.user();
     const ids: string[] = [];
@@ -150,7 +150,7 @@ describe("the list", () => {
   const list = (user: Client, query = "") => user.must<Paged<Project>>("GET", `/v1/projects${query}`);
   const idsOf = (page: Paged<Project>) => page.items.map((project) => project.id);
 
-  test("pages through everything once, most recent activity first", async () => {
+  test("returns every project once over several pages, most recently active first", async () => {
     const { anna, ids } = await withProjects(5);
     const first = await list(anna, "?limit=2");
     const second = await list(anna, `?limit=2&cursor=${first.next_cursor}`);
@@ -159,7 +159,7 @@ describe("the list", () => {
     expect([first.limit, third.next_cursor]).toEqual([2, null]);
   });
 
-  test("does not skip or repeat projects whose activity was at the same moment", async () => {
+  test("neither skips nor repeats projects with the same time of activity", async () => {
     const anna = await server.user();
     const made = await Promise.all(Array.from({ length: 9 }, (_, n) => anna.project(`P${n}`)));
     const seen: string[] = [];
@@ -171,7 +171,7 @@ describe("the list", () => {
     expect(seen.toSorted()).toEqual(made.map((project) => project.id).toSorted());
   });
 
-  test("moves a project up when something is uploaded into it, not when it is renamed", async () => {
+  test("moves a project up on an upload, not on a rename", async () => {
     const { anna, ids } = await withProjects(3);
     const [newest, middle, oldest] = ids as [string, string, string];
     server.advance(60_000);
@@ -180,7 +180,7 @@ describe("the list", () => {
     expect(idsOf(await list(anna))).toEqual([oldest, newest, middle]);
   });
 
-  test("shows active ones unless asked for the archived", async () => {
+  test("lists active projects by default, archived ones on request", async () => {
     const { anna, ids } = await withProjects(2);
     await anna.must("PATCH", `/v1/projects/${ids[0]}`, { json: { state: "archived" } });
     expect(idsOf(await list(anna))).toEqual([ids[1]!]);
@@ -188,7 +188,7 @@ describe("the list", () => {
     expect(idsOf(await list(anna, "?state=archived"))).toEqual([ids[0]!]);
   });
 
-  test("has 20 to a page unless asked for another number", async () => {
+  test("has 20 projects per page by default", async () => {
     const { anna } = await withProjects(0);
     expect(await list(anna)).toEqual({ items: [], limit: 20, next_cursor: null });
     expect((await list(anna, "?limit=100")).limit).toBe(100);
@@ -206,7 +206,7 @@ describe("the list", () => {
     expect(await tryCall(await server.user(), "GET", `/v1/projects?${query}`)).toBe(`422 validation_error ${field}`);
   });
 
-  test("refuses the cursor of another list, of another filter and of another user", async () => {
+  test("refuses the cursor of another list, filter or user", async () => {
     const { anna } = await withProjects(2);
     const bert = await server.user();
     const { next_cursor } = await list(anna, "?limit=1");
@@ -222,7 +222,7 @@ describe("an Idempotency-Key", () => {
   const make = (user: Client, key: string, json: unknown) =>
     user.call<Project>("POST", "/v1/projects", { json, headers: { "Idempotency-Key": key } });
 
-  test("makes one project of fifty simultaneous requests, with one answer", async () => {
+  test("creates one project for fifty simultaneous requests, with the same response", async () => {
     const anna = await server.user();
     const replies = await Promise.all(Array.from({ length: 50 }, () => make(anna, "k", { name: "Once" })));
     expect(new Set(replies.map((r) => `${r.status} ${r.body.id} ${r.headers.get("location")}`)).size).toBe(1);
@@ -230,7 +230,7 @@ describe("an Idempotency-Key", () => {
     expect((await anna.must<Paged<Project>>("GET", "/v1/projects")).items).toHaveLength(1);
   });
 
-  test("gives the same answer a day long, also when the project has changed, and then a new project", async () => {
+  test("replays the same response for a day, even if the project has changed, and then creates a new project", async () => {
     const anna = await server.user();
     const first = await make(anna, "k", { name: "Once" });
     await anna.must("PATCH", `/v1/projects/${first.body.id}`, { json: { name: "Changed" } });
@@ -240,7 +240,7 @@ describe("an Idempotency-Key", () => {
     expect((await make(anna, "k", { name: "Once" })).body.id).not.toBe(first.body.id);
   });
 
-  test("is refused with another body, and belongs to its user and its call", async () => {
+  test("is refused with another body, and separate for each user and call", async () => {
     const [anna, bert] = [await server.user(), await server.user()];
     const { body } = await make(anna, "k", { name: "One" });
     expect(outcome(await make(anna, "k", { name: "Two" }))).toStartWith("422 validation_error");
@@ -250,13 +250,13 @@ describe("an Idempotency-Key", () => {
     expect(outcome(other)).toStartWith("422 validation_error");
   });
 
-  test("is not used up by a request that fails", async () => {
+  test("can be used again after a failed request", async () => {
     const anna = await server.user();
     expect(outcome(await make(anna, "k", { name: "" }))).toBe("422 validation_error body.name");
     expect((await make(anna, "k", { name: "Now" })).status).toBe(201);
   });
 
-  test("that is too long is refused", async () => {
+  test("is refused if it is too long", async () => {
     const anna = await server.user();
     expect((await make(anna, "k".repeat(255), { name: "x" })).status).toBe(201);
     expect(outcome(await make(anna, "k".repeat(256), { name: "x" }))).toBe("400 bad_request");

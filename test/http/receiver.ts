@@ -1,17 +1,17 @@
-/** A receiver of webhooks: a real HTTP server that answers as it is told and keeps what it got. */
+/** A webhook receiver: an HTTP server that responds as configured and records its requests. */
 
 export type Received = { path: string; headers: Headers; body: string; at: number };
 export type Receiver = AsyncDisposable & {
   url: string;
   received: Received[];
-  /** How the next requests are answered; the last answer stays. `hang` never answers. */
+  /** The responses to the next requests; the last one is repeated. `hang` never responds. */
   answer(...answers: (number | "hang" | "redirect")[]): void;
   /** Stops listening, and listens again on the same port. */
   goAway(): Promise<void>;
   comeBack(): void;
 };
 
-/** Starts it on a free port of this machine. */
+/** Starts a receiver on a free local port. */
 export function receiver(): Receiver {
   const received: Received[] = [];
   let answers: (number | "hang" | "redirect")[] = [204];

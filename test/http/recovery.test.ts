@@ -19,21 +19,21 @@ const money = async (server: Harness, user: Client) => {
   return { free: await readBalance(read, user.userId), held: await readTotalHeld(read, user.userId) };
 };
 
-/** Waits until the step of this asset, cut or render is as `expected` says. */
+/** Waits until the step of this asset, cut or render has these values. */
 const stepIs = (server: Harness, subjectId: string, expected: (step: Step) => boolean) =>
   until(`a step of ${subjectId}`, async () => {
     const step = await findLatestStep(server.services().store.read, subjectId);
     return step && expected(step) ? step : null;
   });
 
-/** Makes the wait before the next try over. */
+/** Ends the wait before the next attempt. */
 function skipWait(server: Harness): void {
   server.advance(60_000);
   server.services().runner.wake();
 }
 
-describe("a job that fails", () => {
-  test("is tried again, and what it finds then is told and charged once", async () => {
+describe("a failed job", () => {
+  test("is retried, and its success emits one event and one charge", async () => {
     await using server = await harness();
     const user = await server.user(10);
     server.speech.failNext(new Error("the child crashed"));
@@ -48,7 +48,7 @@ describe("a job that fails", () => {
     expect(await money(server, user)).toEqual({ free: 9, held: 0 });
   });
 
-  test("again and again ends as processing_failed, with nothing charged", async () => {
+  test("ends as processing_failed after all attempts, without a charge", async () => {
     await using server = await harness();
     const user = await server.user(10);
     for (let n = 0; n < MAX_FAILURES; n++) server.speech.failNext(new Error("the child crashed in /secret/path"));
@@ -65,7 +65,7 @@ describe("a job that fails", () => {
     expect(server.speech.analyzed).toBe(MAX_FAILURES);
   });
 
-  test("for want of room is tried again: the contract knows no such end of a preparation", async () => {
+  test("is retried if storage is full: a preparation has no such error code", async () => {
     await using server = await harness();
     const user = await server.user(10);
     server.speech.failNext(new AppError("storage_full", "the storage is full"));
@@ -75,7 +75,7 @@ describe("a job that fails", () => {
     expect((await user.prepared(id)).state).toBe("ready");
   });
 
-  test("each time the server is killed with it is given up", async () => {
+  test("fails permanently if the server is killed on each attempt", async () => {
     await using server = await harness();
     const user = await server.user(10);
     server.speech.failNext(new Error("the child crashed"));
@@ -88,7 +88,7 @@ describe("a job that fails", () => {
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });
   });
 
-  test("because the kernel killed its process is tried once more, at once, and does not count as failed", async () => {
+  test("is retried once, immediately, if the kernel killed its process, and does not count as an error", async () => {
     await using server = await harness();
     const user = await server.user(10);
     server.speech.failNext(new JobKilled());
@@ -102,7 +102,7 @@ describe("a job that fails", () => {
     expect(await money(server, user)).toEqual({ free: 9, held: 0 });
   });
 
-  test("because the kernel killed its process twice fails for good and says why", async () => {
+  test("fails permanently with a reason if the kernel killed its process twice", async () => {
     await using server = await harness();
     const user = await server.user(10);
     for (let n = 0; n < 2; n++) server.speech.failNext(new JobKilled());
@@ -113,7 +113,7 @@ describe("a job that fails", () => {
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });
   });
 
-  test("as a cut can be asked for again", async () => {
+  test("can be requested again if it is a cut", async () => {
     await using server = await harness();
     const user = await server.user();
     const asset = await user.ready(await wav(4));
@@ -128,8 +128,8 @@ describe("a job that fails", () => {
   });
 });
 
-describe("a stop in the middle", () => {
-  test("of a preparation leaves it to the next start, and does not count as a try", async () => {
+describe("a shutdown", () => {
+  test("during a preparation leaves it to the next start without counting an attempt", async () => {
     await using server = await harness();
     const user = await server.user(10);
     const hold = server.speech.hold("analyze");
@@ -143,7 +143,7 @@ describe("a stop in the middle", () => {
     expect(await money(server, user)).toEqual({ free: 9, held: 0 });
   });
 
-  test("of a cut and of a render, too", async () => {
+  test("during a cut or a render does the same", async () => {
     await using server = await harness();
     const user = await server.user();
     const asset = await user.ready(await video(4));
@@ -163,7 +163,7 @@ describe("a stop in the middle", () => {
     expect(await server.leftovers(render.id)).toEqual([`renders/${render.id}`, `renders/${render.id}/output.mp4`]);
   });
 
-  test("with nothing under way takes no time", async () => {
+  test("without running jobs takes no time", async () => {
     await using server = await harness();
     await (await server.user()).must("GET", "/v1/users/me");
     const started = performance.now();
@@ -173,7 +173,7 @@ describe("a stop in the middle", () => {
 });
 
 describe("a start after a crash", () => {
-  test("counts it against the jobs that ran, and from the second on they run alone", async () => {
+  test("counts it for the jobs that ran; after the second they run alone", async () => {
     await using server = await harness();
     const user = await server.user();
     const hold = server.speech.hold("analyze");
@@ -196,7 +196,7 @@ describe("a start after a crash", () => {
     expect(second.started_at!).toBeGreaterThanOrEqual(first.finished_at!);
   });
 
-  test("hands on an upload whose last byte was stored and nothing after it", async () => {
+  test("finishes an upload that was complete on the disk but not in the database", async () => {
     await using server = await harness();
     const user = await server.user();
     const bytes = await wav(4);
@@ -206,7 +206,7 @@ describe("a start after a crash", () => {
     expect((await user.prepared(id)).state).toBe("ready");
   });
 
-  test("hands on an upload whose bytes had moved and whose row had not", async () => {
+  test("finishes an upload whose file was moved but whose row was not updated", async () => {
     await using server = await harness();
     const user = await server.user();
     const bytes = await wav(4);
@@ -222,7 +222,7 @@ describe("a start after a crash", () => {
     expect(await server.events(id)).toEqual(["asset.ready from processing"]);
   });
 
-  test("leaves an upload that is half there where it was", async () => {
+  test("keeps an incomplete upload", async () => {
     await using server = await harness();
     const user = await server.user();
     const bytes = await wav(4);
@@ -235,7 +235,7 @@ describe("a start after a crash", () => {
     expect((await user.prepared(id)).state).toBe("ready");
   });
 
-  test("takes away bytes that belong to nothing, and nothing else", async () => {
+  test("deletes orphaned files and no others", async () => {
     await using server = await harness();
     const user = await server.user();
     const asset = await user.ready(await wav(4));
@@ -255,13 +255,13 @@ describe("a start after a crash", () => {
     for (const path of kept) expect(await Bun.file(path).exists()).toBe(true);
   });
 
-  test("gives every step that was running to the new run at once", async () => {
+  test("requeues every running step immediately", async () => {
     await using server = await harness();
     const user = await server.user();
     const hold = server.speech.hold("analyze");
     const id = await user.upload(await wav(4));
     await hold.reached;
-    // As a killed server leaves it: running, with a lease that has not ended.
+    // As after a kill: running, with a lease that has not expired.
     await server.restart((store) =>
       store.write((tx) =>
         tx.run(

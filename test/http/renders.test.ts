@@ -24,8 +24,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const post = (json: unknown, user = anna) => user.call<Render>("POST", "/v1/renders", { json });
 
-describe("asking for a render", () => {
-  test("gives it pending, with its place and the output as it was resolved", async () => {
+describe("creating a render", () => {
+  test("returns it pending, with its Location and resolved output", async () => {
     const hold = server.holdRenders();
     const reply = await post({ asset_id: film.id, output: { frame_rate: 5 } });
     expect(reply.status).toBe(201);
@@ -54,7 +54,7 @@ describe("asking for a render", () => {
 
   const output = (value: unknown) => ({ output: value });
   test.each<[string, () => Record<string, unknown>, string]>([
-    ["of nothing", () => ({ asset_id: undefined }), "422 validation_error body.asset_id"],
+    ["without an asset", () => ({ asset_id: undefined }), "422 validation_error body.asset_id"],
     ["of an unknown asset", () => ({ asset_id: NO_ID }), "404 not_found"],
     ["with an unknown cut", () => ({ cut_id: NO_ID }), "422 validation_error body.cut_id"],
     [
@@ -62,7 +62,7 @@ describe("asking for a render", () => {
       () => ({ asset_id: sound.id, cut_id: filmCut.id }),
       "422 validation_error body.cut_id",
     ],
-    ["with a cut that is no id", () => ({ cut_id: "x" }), "422 validation_error body.cut_id"],
+    ["with an invalid cut ID", () => ({ cut_id: "x" }), "422 validation_error body.cut_id"],
     ["in an unknown format", () => output({ format: "avi" }), "422 validation_error body.output.format"],
     [
       "of a recording as a video",
@@ -76,7 +76,11 @@ describe("asking for a render", () => {
     ],
     ["of an odd resolution", () => output({ resolution: "201p" }), "422 validation_error body.output.resolution"],
     ["of too small a resolution", () => output({ resolution: "142p" }), "422 validation_error body.output.resolution"],
-    ["of a resolution in words", () => output({ resolution: "small" }), "422 validation_error body.output.resolution"],
+    [
+      "of a resolution that is a word",
+      () => output({ resolution: "small" }),
+      "422 validation_error body.output.resolution",
+    ],
     [
       "above the source's bitrate",
       () => output({ video_bitrate: 50_000_000 }),
@@ -87,15 +91,27 @@ describe("asking for a render", () => {
       () => output({ video_bitrate: 49_999 }),
       "422 validation_error body.output.video_bitrate",
     ],
-    ["of half a bitrate", () => output({ video_bitrate: 60_000.5 }), "422 validation_error body.output.video_bitrate"],
-    ["of no frames", () => output({ frame_rate: 0 }), "422 validation_error body.output.frame_rate"],
-    ["of more than twice the frames", () => output({ frame_rate: 21 }), "422 validation_error body.output.frame_rate"],
+    [
+      "of a fractional bitrate",
+      () => output({ video_bitrate: 60_000.5 }),
+      "422 validation_error body.output.video_bitrate",
+    ],
+    ["of 0 fps", () => output({ frame_rate: 0 }), "422 validation_error body.output.frame_rate"],
+    [
+      "of more than twice the source's frame rate",
+      () => output({ frame_rate: 21 }),
+      "422 validation_error body.output.frame_rate",
+    ],
     [
       "with too little sound",
       () => output({ audio_bitrate: 31_999 }),
       "422 validation_error body.output.audio_bitrate",
     ],
-    ["with too much sound", () => output({ audio_bitrate: 320_001 }), "422 validation_error body.output.audio_bitrate"],
+    [
+      "with too high an audio bitrate",
+      () => output({ audio_bitrate: 320_001 }),
+      "422 validation_error body.output.audio_bitrate",
+    ],
     [
       "as sound with a resolution",
       () => output({ format: "mp3", resolution: "240p" }),
@@ -108,18 +124,18 @@ describe("asking for a render", () => {
     ],
     ["with an unknown field", () => output({ codec: "h264" }), "422 validation_error body.output.codec"],
     ["with an unknown property", () => ({ name: "x" }), "422 validation_error body.name"],
-    ["with a word for an output", () => output("mp4"), "422 validation_error body.output"],
+    ["with a string as its output", () => output("mp4"), "422 validation_error body.output"],
   ])("%s is refused", async (_, change, expected) => {
     expect(outcome(await post({ asset_id: film.id, ...change() }))).toBe(expected);
   });
 
-  test("of a silent video as sound is refused", async () => {
+  test("of a video without audio to an audio format is refused", async () => {
     const silent = await anna.ready(await silentVideo());
     const result = outcome(await post({ asset_id: silent.id, output: { format: "mp3" } }));
     expect(result).toBe("422 validation_error body.output.format");
   });
 
-  test("of someone else's asset is a 404, with someone else's cut a 422", async () => {
+  test("of another user's asset is a 404, with another user's cut a 422", async () => {
     expect(outcome(await post({ asset_id: film.id }, bert))).toBe("404 not_found");
     const own = await bert.ready(await wav(4));
     const result = outcome(await post({ asset_id: own.id, cut_id: filmCut.id }, bert));
@@ -127,8 +143,8 @@ describe("asking for a render", () => {
   });
 });
 
-describe("a finished render", () => {
-  test("of a cut video is shorter than its source, can be downloaded under a fitting name, and is told once", async () => {
+describe("a completed render", () => {
+  test("of a cut video is shorter than its source, downloads with a matching name, and emits one event", async () => {
     const started = await anna.startRender({ asset_id: film.id, cut_id: filmCut.id });
     const render = await anna.renderEnded(started.id);
     expect(render).toMatchObject({ state: "completed", cut_id: filmCut.id, progress: 1, error_code: null });
@@ -148,7 +164,7 @@ describe("a finished render", () => {
   test.each([
     ["m4a", "audio/mp4"],
     ["mp3", "audio/mpeg"],
-  ])("of a recording as %s has its type", async (format, type) => {
+  ])("of a recording as %s has its content type", async (format, type) => {
     const render = await anna.renderEnded((await anna.startRender({ asset_id: sound.id, output: { format } })).id);
     expect(render).toMatchObject({
       state: "completed",
@@ -162,7 +178,7 @@ describe("a finished render", () => {
 });
 
 describe("an identical request", () => {
-  test("gets the render that is there, also with the resolved fields written out", async () => {
+  test("returns the existing render, also if it sends the resolved fields", async () => {
     const first = await post({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 64_000 } });
     const second = await post({ asset_id: sound.id, cut_id: null, output: first.body.output });
     expect([second.status, second.body.id]).toEqual([200, first.body.id]);
@@ -170,7 +186,7 @@ describe("an identical request", () => {
     expect([third.status, third.body.id === first.body.id]).toEqual([201, false]);
   });
 
-  test("fifty times at once is one render and one event", async () => {
+  test("sent fifty times at once creates one render and one event", async () => {
     const json = { asset_id: sound.id, output: { format: "mp3", audio_bitrate: 48_000 } };
     const replies = await Promise.all(Array.from({ length: 50 }, () => post(json)));
     expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
@@ -180,7 +196,7 @@ describe("an identical request", () => {
     expect(await server.events(id)).toEqual(["render.completed"]);
   });
 
-  test("after a cancelled one is a new render", async () => {
+  test("creates a new render after a cancelled one", async () => {
     const hold = server.holdRenders();
     const json = { asset_id: sound.id, output: { format: "mp3", audio_bitrate: 56_000 } };
     const first = await post(json);
@@ -195,7 +211,7 @@ describe("an identical request", () => {
 });
 
 describe("a source that is not ready", () => {
-  test("can be cut and rendered as sound as soon as it is cuttable, as a picture only when it is ready", async () => {
+  test("can be cut and rendered to audio once it is cuttable, to video once it is ready", async () => {
     await using own = await harness();
     const user = await own.user();
     const listening = own.speech.hold("analyze");
@@ -224,7 +240,7 @@ describe("a source that is not ready", () => {
     expect(await ask({})).toBe("201");
   });
 
-  test("nor is a cut that has not completed", async () => {
+  test("has the same rule for a cut that is not completed", async () => {
     await using own = await harness();
     const user = await own.user();
     const asset = await user.ready(await wav(4));
@@ -244,7 +260,7 @@ describe("a source that is not ready", () => {
 });
 
 describe("cancelling", () => {
-  test("ends a render that is under way: once, for good, and leaves nothing behind", async () => {
+  test("ends a running render once and leaves no files", async () => {
     const hold = server.holdRenders();
     const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 40_000 } });
     await hold.reached;
@@ -260,7 +276,7 @@ describe("cancelling", () => {
     expect(await server.leftovers(id)).toEqual([]);
   });
 
-  test("ends one that still waits for its turn", async () => {
+  test("ends a pending render", async () => {
     await using own = await harness({ RENDER_JOBS: "1" });
     const user = await own.user();
     const asset = await user.ready(await wav(4));
@@ -274,7 +290,7 @@ describe("cancelling", () => {
     expect(await own.events(second.id)).toEqual(["render.cancelled"]);
   });
 
-  test("a completed one is a conflict, someone else's is not there", async () => {
+  test("a completed render is a conflict, another user's is a 404", async () => {
     const render = await anna.renderEnded((await anna.startRender({ asset_id: sound.id })).id);
     expect(await tryCall(anna, "POST", `/v1/renders/${render.id}/cancel`)).toBe("409 conflict");
     expect(await tryCall(bert, "POST", `/v1/renders/${render.id}/cancel`)).toBe("404 not_found");
@@ -283,7 +299,7 @@ describe("cancelling", () => {
 });
 
 describe("deleting a render", () => {
-  test("takes its file away", async () => {
+  test("deletes its file", async () => {
     const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 80_000 } });
     const render = await anna.renderEnded(id);
     expect(await tryCall(bert, "DELETE", `/v1/renders/${id}`)).toBe("404 not_found");
@@ -294,7 +310,7 @@ describe("deleting a render", () => {
     expect(await server.events(id)).toEqual(["render.completed"]);
   });
 
-  test("that is under way cancels it, and tells that once", async () => {
+  test("that is running cancels it and emits one event", async () => {
     const hold = server.holdRenders();
     const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 112_000 } });
     await hold.reached;
@@ -307,8 +323,8 @@ describe("deleting a render", () => {
   });
 });
 
-describe("the list", () => {
-  test("pages, newest first, and filters", async () => {
+describe("the render list", () => {
+  test("returns pages, newest first, and filters", async () => {
     const user = await server.user();
     const source = await user.ready(await wav(4));
     const cut = await user.cutEnded((await user.startCut({ asset_id: source.id })).id);

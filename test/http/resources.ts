@@ -1,4 +1,4 @@
-/** The API's answers as the tests read them. */
+/** The types of API resources, as the tests read them. */
 import type { PlanJson } from "../../src/domain/plan-json";
 
 export type ErrorBody = { error: { code: string; message: string; fields?: { field: string; message: string }[] } };

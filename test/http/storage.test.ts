@@ -1,4 +1,4 @@
-/** Quota, reserve of free space, and what assets occupy. */
+/** Quota, reserve of free space, and the storage of assets. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const open = async (user: Client, sizeBytes: number, projectId?: string) =>
   user.call<{ error?: { message: string } }>("POST", "/v1/assets", {
     json: { project_id: projectId ?? (await user.project()).id, size_bytes: sizeBytes },
   });
-/** Sets the free space above the reserve that the server sees. */
+/** Sets the free space above the reserve as the server reads it. */
 function setRoom(server: Harness, bytes: number): void {
   const { disk } = server.services();
   disk.availableBytes = () => bytes;
@@ -28,7 +28,7 @@ function setRoom(server: Harness, bytes: number): void {
 }
 
 describe("an asset that waits for payment", () => {
-  test("refuses the next one with 402 until it is paid for or deleted", async () => {
+  test("makes new uploads a 402 until it is paid or deleted", async () => {
     await using server = await harness();
     const anna = await server.user(1);
     const id = await anna.upload(await wav(90));
@@ -54,7 +54,7 @@ describe("an asset that waits for payment", () => {
 describe("the quota", () => {
   const QUOTA = 1_000_000;
 
-  test("counts sources, derivatives, renders and announced sizes, and what is deleted no longer", async () => {
+  test("counts sources, derived files, renders and the full size of uploads, and no deleted ones", async () => {
     await using server = await harness({ STORAGE_QUOTA_BYTES: String(QUOTA) });
     const anna = await server.user();
     expect(await anna.must<Me>("GET", "/v1/users/me")).toMatchObject({
@@ -79,7 +79,7 @@ describe("the quota", () => {
     expect(await used(anna)).toBe(0);
   });
 
-  test("is not passed by uploads that are opened at once, and each user has one", async () => {
+  test("cannot be exceeded by simultaneous uploads, and applies to each user", async () => {
     await using server = await harness({ STORAGE_QUOTA_BYTES: String(QUOTA) });
     const [anna, bert] = [await server.user(), await server.user()];
     const { id } = await anna.project();
@@ -96,7 +96,7 @@ describe("the quota", () => {
     expect(outcome(await open(bert, QUOTA + 1))).toBe("409 conflict");
   });
 
-  test("refuses new renders when it is used up, gives the ones that exist, and stops those that were requested before", async () => {
+  test("refuses new renders when it is reached, returns existing ones, and fails pending ones", async () => {
     await using server = await harness({ STORAGE_QUOTA_BYTES: "2000000" });
     const anna = await server.user();
     const asset = await anna.ready(await wav(4));
@@ -119,7 +119,7 @@ describe("the quota", () => {
 });
 
 describe("below the reserve of free space", () => {
-  test("uploads, renders and exports get 503 with a time to try again; reads, cuts and deletes go on", async () => {
+  test("uploads, renders and exports are 503 with Retry-After; reads, cuts and deletions work", async () => {
     await using server = await harness();
     const anna = await server.user();
     const asset = await anna.ready(await wav(4));
@@ -150,7 +150,7 @@ describe("below the reserve of free space", () => {
     expect((await anna.patch(upload.id, 1_000, bytes)).status).toBe(204);
   });
 
-  test("cuts and edits are refused when most of the reserve is gone; those that exist are given", async () => {
+  test("new cuts and edits are refused when most of the reserve is used; existing ones are returned", async () => {
     await using server = await harness();
     const anna = await server.user();
     const asset = await anna.ready(await wav(4));
@@ -170,7 +170,7 @@ describe("below the reserve of free space", () => {
     expect(await calls()).toEqual(["200", "201", "201"]);
   });
 
-  test("an upload under way stops there and keeps what was written", async () => {
+  test("a running upload stops and keeps the received bytes", async () => {
     await using server = await harness();
     const anna = await server.user();
     const { disk } = server.services();
@@ -190,7 +190,7 @@ describe("below the reserve of free space", () => {
     expect((await anna.patch(id, offset, new Uint8Array(20_000_000 - offset))).status).toBe(204);
   });
 
-  test("a preparation waits and then goes on", async () => {
+  test("a preparation is postponed and continues later", async () => {
     await using server = await harness();
     const anna = await server.user();
     const { runner } = server.services();
@@ -210,7 +210,7 @@ describe("below the reserve of free space", () => {
     expect((await anna.prepared(id)).state).toBe("ready");
   });
 
-  test("a render under way fails with storage_full and leaves nothing", async () => {
+  test("a running render fails with storage_full and leaves no files", async () => {
     await using server = await harness();
     const anna = await server.user();
     const asset = await anna.ready(await video(4));
@@ -229,8 +229,8 @@ describe("below the reserve of free space", () => {
   });
 });
 
-describe("what a preparation leaves", () => {
-  test("analysis audio is written compressed, and is all of the recording", async () => {
+describe("the files of a preparation", () => {
+  test("contain the compressed analysis audio of the whole recording", async () => {
     await using server = await harness();
     const anna = await server.user();
     const asset = await anna.ready(await wav(4));
@@ -240,7 +240,7 @@ describe("what a preparation leaves", () => {
     expect((await stat(folder.analysisAudio)).size).toBeLessThan(64_000);
   });
 
-  test("a failed one leaves its source and nothing else", async () => {
+  test("are only the source after a failure", async () => {
     await using server = await harness();
     const anna = await server.user();
     server.speech.failNext(new AppError("corrupt_media", "unreadable"));
@@ -251,7 +251,7 @@ describe("what a preparation leaves", () => {
     await until("only the source counts", async () => (await used(anna)) === (await stat(source)).size);
   });
 
-  test("the next start removes what a crash left of a failed one, and measures what an older version prepared", async () => {
+  test("are removed on the next start after a crash in a failed one, and measured if an older version made them", async () => {
     await using server = await harness();
     const anna = await server.user();
     server.speech.failNext(new AppError("corrupt_media", "unreadable"));
@@ -274,7 +274,7 @@ describe("what a preparation leaves", () => {
     expect(await Bun.file(leftover).exists()).toBe(false);
   });
 
-  test("an asset of an older version, with raw audio and energy, is cut as before", async () => {
+  test("of an older version, with raw audio and energy, can be cut", async () => {
     await using server = await harness();
     const anna = await server.user();
     const asset = await anna.ready(await wav(6));
@@ -294,7 +294,7 @@ describe("what a preparation leaves", () => {
 
 type Folder = ReturnType<ReturnType<Harness["services"]>["folders"]["media"]>;
 
-/** Rewrites the asset's files as versions before compression wrote them. */
+/** Rewrites the asset's files in the format before compression. */
 async function toOldFormat(folder: Folder): Promise<void> {
   const audio = await allSamples(folder.analysisAudio);
   await writeFile(folder.rawAudio, new Uint8Array(audio.buffer));

@@ -1,4 +1,4 @@
-/** Two users do everything at once, in an order that only the seed knows. Whatever happens, the books and the disk must be right. */
+/** Two users run random operations at once, in an order given by a seed. Ledger and disk must stay consistent. */
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { sql } from "drizzle-orm";
@@ -13,7 +13,7 @@ const ROUNDS = 25;
 const AT_ONCE = 8;
 const GRANT = 30;
 
-/** A small generator of numbers (mulberry32), so that a failure can be repeated with its seed. */
+/** A random number generator (mulberry32), so that a failure can be reproduced with its seed. */
 function dice(seed: number) {
   let state = seed >>> 0;
   return (sides: number): number => {
@@ -27,13 +27,13 @@ function dice(seed: number) {
 type Roll = ReturnType<typeof dice>;
 type Seen = { projects: string[]; cuts: string[]; renders: string[] };
 
-/** What a user may do, as often as it stands here. */
+/** The operations of a user; repeated entries are more frequent. */
 const ACTS = [
   ...["upload", "upload", "break off an upload", "cut", "cut", "cut", "render", "render", "render", "render", "cancel"],
   ...["delete a cut", "delete a render", "delete an asset", "delete a project", "pry", "list"],
 ] as const;
 
-/** One thing that a user does, with whatever they have. */
+/** Runs one operation on the user's resources. */
 async function act(user: Client, other: Client, seen: Seen, bytes: Uint8Array<ArrayBuffer>, roll: Roll) {
   const pick = (ids: string[]) => ids[roll(Math.max(1, ids.length))] ?? NO_ID;
   const call = (method: string, path: string, json?: unknown) => user.call<{ id?: string }>(method, path, { json });
@@ -122,7 +122,7 @@ test.each([1, 2])(
 
     for (const user of users) await checkBooks(server, user);
     const { read } = server.services().store;
-    // It was a storm: things of each kind have come to their end.
+    // The test is only meaningful if resources of each kind were completed.
     const kinds = await read.all(sql`SELECT DISTINCT substr(type, 1, instr(type, '.')) AS kind FROM events ORDER BY 1`);
     expect(kinds).toEqual([{ kind: "asset." }, { kind: "cut." }, { kind: "render." }]);
     const twice = await read.all(sql`SELECT entity_id, type FROM events GROUP BY 1, 2 HAVING count(*) > 1`);

@@ -27,7 +27,7 @@ const head = (user: Client, id: string) => user.call("HEAD", `/v1/uploads/${id}`
 const offsetOf = async (user: Client, id: string) => (await head(user, id)).headers.get("upload-offset");
 const OFFSET_TYPE = "application/offset+octet-stream";
 
-/** Sends the head of a PATCH and some of its body over a bare connection, which is cut as soon as `cutWhen` holds. */
+/** Sends the head of a PATCH and part of its body over a raw connection, and closes it as soon as `cutWhen` returns true. */
 async function cutOff(id: string, announced: number, part: Uint8Array, cutWhen: () => Promise<boolean>): Promise<void> {
   const { hostname, port } = new URL(server.url());
   const socket = connect(Number(port), hostname);
@@ -48,7 +48,7 @@ async function cutOff(id: string, announced: number, part: Uint8Array, cutWhen: 
 }
 
 describe("discovery", () => {
-  test("needs no key and says what is offered", async () => {
+  test("needs no key and returns version, extensions and size limit", async () => {
     const reply = await server.nobody.call("OPTIONS", `/v1/uploads/${NO_ID}`);
     expect(reply.status).toBe(204);
     expect(reply.headers.get("tus-version")).toBe("1.0.0");
@@ -58,8 +58,8 @@ describe("discovery", () => {
   });
 });
 
-describe("asking where an upload stands", () => {
-  test("gives offset, length, expiry and what the client said about its file", async () => {
+describe("HEAD of an upload", () => {
+  test("returns offset, length, expiry and metadata", async () => {
     const { id } = await anna.open(1_000, { filename: "a.wav" });
     await anna.patch(id, 0, bytes.slice(0, 300));
     const reply = await head(anna, id);
@@ -99,16 +99,16 @@ describe("asking where an upload stands", () => {
   });
 
   test.each([
-    ["of nothing", NO_ID],
-    ["of something that is no id", "not-an-id"],
+    ["of an unknown ID", NO_ID],
+    ["of an invalid ID", "not-an-id"],
     ["of a path", "..%2F..%2Foffcut.db"],
   ])("%s is a 404", async (_, id) => {
     expect((await head(anna, id)).status).toBe(404);
   });
 });
 
-describe("sending bytes", () => {
-  test("in parts hands the whole file on, and says so", async () => {
+describe("PATCH of an upload", () => {
+  test("in several requests uploads the whole file and finishes it", async () => {
     const { id } = await anna.open(bytes.length);
     const cuts = [0, 1, 100, 40_000, bytes.length];
     for (const [n, start] of cuts.slice(0, -1).entries()) {
@@ -122,7 +122,7 @@ describe("sending bytes", () => {
     expect(Buffer.compare(Buffer.from(await stored.arrayBuffer()), Buffer.from(bytes))).toBe(0);
   });
 
-  test("with POST and the method in a header, for a client that cannot send PATCH or DELETE", async () => {
+  test("can be sent as POST with X-HTTP-Method-Override", async () => {
     const { id } = await anna.open(bytes.length);
     const post = (method: string | null, offset: number, body?: Uint8Array<ArrayBuffer>) =>
       anna.call("POST", `/v1/uploads/${id}`, {
@@ -147,7 +147,7 @@ describe("sending bytes", () => {
     expect((await head(anna, other.id)).status).toBe(404);
   });
 
-  test("knows the type after the first chunk", async () => {
+  test("detects the type after the first chunk", async () => {
     const asset = await anna.open(bytes.length);
     expect(asset).toMatchObject({ type: null, extension: null, content_type: null, size_bytes: null });
     await anna.patch(asset.id, 0, bytes.slice(0, 20_000));
@@ -165,10 +165,14 @@ describe("sending bytes", () => {
     ["at a later offset", { offset: "200", body: 10 }, "409 conflict"],
     ["at an earlier offset", { offset: "50", body: 10 }, "409 conflict"],
     ["past the length", { offset: "100", body: 901 }, "413 payload_too_large"],
-    ["of another type", { offset: "100", body: 10, type: "application/octet-stream" }, "415 unsupported_media_type"],
+    [
+      "of another content type",
+      { offset: "100", body: 10, type: "application/octet-stream" },
+      "415 unsupported_media_type",
+    ],
     ["of JSON", { offset: "100", body: 10, type: "application/json" }, "415 unsupported_media_type"],
     ["at a negative offset", { offset: "-1", body: 10 }, "400 bad_request"],
-    ["at an offset that is no number", { offset: "1e2", body: 10 }, "400 bad_request"],
+    ["at an invalid offset", { offset: "1e2", body: 10 }, "400 bad_request"],
     ["at an empty offset", { offset: "", body: 10 }, "400 bad_request"],
   ])("%s is refused and changes nothing", async (_, { offset, body, type }, expected) => {
     const { id } = await anna.open(1_000);
@@ -178,7 +182,7 @@ describe("sending bytes", () => {
     expect(await offsetOf(anna, id)).toBe("100");
   });
 
-  test("without an end, past the length, stores no more than fits", async () => {
+  test("without end stores no more than the length", async () => {
     const { id } = await anna.open(1_000);
     const endless = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -190,7 +194,7 @@ describe("sending bytes", () => {
     expect(Number(await offsetOf(anna, id))).toBeLessThanOrEqual(1_000);
   });
 
-  test("to a finished upload: an empty end is repeated, anything else does not fit", async () => {
+  test("after the end repeats the response for an empty body and refuses any other", async () => {
     const id = await anna.upload(bytes);
     const end = bytes.length;
     const again = await anna.patch(id, end, "");
@@ -200,7 +204,7 @@ describe("sending bytes", () => {
     expect((await anna.prepared(id)).state).toBe("ready");
   });
 
-  test("that stop in the middle keeps what has arrived, and can go on from there", async () => {
+  test("that breaks off keeps the received bytes and can be resumed", async () => {
     const { id } = await anna.open(bytes.length);
     const part = 30_000;
     const path = server.services().folders.upload(id);
@@ -214,7 +218,7 @@ describe("sending bytes", () => {
     expect(server.errors).toEqual([]);
   });
 
-  test("twice at the same time leaves a whole file", async () => {
+  test("sent twice at the same time results in the correct file", async () => {
     const { id } = await anna.open(bytes.length);
     const replies = await Promise.all([1, 2, 3].map(() => anna.patch(id, 0, bytes)));
     expect(replies.filter((reply) => reply.status === 204).length).toBeGreaterThanOrEqual(1);
@@ -225,10 +229,10 @@ describe("sending bytes", () => {
   });
 });
 
-test("a full disk is a 503 with a time to try again, and the upload can go on", async () => {
+test("a full disk is a 503 with Retry-After, and the upload can be resumed", async () => {
   const { id } = await anna.open(bytes.length);
   const path = server.services().folders.upload(id);
-  // Every write to this device finds no room.
+  // Every write to this device fails with ENOSPC.
   await symlink("/dev/full", path);
   const refused = await anna.patch(id, 0, bytes);
   expect(outcome(refused)).toBe("503 upstream_unavailable");
@@ -240,8 +244,8 @@ test("a full disk is a 503 with a time to try again, and the upload can go on", 
   expect((await anna.prepared(id)).state).toBe("ready");
 });
 
-describe("cancelling an upload", () => {
-  test("takes the asset and its bytes away, and can be asked twice", async () => {
+describe("DELETE of an upload", () => {
+  test("deletes the asset and its bytes, and can be repeated", async () => {
     const { id } = await anna.open(1_000);
     await anna.patch(id, 0, bytes.slice(0, 100));
     const cancel = () => anna.call("DELETE", `/v1/uploads/${id}`, { headers: anna.tus() });
@@ -253,7 +257,7 @@ describe("cancelling an upload", () => {
     expect(await Bun.file(server.services().folders.upload(id)).exists()).toBe(false);
   });
 
-  test("that is finished keeps the asset", async () => {
+  test("that is complete keeps the asset", async () => {
     const id = await anna.upload(bytes);
     expect((await anna.call("DELETE", `/v1/uploads/${id}`, { headers: anna.tus() })).status).toBe(204);
     const asset = await anna.prepared(id);
@@ -261,14 +265,14 @@ describe("cancelling an upload", () => {
     expect((await fetch(asset.download_url!)).status).toBe(200);
   });
 
-  test("of nothing is a 204", async () => {
+  test("of an unknown ID is a 204", async () => {
     for (const id of [NO_ID, "not-an-id"]) {
       expect((await anna.call("DELETE", `/v1/uploads/${id}`, { headers: anna.tus() })).status).toBe(204);
     }
   });
 });
 
-test("someone else's upload is not there, and cancelling it does nothing", async () => {
+test("another user's upload is a 404, and deleting it changes nothing", async () => {
   const bert = await server.user();
   const { id } = await anna.open(1_000);
   expect((await head(bert, id)).status).toBe(404);
@@ -277,8 +281,8 @@ test("someone else's upload is not there, and cancelling it does nothing", async
   expect(await offsetOf(anna, id)).toBe("0");
 });
 
-describe("the number of open uploads", () => {
-  test("is limited; a finished and a cancelled one make room, and so does an empty one after an hour", async () => {
+describe("the number of unfinished uploads", () => {
+  test("is limited; completed and cancelled uploads do not count, nor empty ones after an hour", async () => {
     await using small = await harness({ MAX_UPLOADS: "2" });
     const user = await small.user();
     const projectId = (await user.project()).id;
@@ -301,7 +305,7 @@ describe("the number of open uploads", () => {
     expect((await head(user, empty.body.id)).status).toBe(200);
   });
 
-  test("holds for requests at the same time, and each user has their own", async () => {
+  test("is limited for simultaneous requests too, and for each user", async () => {
     await using small = await harness({ MAX_UPLOADS: "3" });
     const [first, second] = [await small.user(), await small.user()];
     const projectId = (await first.project()).id;
@@ -313,7 +317,7 @@ describe("the number of open uploads", () => {
   });
 });
 
-test("an upload that rests for seven days is gone, and the next start takes it away", async () => {
+test("an upload without activity expires after seven days, and the next start deletes it", async () => {
   await using other = await harness();
   const user = await other.user();
   const { id } = await user.open(1_000);
@@ -328,7 +332,7 @@ test("an upload that rests for seven days is gone, and the next start takes it a
   expect((await user.must<Paged<Asset>>("GET", "/v1/assets")).items).toEqual([]);
   const before = await user.must<Paged<Project>>("GET", "/v1/projects");
   await other.restart();
-  // Nobody did anything in the project.
+  // The expiry is not an activity of the project.
   expect(await user.must<Paged<Project>>("GET", "/v1/projects")).toEqual(before);
   expect(await Bun.file(other.services().folders.upload(id)).exists()).toBe(false);
 });

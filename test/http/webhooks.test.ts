@@ -41,15 +41,15 @@ const deliveryIn = (endpoint: Endpoint, id: string, wanted: (delivery: Delivery)
   until(`delivery ${id}`, async () => (await deliveries(endpoint)).find((d) => d.id === id && wanted(d)));
 const remove = (endpoint: Endpoint) => anna.must("DELETE", `/v1/webhook-endpoints/${endpoint.id}`);
 
-/** Throws unless the standard's own library accepts the message. */
+/** Throws unless the standardwebhooks library accepts the message. */
 const verify = (received: Received, secret: string) =>
   new Webhook(secret).verify(received.body, Object.fromEntries(received.headers)) as {
     type: string;
     data: Record<string, unknown>;
   };
 
-describe("registering", () => {
-  test("repeated for its Idempotency-Key, shows the endpoint without its secret", async () => {
+describe("registering an endpoint", () => {
+  test("replayed for its Idempotency-Key returns the endpoint without its secret", async () => {
     const json = { url: "http://127.0.0.1:8080/once", event_types: ["cut.failed"] };
     const options = { json, headers: { "Idempotency-Key": "hook" } };
     const made = await anna.call<Endpoint>("POST", "/v1/webhook-endpoints", options);
@@ -60,7 +60,7 @@ describe("registering", () => {
     await remove(made.body);
   });
 
-  test("gives the endpoint with its secret, once", async () => {
+  test("returns the endpoint with its secret, once", async () => {
     const made = await anna.call<Endpoint>("POST", "/v1/webhook-endpoints", {
       json: { url: "http://127.0.0.1:8080/a", event_types: ["cut.completed", "cut.completed"] },
     });
@@ -78,13 +78,21 @@ describe("registering", () => {
   test.each<[string, unknown, string]>([
     ["without a URL", { event_types: ["cut.completed"] }, "422 validation_error body.url"],
     ["without event types", { url: "http://127.0.0.1:8080/" }, "422 validation_error body.event_types"],
-    ["with none of them", { url: "http://127.0.0.1:8080/", event_types: [] }, "422 validation_error body.event_types"],
+    [
+      "with no event types",
+      { url: "http://127.0.0.1:8080/", event_types: [] },
+      "422 validation_error body.event_types",
+    ],
     [
       "with an unknown one",
       { url: "http://127.0.0.1:8080/", event_types: ["cut.begun"] },
       "422 validation_error body.event_types.0",
     ],
-    ["of metadata", { url: "http://169.254.169.254/", event_types: ["cut.failed"] }, "422 validation_error body.url"],
+    [
+      "of the cloud metadata address",
+      { url: "http://169.254.169.254/", event_types: ["cut.failed"] },
+      "422 validation_error body.url",
+    ],
     ["of a private address", { url: "http://10.0.0.1/", event_types: ["cut.failed"] }, "422 validation_error body.url"],
     ["of a file", { url: "file:///etc/passwd", event_types: ["cut.failed"] }, "422 validation_error body.url"],
     [
@@ -96,7 +104,7 @@ describe("registering", () => {
     expect(await tryCall(anna, "POST", "/v1/webhook-endpoints", json)).toBe(expected);
   });
 
-  test("someone else's endpoint is not there", async () => {
+  test("another user's endpoint is a 404", async () => {
     const bert = await server.user();
     const endpoint = await register("http://127.0.0.1:8080/mine");
     const path = `/v1/webhook-endpoints/${endpoint.id}`;
@@ -115,8 +123,8 @@ describe("registering", () => {
   });
 });
 
-describe("telling", () => {
-  test("an asset, its cut and its render are each told once to each endpoint that listens, signed", async () => {
+describe("events", () => {
+  test("of an asset, its cut and its render are each delivered once, signed, to each subscribed endpoint", async () => {
     await using all = receiver();
     await using cutsOnly = receiver();
     const [first, second] = [await register(all.url), await register(cutsOnly.url, ["cut.completed", "cut.failed"])];
@@ -146,7 +154,7 @@ describe("telling", () => {
     await Promise.all([remove(first), remove(second)]);
   });
 
-  test("the signature does not fit another secret or another body", async () => {
+  test("have a signature that matches no other secret or body", async () => {
     await using hook = receiver();
     const endpoint = await register(hook.url);
     await sendTest(endpoint);
@@ -157,7 +165,7 @@ describe("telling", () => {
     await remove(endpoint);
   });
 
-  test("after a rotation both secrets sign for a day, then only the new one", async () => {
+  test("are signed with both secrets for a day after a rotation, then with the new one", async () => {
     await using hook = receiver();
     const endpoint = await register(hook.url);
     const rotated = await anna.must<Endpoint>("POST", `/v1/webhook-endpoints/${endpoint.id}/rotate-secret`);
@@ -174,8 +182,8 @@ describe("telling", () => {
   });
 });
 
-describe("a receiver on a bad day", () => {
-  test("is tried again on the schedule with the same id and a fresh time, until it answers", async () => {
+describe("a failing receiver", () => {
+  test("is retried on the schedule with the same ID and a new timestamp until it succeeds", async () => {
     await using hook = receiver();
     hook.answer(500, 503, 204);
     const endpoint = await register(hook.url);
@@ -187,7 +195,7 @@ describe("a receiver on a bad day", () => {
       [3, 5 * 60_000 + 1000],
     ] as const) {
       server.advance(wait);
-      // Any write makes the deliverer look at the clock again.
+      // Any write wakes the deliverer.
       await anna.project();
       await deliveryIn(endpoint, id, (d) => d.attempts === attempt);
     }
@@ -212,7 +220,7 @@ describe("a receiver on a bad day", () => {
     await remove(endpoint);
   });
 
-  test("that is away gets it when it is back", async () => {
+  test("that is offline gets the event when it is back", async () => {
     await using hook = receiver();
     const endpoint = await register(hook.url);
     await hook.goAway();
@@ -226,7 +234,7 @@ describe("a receiver on a bad day", () => {
     await remove(endpoint);
   });
 
-  test("that is gone (410) is disabled, and can be switched on again", async () => {
+  test("that responds 410 is disabled and can be enabled again", async () => {
     await using hook = receiver();
     hook.answer(410);
     const endpoint = await register(hook.url);
@@ -239,7 +247,7 @@ describe("a receiver on a bad day", () => {
     await remove(endpoint);
   });
 
-  test("whose last attempt has failed can be asked to take it again, with the same id", async () => {
+  test("whose last attempt failed can get it again with the same ID", async () => {
     await using hook = receiver();
     hook.answer(500);
     const endpoint = await register(hook.url);
@@ -261,7 +269,7 @@ describe("a receiver on a bad day", () => {
     await remove(endpoint);
   });
 
-  test("that has not succeeded once in five days is disabled", async () => {
+  test("without a success in five days is disabled", async () => {
     await using hook = receiver();
     hook.answer(500);
     const endpoint = await register(hook.url);
@@ -274,7 +282,7 @@ describe("a receiver on a bad day", () => {
     await remove(endpoint);
   });
 
-  test("its words are never shown", async () => {
+  test("never has its response body shown", async () => {
     await using hook = receiver();
     hook.answer(400);
     const endpoint = await register(hook.url);
@@ -284,7 +292,7 @@ describe("a receiver on a bad day", () => {
     await remove(endpoint);
   });
 
-  test("has at most ten test events waiting, sent again or for the first time", async () => {
+  test("has at most ten pending test events, new or resent", async () => {
     await using hook = receiver();
     hook.answer(204, 500);
     const bert = await server.user();
@@ -300,7 +308,7 @@ describe("a receiver on a bad day", () => {
     expect(await tryCall(anna, "GET", "/v1/webhook-endpoints")).toBe("200");
   });
 
-  test("gets nothing while its account is disabled, and then what has waited", async () => {
+  test("gets nothing while its account is disabled, and pending events afterwards", async () => {
     await using hook = receiver();
     const bert = await server.user();
     const email = `${bert.userId}@example.test`;
@@ -312,7 +320,7 @@ describe("a receiver on a bad day", () => {
     await disableUser(server.services(), { email, disabled: true });
     hook.comeBack();
     server.advance(6_000);
-    // Another account's event, which is due later, has arrived: this one was passed over.
+    // A later event of another account has arrived: this account's was skipped.
     await using other = receiver();
     const others = await register(other.url);
     await sendTest(others);

@@ -48,7 +48,7 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "language: a 2-letter code or null, normalised to lower case",
+    "language: a 2-letter code or null, normalized to lower case",
     async ({ says, anna }) => {
       const { id } = await anna.project();
       const open = (language: unknown) => says("POST", "/v1/assets", { project_id: id, size_bytes: 100, language });
@@ -159,7 +159,7 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "processing -> pending_payment -> ready: bytes kept, told, settled by the next top-up",
+    "processing -> pending_payment -> ready: bytes kept, event sent, settled by the next top-up",
     async () => {
       await using dear = await world({ CREDITS_PER_MINUTE: "10" });
       const poor = await dear.server.user(1);
@@ -205,7 +205,7 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "A video without sound becomes ready and cuttable; its cut fails with no_speech",
+    "A video without audio becomes ready and cuttable; its cut fails with no_speech",
     async ({ anna, ask }) => {
       const asset = await anna.ready(await silentVideo());
       expect(asset.cuttable).toBe(true);

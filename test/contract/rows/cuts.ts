@@ -127,7 +127,7 @@ export const cutRows: Row[] = [
     },
   ],
   [
-    "processing -> failed: script_mismatch, transcription_unavailable, cut.failed; the failure stays the answer",
+    "processing -> failed: script_mismatch, transcription_unavailable, cut.failed; the failed cut is returned for identical requests",
     async ({ anna, ask, server, sound }) => {
       const run = async (json: object) => {
         const made = await ask<Cut>("POST", "/v1/cuts", json);
@@ -212,7 +212,7 @@ export const cutRows: Row[] = [
     },
   ],
   [
-    "DELETE /v1/cuts/{id}: 204; its renders go, one in flight is cancelled and told, bytes are swept",
+    "DELETE /v1/cuts/{id}: 204; its renders are deleted, a running one emits render.cancelled, files are deleted",
     async ({ anna, says, server }) => {
       const asset = await anna.ready(await video(4));
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);

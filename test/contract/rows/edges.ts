@@ -1,4 +1,4 @@
-/** Rows of the contract: early cuttable, files of an asset, limits of the settings, and a server that cannot. */
+/** Rows of the contract: early cuttable, files of an asset, configurable limits, and server failures. */
 import { expect } from "bun:test";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { type Row, world } from "./world";
 
 const HOOK = { url: "http://127.0.0.1:8080/hook", event_types: ["render.completed"] };
 
-/** An ffmpeg that makes no preview until there is a file `go` beside it. */
+/** An ffmpeg that creates no preview until a file `go` exists beside it. */
 async function ffmpegThatHoldsPreviews(folder: string): Promise<string> {
   const path = join(folder, "ffmpeg");
   const wait = `case "$*" in *preview.mp4*) while [ ! -e "${folder}/go" ]; do sleep 0.05; done ;; esac`;
@@ -24,7 +24,7 @@ async function ffmpegThatHoldsPreviews(folder: string): Promise<string> {
 
 export const edgeRows: Row[] = [
   [
-    "An asset can be cuttable before it is ready: a cut and a render of its sound are made, one of its picture is 409",
+    "An asset can be cuttable before it is ready: cuts and audio renders are created, a video render is 409",
     async () => {
       await using folder = await temporaryFolder();
       await using own = await world({ FFMPEG: await ffmpegThatHoldsPreviews(folder.path) });
@@ -94,7 +94,7 @@ export const edgeRows: Row[] = [
     },
   ],
   [
-    "webhook endpoints: at most 50 a user, then 409 conflict; none is told while the account is being deleted",
+    "webhook endpoints: at most 50 a user, then 409 conflict; no events while the account is being deleted",
     async () => {
       await using own = await world();
       await using hook = receiver();
@@ -154,7 +154,7 @@ export const edgeRows: Row[] = [
     },
   ],
   [
-    "503 upstream_unavailable with Retry-After when the storage is full; 500 internal_error says nothing of the inside",
+    "503 upstream_unavailable with Retry-After when the storage is full; 500 internal_error shows no internals",
     async () => {
       await using own = await world();
       const { store } = own.server.services();

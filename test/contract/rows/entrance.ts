@@ -1,4 +1,4 @@
-/** Rows of the contract: who may call, how errors look, limits of the whole family, the account. */
+/** Rows of the contract: authentication, errors, limits of the family, the account. */
 import { expect } from "bun:test";
 import { sql } from "drizzle-orm";
 import { NO_ID, outcome } from "../../http/outcome";
@@ -66,7 +66,7 @@ export const entranceRows: Row[] = [
     },
   ],
   [
-    "order of checks: authentication, rate, existence, body shape, state, credits",
+    "order of checks: authentication, rate limit, existence, body shape, state, credits",
     async ({ send, server, says, anna }) => {
       const bad = { body: "{", headers: { "Content-Type": "application/json" } };
       expect(outcome(await send(server.nobody, "PATCH", `/v1/projects/${NO_ID}`, bad))).toBe("401 unauthenticated");
@@ -98,7 +98,7 @@ export const entranceRows: Row[] = [
     },
   ],
   [
-    "rate limit: 600 a minute, burst 100, per user; RateLimit headers; 429 with an honest Retry-After; not on transfer URLs",
+    "rate limit: 600 a minute, burst 100, per user; RateLimit headers; 429 with a correct Retry-After; not on transfer URLs",
     async () => {
       await using own = await world({ RATE_LIMIT: "600" });
       const user = await own.server.user();
@@ -169,7 +169,7 @@ export const entranceRows: Row[] = [
     },
   ],
   [
-    "ids are UUIDv7, times ISO 8601 UTC with milliseconds, X-Request-Id a fresh UUID",
+    "ids are UUIDv7, times ISO 8601 UTC with milliseconds, X-Request-Id a new UUID",
     async ({ ask }) => {
       const [one, two] = [
         await ask("POST", "/v1/projects", { name: "a" }),

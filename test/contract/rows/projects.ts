@@ -19,7 +19,7 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "project name: 1 to 256 characters, required, text",
+    "project name: 1 to 256 characters, required, string",
     async ({ says }) => {
       for (const name of ["x", "x".repeat(256), "💥".repeat(256)]) {
         expect(await says("POST", "/v1/projects", { name })).toBe("201");

@@ -58,7 +58,7 @@ export const renderRows: Row[] = [
     },
   ],
   [
-    "422: an audio format of a video without sound; 404 and 422 for assets and cuts of none and of others",
+    "422: an audio format of a video without audio; 404 and 422 for unknown and foreign assets and cuts",
     async ({ says, anna, bert, clip, cut, sound }) => {
       const silent = await anna.ready(await silentVideo());
       const asSound = { asset_id: silent.id, output: { format: "mp3" } };
@@ -76,7 +76,7 @@ export const renderRows: Row[] = [
     },
   ],
   [
-    "409 asset_not_ready: sound needs cuttable, a picture needs ready; 409 modifier_not_ready: the cut is not completed",
+    "409 asset_not_ready: audio requires cuttable, video requires ready; 409 modifier_not_ready: the cut is not completed",
     async ({ anna, says, server, clip }) => {
       const listening = server.speech.hold("analyze");
       const id = await anna.upload(await video(3));
@@ -144,7 +144,7 @@ export const renderRows: Row[] = [
     },
   ],
   [
-    "POST /v1/renders/{id}/cancel: 200 cancelled from processing and pending; 409 on a terminal one; told once",
+    "POST /v1/renders/{id}/cancel: 200 cancelled from processing and pending; 409 on a terminal one; one event",
     async ({ anna, ask, says, clip, server, bert }) => {
       const hold = server.holdRenders();
       const start = (height: number) => anna.startRender({ asset_id: clipId, output: { resolution: `${height}p` } });

@@ -71,7 +71,7 @@ export const uploadRows: Row[] = [
     },
   ],
   [
-    "pending_upload -> processing when all bytes are there, in parts too; upload_url becomes null",
+    "pending_upload -> processing when all bytes are received, in parts too; upload_url becomes null",
     async ({ anna }) => {
       const bytes = (await wav(2)) as Uint8Array<ArrayBuffer>;
       const { id } = await anna.open(bytes.length);

@@ -1,4 +1,4 @@
-/** Rows of the contract: webhook endpoints and what they are told. */
+/** Rows of the contract: webhook endpoints and their events. */
 import { expect } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { EVENT_TYPES } from "../../../src/domain/webhooks";
@@ -87,7 +87,7 @@ export const webhookRows: Row[] = [
   ],
   limitRow("/v1/webhook-endpoints", 100, 20),
   [
-    "webhook endpoints of none and of other users: 404; no UUID: 422",
+    "webhook endpoints of none and of other users: 404; invalid UUID: 422",
     async (world) => {
       const { id } = await register(world);
       const calls = [
@@ -133,7 +133,7 @@ export const webhookRows: Row[] = [
     },
   ],
   [
-    "test, deliveries, resend: 202 with delivery_id; a resent one has the same id; failures are tried again",
+    "test, deliveries, resend: 202 with delivery_id; a resent one has the same ID; failures are retried",
     async (world) => {
       await using hook = receiver();
       hook.answer(500, 204);
@@ -160,7 +160,7 @@ export const webhookRows: Row[] = [
     },
   ],
   [
-    "rotate-secret: 200 with a new secret; the old one signs on for 24 h",
+    "rotate-secret: 200 with a new secret; the old one stays valid for 24 h",
     async (world) => {
       await using hook = receiver();
       const endpoint = await register(world, { url: hook.url, event_types: ["cut.failed"] });

@@ -1,17 +1,17 @@
-/** What the rows of the contract stand on: a server, two users, and a few things that are ready, made when a row first asks for them. */
+/** The fixtures of the rows: a server, two users, and resources that are created on first use. */
 import { expect } from "bun:test";
 import type { CallOptions, Client, Reply } from "../../http/client";
 import { type Harness, harness } from "../../http/harness";
 import { video, wav } from "../../http/media";
 import { outcome } from "../../http/outcome";
 import type { AssetDetail, Cut, Paged, Render } from "../../http/resources";
-import { type ApiDocument, inspector } from "../answers";
+import { type ApiDocument, createResponseChecker } from "../response-checks";
 
 export type World = AsyncDisposable & {
   server: Harness;
   anna: Client;
   bert: Client;
-  /** Calls, and fails unless the answer keeps what is true of all answers. */
+  /** Calls, and fails unless the response passes the checks that hold for every response. */
   ask<T = Record<string, unknown>>(method: string, path: string, json?: unknown, as?: Client): Promise<Reply<T>>;
   send<T = Record<string, unknown>>(
     client: Client,
@@ -19,21 +19,21 @@ export type World = AsyncDisposable & {
     path: string,
     options: CallOptions,
   ): Promise<Reply<T>>;
-  /** The same, in a few words: `201`, `422 validation_error body.name`. */
+  /** The same, returning a short form: `201`, `422 validation_error body.name`. */
   says(method: string, path: string, json?: unknown, as?: Client): Promise<string>;
-  /** The ids of all pages of a list. */
+  /** The IDs of all pages of a list. */
   ids(path: string, as?: Client): Promise<string[]>;
-  /** Four seconds of sound, ready. */
+  /** Four seconds of audio, ready. */
   sound(): Promise<AssetDetail>;
   /** Four seconds of video, ready. */
   clip(): Promise<AssetDetail>;
   /** A completed cut of the video. */
   cut(): Promise<Cut>;
-  /** A completed render of the sound. */
+  /** A completed render of the audio. */
   render(): Promise<Render>;
 };
 
-/** A row: the words of the contract, and what shows that they hold. */
+/** A row: a sentence of the contract and the test of it. */
 export type Row = [words: string, holds: (world: World) => Promise<unknown>];
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -44,7 +44,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Starts it. `settings` as for the harness. */
+/** Starts the server. `settings` as for the harness. */
 export async function world(settings: Record<string, string> = {}): Promise<World> {
   const server = await harness({
     WEBHOOKS_ALLOW_LOOPBACK: "true",
@@ -52,7 +52,7 @@ export async function world(settings: Record<string, string> = {}): Promise<Worl
     ...settings,
   });
   const [anna, bert] = [await server.user(), await server.user()];
-  const inspect = inspector(await anna.must<ApiDocument>("GET", "/openapi.json"));
+  const inspect = createResponseChecker(await anna.must<ApiDocument>("GET", "/openapi.json"));
 
   async function send<T>(client: Client, method: string, path: string, options: CallOptions): Promise<Reply<T>> {
     const reply = await client.call<T>(method, path, options);
@@ -94,17 +94,17 @@ export async function world(settings: Record<string, string> = {}): Promise<Worl
   };
 }
 
-/** Whether a list has its limits: `least` to `most`, and `usual` when none is given. */
-export function limitRow(path: string, most: number, usual: number): Row {
+/** Checks that a list accepts limits from `min` to `max` and defaults to `defaultLimit`. */
+export function limitRow(path: string, max: number, defaultLimit: number): Row {
   return [
-    `GET ${path}: limit 1 to ${most}, default ${usual}`,
+    `GET ${path}: limit 1 to ${max}, default ${defaultLimit}`,
     async ({ ask, says }) => {
       const to = path.includes("?") ? `${path}&` : `${path}?`;
-      for (const bad of [0, most + 1, -1, "x", "1.5"]) {
+      for (const bad of [0, max + 1, -1, "x", "1.5"]) {
         expect(await says("GET", `${to}limit=${bad}`)).toBe("422 validation_error query.limit");
       }
-      expect((await ask<Paged<unknown>>("GET", path)).body.limit).toBe(usual);
-      expect((await ask<Paged<unknown>>("GET", `${to}limit=${most}`)).body.limit).toBe(most);
+      expect((await ask<Paged<unknown>>("GET", path)).body.limit).toBe(defaultLimit);
+      expect((await ask<Paged<unknown>>("GET", `${to}limit=${max}`)).body.limit).toBe(max);
       expect(await says("GET", `${to}cursor=nonsense`)).toBe("422 validation_error query.cursor");
       expect(await says("GET", `${to}other=1`)).toBe("422 validation_error query.other");
     },

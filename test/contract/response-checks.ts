@@ -1,4 +1,4 @@
-/** What must be true of any answer of the public family, whatever was asked: held against its schemas and its own documentation. */
+/** Checks what holds for every response of the public family, according to its schemas and its OpenAPI document. */
 import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { HTTP_STATUS, isHttpCode } from "../../src/domain/errors";
@@ -12,7 +12,7 @@ FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-export type Answered = { status: number; headers: Headers; body: unknown };
+export type ReceivedResponse = { status: number; headers: Headers; body: unknown };
 export type Operation = {
   parameters?: { name: string; in: string; required: boolean; schema: JsonSchema }[];
   requestBody?: { content: Record<string, { schema: JsonSchema; example?: unknown }> };
@@ -36,14 +36,14 @@ export type JsonSchema = {
 };
 export type ApiDocument = { openapi: string; paths: Record<string, Record<string, Operation>> };
 
-/** What is wrong with a value, as `path: what`. */
-export const faults = (schema: TSchema, value: unknown): string[] =>
+/** Lists the errors of a value as `path: message`. */
+export const listErrors = (schema: TSchema, value: unknown): string[] =>
   [...Value.Errors(schema, value)].map((error) => `${error.path}: ${error.message}`);
 
-const schemaOf = (answer: ResponseDoc): TSchema | null => {
-  if (answer.body === null || answer.body.kind === "file") return null;
-  const schema: TSchema = SCHEMAS[answer.body.name];
-  if (answer.body.kind === "resource") return schema;
+const schemaOf = (response: ResponseDoc): TSchema | null => {
+  if (response.body === null || response.body.kind === "file") return null;
+  const schema: TSchema = SCHEMAS[response.body.name];
+  if (response.body.kind === "resource") return schema;
   return Type.Object(
     {
       items: Type.Array(schema),
@@ -60,8 +60,10 @@ const routes = publicRoutes.map((route) => ({
   responses: route.responses,
 }));
 
-/** Finds what is wrong with an answer: an empty list when it keeps the contract. */
-export function inspector(document: ApiDocument): (method: string, path: string, answer: Answered) => string[] {
+/** Creates a function that lists the errors of a response; an empty list if it keeps the contract. */
+export function createResponseChecker(
+  document: ApiDocument,
+): (method: string, path: string, response: ReceivedResponse) => string[] {
   const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -70,38 +72,39 @@ export function inspector(document: ApiDocument): (method: string, path: string,
     })),
   );
 
-  return (method, path, answer) => {
+  return (method, path, response) => {
     const { pathname } = new URL(path, "http://offcut");
-    const asked = <T extends { method: string; pattern: RegExp }>(one: T) =>
+    const matches = <T extends { method: string; pattern: RegExp }>(one: T) =>
       one.method === method && one.pattern.test(pathname);
-    const operation = operations.find(asked)?.operation;
-    const found = operation && !operation.responses[answer.status] ? [`status ${answer.status} is not documented`] : [];
-    if (!UUID.test(answer.headers.get("x-request-id") ?? "")) found.push("no X-Request-Id");
-    if (answer.status >= 400) {
+    const operation = operations.find(matches)?.operation;
+    const found =
+      operation && !operation.responses[response.status] ? [`status ${response.status} is not documented`] : [];
+    if (!UUID.test(response.headers.get("x-request-id") ?? "")) found.push("no X-Request-Id");
+    if (response.status >= 400) {
       if (method === "HEAD") return found;
-      const documented = operation?.responses[answer.status]?.description;
-      return [...found, ...wrongWithFailure(answer, documented)];
+      const documented = operation?.responses[response.status]?.description;
+      return [...found, ...listFailureErrors(response, documented)];
     }
-    if (answer.status === 204 && answer.body !== "") found.push("204 with a body");
-    if (answer.status === 201 && !answer.headers.has("location")) found.push("201 without Location");
-    const expected = routes.find(asked)?.responses[answer.status];
+    if (response.status === 204 && response.body !== "") found.push("204 with a body");
+    if (response.status === 201 && !response.headers.has("location")) found.push("201 without Location");
+    const expected = routes.find(matches)?.responses[response.status];
     const schema = expected && schemaOf(expected);
-    return schema ? [...found, ...faults(schema, answer.body)] : found;
+    return schema ? [...found, ...listErrors(schema, response.body)] : found;
   };
 }
 
-function wrongWithFailure(answer: Answered, documented: string | undefined): string[] {
-  const wrong = faults(failure, answer.body);
+function listFailureErrors(response: ReceivedResponse, documented: string | undefined): string[] {
+  const wrong = listErrors(failure, response.body);
   if (wrong.length > 0) return wrong;
-  const { code, fields } = (answer.body as ErrorBody).error;
+  const { code, fields } = (response.body as ErrorBody).error;
   const found: string[] = [];
-  if (!isHttpCode(code) || HTTP_STATUS[code] !== answer.status) found.push(`${code} with status ${answer.status}`);
+  if (!isHttpCode(code) || HTTP_STATUS[code] !== response.status) found.push(`${code} with status ${response.status}`);
   if (documented !== undefined && !documented.includes(`\`${code}\``)) found.push(`${code} is not documented`);
   if (fields && code !== "validation_error") found.push(`fields with ${code}`);
-  if (JSON.stringify(answer.body).includes(answer.headers.get("x-request-id")!))
+  if (JSON.stringify(response.body).includes(response.headers.get("x-request-id")!))
     found.push("the body names the request");
   const mustWait = ["rate_limited", "asset_processing", "upstream_unavailable"].includes(code);
-  if (mustWait && !/^[1-9]\d*$/.test(answer.headers.get("retry-after") ?? ""))
+  if (mustWait && !/^[1-9]\d*$/.test(response.headers.get("retry-after") ?? ""))
     found.push(`${code} without Retry-After`);
   return found;
 }

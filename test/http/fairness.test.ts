@@ -1,4 +1,4 @@
-/** Renders of several users on a server that does one at a time. */
+/** Jobs of several users on a server with one slot. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { until } from "../until";
@@ -7,7 +7,7 @@ import { longVideo, wav } from "./media";
 
 setDefaultTimeout(PATIENCE_MS);
 
-test("a long render gives way to somebody else's, between two chunks, and goes on after it: begun once, told once", async () => {
+test("a long render yields to another user's between two chunks and resumes after it, with one start and one event", async () => {
   await using own = await harness({ RENDER_JOBS: "1" }, { timeSliceMs: 1 });
   const [longUser, shortUser] = [await own.user(), await own.user()];
   const [long, short] = [await longUser.ready(await longVideo()), await shortUser.ready(await wav(4))];
@@ -33,7 +33,7 @@ test("a long render gives way to somebody else's, between two chunks, and goes o
   expect(own.errors).toEqual([]);
 });
 
-test("when all slots and extra slots are taken, preparations yield while they recognize speech: every user's begins", async () => {
+test("when all slots and extra slots are taken, preparations yield during speech recognition, and every user's starts", async () => {
   await using own = await harness({ PREPARE_JOBS: "1" }, { timeSliceMs: 1 });
   const hold = own.speech.hold("analyze");
   const users = await Promise.all(Array.from({ length: 6 }, () => own.user()));
