@@ -1,4 +1,4 @@
-/** The command line of `offcut cut`, read and checked before any work. */
+/** Parses and validates the command line of `offcut cut`. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
@@ -11,33 +11,34 @@ export const CUT_HELP = `offcut cut FILE… [-o OUT] [options]
 
 Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut.mp4 (or .cut.m4a) beside FILE.
 
-  -o, --output OUT       where to write; its ending chooses the format (one FILE only)
-      --script FILE      what was to be said: keeps the best take of each line, in its order
-      --language L       two letters, such as en; recognised by itself when left out
+  -o, --output OUT       output file; its extension sets the format (one FILE only)
+      --script FILE      text of the recording: keeps the best take of each line, in the order of the script
+      --language L       two letters, such as en; detected when omitted
       --mode M           tight, natural (default) or loose
-      --min-silence S    shorter pauses stay, 0.1 to 10 seconds
-      --padding-before S quiet kept before speech, 0 to 2 seconds
-      --padding-after S  quiet kept after speech, 0 to 2 seconds
-      --keep-fillers     leave "um" and "uh" in
-      --keep-retakes     leave repeated takes in
+      --min-silence S    shortest pause that is cut, 0.1 to 10 seconds
+      --padding-before S silence kept before speech, 0 to 2 seconds
+      --padding-after S  silence kept after speech, 0 to 2 seconds
+      --keep-fillers     keep "um" and "uh"
+      --keep-retakes     keep all takes of a line
       --format F         mp4, mov, m4a or mp3
       --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
       --subtitle F       write subtitles of the cut: srt or vtt
       --plan FILE        write the plan as JSON (one FILE only)
-      --force            overwrite
+      --force            overwrite existing files
+      --explain          print the rule and the scores behind each removed or marked span
       --json             print one JSON object instead of a report
 
---export and --subtitle take several, as in srt,vtt, and write beside OUT, else beside FILE with .cut in the name. With one of
+--export and --subtitle accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
 these or --plan, and without -o or --format, nothing is rendered.
-And every setting, such as --ffmpeg PATH (see offcut doctor).
+All settings are accepted too, such as --ffmpeg PATH (see offcut doctor).
 `;
 
 const SUBTITLE_FORMATS = ["srt", "vtt"] as const;
 export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
 
-/** One recording and where its results go. `output` null: beside the recording, named when it is known what it is. */
+/** One recording and the paths of its results. `output` is null until the type of the recording is known. */
 export type CutTask = {
-  /** As it was given, for messages. */
+  /** The path as given, for messages. */
   name: string;
   path: string;
   render: boolean;
@@ -55,13 +56,14 @@ export type CutArguments = {
   language: string | null;
   options: CutOptions;
   force: boolean;
+  explain: boolean;
   json: boolean;
 };
 
-/** A file that is longer is not read: no script has so many bytes. */
+/** A longer file is not read: it exceeds the limit of a script in any encoding. */
 const MAX_SCRIPT_BYTES = 8 * MAX_SCRIPT_CHARACTERS;
 
-/** Gives null when help is asked for. Throws `UsageError`. */
+/** Returns the parsed command line; null when it asks for help. Throws `UsageError`. */
 export async function readCutArguments(argv: string[]): Promise<CutArguments | null> {
   const parsed = parseCommand(argv, {
     output: { type: "string", short: "o" },
@@ -78,69 +80,73 @@ export async function readCutArguments(argv: string[]): Promise<CutArguments | n
     export: { type: "string" },
     subtitle: { type: "string" },
     force: { type: "boolean" },
+    explain: { type: "boolean" },
   });
   const { values, positionals } = parsed;
   if (values.help) return null;
   const force = values.force === true;
   const output = values.output as string | undefined;
   const plan = values.plan as string | undefined;
-  if (positionals.length === 0) throw new UsageError("which FILE? See offcut cut --help");
-  if (positionals.length > 1 && output !== undefined) throw new UsageError("several FILEs take no -o");
-  if (positionals.length > 1 && plan !== undefined) throw new UsageError("several FILEs take no --plan");
+  if (positionals.length === 0) throw new UsageError("FILE is missing, see offcut cut --help");
+  if (positionals.length > 1 && output !== undefined) throw new UsageError("-o takes a single FILE");
+  if (positionals.length > 1 && plan !== undefined) throw new UsageError("--plan takes a single FILE");
 
-  const format = formatOf(values.format as string | undefined, output);
-  const exports = listOf("export", values.export, EXPORT_FORMATS);
-  const subtitles = listOf("subtitle", values.subtitle, SUBTITLE_FORMATS);
-  const tasks = positionals.map((path) => taskOf(path, { output, plan, format, exports, subtitles }));
+  const format = parseFormat(values.format as string | undefined, output);
+  const exports = parseList("export", values.export, EXPORT_FORMATS);
+  const subtitles = parseList("subtitle", values.subtitle, SUBTITLE_FORMATS);
+  const tasks = positionals.map((path) => createTask(path, { output, plan, format, exports, subtitles }));
   requireDistinct(tasks, force);
   return {
     parsed,
     tasks,
-    script: await scriptOf(values.script as string | undefined),
-    language: languageOf(values.language as string | undefined),
-    options: optionsOf(values),
+    script: await readScript(values.script as string | undefined),
+    language: parseLanguage(values.language as string | undefined),
+    options: parseOptions(values),
     force,
+    explain: values.explain === true,
     json: values.json === true,
   };
 }
 
-function formatOf(asked: string | undefined, output: string | undefined): OutputFormat | null {
+function parseFormat(requested: string | undefined, output: string | undefined): OutputFormat | null {
   const isFormat = (name: string): name is OutputFormat => (OUTPUT_FORMATS as readonly string[]).includes(name);
-  if (asked !== undefined && !isFormat(asked))
-    throw new UsageError(`--format takes one of ${OUTPUT_FORMATS.join(", ")}, not "${asked}"`);
-  if (output === undefined) return asked ?? null;
-  const ending = extname(output).slice(1).toLowerCase();
-  if (asked !== undefined) {
-    if (isFormat(ending) && ending !== asked) throw new UsageError(`--format ${asked} does not fit ${output}`);
-    return asked;
+  if (requested !== undefined && !isFormat(requested))
+    throw new UsageError(`--format takes one of ${OUTPUT_FORMATS.join(", ")}, not "${requested}"`);
+  if (output === undefined) return requested ?? null;
+  const extension = extname(output).slice(1).toLowerCase();
+  if (requested !== undefined) {
+    if (isFormat(extension) && extension !== requested)
+      throw new UsageError(`--format ${requested} does not match the extension of ${output}`);
+    return requested;
   }
-  if (!isFormat(ending)) throw new UsageError(`-o ends in one of .${OUTPUT_FORMATS.join(", .")}, or add --format`);
-  return ending;
+  if (!isFormat(extension))
+    throw new UsageError(`-o must end in one of .${OUTPUT_FORMATS.join(", .")}, or add --format`);
+  return extension;
 }
 
-type Wanted = Pick<CutTask, "format" | "exports" | "subtitles"> & {
+type RequestedOutputs = Pick<CutTask, "format" | "exports" | "subtitles"> & {
   output: string | undefined;
   plan: string | undefined;
 };
 
-function taskOf(given: string, { output, plan, ...wanted }: Wanted): CutTask {
+function createTask(given: string, { output, plan, ...requested }: RequestedOutputs): CutTask {
   const path = resolve(given);
-  if (!existsSync(path)) throw new UsageError(`there is no file ${given}`);
+  if (!existsSync(path)) throw new UsageError(`file not found: ${given}`);
   if (!statSync(path).isFile()) throw new UsageError(`${given} is not a file`);
-  const { format, exports, subtitles } = wanted;
-  const isOther = plan !== undefined || exports.length > 0 || subtitles.length > 0;
+  const { format, exports, subtitles } = requested;
+  const hasOtherResult = plan !== undefined || exports.length > 0 || subtitles.length > 0;
   return {
-    ...wanted,
+    ...requested,
     name: given,
     path,
-    render: output !== undefined || format !== null || !isOther,
-    output: output === undefined ? (format === null ? null : beside(path, format)) : resolve(output),
+    render: output !== undefined || format !== null || !hasOtherResult,
+    output: output === undefined ? (format === null ? null : toCutPath(path, format)) : resolve(output),
     planPath: plan === undefined ? null : resolve(plan),
   };
 }
 
-/** The formats of a list such as `srt,vtt`, each once. */
-function listOf<T extends string>(option: string, given: string | boolean | undefined, known: readonly T[]): T[] {
+/** Returns the formats of a list such as `srt,vtt`, each once. */
+function parseList<T extends string>(option: string, given: string | boolean | undefined, known: readonly T[]): T[] {
   if (typeof given !== "string") return [];
   const names = given.split(",").map((name) => name.trim());
   for (const name of names) {
@@ -150,65 +156,67 @@ function listOf<T extends string>(option: string, given: string | boolean | unde
   return known.filter((format) => names.includes(format));
 }
 
-/** `talk.cut.mp4` for `talk.mov`. */
-export function beside(path: string, ending: string): string {
-  return join(dirname(path), `${basename(path, extname(path))}.cut.${ending}`);
+/** Returns `talk.cut.mp4` for `talk.mov` and `mp4`. */
+export function toCutPath(path: string, extension: string): string {
+  return join(dirname(path), `${basename(path, extname(path))}.cut.${extension}`);
 }
 
-/** Where a timeline or a subtitle goes: `out.srt` for `out.mp4`, else beside the recording. */
-export function companion(task: CutTask, ending: string): string {
-  if (task.output === null) return beside(task.path, ending);
-  return join(dirname(task.output), `${basename(task.output, extname(task.output))}.${ending}`);
+/** Returns the path of a timeline or subtitle: `out.srt` for the output `out.mp4`, beside the recording without an output. */
+export function toCompanionPath(task: CutTask, extension: string): string {
+  if (task.output === null) return toCutPath(task.path, extension);
+  return join(dirname(task.output), `${basename(task.output, extname(task.output))}.${extension}`);
 }
 
-/** The ending of each export's file. */
-export const exportEnding = (format: ExportFormat): string => (format === "fcp7xml" ? "xml" : format);
+/** Returns the extension of an export's file. */
+export const getExportExtension = (format: ExportFormat): string => (format === "fcp7xml" ? "xml" : format);
 
-/** Every file that the task writes and whose name is known already. */
-function namedTargets(task: CutTask): string[] {
-  const companions = [...task.exports.map(exportEnding), ...task.subtitles].map((ending) => companion(task, ending));
+/** Returns the files of a task whose names are already known. */
+function listKnownTargets(task: CutTask): string[] {
+  const companions = [...task.exports.map(getExportExtension), ...task.subtitles].map((extension) =>
+    toCompanionPath(task, extension),
+  );
   return [task.output, task.planPath, ...companions].filter((path) => path !== null);
 }
 
-/** Two tasks never write one file, and what is named already must be free. */
+/** Throws `UsageError` when two tasks write one file, or a file exists already. */
 function requireDistinct(tasks: CutTask[], force: boolean): void {
   const taken = new Set<string>();
   for (const task of tasks) {
-    const guessed = task.render && task.output === null ? [beside(task.path, "mp4")] : [];
-    for (const target of [...namedTargets(task), ...guessed]) {
-      if (taken.has(target)) throw new UsageError(`two results would be ${target}`);
+    const expected = task.render && task.output === null ? [toCutPath(task.path, "mp4")] : [];
+    for (const target of [...listKnownTargets(task), ...expected]) {
+      if (taken.has(target)) throw new UsageError(`two results have the same path ${target}`);
       taken.add(target);
     }
-    for (const target of namedTargets(task)) requireFree(task.path, target, force);
+    for (const target of listKnownTargets(task)) requireFree(task.path, target, force);
   }
 }
 
-/** Nothing is overwritten unless told to, and a recording never becomes its own result. Throws `UsageError`. */
+/** Throws `UsageError` when a target exists and may not be overwritten. A recording is never overwritten by its own result. */
 export function requireFree(source: string, target: string, force: boolean): void {
-  if (!existsSync(dirname(target))) throw new UsageError(`there is no folder ${dirname(target)}`);
+  if (!existsSync(dirname(target))) throw new UsageError(`folder not found: ${dirname(target)}`);
   if (!existsSync(target)) return;
   if (realpathSync(target) === realpathSync(source)) throw new UsageError(`${target} is the recording itself`);
   if (!statSync(target).isFile()) throw new UsageError(`${target} is not a file`);
-  if (!force) throw new UsageError(`${target} exists already; --force overwrites it`);
+  if (!force) throw new UsageError(`${target} already exists: add --force to overwrite it`);
 }
 
-async function scriptOf(path: string | undefined): Promise<string> {
+async function readScript(path: string | undefined): Promise<string> {
   if (path === undefined) return "";
   const file = Bun.file(path);
-  if (!(await file.exists())) throw new UsageError(`there is no script ${path}`);
+  if (!(await file.exists())) throw new UsageError(`script not found: ${path}`);
   const text = file.size > MAX_SCRIPT_BYTES ? null : (await file.text()).trim();
   const limit = text === null ? `must have at most ${MAX_SCRIPT_CHARACTERS} characters` : findScriptLimit(text);
   if (text === null || limit !== null) throw new UsageError(`script ${path} ${limit}`);
   return text;
 }
 
-function languageOf(given: string | undefined): string | null {
+function parseLanguage(given: string | undefined): string | null {
   if (given === undefined) return null;
   if (!/^[a-z]{2}$/i.test(given)) throw new UsageError("--language takes two letters, such as en");
   return given.toLowerCase();
 }
 
-function optionsOf(values: ParsedCommand["values"]): CutOptions {
+function parseOptions(values: ParsedCommand["values"]): CutOptions {
   const mode = (values.mode as string | undefined) ?? "natural";
   if (!Object.hasOwn(CUT_MODES, mode)) throw new UsageError(`--mode takes ${Object.keys(CUT_MODES).join(", ")}`);
   const base = CUT_MODES[mode as CutMode];

@@ -1,4 +1,4 @@
-/** What `offcut cut` writes beside the cut: timelines for editors, and subtitles. */
+/** Writes the timelines and subtitles of `offcut cut`. */
 import { basename, dirname } from "node:path";
 import { AppError } from "../domain/errors";
 import type { ProbedMedia } from "../domain/media";
@@ -8,11 +8,11 @@ import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { toSeconds } from "../domain/time";
 import { type ExportFormat, exportTimeline } from "../domain/timeline";
 import { writeAtomic } from "../lib/atomic-file";
-import { type CutTask, companion, exportEnding } from "./cut-arguments";
+import { type CutTask, getExportExtension, toCompanionPath } from "./cut-arguments";
 
-type Cut = { plan: PlanJson; probed: ProbedMedia; transcript: Transcript | null };
+type CompanionSource = { plan: PlanJson; probed: ProbedMedia; transcript: Transcript | null };
 
-/** Throws what `writeCompanions` would throw for a recording of this kind, whatever is kept of it: `unsupported_format`. */
+/** Throws `AppError` `unsupported_format` when `writeCompanions` would throw it for this recording, whatever its plan is. */
 export function requireExportable(task: CutTask, probed: ProbedMedia): void {
   const duration = toSeconds(probed.info.duration);
   const all = { start: 0, end: duration, start_frame: null, end_frame: null, text: "", review: null };
@@ -26,10 +26,10 @@ export function requireExportable(task: CutTask, probed: ProbedMedia): void {
     missing: [],
     warnings: [],
   };
-  for (const format of task.exports) timelineOf(task, format, plan, probed);
+  for (const format of task.exports) formatTimeline(task, format, plan, probed);
 }
 
-function timelineOf(task: CutTask, format: ExportFormat, plan: PlanJson, probed: ProbedMedia) {
+function formatTimeline(task: CutTask, format: ExportFormat, plan: PlanJson, probed: ProbedMedia) {
   const options = {
     format,
     layout: "tight",
@@ -37,33 +37,36 @@ function timelineOf(task: CutTask, format: ExportFormat, plan: PlanJson, probed:
     frameRate: null,
     dropFrame: null,
   } as const;
-  const made = exportTimeline({ plan, ...probed, name: basename(task.path) }, options);
-  if (!made.ok) throw new AppError("unsupported_format", `${format}: ${made.reason}`);
-  return made;
+  const result = exportTimeline({ plan, ...probed, name: basename(task.path) }, options);
+  if (!result.ok) throw new AppError("unsupported_format", `${format}: ${result.reason}`);
+  return result;
 }
 
-/** Writes all that the task asks for and gives the paths. Errors: `AppError` `unsupported_format`, before anything is written. */
+/** Writes the timelines and subtitles of a task and returns their paths. Throws `AppError` `unsupported_format` before anything is written. */
 export async function writeCompanions(
   task: CutTask,
-  cut: Cut,
+  cut: CompanionSource,
 ): Promise<{ exports: string[]; subtitles: string[]; warnings: string[] }> {
   const warnings = new Map<string, string[]>();
   const timelines = task.exports.map((format) => {
-    const made = timelineOf(task, format, cut.plan, cut.probed);
-    for (const warning of made.warnings) warnings.set(warning, [...(warnings.get(warning) ?? []), format]);
-    return { path: companion(task, exportEnding(format)), text: made.body };
+    const result = formatTimeline(task, format, cut.plan, cut.probed);
+    for (const warning of result.warnings) warnings.set(warning, [...(warnings.get(warning) ?? []), format]);
+    return { path: toCompanionPath(task, getExportExtension(format)), text: result.body };
   });
   const subtitles = task.subtitles.map((format) => {
     if (cut.transcript === null)
-      throw new AppError("unsupported_format", "There is no model for the language, so there are no subtitles.");
+      throw new AppError(
+        "unsupported_format",
+        "No installed speech model supports the language, so there are no subtitles.",
+      );
     const cues = createCues(cut.transcript.words, cut.plan, "cut");
-    return { path: companion(task, format), text: format === "srt" ? formatSrt(cues) : formatVtt(cues) };
+    return { path: toCompanionPath(task, format), text: format === "srt" ? formatSrt(cues) : formatVtt(cues) };
   });
   for (const { path, text } of [...timelines, ...subtitles]) await writeAtomic(path, text);
   return {
     exports: timelines.map(({ path }) => path),
     subtitles: subtitles.map(({ path }) => path),
-    // What several formats warn of is said once.
+    // A warning of several formats is printed once.
     warnings: [...warnings].map(([warning, formats]) => `${formats.join(", ")}: ${warning}`),
   };
 }

@@ -1,4 +1,4 @@
-/** `offcut cut`: the whole main job on this machine, without a server, an account or credits. */
+/** `offcut cut`: cuts and renders recordings on this machine, without a server, an account or credits. */
 import { openMediaTools } from "../boot";
 import type { Config } from "../config";
 import { AppError } from "../domain/errors";
@@ -15,14 +15,15 @@ import {
   requireOutput,
   withWorkFolder,
 } from "../work/one-shot";
-import { beside, CUT_HELP, type CutArguments, type CutTask, readCutArguments, requireFree } from "./cut-arguments";
+import { CUT_HELP, type CutArguments, type CutTask, readCutArguments, requireFree, toCutPath } from "./cut-arguments";
 import { requireExportable, writeCompanions } from "./cut-companions";
 import { loadCommandConfig, runCommand, UsageError } from "./options";
-import { removedTable, summary, timeline } from "./plan-report";
+import { explainPlan } from "./plan-explanation";
+import { drawTimeline, formatRemovedTable, summarizePlan } from "./plan-report";
 import { openPrivateAssets } from "./private-assets";
 import { createProgress } from "./progress";
 
-/** What became of one recording, as `--json` shows it. */
+/** The result of one recording, as `--json` shows it. `explanation` only with `--explain`. */
 type CutResult = {
   input: string;
   output: string | null;
@@ -35,14 +36,15 @@ type CutResult = {
   strategy_reasons: string[];
   warnings: string[];
   plan: PlanJson;
+  explanation?: string[];
 };
 type CutFailure = { input: string; error: { code: string; message: string } };
 
-/** The exit code of a program that an interrupt ended, as shells know it. */
-const INTERRUPTED = 130;
+/** Exit code of a program that SIGINT ended. */
+const INTERRUPTED_EXIT_CODE = 130;
 const MAX_COLUMNS = 100;
 
-/** Gives the exit code: 0 when every recording was cut, 1 when one failed, 2 for a wrong call, 130 when interrupted. */
+/** Returns the exit code: 0 when every recording was cut, 1 when one failed, 2 for wrong usage, 130 when interrupted. */
 export function cutCommand(argv: string[]): Promise<number> {
   return runCommand("cut", async () => {
     const args = await readCutArguments(argv);
@@ -59,7 +61,7 @@ export function cutCommand(argv: string[]): Promise<number> {
     } catch (error) {
       if (!stop.signal.aborted) throw error;
       process.stderr.write("offcut cut: interrupted\n");
-      return INTERRUPTED;
+      return INTERRUPTED_EXIT_CODE;
     } finally {
       await killAllChildren();
     }
@@ -85,12 +87,12 @@ async function cutAll(args: CutArguments, config: Config, signal: AbortSignal): 
         const result = await cutOne(tools, task, args);
         progress.clear();
         items.push(result);
-        if (!args.json) report(result);
+        if (!args.json) printReport(result);
       } catch (error) {
         progress.clear();
         signal.throwIfAborted();
         if (args.tasks.length === 1 && error instanceof UsageError) throw error;
-        items.push(failureOf(task.path, error));
+        items.push(toFailure(task.path, error));
         process.stderr.write(`offcut cut: ${title}: ${(error as Error).message}\n`);
       }
     }
@@ -110,14 +112,14 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
     let output = task.output;
     // Checked before the long work. Without an output name, only the probed recording decides it.
     const { probed, transcript } = await prepareRecording(tools, open, args.language, (found) => {
-      if (task.render) output ??= beside(path, found.info.type === "audio" ? "m4a" : "mp4");
+      if (task.render) output ??= toCutPath(path, found.info.type === "audio" ? "m4a" : "mp4");
       else output = null;
       if (output !== null) requireFree(path, output, args.force);
       if (output !== null) requireOutput(found, task.format);
       requireExportable(task, found);
     });
-    const { script, language, options } = args;
-    const plan = await planRecording(tools, open, probed, { script, language, options });
+    const { script, language, options, explain } = args;
+    const { plan, findings } = await planRecording(tools, open, probed, { script, language, options, explain });
     if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(plan, null, 2)}\n`);
     const companions = await writeCompanions({ ...task, output }, { plan, probed, transcript });
     const rendered =
@@ -129,7 +131,7 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
             { probed, plan },
             { format: task.format, outputPath: output, replace: args.force },
           );
-    return {
+    const result = {
       input: path,
       output,
       plan_file: planPath,
@@ -142,13 +144,15 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
       warnings: [...(rendered?.warnings ?? []), ...companions.warnings],
       plan,
     };
+    return explain ? { ...result, explanation: explainPlan(plan, findings) } : result;
   });
 }
 
-function report(result: CutResult): void {
+function printReport(result: CutResult): void {
   const { plan } = result;
   const width = Math.max(20, Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS));
-  const lines = [...timeline(plan, width), "", ...removedTable(plan), "", ...summary(plan)];
+  const lines = [...drawTimeline(plan, width), "", ...formatRemovedTable(plan), "", ...summarizePlan(plan)];
+  if (result.explanation) lines.push("", ...result.explanation, "");
   for (const warning of result.warnings) lines.push(`note: ${warning}`);
   if (result.plan_file !== null) lines.push(`plan: ${printable(result.plan_file)}`);
   for (const [what, paths] of Object.entries({ timeline: result.exports, subtitles: result.subtitles }))
@@ -160,10 +164,10 @@ function report(result: CutResult): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-function failureOf(input: string, error: unknown): CutFailure {
+function toFailure(input: string, error: unknown): CutFailure {
   const code = error instanceof AppError ? error.code : "processing_failed";
   return { input, error: { code, message: error instanceof Error ? error.message : String(error) } };
 }
 
-/** A file's name is its owner's text: control characters would steer the terminal. */
+/** A file name can contain control characters that would control the terminal. */
 const printable = (path: string): string => path.replace(/\p{Cc}/gu, "?");

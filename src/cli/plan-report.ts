@@ -1,9 +1,8 @@
-/** A plan as text for people: what was removed and why, and the recording drawn as one line. */
+/** A plan as text: what is removed and why, and the recording drawn as one line. */
 import type { PlanJson } from "../domain/plan-json";
+import type { RemovalReason } from "../domain/planning/rules";
 
-type Reason = PlanJson["removed"][number]["reason"];
-
-const REASONS: Record<Reason, string> = {
+const REASON_TEXTS: Record<RemovalReason, string> = {
   silence: "silence",
   filler: "filler",
   retake: "retake",
@@ -12,8 +11,8 @@ const REASONS: Record<Reason, string> = {
   manual: "by hand",
 };
 
-/** What stands for a removed cell of the line; kept cells are full blocks. */
-const MARKS: Record<Reason, string> = {
+/** The character of a removed cell. Kept cells are full blocks. */
+const REMOVED_MARKS: Record<RemovalReason, string> = {
   silence: "·",
   filler: "f",
   retake: "r",
@@ -21,11 +20,12 @@ const MARKS: Record<Reason, string> = {
   noise: "n",
   manual: "m",
 };
-const KEPT = "█";
-const TEXT_CHARACTERS = 60;
+const KEPT_MARK = "█";
+const MAX_TEXT_CHARACTERS = 60;
+const REASONS = Object.keys(REASON_TEXTS) as RemovalReason[];
 
-/** `1:02.3`, or `1:02:03.4` from an hour on. */
-export function clock(seconds: number): string {
+/** Formats seconds as `1:02.3`, or `1:02:03.4` from an hour on. */
+export function formatClock(seconds: number): string {
   const tenths = Math.round(seconds * 10);
   const hours = Math.floor(tenths / 36_000);
   const minutes = Math.floor(tenths / 600) % 60;
@@ -33,16 +33,16 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** One line for each removed span, the times lined up. Control characters of the text are left out. */
-export function removedTable(plan: PlanJson): string[] {
+/** Returns a table with one row for each removed span. Control characters of its text are dropped. */
+export function formatRemovedTable(plan: PlanJson): string[] {
   const rows = plan.removed.map((span) => [
-    clock(span.start),
-    clock(span.end),
+    formatClock(span.start),
+    formatClock(span.end),
     `${(span.end - span.start).toFixed(1)} s`,
-    REASONS[span.reason],
-    shortened(span.text),
+    REASON_TEXTS[span.reason],
+    shortenText(span.text),
   ]);
-  const head = ["from", "to", "length", "why", "what was said"];
+  const head = ["from", "to", "length", "reason", "text"];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   return [head, ...rows].map((row) =>
     row
@@ -52,8 +52,8 @@ export function removedTable(plan: PlanJson): string[] {
   );
 }
 
-/** The recording as `width` cells; each shows what most of its time is. The second line explains the marks that occur. */
-export function timeline(plan: PlanJson, width: number): string[] {
+/** Returns the recording as `width` cells, each showing what most of its time became, and a legend of the marks that occur. */
+export function drawTimeline(plan: PlanJson, width: number): string[] {
   const cells = Array.from({ length: width }, (_, cell) => {
     const start = (cell * plan.source_duration) / width;
     const end = ((cell + 1) * plan.source_duration) / width;
@@ -62,42 +62,45 @@ export function timeline(plan: PlanJson, width: number): string[] {
       const share = Math.min(span.end, end) - Math.max(span.start, start);
       if (share > 0) shares.set(mark, (shares.get(mark) ?? 0) + share);
     };
-    for (const segment of plan.segments) add(KEPT, segment);
-    for (const span of plan.removed) add(MARKS[span.reason], span);
+    for (const segment of plan.segments) add(KEPT_MARK, segment);
+    for (const span of plan.removed) add(REMOVED_MARKS[span.reason], span);
     return [...shares].sort((a, b) => b[1] - a[1])[0]?.[0] ?? " ";
   });
-  const reasons = (Object.keys(MARKS) as Reason[]).filter((reason) => plan.removed.some((r) => r.reason === reason));
-  return [cells.join(""), [`${KEPT} kept`, ...reasons.map((r) => `${MARKS[r]} ${REASONS[r]}`)].join("  ")];
+  const used = REASONS.filter((reason) => plan.removed.some((span) => span.reason === reason));
+  const legend = used.map((reason) => `${REMOVED_MARKS[reason]} ${REASON_TEXTS[reason]}`);
+  return [cells.join(""), [`${KEPT_MARK} kept`, ...legend].join("  ")];
 }
 
-/** `49.8 s -> 23.1 s: 26.7 s removed in 11 places`, then how many for each reason. */
-export function summary(plan: PlanJson): string[] {
-  const gone = plan.source_duration - plan.kept_duration;
-  const byReason = (Object.keys(REASONS) as Reason[])
-    .map((reason) => ({ reason, spans: plan.removed.filter((span) => span.reason === reason) }))
+/** Returns the durations before and after, the removed time for each reason, and what an editor should check. */
+export function summarizePlan(plan: PlanJson): string[] {
+  const removedSeconds = plan.source_duration - plan.kept_duration;
+  const byReason = REASONS.map((reason) => ({
+    reason,
+    spans: plan.removed.filter((span) => span.reason === reason),
+  }))
     .filter(({ spans }) => spans.length > 0)
     .map(({ reason, spans }) => {
       const seconds = spans.reduce((sum, span) => sum + span.end - span.start, 0);
-      return `${REASONS[reason]} ${spans.length} (${seconds.toFixed(1)} s)`;
+      return `${REASON_TEXTS[reason]} ${spans.length} (${seconds.toFixed(1)} s)`;
     });
-  const share = plan.source_duration > 0 ? Math.round((100 * gone) / plan.source_duration) : 0;
+  const share = plan.source_duration > 0 ? Math.round((100 * removedSeconds) / plan.source_duration) : 0;
   return [
-    `${clock(plan.source_duration)} -> ${clock(plan.kept_duration)}, ${gone.toFixed(1)} s (${share}%) removed`,
+    `${formatClock(plan.source_duration)} -> ${formatClock(plan.kept_duration)}, ${removedSeconds.toFixed(1)} s (${share}%) removed`,
     ...(byReason.length > 0 ? [`removed: ${byReason.join(", ")}`] : []),
-    ...plan.missing.map((line) => `not found in the recording: ${shortened(line)}`),
-    ...plan.segments
-      .filter((segment) => segment.review !== null)
-      .map((segment) => `please check ${clock(segment.start)}-${clock(segment.end)}: ${plain(segment.review ?? "")}`),
-    ...plan.warnings.map((warning) => `note: ${plain(warning)}`),
+    ...plan.missing.map((line) => `not found in the recording: ${shortenText(line)}`),
+    ...plan.segments.flatMap(({ start, end, review }) =>
+      review === null ? [] : [`check ${formatClock(start)}-${formatClock(end)}: ${dropControlCharacters(review)}`],
+    ),
+    ...plan.warnings.map((warning) => `note: ${dropControlCharacters(warning)}`),
   ];
 }
 
-const plain = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();
+const dropControlCharacters = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();
 
-/** For what was said: enough of it to find the place. What the user is told is never shortened. */
-function shortened(text: string): string {
-  const characters = [...plain(text)];
-  return characters.length > TEXT_CHARACTERS
-    ? `${characters.slice(0, TEXT_CHARACTERS - 1).join("")}…`
+/** Shortens what was said to a length that identifies the place, without control characters. Messages are never shortened. */
+export function shortenText(text: string): string {
+  const characters = [...dropControlCharacters(text)];
+  return characters.length > MAX_TEXT_CHARACTERS
+    ? `${characters.slice(0, MAX_TEXT_CHARACTERS - 1).join("")}…`
     : characters.join("");
 }

@@ -6,7 +6,7 @@ import { mkdir } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
-import { clock, removedTable, summary, timeline } from "../cli/plan-report";
+import { drawTimeline, formatClock, formatRemovedTable, summarizePlan } from "../cli/plan-report";
 import type { PlanJson } from "../domain/plan-json";
 
 type DemoAsset = {
@@ -72,7 +72,16 @@ async function runDemo(recording: string): Promise<void> {
     const name = `${basename(recording, extname(recording))}.${variant.name}.${format}`;
     const path = join(outputFolder, name);
     const render = await timed(`render ${title}`, () => createRender(ready, cut, format, path));
-    print("", `== The cut ${title} ==`, "", ...timeline(plan, 100), "", ...removedTable(plan), "", ...summary(plan));
+    print(
+      "",
+      `== The cut ${title} ==`,
+      "",
+      ...drawTimeline(plan, 100),
+      "",
+      ...formatRemovedTable(plan),
+      "",
+      ...summarizePlan(plan),
+    );
     print(`written: ${path} (${(render.size_bytes / 1e6).toFixed(2)} MB, ${render.strategy})`, ...render.warnings);
     await check(plan, path);
   }
@@ -180,7 +189,7 @@ async function check(plan: PlanJson, output: string): Promise<void> {
   using input = new Input({ source: new BlobSource(Bun.file(output)), formats: ALL_FORMATS });
   const seconds = await input.computeDuration();
   if (Math.abs(seconds - plan.kept_duration) > LENGTH_TOLERANCE_SECONDS)
-    throw new Error(`${output} is ${clock(seconds)} long, expected ${clock(plan.kept_duration)}`);
+    throw new Error(`${output} is ${formatClock(seconds)} long, expected ${formatClock(plan.kept_duration)}`);
   if (!values["expect-retake"]) return;
   if (seconds >= plan.source_duration) throw new Error(`${output} is not shorter than its source`);
   if (!plan.removed.some((span) => span.reason === "retake")) throw new Error("The retake was not removed.");

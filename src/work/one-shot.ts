@@ -7,6 +7,7 @@ import { AppError } from "../domain/errors";
 import type { ProbedMedia, ResolvedOutput } from "../domain/media";
 import type { CutOptions } from "../domain/plan";
 import type { PlanJson } from "../domain/plan-json";
+import type { Finding } from "../domain/planning/rules";
 import { type OutputFormat, resolveOutput } from "../domain/render-output";
 import type { Transcript } from "../domain/speech";
 import { findBlob, getBlob } from "./jobs/blob-files";
@@ -112,15 +113,15 @@ export async function planRecording(
   tools: OneShotTools,
   open: OpenRecording,
   probed: ProbedMedia,
-  request: { script: string; language: string | null; options: CutOptions },
-): Promise<PlanJson> {
+  request: { script: string; language: string | null; options: CutOptions; explain: boolean },
+): Promise<{ plan: PlanJson; findings: Finding[] }> {
   const files = getMediaFolder(open.outputDir);
   const [speechAnalysis, energy, audio] = await Promise.all([
     findBlob(files.speechAnalysis),
     findBlob(files.energy),
     findBlob(files.analysisAudio),
   ]);
-  const { plan } = await runCut(
+  const { plan, findings } = await runCut(
     open.media,
     {
       blobs: { probed: await getBlob(files.probed), speechAnalysis, energy, audio },
@@ -129,7 +130,7 @@ export async function planRecording(
     },
     createContext<never>(tools, open, "cut", noCheckpoint),
   );
-  return JSON.parse(plan) as PlanJson;
+  return { plan: JSON.parse(plan) as PlanJson, findings };
 }
 
 const noCheckpoint = async (): Promise<void> => {};

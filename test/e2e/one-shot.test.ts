@@ -127,7 +127,7 @@ describe("a talk", () => {
       const before = await Bun.file(inFolder("talk.mp3")).bytes();
       const again = await run(["talk.mp4", "-o", "talk.mp3"]);
       expect(again.code).toBe(2);
-      expect(again.stderr).toContain("--force overwrites it");
+      expect(again.stderr).toContain("add --force to overwrite it");
       expect(await Bun.file(inFolder("talk.mp3")).bytes()).toEqual(before);
     },
     TIMEOUT_MS,

@@ -51,8 +51,8 @@ export type Rule = RemovalRule | ReviewRule;
 type PauseScores = { pause: Ticks; minPause: Ticks };
 /** `pause` is the longer of the pauses on both sides. */
 type WrittenFillerScores = { duration: Ticks; pause: Ticks };
-/** Mean log probabilities of the best filler and of the best other reading; `confidence` of the transcribed word, when there is one. */
-type FillerAlignmentScores = { alignment: number; otherAlignment: number; confidence: number | null };
+/** Mean log probabilities of the best filler and of the best other reading, and the confidence of the transcribed word; null without them. */
+type FillerAlignmentScores = { alignment: number; otherAlignment: number | null; confidence: number | null };
 /** Mean log probabilities of the line with the stretch and with the stretch muted. */
 type ExcisionScores = { alignment: number; alignmentWithout: number; duration: Ticks };
 /** `voicedShare` is the share of the stretch with voice activity, 0 to 1. */

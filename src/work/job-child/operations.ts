@@ -2,6 +2,7 @@
 import type { MediaInfo, RenderResult, ResolvedOutput, SniffedMedia } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
 import type { EditedSegment } from "../../domain/plan-edit";
+import type { Finding } from "../../domain/planning/rules";
 import type { ExportOptions } from "../../domain/timeline";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import type { ProbeLimits } from "../../media/probe";
@@ -21,8 +22,11 @@ export type JobOperations = {
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
   preview: JobOperation<ProbedSource & { outputPath: string }, null>;
-  /** Calls back `forcedAlign`. Returns a `PlanJson` as text. */
-  plan: JobOperation<{ paths: AnalysisPaths; script: string; options: CutOptions; language: string | null }, string>;
+  /** Calls back `forcedAlign`. Returns a `PlanJson` as text, and its findings when `explain` is set. */
+  plan: JobOperation<
+    { paths: AnalysisPaths; script: string; options: CutOptions; language: string | null; explain: boolean },
+    { plan: string; findings: Finding[] }
+  >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
   /** Returns a `PlanJson` as text. */

@@ -92,14 +92,15 @@ const OPERATIONS: Implementation = {
     await makePreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
   },
-  async plan({ paths, script, options, language }, { signal, callBack }) {
+  async plan({ paths, script, options, language, explain }, { signal, callBack }) {
     const { planCut } = await import("../plan-cut");
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
     if (!analysis) throw new AppError("no_speech", "Recording has no audio track.");
     const forcedAlign = async (requests: unknown) =>
       (await callBack("forcedAlign", requests, signal)) as ForcedAlignment[];
-    return JSON.stringify(planToJson(await planCut({ analysis, probed, script, options, language, forcedAlign })));
+    const plan = await planCut({ analysis, probed, script, options, language, forcedAlign });
+    return { plan: JSON.stringify(planToJson(plan)), findings: explain ? plan.findings : [] };
   },
   async export({ options, ...cut }) {
     const { formatTimeline } = await import("../plan-outputs");

@@ -33,6 +33,7 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
       options: cut.options,
       language: asset.language,
       duration: asset.duration ?? 0,
+      explain: false,
     };
     return { input, inputDir: folder.dir, outputDir: folders.work(cut.id) };
   },

@@ -1,6 +1,7 @@
 /** Plans a cut from what the preparation left. The plan is made in a child process, the speech model runs in another one. */
 import { AppError } from "../../domain/errors";
 import type { CutOptions } from "../../domain/plan";
+import type { Finding } from "../../domain/planning/rules";
 import type { AlignmentRequest } from "../../domain/speech";
 import { type Ticks, toSeconds } from "../../domain/time";
 import { openPlanChild } from "../job-child/plan-child";
@@ -15,10 +16,12 @@ export type CutInput = {
   /** Null: the language of the transcript. */
   language: string | null;
   duration: Ticks;
+  /** Return the findings of the plan: the rules and scores behind each decision. */
+  explain: boolean;
 };
 
-/** `plan` is a `PlanJson` as text. */
-export type CutOutput = JobOutput & { plan: string };
+/** `plan` is a `PlanJson` as text. `findings` is empty unless the input asks for them. */
+export type CutOutput = JobOutput & { plan: string; findings: Finding[] };
 
 /** Plans the cut. Errors: those of `planCut`; `AppError` `no_speech` without audio; the signal's reason when aborted. */
 export async function runCut(
@@ -37,11 +40,11 @@ export async function runCut(
     energy: getInputPath(energy.name),
   };
   await using child = openPlanChild(tools, Object.values(paths));
-  const { script, options, language } = input;
+  const { script, options, language, explain } = input;
   const pcm = { path: getInputPath(audio.name) };
-  const plan = await child.run(
+  const { plan, findings } = await child.run(
     "plan",
-    { paths, script, options, language },
+    { paths, script, options, language, explain },
     {
       signal,
       recordingSeconds: toSeconds(input.duration),
@@ -51,5 +54,5 @@ export async function runCut(
       },
     },
   );
-  return { blobs: [], plan };
+  return { blobs: [], plan, findings };
 }

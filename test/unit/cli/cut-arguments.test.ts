@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beside, companion, exportEnding, readCutArguments, requireFree } from "../../../src/cli/cut-arguments";
+import {
+  getExportExtension,
+  readCutArguments,
+  requireFree,
+  toCompanionPath,
+  toCutPath,
+} from "../../../src/cli/cut-arguments";
 import { UsageError } from "../../../src/cli/options";
 import { CUT_MODES } from "../../../src/domain/plan";
 import { temporaryFolder } from "../../temporary-folder";
@@ -21,10 +27,10 @@ test("a recording alone is rendered beside itself, with the natural options", as
   expect(args?.tasks).toEqual([{ ...NOTHING, name: given.path, path: given.path, render: true }]);
   expect(args?.options).toEqual(CUT_MODES.natural);
   expect([args?.script, args?.language, args?.force, args?.json]).toEqual(["", null, false, false]);
-  expect(beside(given.path, "mp4")).toBe(join(given.folder.path, "talk.cut.mp4"));
+  expect(toCutPath(given.path, "mp4")).toBe(join(given.folder.path, "talk.cut.mp4"));
 });
 
-test("every option is taken over", async () => {
+test("every option is parsed", async () => {
   await using given = await talk();
   const script = join(given.folder.path, "script.txt");
   await Bun.write(script, "\n One line. \n");
@@ -41,6 +47,7 @@ test("every option is taken over", async () => {
     "--language",
     "EN",
     "--force",
+    "--explain",
     "--json",
   ];
   const args = await readCutArguments([
@@ -74,7 +81,13 @@ test("every option is taken over", async () => {
     remove_fillers: false,
     remove_retakes: false,
   });
-  expect([args?.script, args?.language, args?.force, args?.json]).toEqual(["One line.", "en", true, true]);
+  expect([args?.script, args?.language, args?.force, args?.explain, args?.json]).toEqual([
+    "One line.",
+    "en",
+    true,
+    true,
+    true,
+  ]);
 });
 
 test("a plan alone is not rendered, a plan with a format is", async () => {
@@ -83,19 +96,22 @@ test("a plan alone is not rendered, a plan with a format is", async () => {
   const alone = await readCutArguments([given.path, "--plan", plan]);
   expect(alone?.tasks[0]).toMatchObject({ render: false, output: null, planPath: plan });
   const both = await readCutArguments([given.path, "--plan", plan, "--format", "mp3"]);
-  expect(both?.tasks[0]).toMatchObject({ render: true, output: beside(given.path, "mp3") });
+  expect(both?.tasks[0]).toMatchObject({ render: true, output: toCutPath(given.path, "mp3") });
 });
 
 test("timelines and subtitles go beside the output, else beside the recording, and alone render nothing", async () => {
   await using given = await talk();
   const alone = (await readCutArguments([given.path, "--subtitle", "srt"]))!.tasks[0]!;
-  expect([alone.render, companion(alone, "srt")]).toEqual([false, join(given.folder.path, "talk.cut.srt")]);
+  expect([alone.render, toCompanionPath(alone, "srt")]).toEqual([false, join(given.folder.path, "talk.cut.srt")]);
   const output = join(given.folder.path, "final.mp4");
   const both = (await readCutArguments([given.path, "-o", output, "--export", "fcp7xml"]))!.tasks[0]!;
-  expect([both.render, companion(both, exportEnding("fcp7xml"))]).toEqual([true, join(given.folder.path, "final.xml")]);
+  expect([both.render, toCompanionPath(both, getExportExtension("fcp7xml"))]).toEqual([
+    true,
+    join(given.folder.path, "final.xml"),
+  ]);
   await Bun.write(join(given.folder.path, "final.xml"), "before");
   await expect(readCutArguments([given.path, "-o", output, "--export", "fcp7xml"])).rejects.toThrow(
-    "--force overwrites",
+    "add --force to overwrite",
   );
 });
 
@@ -103,10 +119,10 @@ test("help is asked for without a recording", async () => {
   expect(await readCutArguments(["--help"])).toBeNull();
 });
 
-describe("is refused with one line:", () => {
-  const refused: [string, (folder: string, talk: string) => string[], string][] = [
-    ["no recording", () => [], "which FILE?"],
-    ["a recording that is not there", (folder) => [join(folder, "none.mp4")], "there is no file"],
+describe("is rejected with one line:", () => {
+  const rejected: [string, (folder: string, talk: string) => string[], string][] = [
+    ["no recording", () => [], "FILE is missing"],
+    ["a missing recording", (folder) => [join(folder, "none.mp4")], "file not found"],
     ["a folder as a recording", (folder) => [folder], "is not a file"],
     ["an option that does not exist", (_, talk) => [talk, "--fast"], "--fast"],
     ["an unknown export", (_, talk) => [talk, "--export", "edl,aaf"], "--export takes fcpxml"],
@@ -119,35 +135,43 @@ describe("is refused with one line:", () => {
     ["an unknown mode", (_, talk) => [talk, "--mode", "brutal"], "--mode takes tight, natural, loose"],
     ["an inherited property as a mode", (_, talk) => [talk, "--mode", "toString"], "--mode takes"],
     ["a silence that is too short", (_, talk) => [talk, "--min-silence", "0.05"], "--min-silence takes 0.1 to 10"],
-    ["a silence that is no number", (_, talk) => [talk, "--min-silence", "short"], "--min-silence takes"],
+    ["a silence that is not a number", (_, talk) => [talk, "--min-silence", "short"], "--min-silence takes"],
     ["an empty padding", (_, talk) => [talk, "--padding-after", ""], "--padding-after takes"],
     ["a language of three letters", (_, talk) => [talk, "--language", "eng"], "--language takes two letters"],
     ["an unknown format", (_, talk) => [talk, "--format", "avi"], "--format takes one of"],
-    ["an output without a known ending", (folder, talk) => [talk, "-o", join(folder, "out.avi")], "-o ends in one of"],
-    ["a format against the ending", (f, talk) => [talk, "-o", join(f, "o.mp4"), "--format", "mp3"], "does not fit"],
-    ["several recordings into one", (f, talk) => [talk, talk, "-o", join(f, "o.mp4")], "several FILEs take no -o"],
-    ["several plans into one", (f, talk) => [talk, talk, "--plan", join(f, "p")], "several FILEs take no --plan"],
-    ["one recording twice", (_, talk) => [talk, talk], "two results would be"],
+    [
+      "an output without a known extension",
+      (folder, talk) => [talk, "-o", join(folder, "out.avi")],
+      "-o must end in one of",
+    ],
+    [
+      "a format that does not match the extension",
+      (f, talk) => [talk, "-o", join(f, "o.mp4"), "--format", "mp3"],
+      "does not match the extension",
+    ],
+    ["several recordings into one", (f, talk) => [talk, talk, "-o", join(f, "o.mp4")], "-o takes a single FILE"],
+    ["several plans into one", (f, talk) => [talk, talk, "--plan", join(f, "p")], "--plan takes a single FILE"],
+    ["one recording twice", (_, talk) => [talk, talk], "two results have the same path"],
     ["the recording as its own output", (_, talk) => [talk, "-o", talk], "is the recording itself"],
     ["the recording, forced", (_, talk) => [talk, "-o", talk, "--force"], "is the recording itself"],
     ["the plan as the output", (f, talk) => [talk, "-o", join(f, "o.mp4"), "--plan", join(f, "o.mp4")], "two results"],
-    ["an output in no folder", (f, talk) => [talk, "-o", join(f, "no/o.mp4")], "there is no folder"],
-    ["a script that is not there", (f, talk) => [talk, "--script", join(f, "s.txt")], "there is no script"],
+    ["an output in a missing folder", (f, talk) => [talk, "-o", join(f, "no/o.mp4")], "folder not found"],
+    ["a missing script", (f, talk) => [talk, "--script", join(f, "s.txt")], "script not found"],
   ];
-  test.each(refused)("%s", async (_, argv, message) => {
+  test.each(rejected)("%s", async (_, argv, message) => {
     await using given = await talk();
-    const reading = readCutArguments(argv(given.folder.path, given.path));
-    await expect(reading).rejects.toThrow(message);
-    await expect(reading).rejects.toBeInstanceOf(UsageError);
-    await reading.catch((error: Error) => expect(error.message).not.toContain("\n"));
+    const result = readCutArguments(argv(given.folder.path, given.path));
+    await expect(result).rejects.toThrow(message);
+    await expect(result).rejects.toBeInstanceOf(UsageError);
+    await result.catch((error: Error) => expect(error.message).not.toContain("\n"));
   });
 });
 
-test("what is there is overwritten only by force, and a folder never", async () => {
+test("existing files are overwritten only with --force, folders never", async () => {
   await using given = await talk();
   const target = join(given.folder.path, "out.mp4");
   await Bun.write(target, "before");
-  expect(() => requireFree(given.path, target, false)).toThrow("--force overwrites it");
+  expect(() => requireFree(given.path, target, false)).toThrow("add --force to overwrite it");
   expect(() => requireFree(given.path, target, true)).not.toThrow();
   await mkdir(join(given.folder.path, "folder.mp4"));
   expect(() => requireFree(given.path, join(given.folder.path, "folder.mp4"), true)).toThrow("is not a file");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clock, removedTable, summary, timeline } from "../../../src/cli/plan-report";
+import { drawTimeline, formatClock, formatRemovedTable, summarizePlan } from "../../../src/cli/plan-report";
 import type { PlanJson } from "../../../src/domain/plan-json";
 
 const segment = (start: number, end: number, review: string | null = null) => ({
@@ -26,39 +26,39 @@ const plan: PlanJson = {
   warnings: ["loud noise"],
 };
 
-test("times read as a clock", () => {
-  expect([0, 9.96, 62.34, 3_723.44].map(clock)).toEqual(["0:00.0", "0:10.0", "1:02.3", "1:02:03.4"]);
+test("times are printed like a clock", () => {
+  expect([0, 9.96, 62.34, 3_723.44].map(formatClock)).toEqual(["0:00.0", "0:10.0", "1:02.3", "1:02:03.4"]);
 });
 
-test("the line shows what each part of the recording became, and names the marks that occur", () => {
-  expect(timeline(plan, 10)).toEqual(["·███r████o", "█ kept  · silence  r retake  o off script"]);
+test("the drawing shows what each part of the recording became, with a legend", () => {
+  expect(drawTimeline(plan, 10)).toEqual(["·███r████o", "█ kept  · silence  r retake  o off script"]);
 });
 
 test("each cell shows what most of its time became", () => {
-  expect(timeline(plan, 4)[0]).toBe("████");
-  expect(timeline(plan, 3)[0]).toHaveLength(3);
+  expect(drawTimeline(plan, 4)[0]).toBe("████");
+  expect(drawTimeline(plan, 3)[0]).toHaveLength(3);
 });
 
-test("the table has a line for each removed span, without control characters and cut to width", () => {
-  const [head, silence, retake, aside] = removedTable(plan);
-  expect(head).toBe("  from      to  length  why         what was said");
+test("the table has a row for each removed span, without control characters and shortened", () => {
+  const [head, silence, retake, aside] = formatRemovedTable(plan);
+  expect(head).toBe("  from      to  length  reason      text");
   expect(silence).toBe("0:00.0  0:10.0  10.0 s  silence");
   expect(retake).toBe("0:40.0  0:50.0  10.0 s  retake      said [2J twice");
   expect(aside).toEndWith("…");
   expect(aside!.length).toBeLessThan(100);
 });
 
-test("what the user is told stands there whole, however long it is", () => {
+test("warnings are never shortened", () => {
   const warning = `No speech model knows this language: ${"and so on ".repeat(20)}`.trim();
-  expect(summary({ ...plan, warnings: [warning] })).toContain(`note: ${warning}`);
+  expect(summarizePlan({ ...plan, warnings: [warning] })).toContain(`note: ${warning}`);
 });
 
-test("the summary counts reasons and passes on everything an editor should know", () => {
-  expect(summary(plan)).toEqual([
+test("the summary counts reasons and lists everything an editor should check", () => {
+  expect(summarizePlan(plan)).toEqual([
     "1:40.0 -> 1:10.0, 30.0 s (30%) removed",
     "removed: silence 1 (10.0 s), retake 1 (10.0 s), off script 1 (10.0 s)",
     "not found in the recording: A line that nobody said.",
-    "please check 0:50.0-1:30.0: two takes are alike",
+    "check 0:50.0-1:30.0: two takes are alike",
     "note: loud noise",
   ]);
 });

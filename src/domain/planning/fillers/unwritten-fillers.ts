@@ -118,7 +118,7 @@ function toReadings(text: string): string[] {
 
 function matchSpelled([score = MIN_FILLER_ALIGNMENT_OVER_WORD]: readonly number[]): FillerMatch | null {
   if (score < MIN_SPELLED_ALIGNMENT) return null;
-  const scores = { alignment: score, otherAlignment: MIN_SPELLED_ALIGNMENT, confidence: null };
+  const scores = { alignment: score, otherAlignment: null, confidence: null };
   return { rule: "filler.spelled_out", scores };
 }
 
@@ -134,7 +134,14 @@ function matchFiller(
   if (word && isFillerText(word.text))
     return { rule: "filler.written", scores: { duration: durationOf(region), pause } };
   if (!isFillerAlignment(alignment, otherAlignment, word, pause)) return null;
-  return { rule: "filler.unwritten", scores: { alignment, otherAlignment, confidence: word?.confidence ?? null } };
+  return {
+    rule: "filler.unwritten",
+    scores: {
+      alignment,
+      otherAlignment: Number.isFinite(otherAlignment) ? otherAlignment : null,
+      confidence: word?.confidence ?? null,
+    },
+  };
 }
 
 function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks): boolean {
