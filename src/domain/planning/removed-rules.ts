@@ -30,17 +30,20 @@ const removalsIn = (removed: RemovedSpan, spans: readonly DecidedSpan[]): Findin
     .filter((span) => span.reason === removed.reason)
     .flatMap((span) => joinFindings(span).filter(({ rule }) => !isReviewRule(rule)));
 
-/** Returns the findings of a span, clipped to it. Consecutive findings of one match become one. */
+/** Returns the findings of a span, clipped to it. Those with the same rule and scores become one. */
 function joinFindings({ start, end, findings }: DecidedSpan): Finding[] {
   const out: Finding[] = [];
   for (const finding of findings) {
-    const last = out.findLast((one) => one.scores === finding.scores);
+    const last = out.findLast((one) => isSameMatch(one, finding));
     const clipped = { start: Math.max(start, finding.start), end: Math.min(end, finding.end) };
     if (last) last.end = Math.max(last.end, clipped.end);
     else out.push({ ...finding, ...(clipped.end > clipped.start ? clipped : { start, end }) });
   }
   return out;
 }
+
+const isSameMatch = (a: Finding, b: Finding) =>
+  a.rule === b.rule && (a.scores === b.scores || JSON.stringify(a.scores) === JSON.stringify(b.scores));
 
 function mainRule(findings: readonly Finding[]): RemovalRule {
   const durations = new Map<RemovalRule, Ticks>();
