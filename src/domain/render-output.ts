@@ -45,34 +45,34 @@ export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4"
 export function resolveOutput(
   probed: ProbedMedia,
   request: OutputRequest,
-): { ok: true; output: ResolvedOutput; shown: OutputJson } | { ok: false; errors: OutputFieldError[] } {
+): { ok: true; output: ResolvedOutput; json: OutputJson } | { ok: false; errors: OutputFieldError[] } {
   const errors: OutputFieldError[] = [];
   const fail = (field: keyof OutputRequest, message: string) => errors.push({ field: `body.output.${field}`, message });
   const { video, audio } = probed.info;
 
   const format = resolveFormat(probed, request.format ?? null, fail);
   if (format === null) return { ok: false, errors };
-  const picture = isVideoFormat(format) && video !== null ? resolveVideo(video, request, fail) : null;
+  const resolvedVideo = isVideoFormat(format) && video !== null ? resolveVideo(video, request, fail) : null;
   if (!isVideoFormat(format)) rejectVideoFields(request, fail);
-  const wanted = resolveAudio(probed, request.audio_bitrate ?? null, fail);
-  const sound = wanted !== null && format === "mp3" ? toNearestMp3Bitrate(wanted) : wanted;
+  const audioBitrate = resolveAudio(probed, request.audio_bitrate ?? null, fail);
+  const bitrate = audioBitrate !== null && format === "mp3" ? toNearestMp3Bitrate(audioBitrate) : audioBitrate;
   if (errors.length > 0) return { ok: false, errors };
 
   const output: ResolvedOutput = {
     format,
-    video: picture === null ? null : picture.resolved,
-    audio: audio.length === 0 || sound === null ? null : { bitrate: sound },
-    matchesSource: picture?.unchanged ?? false,
+    video: resolvedVideo === null ? null : resolvedVideo.resolved,
+    audio: audio.length === 0 || bitrate === null ? null : { bitrate },
+    matchesSource: resolvedVideo?.unchanged ?? false,
   };
-  return { ok: true, output, shown: toOutputJson(output, video) };
+  return { ok: true, output, json: toOutputJson(output, video) };
 }
 
 type ReportFieldError = (field: keyof OutputRequest, message: string) => void;
 
-function resolveFormat(probed: ProbedMedia, asked: string | null, fail: ReportFieldError): OutputFormat | null {
+function resolveFormat(probed: ProbedMedia, requested: string | null, fail: ReportFieldError): OutputFormat | null {
   const { video, audio } = probed.info;
-  if (asked === null) return video === null ? "m4a" : "mp4";
-  const format = OUTPUT_FORMATS.find((known) => known === asked);
+  if (requested === null) return video === null ? "m4a" : "mp4";
+  const format = OUTPUT_FORMATS.find((known) => known === requested);
   if (format === undefined) {
     fail("format", `must be one of ${OUTPUT_FORMATS.join(", ")}`);
     return null;
@@ -94,22 +94,25 @@ function rejectVideoFields(request: OutputRequest, fail: ReportFieldError): void
 }
 
 function resolveVideo(video: VideoStream, request: OutputRequest, fail: ReportFieldError) {
-  const own = toEvenSize(video.width, video.height);
-  const size = resolveSize(own, request.resolution ?? null, fail);
+  const sourceSize = toEvenSize(video.width, video.height);
+  const size = resolveSize(sourceSize, request.resolution ?? null, fail);
   const bitrate = resolveVideoBitrate(video, request.video_bitrate ?? null, fail);
   const frameRate = resolveFrameRate(video, request.frame_rate ?? null, fail);
   return {
     resolved: { ...size, frameRate, bitrate },
-    unchanged: size.width === own.width && size.height === own.height && bitrate === null && frameRate === null,
+    unchanged:
+      size.width === sourceSize.width && size.height === sourceSize.height && bitrate === null && frameRate === null,
   };
 }
 
 /** Lists how the requested video differs from the source's, as sentences for the log. Empty when the source's packets can be copied. */
 export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedOutput): string[] {
   if (video === null || info.video === null) return [];
-  const own = toEvenSize(info.video.width, info.video.height);
+  const sourceSize = toEvenSize(info.video.width, info.video.height);
   return [
-    ...(video.width === own.width && video.height === own.height ? [] : ["Another resolution was requested."]),
+    ...(video.width === sourceSize.width && video.height === sourceSize.height
+      ? []
+      : ["Another resolution was requested."]),
     ...(video.bitrate === null ? [] : ["Another bitrate was requested."]),
     ...(video.frameRate === null ? [] : ["Another frame rate was requested."]),
   ];
@@ -120,71 +123,72 @@ function toEvenSize(width: number, height: number): { width: number; height: num
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
 }
 
-function resolveSize(own: { width: number; height: number }, resolution: string | null, fail: ReportFieldError) {
-  if (resolution === null) return own;
-  const short = Math.min(own.width, own.height);
+function resolveSize(sourceSize: { width: number; height: number }, resolution: string | null, fail: ReportFieldError) {
+  if (resolution === null) return sourceSize;
+  const shortSide = Math.min(sourceSize.width, sourceSize.height);
   const side = /^([1-9]\d{0,4})p$/.test(resolution) ? Number.parseInt(resolution, 10) : Number.NaN;
-  if (!(side % 2 === 0 && side <= short && (side >= MIN_SHORT_SIDE_PIXELS || side === short))) {
-    const range = short > MIN_SHORT_SIDE_PIXELS ? `from ${MIN_SHORT_SIDE_PIXELS}p to ${short}p` : `${short}p`;
-    fail("resolution", `must be an even number of pixels for the shorter side, ${range}, such as "${short}p"`);
-    return own;
+  if (!(side % 2 === 0 && side <= shortSide && (side >= MIN_SHORT_SIDE_PIXELS || side === shortSide))) {
+    const rangeText =
+      shortSide > MIN_SHORT_SIDE_PIXELS ? `from ${MIN_SHORT_SIDE_PIXELS}p to ${shortSide}p` : `${shortSide}p`;
+    fail("resolution", `must be an even number of pixels for the shorter side, ${rangeText}, such as "${shortSide}p"`);
+    return sourceSize;
   }
-  const scaled = (length: number) => Math.max(2, 2 * Math.round((length * side) / short / 2));
-  return own.width <= own.height
-    ? { width: side, height: scaled(own.height) }
-    : { width: scaled(own.width), height: side };
+  const scaleSide = (length: number) => Math.max(2, 2 * Math.round((length * side) / shortSide / 2));
+  return sourceSize.width <= sourceSize.height
+    ? { width: side, height: scaleSide(sourceSize.height) }
+    : { width: scaleSide(sourceSize.width), height: side };
 }
 
 /** Returns null when the request equals the source's bitrate. */
-function resolveVideoBitrate(video: VideoStream, asked: number | null, fail: ReportFieldError): number | null {
-  if (asked === null) return null;
-  const most = video.bitrate === null ? Number.MAX_SAFE_INTEGER : Math.round(video.bitrate);
-  const least = Math.min(MIN_VIDEO_BITRATE_BPS, most);
-  if (!Number.isInteger(asked) || asked < least || asked > most) {
-    const range = video.bitrate === null ? `at least ${least}` : `from ${least} to the source's ${most}`;
-    fail("video_bitrate", `must be a whole number of bits per second, ${range}`);
+function resolveVideoBitrate(video: VideoStream, requested: number | null, fail: ReportFieldError): number | null {
+  if (requested === null) return null;
+  const max = video.bitrate === null ? Number.MAX_SAFE_INTEGER : Math.round(video.bitrate);
+  const min = Math.min(MIN_VIDEO_BITRATE_BPS, max);
+  if (!Number.isInteger(requested) || requested < min || requested > max) {
+    const rangeText = video.bitrate === null ? `at least ${min}` : `from ${min} to the source's ${max}`;
+    fail("video_bitrate", `must be a whole number of bits per second, ${rangeText}`);
     return null;
   }
-  return asked === most ? null : asked;
+  return requested === max ? null : requested;
 }
 
 /** Returns null when the frames keep their times. */
-function resolveFrameRate(video: VideoStream, asked: number | null, fail: ReportFieldError): Rational | null {
-  if (asked === null) return null;
+function resolveFrameRate(video: VideoStream, requested: number | null, fail: ReportFieldError): Rational | null {
+  if (requested === null) return null;
   const { num, den } = video.frameRate;
-  const most = Math.max(1, Math.min(MAX_FRAME_RATE_FPS, Math.floor((2 * num) / den)));
-  if (!Number.isInteger(asked) || asked < 1 || asked > most) {
-    fail("frame_rate", `must be a whole number of frames per second from 1 to ${most}`);
+  const max = Math.max(1, Math.min(MAX_FRAME_RATE_FPS, Math.floor((2 * num) / den)));
+  if (!Number.isInteger(requested) || requested < 1 || requested > max) {
+    fail("frame_rate", `must be a whole number of frames per second from 1 to ${max}`);
     return null;
   }
-  return !video.variable && num === asked * den ? null : { num: asked, den: 1 };
+  return !video.variable && num === requested * den ? null : { num: requested, den: 1 };
 }
 
-function resolveAudio(probed: ProbedMedia, asked: number | null, fail: ReportFieldError): number | null {
+function resolveAudio(probed: ProbedMedia, requested: number | null, fail: ReportFieldError): number | null {
   const stream = probed.info.audio[0];
   if (stream === undefined) {
-    if (asked !== null) fail("audio_bitrate", "requires audio, but the source has none");
+    if (requested !== null) fail("audio_bitrate", "requires audio, but the source has none");
     return null;
   }
-  if (asked === null) return chooseAudioBitrate(stream);
-  if (!Number.isInteger(asked) || asked < MIN_AUDIO_BITRATE_BPS || asked > MAX_AUDIO_BITRATE_BPS) {
+  if (requested === null) return chooseAudioBitrate(stream);
+  if (!Number.isInteger(requested) || requested < MIN_AUDIO_BITRATE_BPS || requested > MAX_AUDIO_BITRATE_BPS) {
     fail(
       "audio_bitrate",
       `must be a whole number of bits per second from ${MIN_AUDIO_BITRATE_BPS} to ${MAX_AUDIO_BITRATE_BPS}`,
     );
     return null;
   }
-  return asked;
+  return requested;
 }
 
 function chooseAudioBitrate(stream: { codec: string; channels: number; bitrate: number | null }): number {
   const channels = Math.max(1, stream.channels);
-  const lossless = /^(pcm_|flac|alac|ape|wavpack|tta|truehd|mlp)/.test(stream.codec);
-  const wanted =
-    lossless || stream.bitrate === null
+  const isLossless = /^(pcm_|flac|alac|ape|wavpack|tta|truehd|mlp)/.test(stream.codec);
+  const audioBitrate =
+    isLossless || stream.bitrate === null
       ? LOSSLESS_BITRATE_PER_CHANNEL_BPS * channels
       : Math.max(stream.bitrate, MIN_LOSSY_BITRATE_PER_CHANNEL_BPS * Math.min(2, channels));
-  return Math.round(Math.min(MAX_AUDIO_BITRATE_BPS, Math.max(MIN_AUDIO_BITRATE_BPS, wanted)));
+  return Math.round(Math.min(MAX_AUDIO_BITRATE_BPS, Math.max(MIN_AUDIO_BITRATE_BPS, audioBitrate)));
 }
 
 /** The bitrates that MP3 supports. */
@@ -192,8 +196,8 @@ const MP3_BITRATES_BPS: readonly number[] = [32, 40, 48, 56, 64, 80, 96, 112, 12
   (kilobits) => kilobits * 1_000,
 );
 
-function toNearestMp3Bitrate(wanted: number): number {
-  return MP3_BITRATES_BPS.reduce((best, rate) => (Math.abs(rate - wanted) < Math.abs(best - wanted) ? rate : best));
+function toNearestMp3Bitrate(target: number): number {
+  return MP3_BITRATES_BPS.reduce((best, rate) => (Math.abs(rate - target) < Math.abs(best - target) ? rate : best));
 }
 
 function toOutputJson(output: ResolvedOutput, video: VideoStream | null): OutputJson {

@@ -38,20 +38,20 @@ export function placeSegments(probed: ProbedMedia, segments: readonly RenderSegm
     if (before !== undefined && isAdjacent(before, segment)) extendSegment(before, segment);
     else placed.push({ ...segment, outputStart: 0, outputEnd: 0 });
   }
-  let out: Ticks = 0;
+  let outputTime: Ticks = 0;
   let frames = 0;
   // Ticks are rounded frame times. At a constant rate, durations are counted in frames, so that rounding errors do not accumulate.
   let beyondFrames: Ticks = 0;
   for (const segment of placed) {
-    segment.outputStart = out;
+    segment.outputStart = outputTime;
     if (segment.frames !== null) frames += segment.frames.to - segment.frames.from;
     if (segment.frames !== null && probed.frames?.kind === "constant") {
       beyondFrames += segment.end - segment.start - getRangeDuration(probed.frames, segment.frames);
-      out = toConstantRateTime(probed.frames.rate, frames) + beyondFrames;
-    } else out += segment.end - segment.start;
-    segment.outputEnd = out;
+      outputTime = toConstantRateTime(probed.frames.rate, frames) + beyondFrames;
+    } else outputTime += segment.end - segment.start;
+    segment.outputEnd = outputTime;
   }
-  return { segments: placed, duration: out, frameCount: frames };
+  return { segments: placed, duration: outputTime, frameCount: frames };
 }
 
 const toConstantRateTime = (rate: Rational, frames: number): Ticks =>
@@ -115,30 +115,30 @@ export type ChunkSizes = {
 
 /** Divides a timeline into chunks with about equal work. A segment may start in one chunk and end in the next. */
 export function divideIntoChunks(timeline: RenderTimeline, frames: FrameTimes, sizes: ChunkSizes): RenderChunk[] {
-  const even = Math.ceil(timeline.frameCount / Math.max(1, Math.ceil(timeline.frameCount / sizes.maxFrames)));
+  const meanFrames = Math.ceil(timeline.frameCount / Math.max(1, Math.ceil(timeline.frameCount / sizes.maxFrames)));
   const chunks: RenderChunk[] = [];
-  let most = even;
+  let maxFrames = meanFrames;
   let done = 0;
   for (const [n, segment] of timeline.segments.entries()) {
     const { from, to } = segment.frames!;
     for (let at = from; at < to; ) {
       const sourceStart = at === from ? segment.start : getFrameTime(frames, at);
       const outputStart = getOutputTime(segment, frames, at);
-      let chunk = findOpenChunk(chunks, at, most, sizes);
+      let chunk = findOpenChunk(chunks, at, maxFrames, sizes);
       if (chunk === null) {
-        chunk = { segments: [], outputStart: outputStart, outputEnd: outputStart, frameCount: 0 };
+        chunk = { segments: [], outputStart, outputEnd: outputStart, frameCount: 0 };
         chunks.push(chunk);
-        most =
+        maxFrames =
           sizes.findRandomAccessFrame === undefined
-            ? even
-            : chooseChunkFrames(timeline, n, at, done, even, sizes.findRandomAccessFrame);
+            ? meanFrames
+            : chooseChunkFrames(timeline, n, at, done, meanFrames, sizes.findRandomAccessFrame);
       }
-      const until = Math.min(to, at + most - chunk.frameCount);
-      chunk.segments.push({ from: at, to: until, sourceStart, outputStart: outputStart });
-      chunk.outputEnd = until === to ? segment.outputEnd : getOutputTime(segment, frames, until);
-      chunk.frameCount += until - at;
-      done += until - at;
-      at = until;
+      const segmentEnd = Math.min(to, at + maxFrames - chunk.frameCount);
+      chunk.segments.push({ from: at, to: segmentEnd, sourceStart, outputStart });
+      chunk.outputEnd = segmentEnd === to ? segment.outputEnd : getOutputTime(segment, frames, segmentEnd);
+      chunk.frameCount += segmentEnd - at;
+      done += segmentEnd - at;
+      at = segmentEnd;
     }
   }
   return chunks;
@@ -158,12 +158,12 @@ function chooseChunkFrames(
   segment: number,
   at: number,
   done: number,
-  even: number,
-  startBefore: (frame: number) => number,
+  meanFrames: number,
+  findRandomAccessFrame: (frame: number) => number,
 ): number {
   const left = frameCount - done;
-  const slack = Math.floor(even * MAX_SIZE_DEVIATION);
-  const ideal = Math.min(even + slack, (Math.round(done / even) + 1) * even - done);
+  const slack = Math.floor(meanFrames * MAX_SIZE_DEVIATION);
+  const ideal = Math.min(meanFrames + slack, (Math.round(done / meanFrames) + 1) * meanFrames - done);
   if (left <= ideal + slack) return left;
   let best = ideal;
   let lowest = Number.POSITIVE_INFINITY;
@@ -175,7 +175,7 @@ function chooseChunkFrames(
       if (count < ideal - slack || count === 0) continue;
       if (count > ideal + slack) break;
       const before = frame > first ? frame : segments[n - 1]!.frames!.to;
-      const cost = Math.max(0, before - startBefore(frame)) + Math.abs(count - ideal) * SIZE_DEVIATION_COST;
+      const cost = Math.max(0, before - findRandomAccessFrame(frame)) + Math.abs(count - ideal) * SIZE_DEVIATION_COST;
       if (cost < lowest) [best, lowest] = [count, cost];
     }
   }
@@ -186,12 +186,13 @@ function chooseChunkFrames(
 function findOpenChunk(
   chunks: readonly RenderChunk[],
   from: number,
-  most: number,
+  maxFrames: number,
   sizes: ChunkSizes,
 ): RenderChunk | null {
-  const open = chunks.at(-1);
-  if (open === undefined || open.frameCount >= most || open.segments.length >= sizes.maxSegments) return null;
-  return from - open.segments.at(-1)!.to <= sizes.maxGapFrames ? open : null;
+  const lastChunk = chunks.at(-1);
+  if (lastChunk === undefined || lastChunk.frameCount >= maxFrames || lastChunk.segments.length >= sizes.maxSegments)
+    return null;
+  return from - lastChunk.segments.at(-1)!.to <= sizes.maxGapFrames ? lastChunk : null;
 }
 
 /**
@@ -201,8 +202,10 @@ export type OutputTimes = { times: Float64Array; constantRate: Rational | null }
 
 /** Returns the output times of a timeline whose frames keep the times of the source. */
 export function toSourceOutputTimes(timeline: RenderTimeline, frames: FrameTimes): OutputTimes {
-  const straight = timeline.segments.every((segment) => segment.start === getFrameTime(frames, segment.frames!.from));
-  const constantRate = frames.kind === "constant" && straight ? frames.rate : null;
+  const hasSourceTimes = timeline.segments.every(
+    (segment) => segment.start === getFrameTime(frames, segment.frames!.from),
+  );
+  const constantRate = frames.kind === "constant" && hasSourceTimes ? frames.rate : null;
   const times = new Float64Array(timeline.frameCount + 1);
   let at = 0;
   for (const segment of timeline.segments)

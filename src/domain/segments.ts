@@ -96,8 +96,8 @@ export const joinTexts = (texts: readonly string[]): string => texts.filter((tex
 
 /** Joins the distinct remarks for an editor into one line; null when there are none. */
 export function joinReviews(reviews: readonly (string | null)[]): string | null {
-  const different = [...new Set(reviews.flatMap((review) => review?.split("; ") ?? []))];
-  return different.length === 0 ? null : different.join("; ");
+  const distinct = [...new Set(reviews.flatMap((review) => review?.split("; ") ?? []))];
+  return distinct.length === 0 ? null : distinct.join("; ");
 }
 
 /**

@@ -25,60 +25,60 @@ export const MIN_COPY_FRAMES = 8;
  */
 export function planSpliceSegments(range: { from: number; to: number }, order: PacketOrder): SpliceSegment[] {
   const { from, to } = range;
-  const start = findFirstRandomAccessPoint(from, to, order);
-  if (start === null) return [{ kind: "encode", from, to }];
-  const first = order.frames[start]!;
-  const { end, copied } = findCopyEnd(start, to, order);
+  const firstPacket = findFirstRandomAccessPoint(from, to, order);
+  if (firstPacket === null) return [{ kind: "encode", from, to }];
+  const first = order.frames[firstPacket]!;
+  const { end, copied } = findCopyEnd(firstPacket, to, order);
   if (copied < MIN_COPY_FRAMES) return [{ kind: "encode", from, to }];
-  const pieces: SpliceSegment[] = [];
-  if (first > from) pieces.push({ kind: "encode", from, to: first });
-  pieces.push({ kind: "copy", from: first, to: first + copied, firstPacket: start, endPacket: end });
-  if (first + copied < to) pieces.push({ kind: "encode", from: first + copied, to });
-  return pieces;
+  const segments: SpliceSegment[] = [];
+  if (first > from) segments.push({ kind: "encode", from, to: first });
+  segments.push({ kind: "copy", from: first, to: first + copied, firstPacket, endPacket: end });
+  if (first + copied < to) segments.push({ kind: "encode", from: first + copied, to });
+  return segments;
 }
 
 /** Returns the first random access point that shows a frame of the range; null when there is none. */
 function findFirstRandomAccessPoint(
   from: number,
   to: number,
-  { frames, randomAccessPoints: starts }: PacketOrder,
+  { frames, randomAccessPoints }: PacketOrder,
 ): number | null {
   let low = 0;
-  let high = starts.length;
+  let high = randomAccessPoints.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (frames[starts[middle]!]! < from) low = middle + 1;
+    if (frames[randomAccessPoints[middle]!]! < from) low = middle + 1;
     else high = middle;
   }
-  const start = starts[low];
-  return start !== undefined && frames[start]! < to ? start : null;
+  const firstPacket = randomAccessPoints[low];
+  return firstPacket !== undefined && frames[firstPacket]! < to ? firstPacket : null;
 }
 
 /**
  * Returns the packet after a copy and the number of copied frames. The copy extends in decode order up to frame `to`, without packets whose
  * frames are not yet contiguous in display order.
  */
-function findCopyEnd(start: number, to: number, { frames }: PacketOrder): { end: number; copied: number } {
-  const first = frames[start]!;
-  let whole = { end: start, copied: 0 };
+function findCopyEnd(firstPacket: number, to: number, { frames }: PacketOrder): { end: number; copied: number } {
+  const first = frames[firstPacket]!;
+  let complete = { end: firstPacket, copied: 0 };
   let highest = first - 1;
   let copied = 0;
-  for (let n = start; n < frames.length && frames[n]! < to; n++) {
+  for (let n = firstPacket; n < frames.length && frames[n]! < to; n++) {
     if (frames[n]! < first) continue;
     copied++;
     highest = Math.max(highest, frames[n]!);
-    if (highest - first + 1 === copied) whole = { end: n + 1, copied };
+    if (highest - first + 1 === copied) complete = { end: n + 1, copied };
   }
-  return whole;
+  return complete;
 }
 
 /** Returns the index of the last random access point that shows a frame at or before `frame`; -1 when there is none. */
-function getLastRandomAccessIndex(frame: number, { frames, randomAccessPoints: starts }: PacketOrder): number {
+function getLastRandomAccessIndex(frame: number, { frames, randomAccessPoints }: PacketOrder): number {
   let low = 0;
-  let high = starts.length;
+  let high = randomAccessPoints.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (frames[starts[middle]!]! <= frame) low = middle + 1;
+    if (frames[randomAccessPoints[middle]!]! <= frame) low = middle + 1;
     else high = middle;
   }
   return low - 1;
@@ -93,8 +93,8 @@ export const getRandomAccessFrame = (frame: number, order: PacketOrder): number 
  * to the packet that is decoded last.
  */
 export function planDecodeRange(range: { from: number; to: number }, order: PacketOrder) {
-  const { frames, randomAccessPoints: starts } = order;
-  const from = starts[getLastRandomAccessIndex(range.from, order)] ?? 0;
+  const { frames, randomAccessPoints } = order;
+  const from = randomAccessPoints[getLastRandomAccessIndex(range.from, order)] ?? 0;
   let to = from + 1;
   let left = range.to - range.from;
   for (let n = from; n < frames.length && left > 0; n++) {

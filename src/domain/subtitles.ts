@@ -31,26 +31,26 @@ type CueGroup = Span & { tokens: SubtitleToken[] };
  * segment and its neighbors allow.
  */
 export function createCues(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): Cue[] {
-  const cues: (CueText & { part: Span })[] = groupWords(words, plan, timeline).flatMap((group) =>
-    divideIntoCues(group.tokens, group.end, {
+  const cues: (CueText & { segment: Span })[] = groupWords(words, plan, timeline).flatMap((segmentGroup) =>
+    divideIntoCues(segmentGroup.tokens, segmentGroup.end, {
       minGap: MIN_CUE_GAP_TICKS,
       minDuration: MIN_CUE_TICKS,
       maxDuration: MAX_CUE_TICKS,
     }).map((cue) => ({
       ...cue,
-      part: group,
+      segment: segmentGroup,
     })),
   );
   const out: Cue[] = [];
   for (const [i, cue] of cues.entries()) {
     const last = out.at(-1);
-    const span = computeCueSpan(cue, cue.part, cues[i + 1]?.start ?? null, last ? last.end + MIN_CUE_GAP_TICKS : 0);
+    const span = computeCueSpan(cue, cue.segment, cues[i + 1]?.start ?? null, last ? last.end + MIN_CUE_GAP_TICKS : 0);
     out.push({ ...roundToMilliseconds(span, last?.end ?? 0), lines: cue.lines });
   }
   for (const [i, cue] of out.entries()) {
     const next = out[i + 1];
     if (next && next.start - cue.end < MIN_VISIBLE_GAP_TICKS)
-      extendCue(cue, Math.min(next.start - MIN_CUE_GAP_TICKS, cues[i]!.part.end));
+      extendCue(cue, Math.min(next.start - MIN_CUE_GAP_TICKS, cues[i]!.segment.end));
   }
   return out;
 }
@@ -59,24 +59,24 @@ export function createCues(words: readonly Word[], plan: PlanJson, timeline: "cu
 function groupWords(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): CueGroup[] {
   const sorted = words.filter((word) => word.end >= word.start).sort((a, b) => a.start - b.start || a.end - b.end);
   const groups: CueGroup[] = [];
-  const taken = new Set<Word>();
+  const usedWords = new Set<Word>();
   let next = 0;
-  let played: Ticks = 0;
+  let outputTime: Ticks = 0;
   for (const segment of plan.segments) {
     const [start, end] = [fromSeconds(segment.start), fromSeconds(segment.end)];
-    const shift = timeline === "cut" ? played - start : 0;
+    const shift = timeline === "cut" ? outputTime - start : 0;
     while (next < sorted.length && sorted[next]!.start < start - WORD_TOLERANCE_TICKS) next++;
     const inside: Word[] = [];
     for (let i = next; i < sorted.length && sorted[i]!.start < end; i++) {
       const word = sorted[i]!;
-      if (word.end > end + WORD_TOLERANCE_TICKS || taken.has(word)) continue;
-      taken.add(word);
+      if (word.end > end + WORD_TOLERANCE_TICKS || usedWords.has(word)) continue;
+      usedWords.add(word);
       const from = Math.max(start, word.start, inside.at(-1)?.end ?? start);
       inside.push({ ...word, start: from, end: Math.max(from, Math.min(end, word.end)) });
     }
     const moved = inside.map((word) => ({ ...word, start: word.start + shift, end: word.end + shift }));
     groups.push({ start: start + shift, end: end + shift, tokens: toTokens(moved) });
-    played += end - start;
+    outputTime += end - start;
   }
   return groups;
 }
@@ -86,13 +86,13 @@ function groupWords(words: readonly Word[], plan: PlanJson, timeline: "cut" | "s
  * room after it, it starts earlier. It stays within its segment and apart from its neighbors. `next`: when the next cue's words start.
  * `free`: the first free time after the previous cue.
  */
-function computeCueSpan(cue: CueText, part: Span, next: Ticks | null, free: Ticks): Span {
-  const latest = next === null ? part.end : next - Math.min(MIN_CUE_GAP_TICKS, (next - cue.start) / 2);
-  const limit = Math.min(part.end, cue.start + MAX_CUE_TICKS, latest);
+function computeCueSpan(cue: CueText, segment: Span, next: Ticks | null, earliestStart: Ticks): Span {
+  const latest = next === null ? segment.end : next - Math.min(MIN_CUE_GAP_TICKS, (next - cue.start) / 2);
+  const limit = Math.min(segment.end, cue.start + MAX_CUE_TICKS, latest);
   const columns = cue.lines.reduce((sum, line) => sum + measureColumns(line), 0);
-  const reading = Math.max(MIN_CUE_TICKS, fromSeconds(columns / READING_COLUMNS_PER_SECOND));
-  const end = Math.min(limit, Math.max(cue.end + LINGER_TICKS, cue.start + reading));
-  const start = Math.min(cue.start, Math.max(part.start, free, end - MIN_CUE_TICKS));
+  const readingTicks = Math.max(MIN_CUE_TICKS, fromSeconds(columns / READING_COLUMNS_PER_SECOND));
+  const end = Math.min(limit, Math.max(cue.end + LINGER_TICKS, cue.start + readingTicks));
+  const start = Math.min(cue.start, Math.max(segment.start, earliestStart, end - MIN_CUE_TICKS));
   return { start, end };
 }
 

@@ -116,12 +116,12 @@ export function getFrameAtOrAfter(frames: FrameTimes, time: Ticks): number {
   return findFirstFrame(frames, (shown) => shown >= time);
 }
 
-function findFirstFrame(frames: FrameTimes, holds: (shown: Ticks) => boolean): number {
+function findFirstFrame(frames: FrameTimes, predicate: (shown: Ticks) => boolean): number {
   let low = 0;
   let high = getFrameCount(frames);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(getFrameTime(frames, middle))) high = middle;
+    if (predicate(getFrameTime(frames, middle))) high = middle;
     else low = middle + 1;
   }
   return low;

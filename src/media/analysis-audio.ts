@@ -28,17 +28,17 @@ export async function extractAnalysisAudio(options: {
   if (track === undefined) throw new AppError("no_speech", "Recording has no audio track.");
   const channels = getAnalysisChannels(track);
   const total = Math.round((probed.info.duration * PCM_SAMPLE_RATE_HZ) / TICKS_PER_SECOND);
-  await writeAtomically(options.outputPath, async (part) => {
+  await writeAtomically(options.outputPath, async (tempPath) => {
     const decoder = startAudioDecoder({
       ...options,
       format: { sampleRate: PCM_SAMPLE_RATE_HZ, channels, encoding: "f32le" },
     });
-    const file = await createAudioFile(part);
+    const file = await createAudioFile(tempPath);
     try {
-      const mix = channels === 1 ? (samples: Float32Array) => samples : createDownmix(PCM_SAMPLE_RATE_HZ);
+      const downmix = channels === 1 ? (samples: Float32Array) => samples : createDownmix(PCM_SAMPLE_RATE_HZ);
       let written = 0;
       for await (const samples of readWholeSamples(decoder.stdout, channels)) {
-        const mono = mix(samples).subarray(0, total - written);
+        const mono = downmix(samples).subarray(0, total - written);
         await file.write(toInt16(mono));
         written += mono.length;
         options.onProgress?.(written / Math.max(1, total));
@@ -60,8 +60,8 @@ export async function extractAnalysisAudio(options: {
 }
 
 function toInt16(samples: Float32Array): Int16Array {
-  const words = new Int16Array(samples.length);
+  const integers = new Int16Array(samples.length);
   for (let n = 0; n < samples.length; n++)
-    words[n] = Math.max(-32_768, Math.min(32_767, Math.round(samples[n]! * 32_767)));
-  return words;
+    integers[n] = Math.max(-32_768, Math.min(32_767, Math.round(samples[n]! * 32_767)));
+  return integers;
 }

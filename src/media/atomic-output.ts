@@ -12,15 +12,15 @@ export async function writeAtomically<Result>(
   path: string,
   make: (partPath: string) => Promise<Result>,
 ): Promise<Result> {
-  const part = `${path}.${randomUUID()}.part`;
+  const tempPath = `${path}.${randomUUID()}.part`;
   try {
-    const result = await make(part);
-    await rename(part, path);
+    const result = await make(tempPath);
+    await rename(tempPath, path);
     return result;
   } catch (error) {
-    const full = await isDiskFull(dirname(path));
-    await rm(part, { force: true });
-    throw full && isFailure(error) ? createStorageFullError(error) : toStorageError(error);
+    const wasDiskFull = await isDiskFull(dirname(path));
+    await rm(tempPath, { force: true });
+    throw wasDiskFull && isFailure(error) ? createStorageFullError(error) : toStorageError(error);
   }
 }
 
@@ -29,8 +29,8 @@ const MIN_FREE_BYTES = 128 * 1024;
 
 /** Some programs do not report a full disk; their output is simply unreadable. Checked while the temporary file still exists. */
 async function isDiskFull(folder: string): Promise<boolean> {
-  const room = await statfs(folder).catch(() => null);
-  return room !== null && room.bavail * room.bsize < MIN_FREE_BYTES;
+  const stats = await statfs(folder).catch(() => null);
+  return stats !== null && stats.bavail * stats.bsize < MIN_FREE_BYTES;
 }
 
 /** Excludes aborts, and errors whose code says more than `processing_failed`. */

@@ -1,7 +1,6 @@
 /**
  * Plans the video of a chunked render, and encodes its chunks in parallel. An interrupted render resumes from the chunks that it finished.
  */
-
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { RenderRequest } from "../domain/media";
@@ -76,7 +75,7 @@ export function planChunks(
   });
   const tasks = chunks
     .map((chunk) =>
-      video.frameRate === null ? createPassthroughTask(chunk, frames) : createResampledTask(chunk, video.frameRate),
+      video.frameRate === null ? createSequentialTask(chunk, frames) : createResampledTask(chunk, video.frameRate),
     )
     .filter((task) => task.frameCount > 0);
   const frameCount = tasks.reduce((sum, task) => sum + task.frameCount, 0);
@@ -120,9 +119,9 @@ function chooseQuality(request: RenderRequest): VideoQuality {
   return { maxBitrate: Math.max(MIN_MAX_BITRATE_BPS, Math.round(source.bitrate * share)) };
 }
 
-const createPassthroughTask = (chunk: RenderChunk, frames: FrameTimes): ChunkTask => ({
+const createSequentialTask = (chunk: RenderChunk, frames: FrameTimes): ChunkTask => ({
   chunk,
-  timing: { kind: "counted", rate: frames.rate },
+  timing: { kind: "sequential", rate: frames.rate },
   frameCount: chunk.frameCount,
 });
 

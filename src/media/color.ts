@@ -38,14 +38,14 @@ export function buildColorFilters(video: VideoStream, hasZscale: boolean): strin
 export function buildColorArguments(video: VideoStream, output: { width: number; height: number }): string[] {
   if (isHdr(video) || isRgb(video)) return buildTagArguments("bt709", "bt709", "bt709", "tv");
   const { primaries, transfer, matrix, range } = video.color;
-  const known = (names: readonly string[], name: string | null) =>
+  const keepKnown = (names: readonly string[], name: string | null) =>
     name !== null && names.includes(name) ? name : null;
   const sourceGuess = guessMatrix(video.codedWidth, video.codedHeight);
-  const changes = matrix === null && sourceGuess !== guessMatrix(output.width, output.height);
+  const guessChanges = matrix === null && sourceGuess !== guessMatrix(output.width, output.height);
   return buildTagArguments(
-    known(PRIMARIES, primaries),
-    known(TRANSFERS, transfer),
-    changes ? sourceGuess : known(MATRICES, matrix),
+    keepKnown(PRIMARIES, primaries),
+    keepKnown(TRANSFERS, transfer),
+    guessChanges ? sourceGuess : keepKnown(MATRICES, matrix),
     range === null ? null : "tv",
   );
 }

@@ -53,36 +53,37 @@ export function buildVideoEncoderArguments(encoder: VideoEncoder, target: VideoT
   const keyframes = ["-g", String(Math.max(1, Math.round(target.framesPerSecond * KEYFRAME_SECONDS)))];
   const rate = "bitrate" in target.quality ? target.quality.bitrate : null;
   const maxBitrate = "maxBitrate" in target.quality ? target.quality.maxBitrate : null;
-  const guess = Math.round(target.width * target.height * target.framesPerSecond * BITS_PER_PIXEL);
-  const byRate = (wanted: number) => {
-    const bits = Math.min(wanted, MAX_BITRATE_BPS);
+  const estimatedBitrate = Math.round(target.width * target.height * target.framesPerSecond * BITS_PER_PIXEL);
+  const buildBitrateArguments = (desired: number) => {
+    const bits = Math.min(desired, MAX_BITRATE_BPS);
     return ["-b:v", String(bits), "-maxrate", String(Math.round(bits * 1.5)), "-bufsize", String(bits * 2)];
   };
-  const capped = buildMaxrateArguments(maxBitrate);
+  const limitedEstimate = Math.min(maxBitrate ?? estimatedBitrate, estimatedBitrate * 2);
+  const maxrateArguments = buildMaxrateArguments(maxBitrate);
   switch (encoder) {
     case "libx264":
       return [
         ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "high", ...keyframes, ...X264_MOTION_SEARCH],
-        ...(rate === null ? ["-crf", "20", ...capped] : byRate(rate)),
+        ...(rate === null ? ["-crf", "20", ...maxrateArguments] : buildBitrateArguments(rate)),
       ];
     case "h264_nvenc":
       return [
         ...["-c:v", "h264_nvenc", "-preset", "medium", "-profile:v", "high", "-rc", "vbr", ...keyframes],
-        ...(rate === null ? ["-cq", "21", "-b:v", "0", ...capped] : byRate(rate)),
+        ...(rate === null ? ["-cq", "21", "-b:v", "0", ...maxrateArguments] : buildBitrateArguments(rate)),
       ];
     case "h264_qsv":
       return [
         ...["-c:v", "h264_qsv", "-preset", "medium", "-profile:v", "high", ...keyframes],
-        ...(rate === null ? ["-global_quality", "21"] : byRate(rate)),
+        ...(rate === null ? ["-global_quality", "21"] : buildBitrateArguments(rate)),
       ];
     case "h264_vaapi":
       return [
         ...["-c:v", "h264_vaapi", "-profile:v", "high", ...keyframes],
-        ...(rate === null ? ["-qp", "21"] : byRate(rate)),
+        ...(rate === null ? ["-qp", "21"] : buildBitrateArguments(rate)),
       ];
     case "h264_videotoolbox":
     case "h264_v4l2m2m":
-      return ["-c:v", encoder, ...keyframes, "-b:v", String(rate ?? Math.min(maxBitrate ?? guess, guess * 2))];
+      return ["-c:v", encoder, ...keyframes, "-b:v", String(rate ?? limitedEstimate)];
   }
 }
 
@@ -109,8 +110,8 @@ export function chooseAudioFormat(
   }
   const isSurround = (source.channels === 6 || source.channels === 8) && source.discrete !== true;
   const channels = isSurround ? source.channels : Math.min(2, Math.max(1, source.channels));
-  const holds = bitrate <= source.sampleRate * channels * MAX_AAC_BITS_PER_SAMPLE;
-  return { sampleRate: AAC_SAMPLE_RATES.includes(source.sampleRate) && holds ? source.sampleRate : 48_000, channels };
+  const fitsAac = bitrate <= source.sampleRate * channels * MAX_AAC_BITS_PER_SAMPLE;
+  return { sampleRate: AAC_SAMPLE_RATES.includes(source.sampleRate) && fitsAac ? source.sampleRate : 48_000, channels };
 }
 
 /** Returns ffmpeg's name of the layout for a channel count from `chooseAudioFormat`. */
@@ -128,8 +129,8 @@ const MIN_MP3_FAST_BITRATE_BPS = 160_000;
 
 /** Returns the audio encoder of a format. */
 export function buildAudioEncoderArguments(format: ResolvedOutput["format"], bitrate: number): string[] {
-  const fast = bitrate >= MIN_MP3_FAST_BITRATE_BPS ? ["-compression_level", "7"] : [];
-  return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fast] : AAC_ARGUMENTS), "-b:a", String(bitrate)];
+  const fastArguments = bitrate >= MIN_MP3_FAST_BITRATE_BPS ? ["-compression_level", "7"] : [];
+  return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fastArguments] : AAC_ARGUMENTS), "-b:a", String(bitrate)];
 }
 
 /** Returns the encoder of a mono AAC stream: for a mono source, or for stereo with two identical channels (`channels` is 2 then). */
@@ -146,6 +147,6 @@ export function buildMonoEncoderArguments(bitrate: number, { sampleRate: rate, c
 
 /** Returns the highest frequency that ffmpeg's AAC encoder keeps at a bitrate per channel. */
 function getAacBandwidth(bits: number, rate: number): number {
-  const wanted = Math.max(bits / 5, (bits * 15) / 32 - 5_500);
-  return Math.floor(Math.min(wanted, 3_000 + bits / 4, 12_000 + bits / 16, 22_000, rate / 2));
+  const desired = Math.max(bits / 5, (bits * 15) / 32 - 5_500);
+  return Math.floor(Math.min(desired, 3_000 + bits / 4, 12_000 + bits / 16, 22_000, rate / 2));
 }

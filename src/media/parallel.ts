@@ -18,15 +18,16 @@ export class RenderYielded extends Error {
 export async function runParallel(
   count: number,
   width: number,
-  outer: AbortSignal | undefined,
+  outerSignal: AbortSignal | undefined,
   run: (n: number, signal: AbortSignal) => Promise<void>,
   shouldYield: () => boolean = () => false,
 ): Promise<void> {
-  const stop = new AbortController();
-  const signal = outer === undefined ? stop.signal : AbortSignal.any([outer, stop.signal]);
+  const abortController = new AbortController();
+  const signal =
+    outerSignal === undefined ? abortController.signal : AbortSignal.any([outerSignal, abortController.signal]);
   const failures: unknown[] = [];
   let next = 0;
-  const worker = async () => {
+  const runTasks = async () => {
     while (next < count && failures.length === 0 && !shouldYield()) {
       const n = next++;
       try {
@@ -34,12 +35,12 @@ export async function runParallel(
         await run(n, signal);
       } catch (error) {
         failures.push(error);
-        stop.abort(error);
+        abortController.abort(error);
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(width, count)) }, worker));
-  outer?.throwIfAborted();
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(width, count)) }, runTasks));
+  outerSignal?.throwIfAborted();
   if (failures.length > 0) throw failures[0];
   if (next < count) throw new RenderYielded();
 }

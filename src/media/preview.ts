@@ -59,13 +59,13 @@ export async function createPreview(options: {
 }): Promise<void> {
   const { ffmpeg, probed, signal } = options;
   const { info } = probed;
-  const tones = info.video !== null && isHdr(info.video) && (await hasFilter(ffmpeg, "zscale"));
-  await writeAtomically(options.outputPath, (part) =>
+  const hasZscale = info.video !== null && isHdr(info.video) && (await hasFilter(ffmpeg, "zscale"));
+  await writeAtomically(options.outputPath, (tempPath) =>
     runFfmpeg({
       ffmpeg,
       arguments: [
-        ...buildPreviewArguments({ path: options.path, probed, libavutil: ffmpeg.libavutil, hasZscale: tones }),
-        ...buildOutputArguments(part),
+        ...buildPreviewArguments({ path: options.path, probed, libavutil: ffmpeg.libavutil, hasZscale }),
+        ...buildOutputArguments(tempPath),
       ],
       limits: createWorkLimits(600 + (10 * info.duration) / TICKS_PER_SECOND),
       onProgress: ({ outTime }) => options.onProgress?.(Math.min(1, outTime / Math.max(1, info.duration))),
@@ -98,8 +98,8 @@ function buildVideoArguments(
   options: { libavutil: number; hasZscale: boolean },
 ): string[] {
   const scale = Math.min(1, MAX_SHORT_SIDE_PIXELS / Math.min(video.width, video.height));
-  const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
-  const size = { width: even(video.width), height: even(video.height) };
+  const toEven = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
+  const size = { width: toEven(video.width), height: toEven(video.height) };
   const rate = video.frameRate.num / video.frameRate.den;
   const filters = [
     ...buildDeinterlaceFilters(video),
@@ -131,7 +131,7 @@ function buildVideoArguments(
 }
 
 function buildAudioArguments(track: AudioStream, startPts: Ticks): string[] {
-  const clock = `asetpts='round(PTS-${formatSeconds(startPts)}/TB)'`;
-  const filters = [...buildMixdownFilters(track, 2), clock, "aresample=48000:async=1:first_pts=0"];
+  const sourceClock = `asetpts='round(PTS-${formatSeconds(startPts)}/TB)'`;
+  const filters = [...buildMixdownFilters(track, 2), sourceClock, "aresample=48000:async=1:first_pts=0"];
   return [...["-map", `0:a:${track.index}`, "-ac", "2", "-af", filters.join(",")], ...["-c:a", "aac", "-b:a", "128k"]];
 }

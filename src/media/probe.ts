@@ -61,7 +61,7 @@ export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
       wallSeconds: MAX_DESCRIBE_WALL_SECONDS,
       hasVideo: streams.video !== null,
       hasAudio: streams.audio.length > 0,
-      pixelsMax: limits.maxSidePixels * limits.maxSidePixels,
+      maxPixels: limits.maxSidePixels * limits.maxSidePixels,
     }),
   ]);
   const found = selectDecodable(streams, listing, first);
@@ -118,8 +118,8 @@ function chooseStreams(described: MediaDescription, limits: ProbeLimits): Chosen
 }
 
 function createUnsupportedCodecError(...codecs: string[]): AppError<"unsupported_media"> {
-  const what = codecs.length === 1 ? `Codec ${codecs[0]} is` : `Codecs ${codecs.join(", ")} are`;
-  return new AppError("unsupported_media", `${what} not supported: convert the recording to H.264 and AAC.`);
+  const subject = codecs.length === 1 ? `Codec ${codecs[0]} is` : `Codecs ${codecs.join(", ")} are`;
+  return new AppError("unsupported_media", `${subject} not supported: convert the recording to H.264 and AAC.`);
 }
 
 /** Reads packet times with mediabunny where it agrees with ffmpeg, else with ffmpeg. */
@@ -128,16 +128,17 @@ async function readPacketTimes(
   streams: ChosenStreams,
   sizeBytes: number,
 ): Promise<PacketListing> {
-  const wallSeconds = (most: number) => Math.min(most, MIN_WALL_SECONDS + sizeBytes / BYTES_PER_WALL_SECOND);
+  const wallSeconds = (maxSeconds: number) =>
+    Math.min(maxSeconds, MIN_WALL_SECONDS + sizeBytes / BYTES_PER_WALL_SECOND);
   const { path, sniffed, ffmpeg, signal } = options;
-  const what = {
+  const trackOptions = {
     path,
     hasVideo: streams.video !== null,
     hasAudio: streams.audio.length > 0,
     signal,
   };
   if (TABLE_DEMUXERS.includes(sniffed.demuxer)) {
-    const table = await readPacketTable({ ...what, wallSeconds: wallSeconds(MAX_TABLE_WALL_SECONDS) }).catch(
+    const table = await readPacketTable({ ...trackOptions, wallSeconds: wallSeconds(MAX_TABLE_WALL_SECONDS) }).catch(
       (error: unknown) => {
         if (error instanceof AppError || signal?.aborted) throw error;
         return null;
@@ -146,7 +147,7 @@ async function readPacketTimes(
     if (table !== null && (sniffed.demuxer !== "mov" || (await showsEveryFrame(path, table)))) return table;
   }
   return await listPackets({
-    ...what,
+    ...trackOptions,
     ffmpeg,
     demuxer: sniffed.demuxer,
     wallSeconds: wallSeconds(MAX_LISTING_WALL_SECONDS),
@@ -173,10 +174,10 @@ type DecodableStream = { packets: PacketTimes; first: Ticks };
 
 /** Selects the streams that have packets and can be decoded. */
 function selectDecodable(streams: ChosenStreams, listing: PacketListing, first: FirstFrames) {
-  const both = (packets: PacketTimes | null, start: Ticks | null): DecodableStream | null =>
+  const toDecodable = (packets: PacketTimes | null, start: Ticks | null): DecodableStream | null =>
     packets === null || start === null ? null : { packets, first: start };
-  const video = both(listing.video, first.video);
-  const audio = both(listing.audio, first.audio);
+  const video = toDecodable(listing.video, first.video);
+  const audio = toDecodable(listing.audio, first.audio);
   if (streams.video !== null && video === null && listing.video !== null) {
     if (!isSupportedCodec(streams.video.codec)) throw createUnsupportedCodecError(streams.video.codec);
     throw new AppError("corrupt_media", "Video cannot be decoded.");
@@ -192,12 +193,12 @@ function selectDecodable(streams: ChosenStreams, listing: PacketListing, first: 
 function createFrameTimes(video: DecodableStream, startPts: Ticks, demuxer: string): FrameTimes {
   const { packets, first } = video;
   const tolerance = Math.max(RATE_TOLERANCE_TICKS, packets.resolution * 1.01 + 2);
-  const shown = packets.times.slice().sort();
+  const sortedTimes = packets.times.slice().sort();
   const same = Math.max(SAME_FRAME_TOLERANCE_TICKS, packets.resolution * 1.5);
   // AVI stores decoding times only. Its decoder returns as many frames, but later.
-  const at = demuxer === "avi" ? -1 : shown.findIndex((time) => Math.abs(time - first) <= same);
-  const shift = at < 0 ? first - shown[0]! : 0;
-  const times = shown.subarray(Math.max(0, at)).map((time) => time + shift - startPts);
+  const at = demuxer === "avi" ? -1 : sortedTimes.findIndex((time) => Math.abs(time - first) <= same);
+  const shift = at < 0 ? first - sortedTimes[0]! : 0;
+  const times = sortedTimes.subarray(Math.max(0, at)).map((time) => time + shift - startPts);
   for (let n = 1; n < times.length; n++) if (times[n]! <= times[n - 1]!) times[n] = times[n - 1]! + 1;
   return toFrameTimes(times, packets.end + shift - startPts, tolerance);
 }
@@ -215,15 +216,15 @@ function toVideoStream(
   interlaced: boolean,
 ): VideoStream {
   const { pixelAspect, rotation, codedWidth, codedHeight } = stream;
-  const square = {
+  const unrotatedSize = {
     width: Math.max(1, Math.round((codedWidth * pixelAspect.num) / pixelAspect.den)),
     height: codedHeight,
   };
-  const turned = rotation === 90 || rotation === 270;
+  const isRotated = rotation === 90 || rotation === 270;
   return {
     codec: stream.codec,
-    width: turned ? square.height : square.width,
-    height: turned ? square.width : square.height,
+    width: isRotated ? unrotatedSize.height : unrotatedSize.width,
+    height: isRotated ? unrotatedSize.width : unrotatedSize.height,
     codedWidth,
     codedHeight,
     rotation,
@@ -239,8 +240,8 @@ function toVideoStream(
 }
 
 function parseBitDepth(pixelFormat: string | null): number {
-  const deep = /(?:p|gray|gbrp|gbrap|^p0)(9|10|12|14|16)(?:le|be)?$/.exec(pixelFormat ?? "");
-  if (deep !== null) return Number(deep[1]);
+  const match = /(?:p|gray|gbrp|gbrap|^p0)(9|10|12|14|16)(?:le|be)?$/.exec(pixelFormat ?? "");
+  if (match !== null) return Number(match[1]);
   return /^(rgb48|bgr48|rgba64|bgra64)/.test(pixelFormat ?? "") ? 16 : 8;
 }
 

@@ -35,18 +35,19 @@ const MAX_UNFINISHED_SHARE = 0.99;
 
 /** Returns a function that takes the finished share of a stage. `onShare` is called with the finished share of the whole render. */
 export function createRenderProgress(
-  work: RenderWorkload,
+  workload: RenderWorkload,
   onShare: ProgressListener,
 ): (stage: RenderStage, share: number) => void {
   const seconds: Record<RenderStage, number> = {
-    video: (work.encodedFrames * work.pixels) / ENCODED_PIXELS_PER_SECOND[work.encoding] / work.processes,
-    audio: work.audioSeconds / AUDIO_SECONDS_PER_SECOND / work.processes,
-    write: work.frames / WRITTEN_FRAMES_PER_SECOND,
-    mux: work.frames === 0 ? 0 : PROCESS_START_SECONDS + work.frames / MUXED_FRAMES_PER_SECOND,
+    video:
+      (workload.encodedFrames * workload.pixels) / ENCODED_PIXELS_PER_SECOND[workload.encoding] / workload.processes,
+    audio: workload.audioSeconds / AUDIO_SECONDS_PER_SECOND / workload.processes,
+    write: workload.frames / WRITTEN_FRAMES_PER_SECOND,
+    mux: workload.frames === 0 ? 0 : PROCESS_START_SECONDS + workload.frames / MUXED_FRAMES_PER_SECOND,
     check:
-      work.checkedFrames === 0
+      workload.checkedFrames === 0
         ? 0
-        : PROCESS_START_SECONDS + (work.checkedFrames * work.pixels) / DECODED_PIXELS_PER_SECOND,
+        : PROCESS_START_SECONDS + (workload.checkedFrames * workload.pixels) / DECODED_PIXELS_PER_SECOND,
   };
   const total = Object.values(seconds).reduce((sum, value) => sum + value, 0);
   const done: Record<RenderStage, number> = { video: 0, audio: 0, write: 0, mux: 0, check: 0 };

@@ -31,7 +31,13 @@ export async function createPoster(source: ThumbnailSource & { outputPath: strin
   const at = Math.min(duration / 10, 5 * TICKS_PER_SECOND);
   const hdr = await needsToneMap(source);
   for (const time of [at, null]) {
-    const written = await writeStill(source, { time, size, path: source.outputPath, hdr, must: time === null });
+    const written = await writeStill(source, {
+      time,
+      size,
+      path: source.outputPath,
+      toneMaps: hdr,
+      isRequired: time === null,
+    });
     if (written) return;
   }
 }
@@ -47,22 +53,29 @@ export async function createFilmstrip(source: ThumbnailSource & { outputPath: st
     Math.min(MAX_FILMSTRIP_FRAMES, Math.floor(duration / (MIN_FILMSTRIP_INTERVAL_SECONDS * TICKS_PER_SECOND))),
   );
   const hdr = await needsToneMap(source);
-  const still_ = (n: number) => `${source.outputPath}.${n}.still.jpg`;
-  const made: string[] = [];
+  const getStillPath = (n: number) => `${source.outputPath}.${n}.still.jpg`;
+  const writtenPaths: string[] = [];
   try {
     for (let n = 0; n < count; n++) {
       const time = Math.round((duration * (n + 0.5)) / count);
-      const path = still_(n);
-      if (await writeStill(source, { time, size: { width, height }, path, hdr, must: false })) made.push(path);
+      const path = getStillPath(n);
+      if (await writeStill(source, { time, size: { width, height }, path, toneMaps: hdr, isRequired: false }))
+        writtenPaths.push(path);
     }
-    if (made.length === 0) {
-      await writeStill(source, { time: null, size: { width, height }, path: still_(0), hdr, must: true });
-      made.push(still_(0));
+    if (writtenPaths.length === 0) {
+      await writeStill(source, {
+        time: null,
+        size: { width, height },
+        path: getStillPath(0),
+        toneMaps: hdr,
+        isRequired: true,
+      });
+      writtenPaths.push(getStillPath(0));
     }
-    await writeTiles(source, made, source.outputPath);
-    return { count: made.length, width, height };
+    await writeTiles(source, writtenPaths, source.outputPath);
+    return { count: writtenPaths.length, width, height };
   } finally {
-    await Promise.all(made.map((path) => rm(path, { force: true })));
+    await Promise.all(writtenPaths.map((path) => rm(path, { force: true })));
   }
 }
 
@@ -76,46 +89,46 @@ type StillOptions = {
   time: Ticks | null;
   size: { width: number; height: number };
   path: string;
-  hdr: boolean;
-  must: boolean;
+  toneMaps: boolean;
+  isRequired: boolean;
 };
 
 /** Writes the keyframe before a time: the cheapest frame to decode. Returns false when there is none and it is not required. */
-async function writeStill(source: ThumbnailSource, what: StillOptions): Promise<boolean> {
+async function writeStill(source: ThumbnailSource, options: StillOptions): Promise<boolean> {
   const { info } = source.probed;
   const video = info.video!;
-  const run = (part: string) => ({
+  const createOptions = (tempPath: string) => ({
     ffmpeg: source.ffmpeg,
     arguments: [
       ...QUIET_ARGUMENTS,
       ...buildInputArguments({
         path: source.path,
         demuxer: info.demuxer,
-        seekTo: what.time === null ? null : info.startPts + what.time,
-        extra: ["-threads", "1", ...(what.time === null ? [] : ["-skip_frame", "nokey"])],
+        seekTo: options.time === null ? null : info.startPts + options.time,
+        extra: ["-threads", "1", ...(options.time === null ? [] : ["-skip_frame", "nokey"])],
       }),
       ...["-map", "0:V:0", "-an", "-frames:v", "1", ...buildPassthroughArguments(source.ffmpeg.libavutil)],
       ...[
         "-vf",
         [
-          `scale=${what.size.width}:${what.size.height}`,
+          `scale=${options.size.width}:${options.size.height}`,
           "setsar=1",
-          ...buildColorFilters(video, what.hdr),
+          ...buildColorFilters(video, options.toneMaps),
           "format=yuvj420p",
         ].join(","),
       ],
-      ...["-c:v", "mjpeg", "-q:v", "4", "-f", "image2", "-update", "1", ...buildOutputArguments(part)],
+      ...["-c:v", "mjpeg", "-q:v", "4", "-f", "image2", "-update", "1", ...buildOutputArguments(tempPath)],
     ],
     limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
     signal: source.signal,
   });
-  return await writeAtomically(what.path, async (part) => {
-    const outcome = await tryFfmpeg(run(part));
-    if (outcome.ok && (await Bun.file(part).exists())) return true;
-    if (what.must) await runFfmpeg(run(part));
+  return await writeAtomically(options.path, async (tempPath) => {
+    const outcome = await tryFfmpeg(createOptions(tempPath));
+    if (outcome.ok && (await Bun.file(tempPath).exists())) return true;
+    if (options.isRequired) await runFfmpeg(createOptions(tempPath));
     throw new NoStillError();
   }).catch((error: unknown) => {
-    if (error instanceof NoStillError && !what.must) return false;
+    if (error instanceof NoStillError && !options.isRequired) return false;
     throw error;
   });
 }
@@ -125,12 +138,12 @@ class NoStillError extends Error {}
 async function writeTiles(source: ThumbnailSource, stills: readonly string[], outputPath: string): Promise<void> {
   const inputs = stills.flatMap((path) => ["-f", "image2", "-pattern_type", "none", "-i", `file:${path}`]);
   const graph = stills.length === 1 ? "[0:v]null[strip]" : `hstack=inputs=${stills.length}[strip]`;
-  await writeAtomically(outputPath, (part) =>
+  await writeAtomically(outputPath, (tempPath) =>
     runFfmpeg({
       ffmpeg: source.ffmpeg,
       arguments: [
         ...[...QUIET_ARGUMENTS, ...inputs, "-filter_complex", graph, "-map", "[strip]", "-frames:v", "1"],
-        ...["-c:v", "mjpeg", "-q:v", "5", "-f", "image2", "-update", "1", ...buildOutputArguments(part)],
+        ...["-c:v", "mjpeg", "-q:v", "5", "-f", "image2", "-update", "1", ...buildOutputArguments(tempPath)],
       ],
       limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
       signal: source.signal,

@@ -26,14 +26,14 @@ export function buildSelectFilters(chunk: RenderChunk, probed: ProbedMedia): str
   const last = chunk.segments.at(-1)!;
   const trim = `trim=start=${at(first.from)}:end=${at(last.to)}`;
   if (chunk.segments.length === 1) return [trim];
-  const kept = chunk.segments.map((piece) => `between(t,${at(piece.from)},${at(piece.to)})`);
-  return [trim, `select='${kept.join("+")}'`];
+  const selected = chunk.segments.map(({ from, to }) => `between(t,${at(from)},${at(to)})`);
+  return [trim, `select='${selected.join("+")}'`];
 }
 
 /** How the selected frames are timed. */
 export type FrameTiming =
   /** Every frame once, in order, with sequential timestamps at this rate. The real times are set when the chunks are concatenated. */
-  | { kind: "counted"; rate: Rational }
+  | { kind: "sequential"; rate: Rational }
   /** Resampled to a constant rate, with the first frame `phase` after the chunk's start. */
   | { kind: "resampled"; rate: Rational; phase: Ticks };
 
@@ -57,7 +57,7 @@ export function buildTimingFilters(
   libavutil: number,
 ): string[] {
   const { num, den } = timing.rate;
-  if (timing.kind === "counted") return buildSequentialTiming(timing.rate, libavutil).filters;
+  if (timing.kind === "sequential") return buildSequentialTiming(timing.rate, libavutil).filters;
   return [
     "settb=1/1000000",
     `setpts='round((${formatOutputTimeExpression(chunk, probed, timing.phase)})/TB)'`,
@@ -71,31 +71,31 @@ export function buildTimingFilters(
 /** Returns an expression for the seconds after the chunk's start (and `phase`) at which a frame of container time `T` is shown. */
 function formatOutputTimeExpression(chunk: RenderChunk, probed: ProbedMedia, phase: Ticks): string {
   const shift = (n: number) => {
-    const piece = chunk.segments[n]!;
-    return formatSeconds(piece.outputStart - chunk.outputStart - phase - piece.sourceStart - probed.info.startPts);
+    const segment = chunk.segments[n]!;
+    return formatSeconds(segment.outputStart - chunk.outputStart - phase - segment.sourceStart - probed.info.startPts);
   };
   let expression = `T+(${shift(chunk.segments.length - 1)})`;
   for (let n = chunk.segments.length - 2; n >= 0; n--) {
-    const until = formatSeconds(probed.info.startPts + getSeekPointBefore(probed.frames!, chunk.segments[n]!.to));
-    expression = `if(lt(T,${until}),T+(${shift(n)}),${expression})`;
+    const segmentEnd = formatSeconds(probed.info.startPts + getSeekPointBefore(probed.frames!, chunk.segments[n]!.to));
+    expression = `if(lt(T,${segmentEnd}),T+(${shift(n)}),${expression})`;
   }
   return expression;
 }
 
 /** Returns the filters that convert to the output size with square pixels. ffmpeg applies the rotation itself, before these filters. */
 export function buildShapeFilters(video: VideoStream, size: { width: number; height: number }): string[] {
-  const turned = video.rotation === 90 || video.rotation === 270;
-  const stored = turned
+  const isRotated = video.rotation === 90 || video.rotation === 270;
+  const codedSize = isRotated
     ? { width: video.codedHeight, height: video.codedWidth }
     : { width: video.codedWidth, height: video.codedHeight };
-  const square = video.pixelAspect.num === video.pixelAspect.den;
-  const beyond = { width: stored.width - size.width, height: stored.height - size.height };
+  const hasSquarePixels = video.pixelAspect.num === video.pixelAspect.den;
+  const excess = { width: codedSize.width - size.width, height: codedSize.height - size.height };
   const range = video.color.range === "pc" ? ":in_range=pc:out_range=tv" : "";
   const onlyRange = range === "" ? [] : [`scale=${range.slice(1)}`];
-  const within = (pixels: number, most: number) => pixels >= 0 && pixels <= most;
-  if (square && within(beyond.width, 0) && within(beyond.height, 0)) return onlyRange;
+  const isWithin = (pixels: number, max: number) => pixels >= 0 && pixels <= max;
+  if (hasSquarePixels && isWithin(excess.width, 0) && isWithin(excess.height, 0)) return onlyRange;
   // A surplus row or column, which 4:2:0 cannot store, is cropped rather than scaled over the whole frame.
-  if (square && within(beyond.width, 1) && within(beyond.height, 1))
+  if (hasSquarePixels && isWithin(excess.width, 1) && isWithin(excess.height, 1))
     return [`crop=${size.width}:${size.height}:0:0`, ...onlyRange];
   return [`scale=${size.width}:${size.height}:flags=bicubic${range}`, "setsar=1"];
 }

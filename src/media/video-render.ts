@@ -1,5 +1,4 @@
 /** Renders with video: encodes video and audio in parallel, then muxes both into one file. */
-
 import { randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -17,7 +17,7 @@ export async function createWaveform(options: {
   signal?: AbortSignal | undefined;
 }): Promise<Waveform> {
   const waveform = await readWaveform(options.pcm, options.signal);
-  await writeAtomically(options.outputPath, (part) => Bun.write(part, JSON.stringify(waveform)));
+  await writeAtomically(options.outputPath, (tempPath) => Bun.write(tempPath, JSON.stringify(waveform)));
   return waveform;
 }
 
@@ -27,20 +27,20 @@ async function readWaveform(pcm: PcmFile, signal: AbortSignal | undefined): Prom
     const total = audio.samples;
     const duration = total / PCM_SAMPLE_RATE_HZ;
     const perSecond = Math.max(1, Math.min(PEAKS_PER_SECOND, Math.floor(MAX_PEAKS / Math.max(1, duration))));
-    const stretch = Math.round(PCM_SAMPLE_RATE_HZ / perSecond);
-    const peaks = new Uint8Array(Math.ceil(total / stretch));
+    const samplesPerPeak = Math.round(PCM_SAMPLE_RATE_HZ / perSecond);
+    const peaks = new Uint8Array(Math.ceil(total / samplesPerPeak));
     for (let position = 0; position < total; ) {
       signal?.throwIfAborted();
-      const words = await audio.read(position, SAMPLES_PER_READ);
-      if (words.length === 0) break;
-      for (let n = 0; n < words.length; n++) {
-        const at = Math.floor((position + n) / stretch);
-        const level = Math.min(255, Math.abs(words[n]!) >> 7);
+      const samples = await audio.read(position, SAMPLES_PER_READ);
+      if (samples.length === 0) break;
+      for (let n = 0; n < samples.length; n++) {
+        const at = Math.floor((position + n) / samplesPerPeak);
+        const level = Math.min(255, Math.abs(samples[n]!) >> 7);
         if (level > peaks[at]!) peaks[at] = level;
       }
-      position += words.length;
+      position += samples.length;
     }
-    return { duration, peaks_per_second: PCM_SAMPLE_RATE_HZ / stretch, peaks: [...peaks] };
+    return { duration, peaks_per_second: PCM_SAMPLE_RATE_HZ / samplesPerPeak, peaks: [...peaks] };
   } finally {
     await audio.close();
   }

@@ -52,7 +52,7 @@ export async function createRender(
     asset_id: asset.id,
     cut_id: cut?.id ?? null,
     state: "pending",
-    output: resolved.shown,
+    output: resolved.json,
     resolved: resolved.output,
     request_hash: requestHash,
     created_at: now,

@@ -36,21 +36,16 @@ export function divideIntoCues(tokens: readonly SubtitleToken[], end: Ticks, lim
   }
   const cues: CueText[] = [];
   for (let to = tokens.length; to > 0; to = best[to]!.from) {
-    const held = tokens.slice(best[to]!.from, to);
-    cues.push({ start: held[0]!.start, end: held.at(-1)!.end, lines: toLines(held) });
+    const cueTokens = tokens.slice(best[to]!.from, to);
+    cues.push({ start: cueTokens[0]!.start, end: cueTokens.at(-1)!.end, lines: toLines(cueTokens) });
   }
   return cues.reverse();
 }
 
 /** Returns whether tokens may form one cue. If not, no longer span with the same end may either. */
-function canBeOneCue(
-  tokens: readonly SubtitleToken[],
-  from: number,
-  to: number,
-  { maxDuration: longest }: CueLimits,
-): boolean {
+function canBeOneCue(tokens: readonly SubtitleToken[], from: number, to: number, { maxDuration }: CueLimits): boolean {
   const first = tokens[from]!;
-  if (tokens[to - 1]!.end - first.start > longest) return false;
+  if (tokens[to - 1]!.end - first.start > maxDuration) return false;
   if (tokens[from + 1]!.start - first.end >= MAX_PAUSE_TICKS) return false;
   return findLineBreak(tokens, from, to) !== null;
 }
@@ -59,17 +54,17 @@ function computeCueCost(
   tokens: readonly SubtitleToken[],
   from: number,
   to: number,
-  partEnd: Ticks,
+  segmentEnd: Ticks,
   limits: CueLimits,
 ): number {
   const [first, last] = [tokens[from]!, tokens[to - 1]!];
   const next = tokens[to];
-  const room = Math.max(0, (next ? next.start - limits.minGap : partEnd) - first.start);
-  const shown = Math.max(last.end - first.start, Math.min(room, limits.minDuration));
+  const available = Math.max(0, (next ? next.start - limits.minGap : segmentEnd) - first.start);
+  const shown = Math.max(last.end - first.start, Math.min(available, limits.minDuration));
   let cost = CUE_COST + CUE_END_COST[last.breakAfter];
   cost += (SHORT_CUE_COST_PER_SECOND * Math.max(0, limits.minDuration - shown)) / TICKS_PER_SECOND;
   const columns = countColumns(tokens, from, to);
-  const speed = (columns * TICKS_PER_SECOND) / Math.max(1, Math.max(shown, Math.min(room, limits.maxDuration)));
+  const speed = (columns * TICKS_PER_SECOND) / Math.max(1, Math.max(shown, Math.min(available, limits.maxDuration)));
   cost += 0.15 * Math.min(40, Math.max(0, speed - FAST_READING_COLUMNS_PER_SECOND));
   if (columns > MAX_LINE_COLUMNS) cost += 0.5;
   for (let i = from; i < to - 1; i++) {
@@ -88,20 +83,23 @@ function countColumns(tokens: readonly SubtitleToken[], from: number, to: number
 
 /** Returns the first token of the second line: `to` when one line is enough, null when two are not. */
 function findLineBreak(tokens: readonly SubtitleToken[], from: number, to: number): number | null {
-  const whole = countColumns(tokens, from, to);
-  if (whole <= MAX_LINE_COLUMNS) return to;
+  const totalColumns = countColumns(tokens, from, to);
+  if (totalColumns <= MAX_LINE_COLUMNS) return to;
   let best: number | null = null;
-  let least = Number.POSITIVE_INFINITY;
-  let upper = 0;
+  let lowestCost = Number.POSITIVE_INFINITY;
+  let upperColumns = 0;
   for (let at = from + 1; at < to; at++) {
     const token = tokens[at - 1]!;
-    upper += token.columns + (at - 1 === from || token.joinsPrevious ? 0 : 1);
-    const lower = whole - upper - (tokens[at]!.joinsPrevious ? 0 : 1);
-    if (upper > MAX_LINE_COLUMNS) break;
-    if (lower > MAX_LINE_COLUMNS) continue;
-    const cost = LINE_END_COST[token.breakAfter] + Math.abs(upper - lower) * 0.5 + (upper > lower ? 0.5 : 0);
-    if (cost >= least) continue;
-    least = cost;
+    upperColumns += token.columns + (at - 1 === from || token.joinsPrevious ? 0 : 1);
+    const lowerColumns = totalColumns - upperColumns - (tokens[at]!.joinsPrevious ? 0 : 1);
+    if (upperColumns > MAX_LINE_COLUMNS) break;
+    if (lowerColumns > MAX_LINE_COLUMNS) continue;
+    const cost =
+      LINE_END_COST[token.breakAfter] +
+      Math.abs(upperColumns - lowerColumns) * 0.5 +
+      (upperColumns > lowerColumns ? 0.5 : 0);
+    if (cost >= lowestCost) continue;
+    lowestCost = cost;
     best = at;
   }
   return best;

@@ -39,9 +39,9 @@ const escapeVtt = (line: string): string =>
   line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** Formats a time as `HH:MM:SS.mmm`, with a comma in SubRip. */
-function formatTimestamp(time: Ticks, point: string): string {
+function formatTimestamp(time: Ticks, separator: string): string {
   const milliseconds = Math.round(time / 1000);
   const part = (value: number, digits: number) => String(Math.floor(value)).padStart(digits, "0");
   const seconds = milliseconds / 1000;
-  return `${part(seconds / 3600, 2)}:${part((seconds / 60) % 60, 2)}:${part(seconds % 60, 2)}${point}${part(milliseconds % 1000, 3)}`;
+  return `${part(seconds / 3600, 2)}:${part((seconds / 60) % 60, 2)}:${part(seconds % 60, 2)}${separator}${part(milliseconds % 1000, 3)}`;
 }

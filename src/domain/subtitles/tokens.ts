@@ -49,17 +49,18 @@ export function toTokens(words: readonly Word[]): SubtitleToken[] {
   const out: SubtitleToken[] = [];
   for (const word of words) {
     const parts = word.text.toWellFormed().replace(INVISIBLE, " ").split(/\s+/u).filter(Boolean);
-    const pieces = parts.flatMap((part) => splitWideWord(part).map((text, i) => ({ text, isRest: i > 0 })));
-    const columns = pieces.map(({ text }) => measureColumns(text));
-    const whole = columns.reduce((sum, width) => sum + width, 0);
+    const tokenTexts = parts.flatMap((part) => splitWideWord(part).map((text, i) => ({ text, isRest: i > 0 })));
+    const columns = tokenTexts.map(({ text }) => measureColumns(text));
+    const totalColumns = columns.reduce((sum, width) => sum + width, 0);
     let used = 0;
-    for (const [i, { text, isRest }] of pieces.entries()) {
-      const at = (share: number) => word.start + Math.round(((word.end - word.start) * share) / Math.max(1, whole));
+    for (const [i, { text, isRest }] of tokenTexts.entries()) {
+      const at = (share: number) =>
+        word.start + Math.round(((word.end - word.start) * share) / Math.max(1, totalColumns));
       const start = at(used);
       used += columns[i]!;
       const last = out.at(-1);
-      const glued = isRest || (last !== undefined && joinsWithoutSpace(last.text, text));
-      out.push({ text, start, end: at(used), columns: columns[i]!, joinsPrevious: glued, breakAfter: "none" });
+      const joinsPrevious = isRest || (last !== undefined && joinsWithoutSpace(last.text, text));
+      out.push({ text, start, end: at(used), columns: columns[i]!, joinsPrevious, breakAfter: "none" });
     }
   }
   for (const [i, token] of out.entries()) token.breakAfter = getBreakAfter(token, out[i + 1]);
@@ -72,25 +73,27 @@ export const joinTokens = (tokens: readonly SubtitleToken[]): string =>
 
 /** Splits a word that is wider than a line, or written in a script without spaces. */
 function splitWideWord(text: string): string[] {
-  const pieces = UNSPACED.test(text) ? [...wordSegmenter.segment(text)].map(({ segment }) => segment) : [text];
-  return pieces.flatMap((piece) => (measureColumns(piece) <= MAX_LINE_COLUMNS ? [piece] : splitByWidth(piece)));
+  const tokenTexts = UNSPACED.test(text) ? [...wordSegmenter.segment(text)].map(({ segment }) => segment) : [text];
+  return tokenTexts.flatMap((tokenText) =>
+    measureColumns(tokenText) <= MAX_LINE_COLUMNS ? [tokenText] : splitByWidth(tokenText),
+  );
 }
 
 function splitByWidth(text: string): string[] {
   const out: string[] = [];
-  let piece = "";
+  let tokenText = "";
   for (const { segment } of graphemeSegmenter.segment(text)) {
-    if (measureColumns(piece + segment) > MAX_LINE_COLUMNS) {
-      out.push(piece);
-      piece = "";
+    if (measureColumns(tokenText + segment) > MAX_LINE_COLUMNS) {
+      out.push(tokenText);
+      tokenText = "";
     }
-    piece += segment;
+    tokenText += segment;
   }
-  return piece === "" ? out : [...out, piece];
+  return tokenText === "" ? out : [...out, tokenText];
 }
 
-function joinsWithoutSpace(before: string, text: string): boolean {
-  return CLOSING.test(text) || (UNSPACED.test([...before].at(-1) ?? "") && UNSPACED.test([...text][0] ?? ""));
+function joinsWithoutSpace(previousText: string, text: string): boolean {
+  return CLOSING.test(text) || (UNSPACED.test([...previousText].at(-1) ?? "") && UNSPACED.test([...text][0] ?? ""));
 }
 
 function getBreakAfter(token: SubtitleToken, next: SubtitleToken | undefined): BreakStrength {

@@ -33,23 +33,23 @@ export function buildTimeline(source: TimelineSource, options: TimelineOptions):
   const { plan, info, name } = source;
   const frames = info.video && source.frames && getFrameCount(source.frames) > 0 ? source.frames : null;
   const rate = chooseRate(info, frames, options.frameRate);
-  const counting = rate && findTimebase(rate);
-  if (!rate || !counting) return "No editing program supports this frame rate.";
-  if (options.dropFrame && !canDropFrames(counting))
+  const timebase = rate && findTimebase(rate);
+  if (!rate || !timebase) return "No editing program supports this frame rate.";
+  if (options.dropFrame && !canDropFrames(timebase))
     return "Drop-frame timecode exists only at 29.97 and 59.94 frames per second.";
   const grid = createFrameGrid(info, frames, rate);
   const { clips, markers } = placeClips(plan, grid, options.layout);
   if (clips.length === 0) return "The cut has no segments.";
   const warnings = listFrameRateWarnings(frames, rate);
-  const start = parseStartTimecode(info.timecode, getNativeRate(frames, rate), counting, warnings);
-  const dropFrame = options.dropFrame ?? (canDropFrames(counting) && start?.dropFrame === true);
+  const start = parseStartTimecode(info.timecode, getNativeRate(frames, rate), timebase, warnings);
+  const dropFrame = options.dropFrame ?? (canDropFrames(timebase) && start?.dropFrame === true);
   if (info.audio.length > 1)
     warnings.push(`Only the first of the source's ${info.audio.length} audio tracks is on the timeline.`);
   return {
     layout: options.layout,
     title: toOneLine(removeExtension(name), 120) || "cut",
     rate,
-    timebase: counting,
+    timebase,
     dropFrame,
     length: clips.reduce((sum, clip) => sum + clip.length, 0),
     clips,
@@ -68,8 +68,8 @@ export function buildTimeline(source: TimelineSource, options: TimelineOptions):
 /** Returns a file name without its extension. */
 export const removeExtension = (name: string): string => name.replace(/(?<=.)\.[^.\s]{1,10}$/u, "");
 
-function chooseRate(info: MediaInfo, frames: FrameTimes | null, asked: Rational | null): Rational | null {
-  if (asked) return findTimelineRate(asked);
+function chooseRate(info: MediaInfo, frames: FrameTimes | null, requested: Rational | null): Rational | null {
+  if (requested) return findTimelineRate(requested);
   if (!info.video) return AUDIO_ONLY_RATE;
   return chooseTimelineRate(frames?.rate ?? info.video.frameRate, frames?.kind === "listed" || info.video.variable);
 }
@@ -77,20 +77,20 @@ function chooseRate(info: MediaInfo, frames: FrameTimes | null, asked: Rational 
 function listFrameRateWarnings(frames: FrameTimes | null, rate: Rational): string[] {
   if (!frames) return [];
   const warnings: string[] = [];
-  const shown = toFramesPerSecond(rate)
+  const rateText = toFramesPerSecond(rate)
     .toFixed(3)
     .replace(/\.?0+$/, "");
   if (frames.kind === "listed")
     warnings.push(
-      `The source has a variable frame rate. The timeline has ${shown} frames per second, so cuts may be off by one frame.`,
+      `The source has a variable frame rate. The timeline has ${rateText} frames per second, so cuts may be off by one frame.`,
     );
   else if (!isOnGrid(frames, rate))
     warnings.push(
-      `The timeline has ${shown} frames per second and the source does not, so cuts may be off by one frame.`,
+      `The timeline has ${rateText} frames per second and the source does not, so cuts may be off by one frame.`,
     );
-  const late = getFrameTime(frames, 0) / TICKS_PER_SECOND;
-  if (late * toFramesPerSecond(rate) >= 1)
-    warnings.push(`Video starts ${late.toFixed(2)} s after audio: check the sync.`);
+  const delaySeconds = getFrameTime(frames, 0) / TICKS_PER_SECOND;
+  if (delaySeconds * toFramesPerSecond(rate) >= 1)
+    warnings.push(`Video starts ${delaySeconds.toFixed(2)} s after audio: check the sync.`);
   return warnings;
 }
 
@@ -102,14 +102,16 @@ function describeMedia(
   rate: Rational,
   length: number,
 ): DescribedMedia {
-  const own = getNativeRate(frames, rate);
-  const sound = audio[0];
+  const nativeRate = getNativeRate(frames, rate);
+  const audioStream = audio[0];
   return {
-    rate: own,
+    rate: nativeRate,
     length,
-    nativeLength: frames?.kind === "constant" && own === frames.rate ? frames.count : length,
+    nativeLength: frames?.kind === "constant" && nativeRate === frames.rate ? frames.count : length,
     video: video && { width: video.width, height: video.height, colorSpace: findColorSpace(video) },
-    audio: sound ? { channels: Math.max(1, sound.channels), sampleRate: sound.sampleRate || 48_000 } : null,
+    audio: audioStream
+      ? { channels: Math.max(1, audioStream.channels), sampleRate: audioStream.sampleRate || 48_000 }
+      : null,
   };
 }
 
@@ -123,23 +125,23 @@ const getNativeRate = (frames: FrameTimes | null, rate: Rational): Rational =>
  */
 function parseStartTimecode(
   label: string | null,
-  own: Rational,
-  counting: Timebase,
+  nativeRate: Rational,
+  timebase: Timebase,
   warnings: string[],
 ): TimelineMedia["start"] | null {
   if (label === null) return null;
   const parts = parseTimecode(label);
-  const ownCounting = findTimebase(own)!;
-  if (!parts || parts.frames >= ownCounting.base) {
+  const nativeTimebase = findTimebase(nativeRate)!;
+  if (!parts || parts.frames >= nativeTimebase.base) {
     warnings.push("The source's start timecode is invalid at its frame rate and was ignored.");
     return null;
   }
-  const ownDrops = parts.dropFrame && canDropFrames(ownCounting);
-  const dropFrame = ownDrops && canDropFrames(counting);
-  const scaled = Math.floor((parts.frames * counting.base) / ownCounting.base);
+  const nativeDropFrame = parts.dropFrame && canDropFrames(nativeTimebase);
+  const dropFrame = nativeDropFrame && canDropFrames(timebase);
+  const scaled = Math.floor((parts.frames * timebase.base) / nativeTimebase.base);
   return {
-    frame: toFrameNumber({ ...parts, frames: scaled }, { base: counting.base, dropFrame }),
-    nativeFrame: toFrameNumber(parts, { base: ownCounting.base, dropFrame: ownDrops }),
+    frame: toFrameNumber({ ...parts, frames: scaled }, { base: timebase.base, dropFrame }),
+    nativeFrame: toFrameNumber(parts, { base: nativeTimebase.base, dropFrame: nativeDropFrame }),
     dropFrame,
   };
 }

@@ -7,7 +7,7 @@ import type { FrameGrid } from "./frame-grid";
 import type { Clip, ExportLayout, Marker } from "./model";
 
 type PlacedClips = { clips: Clip[]; markers: Marker[] };
-type KeptClip = Clip & { segment: number };
+type KeptClip = Clip & { segmentIndex: number };
 
 const REASON_TEXTS: Record<RemovalReason, string> = {
   silence: "silence",
@@ -39,12 +39,12 @@ function toKeptClips(plan: PlanJson, grid: FrameGrid): KeptClip[] {
   const out: KeptClip[] = [];
   for (const [segment, part] of plan.segments.entries()) {
     const last = out.at(-1);
-    const free = last ? last.source + last.length : 0;
-    const start = Math.max(free, grid.start({ time: fromSeconds(part.start), frame: part.start_frame }));
+    const nextFree = last ? last.source + last.length : 0;
+    const start = Math.max(nextFree, grid.start({ time: fromSeconds(part.start), frame: part.start_frame }));
     const end = grid.end({ time: fromSeconds(part.end), frame: part.end_frame });
     if (end <= start) continue;
     out.push({
-      segment,
+      segmentIndex: segment,
       record: 0,
       source: start,
       length: end - start,
@@ -57,7 +57,7 @@ function toKeptClips(plan: PlanJson, grid: FrameGrid): KeptClip[] {
   return out;
 }
 
-const toClip = ({ segment: _, ...clip }: KeptClip): Clip => clip;
+const toClip = ({ segmentIndex: _, ...clip }: KeptClip): Clip => clip;
 
 function placeTightLayout(kept: readonly KeptClip[]): PlacedClips {
   const clips: Clip[] = [];
@@ -76,12 +76,12 @@ function placeReviewLayout(plan: PlanJson, kept: readonly KeptClip[], grid: Fram
   let next = 0;
   for (const [index, part] of [...kept, null].entries()) {
     const end = part?.source ?? grid.length;
-    const until = part ? fromSeconds(plan.segments[part.segment]!.start) : Number.POSITIVE_INFINITY;
-    const gone: PlanJson["removed"] = [];
+    const until = part ? fromSeconds(plan.segments[part.segmentIndex]!.start) : Number.POSITIVE_INFINITY;
+    const removed: PlanJson["removed"] = [];
     for (; next < plan.removed.length && fromSeconds(plan.removed[next]!.start) < until; next++)
-      gone.push(plan.removed[next]!);
-    if (end > at) clips.push(...toRemovedClips(gone, at, end, grid));
-    if (part && index > 0) markers.push(createJoinMarker(gone, at, end));
+      removed.push(plan.removed[next]!);
+    if (end > at) clips.push(...toRemovedClips(removed, at, end, grid));
+    if (part && index > 0) markers.push(createJoinMarker(removed, at, end));
     if (!part) break;
     const clip = { ...toClip(part), record: part.source };
     clips.push(clip);
@@ -92,7 +92,7 @@ function placeReviewLayout(plan: PlanJson, kept: readonly KeptClip[], grid: Fram
 }
 
 /** Returns the removed spans of a gap as disabled clips that fill it. A span shorter than a frame is merged with its neighbor. */
-function toRemovedClips(gone: PlanJson["removed"], start: number, end: number, grid: FrameGrid): Clip[] {
+function toRemovedClips(removed: PlanJson["removed"], start: number, end: number, grid: FrameGrid): Clip[] {
   const out: Clip[] = [];
   let at = start;
   const add = (to: number, reason: RemovalReason, text: string) => {
@@ -100,17 +100,17 @@ function toRemovedClips(gone: PlanJson["removed"], start: number, end: number, g
     out.push({ record: at, source: at, length: to - at, enabled: false, reason, text, review: null });
     at = to;
   };
-  for (const [i, span] of gone.entries()) {
-    const to = i === gone.length - 1 ? end : Math.min(end, grid.nearest(fromSeconds(span.end)));
+  for (const [i, span] of removed.entries()) {
+    const to = i === removed.length - 1 ? end : Math.min(end, grid.nearest(fromSeconds(span.end)));
     add(to, span.reason, span.text);
   }
   add(end, "manual", "");
   return out;
 }
 
-function createJoinMarker(gone: PlanJson["removed"], start: number, end: number): Marker {
-  const seconds = gone.reduce((sum, span) => sum + span.end - span.start, 0);
-  const reasons = [...new Set(gone.map((span) => REASON_TEXTS[span.reason]))];
+function createJoinMarker(removed: PlanJson["removed"], start: number, end: number): Marker {
+  const seconds = removed.reduce((sum, span) => sum + span.end - span.start, 0);
+  const reasons = [...new Set(removed.map((span) => REASON_TEXTS[span.reason]))];
   const text = reasons.length > 0 ? `Removed ${seconds.toFixed(1)} s: ${reasons.join(", ")}` : "Join";
   return { record: start, length: Math.max(1, end - start), kind: "join", text };
 }
@@ -133,7 +133,7 @@ export function placeAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
       const source = grid.start({ time: fromSeconds(candidate.start), frame: null });
       const length = grid.end({ time: fromSeconds(candidate.end), frame: null }) - source;
       if (i === take.chosen || length <= 0) return [];
-      const which = `Take ${i + 1} of ${take.candidates.length}${candidate.complete ? "" : ", incomplete"}`;
+      const label = `Take ${i + 1} of ${take.candidates.length}${candidate.complete ? "" : ", incomplete"}`;
       return [
         {
           record: Math.max(0, Math.min(record, grid.length - length)),
@@ -141,7 +141,7 @@ export function placeAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
           length,
           enabled: false,
           reason: null,
-          text: `${which}: ${take.line}`,
+          text: `${label}: ${take.line}`,
           review: null,
         },
       ];
@@ -154,8 +154,8 @@ export function placeAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
 function packTracks(clips: readonly Clip[]): Clip[][] {
   const tracks: Clip[][] = [];
   for (const clip of clips) {
-    const free = tracks.find((track) => track.at(-1)!.record + track.at(-1)!.length <= clip.record);
-    if (free) free.push(clip);
+    const freeTrack = tracks.find((track) => track.at(-1)!.record + track.at(-1)!.length <= clip.record);
+    if (freeTrack) freeTrack.push(clip);
     else tracks.push([clip]);
   }
   return tracks;

@@ -33,9 +33,9 @@ export function formatCsv(timeline: Timeline): string {
 }
 
 function toRow(timeline: Timeline, clip: Clip, track: number): (string | number)[] {
-  const { media, timebase: counting, rate } = timeline;
-  const record: TimecodeFormat = { base: counting.base, dropFrame: timeline.dropFrame };
-  const source: TimecodeFormat = { base: counting.base, dropFrame: media.start.dropFrame };
+  const { media, timebase, rate } = timeline;
+  const record: TimecodeFormat = { base: timebase.base, dropFrame: timeline.dropFrame };
+  const source: TimecodeFormat = { base: timebase.base, dropFrame: media.start.dropFrame };
   const seconds = (frame: number) => (frame / toFramesPerSecond(rate)).toFixed(6);
   const out = clip.source + clip.length;
   return [

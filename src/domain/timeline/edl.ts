@@ -14,9 +14,9 @@ const MAX_FRAME_RATE_FPS = 60;
 const MAX_TITLE_CHARACTERS = 60;
 
 /** Returns why a timeline cannot be an EDL; null when it can. */
-export function findEdlObstacle({ media, timebase: counting }: Timeline): string | null {
+export function findEdlObstacle({ media, timebase }: Timeline): string | null {
   if (!media.video) return "An EDL requires video, but this recording has only audio.";
-  if (counting.base > MAX_FRAME_RATE_FPS) return "An EDL supports at most 60 frames per second.";
+  if (timebase.base > MAX_FRAME_RATE_FPS) return "An EDL supports at most 60 frames per second.";
   return null;
 }
 
@@ -39,7 +39,7 @@ function formatEvents(timeline: Timeline, list: readonly Clip[]): string[] {
   const { media, markers } = timeline;
   const record = { base: timeline.timebase.base, dropFrame: timeline.dropFrame };
   const source = { base: timeline.timebase.base, dropFrame: media.start.dropFrame };
-  const hour = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, record);
+  const startFrame = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, record);
   const name = toOneLine(media.name);
   const path = toOneLine(media.path);
   const byRecord = Map.groupBy(markers, (marker) => marker.record);
@@ -47,8 +47,8 @@ function formatEvents(timeline: Timeline, list: readonly Clip[]): string[] {
     const times = [
       formatTimecode(media.start.frame + clip.source, source),
       formatTimecode(media.start.frame + clip.source + clip.length, source),
-      formatTimecode(hour + clip.record, record),
-      formatTimecode(hour + getRecordEnd(clip), record),
+      formatTimecode(startFrame + clip.record, record),
+      formatTimecode(startFrame + getRecordEnd(clip), record),
     ];
     return [
       `${String(i + 1).padStart(3, "0")}  AX       ${formatChannels(timeline).padEnd(5)} C        ${times.join(" ")}`,
@@ -56,7 +56,7 @@ function formatEvents(timeline: Timeline, list: readonly Clip[]): string[] {
       ...(path === name ? [] : [`* SOURCE FILE: ${path}`]),
       ...(clip.reason ? [`* REMOVED: ${toOneLine(formatRemark(clip), 200)}`] : []),
       ...(byRecord.get(clip.record) ?? []).flatMap((marker) =>
-        formatMarker(marker, formatTimecode(hour + marker.record, record)),
+        formatMarker(marker, formatTimecode(startFrame + marker.record, record)),
       ),
     ];
   });

@@ -17,15 +17,15 @@ type TrackKind = "video" | "audio";
 
 /** Formats the document. The sequence starts at 01:00:00:00. */
 export function formatFcp7Xml(timeline: Timeline): string {
-  const { timebase: counting, rate, dropFrame } = timeline;
-  const hour = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, { base: counting.base, dropFrame });
+  const { timebase, rate, dropFrame } = timeline;
+  const startFrame = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, { base: timebase.base, dropFrame });
   const sequence = createElement(
     "sequence",
     { id: "sequence-1" },
     createTextElement("name", timeline.title),
     createTextElement("duration", timeline.length),
     createRateElement(rate),
-    createTimecodeElement(hour, rate, dropFrame),
+    createTimecodeElement(startFrame, rate, dropFrame),
     createMediaElement(timeline),
     timeline.warnings.map((warning) =>
       createMarkerElement({ record: 0, length: 1, kind: "review", text: `Note: ${warning}` }),
@@ -37,12 +37,12 @@ export function formatFcp7Xml(timeline: Timeline): string {
 
 /** 23.976 is timebase 24 with ntsc TRUE. */
 function createRateElement(rate: Rational): XmlElement {
-  const { base, ntsc: slowed } = findTimebase(rate)!;
+  const { base, ntsc } = findTimebase(rate)!;
   return createElement(
     "rate",
     {},
     createTextElement("timebase", base),
-    createTextElement("ntsc", slowed ? "TRUE" : "FALSE"),
+    createTextElement("ntsc", ntsc ? "TRUE" : "FALSE"),
   );
 }
 
@@ -61,13 +61,13 @@ function createMediaElement(timeline: Timeline): XmlElement {
   const layers = [timeline.clips, ...timeline.alternates].map((clips, layer) =>
     clips.map((clip, index): PlacedClip => ({ clip, layer, index })),
   );
-  const itemOf = createItemFactory(timeline);
+  const createItem = createItemFactory(timeline);
   const format = createElement("format", {}, createVideoCharacteristics(media, timeline.rate));
   const video = media.video
     ? layers.map((placed) =>
         createTrackElement(
           {},
-          placed.map((item) => itemOf(item, "video", 0)),
+          placed.map((item) => createItem(item, "video", 0)),
         ),
       )
     : [];
@@ -76,7 +76,7 @@ function createMediaElement(timeline: Timeline): XmlElement {
     Array.from({ length: channels }, (_, channel) =>
       createTrackElement(
         createStereoAttributes(channels, channel),
-        placed.map((item) => itemOf(item, "audio", channel)),
+        placed.map((item) => createItem(item, "audio", channel)),
         channel + 1,
       ),
     ),
@@ -163,7 +163,7 @@ const formatItemId = ({ layer, index }: PlacedClip, kind: TrackKind, channel: nu
   kind === "video" ? `clipitem-v${layer + 1}-${index + 1}` : `clipitem-a${layer + 1}.${channel + 1}-${index + 1}`;
 
 /** Links the video and audio items of a clip, so that they move together. A single item needs no link. */
-function createLinks(placed: PlacedClip, hasPicture: boolean, channels: number): XmlElement[] {
+function createLinks(placed: PlacedClip, hasVideo: boolean, channels: number): XmlElement[] {
   const link = (kind: TrackKind, channel: number, track: number) =>
     createElement(
       "link",
@@ -173,11 +173,11 @@ function createLinks(placed: PlacedClip, hasPicture: boolean, channels: number):
       createTextElement("trackindex", track),
       createTextElement("clipindex", placed.index + 1),
     );
-  const all = [
-    ...(hasPicture ? [link("video", 0, placed.layer + 1)] : []),
+  const allLinks = [
+    ...(hasVideo ? [link("video", 0, placed.layer + 1)] : []),
     ...Array.from({ length: channels }, (_, channel) => link("audio", channel, placed.layer * channels + channel + 1)),
   ];
-  return all.length > 1 ? all : [];
+  return allLinks.length > 1 ? allLinks : [];
 }
 
 function createFileElement({ media }: Timeline): XmlElement {

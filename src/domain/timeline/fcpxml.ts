@@ -16,9 +16,9 @@ const DEFAULT_VIDEO = { width: 1920, height: 1080, colorSpace: null };
 /** Formats the document. */
 export function formatFcpxml(timeline: Timeline): string {
   const { media, rate } = timeline;
-  const picture = media.video ?? DEFAULT_VIDEO;
-  const formats = [createFormatElement(SEQUENCE_FORMAT_ID, picture, rate)];
-  if (hasOwnFormat(timeline)) formats.push(createFormatElement(FILE_FORMAT_ID, picture, media.rate));
+  const video = media.video ?? DEFAULT_VIDEO;
+  const formats = [createFormatElement(SEQUENCE_FORMAT_ID, video, rate)];
+  if (hasOwnFormat(timeline)) formats.push(createFormatElement(FILE_FORMAT_ID, video, media.rate));
   const note = timeline.warnings.map((warning) => toOneLine(warning)).join("\n");
   const root = createElement(
     "fcpxml",
@@ -75,8 +75,8 @@ function getGreatestCommonDivisor(a: bigint, b: bigint): bigint {
 
 const hasOwnFormat = ({ media, rate }: Timeline) => media.video !== null && !isSameRate(media.rate, rate);
 
-function createFormatElement(id: string, picture: NonNullable<TimelineMedia["video"]>, rate: Rational): XmlElement {
-  const { width, height, colorSpace } = picture;
+function createFormatElement(id: string, video: NonNullable<TimelineMedia["video"]>, rate: Rational): XmlElement {
+  const { width, height, colorSpace } = video;
   return createElement("format", { id, frameDuration: formatSeconds(1, rate), width, height, colorSpace });
 }
 
@@ -118,14 +118,14 @@ const toSequenceAudioRate = (hertz: number): string => AUDIO_RATES.find(([rate])
 /** Creates the main clips, each with the takes and markers that start in it. */
 function createSpineClips(timeline: Timeline): XmlElement[] {
   const takes = timeline.alternates.flatMap((track, i) => track.map((clip) => ({ clip, lane: i + 1 })));
-  const waiting = takes.sort((a, b) => a.clip.record - b.clip.record);
+  const sortedTakes = takes.sort((a, b) => a.clip.record - b.clip.record);
   const markers = [...timeline.markers].sort((a, b) => a.record - b.record);
   let take = 0;
   let marker = 0;
   return timeline.clips.map((clip) => {
     const inside: (XmlElement | null)[] = [];
-    for (; take < waiting.length && waiting[take]!.clip.record < getRecordEnd(clip); take++) {
-      const { clip: other, lane } = waiting[take]!;
+    for (; take < sortedTakes.length && sortedTakes[take]!.clip.record < getRecordEnd(clip); take++) {
+      const { clip: other, lane } = sortedTakes[take]!;
       inside.push(
         createClipElement(timeline, other, { lane, offset: formatSourceTime(timeline, clip, other.record) }, []),
       );
@@ -182,8 +182,8 @@ const CONFORM_RATES: Record<string, string> = {
 
 /** Keeps the clip's speed on a sequence with another rate. */
 function createConformElement(rate: Rational): XmlElement {
-  const counting = findTimebase(rate);
-  const name = counting && CONFORM_RATES[`${counting.base}${counting.ntsc ? " ntsc" : ""}`];
+  const timebase = findTimebase(rate);
+  const name = timebase && CONFORM_RATES[`${timebase.base}${timebase.ntsc ? " ntsc" : ""}`];
   return createElement("conform-rate", { scaleEnabled: "0", srcFrameRate: name ?? null });
 }
 

@@ -33,7 +33,7 @@ export function createFrameGrid(info: MediaInfo, frames: FrameTimes | null, rate
 function createVideoGrid(frames: FrameTimes, rate: Rational): FrameGrid {
   const count = getFrameCount(frames);
   const first = getFrameTime(frames, 0);
-  const place = (frame: number): number => {
+  const toTimelineFrame = (frame: number): number => {
     const index = Math.min(Math.max(0, frame), count);
     if (frames.kind === "constant") return convertFrames(index, frames.rate, rate);
     return roundToFrames(getFrameTime(frames, index) - first, rate);
@@ -41,8 +41,8 @@ function createVideoGrid(frames: FrameTimes, rate: Rational): FrameGrid {
   const length = Math.max(1, isOnGrid(frames, rate) ? count : floorToFrames(getFrameTime(frames, count) - first, rate));
   return {
     length,
-    start: ({ time, frame }) => place(frame ?? getFrameAtOrBefore(frames, time)),
-    end: ({ time, frame }) => Math.min(length, place(frame ?? getFrameAtOrAfter(frames, time))),
+    start: ({ time, frame }) => toTimelineFrame(frame ?? getFrameAtOrBefore(frames, time)),
+    end: ({ time, frame }) => Math.min(length, toTimelineFrame(frame ?? getFrameAtOrAfter(frames, time))),
     nearest: (time) => Math.min(length, Math.max(0, roundToFrames(time - first, rate))),
   };
 }
@@ -50,12 +50,12 @@ function createVideoGrid(frames: FrameTimes, rate: Rational): FrameGrid {
 /** Audio has no frames: starts are rounded down and ends up, so that no word is clipped. */
 function createAudioGrid(duration: Ticks, rate: Rational): FrameGrid {
   const length = Math.max(1, floorToFrames(duration, rate));
-  const within = (frame: number) => Math.min(length, Math.max(0, frame));
+  const clampToSource = (frame: number) => Math.min(length, Math.max(0, frame));
   return {
     length,
-    start: ({ time }) => within(floorToFrames(time, rate)),
-    end: ({ time }) => within(-floorToFrames(-time, rate)),
-    nearest: (time) => within(roundToFrames(time, rate)),
+    start: ({ time }) => clampToSource(floorToFrames(time, rate)),
+    end: ({ time }) => clampToSource(-floorToFrames(-time, rate)),
+    nearest: (time) => clampToSource(roundToFrames(time, rate)),
   };
 }
 

@@ -29,17 +29,17 @@ export function findTimebase(rate: Rational): Timebase | null {
 }
 
 /** Returns whether drop-frame timecode exists for a timebase: only at 29.97 and 59.94. */
-export const canDropFrames = ({ base, ntsc: slowed }: Timebase): boolean => slowed && (base === 30 || base === 60);
+export const canDropFrames = ({ base, ntsc }: Timebase): boolean => ntsc && (base === 30 || base === 60);
 
 /**
  * Chooses the rate of a timeline: the recording's own when editors support it, else the standard rate that fits best. For a variable rate,
  * `own` is the mean, and only standard rates are considered.
  */
-export function chooseTimelineRate(own: Rational, variable: boolean): Rational {
+export function chooseTimelineRate(nativeRate: Rational, variable: boolean): Rational {
   return (
-    (variable ? findStandardRate(toFramesPerSecond(own)) : findTimelineRate(own)) ??
-    STANDARD_RATES.find((rate) => isMultiple(rate, own)) ??
-    STANDARD_RATES.find((rate) => toFramesPerSecond(rate) >= toFramesPerSecond(own)) ?? { num: 120, den: 1 }
+    (variable ? findStandardRate(toFramesPerSecond(nativeRate)) : findTimelineRate(nativeRate)) ??
+    STANDARD_RATES.find((rate) => isMultiple(rate, nativeRate)) ??
+    STANDARD_RATES.find((rate) => toFramesPerSecond(rate) >= toFramesPerSecond(nativeRate)) ?? { num: 120, den: 1 }
   );
 }
 
@@ -70,9 +70,10 @@ export function divideRounded(a: bigint, b: bigint): number {
   return Number(twice >= 0n ? twice / (2n * b) : -((-twice + 2n * b - 1n) / (2n * b)));
 }
 
-const isMultiple = (rate: Rational, own: Rational) => (rate.num * own.den) % (rate.den * own.num) === 0;
+const isMultiple = (rate: Rational, nativeRate: Rational) =>
+  (rate.num * nativeRate.den) % (rate.den * nativeRate.num) === 0;
 
-const toRate = ({ base, ntsc: slowed }: Timebase): Rational => {
-  if (!slowed) return { num: base, den: 1 };
+const toRate = ({ base, ntsc }: Timebase): Rational => {
+  if (!ntsc) return { num: base, den: 1 };
   return { num: base * 1000, den: 1001 };
 };

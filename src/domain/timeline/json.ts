@@ -5,7 +5,7 @@ import { formatTimecode } from "./timecode";
 
 /** Formats the plan's own fields and, under `timeline`, everything in frames of the timeline's rate. */
 export function formatJson(timeline: Timeline, plan: PlanJson): string {
-  const { media, rate, timebase: counting } = timeline;
+  const { media, rate, timebase } = timeline;
   return `${JSON.stringify(
     {
       ...plan,
@@ -23,7 +23,7 @@ export function formatJson(timeline: Timeline, plan: PlanJson): string {
           url: media.url,
           length: media.length,
           start_timecode: formatTimecode(media.start.frame, {
-            base: counting.base,
+            base: timebase.base,
             dropFrame: media.start.dropFrame,
           }),
           start_frame: media.start.frame,

@@ -10,18 +10,18 @@ const getDroppedPerMinute = ({ base, dropFrame }: TimecodeFormat): number => (dr
 export function formatTimecode(frame: number, count: TimecodeFormat): string {
   const { base } = count;
   const dropped = getDroppedPerMinute(count);
-  const aMinute = base * 60 - dropped;
-  const tenMinutes = base * 600 - dropped * 9;
-  const day = tenMinutes * 144;
-  const inDay = ((frame % day) + day) % day;
-  const tens = Math.floor(inDay / tenMinutes);
-  const rest = inDay % tenMinutes;
-  const minutes = rest < dropped ? 0 : Math.floor((rest - dropped) / aMinute);
+  const framesPerMinute = base * 60 - dropped;
+  const framesPerTenMinutes = base * 600 - dropped * 9;
+  const framesPerDay = framesPerTenMinutes * 144;
+  const inDay = ((frame % framesPerDay) + framesPerDay) % framesPerDay;
+  const tens = Math.floor(inDay / framesPerTenMinutes);
+  const rest = inDay % framesPerTenMinutes;
+  const minutes = rest < dropped ? 0 : Math.floor((rest - dropped) / framesPerMinute);
   const number = inDay + dropped * (tens * 9 + minutes);
-  const two = (value: number) => String(value).padStart(2, "0");
+  const pad = (value: number) => String(value).padStart(2, "0");
   const seconds = Math.floor(number / base);
-  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(":");
-  return `${clock}${count.dropFrame ? ";" : ":"}${two(number % base)}`;
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(pad).join(":");
+  return `${clock}${count.dropFrame ? ";" : ":"}${pad(number % base)}`;
 }
 
 export type TimecodeParts = { hours: number; minutes: number; seconds: number; frames: number; dropFrame: boolean };

@@ -64,16 +64,16 @@ export function toSampleRanges(segments: readonly AudioSegment[], sampleRate: nu
   });
   for (let n = 1; n < ranges.length; n++) {
     const [before, after] = [ranges[n - 1]!, ranges[n]!];
-    const room = [after.from - before.to, before.to - before.from, after.to - after.from].map((size) => size >> 1);
-    const half = Math.max(0, Math.min(toSample(CROSSFADE_TICKS) >> 1, ...room));
-    before.fadeOut = half;
-    after.fadeIn = half;
+    const limits = [after.from - before.to, before.to - before.from, after.to - after.from].map((size) => size >> 1);
+    const halfCrossfade = Math.max(0, Math.min(toSample(CROSSFADE_TICKS) >> 1, ...limits));
+    before.fadeOut = halfCrossfade;
+    after.fadeIn = halfCrossfade;
   }
   const first = ranges[0];
   const last = ranges.at(-1);
-  const edge = toSample(EDGE_FADE_TICKS);
-  if (first !== undefined && first.from > 0) first.edgeIn = Math.min(edge, (first.to - first.from) >> 1);
-  if (last !== undefined) last.edgeOut = Math.min(edge, (last.to - last.from) >> 1);
+  const edgeFade = toSample(EDGE_FADE_TICKS);
+  if (first !== undefined && first.from > 0) first.edgeIn = Math.min(edgeFade, (first.to - first.from) >> 1);
+  if (last !== undefined) last.edgeOut = Math.min(edgeFade, (last.to - last.from) >> 1);
   return ranges;
 }
 
@@ -161,9 +161,9 @@ class AudioSplicer {
         this.keep(range, position - middleTo, samples.subarray(source, source + (count - n) * channels));
         return;
       }
-      const room = BLOCK_SAMPLES - this.filled;
+      const available = BLOCK_SAMPLES - this.filled;
       const until = position < middleFrom ? middleFrom : middleTo;
-      const length = Math.min(count - n, room, until - position);
+      const length = Math.min(count - n, available, until - position);
       const target = this.block.subarray(this.filled * channels, (this.filled + length) * channels);
       target.set(samples.subarray(source, source + length * channels));
       if (position < middleFrom) this.blendIn(range, position - (range.from - range.fadeIn), target);

@@ -101,7 +101,7 @@ export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, va
     }),
     ...["-map", "0:V:0", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1", "-vf", filters.join(",")],
     ...buildPassthroughArguments(variant.libavutil),
-    ...(task.timing.kind === "counted" ? buildSequentialTiming(task.timing.rate, variant.libavutil).options : []),
+    ...(task.timing.kind === "sequential" ? buildSequentialTiming(task.timing.rate, variant.libavutil).options : []),
     ...["-frames:v", String(task.frameCount)],
     ...buildVideoEncoderArguments(encoder, target),
     ...(settings.disableBFrames ? ["-bf", "0"] : []),

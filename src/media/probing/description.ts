@@ -45,7 +45,7 @@ const STREAM_LINE =
 
 /** Parses the lines of standard error from `Input #0` on. */
 export function parseDescription(lines: readonly string[]): MediaDescription {
-  const described: MediaDescription = {
+  const description: MediaDescription = {
     durationSeconds: null,
     startSeconds: null,
     streamCount: 0,
@@ -58,37 +58,42 @@ export function parseDescription(lines: readonly string[]): MediaDescription {
     const total = /^ {2}Duration: (N\/A|(\d+):(\d\d):(\d\d(?:\.\d+)?))(?:, start: (-?[\d.]+))?/.exec(line);
     if (total !== null) {
       if (total[1] !== "N/A")
-        described.durationSeconds = Number(total[2]) * 3600 + Number(total[3]) * 60 + Number(total[4]);
-      if (total[5] !== undefined) described.startSeconds = Number(total[5]);
+        description.durationSeconds = Number(total[2]) * 3600 + Number(total[3]) * 60 + Number(total[4]);
+      if (total[5] !== undefined) description.startSeconds = Number(total[5]);
       continue;
     }
     const stream = STREAM_LINE.exec(line);
     if (stream !== null) {
-      described.streamCount++;
+      description.streamCount++;
       const language = stream[1] === undefined || stream[1] === "und" ? null : stream[1];
       current = null;
       if (stream[2] === "Video") {
         current = parseVideo(stream[3]!, language);
-        described.video.push(current);
+        description.video.push(current);
       } else if (stream[2] === "Audio") {
         current = parseAudio(stream[3]!, language);
-        described.audio.push(current);
+        description.audio.push(current);
       }
       continue;
     }
-    parseDetail(line, described, current);
+    parseDetail(line, description, current);
   }
-  return described;
+  return description;
 }
 
-function parseDetail(line: string, described: MediaDescription, current: DescribedVideo | DescribedAudio | null): void {
-  const turned = /displaymatrix: rotation of (-?[\d.]+) degrees/.exec(line);
-  if (turned !== null && current?.kind === "video") current.rotation = toClockwiseRotation(Number(turned[1]));
+function parseDetail(
+  line: string,
+  description: MediaDescription,
+  current: DescribedVideo | DescribedAudio | null,
+): void {
+  const rotationLine = /displaymatrix: rotation of (-?[\d.]+) degrees/.exec(line);
+  if (rotationLine !== null && current?.kind === "video")
+    current.rotation = toClockwiseRotation(Number(rotationLine[1]));
   const entry = /^ {4,}(title|timecode)\s*: (.+)$/.exec(line);
   if (entry === null) return;
   if (entry[1] === "title" && current !== null) current.title ??= entry[2]!.trim().slice(0, 256);
   if (entry[1] === "timecode" && /^\d\d:\d\d:\d\d[:;]\d\d$/.test(entry[2]!.trim()))
-    described.timecode ??= entry[2]!.trim();
+    description.timecode ??= entry[2]!.trim();
 }
 
 /** The matrix's angle is counterclockwise and may be slightly inexact. */
@@ -151,8 +156,8 @@ const NAMED_LAYOUTS: Record<string, number> = {
 };
 
 function parseChannelCount(layout: string): number {
-  const counted = /^(\d+) channels/.exec(layout);
-  if (counted !== null) return Number(counted[1]);
+  const numbered = /^(\d+) channels/.exec(layout);
+  if (numbered !== null) return Number(numbered[1]);
   const dotted = /^(\d+)\.(\d+)(?:\.(\d+))?/.exec(layout);
   if (dotted !== null) return Number(dotted[1]) + Number(dotted[2]) + Number(dotted[3] ?? 0);
   const ambisonic = /^ambisonic (\d+)/.exec(layout);
@@ -203,13 +208,18 @@ const RANGES = { tv: "tv", pc: "pc" } as const;
 /** Parses `tv, bt709` (all three are the same) or `tv, matrix/primaries/transfer`. */
 function parseColor(details: readonly string[]): DescribedVideo["color"] {
   const range = details.map((detail) => RANGES[detail as "tv" | "pc"]).find((found) => found !== undefined) ?? null;
-  const three = details.find((detail) => detail.includes("/"))?.split("/");
-  const known = (name: string | undefined) =>
+  const components = details.find((detail) => detail.includes("/"))?.split("/");
+  const toKnownName = (name: string | undefined) =>
     name === undefined || !/^[a-z0-9-]+$/.test(name) || name === "unknown" || name === "reserved" ? null : name;
-  if (three !== undefined)
-    return { matrix: known(three[0]), primaries: known(three[1]), transfer: known(three[2]), range };
-  const one = details.find((detail) => /^(bt|smpte|fcc|gbr|ycgco)/.test(detail));
-  return { matrix: known(one), primaries: known(one), transfer: known(one), range };
+  if (components !== undefined)
+    return {
+      matrix: toKnownName(components[0]),
+      primaries: toKnownName(components[1]),
+      transfer: toKnownName(components[2]),
+      range,
+    };
+  const single = details.find((detail) => /^(bt|smpte|fcc|gbr|ycgco)/.test(detail));
+  return { matrix: toKnownName(single), primaries: toKnownName(single), transfer: toKnownName(single), range };
 }
 
 /** Splits at `, ` outside round and square brackets. */

@@ -44,7 +44,7 @@ export type FirstFrames = { video: Ticks | null; audio: Ticks | null; interlaced
 
 /** Decodes the start of the first video and the first audio stream. */
 export async function decodeFirstFrames(
-  source: ProbeSource & { hasVideo: boolean; hasAudio: boolean; pixelsMax: number },
+  source: ProbeSource & { hasVideo: boolean; hasAudio: boolean; maxPixels: number },
 ): Promise<FirstFrames> {
   const [video, audio] = await Promise.all([
     source.hasVideo ? decodeFirstFrame(source, "0:V:0", "-vf", "settb=1/1000000,showinfo", "-frames:v") : null,
@@ -54,7 +54,7 @@ export async function decodeFirstFrames(
 }
 
 async function decodeFirstFrame(
-  source: ProbeSource & { pixelsMax: number },
+  source: ProbeSource & { maxPixels: number },
   stream: string,
   filterOption: string,
   filters: string,
@@ -65,13 +65,13 @@ async function decodeFirstFrame(
     ffmpeg: source.ffmpeg,
     arguments: [
       ...["-hide_banner", "-nostdin", "-v", "info", "-nostats", "-copyts"],
-      ...buildInputArguments({ ...source, extra: ["-max_pixels", String(source.pixelsMax)] }),
+      ...buildInputArguments({ ...source, extra: ["-max_pixels", String(source.maxPixels)] }),
       ...["-map", stream, filterOption, filters, framesOption, "1", "-f", "null", "-"],
     ],
     limits: createProbeLimits(source.wallSeconds),
     onLine: (line) => {
-      const shown = /^\[Parsed_a?showinfo_1 @ .*\bpts: *(-?\d+)\b/.exec(line);
-      if (shown !== null) first ??= { time: Number(shown[1]), interlaced: / i:[TB] /.test(line) };
+      const showinfo = /^\[Parsed_a?showinfo_1 @ .*\bpts: *(-?\d+)\b/.exec(line);
+      if (showinfo !== null) first ??= { time: Number(showinfo[1]), interlaced: / i:[TB] /.test(line) };
     },
     signal: source.signal,
   });

@@ -74,10 +74,10 @@ export async function listPackets(options: {
 }
 
 function parseFramecrcLine(line: string, streams: readonly PacketCollector[]): void {
-  const base = /^#tb (\d): (\d+)\/(\d+)$/.exec(line);
-  if (base !== null) {
-    const stream = streams[Number(base[1])];
-    if (stream !== undefined) stream.unit = (Number(base[2]) * TICKS_PER_SECOND) / Number(base[3]);
+  const timeBase = /^#tb (\d): (\d+)\/(\d+)$/.exec(line);
+  if (timeBase !== null) {
+    const stream = streams[Number(timeBase[1])];
+    if (stream !== undefined) stream.unit = (Number(timeBase[2]) * TICKS_PER_SECOND) / Number(timeBase[3]);
     return;
   }
   if (line.startsWith("#")) return;
@@ -96,17 +96,17 @@ class PacketCollector {
   private bytes = 0;
 
   add(packet: { dts: number; pts: number; duration: number; size: number }): void {
-    const stamp = packet.pts > MIN_TIMESTAMP ? packet.pts : packet.dts;
+    const timestamp = packet.pts > MIN_TIMESTAMP ? packet.pts : packet.dts;
     // In AVI an empty packet means that the previous frame stays visible.
-    if (!(stamp > MIN_TIMESTAMP) || packet.size === 0) return;
+    if (!(timestamp > MIN_TIMESTAMP) || packet.size === 0) return;
     if (this.count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "The file has too many frames.");
     if (this.count === this.times.length) {
-      const larger = new Float64Array(this.count * 2);
-      larger.set(this.times);
-      this.times = larger;
+      const grown = new Float64Array(this.count * 2);
+      grown.set(this.times);
+      this.times = grown;
     }
-    this.times[this.count++] = Math.round(stamp * this.unit);
-    this.end = Math.max(this.end, Math.round((stamp + Math.max(0, packet.duration)) * this.unit));
+    this.times[this.count++] = Math.round(timestamp * this.unit);
+    this.end = Math.max(this.end, Math.round((timestamp + Math.max(0, packet.duration)) * this.unit));
     this.bytes += packet.size;
   }
 

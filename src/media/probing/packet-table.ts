@@ -27,7 +27,7 @@ export async function readPacketTable(options: {
   signal?: AbortSignal | undefined;
 }): Promise<PacketListing> {
   const deadline = Date.now() + options.wallSeconds * 1000;
-  const check = async () => {
+  const yieldAndCheck = async () => {
     await yieldToEventLoop();
     options.signal?.throwIfAborted();
     if (Date.now() > deadline) throw new Error("Reading the packet table takes too long.");
@@ -39,7 +39,7 @@ export async function readPacketTable(options: {
     if (options.hasVideo && video === undefined) throw new Error("No video track.");
     if (options.hasAudio && audio === undefined) throw new Error("No audio track.");
     return {
-      video: video === undefined ? null : await readVideoTimes(video, check),
+      video: video === undefined ? null : await readVideoTimes(video, yieldAndCheck),
       audio: audio === undefined ? null : await readAudioTimes(audio),
     };
   } finally {
@@ -47,13 +47,13 @@ export async function readPacketTable(options: {
   }
 }
 
-async function readVideoTimes(track: InputTrack, check: () => Promise<void>): Promise<PacketTimes | null> {
+async function readVideoTimes(track: InputTrack, yieldAndCheck: () => Promise<void>): Promise<PacketTimes | null> {
   let times = new Float64Array(4096);
   let count = 0;
   let bytes = 0;
   let end = Number.NEGATIVE_INFINITY;
   for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
-    if (count % PACKETS_PER_CHECK === 0) await check();
+    if (count % PACKETS_PER_CHECK === 0) await yieldAndCheck();
     if (count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "The file has too many frames.");
     if (count === times.length) {
       const larger = new Float64Array(count * 2);
@@ -76,9 +76,11 @@ async function readAudioTimes(track: InputTrack): Promise<PacketTimes | null> {
   const last = await sink.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true });
   const second = await sink.getNextPacket(first, { metadataOnly: true });
   // Matroska does not store the duration of the last packet. It is taken as that of the first one, limited by the duration of the file.
-  const usual = second === null ? 0 : second.timestamp - first.timestamp;
-  const told = ((await track.getDurationFromMetadata()) ?? Number.POSITIVE_INFINITY) - (last?.timestamp ?? 0);
-  const lastDuration = last?.duration || Math.max(0, Math.min(usual, told > 0 ? told : usual));
+  const typicalDuration = second === null ? 0 : second.timestamp - first.timestamp;
+  const declaredDuration =
+    ((await track.getDurationFromMetadata()) ?? Number.POSITIVE_INFINITY) - (last?.timestamp ?? 0);
+  const lastDuration =
+    last?.duration || Math.max(0, Math.min(typicalDuration, declaredDuration > 0 ? declaredDuration : typicalDuration));
   const end = last === null ? first.timestamp + first.duration : last.timestamp + lastDuration;
   return {
     times: new Float64Array([toTicks(first.timestamp)]),

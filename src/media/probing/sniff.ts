@@ -68,8 +68,8 @@ const TS_SYNC_BYTE = 0x47;
  * not accept. Whether an MP4 or Matroska file has video is only known after probing.
  */
 export async function sniffMedia(head: Uint8Array): Promise<SniffedMedia | null> {
-  const known = findUnrecognizedMedia(head);
-  if (known !== null) return known;
+  const recognized = findUnrecognizedMedia(head);
+  if (recognized !== null) return recognized;
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   if (found === undefined) return null;
   const extension = found.mime.startsWith("audio/") && found.ext === "asf" ? "wma" : found.ext;

@@ -1,5 +1,4 @@
 /** Encodes the segments of a smart render, each process from an excerpt with only the packets that its segments need. */
-
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProbedMedia } from "../../domain/media";

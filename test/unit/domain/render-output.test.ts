@@ -43,7 +43,7 @@ function fields(probed: ProbedMedia, request: OutputRequest): string[] {
 
 describe("an output that is left out is as the source", () => {
   test("video", () => {
-    const { output, shown } = resolved(film, {});
+    const { output, json: shown } = resolved(film, {});
     expect(output).toEqual({
       format: "mp4",
       video: { width: 1920, height: 1080, frameRate: null, bitrate: null },
@@ -56,7 +56,7 @@ describe("an output that is left out is as the source", () => {
   });
 
   test("sound", () => {
-    const { output, shown } = resolved(talk, { format: null });
+    const { output, json: shown } = resolved(talk, { format: null });
     expect(output).toEqual({ format: "m4a", video: null, audio: { bitrate: 159_000 }, matchesSource: false });
     expect(shown).toEqual({
       ...{ format: "m4a", resolution: null, video_bitrate: null, frame_rate: null, audio_bitrate: 159_000 },
@@ -65,7 +65,7 @@ describe("an output that is left out is as the source", () => {
 
   test("a silent video has no sound", () => {
     expect(resolved(silent, {}).output.audio).toBeNull();
-    expect(resolved(silent, {}).shown.audio_bitrate).toBeNull();
+    expect(resolved(silent, {}).json.audio_bitrate).toBeNull();
   });
 
   test("an audio format of a video has no picture", () => {
@@ -97,7 +97,7 @@ describe("resolution", () => {
     [1000, 1000, "144p", 144, 144],
     [160, 120, "120p", 160, 120],
   ])("%p by %p at %p is %p by %p", (width, height, resolution, wide, high) => {
-    const { output, shown } = resolved(source({ width, height }, {}), { resolution });
+    const { output, json: shown } = resolved(source({ width, height }, {}), { resolution });
     expect(output.video).toMatchObject({ width: wide, height: high });
     expect(shown.resolution).toBe(resolution);
   });
@@ -156,9 +156,9 @@ describe("rates", () => {
   });
 
   test("an mp3 has the nearest rate that there is", () => {
-    expect(resolved(talk, { format: "mp3" }).shown.audio_bitrate).toBe(160_000);
-    expect(resolved(talk, { format: "mp3", audio_bitrate: 100_000 }).shown.audio_bitrate).toBe(96_000);
-    expect(resolved(talk, { format: "m4a", audio_bitrate: 100_000 }).shown.audio_bitrate).toBe(100_000);
+    expect(resolved(talk, { format: "mp3" }).json.audio_bitrate).toBe(160_000);
+    expect(resolved(talk, { format: "mp3", audio_bitrate: 100_000 }).json.audio_bitrate).toBe(96_000);
+    expect(resolved(talk, { format: "m4a", audio_bitrate: 100_000 }).json.audio_bitrate).toBe(100_000);
   });
 
   test("a changed sound leaves the picture as it is", () => {

@@ -277,7 +277,7 @@ describe("choosing frames", () => {
 
   test("counted frames follow each other, resampled ones are placed by time", () => {
     const rate = { num: 30_000, den: 1_001 };
-    expect(buildTimingFilters(chunk(piece(0, 9)), probed, { kind: "counted", rate }, 57).join()).toBe(
+    expect(buildTimingFilters(chunk(piece(0, 9)), probed, { kind: "sequential", rate }, 57).join()).toBe(
       "settb=1001/30000,setpts=N,fps=30000/1001",
     );
     const resampled = buildTimingFilters(
