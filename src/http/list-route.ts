@@ -41,7 +41,7 @@ export function listRoute<
     summary: definition.summary,
     query: strictObject({ ...pagingParameters(max, usual), ...definition.filters } as TProperties),
     responses: { 200: respondsWithPage(definition.item, definition.description) },
-    ...(definition.load && { load: definition.load }),
+    load: definition.load,
     handle: async (call, { query, resource }) => {
       const { limit, cursor, ...filters } = query as { limit: number; cursor?: string };
       const input = { filters: filters as Static<TObject<Filters>>, parent: resource as Parent };

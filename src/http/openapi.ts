@@ -1,4 +1,4 @@
-/** OpenAPI 3.1 documents, generated from the routes that a family mounts. */
+/** OpenAPI 3.1 documents, generated from the routes that a family mounts. `JSON.stringify` leaves out undefined properties. */
 import type { TSchema } from "@sinclair/typebox";
 import { HTTP_STATUS, type HttpCode } from "../domain/errors";
 import type { Family } from "./family";
@@ -23,7 +23,7 @@ function toPlainSchema(value: unknown): unknown {
 export const createOpenApiDocument = (family: Family, description: string | null): JsonObject => ({
   // 3.1 for nullable types.
   openapi: "3.1.0",
-  info: { title: "Offcut", version: "0.0.0", ...(description && { description }) },
+  info: { title: "Offcut", version: "0.0.0", description: description ?? undefined },
   paths: { ...createPaths(family), ...createUploadPaths(family.prefix) },
   components: {
     schemas: toPlainSchema({ ...SCHEMAS, Error: family.errorShape.schema }),
@@ -54,23 +54,19 @@ function createContent(body: ResponseBodyDoc): JsonObject {
 
 /** Lists the error codes that a route can return besides its own. */
 function listCommonCodes(route: Route): HttpCode[] {
-  return [
-    "unauthenticated",
-    "forbidden",
-    "rate_limited",
-    "internal_error",
-    ...(route.path.includes(":") ? (["not_found", "validation_error"] as const) : []),
-    ...(route.query ? (["validation_error"] as const) : []),
-    ...(route.body
-      ? ([
-          "bad_request",
-          "unsupported_media_type",
-          "payload_too_large",
-          "validation_error",
-          "upstream_unavailable",
-        ] as const)
-      : []),
-  ];
+  const codes: HttpCode[] = ["unauthenticated", "forbidden", "rate_limited", "internal_error"];
+  if (route.path.includes(":")) codes.push("not_found", "validation_error");
+  if (route.query) codes.push("validation_error");
+  if (route.body) {
+    codes.push(
+      "bad_request",
+      "unsupported_media_type",
+      "payload_too_large",
+      "validation_error",
+      "upstream_unavailable",
+    );
+  }
+  return codes;
 }
 
 function createResponses(route: Route): JsonObject {
@@ -80,9 +76,7 @@ function createResponses(route: Route): JsonObject {
     status,
     {
       description: group.map((code) => `\`${code}\``).join(", "),
-      ...(status === 429 || group.includes("asset_processing") || status === 503
-        ? { headers: { "Retry-After": { schema: { type: "integer" } } } }
-        : {}),
+      headers: hasRetryAfter(group) ? { "Retry-After": { schema: { type: "integer" } } } : undefined,
       content: { "application/json": { schema: schemaRef("Error") } },
     },
   ]);
@@ -93,7 +87,7 @@ function createResponses(route: Route): JsonObject {
         description,
         headers: {
           "X-Request-Id": { schema: { type: "string", format: "uuid" } },
-          ...(status === "201" ? { Location: { schema: { type: "string" } } } : {}),
+          Location: status === "201" ? { schema: { type: "string" } } : undefined,
         },
         ...createContent(body),
       },
@@ -114,7 +108,7 @@ function createParameters(route: Route): JsonObject[] {
     name,
     in: "query",
     required: required.has(name) && schema.default === undefined,
-    ...(schema.description ? { description: schema.description } : {}),
+    description: schema.description,
     schema: toPlainSchema(schema),
   }));
   const headers = route.idempotent
@@ -130,6 +124,16 @@ function createParameters(route: Route): JsonObject[] {
   return [...inPath, ...inQuery, ...headers, ...own];
 }
 
+const hasRetryAfter = (codes: HttpCode[]): boolean =>
+  codes.some((code) => ["rate_limited", "asset_processing", "upstream_unavailable"].includes(code));
+
+const createRequestBody = (route: Route): JsonObject | undefined =>
+  route.body && {
+    required: true,
+    description: `At most ${route.maxBodyBytes / 1024} KiB.`,
+    content: { "application/json": { schema: toPlainSchema(route.body), example: route.example } },
+  };
+
 function createPaths({ prefix, routes }: Family): Record<string, JsonObject> {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
@@ -143,20 +147,7 @@ function createPaths({ prefix, routes }: Family): Record<string, JsonObject> {
       summary: route.summary,
       tags: [route.path.split("/")[1]!],
       parameters: createParameters(route),
-      ...(route.body
-        ? {
-            requestBody: {
-              required: true,
-              description: `At most ${route.maxBodyBytes / 1024} KiB.`,
-              content: {
-                "application/json": {
-                  schema: toPlainSchema(route.body),
-                  ...(route.example ? { example: route.example } : {}),
-                },
-              },
-            },
-          }
-        : {}),
+      requestBody: createRequestBody(route),
       responses: createResponses(route),
     };
   }

@@ -23,15 +23,15 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** What a call does, without its method and path. */
 export type RouteHandler = {
   summary: string;
-  query?: TObject;
-  body?: TObject;
+  query: TObject | undefined;
+  body: TObject | undefined;
   maxBodyBytes: number;
   /** The handler supports `Idempotency-Key`. */
   idempotent: boolean;
   /** For the OpenAPI document: successful responses by status, error codes that only this call returns, an example body. */
   responses: Record<number, ResponseDoc>;
   errors: HttpCode[];
-  example?: unknown;
+  example: unknown;
   headers: Record<string, string>;
   /** Runs the call of an authenticated principal within its rate limit. */
   run(call: Omit<Call, "params" | "idempotency">, params: Record<string, string>): Promise<Reply>;
@@ -67,7 +67,7 @@ type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefine
   example?: unknown;
   /** Descriptions of request headers that only this call has. */
   headers?: Record<string, string>;
-  load?: ResourceLoader<Row>;
+  load?: ResourceLoader<Row> | undefined;
   handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply>;
 };
 

@@ -129,7 +129,7 @@ export async function renewLease(
     .update(steps)
     .set({
       lease_until: leaseUntil,
-      ...(progress === null ? {} : { progress: sql`max(coalesce(${steps.progress}, 0), ${progress})` }),
+      progress: progress === null ? undefined : sql`max(coalesce(${steps.progress}, 0), ${progress})`,
     })
     .where(and(eq(steps.id, stepId), eq(steps.lease_owner, owner), eq(steps.state, "running")))
     .returning({ id: steps.id });
@@ -150,9 +150,10 @@ export async function requeueStep(
       lease_until: null,
       run_after: change.runAfter,
       served_at: change.servedAt,
-      ...(change.failures === undefined ? {} : { failures: change.failures }),
-      ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
-      ...(change.kernelKills === undefined ? {} : { kernel_kills: change.kernelKills }),
+      // Drizzle leaves out columns that are undefined.
+      failures: change.failures,
+      attempts: change.attempts,
+      kernel_kills: change.kernelKills,
     })
     .where(and(eq(steps.id, job.stepId), eq(steps.state, "running"), eq(steps.attempts, job.attempt)));
 }
@@ -200,7 +201,7 @@ export async function endStep(
       finished_at: now,
       lease_owner: null,
       lease_until: null,
-      ...(state === "completed" ? { progress: 1 } : {}),
+      progress: state === "completed" ? 1 : undefined,
     })
     .where(
       and(

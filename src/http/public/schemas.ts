@@ -24,7 +24,7 @@ const time = Type.String({ format: "date-time" });
 const integer = Type.Integer();
 const seconds = Type.Number({ description: "seconds in the source" });
 const orNull = <S extends TSchema>(schema: S, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+  Type.Union([schema, Type.Null()], { ...(description && { description }) });
 const enumeration = <const Word extends string>(values: readonly Word[]) =>
   Type.Unsafe<Word>(Type.String({ enum: [...values] }));
 

@@ -47,10 +47,8 @@ export function parseUploadMethod(request: Request): UploadMethod {
 }
 
 /** Returns the headers that the protocol requires on errors: its version, and with 412 the supported versions. */
-export const createTusErrorHeaders = (status: number): Record<string, string> => ({
-  "Tus-Resumable": TUS_VERSION,
-  ...(status === 412 ? { "Tus-Version": TUS_VERSION } : {}),
-});
+export const createTusErrorHeaders = (status: number): Record<string, string> =>
+  status === 412 ? { "Tus-Resumable": TUS_VERSION, "Tus-Version": TUS_VERSION } : { "Tus-Resumable": TUS_VERSION };
 
 /** Creates the surface. One is shared by all families, because its locks belong to it. */
 export function createUploadSurface(services: Services): UploadSurface {
