@@ -15,7 +15,7 @@ export function attachRules(
   minPause: Ticks,
   duration: Ticks,
 ): Pick<Plan, "removed" | "findings"> {
-  const findings: Finding[] = spans.filter(isKept).flatMap((span) => joinFindings(span));
+  const findings: Finding[] = spans.filter(isKept).flatMap((span) => joinFindings(clipFindings(span)));
   const ruled = removed.map((span) => {
     const own = span.reason === "silence" ? [pauseFinding(span, spans, minPause, duration)] : removalsIn(span, spans);
     findings.push(...own);
@@ -25,19 +25,25 @@ export function attachRules(
 }
 
 /** Returns what removed a span: the findings of the decided spans with the same reason that it overlaps. */
-const removalsIn = (removed: RemovedSpan, spans: readonly DecidedSpan[]): Finding[] =>
-  findOverlapping(spans, removed)
-    .filter((span) => span.reason === removed.reason)
-    .flatMap((span) => joinFindings(span).filter(({ rule }) => !isReviewRule(rule)));
+function removalsIn(removed: RemovedSpan, spans: readonly DecidedSpan[]): Finding[] {
+  const same = findOverlapping(spans, removed).filter((span) => span.reason === removed.reason);
+  return joinFindings(same.flatMap(clipFindings).filter(({ rule }) => !isReviewRule(rule)));
+}
 
-/** Returns the findings of a span, clipped to it. Those with the same rule and scores become one. */
-function joinFindings({ start, end, findings }: DecidedSpan): Finding[] {
+/** Returns the findings of a span, clipped to it. */
+const clipFindings = ({ start, end, findings }: DecidedSpan): Finding[] =>
+  findings.map((finding) => {
+    const clipped = { start: Math.max(start, finding.start), end: Math.min(end, finding.end) };
+    return { ...finding, ...(clipped.end > clipped.start ? clipped : { start, end }) };
+  });
+
+/** Joins findings with the same rule and scores. */
+function joinFindings(findings: readonly Finding[]): Finding[] {
   const out: Finding[] = [];
   for (const finding of findings) {
     const last = out.findLast((one) => isSameMatch(one, finding));
-    const clipped = { start: Math.max(start, finding.start), end: Math.min(end, finding.end) };
-    if (last) last.end = Math.max(last.end, clipped.end);
-    else out.push({ ...finding, ...(clipped.end > clipped.start ? clipped : { start, end }) });
+    if (last) last.end = Math.max(last.end, finding.end);
+    else out.push({ ...finding });
   }
   return out;
 }
