@@ -1,6 +1,6 @@
 /**
- * Settings: defaults < TOML file < `OFFCUT_*` environment < flags, read once at start and then passed.
- * An unknown key or a bad value is a `ConfigError` whose one-line message names it.
+ * Settings from defaults, a TOML file, `OFFCUT_*` environment variables and flags. The later source wins. They are read once at the start.
+ * An unknown key or an invalid value is a `ConfigError` with a one-line message that names it.
  */
 
 import { isIP } from "node:net";
@@ -16,7 +16,7 @@ type Setting<T> = { read: Reader<T>; default: () => T; secret?: true; about: str
 const fail = (what: string): never => {
   throw new ConfigError(what);
 };
-const string: Reader<string> = (v) => (typeof v === "string" && v !== "" ? v : fail("must be a non-empty text"));
+const string: Reader<string> = (v) => (typeof v === "string" && v !== "" ? v : fail("must be a non-empty string"));
 const optionalString: Reader<string | null> = (v) => (v === "" ? null : string(v));
 const integer =
   (min: number, max = Number.MAX_SAFE_INTEGER): Reader<number> =>
@@ -24,7 +24,7 @@ const integer =
     const n = typeof v === "string" && /^-?\d+$/.test(v.trim()) ? Number(v) : v;
     return typeof n === "number" && Number.isSafeInteger(n) && n >= min && n <= max
       ? n
-      : fail(`must be a whole number from ${min} to ${max}`);
+      : fail(`must be an integer from ${min} to ${max}`);
   };
 const boolean: Reader<boolean> = (v) => {
   if (v === true || v === "true" || v === "1") return true;
@@ -38,7 +38,7 @@ const stringList: Reader<string[]> = (v) => {
       .split(",")
       .map((x) => x.trim())
       .filter(Boolean);
-  return fail("must be a list of texts");
+  return fail("must be a list of strings");
 };
 const oneOf =
   <T extends string>(...values: readonly T[]): Reader<T> =>
@@ -47,16 +47,17 @@ const oneOf =
 const url: Reader<string | null> = (v) => {
   const value = optionalString(v);
   if (value === null) return null;
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) fail("must be an http or https address");
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) fail("must be an http or https URL");
   return value.replace(/\/+$/, "");
 };
 
 const dnsServers: Reader<string[]> = (v) =>
   stringList(v).map((server) => {
     const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(server) ?? [];
-    // Without brackets the last group of an IPv6 address looks like a port.
+    // An IPv6 address without brackets: its last group looks like a port.
     if (isIP(server) !== 0) return server;
-    if (isIP(bracketed ?? "") !== 6 && isIP(plain ?? "") !== 4) fail("must be IP addresses, each with :PORT if needed");
+    if (isIP(bracketed ?? "") !== 6 && isIP(plain ?? "") !== 4)
+      fail("must be IP addresses, each optionally followed by :PORT");
     if (port !== undefined && (Number(port) < 1 || Number(port) > 65535)) fail("must have ports from 1 to 65535");
     return server;
   });
@@ -67,53 +68,61 @@ const setting = <T>(read: Reader<T>, fallback: () => T, about: string): Setting<
   about,
 });
 
-/** Every setting: its key in the file and the flag; in the environment it is `OFFCUT_` and the key in capitals. */
+/** All settings by their key in the file. The flag has hyphens; the environment variable is `OFFCUT_` and the key in capitals. */
 const SETTINGS = {
-  data_dir: setting(string, () => join(homedir(), ".local/share/offcut"), "folder that holds everything"),
+  data_dir: setting(string, () => join(homedir(), ".local/share/offcut"), "folder for the database and all files"),
   host: setting(string, () => "127.0.0.1", "address to listen on"),
-  port: setting(integer(0, 65535), () => 4700, "port to listen on; 0 takes a free one"),
-  public_url: setting(url, () => null as string | null, "address in links; default from host and port"),
-  tls_cert: setting(optionalString, () => null as string | null, "PEM file of the certificate"),
-  tls_key: setting(optionalString, () => null as string | null, "PEM file of its key"),
-  trusted_proxies: setting(stringList, () => [] as string[], "addresses whose forwarding headers are believed"),
-  cors_origins: setting(stringList, () => [] as string[], "origins that may call from a browser"),
+  port: setting(integer(0, 65535), () => 4700, "port to listen on; 0 selects a free one"),
+  public_url: setting(url, () => null as string | null, "URL of this server in links; default from host and port"),
+  tls_cert: setting(optionalString, () => null as string | null, "PEM file of the TLS certificate"),
+  tls_key: setting(optionalString, () => null as string | null, "PEM file of the TLS key"),
+  trusted_proxies: setting(
+    stringList,
+    () => [] as string[],
+    "addresses of proxies whose X-Forwarded-* headers are trusted",
+  ),
+  cors_origins: setting(stringList, () => [] as string[], "origins allowed to call the API from a browser"),
   ffmpeg: setting(
     optionalString,
     () => null as string | null,
-    "ffmpeg to use; default the PATH's, else the bundled one",
+    "path of ffmpeg; default from PATH, else the bundled one",
   ),
-  encoder: setting(optionalString, () => null as string | null, "video encoder to use; default the best that works"),
+  encoder: setting(optionalString, () => null as string | null, "video encoder; default the best one that works"),
   sandbox: setting(
     oneOf("auto", "require", "off"),
     () => "auto" as const,
-    "isolation of media processes: auto, require (refuses to start without bwrap) or off",
+    "isolation of media processes: auto, require (does not start without bwrap) or off",
   ),
-  request_timeout_seconds: setting(integer(1, 240), () => 30, "time for a request's headers, and for a JSON body"),
-  rate_limit: setting(integer(0), () => 600, "requests a minute and user; 0 is off"),
+  request_timeout_seconds: setting(
+    integer(1, 240),
+    () => 30,
+    "time limit for the headers and the JSON body of a request",
+  ),
+  rate_limit: setting(integer(0), () => 600, "requests per minute and user; 0 disables the limit"),
   signup_credits: setting(integer(0), () => 6000, "credits of a new account"),
-  credits_per_minute: setting(integer(0), () => 1, "credits for each started minute of a recording"),
-  max_upload_bytes: setting(integer(64), () => 100 * 1024 ** 3, "largest upload"),
-  max_uploads: setting(integer(1), () => 10, "unfinished uploads a user"),
+  credits_per_minute: setting(integer(0), () => 1, "credits per started minute of a recording"),
+  max_upload_bytes: setting(integer(64), () => 100 * 1024 ** 3, "maximum size of an upload"),
+  max_uploads: setting(integer(1), () => 10, "unfinished uploads per user"),
   storage_quota_bytes: setting(
     integer(0),
     () => 0,
-    "storage of a user: sources, derivatives and renders; 0 is no limit",
+    "storage per user: sources, derivatives and renders; 0 disables the limit",
   ),
   disk_reserve_bytes: setting(
     integer(0),
     () => 2 * 1024 ** 3,
     "free space below which uploads and renders are refused",
   ),
-  max_duration_seconds: setting(integer(1), () => 24 * 3600, "longest recording"),
-  max_side_pixels: setting(integer(16), () => 8192, "largest width or height"),
-  max_streams: setting(integer(1), () => 64, "most streams in a file"),
-  render_jobs: setting(integer(1, 256), () => Math.max(1, availableParallelism() >> 1), "renders at the same time"),
-  prepare_jobs: setting(integer(1, 256), () => 2, "preparations at the same time"),
-  webhooks_allow_private: setting(boolean, () => false, "webhooks may go to private addresses"),
-  webhooks_allow_loopback: setting(boolean, () => false, "webhooks may go to this machine"),
-  dns_servers: setting(dnsServers, () => [] as string[], "DNS servers for webhook host names; default the system's"),
-  models_url: setting(url, () => null as string | null, "mirror of the speech models; default their publishers"),
-  speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech worker ends"),
+  max_duration_seconds: setting(integer(1), () => 24 * 3600, "maximum duration of a recording"),
+  max_side_pixels: setting(integer(16), () => 8192, "maximum width or height of video"),
+  max_streams: setting(integer(1), () => 64, "maximum number of streams in a file"),
+  render_jobs: setting(integer(1, 256), () => Math.max(1, availableParallelism() >> 1), "concurrent renders"),
+  prepare_jobs: setting(integer(1, 256), () => 2, "concurrent preparations"),
+  webhooks_allow_private: setting(boolean, () => false, "allow webhooks to private addresses"),
+  webhooks_allow_loopback: setting(boolean, () => false, "allow webhooks to this machine"),
+  dns_servers: setting(dnsServers, () => [] as string[], "DNS servers for webhook host names; default from the system"),
+  models_url: setting(url, () => null as string | null, "mirror for speech models; default their publishers"),
+  speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech worker exits"),
 } as const;
 
 type SettingsTable = typeof SETTINGS;
@@ -130,7 +139,7 @@ export type ConfigSources = {
   flags: Record<string, string | boolean>;
 };
 
-/** The flags that `parseArgs` of a command must know, for all settings. */
+/** Returns the options of `parseArgs` for all settings. */
 export const configFlags = (): Record<string, { type: "string" }> =>
   Object.fromEntries(
     [...Object.keys(SETTINGS), "config"].map((key) => [key.replaceAll("_", "-"), { type: "string" as const }]),
@@ -139,8 +148,7 @@ export const configFlags = (): Record<string, { type: "string" }> =>
 const DEFAULT_FILE = "/etc/offcut/offcut.toml";
 
 /**
- * Reads the settings. `flags` are keyed as on the command line (`data-dir`); others than settings are left alone.
- * Throws `ConfigError`.
+ * Reads the settings. `flags` are keyed as on the command line (`data-dir`); flags that are not settings are ignored. Throws `ConfigError`.
  */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const values: Record<string, unknown> = {};
@@ -161,7 +169,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   if (await file.exists()) {
     for (const [key, value] of Object.entries(parseToml(await file.text(), file.name ?? "")))
       apply(key, value, file.name ?? "");
-  } else if (named) throw new ConfigError(`${named}: no such configuration file`);
+  } else if (named) throw new ConfigError(`${named}: configuration file not found`);
 
   for (const [name, value] of Object.entries(sources.env)) {
     if (name.startsWith("OFFCUT_") && value !== undefined) apply(name.slice(7).toLowerCase(), value, name);
@@ -171,7 +179,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     if (Object.hasOwn(SETTINGS, key)) apply(key, value, `--${name}`);
   }
   if ((values.tls_cert === null) !== (values.tls_key === null))
-    throw new ConfigError("tls_cert and tls_key go together");
+    throw new ConfigError("tls_cert and tls_key must be set together");
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [camel(key), value])) as Config;
 }
 
@@ -183,14 +191,14 @@ function parseToml(source: string, path: string): Record<string, unknown> {
   }
 }
 
-/** The address in links, from the setting or from where the server listens. */
+/** Returns the URL of the server in links, from the setting or from the listening address. */
 export function publicUrl(config: Config, port: number): string {
   if (config.publicUrl) return config.publicUrl;
   const host = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
   return `${config.tlsCert ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether other machines reach the server without TLS. With trusted proxies, TLS is theirs. */
+/** Returns whether other machines reach the server without TLS. Trusted proxies are assumed to terminate TLS. */
 export function isExposedWithoutTls(config: Pick<Config, "host" | "tlsCert" | "trustedProxies">): boolean {
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(config.host);
   return !isLoopback && config.tlsCert === null && config.trustedProxies.length === 0;

@@ -1,4 +1,4 @@
-/** Which IP addresses a webhook may be sent to. */
+/** Decides which IP addresses webhooks may be sent to. */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
@@ -50,7 +50,7 @@ const IPV6_RANGES = {
   public: v6("2000::/3"),
 };
 
-/** IPv6 ranges whose addresses stand for an IPv4 address, and the 16-bit group that it starts at. */
+/** IPv6 ranges that embed an IPv4 address, with the index of the 16-bit group at which it starts. */
 const EMBEDDING_RANGES = [
   { range: ipaddr.IPv6.parseCIDR("::ffff:0:0/96"), group: 6 }, // IPv4-mapped
   { range: ipaddr.IPv6.parseCIDR("::/96"), group: 6 }, // IPv4-compatible
@@ -59,7 +59,7 @@ const EMBEDDING_RANGES = [
   { range: ipaddr.IPv6.parseCIDR("2002::/16"), group: 1 }, // 6to4
 ];
 
-/** Returns whether a webhook may be sent to this IP address. False for anything that is not one, and for addresses with a zone. */
+/** Returns whether webhooks may be sent to the IP address. False for malformed addresses and for addresses with a zone. */
 export function isAllowedAddress(address: string, rules: AddressRules): boolean {
   if (isIP(address) === 0 || address.includes("%") || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

@@ -1,27 +1,27 @@
-/** Webhook URLs: their syntax, and the addresses that their host has. */
+/** Validates webhook URLs and resolves their hosts to allowed addresses. */
 import { isIP } from "node:net";
 import { AppError } from "../domain/errors";
 import { type AddressRules, isAllowedAddress } from "./address-rules";
 
 export type Address = { address: string; family: 4 | 6 };
 
-/** The reason why a URL is refused. `message` continues a sentence that begins with "the URL". */
+/** Thrown for a URL that is refused. `message` completes a sentence that starts with "the URL". */
 export class RefusedUrlError extends Error {}
 
-/** Returns every address of a host name, IPv4 first; empty when it has none. Throws `RefusedUrl` or `AppError`. */
+/** Returns every address of a host name, IPv4 first; empty when it has none. Throws `RefusedUrlError` or `AppError`. */
 export type Resolve = (host: string) => Promise<Address[]>;
 
 const MAX_URL_CHARACTERS = 2048;
-/** Below this only the web's own two ports are allowed: mail servers and databases have theirs there. */
+/** Below this, only 80 and 443 are allowed, because mail servers and databases listen there. */
 const MIN_UNPRIVILEGED_PORT = 1024;
 
-/** Parses a webhook's URL. Throws `RefusedUrl`. */
+/** Parses the URL of a webhook. Throws `RefusedUrlError`. */
 export function parseWebhookUrl(text: string): URL {
   if (text.length > MAX_URL_CHARACTERS || !URL.canParse(text)) throw new RefusedUrlError("must be a URL");
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw new RefusedUrlError("must begin with https:// or http://");
-  if (url.username !== "" || url.password !== "") throw new RefusedUrlError("must not hold a user name or password");
+    throw new RefusedUrlError("must start with https:// or http://");
+  if (url.username !== "" || url.password !== "") throw new RefusedUrlError("must not contain a user name or password");
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
   if (port !== 80 && port !== 443 && port < MIN_UNPRIVILEGED_PORT)
     throw new RefusedUrlError(`must not use port ${port}`);
@@ -29,14 +29,14 @@ export function parseWebhookUrl(text: string): URL {
 }
 
 /**
- * Returns every address of the URL's host, IPv4 first. Throws `RefusedUrl` when there is none, or when any of them is not allowed, and the
- * `AppError` of `resolve`.
+ * Returns every address of the URL's host, IPv4 first. Throws `RefusedUrlError` when the host has no address, or any address that is not
+ * allowed; and the `AppError` of `resolve`.
  */
 export async function resolveAllowedAddresses(url: URL, rules: AddressRules, resolve: Resolve): Promise<Address[]> {
   const found = await resolveHost(url.hostname.replace(/^\[|\]$/g, ""), resolve);
   if (found.length === 0) throw new RefusedUrlError("has a host name that does not resolve");
   if (!found.every(({ address }) => isAllowedAddress(address, rules)))
-    throw new RefusedUrlError("leads to an address that webhooks may not use");
+    throw new RefusedUrlError("resolves to an address that webhooks may not use");
   return found;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Host names to addresses with c-ares, on the event loop. The system's `getaddrinfo` is never called in the server: it runs on the thread
- * pool that also reads and writes files, where a few slow names stop every upload.
+ * Resolves host names with c-ares on the event loop. The server never calls the system's `getaddrinfo`: it runs on the thread pool that also
+ * reads and writes files, where a few slow names stop every upload.
  */
 import { Resolver } from "node:dns/promises";
 import { AppError } from "../domain/errors";
@@ -9,10 +9,10 @@ import { type Address, RefusedUrlError, type Resolve } from "./addresses";
 import { createFileReader, listCandidateNames, parseHostsFile, parseSearchList } from "./system-names";
 
 const MAX_LOOKUP_MS = 2_000;
-/** The first try of a server; c-ares gives later tries longer. */
+/** Timeout of the first query to a server. c-ares increases it for retries. */
 const FIRST_QUERY_TIMEOUT_MS = 500;
 const MAX_TRIES = 3;
-/** More addresses than any receiver needs: all of them are checked. */
+/** More addresses than any receiver needs. Each one is checked. */
 const MAX_ADDRESSES = 64;
 
 const MAX_LOOKUPS = 16;
@@ -28,13 +28,13 @@ const LOOPBACK: Address[] = [
 ];
 
 export type LookupOptions = {
-  /** DNS servers as `address` or `address:port`; empty: those of `/etc/resolv.conf`. */
+  /** DNS servers as `address` or `address:port`. Empty: those of `/etc/resolv.conf`. */
   servers?: string[];
   hostsFile?: string;
   resolvConf?: string;
 };
 
-/** Returns a resolver without limits on how many lookups run. Each lookup ends within 2 s. */
+/** Returns a resolver without limits on concurrent lookups. Each lookup ends within 2 s. */
 export function createResolver({
   servers = [],
   hostsFile = "/etc/hosts",
@@ -45,7 +45,7 @@ export function createResolver({
   return async (host) => {
     const name = host.toLowerCase();
     const absolute = name.replace(/\.$/, "");
-    // RFC 6761: never asked of DNS.
+    // RFC 6761: localhost names are never sent to DNS.
     if (absolute === "localhost" || absolute.endsWith(".localhost")) return LOOPBACK;
     const listed = (await readHosts()).get(absolute);
     if (listed) return sortByFamily(listed);
@@ -54,28 +54,28 @@ export function createResolver({
 }
 
 async function queryServers(names: string[], servers: string[]): Promise<Address[]> {
-  // A resolver for each lookup: cancelling ends this lookup alone, and changes of /etc/resolv.conf are seen.
+  // One resolver for each lookup: cancelling ends only this lookup, and changes of /etc/resolv.conf take effect.
   const resolver = new Resolver({ timeout: FIRST_QUERY_TIMEOUT_MS, tries: MAX_TRIES });
   if (servers.length > 0) resolver.setServers(servers);
-  let isLate = false;
+  let hasTimedOut = false;
   const timer = setTimeout(() => {
-    isLate = true;
+    hasTimedOut = true;
     resolver.cancel();
   }, MAX_LOOKUP_MS);
   try {
     for (const name of names) {
       const found = await queryName(name, resolver);
       if (found.length > 0) return found;
-      if (isLate) break;
+      if (hasTimedOut) break;
     }
   } finally {
     clearTimeout(timer);
   }
-  if (isLate) throw lookupFailed();
+  if (hasTimedOut) throw lookupFailed();
   return [];
 }
 
-/** Codes that say for certain that a name has no address. */
+/** Error codes that mean a name has no address. */
 const NO_ADDRESS = ["ENOTFOUND", "ENODATA", "EBADNAME"];
 
 async function queryName(name: string, resolver: Resolver): Promise<Address[]> {
@@ -98,8 +98,9 @@ const lookupFailed = () =>
 const sortByFamily = (addresses: Address[]): Address[] => addresses.toSorted((a, b) => a.family - b.family);
 
 /**
- * Returns resolvers by user that share the limits: 4 lookups of a user and 16 of all at a time, the others wait in turns. Lookups throw
- * `AppError`: `rate_limited` when the user has too many waiting, `upstream_unavailable` when everybody has.
+ * Returns a function that returns a user's resolver. At most 4 lookups of a user and 16 of all users run at a time; the others wait, with
+ * users taking turns. Lookups throw `AppError` `rate_limited` when too many of the user wait, and `upstream_unavailable` when too many of all
+ * users wait.
  */
 export function createLimitedResolver(resolve: Resolve): (userId: string) => Resolve {
   const semaphore = createFairSemaphore({
@@ -118,10 +119,10 @@ export function createLimitedResolver(resolve: Resolve): (userId: string) => Res
       throw error.reason === "key"
         ? new AppError(
             "rate_limited",
-            "Too many host names are being looked up for this account. Try again later.",
+            "Too many host names are being resolved for this account. Try again later.",
             details,
           )
-        : new AppError("upstream_unavailable", "Too many host names are being looked up. Try again later.", details);
+        : new AppError("upstream_unavailable", "Too many host names are being resolved. Try again later.", details);
     }
   };
 }

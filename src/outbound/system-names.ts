@@ -1,9 +1,9 @@
-/** What the system's own files say of host names: `/etc/hosts` and the search list of `/etc/resolv.conf`. */
+/** Parses `/etc/hosts` and the search list of `/etc/resolv.conf`. */
 import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { Address } from "./addresses";
 
-/** Addresses of `/etc/hosts` by host name in lower case. */
+/** Addresses by host name in lower case. */
 export type HostsFile = Map<string, Address[]>;
 
 /** Parses `/etc/hosts`. Lines that are not an address followed by names are ignored, as the C library does. */
@@ -27,7 +27,7 @@ export type SearchList = { domains: string[]; ndots: number };
 const MAX_SEARCH_DOMAINS = 6;
 const MAX_NDOTS = 15;
 
-/** Parses the search list of `/etc/resolv.conf`: the last `search` or `domain` line counts. */
+/** Parses the search list of `/etc/resolv.conf`. The last `search` or `domain` line counts. */
 export function parseSearchList(text: string): SearchList {
   const list: SearchList = { domains: [], ndots: 1 };
   for (const line of text.split("\n")) {
@@ -48,7 +48,7 @@ export function parseSearchList(text: string): SearchList {
   return list;
 }
 
-/** Returns the names to ask DNS for, in order. A name with a dot at its end is asked for as it is. */
+/** Returns the names to query, in order. A name with a trailing dot is queried as it is. */
 export function listCandidateNames(host: string, search: SearchList): string[] {
   if (host.endsWith(".")) return [host.slice(0, -1)];
   const dots = host.split(".").length - 1;
@@ -56,7 +56,7 @@ export function listCandidateNames(host: string, search: SearchList): string[] {
   return dots >= search.ndots ? [host] : [...searched, host];
 }
 
-/** Returns a reader of a small file that parses it again only after it has changed. A missing file is read as empty. */
+/** Returns a reader of a small file that parses the file again only after a change. A missing file counts as empty. */
 export function createFileReader<Parsed>(path: string, parse: (text: string) => Parsed): () => Promise<Parsed> {
   let cached: { version: string; parsed: Parsed } | null = null;
   return async () => {

@@ -1,4 +1,4 @@
-/** Sending one webhook: signed, to the address that was checked, without following anything. */
+/** Sends a signed webhook to a checked address, without following redirects. */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Webhook } from "standardwebhooks";
@@ -8,18 +8,18 @@ import { type Address, parseWebhookUrl, RefusedUrlError, type Resolve, resolveAl
 
 export type WebhookMessage = {
   url: string;
-  /** The `webhook-id`: the same for every attempt. */
+  /** The `webhook-id`, the same for every attempt. */
   id: string;
-  /** The current secret first; an old one signs on for a while after a rotation. */
+  /** The current secret first. After a rotation, the old one is used as well for a while. */
   secrets: string[];
   body: string;
   timeoutMs: number;
 };
 
-/** `status` null: no answer came. `error` is a line for the delivery list; it never holds what the receiver said. */
+/** `status` null: no response was received. `error` is one line for the list of deliveries, without any text from the receiver. */
 export type SendResult = { ok: boolean; status: number | null; error: string | null; milliseconds: number };
 
-/** Sends once. Never throws. `now` is the timestamp that is signed. */
+/** Sends a webhook once. Never throws. `now` is the signed timestamp. */
 export async function sendWebhook(
   delivery: WebhookMessage,
   rules: AddressRules,
@@ -45,11 +45,11 @@ export async function sendWebhook(
   }
 }
 
-/** The first of each family: a network without IPv4 or without IPv6 reaches the other one. */
+/** Returns the first address of each family, for networks that have only IPv4 or only IPv6. */
 const pickOnePerFamily = (addresses: Address[]): Address[] =>
   addresses.filter(({ family }, index) => addresses.findIndex((other) => other.family === family) === index);
 
-/** Errors before anything was sent: the next address may be tried. */
+/** Errors before any data was sent, after which another address may be tried. */
 const CONNECT_ERRORS = ["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
 async function postToAny(
@@ -78,7 +78,7 @@ async function post(
   const { promise, resolve: answered, reject } = Promise.withResolvers<number>();
   const request = send(url, {
     method: "POST",
-    // A connection of its own, to the address that was checked: asking DNS again could give another one.
+    // A new connection to the address that was checked: another DNS query could return a different one.
     agent: false,
     lookup: (_host, options, found) => {
       if (typeof options === "object" && options.all) found(null, [{ address, family }]);
@@ -99,7 +99,7 @@ async function post(
   signal.addEventListener("abort", abort, { once: true });
   request.on("error", reject);
   request.on("response", (response) => {
-    // What the receiver says is its own business: nothing of it is read or kept.
+    // The response body is not read.
     response.destroy();
     answered(response.statusCode ?? 0);
   });
@@ -115,7 +115,7 @@ async function post(
 function formatSendError(error: unknown): string {
   if (error instanceof AppError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (message === "timed out" || (error as Error).name === "TimeoutError") return "no answer in time";
-  if (code === "ECONNREFUSED") return "the connection was refused";
-  return code ? `the connection failed: ${code}` : "the connection failed";
+  if (message === "timed out" || (error as Error).name === "TimeoutError") return "no response in time";
+  if (code === "ECONNREFUSED") return "connection refused";
+  return code ? `connection failed: ${code}` : "connection failed";
 }

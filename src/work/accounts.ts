@@ -1,4 +1,4 @@
-/** Accounts, keys and credits as an administrator handles them. */
+/** Administration of accounts, API keys and credits. */
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
 import { sha256 } from "../lib/hash";
@@ -22,7 +22,7 @@ import type { Services } from "./services";
 
 type AccountServices = Pick<Services, "store" | "config" | "now">;
 
-/** An account as the shell shows it. */
+/** An account as the command line shows it. */
 export type AccountView = {
   id: string;
   email: string;
@@ -44,24 +44,24 @@ const toAccountView = (user: User, credits: number): AccountView => ({
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const MIN_PASSWORD_CHARACTERS = 8;
 
-/** Makes an account. `credits` null: the sign-up grant. Errors: `bad_request`, `conflict` when the address is taken. */
+/** Creates an account. `credits` null: the sign-up grant. Errors: `bad_request`; `conflict` when the address has an account. */
 export async function createUser(
   services: AccountServices,
   request: { email: string; password: string; admin: boolean; credits: number | null },
 ): Promise<AccountView> {
   const email = request.email.trim().toLowerCase();
   if (!EMAIL.test(email) || email.length > 254)
-    throw new AppError("bad_request", `"${request.email}" is not an e-mail address.`);
+    throw new AppError("bad_request", `"${request.email}" is not an email address.`);
   if (request.password.length < MIN_PASSWORD_CHARACTERS) {
-    throw new AppError("bad_request", `The password needs at least ${MIN_PASSWORD_CHARACTERS} characters.`);
+    throw new AppError("bad_request", `Password must have at least ${MIN_PASSWORD_CHARACTERS} characters.`);
   }
   const credits = request.credits ?? services.config.signupCredits;
   if (!Number.isSafeInteger(credits) || credits < 0)
-    throw new AppError("bad_request", "Credits are a whole number from 0.");
+    throw new AppError("bad_request", "Credits must be an integer of at least 0.");
   const passwordHash = await Bun.password.hash(request.password);
   const now = services.now();
   return services.store.write(async (tx) => {
-    if (await findUserByEmail(tx, email)) throw new AppError("conflict", `${email} has an account already.`);
+    if (await findUserByEmail(tx, email)) throw new AppError("conflict", `${email} already has an account.`);
     const user = await insertUser(tx, {
       id: newId(),
       email,
@@ -77,19 +77,19 @@ export async function createUser(
   });
 }
 
-/** All accounts with what they can spend. */
+/** Lists all accounts with their available credits. */
 export async function listAccounts(services: AccountServices): Promise<AccountView[]> {
   const users = await listUsers(services.store.read);
   return Promise.all(users.map(async (user) => toAccountView(user, await readBalance(services.store.read, user.id))));
 }
 
-/** Gives credits; assets that wait for them become ready. Errors: `bad_request`, `not_found`. */
+/** Grants credits. Assets that wait for them become ready. Errors: `bad_request`, `not_found`. */
 export async function grantCredits(
   services: AccountServices,
   request: { email: string; credits: number },
 ): Promise<AccountView> {
   if (!Number.isSafeInteger(request.credits) || request.credits <= 0) {
-    throw new AppError("bad_request", "Credits are a whole number above 0.");
+    throw new AppError("bad_request", "Credits must be an integer of at least 1.");
   }
   return services.store.write(async (tx) => {
     const user = await getUserByEmail(tx, request.email);
@@ -106,19 +106,19 @@ export async function grantCredits(
   });
 }
 
-/** Gives the charge of an asset back, once. Errors: as `refundCharge`. */
+/** Refunds the charge of an asset, once. Errors: those of `refundCharge`. */
 export async function refundAsset(services: AccountServices, request: { assetId: string }): Promise<AccountView> {
   return services.store.write(async (tx) => {
     const { user_id } = await refundCharge(tx, request.assetId, services.now());
-    // The ledger goes with its account.
+    // Ledger entries are deleted with their account, so the account exists.
     const user = (await getUser(tx, user_id))!;
     return toAccountView(user, await readBalance(tx, user.id));
   });
 }
 
 /**
- * Disables an account or enables it again. While it is disabled its keys get 401, its download links do not work and its webhooks wait;
- * jobs that were accepted before run to their end. Errors: `not_found`, `conflict` for the last administrator.
+ * Disables an account or enables it again. While it is disabled, its API keys get 401, its download links fail and its webhooks wait. Jobs that
+ * were accepted before run to completion. Errors: `not_found`, `conflict` for the last administrator.
  */
 export async function disableUser(
   services: AccountServices,
@@ -134,7 +134,7 @@ export async function disableUser(
   });
 }
 
-/** An API key as the shell shows it, with its owner's e-mail address. */
+/** An API key as the command line shows it, with the email address of its owner. */
 export type KeyView = {
   id: string;
   email: string;
@@ -160,8 +160,8 @@ const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
 const MAX_KEY_NAME_CHARACTERS = 200;
 
 /**
- * Creates an API key, which is in the result and nowhere else. `expires` is an ISO 8601 time; null: never. Errors: `not_found`, `bad_request`
- * for a name that is too long and a time that is malformed or past.
+ * Creates an API key. Only the result contains the key. `expires` is an ISO 8601 time; null: never. Errors: `not_found`; `bad_request` for a
+ * name that is too long, or a time that is malformed or in the past.
  */
 export async function createApiKey(
   services: AccountServices,
@@ -170,7 +170,7 @@ export async function createApiKey(
   const key = `sk_${randomToken(40)}`;
   const now = services.now();
   if (request.name.length > MAX_KEY_NAME_CHARACTERS)
-    throw new AppError("bad_request", `The name of a key has at most ${MAX_KEY_NAME_CHARACTERS} characters.`);
+    throw new AppError("bad_request", `Key name must have at most ${MAX_KEY_NAME_CHARACTERS} characters.`);
   const expiresAt = request.expires == null ? null : parseExpiry(request.expires, now);
   return services.store.write(async (tx) => {
     const user = await getUserByEmail(tx, request.email);
@@ -191,8 +191,7 @@ function parseExpiry(text: string, now: number): number {
   const time = parseIsoTime(text);
   if (time === null)
     throw new AppError("bad_request", `"${text}" is not an ISO 8601 date or time, such as 2027-01-31T18:00Z.`);
-  if (time <= now)
-    throw new AppError("bad_request", `The key would have expired already: ${toIsoTime(time)} is in the past.`);
+  if (time <= now) throw new AppError("bad_request", `Expiry ${toIsoTime(time)} is in the past.`);
   return time;
 }
 
@@ -203,7 +202,7 @@ export async function listKeys(services: AccountServices, request: { email: stri
   return (await listApiKeys(read, user?.id ?? null)).map(toKeyView);
 }
 
-/** Deletes an API key: the next request with it is refused. Errors: `not_found`. */
+/** Deletes an API key. Later requests with it get 401. Errors: `not_found`. */
 export async function revokeKey(services: AccountServices, request: { id: string }): Promise<KeyView> {
   const revoked = await services.store.write((tx) => deleteApiKey(tx, request.id));
   if (!revoked) throw new AppError("not_found", `API key "${request.id}" not found. offcut key list shows the IDs.`);
@@ -212,6 +211,6 @@ export async function revokeKey(services: AccountServices, request: { id: string
 
 async function getUserByEmail(tx: Parameters<typeof findUserByEmail>[0], email: string): Promise<User> {
   const user = await findUserByEmail(tx, email.trim());
-  if (!user) throw new AppError("not_found", `${email} has no account.`);
+  if (!user) throw new AppError("not_found", `Account ${email} not found.`);
   return user;
 }

@@ -1,4 +1,4 @@
-/** What the shell's commands ask for, by name: run by the server that holds the data folder, or by the command itself. */
+/** The administration commands by name. They run in the server that holds the data folder, or without a server in the command itself. */
 import { AppError } from "../domain/errors";
 import { listStorageByUser } from "../store/storage";
 import {
@@ -42,16 +42,16 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
   "key revoke": (services, args) => revokeKey(services, { id: text(args, "id") }),
 };
 
-/** Runs a command. Errors: `not_found` for an unknown one, `bad_request` for its arguments, and the command's own. */
+/** Runs a command. Errors: `not_found` for an unknown command; `bad_request` for invalid arguments; those of the command. */
 export async function runAdmin(services: AdminServices, name: string, args: Arguments): Promise<unknown> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new AppError("not_found", `The server does not know the command "${name}".`);
+  if (!command) throw new AppError("not_found", `Unknown command "${name}". The server may be an older version.`);
   return command(services, args);
 }
 
 function text(args: Arguments, name: string): string {
   const value = args[name];
-  if (typeof value !== "string" || value === "") throw new AppError("bad_request", `${name} is missing.`);
+  if (typeof value !== "string" || value === "") throw new AppError("bad_request", `${name} is required.`);
   return value;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an asset costs and how it is paid: a hold as soon as the duration is known, the ledger entry together with `ready`.
- * Everything here runs inside the caller's write transaction, so two assets can never spend the same credit.
+ * Charges for assets: a hold when the duration is known, a ledger entry when the asset becomes `ready`. Everything runs inside the caller's
+ * write transaction, so two assets never spend the same credit.
  */
 
 import { AppError } from "../domain/errors";
@@ -26,11 +26,11 @@ import type { Queries } from "../store/db";
 import { findLatestStep } from "../store/steps";
 import { emitAssetEvent } from "./events";
 
-/** Credits for a recording: each started minute counts. */
+/** Returns the credits for a recording. Each started minute counts. */
 export const computeCharge = (duration: Ticks, creditsPerMinute: number): number =>
   Math.max(1, Math.ceil(duration / (60 * TICKS_PER_SECOND))) * creditsPerMinute;
 
-/** Holds the asset's charge when the balance covers it. Gives the asset as it is then. */
+/** Holds the asset's charge when the balance covers it. Returns the updated asset. */
 async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   if (asset.payment !== "none" || asset.charge === null) return asset;
   if (asset.charge === 0) return (await updateAsset(tx, asset.id, { payment: "settled" })) ?? asset;
@@ -39,7 +39,7 @@ async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   await insertHold(tx, {
     id: newId(),
     user_id: asset.user_id,
-    // A preparation is a pipeline; an asset always has one.
+    // A preparation is a pipeline, so an asset always has one.
     pipeline_id: step?.pipeline_id ?? asset.id,
     asset_id: asset.id,
     amount: asset.charge,
@@ -48,13 +48,13 @@ async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   return (await updateAsset(tx, asset.id, { payment: "held" })) ?? asset;
 }
 
-/** Called when the duration is known: holds the charge, unless older assets still wait for theirs. */
+/** Holds the charge of an asset whose duration has become known, unless older assets of the user wait for credits. */
 export async function holdCharge(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   if ((await listAssetsPendingPayment(tx, asset.user_id)).length > 0) return asset;
   return tryHold(tx, asset, now);
 }
 
-/** Turns the hold into the charge and makes the asset `ready`. `previousState` is the one that was told last. */
+/** Turns the hold into a charge and makes the asset `ready`. `previousState` is the state of the last event. */
 async function settleCharge(
   tx: Queries,
   asset: Asset,
@@ -76,19 +76,20 @@ async function settleCharge(
   if (ready) await emitAssetEvent(tx, ready, "asset.ready", now, previousState);
 }
 
-/** Called when the preparation is done: the asset becomes `ready`, or waits for credits behind those that wait already. */
+/** Makes a prepared asset `ready`, or queues it behind the user's assets that wait for credits. */
 export async function completePreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
   if (asset.payment !== "none") return settleCharge(tx, asset, now);
   const waiting = await updateAssetInState(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
   if (!waiting) return;
   const paid = await settleWaiting(tx, asset.user_id, now, asset.id);
-  // Told only when it really has to wait; otherwise it went through this state unseen.
+  // Emitted only when the asset has to wait, not when it passed through the state within this transaction.
   if (!paid.includes(asset.id)) await emitAssetEvent(tx, waiting, "asset.pending_payment", now, "processing");
 }
 
 /**
- * Called whenever a balance has risen: settles the assets that wait, oldest first; the first that does not fit waits, and those
- * behind it too. What is left is held for those in preparation. Gives the ids of the assets that became ready. `justPrepared` has not been told to wait yet.
+ * Settles the assets that wait for credits, oldest first, until the balance does not cover the next one. Holds the rest of the balance for
+ * assets in preparation. To be called whenever a balance has grown. Returns the IDs of the assets that became ready. For `justPrepared` no
+ * event has said yet that it waits.
  */
 export async function settleWaiting(
   tx: Queries,
@@ -103,32 +104,36 @@ export async function settleWaiting(
     await settleCharge(tx, held, now, asset.id === justPrepared ? "processing" : "pending_payment");
     ready.push(asset.id);
   }
-  // What is still being prepared can be cut as soon as it is paid for.
+  // An asset in preparation can be cut as soon as its charge is held.
   for (const asset of await listAssetsWithoutHold(tx, userId)) {
     if ((await tryHold(tx, asset, now)).payment === "none") break;
   }
   return ready;
 }
 
-/** Gives the hold of an asset that has failed or is gone, or its place in the queue, to those that wait. */
+/** Releases the hold, or the place in the queue, of an asset that has failed or was deleted, and settles the assets that wait. */
 export async function releaseCharge(tx: Queries, asset: Asset, now: number): Promise<void> {
   const isReleased = await deleteAssetHold(tx, asset.id);
   if (isReleased || asset.state === "pending_payment") await settleWaiting(tx, asset.user_id, now);
 }
 
 /**
- * Gives the charge of an asset back, once; the asset stays as it is, and may have been deleted since. Assets that wait for credits
- * become ready. Errors: `not_found` when nothing was charged for it, `conflict` when it has been given back already.
+ * Refunds the charge of an asset, once. The asset does not change, and may have been deleted. Settles the assets that wait for credits.
+ * Errors: `not_found` when the asset was not charged, `conflict` when it was refunded already.
  */
 export async function refundCharge(tx: Queries, assetId: string, now: number): Promise<LedgerEntry> {
   const entries = await listAssetLedgerEntries(tx, assetId);
   const charge = entries.find((entry) => entry.type === "consume_asset");
-  if (!charge) throw new AppError("not_found", `Nothing was charged for an asset ${assetId}.`);
+  if (!charge) throw new AppError("not_found", `No charge for asset ${assetId} found.`);
   if (entries.some((entry) => entry.type === "refund"))
-    throw new AppError("conflict", `The charge of asset ${assetId} has been given back already.`);
+    throw new AppError("conflict", `The charge for asset ${assetId} has already been refunded.`);
   const refund = await insertLedgerEntry(tx, {
-    ...{ id: newId(), user_id: charge.user_id, type: "refund", delta: -charge.delta },
-    ...{ asset_id: assetId, created_at: now },
+    id: newId(),
+    user_id: charge.user_id,
+    type: "refund",
+    delta: -charge.delta,
+    asset_id: assetId,
+    created_at: now,
   });
   await settleWaiting(tx, charge.user_id, now);
   return refund;

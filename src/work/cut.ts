@@ -1,4 +1,4 @@
-/** Cuts: asking for one, and computing it. */
+/** Creates cuts. The job `cut` computes them. */
 
 import { AppError } from "../domain/errors";
 import type { CutOptions } from "../domain/plan";
@@ -13,24 +13,23 @@ import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
 import { requireDatabaseSpace } from "./storage";
 
-/** Whether the asset's audio is transcribed and paid for. */
+/** Returns whether the asset's audio is transcribed and paid for. */
 export const isCuttable = (asset: Asset): boolean =>
   (asset.state === "processing" || asset.state === "ready") && asset.audio_prepared && asset.payment !== "none";
 
-/** Throws the contract's code when the asset cannot be cut now. */
+/** Throws `AppError` `asset_failed`, `asset_payment_required` or `asset_processing` when the asset cannot be cut now. */
 async function requireCuttable(tx: Queries, asset: Asset, now: number): Promise<void> {
   if (isCuttable(asset)) return;
-  if (asset.state === "failed")
-    throw new AppError("asset_failed", "The asset's preparation failed: upload the file again.");
+  if (asset.state === "failed") throw new AppError("asset_failed", "Asset preparation failed. Upload the file again.");
   if (asset.state === "pending_payment" || (asset.state === "processing" && asset.audio_prepared)) {
-    throw new AppError("asset_payment_required", "The asset is prepared but not paid for: add credits.");
+    throw new AppError("asset_payment_required", "Asset is prepared but not paid for. Add credits.");
   }
-  throw new AppError("asset_processing", "The asset is still being prepared.", {
+  throw new AppError("asset_processing", "Asset is still being prepared.", {
     retryAfterSeconds: await remainingSeconds(tx, asset, now),
   });
 }
 
-/** Rough time until the preparation is done, from what it has done so far: 1 to 60 s. */
+/** Estimates the time until the preparation is complete from its progress, 1 to 60 s. */
 async function remainingSeconds(tx: Queries, asset: Asset, now: number): Promise<number> {
   const step = await findLatestStep(tx, asset.id);
   const share = step?.progress ?? 0;
@@ -42,7 +41,7 @@ async function remainingSeconds(tx: Queries, asset: Asset, now: number): Promise
 export type CutParams = { userId: string; asset: Asset; script: string; options: CutOptions };
 
 /**
- * The cut that an identical request made, or a new one. Runs in a write transaction; wake the runner afterwards.
+ * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
  * Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `upstream_unavailable`.
  */
 export async function createCut(

@@ -1,4 +1,4 @@
-/** Deleting: what depends on a thing goes with it, jobs in flight are cancelled, bytes are swept after the commit. */
+/** Deletes assets, projects, cuts and renders with everything that depends on them. Running jobs are cancelled; files are removed after the commit. */
 
 import { moveToTrash } from "../blobs/trash";
 import { type Asset, deleteAsset, getAsset, listProjectAssetIds } from "../store/assets";
@@ -13,7 +13,7 @@ import type { Services } from "./services";
 
 export type DeletionServices = Pick<Services, "folders" | "now" | "runner" | "store">;
 
-/** What is left to do once the deletion is committed. */
+/** What remains to be done after the commit: steps to cancel and paths to remove. */
 type DeletionCleanup = { steps: string[]; paths: string[] };
 
 async function deleteRenderRows(
@@ -67,8 +67,8 @@ async function cleanUp(services: DeletionServices, after: DeletionCleanup): Prom
 }
 
 /**
- * Deletes the asset, its cuts and its renders. Nothing happens when it is gone already. It counts as activity in its project when the
- * user does it, and not when a sweep does.
+ * Deletes the asset, its cuts and its renders, if it exists. A deletion by the user counts as activity in the project, one by the sweep does
+ * not.
  */
 export async function removeAsset(
   services: DeletionServices,
@@ -109,11 +109,11 @@ export async function removeCut(services: DeletionServices, cutId: string): Prom
   await cleanUp(services, after);
 }
 
-/** Deletes the render; one in flight is cancelled first. */
+/** Deletes the render. One that is running is cancelled first. */
 export async function removeRender(services: DeletionServices, render: Render): Promise<void> {
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
-    // As it is now: it may have ended since it was read, and then it is not cancelled.
+    // Read again: it may have ended meanwhile, and is then not cancelled.
     const current = await getRender(tx, render.id);
     if (current) await deleteRenderRows(services, tx, [current], after);
   });

@@ -1,6 +1,6 @@
 /**
- * Delivering webhooks. The database says what is due; an attempt is written down when it has ended. A crash in between sends the same
- * message again, with the same id: receivers drop it.
+ * Delivers webhooks that are due according to the database. An attempt is recorded when it has ended; after a crash in between, the message
+ * is sent again with the same ID, and receivers ignore the duplicate.
  */
 import { DELIVERY_TIMEOUT_MS, getDeliveryDelayMs, updateEndpointHealth } from "../domain/webhooks";
 import type { Log } from "../lib/log";
@@ -20,7 +20,7 @@ import { createDeliverySlots, MAX_PER_ENDPOINT } from "./delivery-slots";
 
 export type Deliverer = {
   start(): void;
-  /** Something may have become due: looks soon, once for many calls. */
+  /** Polls soon, once for several calls. */
   wake(): void;
   stop(): Promise<void>;
 };
@@ -35,12 +35,12 @@ export type DelivererOptions = {
   timeoutMs?: number;
 };
 
-/** Enough to fill an endpoint's slots beside those that are in flight, which are still due. */
+/** Enough to fill the slots of an endpoint, although deliveries in flight are still due. */
 const MAX_DUE_PER_ENDPOINT = 2 * MAX_PER_ENDPOINT;
 const MAX_POLL_MS = 30_000;
 const WAKE_DELAY_MS = 10;
 
-/** Delivers what is due, until stopped. */
+/** Creates a deliverer. */
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { store, rules, log, now, resolverFor, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
   const inFlight = new Set<Promise<void>>();
@@ -63,7 +63,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const attempts = delivery.attempts + 1;
     const wait = outcome.ok ? null : getDeliveryDelayMs(attempts);
     await store.write(async (tx) => {
-      // Read again: others may have succeeded meanwhile, or the user has changed the endpoint.
+      // Read again: another delivery may have succeeded meanwhile, or the user has changed the endpoint.
       const current = await findEndpoint(tx, endpoint.user_id, endpoint.id);
       if (!current) return;
       await updateDelivery(tx, delivery.id, {
@@ -75,7 +75,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         last_error: outcome.error,
         last_milliseconds: outcome.milliseconds,
       });
-      // What another address answered says nothing of this one.
+      // The result of another URL says nothing about the current one.
       if (current.url !== endpoint.url) return;
       const record = updateEndpointHealth(
         { lastSuccessAt: current.last_success_at, failingSince: current.failing_since },
@@ -87,9 +87,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         failing_since: record.failingSince,
         ...(record.disable ? { state: "disabled" as const } : {}),
       });
-      if (record.disable) log.warn("webhook endpoint disabled", { endpoint: endpoint.id, status: outcome.status });
+      if (record.disable) log.warn("webhook_endpoint.disabled", { endpoint: endpoint.id, status: outcome.status });
     });
-    log.info("webhook", {
+    log.info("webhook.attempted", {
       delivery: delivery.id,
       endpoint: endpoint.id,
       type: delivery.type,
@@ -98,7 +98,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     });
   }
 
-  /** Starts what is due while there is room: one delivery a turn, for the user with the fewest under way who was served longest ago. */
+  /** Starts due deliveries while slots are free, one at a time for the user whose turn it is. */
   async function startDue(at: number): Promise<void> {
     const users = new Map<string, DueDelivery[] | null>();
     for (const userId of await listUsersWithDueDeliveries(store.read, at)) {
@@ -121,7 +121,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       if (!found || stopped) continue;
       const release = slots.acquire(userId, next);
       const ended = attempt(found.delivery, found.endpoint)
-        .catch((error) => log.error("a delivery could not be written down", { delivery: next.id, error }))
+        .catch((error) => log.error("webhook.record_failed", { delivery: next.id, error }))
         .finally(() => {
           release();
           inFlight.delete(ended);
@@ -139,7 +139,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       await startDue(lookedAt);
     } while (isPollRequested && !stopped);
     if (stopped) return;
-    // What was due already is in flight or waits for a place, and a place that becomes free wakes.
+    // Deliveries that are due already are in flight or wait for a slot, and a released slot wakes the deliverer.
     const next = await findNextDeliveryTime(store.read, lookedAt);
     clearTimeout(timer);
     timer = setTimeout(wake, next === null ? MAX_POLL_MS : Math.min(MAX_POLL_MS, Math.max(0, next - now())));
@@ -150,7 +150,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     isPollRequested = true;
     polling ??= poll()
       .catch((error) => {
-        log.error("cannot look for deliveries", { error });
+        log.error("webhook.poll_failed", { error });
         timer = setTimeout(wake, 1_000);
       })
       .finally(() => {

@@ -1,20 +1,20 @@
-/** Who may send webhooks at the same time: limits for each endpoint, for each user and overall, and turns between users. */
+/** Limits concurrent webhook deliveries for each endpoint, for each user and overall, and lets users take turns. */
 import type { DueDelivery } from "../store/delivery-queue";
 
 export const MAX_PER_ENDPOINT = 4;
 const MAX_PER_USER = 8;
-/** Beyond this a user may only have one, so that receivers that hang never delay the first delivery of somebody else. */
+/** Above this, a user may have only one delivery in flight, so that slow receivers do not delay the first delivery of another user. */
 const MAX_SHARED = 32;
 const MAX_TOTAL = 256;
 
 export type DeliverySlots = {
   /** Returns whether another delivery of the user may start now. */
   hasRoom(userId: string): boolean;
-  /** Returns the user whose turn it is: the one with the fewest deliveries in flight, then the one served longest ago. Null: no room. */
+  /** Returns the user with the fewest deliveries in flight, among those the one served longest ago; null when no slot is free. */
   nextUser(userIds: Iterable<string>): string | null;
-  /** Returns which of the user's due deliveries comes next: to the endpoint with the fewest in flight, then the first. Null: none may start. */
+  /** Returns the user's first due delivery to the endpoint with the fewest in flight; null when none may start. */
   nextDelivery(userId: string, due: DueDelivery[]): DueDelivery | null;
-  /** Takes a slot and the user's turn. Returns the function that frees the slot. */
+  /** Occupies a slot, which counts as the user's turn. Returns a function that releases the slot. */
   acquire(userId: string, delivery: DueDelivery): () => void;
 };
 
@@ -22,7 +22,7 @@ export function createDeliverySlots(): DeliverySlots {
   const inFlight = new Set<string>();
   const byUser = new Map<string, number>();
   const byEndpoint = new Map<string, number>();
-  /** The turn in which a user was last served; users that are not in it were never. */
+  /** When a user was last served, as a sequence number. Missing users have not been served. */
   const servedAt = new Map<string, number>();
   let sequence = 0;
 

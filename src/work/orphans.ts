@@ -1,4 +1,4 @@
-/** What no row names any more, and what has outlived its time. */
+/** Removes files that no row refers to, and rows that have expired. */
 import { listNames, moveToTrash } from "../blobs/trash";
 import { isUuid } from "../lib/ids";
 import { findExistingAssetIds } from "../store/assets";
@@ -11,7 +11,7 @@ import type { Services } from "./services";
 
 const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
 
-/** Takes away the bytes of assets and renders that are gone, and the scratch space of jobs that have ended. */
+/** Removes the files of deleted assets and renders, the work folders of ended jobs, and expired rows. */
 export async function sweepOrphans(services: Pick<Services, "folders" | "log" | "now" | "store">): Promise<void> {
   const { folders, store } = services;
   const orphans = async (folder: string, alive: (ids: string[]) => Promise<Set<string>>) => {

@@ -1,10 +1,10 @@
-/** Pipelines: what is run in which order. A request of the public family is a pipeline of one step. */
+/** Pipelines: steps that run one after the other. Each request of the public API is a pipeline of one step. */
 import type { JobName } from "../domain/jobs";
 import { newId } from "../lib/ids";
 import type { Queries } from "../store/db";
 import { insertPipeline } from "../store/steps";
 
-/** A pipeline of one step. */
+/** Inserts a pipeline of one step. */
 export async function startPipeline(
   tx: Queries,
   start: { userId: string; assetId: string; name: JobName; subjectId: string; now: number },

@@ -26,10 +26,9 @@ async function runPlanOperation<Name extends PlanOperation>(
   more: Omit<JobOperations[Name]["input"], keyof CompletedCut>,
 ): Promise<JobOperations[Name]["result"]> {
   const { plan } = cut;
-  if (cut.state !== "completed" || plan === null)
-    throw new AppError("conflict", `The cut is ${cut.state}, not completed.`);
+  if (cut.state !== "completed" || plan === null) throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
   const asset = await getAsset(services.store.read, cut.asset_id);
-  if (!asset) throw new AppError("not_found", "The asset of the cut was deleted.");
+  if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
   const folder = services.folders.media(asset.id);
   const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
   const completed: CompletedCut = { paths: await getAnalysisPaths(folder), plan, name };
@@ -64,7 +63,7 @@ export async function prepareEdit(
   const now = services.now();
   return async (tx) => {
     const asset = await getAsset(tx, cut.asset_id);
-    if (!asset) throw new AppError("not_found", "The asset of the cut was deleted.");
+    if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
     const edited = await insertCut(tx, {
       id: newId(),
       user_id: cut.user_id,

@@ -18,7 +18,7 @@ export type SubtitleOptions = { format: "srt" | "vtt"; timeline: "cut" | "source
 
 async function requireProbed(paths: AnalysisPaths) {
   const probed = await readProbed(paths.probed);
-  if (!probed) throw new AppError("not_found", "The asset of the cut was deleted.");
+  if (!probed) throw new AppError("not_found", "Asset of the cut not found.");
   return probed;
 }
 

@@ -1,4 +1,4 @@
-/** Renders: asking for one, computing it, cancelling it. */
+/** Creates and cancels renders. The job `render` renders them. */
 
 import { moveToTrash } from "../blobs/trash";
 import { AppError } from "../domain/errors";
@@ -20,7 +20,7 @@ import { findQuotaProblem, requireFreeSpace } from "./storage";
 export type RenderParams = { userId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
 
 /**
- * The render that an identical request made, or a new one. Runs in a write transaction; wake the runner afterwards.
+ * Returns the render of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
  * Errors: `asset_not_ready`, `modifier_not_ready`, `validation_error` (against the source), `conflict` (quota), `upstream_unavailable`
  * (free space).
  */
@@ -33,11 +33,11 @@ export async function createRender(
   const wantsAudio =
     isAudioFormat(ask.output.format) || ((ask.output.format ?? null) === null && asset.type === "audio");
   const isReady = wantsAudio ? isCuttable(asset) : asset.state === "ready";
-  if (!isReady || !asset.info) throw new AppError("asset_not_ready", "The asset is not ready to be rendered.");
+  if (!isReady || !asset.info) throw new AppError("asset_not_ready", "Asset is not ready to be rendered.");
   const resolved = resolveOutput({ info: asset.info, frames: null }, ask.output);
   if (!resolved.ok)
-    throw new AppError("validation_error", "The output does not fit the asset.", { fields: resolved.errors });
-  if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "The cut is not completed.");
+    throw new AppError("validation_error", "Output is not possible for this asset.", { fields: resolved.errors });
+  if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "Cut is not completed.");
 
   const requestHash = hashJson([asset.id, cut?.id ?? null, resolved.output]);
   const same = await findIdenticalRender(tx, userId, requestHash);
@@ -73,9 +73,9 @@ export async function cancelRender(
   const now = services.now();
   const { render, steps } = await services.store.write(async (tx) => {
     const existing = await findRender(tx, userId, renderId);
-    if (!existing) throw new AppError("not_found", "There is no such render.");
+    if (!existing) throw new AppError("not_found", "Render not found.");
     const cancelled = await updateOpenRender(tx, renderId, { state: "cancelled", completed_at: now });
-    if (!cancelled) throw new AppError("conflict", `The render is ${existing.state} already.`);
+    if (!cancelled) throw new AppError("conflict", `Render is already ${existing.state}.`);
     const open = await listOpenSteps(tx, [renderId]);
     for (const step of open) await endStep(tx, step.id, "cancelled", now);
     await emitRenderEvent(tx, cancelled, "render.cancelled", now);

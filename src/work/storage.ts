@@ -1,4 +1,4 @@
-/** The rules of storage: a user's quota, and the free space that the server keeps for its database. */
+/** Storage limits: the quota of a user, and the free space that the server reserves for its database. */
 import { formatBytes } from "../domain/bytes";
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
@@ -7,10 +7,10 @@ import type { Services } from "./services";
 
 const RETRY_AFTER_SECONDS = 60;
 
-/** An upload under way stops when its next write does not fit: what is left above the reserve then is no room. */
+/** An upload stops when its next write does not fit, so less than this above the reserve is as good as nothing. */
 const MIN_FREE_BYTES = 1024 * 1024;
 
-/** Whether media may be written: the free space is above the reserve. */
+/** Returns whether media may be written: the free space is above the reserve. */
 export const hasFreeSpace = ({ disk }: Pick<Services, "disk">): boolean => disk.availableBytes() >= MIN_FREE_BYTES;
 
 /** Throws `upstream_unavailable` while the free space is below the reserve. */
@@ -19,25 +19,25 @@ export function requireFreeSpace(services: Pick<Services, "disk">): void {
 }
 
 /**
- * Throws `upstream_unavailable` while most of the reserve is gone. Cuts go on below the reserve, but each is up to megabytes of text in the
- * database, which must not take the room of charges and deletions.
+ * Throws `upstream_unavailable` while most of the reserve is used up. Cuts are accepted below the reserve, but each writes up to megabytes to
+ * the database, which must keep space for charges and deletions.
  */
 export function requireDatabaseSpace({ disk }: Pick<Services, "disk">): void {
   if (disk.isCritical()) throw outOfStorage();
 }
 
 const outOfStorage = (): AppError =>
-  new AppError("upstream_unavailable", "The server is short of storage. Try again later.", {
+  new AppError("upstream_unavailable", "The server is low on storage. Try again later.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
-/** Throws an error with the code of a full disk when `bytes` more would go below the reserve. */
+/** Claims space for a write of `bytes`. Throws an `ENOSPC` error when the write does not fit above the reserve. */
 export function claimSpace({ disk }: Pick<Services, "disk">, bytes: number): void {
   if (disk.claim(bytes)) return;
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
 }
 
-/** Throws `conflict` when an upload of `bytes` would bring the user above the quota. */
+/** Throws `conflict` when an upload of `bytes` would exceed the user's quota. */
 export async function requireQuota(
   services: Pick<Services, "config">,
   tx: Queries,
@@ -50,13 +50,13 @@ export async function requireQuota(
   if (used + bytes <= storageQuotaBytes) return;
   throw new AppError(
     "conflict",
-    `${formatQuotaProblem(used, storageQuotaBytes)} This upload has ${formatExactBytes(bytes)}.`,
+    `${formatQuotaProblem(used, storageQuotaBytes)} This upload needs ${formatExactBytes(bytes)}.`,
   );
 }
 
 /**
- * Returns why the user may make no more renders, or null. The size of a render is known when it is done: the one that passes the quota
- * is kept, the next one is refused.
+ * Returns why the user may not create more renders, or null. The size of a render is known only when it is finished, so the render that
+ * exceeds the quota is kept and the next one is refused.
  */
 export async function findQuotaProblem(
   services: Pick<Services, "config">,

@@ -1,4 +1,4 @@
-/** Uploads: opening one, what is learnt from its first bytes, and handing a complete one to the preparation. */
+/** Creates uploads, records their progress, and starts the preparation of complete ones. */
 import { mkdir, open, rename, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { AppError } from "../domain/errors";
@@ -26,19 +26,19 @@ export const MIN_UPLOAD_BYTES = 64;
 const MAX_UPLOAD_IDLE_MS = 7 * 24 * 3600 * 1000;
 const MAX_EMPTY_UPLOAD_MS = 3600 * 1000;
 
-/** When the upload is given up unless more bytes come. */
+/** Returns when the upload expires unless it receives more bytes, in milliseconds since 1970. */
 export const getUploadExpiry = (asset: Asset): number => asset.upload_active_at + MAX_UPLOAD_IDLE_MS;
-/** The last byte of an upload that is not given up yet came then or later. */
+/** Returns the time of the last received byte after which an upload has not expired. */
 export const getUploadActivityCutoff = (now: number): number => now - MAX_UPLOAD_IDLE_MS;
 export const isUploadExpired = (asset: Asset, now: number): boolean =>
   asset.state === "pending_upload" && getUploadExpiry(asset) < now;
 
-/** What the client says about its file, from the `Upload-Metadata` header. */
+/** The `Upload-Metadata` header, as the client sent it and parsed. */
 export type UploadMetadata = { header: string | null; filename: string | null; externalId: string | null };
 
 /**
- * Reads a TUS `Upload-Metadata` header (`key base64value,…`). The file name is reduced to its basename, so that no client can name a path.
- * Errors: `bad_request` for a value that is not base64 or an `external_id` that is too long.
+ * Parses a TUS `Upload-Metadata` header (`key base64value,…`). The file name is reduced to its last path component. Errors: `bad_request` for
+ * a value that is not base64 or an `external_id` that is too long.
  */
 export function parseUploadMetadata(header: string | null): UploadMetadata {
   const values = new Map<string, string>();
@@ -48,25 +48,25 @@ export function parseUploadMetadata(header: string | null): UploadMetadata {
     .filter(Boolean)) {
     const [key = "", value = "", ...more] = pair.split(/\s+/);
     if (more.length > 0 || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) {
-      throw new AppError("bad_request", "Upload-Metadata holds pairs of a key and a base64 value.");
+      throw new AppError("bad_request", "Upload-Metadata must be a list of keys with base64 values.");
     }
     values.set(key, Buffer.from(value, "base64").toString("utf8"));
   }
   const externalId = values.get("external_id") || null;
   if (externalId && ([...externalId].length > 256 || /\p{Cc}/u.test(externalId))) {
-    throw new AppError("bad_request", "external_id has at most 256 characters, none of them a control character.");
+    throw new AppError("bad_request", "external_id must have at most 256 characters and no control characters.");
   }
   return { header, filename: toSafeBasename(values.get("filename") ?? ""), externalId };
 }
 
-/** Control characters, line separators, and what turns the direction of text to disguise a name. */
+/** Control characters, line separators, and direction marks, which can disguise a file extension. */
 const UNSAFE_IN_NAMES = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** The last part of a path of any system, without control characters; null when nothing is left. */
+/** Returns the last component of a path of any operating system, without control characters; null when nothing is left. */
 export function toSafeBasename(name: string): string | null {
   const clean = basename(name.replaceAll("\\", "/").replace(UNSAFE_IN_NAMES, "")).trim();
   if (!clean || clean === "." || clean === "..") return null;
-  // By characters, so that none is cut in half.
+  // Split by code points, so that no surrogate pair is cut in half.
   return [...clean].slice(0, 255).join("");
 }
 
@@ -79,7 +79,7 @@ export type UploadParams = {
 };
 
 /**
- * Opens an upload: makes the asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
+ * Creates an upload and its asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
  * `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable` (free space).
  */
 export async function createUpload(
@@ -96,25 +96,25 @@ export async function createUpload(
   }
   const now = services.now();
   const project = await findProject(tx, request.userId, request.projectId);
-  if (!project) throw new AppError("not_found", "There is no such project.");
-  if (project.state === "archived") throw new AppError("conflict", "The project is archived and takes no new assets.");
+  if (!project) throw new AppError("not_found", "Project not found.");
+  if (project.state === "archived") throw new AppError("conflict", "Project is archived and accepts no new assets.");
   if (
     (await countOpenUploads(tx, request.userId, getUploadActivityCutoff(now), now - MAX_EMPTY_UPLOAD_MS)) >=
     config.maxUploads
   ) {
     throw new AppError(
       "conflict",
-      `There are ${config.maxUploads} unfinished uploads already: finish or cancel one first.`,
+      `Limit of ${config.maxUploads} unfinished uploads reached. Finish or cancel one first.`,
     );
   }
   await requireQuota(services, tx, request.userId, request.sizeBytes);
   if ((await readBalance(tx, request.userId)) <= 0) {
-    throw new AppError("insufficient_credits", "The balance is used up: add credits before uploading.");
+    throw new AppError("insufficient_credits", "No credits left. Add credits before uploading.");
   }
   if (await hasUnpaidAssets(tx, request.userId)) {
     throw new AppError(
       "insufficient_credits",
-      "The balance does not cover an asset that was uploaded before: add credits or delete it.",
+      "Credits do not cover an asset that was uploaded earlier. Add credits or delete it.",
     );
   }
   requireFreeSpace(services);
@@ -137,10 +137,10 @@ export async function createUpload(
   return insertAsset(tx, asset);
 }
 
-/** How many bytes tell what a file is. */
+/** The first bytes of a file, from which its format is detected. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** Notes that bytes have come, and what they are once there are enough of them. */
+/** Records that bytes were received, and the detected format once enough bytes are there. */
 export async function recordUploadProgress(
   services: Pick<Services, "folders" | "now" | "store">,
   asset: Asset,
@@ -166,8 +166,8 @@ async function readHead(path: string): Promise<Uint8Array | null> {
 }
 
 /**
- * Hands a complete upload to the preparation. Doing it twice, or after a crash half-way, is fine: the bytes move first, then the
- * state, and start-up looks for bytes that have moved while the state has not.
+ * Starts the preparation of a complete upload. Idempotent, also after a crash: the file is moved before the state changes, and
+ * `recoverUploads` finds files that were moved without a change of state.
  */
 export async function finishUpload(
   services: Pick<Services, "folders" | "now" | "runner" | "store">,
@@ -195,7 +195,7 @@ export async function finishUpload(
   if (finished) services.runner.wake();
 }
 
-/** What is acknowledged outlives a power cut: the bytes are on the disk before the row says so. */
+/** Flushes a file to disk, so that an acknowledged upload survives a power failure. */
 async function flush(path: string): Promise<void> {
   const file = await open(path, "r").catch(ignoreMissing);
   if (!file) return;
@@ -206,7 +206,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** At start: uploads that were complete when the server stopped are handed on, expired ones are removed. */
+/** Starts the preparation of uploads that were complete when the server stopped, and removes expired ones. */
 export async function recoverUploads(services: DeletionServices): Promise<void> {
   for (const asset of await listOpenUploads(services.store.read)) {
     if (isUploadExpired(asset, services.now())) {
@@ -223,7 +223,7 @@ export async function recoverUploads(services: DeletionServices): Promise<void> 
   }
 }
 
-/** A file's size in bytes, null when it is not there. */
+/** Returns the size of a file in bytes; null when it is missing. */
 export async function findFileSize(path: string): Promise<number | null> {
   return stat(path).then(
     (s) => s.size,

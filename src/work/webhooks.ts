@@ -1,4 +1,4 @@
-/** Webhook endpoints: registering, changing, rotating the secret, testing, sending again. */
+/** Webhook endpoints: creation, secret rotation, test events, and requeuing of deliveries. */
 import { AppError } from "../domain/errors";
 import { DELIVERY_TIMEOUT_MS, type EventType, OLD_SECRET_VALIDITY_MS } from "../domain/webhooks";
 import { newId } from "../lib/ids";
@@ -26,15 +26,15 @@ const MAX_QUEUED_TESTS = 10;
 const createSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64")}`;
 
-/** What the configuration lets webhooks reach. */
+/** Returns which addresses the configuration allows for webhooks. */
 export const getAddressRules = (services: Pick<Services, "config">) => ({
   allowLoopback: services.config.webhooksAllowLoopback,
   allowPrivate: services.config.webhooksAllowPrivate,
 });
 
 /**
- * Throws `validation_error` on `body.url` unless webhooks may go there now; `rate_limited` or `upstream_unavailable` when too many host names
- * are being looked up.
+ * Throws `validation_error` on `body.url` when webhooks may not be sent to the URL; `rate_limited` or `upstream_unavailable` when too many
+ * host names are being resolved.
  */
 export async function requireAllowedUrl(
   services: Pick<Services, "config" | "resolverFor">,
@@ -51,13 +51,13 @@ export async function requireAllowedUrl(
   }
 }
 
-/** Registers an endpoint, whose secret is in the answer. Errors: `conflict` when there are too many. */
+/** Creates an endpoint. Its secret is in the result. Errors: `conflict` when the user has too many. */
 export async function createEndpoint(
   tx: Queries,
   request: { userId: string; url: string; eventTypes: EventType[]; now: number },
 ): Promise<WebhookEndpoint> {
   if ((await countEndpoints(tx, request.userId)) >= MAX_ENDPOINTS) {
-    throw new AppError("conflict", `There are ${MAX_ENDPOINTS} webhook endpoints already.`);
+    throw new AppError("conflict", `Limit of ${MAX_ENDPOINTS} webhook endpoints reached. Delete one first.`);
   }
   return insertEndpoint(tx, {
     id: newId(),
@@ -70,7 +70,7 @@ export async function createEndpoint(
   });
 }
 
-/** Gives the endpoint a new secret; the old one signs on for a day. */
+/** Replaces the secret of the endpoint. For a day, messages are signed with the old one too. */
 export async function rotateSecret(
   services: Pick<Services, "now" | "store">,
   endpoint: WebhookEndpoint,
@@ -83,13 +83,13 @@ export async function rotateSecret(
       old_secret_until: now + OLD_SECRET_VALIDITY_MS,
     }),
   );
-  if (!changed) throw new AppError("not_found", "There is no such webhook endpoint.");
+  if (!changed) throw new AppError("not_found", "Webhook endpoint not found.");
   return changed;
 }
 
 /**
- * Queues a test event for the endpoint, whatever it listens to. Returns the delivery's id. Errors: `conflict` while disabled, `rate_limited`
- * while too many of the user's test events wait.
+ * Queues a test event for the endpoint, whatever events it subscribes to. Returns the ID of the delivery. Errors: `conflict` while the endpoint
+ * is disabled, `rate_limited` while too many test events of the user wait.
  */
 export async function queueTestEvent(
   services: Pick<Services, "now" | "store">,
@@ -97,7 +97,7 @@ export async function queueTestEvent(
 ): Promise<string> {
   requireEnabled(endpoint);
   const now = services.now();
-  // Before the write as well: a refusal then costs a read, not a place among the writes.
+  // Checked before the write as well, so that a refusal costs only a read.
   await requireRoomForTest(services.store.read, endpoint.user_id, now);
   const eventId = newId();
   const id = createWebhookId(endpoint.id, eventId);
@@ -118,18 +118,18 @@ export async function queueTestEvent(
   return id;
 }
 
-/** Throws `rate_limited` while the user has as many undelivered test events as may wait. */
+/** Throws `rate_limited` while the maximum number of the user's test events waits. */
 async function requireRoomForTest(tx: Queries, userId: string, now: number): Promise<void> {
   const { count, nextDueAt } = await countQueuedTests(tx, userId);
   if (count < MAX_QUEUED_TESTS) return;
-  const message = `${MAX_QUEUED_TESTS} test events are not delivered yet. Wait for them, or delete the endpoint that does not take them.`;
+  const message = `${MAX_QUEUED_TESTS} test events are waiting for delivery. Wait for them, or delete the endpoint that does not accept them.`;
   const wait = Math.max((nextDueAt ?? now) - now, DELIVERY_TIMEOUT_MS);
   throw new AppError("rate_limited", message, { retryAfterSeconds: Math.ceil(wait / 1000) });
 }
 
 /**
- * Queues a delivery again from the start of the schedule, with the same id. Errors: `not_found`, `conflict` while disabled, `rate_limited` for
- * a test event as in `sendTest`.
+ * Queues a delivery again with the same ID, from the start of its retry schedule. Errors: `not_found`; `conflict` while the endpoint is
+ * disabled; `rate_limited` for a test event, as in `queueTestEvent`.
  */
 export async function requeueDelivery(
   services: Pick<Services, "now" | "store">,
@@ -143,11 +143,11 @@ export async function requeueDelivery(
     if (delivery?.type === TEST_EVENT && delivery.state !== "pending")
       await requireRoomForTest(tx, endpoint.user_id, now);
     const again = delivery && (await updateDelivery(tx, delivery.id, { state: "pending", attempts: 0, due_at: now }));
-    if (!again) throw new AppError("not_found", "There is no such delivery.");
+    if (!again) throw new AppError("not_found", "Delivery not found.");
     return again;
   });
 }
 
 function requireEnabled(endpoint: WebhookEndpoint): void {
-  if (endpoint.state !== "enabled") throw new AppError("conflict", "The webhook endpoint is disabled.");
+  if (endpoint.state !== "enabled") throw new AppError("conflict", "Webhook endpoint is disabled. Enable it first.");
 }

@@ -78,7 +78,7 @@ describe.skipIf(IS_BUNDLED_PASS)("the shell's commands", () => {
       expect(await refused("user", "refund")).toBe("2 offcut user: --asset is missing");
       expect(await refused("user", "delete")).toBe('2 offcut user: there is no "user delete"; see offcut user --help');
       expect(await refused("key", "create", "--email", "nobody@example.test")).toBe(
-        "1 offcut key: nobody@example.test has no account.",
+        "1 offcut key: Account nobody@example.test not found.",
       );
       expect(await refused("key", "create", "--email", "a@b", "--expires", "soon")).toBe(
         "2 offcut key: --expires takes an ISO 8601 date or time, such as 2027-01-31T18:00Z",
@@ -92,7 +92,7 @@ describe.skipIf(IS_BUNDLED_PASS)("the shell's commands", () => {
       expect(await refused("key", "list", "all")).toBe('2 offcut key: unexpected argument "all"');
       expect(await refused("user", "disable")).toBe("2 offcut user: --email is missing");
       expect(await refused("user", "disable", "--email", "nobody@example.test")).toBe(
-        "1 offcut user: nobody@example.test has no account.",
+        "1 offcut user: Account nobody@example.test not found.",
       );
       expect(await refused("user", "create", "--email", "a@b", "--password", "short")).toStartWith(
         "1 offcut user: The password",
@@ -130,7 +130,7 @@ describe.skipIf(IS_BUNDLED_PASS)("the shell's commands", () => {
     async () => {
       await using server = await startServer();
       expect(await refusal(server.folder, ["key", "create", "--email", "nobody@example.test"])).toBe(
-        "1 offcut key: nobody@example.test has no account.",
+        "1 offcut key: Account nobody@example.test not found.",
       );
     },
     LONG,
@@ -153,11 +153,11 @@ describe.skipIf(IS_BUNDLED_PASS)("the shell's commands", () => {
 describe.skipIf(IS_BUNDLED_PASS)("settings", () => {
   test.each<[string, string[], Record<string, string>, string]>([
     ["an unknown variable", [], { OFFCUT_PROT: "1" }, 'OFFCUT_PROT: unknown setting "prot"'],
-    ["a bad variable", [], { OFFCUT_PORT: "http" }, "OFFCUT_PORT: port must be a whole number from 0 to 65535"],
-    ["a bad flag", ["--max-uploads", "0"], {}, "--max-uploads: max_uploads must be a whole number from 1"],
+    ["a bad variable", [], { OFFCUT_PORT: "http" }, "OFFCUT_PORT: port must be an integer from 0 to 65535"],
+    ["a bad flag", ["--max-uploads", "0"], {}, "--max-uploads: max_uploads must be an integer from 1"],
     ["an unknown flag", ["--prot", "1"], {}, "--prot"],
-    ["a file that is not there", ["--config", "/nowhere.toml"], {}, "/nowhere.toml: no such configuration file"],
-    ["a certificate without its key", ["--tls-cert", "a.pem"], {}, "tls_cert and tls_key go together"],
+    ["a file that is not there", ["--config", "/nowhere.toml"], {}, "/nowhere.toml: configuration file not found"],
+    ["a certificate without its key", ["--tls-cert", "a.pem"], {}, "tls_cert and tls_key must be set together"],
     ["a certificate that is not there", ["--tls-cert", "a.pem", "--tls-key", "b.pem", "--port", "0"], {}, "a.pem"],
     ["an address that is not here", ["--host", "203.0.113.7", "--port", "0"], {}, "203.0.113.7"],
     ["an ffmpeg that is none", ["--ffmpeg", "/bin/true", "--port", "0"], {}, "/bin/true"],

@@ -112,34 +112,34 @@ describe("a start is refused with one line that names", () => {
     [
       "a port that is no number",
       { env: { OFFCUT_PORT: "http" } },
-      "OFFCUT_PORT: port must be a whole number from 0 to 65535",
+      "OFFCUT_PORT: port must be an integer from 0 to 65535",
     ],
-    ["an empty port", { env: { OFFCUT_PORT: "" } }, "OFFCUT_PORT: port must be a whole number from 0 to 65535"],
-    ["a port that is too high", { flags: { port: "65536" } }, "--port: port must be a whole number from 0 to 65535"],
+    ["an empty port", { env: { OFFCUT_PORT: "" } }, "OFFCUT_PORT: port must be an integer from 0 to 65535"],
+    ["a port that is too high", { flags: { port: "65536" } }, "--port: port must be an integer from 0 to 65535"],
     [
       "half a number",
       { toml: "rate_limit = 1.5" },
-      `offcut.toml: rate_limit must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+      `offcut.toml: rate_limit must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}`,
     ],
-    ["a number where text belongs", { toml: "host = 5" }, "offcut.toml: host must be a non-empty text"],
-    ["an empty folder", { env: { OFFCUT_DATA_DIR: "" } }, "OFFCUT_DATA_DIR: data_dir must be a non-empty text"],
+    ["a number where text belongs", { toml: "host = 5" }, "offcut.toml: host must be a non-empty string"],
+    ["an empty folder", { env: { OFFCUT_DATA_DIR: "" } }, "OFFCUT_DATA_DIR: data_dir must be a non-empty string"],
     [
       "a flag that is neither true nor false",
       { toml: "webhooks_allow_private = 'maybe'" },
       "offcut.toml: webhooks_allow_private must be true or false",
     ],
-    ["a list of other things", { toml: "cors_origins = [1]" }, "offcut.toml: cors_origins must be a list of texts"],
+    ["a list of other things", { toml: "cors_origins = [1]" }, "offcut.toml: cors_origins must be a list of strings"],
     [
       "an address that is none",
       { flags: { "public-url": "cut.example" } },
-      "--public-url: public_url must be an http or https address",
+      "--public-url: public_url must be an http or https URL",
     ],
     [
       "an address of another kind",
       { flags: { "public-url": "ftp://cut" } },
-      "--public-url: public_url must be an http or https address",
+      "--public-url: public_url must be an http or https URL",
     ],
-    ["a certificate without its key", { flags: { "tls-cert": "a.pem" } }, "tls_cert and tls_key go together"],
+    ["a certificate without its key", { flags: { "tls-cert": "a.pem" } }, "tls_cert and tls_key must be set together"],
   ])("%s", async (_, sources, expected) => {
     expect(await refusal(sources)).toBe(expected);
   });
@@ -150,7 +150,7 @@ describe("a start is refused with one line that names", () => {
 
   test("a file that is not there", async () => {
     const loading = loadConfig({ env: {}, flags: { config: "/nowhere/offcut.toml" } });
-    await expect(loading).rejects.toThrow("/nowhere/offcut.toml: no such configuration file");
+    await expect(loading).rejects.toThrow("/nowhere/offcut.toml: configuration file not found");
   });
 });
 

@@ -11,7 +11,7 @@ test("a receiver that hangs is given up in time", async () => {
   await using hook = receiver();
   hook.answer("hang");
   const outcome = await sendWebhook(message(hook.url, 100), loopback, new Date(), here);
-  expect(outcome).toMatchObject({ ok: false, status: null, error: "no answer in time" });
+  expect(outcome).toMatchObject({ ok: false, status: null, error: "no response in time" });
 });
 
 test("the connection goes to the address that was checked, under the name that was asked for", async () => {
