@@ -1,5 +1,5 @@
-/** Listens to a whole recording: loudness, voice activity and, when the language is known, the transcript. */
-import { ENERGY_STEPS_PER_DB, type EnergyContour, type Transcript } from "../domain/speech";
+/** Analyzes a whole recording: energy contour, voice activity and, when a model supports the language, the transcript. */
+import { ENERGY_STEPS_PER_DB, type EnergyContour, type SpeechAnalysis, type Transcript } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { computeGain, createEnergyMeter } from "./energy";
 import { DETECT_LANGUAGE } from "./ipc-protocol";
@@ -12,23 +12,23 @@ import { type AudioWithEnergy, transcribe } from "./transcribe";
 import type { TranscriberSelector } from "./transcriber-selector";
 import { findSpeechSpans, refineEdges, STATE_VALUES, type VoiceDetector, WINDOW_SAMPLES } from "./vad";
 
-/** Samples read at a time: 32 s, whole windows of the voice detector. */
+/** Samples read at a time: 32 s, a whole number of voice detector windows. */
 const CHUNK_SAMPLES = 1_000 * WINDOW_SAMPLES;
 
-/** How many of them one record of the log holds: a second or two of work. */
+/** Chunks per record of the log: one or two seconds of work. */
 const CHUNKS_PER_RECORD = 16;
 
-/** Without `added` everything is transcribed by the built-in recogniser. */
-export type SpeechModels = { detector: VoiceDetector; moonshine: Moonshine; added?: TranscriberSelector };
-export type Heard = { duration: number; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
+/** The loaded models. Without `selector`, the built-in recognizer transcribes everything. */
+export type SpeechModels = { detector: VoiceDetector; moonshine: Moonshine; selector?: TranscriberSelector };
 
-/** How the work divides: shares of measuring, detecting and recognising in the whole. */
+/** Progress shares: measuring the energy ends at the first, detecting speech at the second, recognition at 1. */
 const ENERGY_SHARE = 0.02;
 const VAD_SHARE = 0.1;
 
 /**
- * Listens to `pcm`. `language` null leaves the transcript out, `HEARD_LANGUAGE` lets a model tell it. `onProgress` gets a share that only grows; `check` is called between
- * steps and may throw to stop. What is done goes to `log`, and what it holds of an earlier run is not done again: the result is the same.
+ * Analyzes `pcm`. `language` null omits the transcript, `DETECT_LANGUAGE` detects it. `onProgress` receives a share that only grows. `check`
+ * is called between steps and may throw to stop. Finished work is appended to `log`, and records of an earlier run are reused: the result
+ * is the same.
  */
 export async function analyze(
   models: SpeechModels,
@@ -37,7 +37,7 @@ export async function analyze(
   onProgress: (share: number) => void,
   check: Checkpoint,
   log: RecordLog = NO_LOG,
-): Promise<Heard> {
+): Promise<SpeechAnalysis> {
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
   const energy = await measureEnergy(pcm, onProgress, check, log);
   const speech =
@@ -45,12 +45,12 @@ export async function analyze(
   if (language === null) return { duration, speech, energy, transcript: null };
 
   const segments = createSegments(speech, energy, duration);
-  const share = (done: number) => onProgress(VAD_SHARE + (1 - VAD_SHARE) * done);
-  const transcript = await transcribeSegments(models, { pcm, energy }, segments, language, share, check, log);
+  const onTranscribed = (done: number) => onProgress(VAD_SHARE + (1 - VAD_SHARE) * done);
+  const transcript = await transcribeSegments(models, { pcm, energy }, segments, language, onTranscribed, check, log);
   return { duration, speech, energy, transcript };
 }
 
-/** The contour; in the log it is whole steps, which it consists of. */
+/** Measures the contour. The log stores it as whole steps of 1/128 dB, which is exact. */
 async function measureEnergy(
   pcm: PcmReader,
   onProgress: (share: number) => void,
@@ -89,24 +89,24 @@ async function detectSpeech(
 ): Promise<Span[]> {
   const gain = computeGain(energy);
   const probabilities = new Float32Array(Math.ceil(pcm.samples / WINDOW_SAMPLES));
-  let run = detector.start();
+  let stream = detector.start();
   for (let at = 0; at < pcm.samples; ) {
     const end = Math.min(pcm.samples, at + CHUNKS_PER_RECORD * CHUNK_SAMPLES);
     const part = probabilities.subarray(at / WINDOW_SAMPLES, Math.ceil(end / WINDOW_SAMPLES));
     const saved = log.take(`voice ${at}`);
     const values = saved && new Float32Array(saved.buffer, saved.byteOffset, saved.length >> 2);
     if (values?.length === STATE_VALUES + part.length) {
-      run = detector.start(values.slice(0, STATE_VALUES));
+      stream = detector.start(values.slice(0, STATE_VALUES));
       part.set(values.subarray(STATE_VALUES));
     } else {
       for (let from = at; from < end; from += CHUNK_SAMPLES) {
         await check();
         const samples = await pcm.read(from, Math.min(CHUNK_SAMPLES, end - from));
-        part.set(await run.add(amplify(samples, gain)), (from - at) / WINDOW_SAMPLES);
+        part.set(await stream.add(amplify(samples, gain)), (from - at) / WINDOW_SAMPLES);
         onProgress(ENERGY_SHARE + (VAD_SHARE - ENERGY_SHARE) * Math.min(1, (from + CHUNK_SAMPLES) / pcm.samples));
       }
       const record = new Float32Array(STATE_VALUES + part.length);
-      record.set(run.state());
+      record.set(stream.state());
       record.set(part, STATE_VALUES);
       await log.put(`voice ${at}`, toBytes(record));
     }
@@ -121,25 +121,29 @@ async function detectSpeech(
 const toBytes = (values: Int16Array | Float32Array): Uint8Array =>
   new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 
-/** The transcript by whichever recogniser knows the language; null when none does. */
+/** Transcribes with the recognizer for the language. Returns null when no model supports it. */
 async function transcribeSegments(
   models: SpeechModels,
-  sound: AudioWithEnergy,
+  audio: AudioWithEnergy,
   segments: SpeechSegment[],
   language: string,
-  onHeard: (share: number) => void,
+  onProgress: (share: number) => void,
   check: Checkpoint,
   log: RecordLog,
 ): Promise<Transcript | null> {
-  const asked = language === DETECT_LANGUAGE ? null : language;
-  const chosen = models.added
-    ? await models.added.select(asked, sound, segments, check)
-    : { language: asked ?? "en", added: null };
-  if (!chosen) return null;
-  if (!chosen.added) {
-    return { language: chosen.language, ...(await transcribe(models.moonshine, sound, segments, onHeard, check, log)) };
+  const requested = language === DETECT_LANGUAGE ? null : language;
+  const selected = models.selector
+    ? await models.selector.select(requested, audio, segments, check)
+    : { language: requested ?? "en", installed: null };
+  if (selected === null) return null;
+  const { language: spoken, installed } = selected;
+  if (installed === null) {
+    const text = await transcribe(models.moonshine, audio, segments, onProgress, check, log);
+    return { language: spoken, ...text };
   }
-  const { wordTimes, forcing } = chosen.added.capabilities;
-  const heard = await chosen.added.transcribe(sound, segments, onHeard, check, log);
-  return { language: chosen.language, ...heard, forcing, ...(wordTimes === "estimated" ? { wordTimes } : {}) };
+  const { wordTimes, forcing } = installed.capabilities;
+  const text = await installed.transcribe(audio, segments, onProgress, check, log);
+  const transcript: Transcript = { language: spoken, ...text, forcing };
+  if (wordTimes === "estimated") transcript.wordTimes = wordTimes;
+  return transcript;
 }

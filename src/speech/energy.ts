@@ -1,37 +1,37 @@
-/** Loudness over time, and the level that tells sound from silence in it. */
+/** Measures the energy contour of audio, and the levels derived from it: silence threshold and gain. */
 import { ENERGY_STEPS_PER_DB, type EnergyContour } from "../domain/speech";
 
-/** Samples of 16 kHz in the contour's 5 ms. */
+/** Samples at 16 kHz in one hop of the contour (5 ms). */
 export const HOP_SAMPLES = 80;
-/** What digital silence measures, in dB. */
+/** The level of digital silence, in dB. */
 export const SILENCE_DB = -100;
 
-/** Takes a recording piece by piece, in order. */
+/** Measures audio that is added in chunks, in order. */
 export type EnergyMeter = {
   add(samples: Float32Array): void;
-  /** The contour of all that was added: each value over the 15 ms around its 5 ms. */
+  /** Returns the contour of all that was added. Each value covers the 15 ms around its hop. */
   contour(): EnergyContour;
 };
 
-/** Starts measuring a recording of about `expectedSamples`. Levels are computed as samples come, so that no step takes long. */
+/** Creates a meter for about `expectedSamples`. Levels are computed as samples are added, so that no step takes long. */
 export function createEnergyMeter(expectedSamples: number): EnergyMeter {
   /** Levels of the first `finished` hops, sums of squares of those after them. */
   let values = new Float32Array(Math.ceil(expectedSamples / HOP_SAMPLES) + 1);
   let count = 0;
   let finished = 0;
-  /** The sum of the last finished hop. */
-  let before = 0;
+  /** The sum of squares of the last finished hop. */
+  let previous = 0;
 
   function finish(end: number, hops: number): void {
     for (; finished < end; finished++) {
       const from = Math.max(0, finished - 1);
       const to = Math.min(hops, finished + 2);
       const own = values[finished]!;
-      const sum = before + own + (to > finished + 1 ? values[finished + 1]! : 0);
+      const sum = previous + own + (to > finished + 1 ? values[finished + 1]! : 0);
       const counted = Math.min(count, to * HOP_SAMPLES) - from * HOP_SAMPLES;
       const level = 10 * Math.log10(sum / counted + 10 ** (SILENCE_DB / 10));
       values[finished] = Math.round(level * ENERGY_STEPS_PER_DB) / ENERGY_STEPS_PER_DB;
-      before = own;
+      previous = own;
     }
   }
 
@@ -58,10 +58,10 @@ export function createEnergyMeter(expectedSamples: number): EnergyMeter {
   };
 }
 
-/** Above this, selecting is faster than sorting. */
+/** From this many values on, selecting is faster than sorting. */
 const MIN_SELECT_VALUES = 4_096;
 
-/** The value below which the given share of the values lies; `SILENCE_DB` when there are none. */
+/** Returns the value below which the given share of the values lies, or `SILENCE_DB` when there are none. */
 export function computePercentile(values: Float32Array, share: number): number {
   if (values.length === 0) return SILENCE_DB;
   const rank = Math.min(values.length - 1, Math.floor(values.length * share));
@@ -69,8 +69,9 @@ export function computePercentile(values: Float32Array, share: number): number {
 }
 
 /**
- * Returns what stands at `rank` once the values are sorted, in two passes over them: half a day of contour would take seconds to sort.
- * A float's bits, mapped so that they sort like the float, are counted by their upper half, then those of the right upper half by their lower.
+ * Returns the value at `rank` in sorted order, in two passes over the values: sorting half a day of contour would take seconds.
+ * The bits of a float, mapped so that they sort like the float, are counted by their upper half first; within the upper half that contains
+ * the rank they are counted by their lower half.
  */
 function selectRank(values: Float32Array, rank: number): number {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
@@ -89,7 +90,7 @@ function selectRank(values: Float32Array, rank: number): number {
 
 const toSortableBits = (bits: number): number => (bits & 0x80000000 ? ~bits : bits | 0x80000000) >>> 0;
 
-/** The bucket in which the item of this rank is, and its rank there. */
+/** Returns the bucket that contains the item of this rank, and the rank within the bucket. */
 function findBucket(counts: Uint32Array, rank: number): [bucket: number, left: number] {
   let left = rank;
   let bucket = 0;
@@ -97,18 +98,18 @@ function findBucket(counts: Uint32Array, rank: number): [bucket: number, left: n
   return [bucket, left];
 }
 
-/** The level in dB that tells sound from silence within a stretch: a quarter of the way from its floor to its peaks. */
+/** Returns the level in dB below which audio with this contour counts as silent: a quarter of the way from its floor to its peaks. */
 export function computeSilenceThreshold(energy: Float32Array): number {
   const floor = computePercentile(energy, 0.1);
   const peaks = computePercentile(energy, 0.95);
   return Math.max(floor + 0.25 * (peaks - floor), peaks - 40);
 }
 
-/** Loud parts of speech are brought to this level, in dB. */
+/** Loud parts of speech are amplified to this level, in dB. */
 const TARGET_DB = -22;
 const MAX_GAIN = 300;
 
-/** How much to amplify sound with this contour, so that whispers are heard; never less than 1. */
+/** Returns the factor that amplifies audio with this contour to the level the recognizers expect, so that whispers are recognized; at least 1. */
 export function computeGain(energy: Float32Array): number {
   const peaks = computePercentile(energy, 0.95);
   return Math.min(MAX_GAIN, Math.max(1, 10 ** ((TARGET_DB - peaks) / 20)));

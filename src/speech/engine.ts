@@ -1,7 +1,4 @@
-/**
- * The recognizer of the product: a child process that is started on demand, kept while there is work, and started again when it
- * crashes.
- */
+/** The speech engine of the product: a child process that starts on demand, stays while there is work and is restarted after a crash. */
 import { AppError } from "../domain/errors";
 import type { AnalyzeOptions, ForcedAlignment, SpeechAnalysis, SpeechEngine, SpeechOptions } from "../domain/speech";
 import { DETECT_LANGUAGE, type SpeechTask } from "./ipc-protocol";
@@ -10,22 +7,22 @@ import { startSpeechProcess, type TaskOutcome } from "./speech-process";
 import { createTaskQueue } from "./task-queue";
 
 export type SpeechEngineOptions = {
-  /** Program and arguments of the child, which must call `runSpeechWorker`. */
+  /** Program and arguments of the speech process, which must call `runSpeechProcess`. */
   command: string[];
-  /** The child's whole environment. */
+  /** The whole environment of the speech process. */
   env?: Record<string, string>;
-  /** Where added models are. They may come and go while the engine is there. */
+  /** The folder of installed models. Models may be added and removed while the engine runs. */
   modelsDir?: string;
-  /** Seconds without work after which the child is ended; default 300. */
+  /** Seconds without work after which the process is stopped. Default: 300. */
   idleSeconds?: number;
-  /** How far one owner's work may get ahead of another's that waits, in milliseconds. */
+  /** How far the work of one owner may get ahead of a waiting owner's, in milliseconds. */
   quantumMs?: number;
   log?: (event: string, fields: object) => void;
 };
 
 type WithoutId<Kind> = Kind extends SpeechTask ? Omit<Kind, "id"> : never;
 
-/** Makes the engine; no child is started yet. */
+/** Creates the engine. The speech process starts with the first task. */
 export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   const queue = createTaskQueue({
     start: () => startSpeechProcess(options.command, options.env ?? {}),
@@ -37,16 +34,16 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   let nextId = 1;
 
   const request = <T>(
-    order: WithoutId<SpeechTask>,
+    task: WithoutId<SpeechTask>,
     pick: (outcome: TaskOutcome) => T | null,
     { owner = "", signal }: SpeechOptions,
     { onProgress = () => {}, onSaved = () => {} }: Pick<AnalyzeOptions, "onProgress" | "onSaved"> = {},
   ): Promise<T> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      if (closed) return reject(new AppError("processing_failed", "The speech engine is closed."));
+      if (closed) return reject(new AppError("processing_failed", "The server is shutting down."));
       const withdraw = queue.add({
-        order: { ...order, id: nextId++ },
+        work: { ...task, id: nextId++ },
         owner,
         onProgress,
         onSaved,
@@ -68,20 +65,20 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   const installed = () => (modelsDir === null ? [] : readInstalledModels(modelsDir).installed);
   const canTranscribe = (language: string | null): boolean =>
     language === null || chooseModel(language, installed()) !== null;
-  const unknown = () => (findLanguageDetector(installed()) ? DETECT_LANGUAGE : "en");
+  const defaultLanguage = () => (findLanguageDetector(installed()) ? DETECT_LANGUAGE : "en");
 
   return {
     canTranscribe,
-    analyze: ({ path }, { language, onProgress, onSaved, progressPath = null, ...given }) => {
-      const known = canTranscribe(language) ? (language ?? unknown()) : null;
-      const pick = (o: TaskOutcome): SpeechAnalysis | null => (o.ended === "listened" ? o.listening : null);
-      const order = { order: "listen" as const, path, language: known, modelsDir, progressPath };
-      return request(order, pick, given, { onProgress: createIncreasingProgress(onProgress), onSaved });
+    analyze: ({ path }, { language, onProgress, onSaved, progressPath = null, ...options }) => {
+      const usable = canTranscribe(language) ? (language ?? defaultLanguage()) : null;
+      const pick = (o: TaskOutcome): SpeechAnalysis | null => (o.status === "analyzed" ? o.analysis : null);
+      const task = { command: "analyze" as const, path, language: usable, modelsDir, progressPath };
+      return request(task, pick, options, { onProgress: createIncreasingProgress(onProgress), onSaved });
     },
-    forcedAlign: ({ path }, requests, given = {}) => {
+    forcedAlign: ({ path }, requests, options = {}) => {
       if (requests.length === 0) return Promise.resolve([]);
-      const pick = (o: TaskOutcome): ForcedAlignment[] | null => (o.ended === "forced" ? o.forced : null);
-      return request({ order: "force", path, requests }, pick, given);
+      const pick = (o: TaskOutcome): ForcedAlignment[] | null => (o.status === "aligned" ? o.alignments : null);
+      return request({ command: "align", path, requests }, pick, options);
     },
     async close() {
       closed = true;
@@ -90,7 +87,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   };
 }
 
-/** Progress that never falls, also when a crashed attempt begins again. */
+/** Passes on progress only when it grows: a task that is restarted after a crash reports from 0 again. */
 function createIncreasingProgress(report: ((share: number) => void) | undefined): (share: number) => void {
   let highest = 0;
   return (share) => {
@@ -101,6 +98,7 @@ function createIncreasingProgress(report: ((share: number) => void) | undefined)
 }
 
 function toAppError(outcome: TaskOutcome): AppError {
-  const cause = outcome.ended === "crashed" ? outcome.detail : outcome.ended === "failed" ? outcome.message : undefined;
+  const cause =
+    outcome.status === "crashed" ? outcome.detail : outcome.status === "failed" ? outcome.message : undefined;
   return new AppError("processing_failed", "Speech recognition failed.", { cause });
 }

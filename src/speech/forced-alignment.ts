@@ -1,4 +1,4 @@
-/** Holds given texts against stretches of a recording. */
+/** Forced alignment: finds when each word of a given text is spoken in a window of a recording, and how well the text fits. */
 import type { AlignmentRequest, ForcedAlignment } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { computeGain, createEnergyMeter } from "./energy";
@@ -9,22 +9,22 @@ import type { Checkpoint } from "./task-control";
 import { tokenize } from "./tokens";
 import { timeWords, toRecordingTicks } from "./word-timing";
 
-/** Longest stretch and longest text that the graphs hold; what is beyond is left out. */
+/** The longest window and text that the graphs accept. The rest is cut off. */
 const MAX_WINDOW_TICKS = 40 * TICKS_PER_SECOND;
 const MAX_TOKENS = 1_000;
-/** Fades a muted span's edges, so that they do not click: 5 ms. */
+/** The fade at the edges of a muted span, which prevents clicks: 5 ms. */
 const FADE_SAMPLES = 80;
 
 type AlignmentWindow = { span: Span; mute: Span[] };
-type EncodedWindow = AlignmentWindow & { encoded: EncodedAudio; energy: Float32Array };
+type EncodedWindow = AlignmentWindow & { audio: EncodedAudio; energy: Float32Array };
 
-/** Encoded windows of past requests, the latest ones: a planner asks about the same stretch again and again. */
+/** The most recently used encoded windows: a planner asks about the same window again and again. */
 export type WindowCache = Map<string, EncodedWindow>;
 const MAX_CACHED_FRAMES = 5_000;
 
 /**
- * Results in the order of the requests. `recording` names the recording in the cache. `check` is called between steps and may throw to
- * stop.
+ * Aligns each text and returns the results in the order of the requests. `recording` identifies the recording in the cache. `check` is
+ * called between steps and may throw to stop.
  */
 export async function forcedAlign(
   moonshine: Moonshine,
@@ -35,7 +35,7 @@ export async function forcedAlign(
   check: Checkpoint,
 ): Promise<ForcedAlignment[]> {
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
-  const jobs = requests.map((request, index) => {
+  const pending = requests.map((request, index) => {
     const start = Math.min(Math.max(0, request.window.start), duration);
     const end = Math.min(duration, start + MAX_WINDOW_TICKS, Math.max(start, request.window.end));
     const window = { span: { start, end }, mute: request.mute ?? [] };
@@ -47,19 +47,19 @@ export async function forcedAlign(
       tokens: request.text.trim() === "" ? [] : tokens,
     };
   });
-  const results: ForcedAlignment[] = new Array(jobs.length);
-  // Equal windows are next to each other, so that each is encoded once.
-  for (const job of jobs.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))) {
+  const results: ForcedAlignment[] = new Array(pending.length);
+  // Sorted, so that equal windows are adjacent and each is encoded once.
+  for (const one of pending.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))) {
     await check();
-    const prepared = await getOrEncode(cache, job.key, () => encodeWindow(moonshine, pcm, job.window));
-    results[job.index] = toForcedAlignment(await moonshine.score(prepared.encoded, job.tokens), prepared);
+    const encoded = await getOrEncode(cache, one.key, () => encodeWindow(moonshine, pcm, one.window));
+    results[one.index] = toForcedAlignment(await moonshine.score(encoded.audio, one.tokens), encoded);
   }
   return results;
 }
 
-function toForcedAlignment(scored: DecodedText, prepared: EncodedWindow): ForcedAlignment {
-  const { start, end } = prepared.span;
-  const words = snapWordEdges(timeWords(scored), prepared.energy).map((w) => {
+function toForcedAlignment(scored: DecodedText, window: EncodedWindow): ForcedAlignment {
+  const { start, end } = window.span;
+  const words = snapWordEdges(timeWords(scored), window.energy).map((w) => {
     const from = toRecordingTicks(w.start, start, end);
     return {
       text: w.text,
@@ -69,7 +69,7 @@ function toForcedAlignment(scored: DecodedText, prepared: EncodedWindow): Forced
       logProb: w.minLogProb,
     };
   });
-  // An empty text is judged by how likely silence is: by the end alone.
+  // An empty text is scored by its end token alone: how likely is silence?
   const spoken = scored.tokens.length === 0 ? scored.logProbs : scored.logProbs.subarray(0, scored.tokens.length);
   return {
     words,
@@ -86,10 +86,10 @@ async function encodeWindow(moonshine: Moonshine, pcm: PcmReader, window: Alignm
   const meter = createEnergyMeter(samples.length);
   meter.add(samples);
   const energy = meter.contour();
-  return { ...window, energy, encoded: await moonshine.encode(amplify(samples, computeGain(energy))) };
+  return { ...window, energy, audio: await moonshine.encode(amplify(samples, computeGain(energy))) };
 }
 
-/** Silences samples, fading over the few around the edges. */
+/** Mutes samples in place, with a fade outside of both edges. */
 export function muteSamples(samples: Float32Array, from: number, to: number): void {
   const first = Math.max(0, from - FADE_SAMPLES);
   const last = Math.min(samples.length, to + FADE_SAMPLES);
@@ -108,11 +108,11 @@ async function getOrEncode(
   cache.delete(key);
   cache.set(key, found);
   let frames = 0;
-  for (const entry of cache.values()) frames += entry.encoded.frames;
+  for (const entry of cache.values()) frames += entry.audio.frames;
   for (const [oldest, entry] of cache) {
     if (frames <= MAX_CACHED_FRAMES || oldest === key) break;
     cache.delete(oldest);
-    frames -= entry.encoded.frames;
+    frames -= entry.audio.frames;
   }
   return found;
 }

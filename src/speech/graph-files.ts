@@ -1,2 +1,2 @@
-/** The prepared graphs of the built-in recogniser, as files of one folder. */
+/** The file names of the built-in recognizer's graphs, which the build prepares into one folder. */
 export const SPEECH_GRAPHS = ["encoder.onnx", "decoder.onnx", "silero_vad.onnx"] as const;

@@ -1,39 +1,39 @@
-/** What parent and child say to each other over pipes: frames of a length, a kind and a payload. */
+/** The messages between the server and the speech process, sent over pipes as frames of a length, a kind and a payload. */
 import type { AlignmentRequest, ForcedAlignment, Transcript } from "../domain/speech";
 import type { Span } from "../domain/time";
 
-/** Asks for the language that is heard. */
+/** In place of a language code: a model detects the language. */
 export const DETECT_LANGUAGE = "auto";
 
 /**
- * Parent to child. Times and spans are ticks; `language` null leaves the transcript out, `HEARD_LANGUAGE` lets a model tell it.
- * `modelsDir` holds the added models. `progressPath` is where a `listen` that is ended early is resumed from.
+ * Server to speech process. Times and spans are ticks. `language` null omits the transcript, `DETECT_LANGUAGE` detects it. `modelsDir` is
+ * the folder of installed models. `progressPath` is the file from which an interrupted analysis resumes.
  */
 export type SpeechCommand =
   | {
-      order: "listen";
+      command: "analyze";
       id: number;
       path: string;
       language: string | null;
       modelsDir: string | null;
       progressPath: string | null;
     }
-  | { order: "force"; id: number; path: string; requests: AlignmentRequest[] }
-  | { order: "pause" | "resume" | "cancel"; id: number };
+  | { command: "align"; id: number; path: string; requests: AlignmentRequest[] }
+  | { command: "pause" | "resume" | "cancel"; id: number };
 
-/** An order that is work. */
+/** A command that is work on a recording, as opposed to one that controls such work. */
 export type SpeechTask = Extract<SpeechCommand, { path: string }>;
 
-/** Child to parent. A `listened` is preceded by the energy contour of the same id, which travels as it is. */
+/** Speech process to server. `analyzed` is preceded by an energy frame with the same ID. `saved`: progress was written to `progressPath`. */
 export type SpeechEvent =
-  | { answer: "progress"; id: number; share: number }
-  | { answer: "paused"; id: number }
-  | { answer: "saved"; id: number }
-  | { answer: "listened"; id: number; duration: number; speech: Span[]; transcript: Transcript | null }
-  | { answer: "forced"; id: number; forced: ForcedAlignment[] }
-  | { answer: "failed"; id: number; message: string };
+  | { event: "progress"; id: number; share: number }
+  | { event: "paused"; id: number }
+  | { event: "saved"; id: number }
+  | { event: "analyzed"; id: number; duration: number; speech: Span[]; transcript: Transcript | null }
+  | { event: "aligned"; id: number; alignments: ForcedAlignment[] }
+  | { event: "failed"; id: number; message: string };
 
-/** A frame as it arrives. */
+/** A received frame. */
 export type IpcFrame =
   | { kind: "message"; message: SpeechCommand | SpeechEvent }
   | { kind: "energy"; id: number; energy: Float32Array };
@@ -41,17 +41,17 @@ export type IpcFrame =
 const HEADER_BYTES = 5;
 const MESSAGE_KIND = 1;
 const ENERGY_KIND = 2;
-/** The contour of a day of sound is 69 MB. */
+/** The contour of a day of audio has 69 MB. */
 const MAX_FRAME_BYTES = 512 * 1024 * 1024;
 
-/** A message as a frame. Numbers that JSON does not know (an impossible text's -Infinity) become the lowest it does. */
+/** Encodes a message as a frame. Numbers that JSON cannot express (-Infinity, of an impossible text) become its lowest number. */
 export function encodeMessage(message: SpeechCommand | SpeechEvent): Uint8Array {
   const finite = (_key: string, value: unknown) =>
     typeof value === "number" && !Number.isFinite(value) ? -Number.MAX_VALUE : value;
   return encodeFrame(MESSAGE_KIND, new TextEncoder().encode(JSON.stringify(message, finite)));
 }
 
-/** An energy contour as a frame. */
+/** Encodes an energy contour as a frame. */
 export function encodeEnergy(id: number, energy: Float32Array): Uint8Array {
   const payload = new Uint8Array(4 + energy.byteLength);
   new DataView(payload.buffer).setUint32(0, id, true);
@@ -67,37 +67,37 @@ function encodeFrame(kind: number, payload: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** The frames of a stream, however it is chunked. Throws on what is no frame; a frame cut off at the end is left out. */
+/** Yields the frames of a stream, however it is chunked. Throws on malformed frames; drops a frame that is incomplete at the end. */
 export async function* readIpcFrames(stream: ReadableStream<Uint8Array>): AsyncGenerator<IpcFrame> {
   let chunks: Uint8Array[] = [];
-  let held = 0;
-  let needed = HEADER_BYTES;
+  let bufferedBytes = 0;
+  let neededBytes = HEADER_BYTES;
   for await (const chunk of stream) {
     chunks.push(chunk);
-    held += chunk.length;
-    if (held < needed) continue;
+    bufferedBytes += chunk.length;
+    if (bufferedBytes < neededBytes) continue;
     let bytes = chunks.length === 1 ? chunks[0]! : new Uint8Array(Buffer.concat(chunks));
     for (;;) {
-      needed = bytes.length < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + getPayloadBytes(bytes);
-      if (bytes.length < needed) break;
-      yield parseFrame(bytes[4]!, bytes.subarray(HEADER_BYTES, needed));
-      bytes = bytes.subarray(needed);
+      neededBytes = bytes.length < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + getPayloadBytes(bytes);
+      if (bytes.length < neededBytes) break;
+      yield parseFrame(bytes[4]!, bytes.subarray(HEADER_BYTES, neededBytes));
+      bytes = bytes.subarray(neededBytes);
     }
     chunks = [bytes];
-    held = bytes.length;
+    bufferedBytes = bytes.length;
   }
 }
 
 function getPayloadBytes(bytes: Uint8Array): number {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  if (length > MAX_FRAME_BYTES) throw new Error("the stream holds something else than frames");
+  if (length > MAX_FRAME_BYTES) throw new Error("malformed frame from or to the speech process");
   return length;
 }
 
 function parseFrame(kind: number, payload: Uint8Array): IpcFrame {
   if (kind === MESSAGE_KIND) return { kind: "message", message: JSON.parse(new TextDecoder().decode(payload)) };
   if (kind !== ENERGY_KIND || payload.length < 4 || payload.length % 4 !== 0)
-    throw new Error("the stream holds something else than frames");
+    throw new Error("malformed frame from or to the speech process");
   const id = new DataView(payload.buffer, payload.byteOffset).getUint32(0, true);
   return { kind: "energy", id, energy: new Float32Array(new Uint8Array(payload.subarray(4)).buffer) };
 }

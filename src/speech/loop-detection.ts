@@ -1,15 +1,15 @@
-/** Keeps a decoder that has lost the thread from repeating itself without end. */
+/** Detects a decoder that repeats a phrase without end. */
 
-/** Nobody speaks more tokens in a stretch of sound than this. */
+/** Returns more tokens than anybody speaks in this time. */
 export const computeMaxTokens = (seconds: number): number => Math.max(8, Math.floor(seconds * 6.5 + 4));
 
-/** Longest repeated phrase that is looked for, in tokens. */
+/** The longest repeated phrase that is detected. */
 const MAX_PHRASE_TOKENS = 12;
 
-/** How often a phrase must stand at the end in a row before it is taken for a loop: short ones are sometimes meant. */
+/** Returns how often a phrase must be repeated at the end to count as a loop: people do repeat short ones. */
 const getMinRepetitions = (length: number): number => (length === 1 ? 6 : length <= 3 ? 4 : 3) + 1;
 
-/** How many tokens to keep (one repetition) when the end of `tokens` is a loop, null when it is none. */
+/** Returns the length without the repetitions (the phrase stays once) when `tokens` ends in a loop, else null. */
 export function findLengthWithoutLoop(tokens: readonly number[]): number | null {
   for (let length = 1; length <= MAX_PHRASE_TOKENS; length++) {
     let repetitions = 1;
@@ -19,7 +19,7 @@ export function findLengthWithoutLoop(tokens: readonly number[]): number | null 
   return null;
 }
 
-/** Whether the phrase of `length` at the end also stands `back` phrases before it. */
+/** Returns whether the phrase of `length` at the end also occurs `back` phrases before. */
 function isRepeated(tokens: readonly number[], length: number, back: number): boolean {
   const end = tokens.length;
   if (end < (back + 1) * length) return false;

@@ -1,4 +1,4 @@
-/** Moonshine on its prepared graphs: sound to keys and values, keys and values to tokens, and how well given tokens fit. */
+/** The Moonshine recognizer on its prepared graphs: encodes audio, decodes tokens, and scores given tokens. */
 import { join } from "node:path";
 import { computeMaxTokens, findLengthWithoutLoop } from "./loop-detection";
 import {
@@ -16,17 +16,17 @@ import { BEGIN_TOKEN, END_TOKEN } from "./tokens";
 const LAYERS = 6;
 const HEADS = 8;
 const HEAD_SIZE = 36;
-/** Values a frame takes in one layer's keys (or values). */
+/** Numbers per frame in one layer's keys (or values). */
 const FRAME_VALUES = HEADS * HEAD_SIZE;
-/** The first convolutions need this much sound. */
+/** The first convolutions need this much audio. */
 const MIN_SAMPLES = 4_800;
 
-/** What the decoder attends to: `keys` [LAYERS, HEADS, HEAD_SIZE, frames], `values` [LAYERS, HEADS, frames, HEAD_SIZE]. */
+/** Encoded audio, which the decoder attends to: `keys` [LAYERS, HEADS, HEAD_SIZE, frames], `values` [LAYERS, HEADS, frames, HEAD_SIZE]. */
 export type EncodedAudio = { frames: number; seconds: number; keys: Float32Array; values: Float32Array };
 
 /**
- * Tokens with their log-probabilities. `attention` (where a token was heard) and `onset` (where its word begins) have a row of
- * `frames` for each token and one more, for the end; `logProbs` too, unless decoding was stopped before the end.
+ * Tokens with their log probabilities. `attention` (where a token is spoken) and `onset` (where its word begins) have a row of `frames` for
+ * each token and one for the end token. `logProbs` has the end token as well, unless decoding was stopped before it. `isLoop`: it was.
  */
 export type DecodedText = {
   tokens: number[];
@@ -40,18 +40,18 @@ export type DecodedText = {
 type OnStep = (position: number) => void | Promise<void>;
 
 export type Moonshine = {
-  /** Samples are 16 kHz mono, -1 to 1. */
+  /** Encodes samples: 16 kHz mono, -1 to 1. */
   encode(samples: Float32Array): Promise<EncodedAudio>;
-  /** The likeliest tokens of each row. `onStep` is called with the number of tokens so far, is waited for, and may throw to stop. */
+  /** Decodes each row greedily. `onStep` is awaited with the number of tokens so far, and may throw to stop. */
   decode(rows: EncodedAudio[], onStep?: OnStep): Promise<DecodedText[]>;
   /**
-   * Given tokens held against the sound. One at a time: rows scored together would share the scale of their whole numbers, and
-   * a score must not depend on its company.
+   * Scores given tokens (forced decoding). One text at a time: rows in a batch would share one quantization scale, and a score must not
+   * depend on the rest of a batch.
    */
   score(encoded: EncodedAudio, tokens: number[]): Promise<DecodedText>;
 };
 
-/** Loads the encoder and the decoder from a folder of prepared graphs. The decoder's steps are too small to be shared between threads. */
+/** Loads the encoder and the decoder from a folder of prepared graphs. The decoder's steps are too small for more than one thread. */
 export async function loadMoonshine(folder: string, encoderThreads: number): Promise<Moonshine> {
   const encoder = await loadGraph(join(folder, "encoder.onnx"), encoderThreads);
   const decoder = await loadGraph(join(folder, "decoder.onnx"), 1);
@@ -78,10 +78,10 @@ async function encode(encoder: Graph, samples: Float32Array): Promise<EncodedAud
   };
 }
 
-/** Added to the attention where a row has no frames. */
+/** Added to the attention scores where a row has no frames. */
 const MASKED_FRAME = -1e9;
 
-/** The cross-attention's inputs for several rows, padded to the longest and masked. */
+/** Builds the cross-attention inputs for several rows, padded to the longest and masked. */
 function createCrossFeeds(rows: EncodedAudio[]): { feeds: GraphInputs; longest: number } {
   const longest = Math.max(...rows.map((r) => r.frames));
   const mask = new Float32Array(rows.length * longest);
@@ -113,7 +113,7 @@ function createCrossFeeds(rows: EncodedAudio[]): { feeds: GraphInputs; longest: 
 const getLayer = (values: Float32Array, row: EncodedAudio, layer: number): Float32Array =>
   values.subarray(layer * row.frames * FRAME_VALUES, (layer + 1) * row.frames * FRAME_VALUES);
 
-/** Rows under each other, each as `lines` of its frames with `width` values, padded to the longest. */
+/** Stacks rows, each as `lines` of its frames with `width` values, padded to the longest. */
 function stackRows(
   parts: Float32Array[],
   rows: EncodedAudio[],
@@ -139,10 +139,10 @@ function createEmptyPast(rows: number): GraphInputs {
   return feeds;
 }
 
-/** What one step says about one row. */
+/** The result of one step for one row. */
 type DecodingStep = { token: number; logProb: number; attention: Float32Array; onset: Float32Array };
 
-/** A row while it is decoded. */
+/** A row that is being decoded. */
 type DecodingRow = { encoded: EncodedAudio; tokens: number[]; steps: DecodingStep[]; open: boolean };
 
 async function decode(decoder: Graph, rows: EncodedAudio[], onStep: OnStep): Promise<DecodedText[]> {
@@ -170,7 +170,7 @@ async function decode(decoder: Graph, rows: EncodedAudio[], onStep: OnStep): Pro
       const line = (name: string) => getFloats(out, name).slice(b * longest, b * longest + row.encoded.frames);
       appendStep(row, { token: best[b]!, logProb: logProbs[b]!, attention: line("attention"), onset: line("onset") });
     }
-    // Rows that have ended go on unheard until half have: leaving them out copies the keys and values of the others.
+    // Finished rows are removed once they are half of all: removing them copies the keys and values of the others.
     const open = state.flatMap((row, b) => (row.open ? [b] : []));
     const shrink = open.length > 0 && open.length <= state.length / 2;
     past = {};
@@ -186,7 +186,7 @@ async function decode(decoder: Graph, rows: EncodedAudio[], onStep: OnStep): Pro
   return all.map(toDecodedText);
 }
 
-/** One more token of a row: the end, or text. */
+/** Appends one token to a row: the end token, or text. */
 function appendStep(row: DecodingRow, step: DecodingStep): void {
   row.steps.push(step);
   if (step.token !== END_TOKEN) row.tokens.push(step.token);
@@ -196,7 +196,7 @@ function appendStep(row: DecodingRow, step: DecodingStep): void {
     findLengthWithoutLoop(row.tokens) === null;
 }
 
-/** Some rows of a feed whose first dimension is the row. */
+/** Returns some rows of a tensor whose first dimension is the row. */
 function selectRows({ values, dims }: TensorData, rows: number[]): TensorData {
   const size = values.length / dims[0]!;
   const out = new Float32Array(rows.length * size);
@@ -220,7 +220,7 @@ function toDecodedText({ encoded, tokens, steps }: DecodingRow): DecodedText {
   };
 }
 
-/** Lines of equal length, one after the other. */
+/** Concatenates arrays of equal length. */
 function concatenate(lines: Float32Array[]): Float32Array {
   const out = new Float32Array(lines.length * (lines[0]?.length ?? 0));
   for (const [k, line] of lines.entries()) out.set(line, k * line.length);

@@ -1,4 +1,4 @@
-/** The one place that touches ONNX Runtime. The library is loaded with the first graph, not with this file. */
+/** The only use of ONNX Runtime. The library is loaded with the first graph, not with this file. */
 import type { Tensor } from "onnxruntime-node";
 
 /** A tensor's values, by element type. */
@@ -6,15 +6,15 @@ export type TensorValues = Float32Array | Int32Array | BigInt64Array;
 export type TensorData = { values: TensorValues; dims: readonly number[] };
 export type GraphInputs = Record<string, TensorData>;
 
-/** A loaded graph. Each run gives all outputs. */
+/** A loaded graph. Each run returns all outputs by name. */
 export type Graph = {
   run(feeds: GraphInputs): Promise<Record<string, TensorData>>;
   release(): Promise<void>;
 };
 
 /**
- * Loads a graph from a file. Waiting threads sleep instead of spinning, which costs some wall time and saves a
- * quarter of the processor time and more.
+ * Loads a graph from a file. Waiting threads sleep instead of spinning, which costs a little wall time and saves at least a quarter of the
+ * CPU time.
  */
 export async function loadGraph(path: string, threads: number): Promise<Graph> {
   const runtime = await import("onnxruntime-node");
@@ -45,24 +45,25 @@ export async function loadGraph(path: string, threads: number): Promise<Graph> {
   };
 }
 
-/** The float values of an output. Throws when it holds another type. */
+/** Returns the values of a float output. Throws when it has another type. */
 export function getFloats(outputs: Record<string, TensorData>, name: string): Float32Array {
   const values = outputs[name]?.values;
-  if (!(values instanceof Float32Array)) throw new Error(`the graph gave no floats named ${name}`);
+  if (!(values instanceof Float32Array)) throw new Error(`the graph has no float output ${name}`);
   return values;
 }
 
-/** The 64-bit integers of an output, as numbers. Throws when it holds another type. */
+/** Returns the values of an output of 64-bit integers, as numbers. Throws when it has another type. */
 export function getIntegers(outputs: Record<string, TensorData>, name: string): number[] {
   const values = outputs[name]?.values;
-  if (!(values instanceof BigInt64Array)) throw new Error(`the graph gave no integers named ${name}`);
+  if (!(values instanceof BigInt64Array)) throw new Error(`the graph has no integer output ${name}`);
   return Array.from(values, Number);
 }
 
-/** A feed of 64-bit integers. */
+/** Creates a tensor of 64-bit integers. */
 export const toIntegerTensor = (values: number[], dims: readonly number[]): TensorData => ({
   values: BigInt64Array.from(values.map(BigInt)),
   dims,
 });
 
+/** Creates a tensor of 32-bit floats. */
 export const toFloatTensor = (values: Float32Array, dims: readonly number[]): TensorData => ({ values, dims });

@@ -1,18 +1,18 @@
-/** Reads analysis audio as the recognizers take it. */
+/** Reads analysis audio as samples for the recognizers. */
 import type { PcmFile } from "../domain/speech";
 import { openAudioFile } from "../lib/analysis-audio/reader";
 
 export type PcmReader = {
   /** Whole samples in the file. */
   samples: number;
-  /** Changes when the file does. */
+  /** Changes when the file changes. */
   version: string;
-  /** Samples from `from` on, -1 to 1: fewer than `count` at the end of the file, none past it. */
+  /** Returns samples from `from` on, -1 to 1: fewer than `count` at the end of the file, none beyond it. */
   read(from: number, count: number): Promise<Float32Array>;
   close(): Promise<void>;
 };
 
-/** Opens analysis audio. Errors: `DamagedAudio`, those of the file system. */
+/** Opens analysis audio. Throws `DamagedAudioError` and file system errors. */
 export async function openPcm(file: PcmFile): Promise<PcmReader> {
   const audio = await openAudioFile(file.path);
   return {
@@ -27,7 +27,7 @@ export async function openPcm(file: PcmFile): Promise<PcmReader> {
   };
 }
 
-/** Amplifies in place, and holds what would leave -1 to 1. */
+/** Amplifies samples in place, clipped to -1 to 1. */
 export function amplify(samples: Float32Array, gain: number): Float32Array {
   if (gain === 1) return samples;
   for (let i = 0; i < samples.length; i++) samples[i] = Math.max(-1, Math.min(1, samples[i]! * gain));

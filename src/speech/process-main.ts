@@ -1,4 +1,4 @@
-/** The child process that listens. A crash in here takes no server with it. */
+/** The main function of the speech process. A crash of a recognizer ends this process, not the server. */
 
 import { analyze, type SpeechModels } from "./analyze";
 import { forcedAlign, type WindowCache } from "./forced-alignment";
@@ -14,19 +14,19 @@ import { loadVoiceDetector } from "./vad";
 const MIN_PROGRESS_INTERVAL_MS = 200;
 const ENCODER_THREADS = 2;
 
-/** To be raised when the records or the recognizers change. */
+/** Raise this when the records or the recognizers change: it discards the progress of older versions. */
 const RECORD_LOG_VERSION = 2;
 
 type ProcessState = {
-  orders: Map<number, TaskControl>;
+  controls: Map<number, TaskControl>;
   cache: WindowCache;
   models: () => Promise<SpeechModels>;
-  added: (modelsDir: string | null) => TranscriberSelector;
+  selector: (modelsDir: string | null) => TranscriberSelector;
 };
 
 /**
- * Serves orders from standard input until it is closed, that is until the parent ends or lets go. `speechDir` holds the prepared
- * graphs; they are loaded with the first order. Orders run side by side and interleave at each step, except those that are paused.
+ * Runs the tasks that arrive on standard input until it is closed, then exits. `speechDir` is the folder of the prepared graphs, which are
+ * loaded with the first task. Tasks run concurrently and interleave at their safe points, except those that are paused.
  */
 export async function runSpeechProcess(speechDir: string): Promise<void> {
   let models: Promise<SpeechModels> | null = null;
@@ -34,17 +34,17 @@ export async function runSpeechProcess(speechDir: string): Promise<void> {
     detector: await loadVoiceDetector(speechDir),
     moonshine: await loadMoonshine(speechDir, ENCODER_THREADS),
   });
-  const added = new Map<string | null, TranscriberSelector>();
-  const work: ProcessState = {
-    orders: new Map(),
+  const selectors = new Map<string | null, TranscriberSelector>();
+  const state: ProcessState = {
+    controls: new Map(),
     cache: new Map(),
     models: () => {
       models ??= load();
       return models;
     },
-    added: (modelsDir) => {
-      const known = added.get(modelsDir) ?? createTranscriberSelector(modelsDir);
-      added.set(modelsDir, known);
+    selector: (modelsDir) => {
+      const known = selectors.get(modelsDir) ?? createTranscriberSelector(modelsDir);
+      selectors.set(modelsDir, known);
       return known;
     },
   };
@@ -54,50 +54,50 @@ export async function runSpeechProcess(speechDir: string): Promise<void> {
     void output.flush();
   };
   for await (const frame of readIpcFrames(Bun.stdin.stream())) {
-    if (frame.kind !== "message" || !("order" in frame.message)) continue;
-    const order = frame.message;
-    if ("path" in order) void runTask(order, work, send);
-    else work.orders.get(order.id)?.[order.order]();
+    if (frame.kind !== "message" || !("command" in frame.message)) continue;
+    const command = frame.message;
+    if ("path" in command) void runTask(command, state, send);
+    else state.controls.get(command.id)?.[command.command]();
   }
   process.exit(0);
 }
 
-async function runTask(order: SpeechTask, work: ProcessState, send: (bytes: Uint8Array) => void) {
-  const answer = (message: SpeechEvent) => send(encodeMessage(message));
-  const control = createTaskControl(() => answer({ answer: "paused", id: order.id }));
+async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint8Array) => void) {
+  const emit = (event: SpeechEvent) => send(encodeMessage(event));
+  const control = createTaskControl(() => emit({ event: "paused", id: task.id }));
   const { check } = control;
-  work.orders.set(order.id, control);
+  state.controls.set(task.id, control);
   let pcm: PcmReader | null = null;
   let log = NO_LOG;
   try {
-    pcm = await openPcm(order);
-    const models = await work.models();
-    if (order.order === "force") {
-      const recording = `${order.path}:${pcm.version}`;
-      const forced = await forcedAlign(models.moonshine, pcm, order.requests, work.cache, recording, check);
-      answer({ answer: "forced", id: order.id, forced });
+    pcm = await openPcm(task);
+    const models = await state.models();
+    if (task.command === "align") {
+      const recording = `${task.path}:${pcm.version}`;
+      const alignments = await forcedAlign(models.moonshine, pcm, task.requests, state.cache, recording, check);
+      emit({ event: "aligned", id: task.id, alignments });
       return;
     }
-    const onProgress = createProgressReporter((share) => answer({ answer: "progress", id: order.id, share }));
-    if (order.progressPath !== null) {
-      const identity = JSON.stringify([RECORD_LOG_VERSION, pcm.version, order.language]);
-      log = await openRecordLog(order.progressPath, identity, () => answer({ answer: "saved", id: order.id }));
+    const onProgress = createProgressReporter((share) => emit({ event: "progress", id: task.id, share }));
+    if (task.progressPath !== null) {
+      const identity = JSON.stringify([RECORD_LOG_VERSION, pcm.version, task.language]);
+      log = await openRecordLog(task.progressPath, identity, () => emit({ event: "saved", id: task.id }));
     }
-    const all = { ...models, added: work.added(order.modelsDir) };
-    const { energy, ...heard } = await analyze(all, pcm, order.language, onProgress, check, log);
-    send(encodeEnergy(order.id, energy));
-    answer({ answer: "listened", id: order.id, ...heard });
+    const all = { ...models, selector: state.selector(task.modelsDir) };
+    const { energy, ...analysis } = await analyze(all, pcm, task.language, onProgress, check, log);
+    send(encodeEnergy(task.id, energy));
+    emit({ event: "analyzed", id: task.id, ...analysis });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    answer({ answer: "failed", id: order.id, message });
+    emit({ event: "failed", id: task.id, message });
   } finally {
-    work.orders.delete(order.id);
+    state.controls.delete(task.id);
     await pcm?.close();
     await log.close();
   }
 }
 
-/** Passes shares on that have grown, not more often than the eye can follow. */
+/** Passes on shares that have grown, at most five times a second. */
 function createProgressReporter(report: (share: number) => void): (share: number) => void {
   let highest = 0;
   let last = 0;

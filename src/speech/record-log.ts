@@ -1,20 +1,20 @@
 /**
- * An append-only file of keyed records: what a long order has done so far, for the run that resumes it. A record that was cut off or damaged
- * ends the file; it may be lost at any time, and then the work is done again.
+ * An append-only file of keyed records: the finished work of a long task, for the run that resumes it. An incomplete or damaged record ends
+ * the file. The file may be lost at any time; the work is then repeated.
  */
 import { type FileHandle, open, readFile, rm } from "node:fs/promises";
 
 export type RecordLog = {
-  /** Returns a record of an earlier run and forgets it; null when there is none. */
+  /** Returns a record of an earlier run and drops it from memory; null when there is none. */
   take(key: string): Uint8Array | null;
-  /** Appends a record. Never rejects: without room on the disk the work goes on, and only resuming is lost. */
+  /** Appends a record. Never rejects: when the disk is full the work continues, and only the ability to resume is lost. */
   put(key: string, value: Uint8Array): Promise<void>;
   takeJson<T>(key: string): T | null;
   putJson(key: string, value: unknown): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A log that keeps nothing. */
+/** A log that stores nothing. */
 export const NO_LOG: RecordLog = {
   take: () => null,
   put: async () => {},
@@ -23,12 +23,12 @@ export const NO_LOG: RecordLog = {
   close: async () => {},
 };
 
-/** Length of the key, length of the compressed value, checksum of both. */
+/** Length of the key, length of the compressed value, CRC-32 of both. */
 const HEADER_BYTES = 12;
 const IDENTITY_KEY = "identity";
 
 /**
- * Opens the log at `path`. Records of a log with another `identity` are thrown away. `onPut` is called after each record that was written.
+ * Opens the log at `path`. Discards the records when the log has another `identity`. `onPut` is called after each written record.
  * Returns `NO_LOG` when the file cannot be opened.
  */
 export async function openRecordLog(path: string, identity: string, onPut: () => void = () => {}): Promise<RecordLog> {
@@ -78,7 +78,7 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
   };
 }
 
-/** A copy: what zstd returns need not be aligned. */
+/** Copies, because the output of zstd need not be aligned. */
 const decompress = (bytes: Uint8Array): Uint8Array => new Uint8Array(Bun.zstdDecompressSync(bytes));
 
 const decodeUtf8 = (bytes: Uint8Array | null): string | null => (bytes ? new TextDecoder().decode(bytes) : null);
@@ -91,7 +91,7 @@ async function writeAll(file: FileHandle | null, bytes: Uint8Array, position: nu
 
 function serializeRecord(key: string, content: Uint8Array): Uint8Array {
   const name = new TextEncoder().encode(key);
-  // A day of silence must not take megabytes.
+  // Compressed, so that a day of silence does not take megabytes.
   const value = Bun.zstdCompressSync(content);
   const record = new Uint8Array(HEADER_BYTES + name.length + value.length);
   record.set(name, HEADER_BYTES);

@@ -1,15 +1,15 @@
-/** Cuts a recording into the stretches that are recognised in one piece. */
+/** Divides a recording into the segments that are recognized as one. */
 import { ENERGY_HOP } from "../domain/speech";
 import type { Span, Ticks } from "../domain/time";
 
 export type SegmentationOptions = {
-  /** Spans closer than this are recognised together. */
+  /** Spans of speech closer than this are merged ... */
   maxGap: Ticks;
-  /** ... as long as the whole stays within this. */
+  /** ... as long as the segment stays within this. */
   maxMerged: Ticks;
-  /** Quiet kept around a segment, never past the middle of a gap. */
+  /** Silence kept around a segment, at most half of the gap. */
   padding: Ticks;
-  /** No segment is longer: longer ones are cut where it is quietest. */
+  /** The longest segment. Longer ones are split where it is quietest. */
   maxLength: Ticks;
 };
 
@@ -20,10 +20,10 @@ export const DEFAULT_SEGMENTATION: SegmentationOptions = {
   maxLength: 28_000_000,
 };
 
-/** A stretch to recognise, and the spans of speech in it. */
+/** A segment to recognize, and the spans of speech in it. */
 export type SpeechSegment = Span & { speech: Span[] };
 
-/** Segments of the spans of speech: sorted, disjoint, within `duration`, each at most `longest`, together covering all speech. */
+/** Returns segments that cover all spans of speech: sorted, disjoint, within `duration`, each at most `maxLength`. */
 export function createSegments(
   speech: Span[],
   energy: Float32Array,
@@ -47,19 +47,19 @@ export function createSegments(
   });
 }
 
-/** Cuts a segment at its quietest places until no piece is longer than `longest`. */
-export function splitToLength(segment: SpeechSegment, energy: Float32Array, longest: Ticks): SpeechSegment[] {
-  const pieces: SpeechSegment[] = [];
+/** Splits a segment at its quietest places until no part is longer than `maxLength`. */
+export function splitToLength(segment: SpeechSegment, energy: Float32Array, maxLength: Ticks): SpeechSegment[] {
+  const parts: SpeechSegment[] = [];
   let rest = segment;
-  while (rest.end - rest.start > longest) {
-    const at = findQuietest(energy, rest.start + (longest >> 1), rest.start + longest);
-    pieces.push(clipSegment(rest, rest.start, at));
+  while (rest.end - rest.start > maxLength) {
+    const at = findQuietest(energy, rest.start + (maxLength >> 1), rest.start + maxLength);
+    parts.push(clipSegment(rest, rest.start, at));
     rest = clipSegment(rest, at, rest.end);
   }
-  return [...pieces, rest];
+  return [...parts, rest];
 }
 
-/** The part of a segment between two times. */
+/** Returns the part of a segment between two times. */
 export function clipSegment(segment: SpeechSegment, start: Ticks, end: Ticks): SpeechSegment {
   const speech = segment.speech
     .map((s) => ({ start: Math.max(s.start, start), end: Math.min(s.end, end) }))
@@ -67,10 +67,10 @@ export function clipSegment(segment: SpeechSegment, start: Ticks, end: Ticks): S
   return { start, end, speech };
 }
 
-/** Over how many values of the contour quiet is looked for: 200 ms. */
+/** The window in which the quietest place is searched: 200 ms. */
 const QUIET_HOPS = 40;
 
-/** The middle of the quietest 200 ms between two times. */
+/** Returns the middle of the quietest 200 ms between two times. */
 export function findQuietest(energy: Float32Array, from: Ticks, to: Ticks): Ticks {
   const first = Math.floor(from / ENERGY_HOP);
   const last = Math.max(first + 1, Math.floor(to / ENERGY_HOP) - QUIET_HOPS);

@@ -1,4 +1,4 @@
-/** Recognises segments with an added model: the same words and utterances as the built-in recogniser gives. */
+/** Transcribes segments with an installed model. The results have the shape of the built-in recognizer's. */
 import type { Utterance, Word } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { findLengthWithoutLoop } from "./loop-detection";
@@ -11,19 +11,19 @@ import type { Checkpoint } from "./task-control";
 import { type AudioWithEnergy, type RecognizedSegment, readSamples, sliceEnergy } from "./transcribe";
 import { type TimedWord, toRecordingTicks } from "./word-timing";
 
-/** Nobody says more words in a second of voice: a text that claims it was not said. */
+/** More than anybody speaks: a text with more words is a hallucination. */
 const MAX_WORDS_PER_SECOND = 9;
 
 /**
- * Recognises the segments, and calls `onHeard` with the share of the work done. Utterances are in order and not empty; their words too.
+ * Transcribes the segments and calls `onProgress` with the finished share of the work. Utterances and words are in order and not empty.
  * `check` is called between segments and may throw to stop.
  */
 export async function transcribeWithSherpa(
-  getRecogniser: () => Promise<SpeechRecognizer>,
-  sound: AudioWithEnergy,
+  getRecognizer: () => Promise<SpeechRecognizer>,
+  audio: AudioWithEnergy,
   segments: SpeechSegment[],
   language: string,
-  onHeard: (share: number) => void,
+  onProgress: (share: number) => void,
   check: Checkpoint,
   log: RecordLog = NO_LOG,
 ): Promise<{ words: Word[]; utterances: Utterance[] }> {
@@ -34,23 +34,23 @@ export async function transcribeWithSherpa(
   for (const [n, segment] of segments.entries()) {
     await check();
     const saved = log.takeJson<RecognizedSegment[]>(`added ${language} ${n}`);
-    const found = saved ?? (await recognize(segment));
-    if (saved === null) await log.putJson(`added ${language} ${n}`, found);
-    for (const text of found) {
+    const recognized = saved ?? (await recognize(segment));
+    if (saved === null) await log.putJson(`added ${language} ${n}`, recognized);
+    for (const text of recognized) {
       words.push(...text.words);
       utterances.push(text.utterance);
     }
     done += segment.end - segment.start;
-    onHeard(done / total);
+    onProgress(done / total);
   }
   return { words, utterances };
 
   async function recognize(segment: SpeechSegment): Promise<RecognizedSegment[]> {
-    const recogniser = await getRecogniser();
-    const result = removeLoop(await recogniser.recognize(await readSamples(sound, segment)), language);
-    const timed = timeSherpaWords(result, segment, sliceEnergy(sound.energy, segment), language);
-    const voiced = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0) / TICKS_PER_SECOND;
-    if (timed.length === 0 || timed.length > Math.max(3, voiced * MAX_WORDS_PER_SECOND)) return [];
+    const recognizer = await getRecognizer();
+    const result = removeLoop(await recognizer.recognize(await readSamples(audio, segment)), language);
+    const timed = timeSherpaWords(result, segment, sliceEnergy(audio.energy, segment), language);
+    const voicedSeconds = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0) / TICKS_PER_SECOND;
+    if (timed.length === 0 || timed.length > Math.max(3, voicedSeconds * MAX_WORDS_PER_SECOND)) return [];
     const { start, end } = segment;
     const utterance = { start, end, text: result.text, meanLogProb: computeMeanLogProb(result.logProbs) };
     return [
@@ -79,7 +79,7 @@ const toRecordingWord = (word: TimedWord, { start, end }: SpeechSegment): Word =
   confidence: Math.exp(word.meanLogProb),
 });
 
-/** A phrase that a model repeats without end stays once. Tokens' times are given up with it. */
+/** Keeps one repetition of a phrase that the model repeats without end. The token times are dropped with the rest. */
 function removeLoop(result: SherpaResult, language: string): SherpaResult {
   const words = splitWords(result.text, language);
   const ids = new Map<string, number>();
@@ -88,22 +88,22 @@ function removeLoop(result: SherpaResult, language: string): SherpaResult {
     if (!ids.has(key)) ids.set(key, ids.size);
     return ids.get(key)!;
   });
-  const kept = findLengthWithoutLoop(sequence);
-  if (kept === null) return result;
-  const text = result.text.slice(0, words[kept - 1]?.to ?? 0);
+  const keptWords = findLengthWithoutLoop(sequence);
+  if (keptWords === null) return result;
+  const text = result.text.slice(0, words[keptWords - 1]?.to ?? 0);
   return { ...result, text, tokens: [], timestamps: [], durations: [], logProbs: [] };
 }
 
 const computeMeanLogProb = (values: number[]): number =>
   values.length === 0 ? UNKNOWN_LOG_PROB : values.reduce((a, b) => a + b, 0) / values.length;
 
-/** Segments that are listened to for the language: the longest ones, from all over the recording. */
+/** The language is detected in this many segments, the longest of the recording. */
 const MAX_PROBED_SEGMENTS = 5;
 
-/** The language that more than half of what was listened to is in, as far as it can be told; null when there is no such. */
+/** Returns the language of more than half of the probed audio whose language was detected, or null. */
 export async function detectLanguage(
   detect: LanguageDetector,
-  sound: AudioWithEnergy,
+  audio: AudioWithEnergy,
   segments: SpeechSegment[],
   check: Checkpoint,
 ): Promise<string | null> {
@@ -111,7 +111,7 @@ export async function detectLanguage(
   const votes = new Map<string, number>();
   for (const segment of longest) {
     await check();
-    const language = await detect(await readSamples(sound, segment));
+    const language = await detect(await readSamples(audio, segment));
     if (language !== null) votes.set(language, (votes.get(language) ?? 0) + segment.end - segment.start);
   }
   const half = [...votes.values()].reduce((a, b) => a + b, 0) / 2;

@@ -1,22 +1,21 @@
-/** Words with times from what an added model gives: from its tokens' times, or, without such, from the text and the sound. */
-
+/** Word times for the results of installed models: from token times, or else estimated from the text and the energy contour. */
 import type { SherpaResult } from "./sherpa";
 import { findSilences } from "./snapping";
 import type { TimedWord } from "./word-timing";
 
-/** Stands for the log-probability of a word when the model does not tell: neither sure nor unsure. */
+/** The log probability of a word when the model reports none: neither certain nor doubtful. */
 export const UNKNOWN_LOG_PROB = -0.25;
 
 const HOP_SECONDS = 0.005;
-/** A token without a length of its own sounds at most this long. */
+/** The longest duration of a token when the model reports none. */
 const MAX_TOKEN_SECONDS = 0.5;
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const SPACELESS_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 type TextPart = { text: string; from: number; to: number };
 
-/** Where the words of a text are in it, as offsets. Punctuation belongs to the word before it, opening marks to the one after. */
+/** Splits a text into words with their offsets. Punctuation belongs to the word before it, opening punctuation to the word after it. */
 export function splitWords(text: string, language: string): TextPart[] {
   const pieces: TextPart[] = [];
   for (const match of text.matchAll(/\S+/g)) {
@@ -45,7 +44,7 @@ export function splitWords(text: string, language: string): TextPart[] {
 }
 
 const isSpoken = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
-/** Belongs to the word after it. */
+/** Punctuation that belongs to the word after it. */
 const OPENING_PUNCTUATION = /^[\p{Ps}\p{Pi}¿¡]+$/u;
 
 function segmentSpaceless(run: string, offset: number, language: string): TextPart[] {
@@ -57,7 +56,7 @@ function segmentSpaceless(run: string, offset: number, language: string): TextPa
   }));
 }
 
-/** Words from the tokens' times, or null when the model gave none. `seconds` is the length of the stretch. */
+/** Returns words timed by their tokens, or null when the model reports no token times. `seconds` is the length of the segment. */
 export function timeTokens(result: SherpaResult, seconds: number, language: string): TimedWord[] | null {
   const { tokens, timestamps, durations, logProbs } = result;
   if (tokens.length === 0 || timestamps.length === 0) return null;
@@ -80,8 +79,8 @@ export function timeTokens(result: SherpaResult, seconds: number, language: stri
     if (first === undefined || last === undefined) continue;
     const start = Math.min(Math.max(timestamps[first]!, words.at(-1)?.start ?? 0), seconds);
     const next = timestamps[last + 1] ?? seconds;
-    const sounding = durations.length > 0 && durations[last]! > 0 ? durations[last]! : MAX_TOKEN_SECONDS;
-    const end = Math.min(seconds, Math.max(start, Math.min(next, timestamps[last]! + sounding)));
+    const audible = durations.length > 0 && durations[last]! > 0 ? durations[last]! : MAX_TOKEN_SECONDS;
+    const end = Math.min(seconds, Math.max(start, Math.min(next, timestamps[last]! + audible)));
     const previous = words.at(-1);
     if (previous && previous.end > start) previous.end = start;
     const values = logProbs.length > 0 ? own.map((token) => logProbs[token.i]!) : [UNKNOWN_LOG_PROB];
@@ -94,8 +93,8 @@ export function timeTokens(result: SherpaResult, seconds: number, language: stri
 type SecondsSpan = { start: number; end: number };
 
 /**
- * Words of a text spread over where it sounds, by how long they take to say; pauses fall where the lengths say, at punctuation rather
- * than elsewhere. `speech` are the spans of voice in the stretch, in seconds; `energy` is its contour.
+ * Estimates word times: distributes the words over the audible parts of a segment by how long they take to say. Pauses are assigned where
+ * the lengths fit, preferably at punctuation. `speech` are the spans of speech in the segment, in seconds; `energy` is its contour.
  */
 export function estimateWords(
   text: string,
@@ -104,21 +103,21 @@ export function estimateWords(
   language: string,
 ): TimedWord[] {
   const words = splitWords(text, language);
-  const sounding = findAudibleParts(speech, energy);
-  if (words.length === 0 || sounding.length === 0) return [];
+  const audible = findAudibleParts(speech, energy);
+  if (words.length === 0 || audible.length === 0) return [];
   const weights = words.map((word) => estimateWeight(word.text));
   const pauseAfter = words.map((word) =>
     /[.!?…。！？]["'”’)\]]*$/u.test(word.text) ? 1 : /[,;:—–，、；：]$/u.test(word.text) ? 0.6 : 0,
   );
-  const ends = divideWords(weights, pauseAfter, sounding);
+  const ends = divideWords(weights, pauseAfter, audible);
   const timed: TimedWord[] = [];
   let from = 0;
-  for (const [part, end] of ends.entries()) {
-    const stretch = sounding[part]!;
+  for (const [n, end] of ends.entries()) {
+    const part = audible[n]!;
     const total = weights.slice(from, end).reduce((a, b) => a + b, 0);
-    let at = stretch.start;
+    let at = part.start;
     for (let i = from; i < end; i++) {
-      const until = at + ((stretch.end - stretch.start) * weights[i]!) / total;
+      const until = at + ((part.end - part.start) * weights[i]!) / total;
       const logProb = UNKNOWN_LOG_PROB;
       timed.push({ text: words[i]!.text, start: at, end: until, meanLogProb: logProb, minLogProb: logProb });
       at = until;
@@ -128,7 +127,7 @@ export function estimateWords(
   return timed;
 }
 
-/** How long a word takes to say, in letters: vowels carry it, digits are whole words, a sign of its own script a syllable. */
+/** Estimates how long a word takes to say, in letters. Vowels weigh most; a digit is a word, a character of a spaceless script a syllable. */
 function estimateWeight(word: string): number {
   let weight = 1;
   for (const letter of word) {
@@ -140,10 +139,10 @@ function estimateWeight(word: string): number {
   return weight;
 }
 
-/** Shortest sound between two silences that holds a word. */
+/** The shortest audible part between two silences that can be a word. */
 const MIN_AUDIBLE_SECONDS = 0.06;
 
-/** Where it sounds: the voiced stretch from its first to its last sound, without the silences in it. */
+/** Returns the audible parts from the start of the first span of speech to the end of the last: without the silences between. */
 function findAudibleParts(speech: SecondsSpan[], energy: Float32Array): SecondsSpan[] {
   const first = speech[0];
   const last = speech.at(-1);
@@ -160,16 +159,16 @@ function findAudibleParts(speech: SecondsSpan[], energy: Float32Array): SecondsS
   return parts.length > 0 ? parts : [{ start: first.start, end: last.end }];
 }
 
-/** A pause without punctuation costs this much of the weight of a second that does not fit. */
+/** The cost of a pause without punctuation, relative to a second of mismatch. */
 const UNMARKED_PAUSE_COST = 0.35;
 
-/** How many words are said by the end of each part: the division in which lengths and pauses fit best. Parts may stay empty. */
+/** Returns how many words are spoken by the end of each part: the division with the best fit of lengths and pauses. Parts may be empty. */
 function divideWords(weights: number[], pauseAfter: number[], parts: SecondsSpan[]): number[] {
   const count = weights.length;
   const sums = [0];
   for (const weight of weights) sums.push(sums.at(-1)! + weight);
-  const sounding = parts.reduce((sum, p) => sum + p.end - p.start, 0);
-  const secondsFor = sounding / sums[count]!;
+  const audible = parts.reduce((sum, p) => sum + p.end - p.start, 0);
+  const secondsFor = audible / sums[count]!;
   let costs = new Float64Array(count + 1).fill(Number.POSITIVE_INFINITY);
   costs[0] = 0;
   const choices: Int32Array[] = [];

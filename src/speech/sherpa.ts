@@ -1,36 +1,36 @@
-/** Added models, run by sherpa-onnx. Its library is loaded with the first of them, not with this file. */
+/** Installed models, run by sherpa-onnx. Its library is loaded with the first model, not with this file. */
 import { join } from "node:path";
 import type { InstalledModel } from "./models/installed-models";
 import { type FileRole, getFileName, type ModelKind } from "./models/manifest";
 
-/** What sherpa-onnx gives for a stretch. Times are seconds on the stretch's clock; a list is empty when the model has no such thing. */
+/** The result of sherpa-onnx for a segment. Times are seconds from its start; a list is empty when the model does not report it. */
 export type SherpaResult = {
   text: string;
   tokens: string[];
   timestamps: number[];
   durations: number[];
   logProbs: number[];
-  /** As the model names it, or "". */
+  /** The language as the model names it, or "". */
   language: string;
 };
 
-/** Where word times come from: the model's tokens, or the text spread over the sound. */
+/** Where word times come from: the model's tokens, or an estimate from the text and the energy contour. */
 export type WordTimesSource = "tokens" | "estimated";
 
 export type RecognizerCapabilities = {
   languages: readonly string[];
   wordTimes: WordTimesSource;
-  /** It cannot hold a given text against the sound. */
+  /** Installed models do not support forced alignment. */
   forcing: false;
 };
 
 export type SpeechRecognizer = {
   capabilities: RecognizerCapabilities;
-  /** Samples are 16 kHz mono, -1 to 1, at most half a minute. */
+  /** Recognizes samples: 16 kHz mono, -1 to 1, at most 30 s. */
   recognize(samples: Float32Array): Promise<SherpaResult>;
 };
 
-/** Names the language of a stretch as an ISO 639 code; null when it cannot tell. */
+/** Detects the language of a segment: an ISO 639 code, or null when it is unknown. */
 export type LanguageDetector = (samples: Float32Array) => Promise<string | null>;
 
 /** The part of `sherpa-onnx-node` that is used. */
@@ -43,26 +43,26 @@ type SherpaRecognizer = { createStream(): SherpaStream; decodeAsync(stream: Sher
 type SherpaIdentification = { createStream(): SherpaStream; compute(stream: SherpaStream): string };
 
 const SAMPLE_RATE_HZ = 16_000;
-/** Models refuse less than a few frames. */
+/** Models reject audio of only a few frames. */
 const MIN_SAMPLES = SAMPLE_RATE_HZ / 2;
 
-/** Loads the library. Throws when this machine cannot: the added models need glibc 2.32 or later. */
+/** Loads the library. Throws when this machine cannot run it: it needs glibc 2.32 or later. */
 export async function loadSherpa(): Promise<SherpaModule> {
   try {
     const module: unknown = await import("sherpa-onnx-node");
     return ((module as { default?: SherpaModule }).default ?? module) as SherpaModule;
   } catch (error) {
-    throw new Error(`added speech models cannot run here: ${(error as Error).message.split("\n")[0]}`, {
+    throw new Error(`Installed speech models cannot run on this machine: ${(error as Error).message.split("\n")[0]}`, {
       cause: error,
     });
   }
 }
 
-/** Whether a kind of model gives its tokens' times. Whisper's published files lack the output that they come from. */
+/** Returns whether a kind of model reports token times. The published Whisper files lack the output that they are computed from. */
 export const getWordTimesSource = (kind: ModelKind): WordTimesSource =>
   kind === "whisper" || kind === "moonshine" ? "estimated" : "tokens";
 
-/** Loads a model for a language (null: the model's own guess). Takes from a tenth of a second to several; rejects on a model that is none. */
+/** Loads a model for a language (null: the model detects it). Takes from 0.1 s to several seconds. Rejects when the files are not a model. */
 export async function loadRecognizer(
   module: SherpaModule,
   model: InstalledModel,
@@ -81,15 +81,15 @@ export async function loadRecognizer(
   };
 }
 
-/** Loads what tells the language, from a Whisper or from a model that names the language of what it heard. */
+/** Loads a language detector from a Whisper, or from a model that names the language of its transcript. */
 export async function loadLanguageDetector(
   module: SherpaModule,
   model: InstalledModel,
   threads: number,
 ): Promise<LanguageDetector> {
   if (model.manifest.kind !== "whisper") {
-    const recogniser = await loadRecognizer(module, model, null, threads);
-    return async (samples) => toIsoCode((await recogniser.recognize(samples)).language);
+    const recognizer = await loadRecognizer(module, model, null, threads);
+    return async (samples) => toIsoCode((await recognizer.recognize(samples)).language);
   }
   const [encoder, decoder] = (["encoder", "decoder"] as const).map((role) => getModelFilePath(model, role));
   const identification = new module.SpokenLanguageIdentification({
@@ -116,7 +116,7 @@ function createRecognizerConfig(model: InstalledModel, language: string | null, 
       tokens: getModelFilePath(model, "tokens"),
       numThreads: threads,
       provider: "cpu",
-      // What it says goes to standard error, and this keeps it short.
+      // The library writes to standard error; 0 keeps that short.
       debug: 0,
     },
     decodingMethod: "greedy_search",
@@ -151,15 +151,15 @@ function padSamples(samples: Float32Array): Float32Array {
   return longer;
 }
 
-/** `de` for `<|de|>` and for `de`. */
+/** Returns the ISO 639 code: `de` for `<|de|>` and for `de`, or null. */
 function toIsoCode(language: string): string | null {
   const code = /^(?:<\|)?([a-z]{2,3})(?:\|>)?$/.exec(language.trim().toLowerCase())?.[1] ?? null;
   return code === "jw" ? "jv" : code;
 }
 
-/** A result as the library gives it, with lists that do not fit the tokens left out. */
+/** Parses a result of the library. Drops lists whose length differs from the number of tokens. */
 export function parseResult(value: unknown): SherpaResult {
-  if (typeof value !== "object" || value === null) throw new Error("the model gave no result");
+  if (typeof value !== "object" || value === null) throw new Error("the model returned no result");
   const data = value as Record<string, unknown>;
   const tokens = Array.isArray(data.tokens) ? data.tokens.map(String) : [];
   const numbers = (list: unknown): number[] => {

@@ -1,24 +1,24 @@
-/** Moves word edges to where the sound says they are. */
+/** Snaps word edges to silences in the energy contour. */
 import { computePercentile, computeSilenceThreshold } from "./energy";
 import type { TimedWord } from "./word-timing";
 
 const HOP_SECONDS = 0.005;
-/** A silence counts from this length on, in values of the contour. */
+/** The shortest silence that counts. */
 const MIN_SILENCE_HOPS = 20;
 /** How far an edge may move to a silence. */
 const MAX_SNAP_HOPS = 50;
 /** How far an edge between two touching words may move to the quietest place. */
 const MAX_LOCAL_SNAP_HOPS = 2;
-/** No word becomes shorter. */
+/** No word becomes shorter than this. */
 const MIN_WORD_SECONDS = 0.03;
-/** Silences longer than this are not preferred any more. */
+/** Silences longer than this are not preferred to each other. */
 const LONG_SILENCE_HOPS = 60;
 
 type SilentHops = { from: number; to: number };
 
 /**
- * Words with their edges at the silences near them or, where words touch, at the quietest place nearby. `energy` is the contour of
- * the segment, whose clock the words are on.
+ * Returns the words with their edges moved to nearby silences or, where two words touch, to the quietest place nearby. `energy` is the
+ * contour of the segment, and word times are relative to its start.
  */
 export function snapWordEdges(words: TimedWord[], energy: Float32Array): TimedWord[] {
   const silences = findSilences(energy);
@@ -27,7 +27,7 @@ export function snapWordEdges(words: TimedWord[], energy: Float32Array): TimedWo
   return snapped;
 }
 
-/** The silences of a segment; quiet at its very start and end counts whatever its length. */
+/** Returns the silences of a segment. At its start and end, silence of any length counts. */
 export function findSilences(energy: Float32Array): SilentHops[] {
   if (computePercentile(energy, 0.95) - computePercentile(energy, 0.1) < 6) return [];
   const threshold = computeSilenceThreshold(energy);
@@ -67,7 +67,7 @@ function snapBoundary(
   right.start = Math.min(at, right.end);
 }
 
-/** The silence that overlaps the boundary most, or lies nearest to it; long ones are preferred a little. */
+/** Returns the silence that overlaps the boundary most or is nearest to it, with a slight preference for long ones. */
 function findNearestSilence(
   silences: SilentHops[],
   from: number,
@@ -91,13 +91,13 @@ function findNearestSilence(
 
 function findQuietestHop(energy: Float32Array, middle: number): number {
   let best = Math.min(Math.max(0, middle), energy.length - 1);
-  let least = Number.POSITIVE_INFINITY;
+  let lowest = Number.POSITIVE_INFINITY;
   const from = Math.max(0, middle - MAX_LOCAL_SNAP_HOPS);
   const to = Math.min(energy.length - 1, middle + MAX_LOCAL_SNAP_HOPS);
   for (let i = from; i <= to; i++) {
     const value = energy[i]! + 0.02 * Math.abs(i - middle) ** 1.2;
-    if (value >= least) continue;
-    least = value;
+    if (value >= lowest) continue;
+    lowest = value;
     best = i;
   }
   return best;

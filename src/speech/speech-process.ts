@@ -1,28 +1,28 @@
-/** A running child of the engine, seen from the parent. */
+/** A running speech process, as seen by the server. */
 import type { ForcedAlignment, SpeechAnalysis } from "../domain/speech";
 import { spawnChild } from "../lib/process";
 import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 
-/** How an order ended: with its result, with a message, or with the child's end. */
+/** How a task ended: with its result, with an error message, or with the end of the process. */
 export type TaskOutcome =
-  | { ended: "listened"; listening: SpeechAnalysis }
-  | { ended: "forced"; forced: ForcedAlignment[] }
-  | { ended: "failed"; message: string }
-  | { ended: "crashed"; detail: string };
+  | { status: "analyzed"; analysis: SpeechAnalysis }
+  | { status: "aligned"; alignments: ForcedAlignment[] }
+  | { status: "failed"; message: string }
+  | { status: "crashed"; detail: string };
 
 export type SpeechProcess = {
   pid: number;
-  /** Gives an order; never rejects. */
+  /** Runs a task. Never rejects. */
   run(order: SpeechTask, listener: TaskListener): Promise<TaskOutcome>;
-  /** Asks the child to hold an order at its next safe point, with its state in memory; `onPaused` says when it does. */
+  /** Pauses a task at its next safe point, with its state in memory. `onPaused` is called when it has paused. */
   pause(id: number): void;
-  /** Lets a paused order go on. */
+  /** Resumes a paused task. */
   resume(id: number): void;
-  /** Asks the child to leave an order, whose outcome follows soon. */
+  /** Cancels a task. Its outcome follows soon. */
   cancel(id: number): void;
-  /** Resolves when the child has gone. */
+  /** Resolves when the process has ended. */
   exited: Promise<void>;
-  /** Lets the child go: it leaves by itself when its input is closed. */
+  /** Closes the input of the process, which then ends by itself. Kills it if it does not. */
   close(): Promise<void>;
   kill(): Promise<void>;
 };
@@ -31,55 +31,55 @@ export type TaskListener = { onProgress: (share: number) => void; onPaused: () =
 
 type PendingTask = TaskListener & { settle: (outcome: TaskOutcome) => void };
 
-/** Starts a child. `command` is its whole argument list. */
+/** Starts a speech process. `command` is its whole argument list. */
 export function startSpeechProcess(command: string[], env: Record<string, string>): SpeechProcess {
   const child = spawnChild({ command, env, stdin: "pipe", stdout: "pipe" });
   const pending = new Map<number, PendingTask>();
-  const energies = new Map<number, Float32Array>();
+  const energyById = new Map<number, Float32Array>();
 
-  const take = (answer: SpeechEvent) => {
-    const order = pending.get(answer.id);
-    if (!order) return;
-    if (answer.answer === "progress") {
-      order.onProgress(answer.share);
+  const handle = (event: SpeechEvent) => {
+    const task = pending.get(event.id);
+    if (!task) return;
+    if (event.event === "progress") {
+      task.onProgress(event.share);
       return;
     }
-    if (answer.answer === "paused" || answer.answer === "saved") {
-      if (answer.answer === "paused") order.onPaused();
-      else order.onSaved();
+    if (event.event === "paused" || event.event === "saved") {
+      if (event.event === "paused") task.onPaused();
+      else task.onSaved();
       return;
     }
-    const energy = energies.get(answer.id) ?? new Float32Array(0);
-    energies.delete(answer.id);
-    pending.delete(answer.id);
-    order.settle(toTaskOutcome(answer, energy));
+    const energy = energyById.get(event.id) ?? new Float32Array(0);
+    energyById.delete(event.id);
+    pending.delete(event.id);
+    task.settle(toTaskOutcome(event, energy));
   };
   const reading = (async () => {
     for await (const frame of readIpcFrames(child.stdout)) {
-      if (frame.kind === "energy") energies.set(frame.id, frame.energy);
-      else if ("answer" in frame.message) take(frame.message);
+      if (frame.kind === "energy") energyById.set(frame.id, frame.energy);
+      else if ("event" in frame.message) handle(frame.message);
     }
   })().catch(() => child.kill());
   const exited = Promise.all([child.exited, reading]).then(([exit]) => {
     const detail = `code ${exit.code}, signal ${exit.signal}: ${child.stderrTail().trim().slice(-500)}`;
-    for (const order of pending.values()) order.settle({ ended: "crashed", detail });
+    for (const task of pending.values()) task.settle({ status: "crashed", detail });
     pending.clear();
   });
-  const say = (order: SpeechCommand) => {
-    // A child that has gone is noticed by its exit.
-    child.stdin.write(encodeMessage(order)).catch(() => {});
+  const send = (command: SpeechCommand) => {
+    // `exited` reports a process that has ended.
+    child.stdin.write(encodeMessage(command)).catch(() => {});
   };
   return {
     pid: child.pid,
     exited,
-    run: (order, listener) =>
+    run: (task, listener) =>
       new Promise((settle) => {
-        pending.set(order.id, { ...listener, settle });
-        say(order);
+        pending.set(task.id, { ...listener, settle });
+        send(task);
       }),
-    pause: (id) => say({ order: "pause", id }),
-    resume: (id) => say({ order: "resume", id }),
-    cancel: (id) => say({ order: "cancel", id }),
+    pause: (id) => send({ command: "pause", id }),
+    resume: (id) => send({ command: "resume", id }),
+    cancel: (id) => send({ command: "cancel", id }),
     async close() {
       await child.stdin.end().catch(() => {});
       const timer = setTimeout(() => void child.kill(), MAX_EXIT_MS);
@@ -90,21 +90,21 @@ export function startSpeechProcess(command: string[], env: Record<string, string
   };
 }
 
-/** How long a child may take to leave by itself. */
+/** How long the process may take to end by itself. */
 const MAX_EXIT_MS = 3_000;
 
 function toTaskOutcome(
-  answer: Exclude<SpeechEvent, { answer: "progress" | "paused" | "saved" }>,
+  event: Exclude<SpeechEvent, { event: "progress" | "paused" | "saved" }>,
   energy: Float32Array,
 ): TaskOutcome {
-  switch (answer.answer) {
-    case "listened": {
-      const { duration, speech, transcript } = answer;
-      return { ended: "listened", listening: { duration, speech, energy, transcript } };
+  switch (event.event) {
+    case "analyzed": {
+      const { duration, speech, transcript } = event;
+      return { status: "analyzed", analysis: { duration, speech, energy, transcript } };
     }
-    case "forced":
-      return { ended: "forced", forced: answer.forced };
+    case "aligned":
+      return { status: "aligned", alignments: event.alignments };
     case "failed":
-      return { ended: "failed", message: answer.message };
+      return { status: "failed", message: event.message };
   }
 }

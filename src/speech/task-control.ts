@@ -1,20 +1,20 @@
-/** Pauses and cancels an order at its safe points. */
+/** Pauses and cancels a task at its safe points. */
 
 /**
- * Called at each safe point: between steps of about a second at most. Throws to stop, takes as long as the order is paused, and lets messages
- * come in that steps without waiting would keep out.
+ * Called at each safe point, between steps of at most about a second. Throws when the task is cancelled, resolves when it is not paused (any
+ * more), and yields to the event loop, so that messages arrive even when the steps themselves never wait.
  */
 export type Checkpoint = () => void | Promise<void>;
 
 export type TaskControl = { check: Checkpoint; pause(): void; resume(): void; cancel(): void };
 
-/** How long messages may wait. */
+/** How long messages may wait for the event loop. */
 const MAX_MESSAGE_DELAY_MS = 20;
 
-/** `onPaused` is called at the first safe point after `pause`. */
+/** Creates the control of a task. `onPaused` is called at the first safe point after `pause`. */
 export function createTaskControl(onPaused: () => void): TaskControl {
   let isCancelled = false;
-  let heardAt = performance.now();
+  let yieldedAt = performance.now();
   let resumed: PromiseWithResolvers<void> | null = null;
   const resume = () => {
     resumed?.resolve();
@@ -22,9 +22,9 @@ export function createTaskControl(onPaused: () => void): TaskControl {
   };
   return {
     async check() {
-      if (performance.now() - heardAt > MAX_MESSAGE_DELAY_MS) {
+      if (performance.now() - yieldedAt > MAX_MESSAGE_DELAY_MS) {
         await new Promise(setImmediate);
-        heardAt = performance.now();
+        yieldedAt = performance.now();
       }
       if (resumed !== null && !isCancelled) {
         onPaused();

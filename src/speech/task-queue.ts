@@ -1,14 +1,13 @@
 /**
- * Runs orders in the speech child: one `listen` and one `force` at a time, the time divided between their owners. A long order is paused at
- * its next safe point when another owner comes next; its state stays in the child.
+ * Runs tasks in the speech process: one analysis and one alignment at a time, scheduled fairly between owners. A long task is paused at its
+ * next safe point when another owner is next. Its state stays in the process.
  */
-
-import { createFairShare, type FairShares } from "./fair-share";
+import { createFairScheduler, type FairScheduler } from "./fair-scheduler";
 import type { SpeechTask } from "./ipc-protocol";
 import type { SpeechProcess, TaskOutcome } from "./speech-process";
 
 export type NewTask = {
-  order: SpeechTask;
+  work: SpeechTask;
   owner: string;
   onProgress: (share: number) => void;
   onSaved: () => void;
@@ -16,111 +15,111 @@ export type NewTask = {
 };
 
 export type TaskQueue = {
-  /** Returns a function that withdraws the order; it is not settled then, unless it ends at the same moment. */
-  add(order: NewTask): () => void;
-  /** Settles what is left as crashed and ends the child. */
+  /** Adds a task. Returns a function that withdraws it; a withdrawn task is not settled, unless it ends at the same moment. */
+  add(task: NewTask): () => void;
+  /** Settles the remaining tasks as crashed and stops the process. */
   close(): Promise<void>;
 };
 
 export type TaskQueueOptions = {
   start: () => SpeechProcess;
-  /** How long a child without work is kept. */
+  /** How long a process without work is kept. */
   idleMs: number;
-  /** How far an owner may get ahead of another who waits. */
+  /** How far an owner may get ahead of another one that waits. */
   quantumMs?: number;
   log: (event: string, fields: object) => void;
 };
 
-/** An order that has not ended. `pausing`: still at work, asked to pause. `waiting`: not in the child. */
+/** A task that has not ended. `waiting`: not in the process. `pausing`: still running, asked to pause. */
 type QueuedTask = NewTask & {
   state: "waiting" | "running" | "pausing" | "paused";
-  /** Until when its owner's time has been charged, and when it was asked to pause. */
+  /** Until when the time has been charged to the owner, and when the task was asked to pause. */
   chargedAt: number;
   pausingSince: number;
-  /** How often it was at work when a child crashed. After the first time it gets the child to itself, so that the guilty one is found. */
+  /** How often it was active when the process crashed. After the first time it runs alone, which tells whether it causes the crash. */
   crashes: number;
   isWithdrawn: boolean;
 };
 
-type TaskGroup = { kinds: readonly SpeechTask["order"][]; share: FairShares };
+type TaskGroup = { commands: readonly SpeechTask["command"][]; scheduler: FairScheduler };
 
-/** An order that was at work in this many crashes is given up. */
+/** A task that was active in this many crashes fails. */
 const MAX_CRASHES = 3;
-/** A child that does not leave a withdrawn order within this is killed. */
+/** The process is killed when it does not stop a withdrawn task within this time. */
 const MAX_CANCEL_MS = 1_000;
-/** Another order is started beside one that takes longer than this to reach its safe point: a large model cannot stop inside a segment. */
+/** When a task takes longer than this to reach its safe point, another one starts beside it: a large model cannot stop inside a segment. */
 const MAX_PAUSING_MS = 1_000;
 const QUANTUM_MS = 2_500;
 
 const isActive = (task: QueuedTask): boolean => task.state === "running" || task.state === "pausing";
 
-/** Creates the queue; no child is started yet. */
+/** Creates the queue. The process starts with the first task. */
 export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: TaskQueueOptions): TaskQueue {
   const tasks: QueuedTask[] = [];
-  const lanes: TaskGroup[] = [
-    { kinds: ["listen"], share: createFairShare(quantumMs) },
-    { kinds: ["force"], share: createFairShare(quantumMs) },
+  const groups: TaskGroup[] = [
+    { commands: ["analyze"], scheduler: createFairScheduler(quantumMs) },
+    { commands: ["align"], scheduler: createFairScheduler(quantumMs) },
   ];
-  /** While an order is suspected of a crash nothing is at work beside another, so that the next crash tells who did it. */
-  const single: TaskGroup = { kinds: ["listen", "force"], share: createFairShare(quantumMs) };
-  /** Children that were killed from here: their end is nobody's fault. */
+  /** While a task is suspected of having caused a crash, tasks run one at a time: the next crash then has one cause. */
+  const exclusive: TaskGroup = { commands: ["analyze", "align"], scheduler: createFairScheduler(quantumMs) };
+  /** Processes that this queue killed: no task is to blame for their end. */
   const killed = new WeakSet<SpeechProcess>();
-  let child: SpeechProcess | null = null;
+  let activeProcess: SpeechProcess | null = null;
   let timer: Timer | undefined;
   let closed = false;
 
   const getProcess = (): SpeechProcess => {
-    if (child) return child;
+    if (activeProcess) return activeProcess;
     const fresh = start();
-    child = fresh;
+    activeProcess = fresh;
     log("speech.started", { pid: fresh.pid });
     void fresh.exited.then(() => {
-      if (child === fresh) child = null;
-      log("speech.ended", { pid: fresh.pid });
+      if (activeProcess === fresh) activeProcess = null;
+      log("speech.stopped", { pid: fresh.pid });
     });
     return fresh;
   };
 
   const hasSuspectedTask = () => tasks.some((task) => task.crashes > 0 && !task.isWithdrawn);
-  const belongsTo = (lane: TaskGroup) => (task: QueuedTask) => lane.kinds.includes(task.order.order);
+  const belongsTo = (group: TaskGroup) => (task: QueuedTask) => group.commands.includes(task.work.command);
 
-  /** Adds the time since the last call to the owners of what is at work. */
+  /** Charges the time since the last call to the owners of the active tasks. */
   function charge(): void {
     const now = performance.now();
     for (const task of tasks) {
       if (!isActive(task)) continue;
-      for (const lane of [...lanes, single]) {
-        if (belongsTo(lane)(task)) lane.share.charge(task.owner, now - task.chargedAt);
+      for (const group of [...groups, exclusive]) {
+        if (belongsTo(group)(task)) group.scheduler.charge(task.owner, now - task.chargedAt);
       }
       task.chargedAt = now;
     }
   }
 
-  /** Starts, resumes and pauses what the shares say. Returns in how many milliseconds they say something else. */
-  function advanceGroup(lane: TaskGroup, maxPausingMs: number): number {
-    const mine = tasks.filter(belongsTo(lane));
+  /** Starts, resumes and pauses tasks of the group. Returns in how many milliseconds it must be called again. */
+  function advanceGroup(group: TaskGroup, maxPausingMs: number): number {
+    const mine = tasks.filter(belongsTo(group));
     const ready = mine.filter((task) => !isActive(task) && !task.isWithdrawn);
     if (ready.length === 0) return Number.POSITIVE_INFINITY;
     const now = performance.now();
-    const atWork = mine.filter(
+    const active = mine.filter(
       (task) => task.state === "running" || (isActive(task) && now - task.pausingSince < maxPausingMs),
     );
     const owners = ready.map((task) => task.owner);
-    const current = atWork[0];
+    const current = active[0];
     if (current === undefined) {
-      const owner = lane.share.next(owners);
+      const owner = group.scheduler.next(owners);
       activate(ready.find((task) => task.owner === owner)!);
       return 0;
     }
     if (current.state === "pausing") return current.pausingSince + maxPausingMs - now;
-    const remainingMs = lane.share.remainingMs(
+    const remainingMs = group.scheduler.remainingMs(
       current.owner,
       owners.filter((owner) => owner !== current.owner),
     );
     if (remainingMs > 0) return remainingMs;
     current.state = "pausing";
     current.pausingSince = now;
-    child?.pause(current.order.id);
+    activeProcess?.pause(current.work.id);
     return maxPausingMs;
   }
 
@@ -134,8 +133,8 @@ export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: 
     }
     for (;;) {
       const waits = hasSuspectedTask()
-        ? [advanceGroup(single, Number.POSITIVE_INFINITY)]
-        : lanes.map((lane) => advanceGroup(lane, MAX_PAUSING_MS));
+        ? [advanceGroup(exclusive, Number.POSITIVE_INFINITY)]
+        : groups.map((group) => advanceGroup(group, MAX_PAUSING_MS));
       const waitMs = Math.min(...waits);
       if (waitMs <= 0) continue;
       if (Number.isFinite(waitMs)) timer = setTimeout(advance, Math.ceil(waitMs));
@@ -144,10 +143,10 @@ export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: 
   }
 
   function scheduleExit(): void {
-    const leaving = child;
+    const leaving = activeProcess;
     if (!leaving) return;
     timer = setTimeout(() => {
-      if (child === leaving) child = null;
+      if (activeProcess === leaving) activeProcess = null;
       void leaving.close();
     }, idleMs);
     timer.unref?.();
@@ -157,21 +156,21 @@ export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: 
     const isPaused = task.state === "paused";
     task.state = "running";
     task.chargedAt = performance.now();
-    if (isPaused) child?.resume(task.order.id);
+    if (isPaused) activeProcess?.resume(task.work.id);
     else void run(task);
   }
 
   async function run(task: QueuedTask): Promise<void> {
-    let worker: SpeechProcess;
+    let process_: SpeechProcess;
     try {
-      worker = getProcess();
+      process_ = getProcess();
     } catch (error) {
-      // The machine is out of processes or memory: the job is tried again later.
+      // The machine is out of processes or memory. The job is retried later.
       remove(task);
-      task.settle({ ended: "crashed", detail: String(error) });
+      task.settle({ status: "crashed", detail: String(error) });
       return;
     }
-    const outcome = await worker.run(task.order, {
+    const outcome = await process_.run(task.work, {
       onProgress: (share) => {
         if (!task.isWithdrawn) task.onProgress(share);
       },
@@ -186,15 +185,15 @@ export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: 
       },
     });
     charge();
-    const wasAtWork = isActive(task);
+    const wasActive = isActive(task);
     task.state = "waiting";
-    if (outcome.ended === "crashed") {
-      // A paused order only lost what the child held for it.
-      if (wasAtWork && !killed.has(worker) && !task.isWithdrawn && !closed) {
+    if (outcome.status === "crashed") {
+      // A paused task has lost its state, but it did not cause the crash.
+      if (wasActive && !killed.has(process_) && !task.isWithdrawn && !closed) {
         task.crashes++;
         log("speech.crashed", { crashes: task.crashes, detail: outcome.detail });
       }
-      await worker.exited;
+      await process_.exited;
       if (task.crashes < MAX_CRASHES && !task.isWithdrawn && !closed) {
         advance();
         return;
@@ -212,18 +211,18 @@ export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: 
 
   function withdraw(task: QueuedTask): void {
     task.isWithdrawn = true;
-    const worker = child;
-    if (task.state === "waiting" || worker === null) {
+    const process_ = activeProcess;
+    if (task.state === "waiting" || process_ === null) {
       remove(task);
       advance();
       return;
     }
-    worker.cancel(task.order.id);
+    process_.cancel(task.work.id);
     const hasLeft = () => !tasks.includes(task) || task.state === "waiting";
     setTimeout(() => {
-      if (hasLeft() || child !== worker) return;
-      killed.add(worker);
-      void worker.kill();
+      if (hasLeft() || activeProcess !== process_) return;
+      killed.add(process_);
+      void process_.kill();
     }, MAX_CANCEL_MS).unref?.();
   }
 
@@ -232,13 +231,16 @@ export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: 
       const task: QueuedTask = {
         ...queued,
         state: "waiting",
-        ...{ chargedAt: 0, pausingSince: 0, crashes: 0, isWithdrawn: false },
+        chargedAt: 0,
+        pausingSince: 0,
+        crashes: 0,
+        isWithdrawn: false,
       };
       charge();
-      for (const lane of [...lanes, single]) {
-        if (!belongsTo(lane)(task)) continue;
-        const owners = tasks.filter(belongsTo(lane)).map((other) => other.owner);
-        if (!owners.includes(task.owner)) lane.share.enter(task.owner, owners);
+      for (const group of [...groups, exclusive]) {
+        if (!belongsTo(group)(task)) continue;
+        const owners = tasks.filter(belongsTo(group)).map((other) => other.owner);
+        if (!owners.includes(task.owner)) group.scheduler.enter(task.owner, owners);
       }
       tasks.push(task);
       advance();
@@ -247,12 +249,12 @@ export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: 
     async close() {
       closed = true;
       clearTimeout(timer);
-      const leaving = child;
-      child = null;
-      const outside = tasks.filter((task) => task.state === "waiting");
-      for (const task of outside) {
+      const leaving = activeProcess;
+      activeProcess = null;
+      const waiting = tasks.filter((task) => task.state === "waiting");
+      for (const task of waiting) {
         remove(task);
-        if (!task.isWithdrawn) task.settle({ ended: "crashed", detail: "the speech engine was closed" });
+        if (!task.isWithdrawn) task.settle({ status: "crashed", detail: "the server is shutting down" });
       }
       if (!leaving) return;
       if (tasks.length > 0) await leaving.kill();

@@ -1,4 +1,4 @@
-/** Moonshine's tokens: SentencePiece pieces, in which `▁` marks the beginning of a word. */
+/** Moonshine's tokens: SentencePiece, where `▁` marks the beginning of a word. */
 import llama from "llama-tokenizer-js";
 
 export const BEGIN_TOKEN = 1;
@@ -6,10 +6,10 @@ export const END_TOKEN = 2;
 /** Ids below this are control tokens. */
 const FIRST_TEXT_TOKEN = 3;
 
-/** The tokens of a text, as the recogniser would give them. */
+/** Returns the tokens of a text, as the recognizer would emit them. */
 export const tokenize = (text: string): number[] => llama.encode(text, false, true);
 
-/** The text of tokens; control tokens are left out, and the comma that the recogniser now and then writes twice is one. */
+/** Returns the text of tokens, without control tokens. Joins the double comma that the recognizer writes now and then. */
 export const detokenize = (tokens: readonly number[]): string =>
   llama
     .decode(
@@ -20,8 +20,8 @@ export const detokenize = (tokens: readonly number[]): string =>
     .replace(/,{2,}/g, ",")
     .trim();
 
-/** Whether a token begins a word: its piece starts with the word mark. */
+/** Returns whether a token begins a word. */
 export const startsWord = (token: number): boolean => (llama.vocabById[token] ?? "").startsWith("▁");
 
-/** Whether a token holds nothing but punctuation. */
+/** Returns whether a token is only punctuation. */
 export const isPunctuation = (token: number): boolean => /^▁?[^\p{L}\p{N}▁<]+$/u.test(llama.vocabById[token] ?? "");

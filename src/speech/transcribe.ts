@@ -1,4 +1,4 @@
-/** Recognises segments: words with times, checked for text that nobody said. */
+/** Transcribes segments with the built-in recognizer: words with times, without hallucinations. */
 import type { Utterance, Word } from "../domain/speech";
 import { ENERGY_HOP } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
@@ -12,29 +12,29 @@ import type { Checkpoint } from "./task-control";
 import { detokenize } from "./tokens";
 import { timeWords, toRecordingTicks } from "./word-timing";
 
-/** What is recognised of a recording: its samples and their loudness. */
+/** The samples of a recording and their energy contour. */
 export type AudioWithEnergy = { pcm: PcmReader; energy: Float32Array };
 
-/** Segments that are sorted by length together. */
+/** Segments that are sorted by length and batched together. */
 const MAX_POOL_SEGMENTS = 32;
-/** How many of them are decoded at once, and how much sound (padding counted): what they attend to should stay in the processor's cache. */
+/** The largest batch, in segments and in audio including padding: the keys and values should fit in the CPU cache. */
 const MAX_BATCH_SEGMENTS = 8;
 const MAX_BATCH_TICKS: Ticks = 90_000_000;
 
-/** A segment's text, as the log of an order keeps it. */
+/** The transcript of a segment, as the log of a task stores it. */
 export type RecognizedSegment = { words: Word[]; utterance: Utterance };
 
 type Hypothesis = { segment: SpeechSegment; decoded: DecodedText; meanLogProb: number };
 
 /**
- * Recognises the segments, and calls `onHeard` with the share of the work done, several times a second. Utterances are in order and not
- * empty; their words too. `check` is called between steps and may throw to stop.
+ * Transcribes the segments and calls `onProgress` with the finished share of the work, several times a second. Utterances and words are in
+ * order and not empty. `check` is called between steps and may throw to stop.
  */
 export async function transcribe(
   moonshine: Moonshine,
-  sound: AudioWithEnergy,
+  audio: AudioWithEnergy,
   segments: SpeechSegment[],
-  onHeard: (share: number) => void,
+  onProgress: (share: number) => void,
   check: Checkpoint,
   log: RecordLog = NO_LOG,
 ): Promise<{ words: Word[]; utterances: Utterance[] }> {
@@ -48,23 +48,23 @@ export async function transcribe(
     for (const [n, batch] of createBatches(pool).entries()) {
       const key = `moonshine ${from} ${n}`;
       const size = batch.reduce((sum, s) => sum + s.end - s.start, 0);
-      const onPart = (share: number) => onHeard((done + share * size) / total);
+      const onBatchProgress = (share: number) => onProgress((done + share * size) / total);
       const saved = log.takeJson<RecognizedSegment[]>(key);
       if (saved !== null) {
         texts.push(...saved);
         done += size;
-        onHeard(done / total);
+        onProgress(done / total);
         continue;
       }
-      const heard: Hypothesis[] = [];
-      for (const result of await recognizeSegments(moonshine, sound, batch, check, onPart))
-        heard.push(...(await refineHypothesis(moonshine, sound, result, check)));
-      const found = heard.flatMap((one) => toRecognizedSegments(one, sound.energy));
+      const hypotheses: Hypothesis[] = [];
+      for (const result of await recognizeSegments(moonshine, audio, batch, check, onBatchProgress))
+        hypotheses.push(...(await refineHypothesis(moonshine, audio, result, check)));
+      const found = hypotheses.flatMap((hypothesis) => toRecognizedSegments(hypothesis, audio.energy));
       texts.push(...found);
       await log.putJson(key, found);
       done += size;
-      onHeard(done / total);
-      // The runtime's tensors lie outside the collector's sight, which would let hundreds of megabytes pile up.
+      onProgress(done / total);
+      // The garbage collector does not see the memory of ONNX tensors, and would let hundreds of megabytes accumulate.
       Bun.gc(true);
     }
     texts.sort((a, b) => a.utterance.start - b.utterance.start);
@@ -76,15 +76,20 @@ export async function transcribe(
   return { words, utterances };
 }
 
-/** What was said in a segment; nothing when nothing was. */
-function toRecognizedSegments(one: Hypothesis, energy: Float32Array): RecognizedSegment[] {
-  const words = toWords(one, energy);
-  if (words.length === 0 || isHallucination(one)) return [];
-  const { start, end } = one.segment;
-  return [{ words, utterance: { start, end, text: detokenize(one.decoded.tokens), meanLogProb: one.meanLogProb } }];
+/** Returns the transcript of a segment; an empty list when nothing was said. */
+function toRecognizedSegments(hypothesis: Hypothesis, energy: Float32Array): RecognizedSegment[] {
+  const words = toWords(hypothesis, energy);
+  if (words.length === 0 || isHallucination(hypothesis)) return [];
+  const { start, end } = hypothesis.segment;
+  return [
+    {
+      words,
+      utterance: { start, end, text: detokenize(hypothesis.decoded.tokens), meanLogProb: hypothesis.meanLogProb },
+    },
+  ];
 }
 
-/** Batches of segments of like length. */
+/** Groups segments of similar length into batches. */
 function createBatches(segments: SpeechSegment[]): SpeechSegment[][] {
   const batches: SpeechSegment[][] = [];
   for (const segment of [...segments].sort((a, b) => a.end - a.start - (b.end - b.start))) {
@@ -99,71 +104,71 @@ function createBatches(segments: SpeechSegment[]): SpeechSegment[][] {
   return batches;
 }
 
-/** Of the work on a batch, the encoder's share; and the tokens a second of speech takes at most, as a rule. */
+/** The encoder's share of the work on a batch, and the usual upper bound of tokens per second of speech. */
 const ENCODER_SHARE = 0.45;
 const TYPICAL_TOKENS_PER_SECOND = 4;
 
 async function recognizeSegments(
   moonshine: Moonshine,
-  sound: AudioWithEnergy,
+  audio: AudioWithEnergy,
   segments: SpeechSegment[],
   check: Checkpoint,
-  onPart: (share: number) => void = () => {},
+  onProgress: (share: number) => void = () => {},
 ): Promise<Hypothesis[]> {
   const encoded: EncodedAudio[] = [];
   for (const segment of segments) {
     await check();
-    encoded.push(await moonshine.encode(await readSamples(sound, segment)));
-    onPart((ENCODER_SHARE * encoded.length) / segments.length);
+    encoded.push(await moonshine.encode(await readSamples(audio, segment)));
+    onProgress((ENCODER_SHARE * encoded.length) / segments.length);
   }
   const expected = Math.max(...encoded.map((e) => e.seconds)) * TYPICAL_TOKENS_PER_SECOND;
   const decoded = await moonshine.decode(encoded, async (position) => {
     await check();
-    // Grows with each step and never quite arrives: how long the text is shows only at its end.
-    onPart(ENCODER_SHARE + ((1 - ENCODER_SHARE) * position) / (position + expected / 2));
+    // Approaches 1 without reaching it: the length of the text is known only at its end.
+    onProgress(ENCODER_SHARE + ((1 - ENCODER_SHARE) * position) / (position + expected / 2));
   });
   return decoded.map((d, i) => ({ segment: segments[i]!, decoded: d, meanLogProb: computeMean(d.logProbs) }));
 }
 
-/** The samples of a stretch, its level raised when it is quiet. */
-export async function readSamples(sound: AudioWithEnergy, span: Span): Promise<Float32Array> {
+/** Reads the samples of a span, amplified when they are quiet. */
+export async function readSamples(audio: AudioWithEnergy, span: Span): Promise<Float32Array> {
   const from = Math.round((span.start * 16_000) / TICKS_PER_SECOND);
   const to = Math.round((span.end * 16_000) / TICKS_PER_SECOND);
-  return amplify(await sound.pcm.read(from, to - from), computeGain(sliceEnergy(sound.energy, span)));
+  return amplify(await audio.pcm.read(from, to - from), computeGain(sliceEnergy(audio.energy, span)));
 }
 
-/** The part of the contour that covers a span. */
+/** Returns the part of the contour that covers a span. */
 export const sliceEnergy = (energy: Float32Array, span: Span): Float32Array =>
   energy.subarray(Math.floor(span.start / ENERGY_HOP), Math.ceil(span.end / ENERGY_HOP));
 
-/** Mean log-probability under which a text is taken for garbled. */
+/** A text with a lower mean log probability is considered garbled. */
 const MIN_CLEAR_LOG_PROB = -0.8;
-/** Speech that must be there before a missing text is a fault. */
+/** The least speech in a segment for which an empty text is considered an error. */
 const MIN_SPEECH_TICKS: Ticks = 600_000;
-/** Pieces shorter than this are not split again. */
+/** Parts shorter than this are not split again. */
 const MIN_SPLIT_TICKS: Ticks = 1_200_000;
 
-const isGarbled = (heard: Hypothesis): boolean =>
-  heard.decoded.isLoop || heard.decoded.tokens.length === 0 || heard.meanLogProb < MIN_CLEAR_LOG_PROB;
+const isGarbled = (hypothesis: Hypothesis): boolean =>
+  hypothesis.decoded.isLoop || hypothesis.decoded.tokens.length === 0 || hypothesis.meanLogProb < MIN_CLEAR_LOG_PROB;
 
-/** Rapid repeats leave the decoder without text or with a wrong one: smaller pieces are tried, and kept when they fit better. */
+/** Splits a garbled segment and recognizes the parts, which are kept when they score better: rapid repetitions confuse the decoder. */
 async function refineHypothesis(
   moonshine: Moonshine,
-  sound: AudioWithEnergy,
-  heard: Hypothesis,
+  audio: AudioWithEnergy,
+  hypothesis: Hypothesis,
   check: Checkpoint,
 ): Promise<Hypothesis[]> {
-  const { segment } = heard;
-  const spoken = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0);
-  if (!isGarbled(heard) || spoken < MIN_SPEECH_TICKS || segment.end - segment.start < 2 * MIN_SPLIT_TICKS)
-    return [heard];
-  const pieces = await recognizeSegments(moonshine, sound, splitSegment(segment, sound.energy), check);
+  const { segment } = hypothesis;
+  const speechTicks = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0);
+  if (!isGarbled(hypothesis) || speechTicks < MIN_SPEECH_TICKS || segment.end - segment.start < 2 * MIN_SPLIT_TICKS)
+    return [hypothesis];
+  const parts = await recognizeSegments(moonshine, audio, splitSegment(segment, audio.energy), check);
   const improved: Hypothesis[] = [];
-  for (const piece of pieces) improved.push(...(await refineHypothesis(moonshine, sound, piece, check)));
-  return computeOverallLogProb(improved) > computeOverallLogProb([heard]) ? improved : [heard];
+  for (const part of parts) improved.push(...(await refineHypothesis(moonshine, audio, part, check)));
+  return computeOverallLogProb(improved) > computeOverallLogProb([hypothesis]) ? improved : [hypothesis];
 }
 
-/** Two parts of a segment: between two of its spans of speech when it has several, else where it is quietest. */
+/** Splits a segment in two: between two of its spans of speech when it has several, else where it is quietest. */
 function splitSegment(segment: SpeechSegment, energy: Float32Array): SpeechSegment[] {
   const middle = (segment.start + segment.end) / 2;
   const gaps = segment.speech.slice(1).map((s, i) => Math.round((segment.speech[i]!.end + s.start) / 2));
@@ -178,7 +183,7 @@ function splitSegment(segment: SpeechSegment, energy: Float32Array): SpeechSegme
   );
 }
 
-/** How well all texts fit, by their length; nothing heard counts as badly as a wrong text. */
+/** Returns the mean log probability of all texts, weighted by duration. An empty text scores like a wrong hypothesis. */
 function computeOverallLogProb(results: Hypothesis[]): number {
   let sum = 0;
   let weight = 0;
@@ -190,10 +195,10 @@ function computeOverallLogProb(results: Hypothesis[]): number {
   return weight === 0 ? Number.NEGATIVE_INFINITY : sum / weight;
 }
 
-/** Mean log-probability under which a text was not said at all. */
+/** A text with a lower mean log probability is considered a hallucination. */
 const MIN_SPOKEN_LOG_PROB = -1.4;
 
-const isHallucination = (heard: Hypothesis): boolean => heard.meanLogProb < MIN_SPOKEN_LOG_PROB;
+const isHallucination = (hypothesis: Hypothesis): boolean => hypothesis.meanLogProb < MIN_SPOKEN_LOG_PROB;
 
 function toWords({ segment, decoded }: Hypothesis, energy: Float32Array): Word[] {
   const timed = snapWordEdges(timeWords(decoded), sliceEnergy(energy, segment));

@@ -1,4 +1,4 @@
-/** The added models as the listening child uses them: found for each recording, loaded when needed, one of them at a time in memory. */
+/** Selects the transcriber for a recording. Installed models are looked up for each recording, loaded when needed, and one at a time is in memory. */
 import type { Utterance, Word } from "../domain/speech";
 import {
   chooseModel,
@@ -23,36 +23,36 @@ import { detectLanguage, transcribeWithSherpa } from "./sherpa-transcribe";
 import type { Checkpoint } from "./task-control";
 import type { AudioWithEnergy } from "./transcribe";
 
-/** Transcribes as the built-in recogniser does. */
+/** A transcriber on an installed model. Its results have the shape of the built-in recognizer's. */
 export type SherpaTranscriber = {
   capabilities: RecognizerCapabilities;
   transcribe(
-    sound: AudioWithEnergy,
+    audio: AudioWithEnergy,
     segments: SpeechSegment[],
-    onHeard: (share: number) => void,
+    onProgress: (share: number) => void,
     check: Checkpoint,
     log?: RecordLog,
   ): Promise<{ words: Word[]; utterances: Utterance[] }>;
 };
 
-/** What a recording is transcribed with: `added` null means the built-in recogniser. The whole is null when no model knows the language. */
-export type SelectedTranscriber = { language: string; added: SherpaTranscriber | null } | null;
+/** The language and the transcriber: `installed` null means the built-in recognizer. Null when no model supports the language. */
+export type SelectedTranscriber = { language: string; installed: SherpaTranscriber | null } | null;
 
 export type TranscriberSelector = {
-  /** `language` null: the one that is heard, when a model can tell, else English. `check` may throw to stop. */
+  /** Selects the transcriber. `language` null: detects it when a model can, else English. `check` may throw to stop. */
   select(
     language: string | null,
-    sound: AudioWithEnergy,
+    audio: AudioWithEnergy,
     segments: SpeechSegment[],
     check: Checkpoint,
   ): Promise<SelectedTranscriber>;
 };
 
-/** Spoken when nothing says otherwise. */
+/** Assumed when the language is neither given nor detected. */
 const DEFAULT_LANGUAGE = "en";
 const THREADS = 2;
 
-/** The models of a folder (null: none). The library is loaded with the first that is used. */
+/** Creates the selector for a folder of models (null: none). sherpa-onnx is loaded with the first model. */
 export function createTranscriberSelector(
   modelsDir: string | null,
   load: () => Promise<SherpaModule> = loadSherpa,
@@ -62,23 +62,23 @@ export function createTranscriberSelector(
     library ??= load();
     return library;
   };
-  const recognisers = createLatestCache<SpeechRecognizer>();
+  const recognizers = createLatestCache<SpeechRecognizer>();
   const detectors = createLatestCache<LanguageDetector>();
 
-  const added = async (model: InstalledModel, language: string): Promise<SherpaTranscriber> => {
+  const createTranscriber = async (model: InstalledModel, language: string): Promise<SherpaTranscriber> => {
     const make = async () => loadRecognizer(await module(), model, language, THREADS);
-    // Asked for again before each segment: an order that was paused meanwhile must not keep a second model in memory.
-    const recogniser = () => recognisers(`${getModelIdentity(model)} ${language}`, make);
-    const { capabilities } = await recogniser();
+    // Called again before each segment: a task that was paused in between must not keep a second model in memory.
+    const getRecognizer = () => recognizers(`${getModelIdentity(model)} ${language}`, make);
+    const { capabilities } = await getRecognizer();
     return {
       capabilities,
-      transcribe: (sound, segments, onHeard, check, log) =>
-        transcribeWithSherpa(recogniser, sound, segments, language, onHeard, check, log),
+      transcribe: (audio, segments, onProgress, check, log) =>
+        transcribeWithSherpa(getRecognizer, audio, segments, language, onProgress, check, log),
     };
   };
-  const heard = async (
+  const detect = async (
     installed: InstalledModel[],
-    sound: AudioWithEnergy,
+    audio: AudioWithEnergy,
     segments: SpeechSegment[],
     check: Checkpoint,
   ) => {
@@ -87,32 +87,32 @@ export function createTranscriberSelector(
     const loading = detectors(getModelIdentity(model), async () =>
       loadLanguageDetector(await module(), model, THREADS),
     );
-    const detect = await loading.catch((error: Error) => {
-      // A recording in English must not fail for it.
-      process.stderr.write(`${model.manifest.name} cannot tell languages: ${error.message}\n`);
+    const detector = await loading.catch((error: Error) => {
+      // An English recording must not fail because of this.
+      process.stderr.write(`${model.manifest.name} cannot detect languages: ${error.message}\n`);
       return null;
     });
-    return detect && detectLanguage(detect, sound, segments, check);
+    return detector && detectLanguage(detector, audio, segments, check);
   };
   return {
-    async select(language, sound, segments, check) {
+    async select(language, audio, segments, check) {
       const { installed } = modelsDir === null ? { installed: [] } : readInstalledModels(modelsDir);
-      const spoken = language ?? (await heard(installed, sound, segments, check)) ?? DEFAULT_LANGUAGE;
+      const spoken = language ?? (await detect(installed, audio, segments, check)) ?? DEFAULT_LANGUAGE;
       const choice: ModelChoice = chooseModel(spoken, installed);
       if (!choice) return null;
       return {
         language: spoken,
-        added: choice.use === "added" ? await added(choice.model, toLanguageCode(spoken)) : null,
+        installed: choice.use === "installed" ? await createTranscriber(choice.model, toLanguageCode(spoken)) : null,
       };
     },
   };
 }
 
-/** Changes when the model's files do. */
+/** Returns a text that changes when the model's files change. */
 const getModelIdentity = ({ manifest, folder }: InstalledModel): string =>
   [folder, ...manifest.files.map((file) => file.sha256)].join(" ");
 
-/** Keeps what was made last: models are large. What failed is tried again the next time. */
+/** Creates a cache of one value, the latest: models are large. A failed load is retried the next time. */
 function createLatestCache<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
   let kept: { key: string; value: Promise<T> } | null = null;
   return (key, make) => {

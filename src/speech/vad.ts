@@ -1,4 +1,4 @@
-/** Where somebody speaks: Silero's probabilities, turned into spans whose edges the loudness places. */
+/** Voice activity detection: Silero's probabilities, turned into spans of speech whose edges are refined by the energy contour. */
 import { join } from "node:path";
 import { ENERGY_HOP } from "../domain/speech";
 import { fromSeconds, type Span, type Ticks } from "../domain/time";
@@ -6,7 +6,7 @@ import { computePercentile } from "./energy";
 import { getFloats, loadGraph, toFloatTensor } from "./onnx-session";
 import type { Checkpoint } from "./task-control";
 
-/** Samples a probability stands for, and those before them that the detector sees again. */
+/** Samples per probability, and the samples before them that are input again as context. */
 export const WINDOW_SAMPLES = 512;
 const CONTEXT_SAMPLES = 64;
 const STATE_SIZE = 128;
@@ -14,15 +14,15 @@ const STATE_DIMS = [1, 1, STATE_SIZE];
 export const STATE_VALUES = 2 * STATE_SIZE + CONTEXT_SAMPLES;
 
 export type VoiceDetector = {
-  /** Forgets the recording before. `state`: goes on where another run was. */
+  /** Starts a recording. With `state`, continues where another stream stopped. */
   start(state?: Float32Array): VadStream;
 };
 
-/** A run through one recording, in order. */
+/** The detection in one recording, whose samples are added in order. */
 export type VadStream = {
-  /** The probability of speech in each window of 512 samples; what is left over is padded with silence, so only the last piece may be uneven. */
+  /** Returns the probability of speech in each window of 512 samples. Pads with silence: only the last call may have an incomplete window. */
   add(samples: Float32Array): Promise<Float32Array>;
-  /** Where the run is: `STATE_VALUES` values. */
+  /** Returns the state to continue from: `STATE_VALUES` values. */
   state(): Float32Array;
 };
 
@@ -75,7 +75,7 @@ function createWindows(samples: Float32Array, count: number, context: Float32Arr
   return windows;
 }
 
-/** Speech begins at a probability of `on` and ends when it stays under `off`. */
+/** Speech begins at a probability of `on` and ends when it stays below `off`. */
 export type VadThresholds = { on: number; off: number; minSpeechSeconds: number; minSilenceSeconds: number };
 export const DEFAULT_VAD_THRESHOLDS: VadThresholds = {
   on: 0.5,
@@ -86,7 +86,7 @@ export const DEFAULT_VAD_THRESHOLDS: VadThresholds = {
 
 const WINDOW_SECONDS = WINDOW_SAMPLES / 16_000;
 
-/** Spans of speech from the probabilities of consecutive windows: sorted, disjoint, whole windows. */
+/** Returns the spans of speech in the probabilities of consecutive windows: sorted, disjoint, whole windows. */
 export function findSpeechSpans(probabilities: Float32Array, thresholds = DEFAULT_VAD_THRESHOLDS): Span[] {
   const spans: Span[] = [];
   const close = (from: number, to: number) => {
@@ -115,15 +115,15 @@ export function findSpeechSpans(probabilities: Float32Array, thresholds = DEFAUL
   return spans;
 }
 
-/** Spans whose edges are placed between two safe points: a few milliseconds of work. */
+/** Spans per safe point: a few milliseconds of work. */
 const SPANS_PER_STEP = 64;
-/** How far an edge may move to where the sound begins or ends. */
+/** How far an edge may move outwards and inwards. */
 const MAX_OUTWARD_TICKS: Ticks = 250_000;
 const MAX_INWARD_TICKS: Ticks = 120_000;
 
 /**
- * Moves each span's edges to where the sound begins and ends: outwards while it sounds, inwards while it does not. The level that
- * counts as sound comes from the surroundings of the span. Spans stay sorted, disjoint and within `duration`. `check` is called now and then.
+ * Moves the edges of each span to where the audio becomes audible and silent: outwards while it is audible, inwards while it is silent. The
+ * threshold is computed from the surroundings of the span. Spans stay sorted, disjoint and within `duration`. `check` is called at safe points.
  */
 export async function refineEdges(
   spans: Span[],
@@ -140,15 +140,20 @@ export async function refineEdges(
     const floor = computePercentile(around, 0.05);
     const inside = computePercentile(energy.subarray(toHop(span.start), toHop(span.end)), 0.9);
     const level = Math.max(inside - 35, Math.min(floor + 8, inside - 10));
-    const sounds = (at: number) => (energy[at] ?? Number.NEGATIVE_INFINITY) >= level;
+    const isAudible = (at: number) => (energy[at] ?? Number.NEGATIVE_INFINITY) >= level;
     let first = toHop(span.start);
-    if (sounds(first))
-      while (first > toHop(Math.max(before, span.start - MAX_OUTWARD_TICKS)) && sounds(first - 1)) first--;
-    else while (first < toHop(Math.min(span.end, span.start + MAX_INWARD_TICKS)) && !sounds(first)) first++;
+    if (isAudible(first))
+      while (first > toHop(Math.max(before, span.start - MAX_OUTWARD_TICKS)) && isAudible(first - 1)) first--;
+    else while (first < toHop(Math.min(span.end, span.start + MAX_INWARD_TICKS)) && !isAudible(first)) first++;
     let last = Math.max(first + 1, toHop(span.end));
-    if (sounds(last - 1)) while (last < toHop(Math.min(after, span.end + MAX_OUTWARD_TICKS)) && sounds(last)) last++;
+    if (isAudible(last - 1))
+      while (last < toHop(Math.min(after, span.end + MAX_OUTWARD_TICKS)) && isAudible(last)) last++;
     else
-      while (last > toHop(Math.max(span.start, span.end - MAX_INWARD_TICKS)) && last > first + 1 && !sounds(last - 1))
+      while (
+        last > toHop(Math.max(span.start, span.end - MAX_INWARD_TICKS)) &&
+        last > first + 1 &&
+        !isAudible(last - 1)
+      )
         last--;
     const start = Math.max(before, first * ENERGY_HOP);
     const end = Math.min(duration, last * ENERGY_HOP);

@@ -1,18 +1,18 @@
-/** Words with times: the attention of the decoder says which frames belong to which token. */
+/** Computes word times from the decoder's attention, which tells the frames of each token. */
 import { TICKS_PER_SECOND } from "../domain/time";
 import type { DecodedText } from "./moonshine";
 import { detokenize, isPunctuation, startsWord } from "./tokens";
 
-/** Frame j of the encoder hears `FRAME_SECONDS * j + FRAME_OFFSET` seconds and the `FRAME_SECONDS` after it. */
+/** Frame j of the encoder covers `FRAME_SECONDS` from `FRAME_SECONDS * j + FRAME_OFFSET_SECONDS` on. */
 const FRAME_SECONDS = 0.024;
 const FRAME_OFFSET_SECONDS = 0.016;
 
-/** A word on the clock of its segment, in seconds. `meanLogProb` and `minLogProb` are over its tokens. */
+/** A word with times in seconds from the start of its segment. `meanLogProb` and `minLogProb` are over its tokens. */
 export type TimedWord = { text: string; start: number; end: number; meanLogProb: number; minLogProb: number };
 
 /**
- * The monotonic path of most attention through `rows` x `frames`, each row getting at least one frame: for each row its first frame
- * and the one after its last.
+ * Returns the monotonic path with the most attention through `rows` x `frames` (dynamic time warping), as the first frame of each row and the
+ * one after its last. Each row gets at lowest one frame.
  */
 export function alignTokens(
   attention: Float32Array,
@@ -29,17 +29,17 @@ export function alignTokens(
       const diagonal = cost[at - width - 1]!;
       const above = cost[at - width]!;
       const before = cost[at - 1]!;
-      let least = diagonal;
+      let lowest = diagonal;
       let step = DIAGONAL;
-      if (above < least) {
-        least = above;
+      if (above < lowest) {
+        lowest = above;
         step = ABOVE;
       }
-      if (before < least) {
-        least = before;
+      if (before < lowest) {
+        lowest = before;
         step = BEFORE;
       }
-      cost[at] = least - attention[(row - 1) * frames + frame - 1]!;
+      cost[at] = lowest - attention[(row - 1) * frames + frame - 1]!;
       cameFrom[at] = step;
     }
   }
@@ -59,15 +59,15 @@ const DIAGONAL = 0;
 const ABOVE = 1;
 const BEFORE = 2;
 
-/** How far around a token's frames its word's beginning is looked for. */
+/** How far around a token's frames the beginning of its word is searched. */
 const MAX_ONSET_FRAMES = 10;
-/** The onset heads look this much before the beginning of a word, in seconds from the start of the frame. */
+/** From the start of the frame that the onset heads attend to, to the beginning of the word. */
 const ONSET_LEAD_SECONDS = 0.011;
-/** A word whose end is found this close to the next one's beginning touches it. */
+/** A word that ends this close to the next one is extended to it. */
 const MAX_TOUCHING_SECONDS = 0.12;
 const MIN_WORD_SECONDS = 0.02;
 
-/** The words of decoded tokens. Punctuation belongs to the word before it and does not make it longer. */
+/** Returns the words of decoded tokens. Punctuation belongs to the word before it and does not extend it. */
 export function timeWords(decoded: DecodedText): TimedWord[] {
   const { tokens, logProbs, attention, frames } = decoded;
   if (tokens.length === 0) return [];
@@ -99,7 +99,7 @@ export function timeWords(decoded: DecodedText): TimedWord[] {
   });
 }
 
-/** Where a word begins, in seconds: the middle of what the onset heads look at, near the frames of its first token. */
+/** Returns the beginning of a word in seconds: the center of the onset heads' attention near the frames of its first token. */
 function findOnset({ onset, frames }: DecodedText, row: number, first: number, end: number): number {
   let sum = 0;
   let moment = 0;
@@ -111,6 +111,6 @@ function findOnset({ onset, frames }: DecodedText, row: number, first: number, e
   return (sum > 0 ? moment / sum : first) * FRAME_SECONDS + ONSET_LEAD_SECONDS;
 }
 
-/** Seconds on a segment's clock to ticks on the recording's, within its bounds. */
+/** Converts seconds from the start of a segment to ticks of the recording, within the bounds of the segment. */
 export const toRecordingTicks = (seconds: number, start: number, end: number): number =>
   Math.min(end, Math.max(start, start + Math.round(seconds * TICKS_PER_SECOND)));

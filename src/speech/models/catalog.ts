@@ -1,13 +1,13 @@
 /**
- * The models that `offcut models add NAME` knows. Sizes and checksums are those that the publishers state; each address names a fixed
- * revision, so that what is there cannot change under its name.
+ * The models that `offcut models add NAME` can install. Sizes and checksums are those published; each URL names a fixed revision, so that
+ * the content behind it cannot change.
  */
 import type { FileRole, ModelFile, ModelKind, ModelManifest } from "./manifest";
 
-/** A model with the addresses of its files. */
+/** A model with the URLs of its files. */
 export type CatalogModel = ModelManifest & { urls: Record<string, string> };
 
-/** What the executable holds already. It can hold a text against the sound, which the added ones cannot. */
+/** The built-in model, the only one that supports forced alignment. */
 export const BUILT_IN = {
   name: "moonshine-tiny-en",
   title: "Moonshine tiny",
@@ -29,7 +29,7 @@ function createCatalogModel(facts: CatalogFacts, files: [FileRole, string, numbe
 
 const PARAKEET_LANGUAGES = "bg cs da de el en es et fi fr hr hu it lt lv mt nl pl pt ro ru sk sl sv uk".split(" ");
 
-/** As ISO 639 has them: Whisper itself says `jw` for `jv`. */
+/** ISO 639 codes. Whisper itself uses `jw` for `jv`. */
 const WHISPER_LANGUAGES = (
   "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa " +
   "lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt " +
@@ -65,7 +65,7 @@ function createWhisperModel(
   );
 }
 
-/** The best for its languages first. */
+/** Sorted by preference. */
 export const CATALOG: readonly CatalogModel[] = [
   createCatalogModel(
     {
@@ -123,10 +123,10 @@ export const CATALOG: readonly CatalogModel[] = [
   ]),
 ];
 
-/** The model of a name, or null. */
+/** Returns the model with this name, or null. */
 export const findCatalogModel = (name: string, catalog = CATALOG): CatalogModel | null =>
   catalog.find((entry) => entry.name === name) ?? null;
 
-/** The sum of a model's files. */
+/** Returns the total size of a model's files in bytes. */
 export const sumFileBytes = (files: readonly { sizeBytes: number }[]): number =>
   files.reduce((sum, f) => sum + f.sizeBytes, 0);

@@ -1,4 +1,4 @@
-/** Fetches one file: goes on where an earlier try stopped, believes only its checksum, and is whole or not there. */
+/** Downloads one file: resumes where an earlier attempt stopped, verifies the checksum, and leaves a complete file or none. */
 import { constants } from "node:fs";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
@@ -7,7 +7,7 @@ import { createUpstreamError, fetchModelFile, maskUrlPassword } from "./fetch-fi
 
 export type ModelDownload = {
   url: string;
-  /** Where the whole file goes. While it is fetched it is beside it, as `.part`. */
+  /** The destination. The incomplete file is beside it, as `.part`. */
   path: string;
   sizeBytes: number;
   sha256: string;
@@ -15,26 +15,26 @@ export type ModelDownload = {
 
 export type DownloadOptions = {
   signal?: AbortSignal;
-  /** Bytes that are there so far, those of an earlier try included. */
+  /** Receives the bytes downloaded so far, including those of an earlier attempt. */
   onBytes?: (bytes: number) => void;
-  /** Tries in a row that brought nothing, before it is given up; default 6. */
+  /** Consecutive requests without any data after which the download fails. Default: 6. */
   maxTries?: number;
-  /** Pause after the first of them, doubled after each; default 1000. */
+  /** The delay after the first of them, which doubles each time. Default: 1000. */
   backoffMs?: number;
-  /** A server that sends nothing for this long is asked again; default 60000. */
+  /** The request is repeated when no data arrives for this long. Default: 60000. */
   stallMs?: number;
 };
 
 type DownloadSettings = Required<Omit<DownloadOptions, "signal">> & { signal: AbortSignal };
 
 const MAX_BACKOFF_MS = 30_000;
-/** However little comes with each of them. */
+/** The download fails after this many requests, even if each returns some data. */
 const MAX_REQUESTS = 500;
 
 /**
- * Fetches the file unless it is there already. What has come stays when it fails or is aborted, and is used the next time. Errors:
- * `AppError` `upstream_error` (the server has something else), `upstream_unavailable` (it does not answer), `storage_full`; the signal's
- * reason.
+ * Downloads the file unless it exists. Received data is kept when the download fails or is aborted, and the next attempt resumes from it.
+ * Throws `AppError` `upstream_error` (the server has a different file), `upstream_unavailable` (it does not respond), `storage_full`, and the
+ * signal's reason.
  */
 export async function download(file: ModelDownload, options: DownloadOptions = {}): Promise<void> {
   const settings: DownloadSettings = {
@@ -49,7 +49,7 @@ export async function download(file: ModelDownload, options: DownloadOptions = {
     return;
   }
   const part = `${file.path}.part`;
-  // What an earlier try left may be of another file: one wrong checksum is not the server's fault.
+  // The part of an earlier attempt may belong to another file, so the first wrong checksum may not be the server's fault.
   let resumed = (await getFileBytes(part)) > 0;
   for (;;) {
     await fetchUntilComplete(file, part, settings);
@@ -58,7 +58,7 @@ export async function download(file: ModelDownload, options: DownloadOptions = {
     if (!resumed)
       throw new AppError(
         "upstream_error",
-        `${maskUrlPassword(file.url)} holds another file than it should: its checksum is wrong.`,
+        `${maskUrlPassword(file.url)} has an unexpected checksum: the server has a different file.`,
       );
     resumed = false;
   }
@@ -66,7 +66,7 @@ export async function download(file: ModelDownload, options: DownloadOptions = {
   await rm(getEtagPath(part), { force: true });
 }
 
-/** Asks again and again until the part has the whole length. */
+/** Repeats requests until the part has the full length. */
 async function fetchUntilComplete(file: ModelDownload, part: string, settings: DownloadSettings): Promise<void> {
   let failures = 0;
   for (let request = 1; ; request++) {
@@ -76,18 +76,18 @@ async function fetchUntilComplete(file: ModelDownload, part: string, settings: D
     try {
       await fetchRest(file, part, before, settings);
       if ((await getFileBytes(part)) === file.sizeBytes) return;
-      throw new Error("the connection was cut off");
+      throw new Error("the connection was closed early");
     } catch (error) {
       settings.signal.throwIfAborted();
       if (error instanceof AppError) throw error;
       if ((error as NodeJS.ErrnoException).code === "ENOSPC") {
         await removePart(part);
-        throw new AppError("storage_full", "There is no space left on the disk.", { cause: error });
+        throw new AppError("storage_full", "The disk is full.", { cause: error });
       }
       failures = (await getFileBytes(part)) > before ? 1 : failures + 1;
       if (failures >= settings.maxTries || request >= MAX_REQUESTS) {
         const reason = (error as Error).message.split(/\.\s|\n/)[0];
-        const what = `${maskUrlPassword(file.url)} does not answer as it should: ${reason}.`;
+        const what = `Cannot download ${maskUrlPassword(file.url)}: ${reason}.`;
         throw new AppError("upstream_unavailable", what, { cause: error });
       }
       const asked = (error as { retryAfterMs?: number }).retryAfterMs ?? 0;
@@ -99,13 +99,13 @@ async function fetchUntilComplete(file: ModelDownload, part: string, settings: D
   }
 }
 
-/** One request, appended to the part. */
+/** Sends one request and appends the response to the part. */
 async function fetchRest(file: ModelDownload, part: string, from: number, settings: DownloadSettings): Promise<void> {
   const stall = new AbortController();
-  let timer = setTimeout(() => stall.abort(new Error("nothing came for too long")), settings.stallMs);
-  const alive = () => {
+  let timer = setTimeout(() => stall.abort(new Error("the server stopped sending data")), settings.stallMs);
+  const restartTimer = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => stall.abort(new Error("nothing came for too long")), settings.stallMs);
+    timer = setTimeout(() => stall.abort(new Error("the server stopped sending data")), settings.stallMs);
   };
   const signal = AbortSignal.any([settings.signal, stall.signal]);
   try {
@@ -113,18 +113,18 @@ async function fetchRest(file: ModelDownload, part: string, from: number, settin
     const headers: Record<string, string> = { "accept-encoding": "identity" };
     if (from > 0) headers.range = `bytes=${from}-`;
     if (from > 0 && tag) headers["if-range"] = tag;
-    // Opened before: what has come is lost when the connection breaks before it is read.
+    // Opened before the request: data that has arrived is lost when the connection breaks before it is read.
     const handle = await open(part, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       const response = await fetchModelFile(file.url, headers, signal);
-      alive();
+      restartTimer();
       const start = getStartOffset(response, file, from);
       let at = start;
       for await (const chunk of response.body ?? []) {
         signal.throwIfAborted();
-        alive();
+        restartTimer();
         if (at + chunk.length > file.sizeBytes)
-          throw createUpstreamError(file.url, "sends more than the file should hold");
+          throw createUpstreamError(file.url, "sends more data than the file should have");
         if (at === 0) {
           await handle.truncate(0);
           await saveEtag(part, response.headers.get("etag"));
@@ -143,30 +143,30 @@ async function fetchRest(file: ModelDownload, part: string, from: number, settin
     }
   } finally {
     clearTimeout(timer);
-    // Hangs up when the answer was not read to its end.
+    // Closes the connection when the response was not read to its end.
     stall.abort();
   }
 }
 
-/** What is here does not fit what the server has: it is thrown away. */
+/** The downloaded part does not match the server's file and must be discarded. */
 class StalePartError extends Error {}
 
-/** Where the bytes of an answer belong. Throws `Stale`, or another error when it is no answer to the question. */
+/** Returns the offset in the file of a response's body. Throws `StalePartError`, or another error for a response that does not match the request. */
 function getStartOffset(response: Response, file: ModelDownload, from: number): number {
   const { status, headers } = response;
-  if (status === 416) throw new StalePartError("the server's file is shorter than what is here");
+  if (status === 416) throw new StalePartError("the server's file is shorter than the downloaded part");
   if (status === 206) {
     const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "");
     const total = range?.[2] === "*" ? file.sizeBytes : Number(range?.[2]);
     if (Number(range?.[1]) === from && total === file.sizeBytes) return from;
-    throw new StalePartError("the server sends another part than it was asked for");
+    throw new StalePartError("the server sent another range than requested");
   }
   const length = headers.get("content-length");
   if (status === 200 && (length === null || Number(length) === file.sizeBytes)) return 0;
-  throw createUpstreamError(file.url, `holds ${length ?? "?"} bytes and should hold ${file.sizeBytes}`);
+  throw createUpstreamError(file.url, `has ${length ?? "an unknown number of"} bytes, expected ${file.sizeBytes}`);
 }
 
-/** The validator for `If-Range`; a weak one does not tell bytes apart. */
+/** Stores the validator for `If-Range`. A weak one is dropped: it does not identify the bytes. */
 const saveEtag = (part: string, tag: string | null): Promise<void> =>
   tag === null || tag.startsWith("W/") ? rm(getEtagPath(part), { force: true }) : writeFile(getEtagPath(part), tag);
 

@@ -1,16 +1,16 @@
-/** One request for a file: redirects are followed within the web only, and an answer that is final is told from one that may pass. */
+/** Sends one request for a file. Follows redirects to http and https only, and tells permanent errors from transient ones. */
 import { AppError } from "../../domain/errors";
 
 const MAX_REDIRECTS = 8;
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
-/** Statuses that another try may find changed. */
+/** Statuses after which a retry may succeed. */
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** The server has something else than what was asked for: another try would find the same. */
+/** Creates the error of a permanent problem: a retry would have the same result. */
 export const createUpstreamError = (url: string, what: string): AppError =>
   new AppError("upstream_error", `${maskUrlPassword(url)} ${what}.`);
 
-/** An address as it may be shown: without the password in it. */
+/** Returns the URL with its password masked. */
 export function maskUrlPassword(text: string): string {
   const url = URL.parse(text);
   if (!url?.password) return text;
@@ -19,8 +19,8 @@ export function maskUrlPassword(text: string): string {
 }
 
 /**
- * The answer to a GET: 200, 206 or 416. Errors: `AppError` `upstream_error` for an answer that will not change; another error, perhaps
- * with `retryAfterMs`, for one that may.
+ * Returns the response to a GET: 200, 206 or 416. Throws `AppError` `upstream_error` for a permanent error, and another error, possibly with
+ * `retryAfterMs`, for a transient one.
  */
 export async function fetchModelFile(
   url: string,
@@ -45,15 +45,17 @@ export async function fetchModelFile(
     }
     throw createUpstreamError(
       url,
-      status === 404 || status === 410 ? `is not there (status ${status})` : `cannot be fetched (status ${status})`,
+      status === 404 || status === 410
+        ? `does not exist (status ${status})`
+        : `cannot be downloaded (status ${status})`,
     );
   }
-  throw createUpstreamError(url, "is redirected in circles");
+  throw createUpstreamError(url, "redirects too often");
 }
 
-/** Bun's fetch would read `file:` and `data:` addresses; and what began encrypted stays so. */
+/** Resolves a redirect. Bun's fetch would read `file:` and `data:` URLs; and a redirect must not leave https. */
 function getRedirectTarget(url: string, from: URL, location: string | null): URL {
   const target = location === null ? null : URL.parse(location, from);
   if (target?.protocol === "https:" || (target?.protocol === "http:" && from.protocol === "http:")) return target;
-  throw createUpstreamError(url, `is redirected to ${location ?? "nowhere"}, which is not followed`);
+  throw createUpstreamError(url, `redirects to ${location ?? "no location"}, which is not allowed`);
 }

@@ -1,4 +1,4 @@
-/** Tells which model unpacked files are, by their checksums or by the manifest that came with them. */
+/** Identifies the model of unpacked files, by their checksums or by the manifest beside them. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
@@ -6,12 +6,10 @@ import { hashFile } from "../../lib/hash";
 import type { CatalogModel } from "./catalog";
 import { MANIFEST_NAME, type ManifestDraft, type ModelFile, type ModelManifest, parseManifest } from "./manifest";
 
-/** `unchecked`: files whose checksum nobody stated. */
+/** `unchecked` are files without a published checksum. */
 export type IdentifiedModel = { manifest: ModelManifest; unchecked: string[] };
 
-/**
- * The model whose files are in `folder`. `ambiguous` are names that stood in the source twice. Errors: `AppError` `validation_error`.
- */
+/** Identifies the model whose files are in `folder`. `ambiguous` are names that the source has more than once. Throws `AppError` `validation_error`. */
 export async function identifyModel(
   folder: string,
   ambiguous: ReadonlySet<string>,
@@ -26,8 +24,8 @@ export async function identifyModel(
     : await findBestMatch(folder, names, catalog);
   const wanted: ManifestDraft | undefined = known ?? draft ?? undefined;
   if (!wanted) {
-    const with_ = `the files of a model that offcut models list names, or a ${MANIFEST_NAME} beside them`;
-    throw new AppError("validation_error", `There is no model in it that is known here: it must hold ${with_}.`);
+    const expected = `the files of a model in the output of offcut models list, or files with an ${MANIFEST_NAME}`;
+    throw new AppError("validation_error", `No known model found. Expected ${expected}.`);
   }
   const files: ModelFile[] = [];
   const unchecked: string[] = [];
@@ -35,16 +33,16 @@ export async function identifyModel(
     if (ambiguous.has(file.name)) {
       throw new AppError(
         "validation_error",
-        `There are several files ${file.name} in it: unpack the right one into a folder.`,
+        `${file.name} exists more than once. Unpack the right files into a folder and add the folder.`,
       );
     }
     const found = await stat(join(folder, file.name)).catch(() => null);
-    if (!found) throw new AppError("validation_error", `${wanted.name} is not whole: ${file.name} is missing.`);
+    if (!found) throw new AppError("validation_error", `${wanted.name} is incomplete: ${file.name} is missing.`);
     const sha256 = found.size === (file.sizeBytes ?? found.size) ? await hashFile(join(folder, file.name)) : null;
     if (found.size === 0 || sha256 === null || (file.sha256 !== null && sha256 !== file.sha256)) {
       throw new AppError(
         "validation_error",
-        `This is not ${wanted.name} as it should be: ${file.name} has another checksum.`,
+        `${file.name} has an unexpected checksum: it is damaged or not a file of ${wanted.name}.`,
       );
     }
     if (file.sha256 === null) unchecked.push(file.name);
@@ -54,7 +52,7 @@ export async function identifyModel(
   return { manifest: { name, title, kind, languages, licence, source, preference, files }, unchecked };
 }
 
-/** The model of the catalog that has most of its files here by name and size: at least two by name, and one of them by size. */
+/** Finds the catalog model with the most matching files: at least two by name, one of them also by size. */
 async function findBestMatch(
   folder: string,
   names: string[],

@@ -1,4 +1,4 @@
-/** Adds and removes models: a model's folder is whole or not there, however often it is interrupted. */
+/** Installs and removes models. A model's folder is complete or does not exist, even after an interruption. */
 import { mkdir, open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/errors";
@@ -20,32 +20,32 @@ import {
 import { unpackModel } from "./unpack";
 
 export type InstallOptions = DownloadOptions & {
-  /** The models' folder; it is made. */
+  /** The models folder, which is created if it does not exist. */
   modelsDir: string;
-  /** A mirror that has each file as `<mirror>/<name>/<file>`; null: the publishers. */
+  /** A mirror that serves each file as `<mirror>/<name>/<file>`. Null: the publishers' URLs. */
   mirror?: string | null;
   catalog?: readonly CatalogModel[];
-  /** `stage` is what is done, `share` how far, 0 to 1. */
+  /** `stage` is the current step, `share` its progress from 0 to 1. */
   onProgress?: (stage: string, share: number) => void;
 };
 
-/** `isNew` false: it was there already. `unchecked`: files that came without a checksum of their own. */
+/** `isNew` false: the model was already installed. `unchecked`: files that were installed without a published checksum. */
 export type InstallResult = { manifest: ModelManifest; isNew: boolean; unchecked: string[] };
 
-/** Files of downloads that are under way or were broken off. */
+/** The folder of incomplete downloads. */
 const PARTIAL_FOLDER = ".partial";
 const NEW_FOLDER_PREFIX = ".new-";
-/** Left free on the disk. */
+/** Free space that must remain after a download. */
 const MIN_SPARE_BYTES = 64 * 1024 ** 2;
 
 /**
- * Downloads a model of the catalog, or of a mirror that describes it. Errors: `AppError` `not_found` (no such model), `conflict` (another
- * command is at it), those of `download`.
+ * Downloads a model of the catalog, or a model that a mirror describes. Throws `AppError` `not_found` (unknown model), `conflict` (another
+ * command is changing the models) and the errors of `download`.
  */
 export function installByName(name: string, options: InstallOptions): Promise<InstallResult> {
   return withModelsLock(options.modelsDir, async () => {
-    const there = findInstalledModel(options.modelsDir, name);
-    if (there) return { manifest: there, isNew: false, unchecked: [] };
+    const existing = findInstalledModel(options.modelsDir, name);
+    if (existing) return { manifest: existing, isNew: false, unchecked: [] };
     const { manifest, urls } = await resolveModel(name, options);
     const folder = join(options.modelsDir, PARTIAL_FOLDER, name);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -63,8 +63,8 @@ export function installByName(name: string, options: InstallOptions): Promise<In
 }
 
 /**
- * Installs from an archive (.tar, .tar.gz, .tar.bz2) or a folder. A `.sha256` beside the archive must fit. Errors: `AppError`
- * `validation_error` (damaged, another checksum, no model), `not_found`, `conflict`, `storage_full`; the signal's reason.
+ * Installs a model from an archive (.tar, .tar.gz, .tar.bz2) or a folder. Verifies the archive when there is a `.sha256` file beside it.
+ * Throws `AppError` `validation_error` (damaged, wrong checksum, no model), `not_found`, `conflict`, `storage_full`, and the signal's reason.
  */
 export function installFromFile(path: string, options: InstallOptions): Promise<InstallResult> {
   return withModelsLock(options.modelsDir, async () => {
@@ -78,11 +78,11 @@ export function installFromFile(path: string, options: InstallOptions): Promise<
       options.onProgress?.("check", 0);
       const { manifest, unchecked } = await identifyModel(folder, ambiguous, options.catalog ?? CATALOG);
       options.signal?.throwIfAborted();
-      const there = findInstalledModel(options.modelsDir, manifest.name);
-      if (there && JSON.stringify(there.files) !== JSON.stringify(manifest.files)) {
-        throw new AppError("conflict", `${manifest.name} is installed with other files: remove it first.`);
+      const existing = findInstalledModel(options.modelsDir, manifest.name);
+      if (existing && JSON.stringify(existing.files) !== JSON.stringify(manifest.files)) {
+        throw new AppError("conflict", `${manifest.name} is already installed with different files. Remove it first.`);
       }
-      if (there) return { manifest: there, isNew: false, unchecked: [] };
+      if (existing) return { manifest: existing, isNew: false, unchecked: [] };
       const needed = new Set(manifest.files.map((file) => file.name));
       for (const name of await readdir(folder)) if (!needed.has(name)) await rm(join(folder, name), { force: true });
       await moveIntoPlace(folder, manifest, options.modelsDir);
@@ -93,41 +93,41 @@ export function installFromFile(path: string, options: InstallOptions): Promise<
   });
 }
 
-/** Removes a model, and what a broken-off download of it left. Errors: `AppError` `not_found`, `conflict`. */
+/** Removes a model and its incomplete download. Throws `AppError` `not_found`, `conflict`. */
 export function removeModel(name: string, options: Pick<InstallOptions, "modelsDir">): Promise<void> {
   return withModelsLock(options.modelsDir, async () => {
-    if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is part of the executable and stays.`);
+    if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is built in and cannot be removed.`);
     if (!isModelName(name)) throw createNotInstalledError(name);
-    const left = join(options.modelsDir, PARTIAL_FOLDER, name);
-    const hadLeft = await exists(left);
-    await rm(left, { recursive: true, force: true });
+    const partial = join(options.modelsDir, PARTIAL_FOLDER, name);
+    const hadPartial = await exists(partial);
+    await rm(partial, { recursive: true, force: true });
     const folder = join(options.modelsDir, name);
-    const gone = join(options.modelsDir, `${NEW_FOLDER_PREFIX}${crypto.randomUUID()}`);
-    const removed = await rename(folder, gone).then(
+    const trash = join(options.modelsDir, `${NEW_FOLDER_PREFIX}${crypto.randomUUID()}`);
+    const removed = await rename(folder, trash).then(
       () => true,
       () => false,
     );
-    await rm(gone, { recursive: true, force: true });
-    if (!removed && !hadLeft) throw createNotInstalledError(name);
+    await rm(trash, { recursive: true, force: true });
+    if (!removed && !hadPartial) throw createNotInstalledError(name);
   });
 }
 
 const createNotInstalledError = (name: string): AppError =>
-  new AppError("not_found", `There is no model "${name}" installed.`);
+  new AppError("not_found", `Model "${name}" is not installed.`);
 
-/** One command at a time; what a killed one left is swept. */
+/** Runs `body` while no other command changes the models, and removes the leftovers of interrupted commands. */
 async function withModelsLock<T>(modelsDir: string, body: () => Promise<T>): Promise<T> {
   let lock: FolderLock | null = null;
   try {
     await mkdir(modelsDir, { recursive: true, mode: 0o700 });
     lock = lockFolder(modelsDir);
-    if (!lock) throw new AppError("conflict", "Another offcut is adding or removing a model.");
+    if (!lock) throw new AppError("conflict", "Another offcut process is adding or removing a model.");
     for (const name of await readdir(modelsDir))
       if (name.startsWith(NEW_FOLDER_PREFIX)) await rm(join(modelsDir, name), { recursive: true, force: true });
     return await body();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-    throw new AppError("storage_full", "There is no space left on the disk.", { cause: error });
+    throw new AppError("storage_full", "The disk is full.", { cause: error });
   } finally {
     lock?.release();
   }
@@ -137,12 +137,12 @@ function findInstalledModel(modelsDir: string, name: string): ModelManifest | nu
   return readInstalledModels(modelsDir).installed.find(({ manifest }) => manifest.name === name)?.manifest ?? null;
 }
 
-/** What the model is and where its files are. The catalog's checksums also hold for a mirror. */
+/** Returns the manifest of a model and the URLs of its files. For a mirror, the checksums of the catalog apply as well. */
 async function resolveModel(
   name: string,
   options: InstallOptions,
 ): Promise<{ manifest: ModelManifest; urls: Record<string, string> }> {
-  if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is part of the executable already.`);
+  if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is built in.`);
   if (!isModelName(name)) throw createUnknownModelError(name);
   const mirror = options.mirror?.replace(/\/+$/, "") ?? null;
   const known = findCatalogModel(name, options.catalog ?? CATALOG);
@@ -168,20 +168,20 @@ async function fetchManifest(name: string, mirror: string, options: InstallOptio
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof AppError) throw createUnknownModelError(name);
-    throw new AppError("upstream_unavailable", `${maskUrlPassword(url)} does not answer.`, { cause: error });
+    throw new AppError("upstream_unavailable", `${maskUrlPassword(url)} is not available.`, { cause: error });
   }
   const manifest = completeManifest(parseManifest(text));
   if (!manifest || manifest.name !== name) {
     throw new AppError(
       "upstream_error",
-      `${maskUrlPassword(url)} must describe ${name}, with the size and the checksum of each file.`,
+      `${maskUrlPassword(url)} must describe ${name}, with the size and the SHA-256 of each file.`,
     );
   }
   return manifest;
 }
 
 const createUnknownModelError = (name: string): AppError =>
-  new AppError("not_found", `There is no model "${name}"; see offcut models list.`);
+  new AppError("not_found", `Unknown model "${name}". See offcut models list.`);
 
 async function requireSpace(folder: string, neededBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
@@ -189,7 +189,7 @@ async function requireSpace(folder: string, neededBytes: number): Promise<void> 
   const mb = (bytes: number) => Math.ceil(bytes / 1e6);
   throw new AppError(
     "storage_full",
-    `The disk has ${mb(bavail * bsize)} MB free and ${mb(neededBytes)} MB are needed.`,
+    `Not enough disk space: ${mb(neededBytes)} MB needed, ${mb(bavail * bsize)} MB free.`,
   );
 }
 
@@ -199,7 +199,7 @@ async function sumFolderBytes(folder: string): Promise<number> {
   return bytes;
 }
 
-/** A `.sha256` beside an archive, as sha256sum writes it. */
+/** Verifies an archive against the `.sha256` file beside it, if there is one, in the format of sha256sum. */
 async function verifyChecksumFile(path: string): Promise<void> {
   const beside = await readFile(`${path}.sha256`, "utf8").catch(() => null);
   if (beside === null || !(await stat(path).catch(() => null))?.isFile()) return;
@@ -207,13 +207,13 @@ async function verifyChecksumFile(path: string): Promise<void> {
   const lines = beside.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((text) => text.endsWith(name)) ?? (lines.length === 1 ? lines[0] : undefined);
   const expected = /^\\?([0-9a-f]{64})\b/i.exec(line?.trim() ?? "")?.[1]?.toLowerCase();
-  if (!expected) throw new AppError("validation_error", `${name}.sha256 holds no checksum of ${name}.`);
+  if (!expected) throw new AppError("validation_error", `${name}.sha256 has no checksum for ${name}.`);
   if ((await hashFile(path)) !== expected) {
-    throw new AppError("validation_error", `${name} is damaged: its checksum is not that of ${name}.sha256.`);
+    throw new AppError("validation_error", `${name} is damaged: its checksum differs from ${name}.sha256.`);
   }
 }
 
-/** Completes a folder and renames it to where it belongs. Everything is on the disk before. */
+/** Writes the manifest, flushes all files to disk and renames the folder to its final name. */
 async function moveIntoPlace(folder: string, manifest: ModelManifest, modelsDir: string): Promise<void> {
   await Bun.write(join(folder, MANIFEST_NAME), formatManifest(manifest));
   for (const name of await readdir(folder)) {
@@ -221,7 +221,7 @@ async function moveIntoPlace(folder: string, manifest: ModelManifest, modelsDir:
     await handle.sync().finally(() => handle.close());
   }
   const target = join(modelsDir, manifest.name);
-  // Only what is damaged can be in the way.
+  // A folder with this name can only be a damaged model.
   await rm(target, { recursive: true, force: true });
   await rename(folder, target);
 }

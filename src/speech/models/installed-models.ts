@@ -1,4 +1,4 @@
-/** The models' folder: what is installed, and which of it is used for a language. Read afresh each time: a command may change it beside a server. */
+/** The folder of installed models, and the choice of the model for a language. Read again each time: a command may change it while a server runs. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { BUILT_IN } from "./catalog";
@@ -6,26 +6,26 @@ import { completeManifest, isModelName, MANIFEST_NAME, type ModelManifest, parse
 
 export type InstalledModel = { manifest: ModelManifest; folder: string };
 
-/** `damaged`: folders that hold no whole model. Both by preference, then by name. */
+/** The models of a folder. `installed` is sorted by preference, then by name; `damaged` are folders without a complete model. */
 export type InstalledModels = { installed: InstalledModel[]; damaged: { name: string; problem: string }[] };
 
-/** Where the models are in a data folder. */
+/** Returns the models folder of a data folder. */
 export const getModelsFolder = (dataDir: string): string => join(dataDir, "models");
 
-/** Reads the folder. Without one there are no models. */
+/** Reads the folder. A missing folder has no models. */
 export function readInstalledModels(modelsDir: string): InstalledModels {
-  const shelf: InstalledModels = { installed: [], damaged: [] };
+  const models: InstalledModels = { installed: [], damaged: [] };
   for (const name of listModelFolders(modelsDir)) {
     try {
-      shelf.installed.push(readModel(join(modelsDir, name), name));
+      models.installed.push(readModel(join(modelsDir, name), name));
     } catch (error) {
-      shelf.damaged.push({ name, problem: (error as Error).message });
+      models.damaged.push({ name, problem: (error as Error).message });
     }
   }
-  shelf.installed.sort(
+  models.installed.sort(
     (a, b) => b.manifest.preference - a.manifest.preference || (a.manifest.name < b.manifest.name ? -1 : 1),
   );
-  return shelf;
+  return models;
 }
 
 function listModelFolders(modelsDir: string): string[] {
@@ -39,32 +39,32 @@ function listModelFolders(modelsDir: string): string[] {
 
 function readModel(folder: string, name: string): InstalledModel {
   const manifest = completeManifest(parseManifest(readFileSync(join(folder, MANIFEST_NAME), "utf8")));
-  if (!manifest || manifest.name !== name) throw new Error(`${MANIFEST_NAME} is not that of ${name}`);
+  if (!manifest || manifest.name !== name) throw new Error(`${MANIFEST_NAME} describes another model than ${name}`);
   for (const file of manifest.files) {
     const found = statSync(join(folder, file.name), { throwIfNoEntry: false });
-    if (found?.size !== file.sizeBytes) throw new Error(`${file.name} is ${found ? "cut off" : "missing"}`);
+    if (found?.size !== file.sizeBytes) throw new Error(`${file.name} is ${found ? "incomplete" : "missing"}`);
   }
   return { manifest, folder };
 }
 
-/** A language as the models name it: `de` for `de-AT`. */
+/** Returns the language code that models use: `de` for `de-AT`. */
 export const toLanguageCode = (language: string): string => language.trim().toLowerCase().split(/[-_]/)[0] ?? "";
 
-/** What transcribes a language: the recogniser in the executable, an added model, or nothing (null). */
-export type ModelChoice = { use: "built-in" } | { use: "added"; model: InstalledModel } | null;
+/** What transcribes a language: the built-in recognizer, an installed model, or nothing (null). */
+export type ModelChoice = { use: "built-in" } | { use: "installed"; model: InstalledModel } | null;
 
 /**
- * English stays with the built-in recogniser, the only one that can hold a script against the sound; other languages go to the best
- * model that knows them.
+ * Chooses the model for a language. English always uses the built-in recognizer, the only one that supports forced alignment; other
+ * languages use the preferred model that supports them.
  */
 export function chooseModel(language: string, installed: readonly InstalledModel[]): ModelChoice {
   const code = toLanguageCode(language);
   if ((BUILT_IN.languages as readonly string[]).includes(code)) return { use: "built-in" };
   const model = installed.find(({ manifest }) => manifest.languages.includes(code));
-  return model ? { use: "added", model } : null;
+  return model ? { use: "installed", model } : null;
 }
 
-/** The model that tells which language is spoken, or null: a Whisper, the smallest; else one that names the language of what it heard. */
+/** Finds the model that detects the spoken language, or null: the smallest Whisper, else a SenseVoice, which names the language of its transcript. */
 export function findLanguageDetector(installed: readonly InstalledModel[]): InstalledModel | null {
   const size = ({ manifest }: InstalledModel) => manifest.files.reduce((sum, f) => sum + f.sizeBytes, 0);
   const whispers = installed.filter(({ manifest }) => manifest.kind === "whisper" && manifest.languages.length > 1);

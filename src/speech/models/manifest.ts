@@ -1,10 +1,10 @@
-/** What a model is, as the file in its folder says: its kind, its languages and its files with their checksums. */
+/** The manifest of a model, a file in its folder: kind, languages, and the files with their checksums. */
 import { AppError } from "../../domain/errors";
 
-/** The file that describes a model, in its folder, in an archive and on a mirror. */
+/** The file name of the manifest, in the model's folder, in an archive and on a mirror. */
 export const MANIFEST_NAME = "offcut-model.json";
 
-/** The files of each kind of model that sherpa-onnx runs, by what they are for. */
+/** The roles of the files in each kind of model that sherpa-onnx runs. */
 export const FILE_ROLES = {
   transducer: ["encoder", "decoder", "joiner", "tokens"],
   whisper: ["encoder", "decoder", "tokens"],
@@ -16,41 +16,41 @@ export const FILE_ROLES = {
 export type ModelKind = keyof typeof FILE_ROLES;
 export type FileRole = (typeof FILE_ROLES)[ModelKind][number];
 
-/** `sha256` in lower-case hex. */
+/** A file of a model. `sha256` is lower-case hexadecimal. */
 export type ModelFile = { role: FileRole; name: string; sizeBytes: number; sha256: string };
 
 export type ModelManifest = {
-  /** Lower-case letters, digits, dots and dashes: also the name of the folder. */
+  /** Lower-case letters, digits, dots and dashes. Also the name of the folder. */
   name: string;
   title: string;
   kind: ModelKind;
   /** ISO 639 codes. */
   languages: string[];
   licence: string;
-  /** Where it comes from, for people. */
+  /** The home page of the model. */
   source: string;
-  /** Of several models that know a language the one with the highest is used. */
+  /** Among the models for a language, the one with the highest preference is used. */
   preference: number;
   files: ModelFile[];
 };
 
-/** A manifest that may leave sizes and checksums open. */
+/** A manifest that may lack sizes and checksums. */
 export type ManifestDraft = Omit<ModelManifest, "files"> & {
   files: { role: FileRole; name: string; sizeBytes: number | null; sha256: string | null }[];
 };
 
-/** One that somebody wrote for a model of their own comes before the general ones. */
+/** A manifest that users write for their own model is preferred to the general-purpose models. */
 const DEFAULT_PREFERENCE = 70;
 const MODEL_NAME = /^[a-z0-9][a-z0-9.-]{0,63}$/;
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;
 
-/** Whether a text may be the name of a model: it cannot lead out of the models' folder. */
+/** Returns whether a text is a valid model name, which cannot lead out of the models folder. */
 export const isModelName = (text: string): boolean => MODEL_NAME.test(text) && !text.includes("..");
 
-/** Whether a text may be the name of a model's file: no folder, no hidden file. */
+/** Returns whether a text is a valid name of a model's file: without folders, not hidden. */
 export const isFileName = (text: string): boolean => FILE_NAME.test(text) && text !== MANIFEST_NAME;
 
-/** The manifest as the text of its file. */
+/** Formats the manifest as the text of its file. */
 export function formatManifest(manifest: ModelManifest): string {
   const files = manifest.files.map(({ role, name, sizeBytes, sha256 }) => ({
     role,
@@ -61,15 +61,15 @@ export function formatManifest(manifest: ModelManifest): string {
   return `${JSON.stringify({ format: 1, ...manifest, files }, null, 2)}\n`;
 }
 
-/** Reads a manifest. Throws `AppError` `validation_error` with a line that says what is wrong with it. */
+/** Parses a manifest. Throws `AppError` `validation_error` with one line that names the problem. */
 export function parseManifest(text: string): ManifestDraft {
   const data = parseObject(text);
-  if ((data.format ?? 1) !== 1) throw createManifestError("is of a later version of Offcut");
+  if ((data.format ?? 1) !== 1) throw createManifestError("was written for a later version of Offcut");
   const name = getText(data, "name");
   if (!isModelName(name)) throw createManifestError('needs a "name" of lower-case letters, digits, dots and dashes');
   const kind = getText(data, "kind");
   if (!isKind(kind))
-    throw createManifestError(`has the kind "${kind}"; known are ${Object.keys(FILE_ROLES).join(", ")}`);
+    throw createManifestError(`has the unknown kind "${kind}": use one of ${Object.keys(FILE_ROLES).join(", ")}`);
   const { languages, preference } = data;
   if (!Array.isArray(languages) || languages.length === 0 || !languages.every(isLanguage))
     throw createManifestError('needs "languages", a list of codes such as "de"');
@@ -85,7 +85,7 @@ export function parseManifest(text: string): ManifestDraft {
   };
 }
 
-/** The manifest when no size and no checksum is open, else null. */
+/** Returns the manifest when it has every size and checksum, else null. */
 export function completeManifest(draft: ManifestDraft): ModelManifest | null {
   const files: ModelFile[] = [];
   for (const { role, name, sizeBytes, sha256 } of draft.files) {
@@ -95,10 +95,10 @@ export function completeManifest(draft: ManifestDraft): ModelManifest | null {
   return { ...draft, files };
 }
 
-/** The name of the file for a role. Throws when the kind has no such file. */
+/** Returns the name of the file with a role. Throws when the model has none. */
 export function getFileName(manifest: ModelManifest, role: FileRole): string {
   const file = manifest.files.find((f) => f.role === role);
-  if (!file) throw new Error(`${manifest.name} has no file for ${role}`);
+  if (!file) throw new Error(`${manifest.name} has no file with the role ${role}`);
   return file.name;
 }
 
@@ -108,21 +108,22 @@ function parseFiles(kind: ModelKind, value: unknown): ManifestDraft["files"] {
   for (const role of FILE_ROLES[kind])
     if (files.filter((file) => file.role === role).length !== 1)
       throw createManifestError(`needs one file with the role "${role}"`);
-  if (new Set(files.map((file) => file.name)).size < files.length) throw createManifestError("names a file twice");
+  if (new Set(files.map((file) => file.name)).size < files.length) throw createManifestError("lists a file twice");
   return files;
 }
 
 function parseFile(kind: ModelKind, item: unknown): ManifestDraft["files"][number] {
   const data = typeof item === "object" && item !== null ? (item as Record<string, unknown>) : {};
   const name = getText(data, "name");
-  if (!isFileName(name)) throw createManifestError(`names the file "${name}": only a plain file name will do`);
+  if (!isFileName(name))
+    throw createManifestError(`has the invalid file name "${name}": use a plain name without folders`);
   const role = FILE_ROLES[kind].find((known) => known === data.role);
-  if (!role) throw createManifestError(`gives ${name} no role of ${FILE_ROLES[kind].join(", ")}`);
+  if (!role) throw createManifestError(`needs a role for ${name}: ${FILE_ROLES[kind].join(", ")}`);
   const sizeBytes = data.size_bytes ?? null;
   if (sizeBytes !== null && !(typeof sizeBytes === "number" && Number.isSafeInteger(sizeBytes) && sizeBytes > 0))
-    throw createManifestError(`gives ${name} a size that is none`);
+    throw createManifestError(`has an invalid size for ${name}`);
   const sha256 = typeof data.sha256 === "string" ? data.sha256.toLowerCase() : (data.sha256 ?? null);
-  if (sha256 !== null && !isSha256(sha256)) throw createManifestError(`gives ${name} a checksum that is no SHA-256`);
+  if (sha256 !== null && !isSha256(sha256)) throw createManifestError(`has an invalid SHA-256 for ${name}`);
   return { role, name, sizeBytes: sizeBytes as number | null, sha256 };
 }
 
@@ -135,9 +136,10 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     data = JSON.parse(text);
   } catch {
-    throw createManifestError("is no JSON");
+    throw createManifestError("is not valid JSON");
   }
-  if (typeof data !== "object" || data === null || Array.isArray(data)) throw createManifestError("is no JSON object");
+  if (typeof data !== "object" || data === null || Array.isArray(data))
+    throw createManifestError("is not a JSON object");
   return data as Record<string, unknown>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Takes what may be a model's files out of an archive or a folder into a flat folder. Names and paths inside are never followed: a file
- * lands under the last part of its name only, links are passed over, and what is too large stops it.
+ * Unpacks the files of a model from an archive or a folder into a flat folder. Paths in the archive are never followed: a file is stored under
+ * the last part of its name, links are skipped, and data beyond the limits is an error.
  */
 import { copyFile, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -14,11 +14,11 @@ import { readTar, type TarEntry, type TarSink } from "./tar";
 export type UnpackOptions = {
   signal?: AbortSignal;
   onProgress?: (share: number) => void;
-  /** All files together; default 16 GiB. */
+  /** The largest total size of the files. Default: 16 GiB. */
   maxBytes?: number;
 };
 
-/** Names that stood there more than once: only the first was taken. */
+/** `ambiguous` are names that the source has more than once. Only the first file was unpacked. */
 export type UnpackResult = { ambiguous: Set<string> };
 
 const MAX_MODEL_BYTES = 16 * 1024 ** 3;
@@ -27,35 +27,35 @@ const MAX_TEXT_FILE_BYTES = 64 * 1024 ** 2;
 const READ_CHUNK_BYTES = 1 << 20;
 
 /**
- * Unpacks `path` (.tar, .tar.gz, .tar.bz2, or a folder) into `folder`, which is made. Errors: `AppError` `validation_error` for what is
- * no archive, damaged or too large, `not_found`, `storage_full`; the signal's reason.
+ * Unpacks `path` (.tar, .tar.gz, .tar.bz2, or a folder) into `folder`, which is created. Throws `AppError` `validation_error` (not an archive,
+ * damaged or too large), `not_found`, `storage_full`, and the signal's reason.
  */
 export async function unpackModel(path: string, folder: string, options: UnpackOptions = {}): Promise<UnpackResult> {
   const found = await stat(path).catch(() => null);
-  if (!found) throw new AppError("not_found", `There is no ${path}.`);
+  if (!found) throw new AppError("not_found", `${path} does not exist.`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const intake = createIntake(folder, options.maxBytes ?? MAX_MODEL_BYTES);
+  const target = createUnpackTarget(folder, options.maxBytes ?? MAX_MODEL_BYTES);
   try {
-    if (found.isDirectory()) await copyFolder(path, intake, options.signal);
-    else await readTar(readArchive(path, found.size, options), intake.take);
+    if (found.isDirectory()) await copyFolder(path, target, options.signal);
+    else await readTar(readArchive(path, found.size, options), target.openSink);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof AppError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOSPC") throw new AppError("storage_full", "There is no space left on the disk.", { cause: error });
-    if (code === "EACCES") throw new AppError("validation_error", `${path} may not be read.`, { cause: error });
-    throw new AppError("validation_error", `${path} cannot be unpacked: ${message}.`, { cause: error });
+    if (code === "ENOSPC") throw new AppError("storage_full", "The disk is full.", { cause: error });
+    if (code === "EACCES") throw new AppError("validation_error", `No permission to read ${path}.`, { cause: error });
+    throw new AppError("validation_error", `Cannot unpack ${path}: ${message}.`, { cause: error });
   } finally {
-    await intake.close();
+    await target.close();
   }
-  return { ambiguous: intake.ambiguous };
+  return { ambiguous: target.ambiguous };
 }
 
-/** Whether a file may belong to a model; recordings to try it with, scripts and the like do not. */
+/** Returns whether a file may belong to a model. Sample recordings, scripts and the like do not. */
 const isWanted = (name: string): boolean =>
   name === MANIFEST_NAME || (isFileName(name) && /\.(onnx|ort|txt|json|data|weights)$/.test(name));
 
-function createIntake(folder: string, mostBytes: number) {
+function createUnpackTarget(folder: string, maxBytes: number) {
   const seen = new Set<string>();
   const ambiguous = new Set<string>();
   let total = 0;
@@ -64,8 +64,8 @@ function createIntake(folder: string, mostBytes: number) {
     await handle?.close();
     handle = null;
   };
-  /** The place for a file, or null when it is not wanted. Throws when there is too much. */
-  const place = (name: string, sizeBytes: number): string | null => {
+  /** Returns the path for a file, or null when it is not needed. Throws when the limits are exceeded. */
+  const reserve = (name: string, sizeBytes: number): string | null => {
     if (!isWanted(name)) return null;
     if (seen.has(name)) {
       ambiguous.add(name);
@@ -74,14 +74,14 @@ function createIntake(folder: string, mostBytes: number) {
     seen.add(name);
     total += sizeBytes;
     const isSmall = /\.(txt|json)$/.test(name);
-    if (seen.size > MAX_MODEL_FILES || total > mostBytes || (isSmall && sizeBytes > MAX_TEXT_FILE_BYTES)) {
-      throw new AppError("validation_error", `${name} and the files before it are more than a model can be.`);
+    if (seen.size > MAX_MODEL_FILES || total > maxBytes || (isSmall && sizeBytes > MAX_TEXT_FILE_BYTES)) {
+      throw new AppError("validation_error", `The files up to ${name} are larger than a model can be.`);
     }
     return join(folder, name);
   };
-  const take = async (entry: TarEntry): Promise<TarSink | null> => {
+  const openSink = async (entry: TarEntry): Promise<TarSink | null> => {
     await close();
-    const path = entry.kind === "file" ? place(basename(entry.path), entry.sizeBytes) : null;
+    const path = entry.kind === "file" ? reserve(basename(entry.path), entry.sizeBytes) : null;
     if (path === null) return null;
     const file = await open(path, "wx", 0o600);
     handle = file;
@@ -89,15 +89,15 @@ function createIntake(folder: string, mostBytes: number) {
       for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
     };
   };
-  return { take, place, close, ambiguous };
+  return { openSink, reserve, close, ambiguous };
 }
 
-async function copyFolder(path: string, intake: ReturnType<typeof createIntake>, signal?: AbortSignal) {
+async function copyFolder(path: string, target: ReturnType<typeof createUnpackTarget>, signal?: AbortSignal) {
   for (const name of (await readdir(path)).sort()) {
     signal?.throwIfAborted();
     const found = await lstat(join(path, name));
-    const target = found.isFile() ? intake.place(name, found.size) : null;
-    if (target !== null) await copyFile(join(path, name), target);
+    const destination = found.isFile() ? target.reserve(name, found.size) : null;
+    if (destination !== null) await copyFile(join(path, name), destination);
   }
 }
 

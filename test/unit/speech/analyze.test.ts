@@ -1,4 +1,4 @@
-/** The recogniser itself, on real and made sounds, and in its child process. */
+/** The real recognizer, on real and synthetic audio, in its process. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { SpeechAnalysis, SpeechEngine } from "../../../src/domain/speech";
@@ -39,7 +39,7 @@ const listen = async (samples: Float32Array): Promise<SpeechAnalysis> =>
   engine.analyze(await pcmFile(samples), { language: "en" });
 const heard = (listening: SpeechAnalysis) => listening.transcript!.utterances.map((u) => u.text).join(" ");
 const spoken = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, "");
-/** How many words of the recording's text are nowhere in what was heard. */
+/** Returns how many words of the spoken text the transcript lacks. */
 const missed = (text: string): number => {
   const words = spoken(text).split(" ");
   return spoken(REAL_TEXT)
@@ -48,8 +48,8 @@ const missed = (text: string): number => {
 };
 const at = (start: number, end: number): Span => ({ start: start * 1e6, end: end * 1e6 });
 
-describe("listening in several goes", () => {
-  test("ended in the middle and resumed, paused for others: the result is the same, and nothing is done twice", async () => {
+describe("resuming an analysis", () => {
+  test("interrupted and resumed, or paused for others: the result is the same, and no work is repeated", async () => {
     const long = await pcmFile(concatenated(...Array.from({ length: 12 }, () => recording)));
     const whole = await engine.analyze(long, { language: "en" });
     const progressPath = `${long.path}.progress`;
@@ -79,8 +79,8 @@ describe("listening in several goes", () => {
   }, 120_000);
 });
 
-describe("listening", () => {
-  test("a real recording: text, words in order inside speech, utterances, energy", async () => {
+describe("analysis", () => {
+  test("a real recording: text, words in order within speech, utterances, energy", async () => {
     const listening = await listen(recording);
     expect(missed(heard(listening))).toBeLessThanOrEqual(4);
     expect(listening.duration).toBe(11_000_000);
@@ -97,14 +97,14 @@ describe("listening", () => {
     expect(Math.abs(again.start - 8_130_000)).toBeLessThan(120_000);
   });
 
-  test("another language: voice activity and energy, no transcript", async () => {
+  test("an unsupported language: voice activity and energy, no transcript", async () => {
     const listening = await engine.analyze(await pcmFile(recording), { language: "de" });
     expect(listening.transcript).toBeNull();
     expect(listening.speech.length).toBeGreaterThan(2);
     expect(listening.energy.length).toBe(2_200);
   });
 
-  test("progress grows to the end", async () => {
+  test("progress grows to 1", async () => {
     const shares: number[] = [];
     const long = concatenated(...Array.from({ length: 6 }, () => recording));
     await engine.analyze(await pcmFile(long), { language: "en", onProgress: (share) => shares.push(share) });
@@ -122,7 +122,7 @@ describe("listening", () => {
     ["a tone", () => tone(5, 440, 0.3)],
     ["a low tone", () => tone(5, 150, 0.3)],
     ["music", () => music(6)],
-  ])("no words are made up on %s", async (_, sound) => {
+  ])("no words are hallucinated on %s", async (_, sound) => {
     expect((await listen(sound())).transcript).toEqual({ language: "en", words: [], utterances: [] });
   });
 
@@ -130,38 +130,38 @@ describe("listening", () => {
     ["a whisper", (x: Float32Array) => scaled(x, 0.003), 4],
     ["clipping", (x: Float32Array) => scaled(x, 6), 4],
     ["noise beside it", (x: Float32Array) => x.map((v, i) => v + noiseAt(i, 0.01)), 3],
-    // 8 kHz: every second sample, with the one between the mean of its neighbours.
+    // 8 kHz: every second sample, and between them the mean of the neighbors.
     ["a telephone", (x: Float32Array) => x.map((v, i) => (i % 2 === 0 ? v : (x[i - 1]! + (x[i + 1] ?? 0)) / 2)), 4],
     ["shouting", (x: Float32Array) => scaled(x, 2.5), 4],
-  ])("speech is understood through %s", async (_, change, mayDiffer) => {
+  ])("speech is recognized through %s", async (_, change, mayDiffer) => {
     expect(missed(heard(await listen(change(recording))))).toBeLessThanOrEqual(mayDiffer);
   });
 
-  test("two people at once and rapid repeats come to an end, without a loop of words", async () => {
+  test("two voices at once and rapid repetitions end without a loop of words", async () => {
     const both = recording.map((v, i) => 0.6 * v + 0.6 * (recording[i - 27_200] ?? 0));
     const phrase = recording.subarray(Math.round(3.3 * 16_000), Math.round(4.3 * 16_000));
     const repeats = concatenated(...Array.from({ length: 12 }, () => phrase));
     for (const samples of [both, repeats]) {
       const { words } = (await listen(samples)).transcript!;
-      // Nobody says more than six words a second.
+      // Nobody speaks more than six words per second.
       expect(words.length).toBeLessThanOrEqual((samples.length / 16_000) * 6);
       expect(words).toEqual([...words].sort((a, b) => a.start - b.start));
     }
   });
 
-  test("a minute without a pause comes out, in pieces that are not too long", async () => {
+  test("a minute without a pause is transcribed in segments that are not too long", async () => {
     const nonstop = concatenated(...Array.from({ length: 5 }, () => withoutPauses(recording)));
     const listening = await listen(nonstop);
     for (const u of listening.transcript!.utterances) expect(u.end - u.start).toBeLessThanOrEqual(28_000_000);
     expect(listening.transcript!.words.length).toBeGreaterThan(75);
   });
 
-  test("an odd byte at the end is left alone", async () => {
+  test("an odd byte at the end is ignored", async () => {
     const file = await rawFile(new Uint8Array(32_001));
     expect((await engine.analyze(file, { language: "en" })).duration).toBe(1_000_000);
   });
 
-  test("a file that is not there is an error, not a crash", async () => {
+  test("a missing file is an error, not a crash", async () => {
     await expect(engine.analyze({ path: "/no/such/file" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
     });
@@ -172,7 +172,7 @@ describe("listening", () => {
 const noiseSamples = noise(12, 1);
 const noiseAt = (i: number, level: number): number => noiseSamples[i]! * level;
 
-/** The loud parts only, joined. */
+/** Joins the loud parts. */
 function withoutPauses(samples: Float32Array): Float32Array {
   const blocks: Float32Array[] = [];
   for (let from = 0; from < samples.length; from += 1_600) {
@@ -182,10 +182,10 @@ function withoutPauses(samples: Float32Array): Float32Array {
   return concatenated(...blocks);
 }
 
-describe("forcing", () => {
+describe("forced alignment", () => {
   const WHOLE = at(0, 11);
 
-  test("the text that is spoken fits, another does not", async () => {
+  test("a spoken text scores high, another text low", async () => {
     const file = await pcmFile(recording);
     const [right, wrong, empty] = await engine.forcedAlign(file, [
       { window: WHOLE, text: REAL_TEXT },
@@ -201,7 +201,7 @@ describe("forcing", () => {
     expect(empty!.meanLogProb).toBeLessThan(-1);
   });
 
-  test("the tail says whether the end was spoken", async () => {
+  test("the tail score tells whether the end was spoken", async () => {
     const file = await pcmFile(recording);
     const [whole, broken] = await engine.forcedAlign(file, [
       { window: WHOLE, text: REAL_TEXT },
@@ -211,7 +211,7 @@ describe("forcing", () => {
     expect(broken!.tailLogProb).toBeLessThan(-2);
   });
 
-  test("what is muted is not heard", async () => {
+  test("muted spans are not aligned", async () => {
     const file = await pcmFile(recording);
     const window = at(3, 11);
     const text = "ask not what your country can do for you, ask what you can do for your country.";
@@ -222,7 +222,7 @@ describe("forcing", () => {
     expect(muted!.meanLogProb).toBeLessThan(plain!.meanLogProb - 0.1);
   });
 
-  test("windows beyond the recording and empty ones do no harm", async () => {
+  test("windows beyond the recording and empty windows are valid", async () => {
     const file = await pcmFile(recording);
     const forced = await engine.forcedAlign(file, [
       { window: at(-5, 100), text: REAL_TEXT },
@@ -234,7 +234,7 @@ describe("forcing", () => {
     for (const nothing of forced.slice(1)) expect(nothing.meanLogProb).toBeLessThan(-1);
   });
 
-  test("results do not depend on the company a request is in", async () => {
+  test("a result does not depend on the other requests", async () => {
     const file = await pcmFile(recording);
     const request = { window: WHOLE, text: REAL_TEXT };
     const [alone] = await engine.forcedAlign(file, [request]);
@@ -244,8 +244,8 @@ describe("forcing", () => {
   });
 });
 
-describe("the child process", () => {
-  test("killed in the middle, the recording is listened to all the same", async () => {
+describe("the speech process", () => {
+  test("a killed process is replaced and the recording is analyzed", async () => {
     const long = concatenated(...Array.from({ length: 12 }, () => recording));
     let kills = 0;
     const listening = await engine.analyze(await pcmFile(long), {
@@ -259,7 +259,7 @@ describe("the child process", () => {
     expect(listening.transcript!.words.length).toBeGreaterThan(200);
   });
 
-  test("leaves a recording when told to, and takes the next", async () => {
+  test("cancels a recording and continues with the next", async () => {
     const long = concatenated(...Array.from({ length: 12 }, () => recording));
     const abort = new AbortController();
     const reason = new Error("the user left");

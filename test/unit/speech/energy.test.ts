@@ -12,7 +12,7 @@ import { amplify, openPcm } from "../../../src/speech/pcm";
 import { rawFile } from "./test-audio";
 
 describe("PCM files", () => {
-  test("are read by stretches; an odd byte at the end does not count", async () => {
+  test("are read in parts; an odd byte at the end is ignored", async () => {
     const file = await rawFile(Uint8Array.of(0, 0, 0, 0x80, 0xff, 0x7f, 0, 0x40, 9));
     const pcm = await openPcm(file);
     expect(pcm.samples).toBe(4);
@@ -45,7 +45,7 @@ const contourOf = (samples: Float32Array) => {
 };
 
 describe("the energy contour", () => {
-  test("a full square wave measures 0 dB, silence the floor", () => {
+  test("a full-scale square wave is 0 dB, silence the floor", () => {
     const contour = contourOf(Float32Array.from({ length: 800 }, (_, i) => (i < 400 ? 1 : 0)));
     expect(contour.length).toBe(10);
     expect(contour[0]).toBeCloseTo(0, 4);
@@ -53,7 +53,7 @@ describe("the energy contour", () => {
     expect(Math.abs(contour[5]! - 10 * Math.log10(1 / 3))).toBeLessThanOrEqual(1 / 256);
   });
 
-  test("does not depend on how the samples arrive", () => {
+  test("does not depend on how the samples are chunked", () => {
     fc.assert(
       fc.property(
         fc.float32Array({ min: -1, max: 1, noNaN: true, maxLength: 500 }),
@@ -67,7 +67,7 @@ describe("the energy contour", () => {
     );
   });
 
-  test("the threshold lies between the floor and the peaks, at most 40 dB below them", () => {
+  test("the threshold is between floor and peaks, at most 40 dB below the peaks", () => {
     const contour = new Float32Array(100).fill(-80);
     contour.fill(-20, 50);
     expect(computeSilenceThreshold(contour)).toBeCloseTo(-60, 4);
@@ -75,7 +75,7 @@ describe("the energy contour", () => {
     expect(computeSilenceThreshold(contour)).toBeCloseTo(-35, 4);
   });
 
-  test("percentiles are those of the sorted values, also where sorting would take too long", () => {
+  test("percentiles equal those of sorted values, also for many values", () => {
     const input = fc.tuple(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(10, 4_096, 5_000));
     fc.assert(
       fc.property(input, ([seed, share, length]) => {
@@ -95,23 +95,23 @@ describe("the energy contour", () => {
     );
   });
 
-  test("percentiles of nothing are silence", () => {
+  test("the percentile of an empty list is silence", () => {
     expect(computePercentile(new Float32Array(0), 0.5)).toBe(SILENCE_DB);
   });
 });
 
 describe("levels", () => {
-  test("whispers are raised, loud speech is left alone", () => {
+  test("whispers are amplified, loud speech is not", () => {
     expect(computeGain(new Float32Array(100).fill(-62))).toBeCloseTo(100, 3);
     expect(computeGain(new Float32Array(100).fill(-10))).toBe(1);
     expect(computeGain(new Float32Array(100).fill(-100))).toBe(300);
   });
 
-  test("what would leave the range is held", () => {
+  test("samples are clipped to the range", () => {
     expect([...amplify(Float32Array.of(0.25, -0.5, 0.75), 2)]).toEqual([0.5, -1, 1]);
   });
 
-  test("muting silences the span and fades beside it", () => {
+  test("muting silences the span and fades outside of it", () => {
     const samples = mutedOnes(400, 150, 250);
     expect([...samples.subarray(150, 250)].every((x) => x === 0)).toBe(true);
     expect(samples[60]).toBe(1);
@@ -119,7 +119,7 @@ describe("levels", () => {
     for (let i = 71; i < 150; i++) expect(samples[i]!).toBeLessThan(samples[i - 1]!);
   });
 
-  test("muting beyond the samples does no harm", () => {
+  test("muting beyond the samples is valid", () => {
     expect([...mutedOnes(10, -500, 500)].every((x) => x === 0)).toBe(true);
     expect([...mutedOnes(10, 500, 600)].every((x) => x === 1)).toBe(true);
   });

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "offcut-engine-"));
 const engines: SpeechEngine[] = [];
 let journals = 0;
 
-/** An engine on the fake child, and the lines that its children wrote down. */
+/** An engine with the fake process, and the lines that its processes logged. */
 function engine(options: { idleSeconds?: number; quantumMs?: number } = {}) {
   const journal = join(folder, `${journals++}`);
   const events: string[] = [];
@@ -37,7 +37,7 @@ const until = async (holds: () => boolean) => {
 };
 
 describe("the speech engine", () => {
-  test("listens: duration, speech, energy bit by bit, transcript, progress that never falls", async () => {
+  test("returns duration, speech, the exact energy contour and the transcript, and reports progress that only grows", async () => {
     const shares: number[] = [];
     const heard = await engine().engine.analyze(
       { path: "answer" },
@@ -59,14 +59,17 @@ describe("the speech engine", () => {
     [null, true],
     ["de", false],
     ["enm", false],
-  ])("transcribes English only, and listens to the rest without a transcript: %p", async (language, known) => {
-    const { engine: speech } = engine();
-    expect(speech.canTranscribe(language)).toBe(known);
-    const { transcript } = await speech.analyze({ path: "answer" }, { language });
-    expect(transcript !== null).toBe(known);
-  });
+  ])(
+    "without models it transcribes only English and returns no transcript for other languages: %p",
+    async (language, known) => {
+      const { engine: speech } = engine();
+      expect(speech.canTranscribe(language)).toBe(known);
+      const { transcript } = await speech.analyze({ path: "answer" }, { language });
+      expect(transcript !== null).toBe(known);
+    },
+  );
 
-  test("forces: results in the order of the requests, without a child when there are none", async () => {
+  test("aligns in the order of the requests, and starts no process without requests", async () => {
     const { engine: speech, events } = engine();
     const window = { start: 0, end: 1 };
     expect(await speech.forcedAlign({ path: "answer" }, [])).toEqual([]);
@@ -78,7 +81,7 @@ describe("the speech engine", () => {
     expect(forced.map((f) => f.meanLogProb)).toEqual([-4, -2]);
   });
 
-  test("a child that crashes is replaced, and the recording tried again", async () => {
+  test("a crashed process is replaced and the recording is retried", async () => {
     const { engine: speech, lines, events } = engine();
     const heard = await speech.analyze({ path: "crash-twice" }, { language: "en" });
     expect(heard.duration).toBe(15_000);
@@ -86,7 +89,7 @@ describe("the speech engine", () => {
     expect(events.filter((e) => e === "speech.crashed")).toHaveLength(2);
   });
 
-  test("a recording that crashes three times fails, and the next one is served", async () => {
+  test("a recording that crashes the process three times fails, and the next one is processed", async () => {
     const { engine: speech, lines } = engine();
     const failing = speech.analyze({ path: "crash" }, { language: "en" });
     const next = speech.analyze({ path: "answer" }, { language: "en" });
@@ -95,7 +98,7 @@ describe("the speech engine", () => {
     expect(starts(lines())).toHaveLength(4);
   });
 
-  test("a recording next to a crashing one is not given up with it", async () => {
+  test("a recording beside a crashing one does not fail with it", async () => {
     const { engine: speech } = engine();
     const listening = speech.analyze({ path: "slow:1" }, { language: "en" });
     const forcing = speech.forcedAlign({ path: "crash" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
@@ -103,7 +106,7 @@ describe("the speech engine", () => {
     expect((await listening).duration).toBe(15_000);
   });
 
-  test("an order that the child refuses fails at once", async () => {
+  test("a task that the process rejects fails at once", async () => {
     const { engine: speech, lines } = engine();
     await expect(speech.analyze({ path: "fail" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
@@ -111,15 +114,15 @@ describe("the speech engine", () => {
     expect(starts(lines())).toHaveLength(1);
   });
 
-  test("recordings are listened to one at a time, in the order they came", async () => {
+  test("recordings are analyzed one at a time, in order", async () => {
     const { engine: speech, lines } = engine();
     await Promise.all(["slow:1", "slow:2", "slow:3"].map((path) => speech.analyze({ path }, { language: "en" })));
     expect(lines().slice(1)).toEqual(
-      ["slow:1", "slow:2", "slow:3"].flatMap((path) => [`order ${path}`, `done ${path}`]),
+      ["slow:1", "slow:2", "slow:3"].flatMap((path) => [`task ${path}`, `done ${path}`]),
     );
   });
 
-  test("a forced text does not wait for a long recording", async () => {
+  test("an alignment does not wait for a long recording", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
     const listening = speech.analyze({ path: "wait" }, { language: "en", signal: abort.signal });
@@ -129,7 +132,7 @@ describe("the speech engine", () => {
     await expect(listening).rejects.toBe(abort.signal.reason);
   });
 
-  test("aborting rejects at once with the signal's reason, and the child goes on", async () => {
+  test("aborting rejects at once with the signal's reason, and the process continues", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
     const reason = new Error("the user left");
@@ -142,7 +145,7 @@ describe("the speech engine", () => {
     expect(lines()).toContain("cancel");
   });
 
-  test("a child that does not leave an aborted recording is killed, and the next one gets another", async () => {
+  test("a process that does not stop an aborted recording is killed, and the next recording gets a new one", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
     const hanging = speech.analyze({ path: "hang" }, { language: "en", signal: abort.signal });
@@ -154,7 +157,7 @@ describe("the speech engine", () => {
     expect(starts(lines()).length).toBeLessThanOrEqual(2);
   });
 
-  test("a signal aborted before gives no order", async () => {
+  test("a signal that is already aborted starts no task", async () => {
     const { engine: speech, events } = engine();
     const signal = AbortSignal.abort(new Error("too late"));
     await expect(speech.analyze({ path: "answer" }, { language: "en", signal })).rejects.toBe(signal.reason);
@@ -164,27 +167,27 @@ describe("the speech engine", () => {
     expect(events).toEqual([]);
   });
 
-  test("a child without work leaves, and comes back with work", async () => {
+  test("an idle process stops, and starts again with the next task", async () => {
     const { engine: speech, lines, events } = engine({ idleSeconds: 0.02 });
     await speech.analyze({ path: "answer" }, { language: "en" });
-    await until(() => events.includes("speech.ended"));
+    await until(() => events.includes("speech.stopped"));
     await speech.analyze({ path: "answer" }, { language: "en" });
     expect(starts(lines())).toHaveLength(2);
   });
 
-  test("closing ends the child; what is under way or comes later fails", async () => {
+  test("closing stops the process; running and later tasks fail", async () => {
     const { engine: speech, events } = engine();
     const listening = speech.analyze({ path: "wait" }, { language: "en" });
     listening.catch(() => {});
     await speech.close();
     await expect(listening).rejects.toMatchObject({ code: "processing_failed" });
-    expect(events).toContain("speech.ended");
+    expect(events).toContain("speech.stopped");
     await expect(speech.analyze({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
     });
   });
 
-  test("a program that cannot be started is an error like a crash", async () => {
+  test("a program that cannot be started fails like a crash", async () => {
     const broken = createSpeechEngine({ command: [join(folder, "no-such-program")] });
     await expect(broken.analyze({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
@@ -193,7 +196,7 @@ describe("the speech engine", () => {
   });
 });
 
-describe("sharing between owners", () => {
+describe("fair scheduling between owners", () => {
   const listen = (speech: SpeechEngine, path: string, owner: string) =>
     speech.analyze({ path }, { language: "en", owner });
   const force = (speech: SpeechEngine, path: string, owner: string) =>
@@ -208,16 +211,16 @@ describe("sharing between owners", () => {
     async (_, ask) => {
       const { engine: speech, lines } = engine();
       const first = ask(speech, "long:200", "anna");
-      await until(() => lines().includes("order long:200"));
+      await until(() => lines().includes("task long:200"));
       await ask(speech, "answer", "bert");
       await first;
       expect(lines().slice(1)).toEqual([
-        ...["order long:200", "pause long:200", "order answer", "done answer", "resume long:200", "done long:200"],
+        ...["task long:200", "pause long:200", "task answer", "done answer", "resume long:200", "done long:200"],
       ]);
     },
   );
 
-  test("long ones of several owners alternate, each owner's own stay in order", async () => {
+  test("long tasks of several owners alternate, and each owner's tasks stay in order", async () => {
     const { engine: speech, lines } = engine({ quantumMs: 5 });
     await listen(speech, "answer", "carl");
     await Promise.all([
@@ -225,21 +228,21 @@ describe("sharing between owners", () => {
       listen(speech, "long:102", "anna"),
       listen(speech, "long:303", "bert"),
     ]);
-    const order = (line: string) => lines().indexOf(line);
+    const indexOf = (line: string) => lines().indexOf(line);
     expect(lines()).toContain("resume long:301");
     expect(lines()).toContain("resume long:303");
-    expect(order("done long:301")).toBeLessThan(order("order long:102"));
-    expect(order("order long:303")).toBeLessThan(order("done long:301"));
+    expect(indexOf("done long:301")).toBeLessThan(indexOf("task long:102"));
+    expect(indexOf("task long:303")).toBeLessThan(indexOf("done long:301"));
     expect(starts(lines())).toHaveLength(1);
   });
 
-  test("nobody is paused for work of the same owner", async () => {
+  test("no task is paused for another task of the same owner", async () => {
     const { engine: speech, lines } = engine({ quantumMs: 1 });
     await Promise.all([listen(speech, "long:50", "anna"), listen(speech, "answer", "anna")]);
-    expect(lines().slice(1)).toEqual(["order long:50", "done long:50", "order answer", "done answer"]);
+    expect(lines().slice(1)).toEqual(["task long:50", "done long:50", "task answer", "done answer"]);
   });
 
-  test("who never reaches a safe point does not hold up another owner", async () => {
+  test("a task that never reaches a safe point does not block another owner", async () => {
     const { engine: speech } = engine();
     const abort = new AbortController();
     const deaf = speech.analyze({ path: `deaf:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
@@ -248,23 +251,23 @@ describe("sharing between owners", () => {
     await expect(deaf).rejects.toBe(abort.signal.reason);
   });
 
-  test("a paused one is started again when the child crashes with another's, and is not blamed", async () => {
+  test("a paused task is restarted when another one crashes the process, and its crash count stays 0", async () => {
     const { engine: speech, lines, events } = engine({ quantumMs: 200 });
     const innocent = listen(speech, "long:20", "anna");
-    await until(() => lines().includes("order long:20"));
+    await until(() => lines().includes("task long:20"));
     const guilty = listen(speech, "crash", "bert");
     await expect(guilty).rejects.toMatchObject({ code: "processing_failed" });
     expect((await innocent).duration).toBe(15_000);
     expect(events.filter((event) => event === "speech.crashed")).toHaveLength(3);
   });
 
-  test("a paused one can be aborted, and the child goes on", async () => {
+  test("a paused task can be aborted, and the process continues", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
     const paused = speech.analyze({ path: `long:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
-    await until(() => lines().includes(`order long:${LONG}`));
+    await until(() => lines().includes(`task long:${LONG}`));
     const other = listen(speech, "long:50", "bert");
-    await until(() => lines().includes("order long:50"));
+    await until(() => lines().includes("task long:50"));
     abort.abort();
     await expect(paused).rejects.toBe(abort.signal.reason);
     await other;

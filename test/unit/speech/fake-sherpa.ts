@@ -1,4 +1,4 @@
-/** `sherpa-onnx-node` for tests: says what it is told to, and keeps what it was asked. */
+/** A fake `sherpa-onnx-node`: returns given results and records its calls. */
 import type { SherpaModule } from "../../../src/speech/sherpa";
 
 export type FakeAnswer = {
@@ -18,7 +18,7 @@ export type FakeSherpa = SherpaModule & {
   detectors: object[];
 };
 
-/** `answer` is asked for each stretch, by its number; `languages` are those that are detected, one after the other. */
+/** `answer` returns the result of the nth segment; `languages` are the detected languages, in order. */
 export function fakeSherpa(answer: (stretch: number) => FakeAnswer, languages: string[] = []): FakeSherpa {
   type Stream = { samples: number; acceptWaveform(wave: { samples: Float32Array }): void };
   const stream = (): Stream => ({

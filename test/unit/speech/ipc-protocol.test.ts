@@ -24,9 +24,9 @@ const read = async (bytes: Uint8Array, cuts: number[] = []) => {
 };
 
 describe("frames", () => {
-  test("arrive whole and in order however the stream is cut", async () => {
-    const cancel = { order: "cancel", id: 7 } as const;
-    const progress = { answer: "progress", id: 1, share: 0.5 } as const;
+  test("arrive complete and in order, however the stream is chunked", async () => {
+    const cancel = { command: "cancel", id: 7 } as const;
+    const progress = { event: "progress", id: 1, share: 0.5 } as const;
     const energy = Float32Array.of(-1.5, Math.fround(-99.9));
     const bytes = new Uint8Array(
       Buffer.concat([encodeMessage(cancel), encodeEnergy(3, energy), encodeMessage(progress)]),
@@ -42,14 +42,14 @@ describe("frames", () => {
     );
   });
 
-  test("an impossible text's log-probability survives as the lowest number", async () => {
-    const forced = [{ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: -1 }];
-    const [frame] = await read(encodeMessage({ answer: "forced", id: 1, forced }));
-    expect(frame).toMatchObject({ message: { forced: [{ meanLogProb: -Number.MAX_VALUE, tailLogProb: -1 }] } });
+  test("the log probability of an impossible text becomes the lowest number", async () => {
+    const alignments = [{ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: -1 }];
+    const [frame] = await read(encodeMessage({ event: "aligned", id: 1, alignments }));
+    expect(frame).toMatchObject({ message: { alignments: [{ meanLogProb: -Number.MAX_VALUE, tailLogProb: -1 }] } });
   });
 
-  test("a frame that the end cuts off is left out", async () => {
-    const bytes = encodeMessage({ order: "cancel", id: 1 });
+  test("a frame that is incomplete at the end is dropped", async () => {
+    const bytes = encodeMessage({ command: "cancel", id: 1 });
     expect(await read(bytes.subarray(0, bytes.length - 1))).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe("frames", () => {
     ["text on standard output", new TextEncoder().encode("Segmentation fault (core dumped)")],
     ["an unknown kind", Uint8Array.of(0, 0, 0, 0, 9)],
     ["an energy frame of a wrong length", Uint8Array.of(5, 0, 0, 0, 2, 1, 0, 0, 0, 0)],
-  ])("something else is refused: %s", async (_, bytes) => {
+  ])("malformed data is rejected: %s", async (_, bytes) => {
     await expect(read(bytes)).rejects.toThrow();
   });
 });

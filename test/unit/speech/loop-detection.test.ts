@@ -8,7 +8,7 @@ const kept = (text: string) => {
   return length === null ? null : text.slice(0, length);
 };
 
-describe("the loop guard", () => {
+describe("loop detection", () => {
   test.each([
     ["no repetition", "abcdefg", null],
     ["a word said six times may be meant", "xaaaaaa", null],
@@ -22,7 +22,7 @@ describe("the loop guard", () => {
     expect(kept(text)).toBe(expected);
   });
 
-  test("what is kept is a beginning that is no loop any more", () => {
+  test("the kept part is a prefix without a loop", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 60 }), (tokens) => {
         const length = findLengthWithoutLoop(tokens);
@@ -33,7 +33,7 @@ describe("the loop guard", () => {
     );
   });
 
-  test("the number of tokens is bounded by the length of the sound", () => {
+  test("the number of tokens is bounded by the duration", () => {
     expect(computeMaxTokens(0.2)).toBe(8);
     expect(computeMaxTokens(10)).toBe(69);
   });

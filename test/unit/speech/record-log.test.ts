@@ -15,7 +15,7 @@ async function written(path: string): Promise<void> {
   await log.close();
 }
 
-test("records of an earlier run are found again, once, and later ones are added to them", async () => {
+test("records of an earlier run can be taken once, and later records are appended", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "log");
   await written(path);
@@ -34,7 +34,7 @@ test("records of an earlier run are found again, once, and later ones are added 
   await again.close();
 });
 
-test("a log of another recording is thrown away", async () => {
+test("the log of another recording is discarded", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "log");
   await written(path);
@@ -46,7 +46,7 @@ test("a log of another recording is thrown away", async () => {
   await back.close();
 });
 
-test("cut off or damaged anywhere, what stands before it is kept, and the log goes on after that", async () => {
+test("records before a truncation or damage are kept, and new records follow them", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "log");
   await written(path);
@@ -71,7 +71,7 @@ test("cut off or damaged anywhere, what stands before it is kept, and the log go
   }
 });
 
-test("where no file can be, nothing is kept and nothing fails", async () => {
+test("when the file cannot be created, nothing is stored and nothing fails", async () => {
   const log = await openRecordLog("/proc/no-such-folder/log", "recording 1");
   await log.put("a", bytes(1));
   expect(log.take("a")).toBeNull();

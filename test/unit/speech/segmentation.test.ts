@@ -15,7 +15,7 @@ const flat = (seconds: number) => new Float32Array(seconds * 200).fill(-20);
 const bounds = (spans: Span[]) => spans.map((x) => [x.start / 1e6, x.end / 1e6]);
 
 describe("segments", () => {
-  test("spans close together are one segment, padded into the quiet around", () => {
+  test("spans close together become one segment, padded with the silence around it", () => {
     const segments = createSegments([span(1, 2), span(2.5, 4), span(6, 7)], flat(10), s(10));
     expect(bounds(segments)).toEqual([
       [0.8, 4.2],
@@ -24,8 +24,8 @@ describe("segments", () => {
     expect(segments.map((x) => x.speech.length)).toEqual([2, 1]);
   });
 
-  test("padding never goes past the middle of a gap, nor beyond the recording", () => {
-    const options = { ...DEFAULT_SEGMENTATION, gap: s(0.1) };
+  test("padding never extends beyond the middle of a gap or the recording", () => {
+    const options = { ...DEFAULT_SEGMENTATION, maxGap: s(0.1) };
     const segments = createSegments([span(0.05, 2), span(2.2, 4)], flat(5), s(4.02), options);
     expect(bounds(segments)).toEqual([
       [0, 2.1],
@@ -33,13 +33,13 @@ describe("segments", () => {
     ]);
   });
 
-  test("merging stops at the length that recognises well", () => {
+  test("merging stops at the length that is recognized well", () => {
     const speech = Array.from({ length: 10 }, (_, i) => span(i * 3, i * 3 + 2.7));
     const segments = createSegments(speech, flat(30), s(30));
     expect(Math.max(...segments.map((x) => x.end - x.start))).toBeLessThanOrEqual(s(15.4));
   });
 
-  test("a long sentence without a pause is cut at its quietest place", () => {
+  test("a long sentence without a pause is split at its quietest place", () => {
     const energy = flat(40);
     energy.fill(-45, 20.5 * 200, 20.8 * 200);
     const segments = createSegments([span(0.2, 39.8)], energy, s(40));
@@ -49,7 +49,7 @@ describe("segments", () => {
     expect(segments[1]!.start).toBe(segments[0]!.end);
   });
 
-  test("for any speech: sorted, disjoint, inside the recording, short enough, all speech covered", () => {
+  test("property: segments are sorted, disjoint, inside the recording, short enough, and cover all speech", () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 20, max: 40_000 })), {
       maxLength: 30,
     });
@@ -76,15 +76,15 @@ describe("segments", () => {
   });
 });
 
-describe("cutting", () => {
-  test("the quietest 200 ms are found, the first of equals", () => {
+describe("splitting", () => {
+  test("finds the quietest 200 ms, the first among equals", () => {
     const energy = flat(4);
     energy.fill(-60, 300, 340);
     expect(findQuietest(energy, 0, s(4))).toBe(s(1.6));
     expect(findQuietest(flat(4), s(1), s(3))).toBe(s(1.1));
   });
 
-  test("a segment short enough stays whole", () => {
+  test("a short segment is not split", () => {
     const segment = { ...span(0, 5), speech: [span(1, 2)] };
     expect(splitToLength(segment, flat(5), s(5))).toEqual([segment]);
   });

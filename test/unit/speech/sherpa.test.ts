@@ -33,7 +33,7 @@ beforeAll(async () => {
     { role: "decoder", name: "decoder_model_merged.onnx" },
     { role: "tokens", name: "tokens.txt" },
   ];
-  // As if it were for another language: English never goes to an added model.
+  // Declared for another language, because English never uses an installed model.
   await Bun.write(
     join(source, MANIFEST_NAME),
     JSON.stringify({ name: "moonshine", kind: "moonshine", languages: ["gd"], files }),
@@ -55,7 +55,7 @@ async function spoken() {
   return { path, words: words.map((word) => ({ ...word, start: word.start + 0.5, end: word.end + 0.5 })) };
 }
 
-test("an added model transcribes, its words are near where they were spoken, and the child can listen meanwhile", async () => {
+test("an installed model transcribes with accurate word times, and the process stays responsive", async () => {
   const { path, words: said } = await spoken();
   const pcm = await openPcm({ path });
   try {
@@ -67,7 +67,7 @@ test("an added model transcribes, its words are near where they were spoken, and
     const chosen = await createTranscriberSelector(join(folder.path, "models")).select("gd", sound, [], () => {});
     let turns = 0;
     const clock = setInterval(() => turns++, 1);
-    const { words, utterances } = await chosen!.added!.transcribe(
+    const { words, utterances } = await chosen!.installed!.transcribe(
       sound,
       [{ start: 0, end, speech }],
       () => {},
@@ -98,9 +98,9 @@ test("the engine gives a recording to the model that knows its language, and say
       false,
       true,
     ]);
-    const added = await engine.analyze({ path }, { language: "gd" });
-    expect(added.transcript).toMatchObject({ language: "gd", forcing: false, wordTimes: "estimated" });
-    expect(plain(added.transcript!.words.map((word) => word.text).join(" "))).toBe(plain(TEXT));
+    const transcribed = await engine.analyze({ path }, { language: "gd" });
+    expect(transcribed.transcript).toMatchObject({ language: "gd", forcing: false, wordTimes: "estimated" });
+    expect(plain(transcribed.transcript!.words.map((word) => word.text).join(" "))).toBe(plain(TEXT));
     const builtIn = await engine.analyze({ path }, { language: null });
     expect(builtIn.transcript).toMatchObject({ language: "en" });
     expect(builtIn.transcript).not.toHaveProperty("forcing");

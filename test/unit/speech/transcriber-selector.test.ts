@@ -39,20 +39,26 @@ async function recording(folder: string) {
 const saying = (answers: FakeAnswer[], languages?: string[]): FakeSherpa =>
   fakeSherpa((stretch) => answers[stretch % answers.length] ?? {}, languages);
 
-describe("choosing", () => {
-  test("English and what is not known need no library", async () => {
+describe("selecting a transcriber", () => {
+  test("English and unsupported languages do not load the library", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     const load = () => Promise.reject(new Error("loaded"));
     for (const modelsDir of [null, folder.path]) {
       const models = createTranscriberSelector(modelsDir, load);
-      expect(await models.select("en", file.sound, file.segments, nothing)).toEqual({ language: "en", added: null });
-      expect(await models.select(null, file.sound, file.segments, nothing)).toEqual({ language: "en", added: null });
+      expect(await models.select("en", file.sound, file.segments, nothing)).toEqual({
+        language: "en",
+        installed: null,
+      });
+      expect(await models.select(null, file.sound, file.segments, nothing)).toEqual({
+        language: "en",
+        installed: null,
+      });
       expect(await models.select("de", file.sound, file.segments, nothing)).toBeNull();
     }
   });
 
-  test("a model that is added, removed or replaced beside a running child counts from the next recording on", async () => {
+  test("a model that is added, removed or replaced while the process runs takes effect with the next recording", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     const sherpa = saying([{ text: "Guten Tag" }]);
@@ -64,7 +70,7 @@ describe("choosing", () => {
     const choose = (language: string | null) => models.select(language, file.sound, file.segments, nothing);
     expect(await choose("de")).toBeNull();
     await installed(folder.path, { name: "german", languages: ["de"] });
-    expect((await choose("de"))?.added?.capabilities).toEqual({
+    expect((await choose("de"))?.installed?.capabilities).toEqual({
       languages: ["de"],
       wordTimes: "estimated",
       forcing: false,
@@ -72,7 +78,7 @@ describe("choosing", () => {
     await choose("de");
     expect([loads, sherpa.loaded.length]).toEqual([1, 1]);
     await installed(folder.path, { name: "european", kind: "transducer", languages: ["de", "fr"], preference: 90 });
-    expect((await choose("de"))?.added?.capabilities.wordTimes).toBe("tokens");
+    expect((await choose("de"))?.installed?.capabilities.wordTimes).toBe("tokens");
     await choose("fr");
     expect(sherpa.loaded).toHaveLength(3);
     await rm(join(folder.path, "european"), { recursive: true });
@@ -80,7 +86,7 @@ describe("choosing", () => {
     expect(await choose("de")).toBeNull();
   });
 
-  test("a model that cannot be loaded fails this recording, and is tried again with the next", async () => {
+  test("a model that cannot be loaded fails the recording, and is retried with the next", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "german" });
@@ -95,8 +101,8 @@ describe("choosing", () => {
   });
 });
 
-describe("the language that is heard", () => {
-  test("is what most of the speech is in; the transcriber is then the one for it", async () => {
+describe("language detection", () => {
+  test("finds the language of most of the speech, which selects the transcriber", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de", "fr", "jv"] });
@@ -109,19 +115,19 @@ describe("the language that is heard", () => {
         long,
         nothing,
       );
-      return [chosen?.language ?? null, chosen?.added ? "added" : "built-in", sherpa.detectors.length];
+      return [chosen?.language ?? null, chosen?.installed ? "installed" : "built-in", sherpa.detectors.length];
     };
-    // The longest segment is listened to first, and weighs most.
-    expect(await heard(["fr", "de", "de"])).toEqual(["fr", "added", 1]);
-    expect(await heard(["de", "de", "fr"])).toEqual(["de", "added", 1]);
+    // The longest segment is probed first and weighs most.
+    expect(await heard(["fr", "de", "de"])).toEqual(["fr", "installed", 1]);
+    expect(await heard(["de", "de", "fr"])).toEqual(["de", "installed", 1]);
     expect(await heard(["en", "en", "de"])).toEqual(["en", "built-in", 1]);
-    expect(await heard(["jw", "jw", "jw"])).toEqual(["jv", "added", 1]);
+    expect(await heard(["jw", "jw", "jw"])).toEqual(["jv", "installed", 1]);
     expect(await heard(["", "", ""])).toEqual(["en", "built-in", 1]);
     expect(await heard(["xx", "xx", "xx"])).toEqual([null, "built-in", 1]);
     expect(await heard(["", "de", "fr"])).toEqual(["en", "built-in", 1]);
   });
 
-  test("SenseVoice names it in its results; without speech nothing is loaded", async () => {
+  test("SenseVoice names the language in its results; without speech nothing is loaded", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "eastern", kind: "sense-voice", languages: ["zh", "ja"] });
@@ -132,7 +138,7 @@ describe("the language that is heard", () => {
     expect((await models.select(null, file.sound, file.segments, nothing))?.language).toBe("ja");
   });
 
-  test("a library that cannot be loaded leaves recordings in English alone, and fails those for an added model", async () => {
+  test("when the library cannot be loaded, English recordings work and those for an installed model fail", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de"] });
@@ -141,7 +147,7 @@ describe("the language that is heard", () => {
     await expect(models.select("de", file.sound, file.segments, nothing)).rejects.toThrow("too old a system");
   });
 
-  test("is asked for by the engine only when a model can tell it", async () => {
+  test("the engine requests detection only when a model supports it", async () => {
     await using folder = await temporaryFolder();
     const command = [process.execPath, join(import.meta.dir, "fake-process.ts")];
     const engine = createSpeechEngine({ command, modelsDir: folder.path });
@@ -166,7 +172,7 @@ describe("the language that is heard", () => {
     }
   });
 
-  test("leaves when asked to stop", async () => {
+  test("stops when asked to", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de"] });
@@ -191,11 +197,16 @@ describe("transcribing", () => {
       nothing,
     );
     const shares: number[] = [];
-    const heard = await chosen!.added!.transcribe(file.sound, file.segments, (share) => shares.push(share), nothing);
+    const heard = await chosen!.installed!.transcribe(
+      file.sound,
+      file.segments,
+      (share) => shares.push(share),
+      nothing,
+    );
     return { ...heard, shares, sherpa };
   }
 
-  test("words with the tokens' times land on the recording's clock, at the edges of the sound", async () => {
+  test("words with token times get times of the recording, snapped to silences", async () => {
     const answer = {
       ...{ text: "Guten Tag.", tokens: [" Guten", " Tag", "."] },
       ...{ timestamps: [0.24, 1.2, 1.9], durations: [0.9, 0.8, 0.1], ys_log_probs: [-0.1, -0.2, -0.6] },
@@ -212,7 +223,7 @@ describe("transcribing", () => {
     expect(sherpa.heard).toEqual([2.3 * 16_000, 2.3 * 16_000]);
   });
 
-  test("words without times are spread over the voice", async () => {
+  test("words without times are distributed over the speech", async () => {
     const { words, utterances } = await transcribed("whisper", [{ text: "Guten Tag" }, { text: "Auf Wiedersehen" }]);
     expect(words.map((word) => word.text)).toEqual(["Guten", "Tag", "Auf", "Wiedersehen"]);
     expect(words.map((word) => Math.round(word.start / SECOND))).toEqual([
@@ -226,7 +237,7 @@ describe("transcribing", () => {
     for (const word of words) expect(word.end).toBeGreaterThan(word.start);
   });
 
-  test("a phrase without end stays once, and more words than anybody could say are not believed", async () => {
+  test("an endless phrase is kept once, and more words than anybody can speak are dropped", async () => {
     const loop = "Vielen Dank fürs Zuschauen. ".repeat(30).trim();
     const flood = Array.from({ length: 60 }, (_, i) => `w${i}`).join(" ");
     const { words, utterances } = await transcribed("whisper", [{ text: loop }, { text: flood }]);
@@ -234,7 +245,7 @@ describe("transcribing", () => {
     expect(utterances).toHaveLength(1);
   });
 
-  test("a model is given its files, its language and what kind it is", async () => {
+  test("a model is configured with its files, language and kind", async () => {
     const { sherpa } = await transcribed("transducer", [{}]);
     const { modelConfig } = sherpa.loaded[0]!;
     expect(modelConfig).toMatchObject({ modelType: "nemo_transducer", debug: 0, provider: "cpu" });

@@ -6,7 +6,7 @@ import { findSpeechSpans, refineEdges } from "../../../src/speech/vad";
 const tenths = (digits: string) => Float32Array.from(digits, (d) => Number(d) / 10);
 const windows = (spans: { start: number; end: number }[]) => spans.map((x) => [x.start / 32_000, x.end / 32_000]);
 
-describe("voice spans", () => {
+describe("spans of speech", () => {
   test.each([
     ["nothing", "0000000000", []],
     ["a word", "0009999900000000", [[3, 8]]],
@@ -21,7 +21,7 @@ describe("voice spans", () => {
     expect(windows(findSpeechSpans(tenths(digits)))).toEqual(expected);
   });
 
-  test("for any probabilities they are sorted and disjoint", () => {
+  test("property: spans are sorted and disjoint", () => {
     fc.assert(
       fc.property(fc.float32Array({ min: 0, max: 1, noNaN: true }), (probabilities) => {
         let last = -1;
@@ -43,19 +43,19 @@ describe("edges", () => {
   };
   const at = (start: number, end: number) => ({ start: start * 1e6, end: end * 1e6 });
 
-  test("move out to where the sound begins and ends", async () => {
+  test("move outwards while the audio is audible", async () => {
     expect(await refineEdges([at(1.1, 1.9)], energy([[1, 2]]), 4e6)).toEqual([at(1, 2)]);
   });
 
-  test("move in from the quiet", async () => {
+  test("move inwards while the audio is silent", async () => {
     expect(await refineEdges([at(0.95, 2.05)], energy([[1, 2]]), 4e6)).toEqual([at(1, 2)]);
   });
 
-  test("do not follow a sound that goes on and on", async () => {
+  test("stop at a limit when the audio stays audible", async () => {
     expect(await refineEdges([at(1.5, 2)], energy([[0, 4]]), 4e6)).toEqual([at(1.25, 2.25)]);
   });
 
-  test("for any spans and loudness they stay sorted, disjoint and inside", async () => {
+  test("property: spans stay sorted, disjoint and inside the recording", async () => {
     const input = fc.tuple(
       fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 })), { maxLength: 8 }),
       fc.array(fc.float({ min: -100, max: 0, noNaN: true }), { minLength: 1, maxLength: 400 }),

@@ -12,7 +12,7 @@ const followed = (rows: string[]) => {
   return [...path.first].map((first, k) => [first, path.end[k]!]);
 };
 
-describe("following attention", () => {
+describe("aligning tokens", () => {
   test.each([
     [
       "a diagonal",
@@ -61,7 +61,7 @@ describe("following attention", () => {
     expect(followed(rows)).toEqual(expected);
   });
 
-  test("for any attention: every row gets frames, in order, from the first frame to the last", () => {
+  test("property: every row gets frames, in order, from the first frame to the last", () => {
     const shape = fc.tuple(
       fc.integer({ min: 1, max: 12 }),
       fc.integer({ min: 1, max: 30 }),
@@ -95,25 +95,25 @@ function decodedOf(text: string): DecodedText {
 }
 
 describe("words", () => {
-  test("keep their punctuation and case, and begin where the onset heads look", () => {
+  test("keep their punctuation and case, and begin where the onset heads attend", () => {
     const words = timeWords(decodedOf("Hello, big world."));
     expect(words.map((w) => w.text)).toEqual(["Hello,", "big", "world."]);
     expect(words[0]!.start).toBeCloseTo(0.011, 6);
     for (const word of words) expect(word.meanLogProb).toBeCloseTo(-0.5, 6);
   });
 
-  test("touching words share an edge; punctuation does not make a word longer", () => {
+  test("adjacent words share an edge; punctuation does not extend a word", () => {
     const [first, second] = timeWords(decodedOf("good morning"));
     expect(first!.end).toBe(second!.start);
     const withDots = timeWords(decodedOf("good ... ... ... ... morning"));
     expect(withDots[0]!.end).toBeLessThan(withDots[1]!.start - 0.1);
   });
 
-  test("nothing decoded gives no words", () => {
+  test("no tokens give no words", () => {
     expect(timeWords(decodedOf(""))).toEqual([]);
   });
 
-  test("for any text: in order, none empty in time, nothing of the text lost", () => {
+  test("property: words are in order, none has zero duration, and no text is lost", () => {
     fc.assert(
       fc.property(
         fc.array(fc.stringMatching(/^[a-zA-Zéü0-9',.!?-]{1,12}$/), { minLength: 1, maxLength: 8 }),
@@ -139,7 +139,7 @@ describe("snapping", () => {
   energy.fill(-20, 80, 180);
   energy.fill(-22, 240, 340);
 
-  test("the silences of a segment, also short ones at its edges", () => {
+  test("finds the silences of a segment, including short ones at its edges", () => {
     const seconds = findSilences(energy).map((r) => [r.from / 200, r.to / 200]);
     expect(seconds).toEqual([
       [0, 0.4],
@@ -148,12 +148,12 @@ describe("snapping", () => {
     ]);
   });
 
-  test("edges next to a pause go to where the sound begins and ends", () => {
+  test("edges next to a pause move to its ends", () => {
     const [first, second] = snapWordEdges([word(0.3, 1), word(1.1, 1.85)], energy);
     expect([first!.start, first!.end, second!.start, second!.end]).toEqual([0.4, 0.9, 1.2, 1.7]);
   });
 
-  test("words inside a sound stay where they are, to the quietest place nearby", () => {
+  test("edges without a pause move to the quietest place nearby", () => {
     const dip = energy.slice();
     dip[131] = -40;
     const [first, second] = snapWordEdges([word(0.4, 0.65), word(0.65, 0.9)], dip);
@@ -161,11 +161,11 @@ describe("snapping", () => {
     expect(second!.start).toBe(first!.end);
   });
 
-  test("steady noise has no silences to snap to", () => {
+  test("steady noise has no silences", () => {
     expect(findSilences(new Float32Array(400).map((_, i) => -30 + (i % 3)))).toEqual([]);
   });
 
-  test("for any words: none is turned around", () => {
+  test("property: no word ends before it starts", () => {
     const times = fc.array(fc.integer({ min: 4, max: 60 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(

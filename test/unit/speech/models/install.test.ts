@@ -15,14 +15,14 @@ const codeOf = (run: Promise<unknown>): Promise<string> =>
     () => "nothing was thrown",
     (error) => `${error.code ?? error.name}: ${error.message}`,
   );
-/** Nothing may be left that looks like a model, and nothing that only a crash should leave. */
+/** Asserts that neither a model nor leftovers of a crash exist. */
 async function expectNothing(modelsDir: string): Promise<void> {
   expect(readInstalledModels(modelsDir)).toEqual({ installed: [], damaged: [] });
   expect((await readdir(modelsDir)).filter((name) => name !== "lock" && name !== ".partial")).toEqual([]);
 }
 
-describe("adding by name", () => {
-  test("downloads every file from its publisher, and the second time nothing", async () => {
+describe("installing by name", () => {
+  test("downloads every file from its publisher, and nothing the second time", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
     const modelsDir = join(folder.path, "data/models");
@@ -46,7 +46,7 @@ describe("adding by name", () => {
     expect(hub.requests).toHaveLength(3);
   });
 
-  test("a mirror is asked instead, and the catalog's checksums hold there too", async () => {
+  test("a mirror is used instead, with the checksums of the catalog", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
     const options = { modelsDir: folder.path, catalog: smallCatalog(), mirror: `${hub.url}/models/`, ...QUICK };
@@ -60,7 +60,7 @@ describe("adding by name", () => {
     await expectNothing(folder.path);
   });
 
-  test("a mirror may have models of its own, when it says what they are", async () => {
+  test("a mirror may serve its own models with a manifest", async () => {
     await using folder = await temporaryFolder();
     const files = Object.entries(FILES).map(([name, data], i) => ({
       role: ["encoder", "decoder", "tokens"][i],
@@ -86,7 +86,7 @@ describe("adding by name", () => {
     await expectNothing(folder.path);
   });
 
-  test.each(["nonsense", "../evil", "", "a/b", ".partial", "Small"])("%p is no model", async (name) => {
+  test.each(["nonsense", "../evil", "", "a/b", ".partial", "Small"])("%p is not a model", async (name) => {
     await using folder = await temporaryFolder();
     await using hub = startHub(undefined, {});
     for (const mirror of [null, hub.url]) {
@@ -96,7 +96,7 @@ describe("adding by name", () => {
     await expectNothing(folder.path);
   });
 
-  test("interrupted, it installs nothing; run again, it goes on with what is there", async () => {
+  test("an interrupted download installs nothing and resumes when run again", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
     const stopping = new AbortController();
@@ -115,32 +115,32 @@ describe("adding by name", () => {
     expect(await readdir(join(folder.path, ".partial"))).toEqual([]);
   });
 
-  test("one that is damaged is put right", async () => {
+  test("a damaged model is repaired", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
     const options = { modelsDir: folder.path, catalog: smallCatalog(hub.url), ...QUICK };
     await installByName("small", options);
     await Bun.write(join(folder.path, "small/tiny-decoder.onnx"), "cut");
     expect(readInstalledModels(folder.path).damaged).toEqual([
-      { name: "small", problem: "tiny-decoder.onnx is cut off" },
+      { name: "small", problem: "tiny-decoder.onnx is incomplete" },
     ]);
     expect((await installByName("small", options)).isNew).toBe(true);
     expect(names(folder.path)).toEqual(["small"]);
   });
 
-  test("a disk with too little room is told before anything is asked for", async () => {
+  test("insufficient disk space is reported before any request", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
     const [entry] = smallCatalog(hub.url);
     const huge = { ...entry!, files: entry!.files.map((file) => ({ ...file, sizeBytes: 2 ** 52 })) };
     const adding = installByName("small", { modelsDir: folder.path, catalog: [huge], ...QUICK });
-    expect(await codeOf(adding)).toMatch(/^storage_full: The disk has \d+ MB free and \d+ MB are needed/);
+    expect(await codeOf(adding)).toMatch(/^storage_full: Not enough disk space: \d+ MB needed, \d+ MB free/);
     expect(hub.requests).toEqual([]);
   });
 });
 
-describe("adding from a file", () => {
-  test("a folder with the files of a listed model is that model, whatever else lies there", async () => {
+describe("installing from a file", () => {
+  test("a folder with the files of a catalog model is that model, whatever else it contains", async () => {
     await using folder = await temporaryFolder();
     const source = await modelFolder(folder.path, "source", {
       ...FILES,
@@ -150,37 +150,37 @@ describe("adding from a file", () => {
     const modelsDir = join(folder.path, "models");
     const options = { modelsDir, catalog: smallCatalog() };
     expect(await installFromFile(source, options)).toMatchObject({
-      fresh: true,
+      isNew: true,
       unchecked: [],
       manifest: { name: "small" },
     });
     expect((await readdir(join(modelsDir, "small"))).sort()).toEqual([...Object.keys(FILES), MANIFEST_NAME].sort());
-    expect(await installFromFile(source, options)).toMatchObject({ fresh: false });
-    // The folder of another machine will do as well.
+    expect(await installFromFile(source, options)).toMatchObject({ isNew: false });
+    // The model folder of another machine works as well.
     expect(
       await installFromFile(join(modelsDir, "small"), { ...options, modelsDir: join(folder.path, "other") }),
-    ).toMatchObject({ fresh: true });
+    ).toMatchObject({ isNew: true });
   });
 
-  test("a file with another content is refused, and nothing stays", async () => {
+  test("a file with different content is rejected, and nothing is installed", async () => {
     await using folder = await temporaryFolder();
     const changed = { ...FILES, "tiny-decoder.onnx": noise(120_000, 9) };
     const cases: [Record<string, Uint8Array | string>, RegExp][] = [
-      [changed, /tiny-decoder.onnx has another checksum/],
+      [changed, /tiny-decoder.onnx has an unexpected checksum/],
       [
         {
           ...changed,
           [MANIFEST_NAME]: JSON.stringify({ name: "small", kind: "whisper", languages: ["en"], files: openFiles }),
         },
-        /another checksum/,
+        /unexpected checksum/,
       ],
       [
         { "tiny-encoder.onnx": FILES["tiny-encoder.onnx"]!, "tiny-tokens.txt": FILES["tiny-tokens.txt"]! },
         /tiny-decoder.onnx is missing/,
       ],
-      [{ "other.onnx": noise(10) }, /no model in it that is known here/],
-      [{}, /no model in it that is known here/],
-      [{ ...FILES, [MANIFEST_NAME]: "{" }, /is no JSON/],
+      [{ "other.onnx": noise(10) }, /No known model found/],
+      [{}, /No known model found/],
+      [{ ...FILES, [MANIFEST_NAME]: "{" }, /is not valid JSON/],
       [
         { ...FILES, [MANIFEST_NAME]: JSON.stringify({ name: "../up", kind: "whisper", languages: ["en"], files: [] }) },
         /needs a "name"/,
@@ -206,7 +206,7 @@ describe("adding from a file", () => {
     { role: "tokens", name: "tiny-tokens.txt", size_bytes: FILES["tiny-tokens.txt"]!.length },
   ];
 
-  test("a model of one's own comes with a manifest; what had no checksum is told, and gets one", async () => {
+  test("a custom model has a manifest; files without a checksum are reported and get one", async () => {
     await using folder = await temporaryFolder();
     const manifest = JSON.stringify({ name: "own", kind: "whisper", languages: ["gsw"], files: openFiles });
     const source = await modelFolder(folder.path, "source", { ...FILES, [MANIFEST_NAME]: manifest });
@@ -217,14 +217,14 @@ describe("adding from a file", () => {
     expect(files.map((file) => file.sha256)).toEqual(Object.values(FILES).map(sha256));
 
     await Bun.write(join(source, "tiny-encoder.onnx"), noise(300_000, 50));
-    expect(await codeOf(installFromFile(source, { modelsDir, catalog: [] }))).toMatch(/^conflict: .*remove it first/);
+    expect(await codeOf(installFromFile(source, { modelsDir, catalog: [] }))).toMatch(/^conflict: .*Remove it first/);
     await Bun.write(join(source, "tiny-decoder.onnx"), noise(120_000, 50));
     expect(await codeOf(installFromFile(source, { modelsDir, catalog: [] }))).toMatch(
-      /^validation_error: .*another checksum/,
+      /^validation_error: .*unexpected checksum/,
     );
   });
 
-  test("a checksum beside an archive must fit", async () => {
+  test("the checksum file beside an archive must match", async () => {
     await using folder = await temporaryFolder();
     const archive = join(folder.path, "model.tar");
     await Bun.write(archive, "whatever");
@@ -232,21 +232,21 @@ describe("adding from a file", () => {
     const adding = () =>
       codeOf(installFromFile(archive, { modelsDir: join(folder.path, "models"), catalog: smallCatalog() }));
     await Bun.write(beside, `${"0".repeat(64)}  model.tar\n`);
-    expect(await adding()).toContain("its checksum is not that of model.tar.sha256");
+    expect(await adding()).toContain("its checksum differs from model.tar.sha256");
     await Bun.write(beside, "no checksum\nat all\n");
-    expect(await adding()).toContain("holds no checksum of model.tar");
+    expect(await adding()).toContain("has no checksum for model.tar");
     for (const text of [
       sha256("whatever"),
       `${"0".repeat(64)}  other.tar\n${sha256("whatever").toUpperCase()} *model.tar\n`,
     ]) {
       await Bun.write(beside, text);
-      expect(await adding()).toContain("cannot be unpacked");
+      expect(await adding()).toContain("Cannot unpack");
     }
   });
 });
 
-describe("one at a time", () => {
-  test("a second command is told so, and finds its way when the first has ended", async () => {
+describe("locking", () => {
+  test("a second command fails until the first one has ended", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
     const options = { modelsDir: folder.path, catalog: smallCatalog(hub.url), ...QUICK };
@@ -254,7 +254,10 @@ describe("one at a time", () => {
       codeOf(installByName("small", options)),
       codeOf(installByName("small", options)),
     ]);
-    expect(results.sort()).toEqual(["conflict: Another offcut is adding or removing a model.", "nothing was thrown"]);
+    expect(results.sort()).toEqual([
+      "conflict: Another offcut process is adding or removing a model.",
+      "nothing was thrown",
+    ]);
     expect(names(folder.path)).toEqual(["small"]);
     const lock = lockFolder(folder.path);
     expect(await codeOf(removeModel("small", options))).toStartWith("conflict: ");
@@ -263,7 +266,7 @@ describe("one at a time", () => {
     expect(names(folder.path)).toEqual([]);
   });
 
-  test("what a killed command left is swept", async () => {
+  test("leftovers of a killed command are removed", async () => {
     await using folder = await temporaryFolder();
     await using hub = startHub();
     await mkdir(join(folder.path, ".new-abc"), { recursive: true });
@@ -274,7 +277,7 @@ describe("one at a time", () => {
 });
 
 describe("removing", () => {
-  test("takes the model, and what is left of a download; what is not there is told", async () => {
+  test("removes the model and its incomplete download; a missing model is an error", async () => {
     await using folder = await temporaryFolder();
     const modelsDir = folder.path;
     await installFromFile(await modelFolder(folder.path, "source.d"), { modelsDir, catalog: smallCatalog() });
@@ -285,12 +288,12 @@ describe("removing", () => {
     expect(await readdir(join(folder.path, ".partial"))).toEqual([]);
     for (const name of ["small", "other", "../source.d", "..", ".partial"])
       expect(await codeOf(removeModel(name, { modelsDir }))).toStartWith("not_found: ");
-    expect(await codeOf(removeModel("moonshine-tiny-en", { modelsDir }))).toMatch(/^conflict: .*stays/);
+    expect(await codeOf(removeModel("moonshine-tiny-en", { modelsDir }))).toMatch(/^conflict: .*cannot be removed/);
     expect((await stat(join(folder.path, "source.d"))).isDirectory()).toBe(true);
   });
 });
 
-test("the models' folder is the owner's alone", async () => {
+test("the models folder is accessible to its owner only", async () => {
   await using folder = await temporaryFolder();
   const modelsDir = join(folder.path, "models");
   await installFromFile(await modelFolder(folder.path, "source"), { modelsDir, catalog: smallCatalog() });

@@ -33,7 +33,7 @@ describe("the catalog", () => {
     },
   );
 
-  test("has models for Europe, for the Far East and for the rest, the best first", () => {
+  test("has models for European, East Asian and other languages, sorted by preference", () => {
     const first = (language: string) => CATALOG.find((entry) => entry.languages.includes(language))?.name;
     expect(["de", "uk", "ja", "ar"].map(first)).toEqual([
       "parakeet-tdt-v3",
@@ -48,14 +48,16 @@ describe("the catalog", () => {
 });
 
 describe("names", () => {
-  test.each(["whisper-tiny", "a", "parakeet-tdt-0.6b-v3"])("%p may name a model", (name) =>
+  test.each(["whisper-tiny", "a", "parakeet-tdt-0.6b-v3"])("%p is a valid model name", (name) =>
     expect(isModelName(name)).toBe(true),
   );
-  test.each(["", "..", ".partial", "a..b", "a/b", "A", "-x", "x".repeat(65), "a b", "lock\n"])("%p may not", (name) =>
-    expect(isModelName(name)).toBe(false),
+  test.each(["", "..", ".partial", "a..b", "a/b", "A", "-x", "x".repeat(65), "a b", "lock\n"])(
+    "%p is not a valid model name",
+    (name) => expect(isModelName(name)).toBe(false),
   );
-  test.each(["../x.onnx", "a/b.onnx", ".x.onnx", "", "offcut-model.json", "a\0b"])("%p may not name a file", (name) =>
-    expect(isFileName(name)).toBe(false),
+  test.each(["../x.onnx", "a/b.onnx", ".x.onnx", "", "offcut-model.json", "a\0b"])(
+    "%p is not a valid file name",
+    (name) => expect(isFileName(name)).toBe(false),
   );
 });
 
@@ -66,23 +68,27 @@ describe("a manifest", () => {
   const wrong: [string, object, string][] = [
     ["of a later format", { ...good, format: 2 }, "later version"],
     ["without languages", { ...good, languages: [] }, "languages"],
-    ["with a language that is none", { ...good, languages: ["German"] }, "languages"],
-    ["of a kind that is not known", { ...good, kind: "magic" }, 'the kind "magic"'],
+    ["with an invalid language", { ...good, languages: ["German"] }, "languages"],
+    ["of an unknown kind", { ...good, kind: "magic" }, 'the unknown kind "magic"'],
     ["with a missing role", { ...good, files: [file] }, 'role "tokens"'],
     ["with a role twice", { ...good, files: [file, { ...file, name: "b.onnx" }, tokens] }, 'role "model"'],
     ["with a name twice", { ...good, files: [file, { ...tokens, name: "model.onnx" }] }, "a file twice"],
-    ["with a role of another kind", { ...good, files: [{ ...file, role: "joiner" }, tokens] }, "no role of"],
-    ["with a path for a name", { ...good, files: [{ ...file, name: "../model.onnx" }, tokens] }, "plain file name"],
-    ["with a checksum that is none", { ...good, files: [{ ...file, sha256: "abc" }, tokens] }, "no SHA-256"],
-    ["with a size that is none", { ...good, files: [{ ...file, size_bytes: -1 }, tokens] }, "a size that is none"],
-    ["that is a list", [], "no JSON object"],
-    ["with files that are no list", { ...good, files: {} }, '"files"'],
+    [
+      "with a role of another kind",
+      { ...good, files: [{ ...file, role: "joiner" }, tokens] },
+      "needs a role for model.onnx",
+    ],
+    ["with a path for a name", { ...good, files: [{ ...file, name: "../model.onnx" }, tokens] }, "plain name"],
+    ["with an invalid checksum", { ...good, files: [{ ...file, sha256: "abc" }, tokens] }, "invalid SHA-256"],
+    ["with an invalid size", { ...good, files: [{ ...file, size_bytes: -1 }, tokens] }, "invalid size"],
+    ["that is a list", [], "not a JSON object"],
+    ["with files that are not a list", { ...good, files: {} }, '"files"'],
   ];
-  test.each(wrong)("%s is refused in one line", (_, data, message) => {
+  test.each(wrong)("%s is rejected with one line", (_, data, message) => {
     expect(() => parseManifest(JSON.stringify(data))).toThrow(message);
   });
 
-  test("may leave checksums open, which makes it a draft", () => {
+  test("without checksums, a manifest is a draft", () => {
     const draft = parseManifest(JSON.stringify(good));
     expect(draft.files[1]).toEqual({ role: "tokens", name: "tokens.txt", sizeBytes: null, sha256: null });
     expect(completeManifest(draft)).toBeNull();
@@ -90,8 +96,8 @@ describe("a manifest", () => {
   });
 });
 
-describe("the shelf", () => {
-  test("without a folder, or with other things in it, holds nothing", async () => {
+describe("the models folder", () => {
+  test("a missing folder, or one with other files, has no models", async () => {
     await using folder = await temporaryFolder();
     expect(readInstalledModels(join(folder.path, "none"))).toEqual({ installed: [], damaged: [] });
     await Bun.write(join(folder.path, "lock"), "");
@@ -107,14 +113,14 @@ describe("the shelf", () => {
     ).toEqual(["half", "moved"]);
   });
 
-  test("gives a language to the best model that knows it, and English to the built-in recogniser", async () => {
+  test("a language uses the preferred model that supports it, and English the built-in recognizer", async () => {
     await using folder = await temporaryFolder();
     await installed(folder.path, { name: "general", languages: ["en", "de", "ar"], preference: 40 });
     await installed(folder.path, { name: "european", kind: "transducer", languages: ["en", "de"], preference: 90 });
     const { installed: models } = readInstalledModels(folder.path);
     const chosen = (language: string) => {
       const choice = chooseModel(language, models);
-      return choice?.use === "added" ? choice.model.manifest.name : (choice?.use ?? null);
+      return choice?.use === "installed" ? choice.model.manifest.name : (choice?.use ?? null);
     };
     expect(["de", "de-AT", "DE", "ar", "en", "en_GB", "ja", ""].map(chosen)).toEqual([
       ...["european", "european", "european", "general", "built-in", "built-in", null, null],
@@ -122,7 +128,7 @@ describe("the shelf", () => {
     expect(toLanguageCode(" Pt-BR ")).toBe("pt");
   });
 
-  test("the smallest Whisper tells languages, else SenseVoice; a model for one language or for Europe does not", async () => {
+  test("the smallest Whisper detects languages, else SenseVoice; other models do not", async () => {
     await using folder = await temporaryFolder();
     await installed(folder.path, { name: "parakeet", kind: "transducer", languages: ["de", "fr"], preference: 90 });
     await installed(folder.path, { name: "german", languages: ["de"] });

@@ -1,4 +1,4 @@
-/** Models for tests: small files in the shape of the real ones, and a server that plays the hub. */
+/** Models for tests: small files in the format of real models, and a fake hub. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { CatalogModel } from "../../../../src/speech/models/catalog";
@@ -8,7 +8,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 export const sha256 = (data: Uint8Array | string): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
 
-/** Bytes that do not repeat. */
+/** Returns bytes that do not repeat. */
 export function noise(length: number, seed = 1): Bytes {
   let state = seed;
   return Uint8Array.from({ length }, () => {
@@ -29,7 +29,7 @@ const ROLE_OF: Record<string, "encoder" | "decoder" | "tokens"> = {
   "tiny-tokens.txt": "tokens",
 };
 
-/** A catalog of one small Whisper whose files a hub at `hub` has. */
+/** Returns a catalog with one small Whisper model, whose files the hub at `hub` serves. */
 export function smallCatalog(hub = "http://127.0.0.1:9", files = FILES): CatalogModel[] {
   const described = Object.entries(files).map(([name, data]) => ({
     role: ROLE_OF[name]!,
@@ -42,7 +42,7 @@ export function smallCatalog(hub = "http://127.0.0.1:9", files = FILES): Catalog
   return [{ ...about, name: "small", kind: "whisper", languages: ["en", "de", "fr"], files: described, urls }];
 }
 
-/** Writes the files of a model into a new folder and gives its path. */
+/** Writes the files of a model into a new folder and returns its path. */
 export async function modelFolder(
   parent: string,
   name: string,
@@ -54,7 +54,7 @@ export async function modelFolder(
   return folder;
 }
 
-/** Puts a model with tiny files into a models' folder, as if it had been installed. */
+/** Creates an installed model with tiny files. */
 export async function installed(modelsDir: string, facts: Partial<ModelManifest> & { name: string }): Promise<void> {
   const kind = facts.kind ?? "whisper";
   const roles = {
@@ -79,7 +79,7 @@ export type Hub = AsyncDisposable & {
   requests: { path: string; range: string | null; ifRange: string | null }[];
 };
 
-/** A hub that has `FILES` under any folder, with ranges and an ETag. `answer` may answer in its place (null: the usual). */
+/** Starts a hub that serves `FILES` under any folder, with ranges and an ETag. `answer` may return another response (null: the default). */
 export function startHub(
   answer: (request: Request, data: Bytes, count: number) => Response | null | Promise<Response | null> = () => null,
   files: Record<string, Bytes> = FILES,
@@ -106,7 +106,7 @@ export function startHub(
   };
 }
 
-/** What a good server answers. */
+/** Returns the response of a well-behaved server. */
 export function ranged(request: Request, data: Bytes): Response {
   const etag = `"${sha256(data).slice(0, 16)}"`;
   const from = Number(/^bytes=(\d+)-$/.exec(request.headers.get("range") ?? "")?.[1] ?? 0);
@@ -118,8 +118,8 @@ export function ranged(request: Request, data: Bytes): Response {
 }
 
 /**
- * A server that says how much it will send, sends `sent` bytes of it from where it was asked, and hangs up when these have arrived, which
- * `onBytes` must tell it. `Bun.serve` cannot do that.
+ * Starts a server that announces the full length, sends `sent` bytes from the requested offset and closes the connection when these have
+ * arrived, which `onBytes` reports. `Bun.serve` cannot do that.
  */
 export function startCuttingHub(data: Uint8Array, sent: number): Hub & { onBytes(bytes: number): void } {
   const requests: Hub["requests"] = [];

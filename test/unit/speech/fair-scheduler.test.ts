@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createFairShare } from "../../../src/speech/fair-share";
+import { createFairScheduler } from "../../../src/speech/fair-scheduler";
 
 const QUANTUM = 10;
 
-describe("sharing time between owners", () => {
-  test("a newcomer comes next at once, and has two quanta before the other", () => {
-    const share = createFairShare(QUANTUM);
+describe("fair scheduling", () => {
+  test("a new owner is next at once, and may use two quanta before the other", () => {
+    const share = createFairScheduler(QUANTUM);
     share.enter("anna", []);
     share.charge("anna", 500);
     expect(share.remainingMs("anna", [])).toBe(Number.POSITIVE_INFINITY);
@@ -16,8 +16,8 @@ describe("sharing time between owners", () => {
     expect(share.remainingMs("bert", ["anna"])).toBe(2 * QUANTUM);
   });
 
-  test("who comes back again and again does not get ahead of who stayed", () => {
-    const share = createFairShare(QUANTUM);
+  test("an owner that returns repeatedly gets no advantage over one that stays", () => {
+    const share = createFairScheduler(QUANTUM);
     share.enter("anna", []);
     for (let n = 0; n < 10; n++) {
       share.enter("bert", ["anna"]);
@@ -27,8 +27,8 @@ describe("sharing time between owners", () => {
     expect(share.remainingMs("anna", ["bert"])).toBeGreaterThan(250);
   });
 
-  test("time without work is not saved up", () => {
-    const share = createFairShare(QUANTUM);
+  test("idle time is not saved up", () => {
+    const share = createFairScheduler(QUANTUM);
     share.enter("anna", []);
     share.enter("bert", ["anna"]);
     share.charge("anna", 1_000);
@@ -36,10 +36,10 @@ describe("sharing time between owners", () => {
     expect(share.remainingMs("bert", ["anna"])).toBe(2 * QUANTUM);
   });
 
-  test("property: owners who always have work differ by no more than a few quanta, whenever they came", () => {
+  test("property: owners that always have work differ by at most a few quanta, whenever they joined", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 2, maxLength: 5 }), (arrivals) => {
-        const share = createFairShare(QUANTUM);
+        const share = createFairScheduler(QUANTUM);
         const present: string[] = [];
         const had = new Map<string, number>();
         let current: string | null = null;

@@ -1,0 +1,43 @@
+/** Fair scheduling of one resource between owners: the owner that has used the least time is next. Bookkeeping only, without a clock. */
+
+export type FairScheduler = {
+  /**
+   * Adds an owner that had no work before; `present` are the others that have work. Idle time is not saved up: a new owner gets a credit of
+   * one quantum over the others, so that it is served at once.
+   */
+  enter(owner: string, present: Iterable<string>): void;
+  /** Adds time that the owner has used. */
+  charge(owner: string, ms: number): void;
+  /** Returns the owner that is next, the first among equals, or null when there is none. */
+  next(owners: Iterable<string>): string | null;
+  /** Returns how long the owner may continue before one of the waiting owners is next. At most 0: it should yield now. Infinite: nobody waits. */
+  remainingMs(owner: string, waiting: Iterable<string>): number;
+};
+
+/** Creates the scheduler. `quantumMs` is how far an owner may get ahead of another. */
+export function createFairScheduler(quantumMs: number): FairScheduler {
+  const used = new Map<string, number>();
+  const findLowestUse = (owners: Iterable<string>): number => {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const owner of owners) lowest = Math.min(lowest, used.get(owner) ?? 0);
+    return lowest;
+  };
+  return {
+    enter(owner, present) {
+      const floor = findLowestUse(present) - quantumMs;
+      if (floor === Number.POSITIVE_INFINITY) used.clear();
+      // An owner that is further behind than a new one would be loses nothing by being removed.
+      for (const [known, ms] of used) if (ms <= floor && known !== owner) used.delete(known);
+      used.set(owner, Math.max(used.get(owner) ?? Number.NEGATIVE_INFINITY, Number.isFinite(floor) ? floor : 0));
+    },
+    charge(owner, ms) {
+      used.set(owner, (used.get(owner) ?? 0) + ms);
+    },
+    next(owners) {
+      let first: string | null = null;
+      for (const owner of owners) if (first === null || (used.get(owner) ?? 0) < (used.get(first) ?? 0)) first = owner;
+      return first;
+    },
+    remainingMs: (owner, waiting) => findLowestUse(waiting) + quantumMs - (used.get(owner) ?? 0),
+  };
+}
