@@ -32,7 +32,8 @@ export type Plan = {
   findings: Finding[];
 };
 
-export type CutMode = "tight" | "natural" | "loose";
+export const CUT_MODE_NAMES = ["tight", "natural", "loose"] as const;
+export type CutMode = (typeof CUT_MODE_NAMES)[number];
 
 /** Resolved options of a cut; the times in seconds as the API takes them. */
 export type CutOptions = {

@@ -115,7 +115,8 @@ export type RuleMatch<R extends Rule = Rule> = { [K in R]: { rule: K; scores: Ru
 /** A rule that applied to a stretch of the recording. */
 export type Finding = Span & RuleMatch;
 
-export type RemovalReason = "silence" | "filler" | "retake" | "off_script" | "noise" | "manual";
+export const REMOVAL_REASONS = ["silence", "filler", "retake", "off_script", "noise", "manual"] as const;
+export type RemovalReason = (typeof REMOVAL_REASONS)[number];
 
 /** By the first part of a rule's name. */
 const REASONS: Record<string, RemovalReason> = {

@@ -1,7 +1,7 @@
 /** Cuts: planned ones and edited ones. Exports and subtitles are in `cut-exports.ts`. */
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
-import { CUT_MODES, type CutOptions } from "../../domain/plan";
+import { CUT_MODE_NAMES, CUT_MODES, type CutOptions } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
 import { CUT_STATES } from "../../domain/states";
@@ -28,7 +28,7 @@ const booleanField = (description: string) => Type.Optional(Type.Boolean({ descr
 
 const options = strictObject({
   mode: Type.Optional(
-    withDescription(oneOf("tight", "natural", "loose"), "Sets the defaults of the other options. Default: natural"),
+    withDescription(oneOf(...CUT_MODE_NAMES), "Sets the defaults of the other options. Default: natural"),
   ),
   min_silence_seconds: secondsField(
     0.1,

@@ -1,7 +1,7 @@
 /** The schemas of the public resources. They type the mappers of the resources and make the OpenAPI documents. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import type { CutMode } from "../../domain/plan";
-import type { RemovalReason, RemovalRule } from "../../domain/planning/rules";
+import { CUT_MODE_NAMES } from "../../domain/plan";
+import { REMOVAL_REASONS, type RemovalRule } from "../../domain/planning/rules";
 import { OUTPUT_FORMATS } from "../../domain/render-output";
 import {
   ASSET_KINDS,
@@ -54,7 +54,7 @@ const cut = {
   state: enumeration(CUT_STATES),
   script: text,
   options: strictObject({
-    mode: enumeration<CutMode>(["tight", "natural", "loose"]),
+    mode: enumeration(CUT_MODE_NAMES),
     min_silence_seconds: Type.Number(),
     padding_before_seconds: Type.Number(),
     padding_after_seconds: Type.Number(),
@@ -87,7 +87,7 @@ const plan = strictObject({
     strictObject({
       start: seconds,
       end: seconds,
-      reason: enumeration<RemovalReason>(["silence", "filler", "retake", "off_script", "noise", "manual"]),
+      reason: enumeration(REMOVAL_REASONS),
       rule: Type.Optional(
         orNull(
           Type.Unsafe<RemovalRule>(text),
