@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { assetRows } from "./rows/assets";
 import { cutRows } from "./rows/cuts";
 import { edgeRows } from "./rows/edges";
-import { entranceRows } from "./rows/entrance";
 import { exportRows } from "./rows/exports";
 import { projectRows } from "./rows/projects";
 import { renderRows } from "./rows/renders";
+import { requestRows } from "./rows/requests";
 import { uploadRows } from "./rows/uploads";
 import { webhookRows } from "./rows/webhooks";
 import { type World, world } from "./rows/world";
@@ -15,7 +15,7 @@ setDefaultTimeout(60_000);
 
 // Webhooks come before the rows that advance the clock: receivers compare a signature's time with their own.
 const ROWS = [
-  ...entranceRows,
+  ...requestRows,
   ...webhookRows,
   ...projectRows,
   ...assetRows,
@@ -26,21 +26,21 @@ const ROWS = [
   ...edgeRows,
 ];
 
-let here: World;
-let held = 0;
+let fixtures: World;
+let passed = 0;
 beforeAll(async () => {
-  here = await world();
+  fixtures = await world();
 });
 afterAll(async () => {
-  await here[Symbol.asyncDispose]();
-  console.log(`conformance: ${held} of ${ROWS.length} rows held`);
+  await fixtures[Symbol.asyncDispose]();
+  console.log(`conformance: ${passed} of ${ROWS.length} rows passed`);
 });
 
-for (const [words, holds] of ROWS) {
-  test(words, async () => {
-    await holds(here);
-    held++;
+for (const [title, run] of ROWS) {
+  test(title, async () => {
+    await run(fixtures);
+    passed++;
   });
 }
 
-test("no row caused an internal error", () => expect(here.server.errors).toEqual([]));
+test("no row caused an internal error", () => expect(fixtures.server.errors).toEqual([]));

@@ -10,11 +10,11 @@ import { NO_ID } from "./outcome";
 import type { Asset, Cut, LedgerEntry, Paged } from "./resources";
 
 const ROUNDS = 25;
-const AT_ONCE = 8;
+const MAX_CONCURRENT_OPERATIONS = 8;
 const GRANT = 30;
 
 /** A random number generator (mulberry32), so that a failure can be reproduced with its seed. */
-function dice(seed: number) {
+function createRandom(seed: number) {
   let state = seed >>> 0;
   return (sides: number): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -24,17 +24,23 @@ function dice(seed: number) {
   };
 }
 
-type Roll = ReturnType<typeof dice>;
-type Seen = { projects: string[]; cuts: string[]; renders: string[] };
+type Random = ReturnType<typeof createRandom>;
+type CreatedIds = { projects: string[]; cuts: string[]; renders: string[] };
 
 /** The operations of a user; repeated entries are more frequent. */
-const ACTS = [
+const OPERATIONS = [
   ...["upload", "upload", "break off an upload", "cut", "cut", "cut", "render", "render", "render", "render", "cancel"],
-  ...["delete a cut", "delete a render", "delete an asset", "delete a project", "pry", "list"],
+  ...["delete a cut", "delete a render", "delete an asset", "delete a project", "access another user", "list"],
 ] as const;
 
 /** Runs one operation on the user's resources. */
-async function act(user: Client, other: Client, seen: Seen, bytes: Uint8Array<ArrayBuffer>, roll: Roll) {
+async function runOperation(
+  user: Client,
+  other: Client,
+  seen: CreatedIds,
+  bytes: Uint8Array<ArrayBuffer>,
+  roll: Random,
+) {
   const pick = (ids: string[]) => ids[roll(Math.max(1, ids.length))] ?? NO_ID;
   const call = (method: string, path: string, json?: unknown) => user.call<{ id?: string }>(method, path, { json });
   const note = (list: string[], reply: Reply<{ id?: string }>) => {
@@ -45,7 +51,7 @@ async function act(user: Client, other: Client, seen: Seen, bytes: Uint8Array<Ar
     const { items } = await user.must<Paged<Asset>>("GET", `/v1/assets?limit=100${query}`);
     return items.map((asset) => asset.id);
   };
-  const what = ACTS[roll(ACTS.length)]!;
+  const what = OPERATIONS[roll(OPERATIONS.length)]!;
   switch (what) {
     case "upload":
     case "break off an upload": {
@@ -79,14 +85,14 @@ async function act(user: Client, other: Client, seen: Seen, bytes: Uint8Array<Ar
       if (roll(4) > 0) return note(seen.projects, await call("POST", "/v1/projects", { name: "P" }));
       return call("DELETE", `/v1/projects/${pick(seen.projects)}`);
     }
-    case "pry":
+    case "access another user":
       return other.call("DELETE", `/v1/assets/${pick(await assets())}`);
     case "list":
       return call("GET", `/v1/${["assets", "cuts", "renders", "projects"][roll(4)]}?limit=100`);
   }
 }
 
-async function checkBooks(server: Harness, user: Client): Promise<void> {
+async function checkLedger(server: Harness, user: Client): Promise<void> {
   const { read } = server.services().store;
   const { items } = await user.must<Paged<LedgerEntry>>("GET", "/v1/credits/history?limit=200");
   const charged = items.filter((entry) => entry.type === "consume_asset").map((entry) => entry.asset_id);
@@ -98,21 +104,21 @@ async function checkBooks(server: Harness, user: Client): Promise<void> {
 }
 
 test.each([1, 2])(
-  "storm %d",
+  "ledger and disk stay consistent (seed %d)",
   async (seed) => {
     await using server = await harness({ MAX_UPLOADS: "1000" });
     const users = [await server.user(GRANT), await server.user(GRANT)] as const;
-    const seen: Seen[] = users.map(() => ({ projects: [], cuts: [], renders: [] }));
+    const seen: CreatedIds[] = users.map(() => ({ projects: [], cuts: [], renders: [] }));
     const bytes = (await wav(2)) as Uint8Array<ArrayBuffer>;
-    const roll = dice(seed);
+    const roll = createRandom(seed);
     for (const [n, user] of users.entries()) {
       for (let made = 0; made < 2; made++) await user.ready(bytes);
       seen[n]!.projects.push((await user.project()).id);
     }
     for (let round = 0; round < ROUNDS; round++) {
-      const acts = Array.from({ length: AT_ONCE }, () => {
+      const acts = Array.from({ length: MAX_CONCURRENT_OPERATIONS }, () => {
         const who = roll(2);
-        return act(users[who]!, users[1 - who]!, seen[who]!, bytes, roll);
+        return runOperation(users[who]!, users[1 - who]!, seen[who]!, bytes, roll);
       });
       for (const { status, body } of await Promise.all(acts))
         expect([status < 500, status, body]).toEqual([true, status, body]);
@@ -120,7 +126,7 @@ test.each([1, 2])(
     }
     await server.idle();
 
-    for (const user of users) await checkBooks(server, user);
+    for (const user of users) await checkLedger(server, user);
     const { read } = server.services().store;
     // The test is only meaningful if resources of each kind were completed.
     const kinds = await read.all(sql`SELECT DISTINCT substr(type, 1, instr(type, '.')) AS kind FROM events ORDER BY 1`);

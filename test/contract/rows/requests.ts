@@ -7,7 +7,7 @@ import { limitRow, type Row, world } from "./world";
 
 const ORIGIN = "https://studio.example";
 
-export const entranceRows: Row[] = [
+export const requestRows: Row[] = [
   [
     "401 unauthenticated: no token, no sk_ key, an unknown key, a session token; transfer URLs too",
     async ({ send, server, anna }) => {
