@@ -1,6 +1,6 @@
 /** The transcript as tokens: normalized words with their times, and where phrases start. */
 import type { Word } from "../speech";
-import { normalWords } from "../text/normal";
+import { normalizeWords } from "../text/normalize";
 import type { Ticks } from "../time";
 
 /** One normalized word. `word` indexes the transcript's words: a written "24" makes two tokens. */
@@ -24,7 +24,7 @@ export const UNRECOGNIZED = "?";
 export function tokenize(words: readonly Word[], language: string | null): Token[] {
   const out: Token[] = [];
   for (const [index, word] of words.entries()) {
-    const normals = word.text === "" ? [UNRECOGNIZED] : normalWords(word.text, language);
+    const normals = word.text === "" ? [UNRECOGNIZED] : normalizeWords(word.text, language);
     for (const [k, normal] of normals.entries()) {
       const step = (word.end - word.start) / normals.length;
       out.push({

@@ -3,7 +3,7 @@
  * out, and sometimes write a single isolated word several times.
  */
 import type { Word } from "../speech";
-import { normalWords } from "../text/normal";
+import { normalizeWords } from "../text/normalize";
 import { fromSeconds } from "../time";
 import type { AudioActivity } from "./audio-activity";
 import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "./spans";
@@ -45,7 +45,7 @@ export function findDuplicatedWords(words: readonly Word[], activity: AudioActiv
     if (!before || word.start - before.end > MAX_DUPLICATE_GAP_TICKS) continue;
     const loud = coveredDuration(activity.speechRegions, word);
     if (loud > MAX_DUPLICATE_AUDIO_SHARE * durationOf(word)) continue;
-    if (normalWords(before.text).join() === normalWords(word.text).join()) found.add(word);
+    if (normalizeWords(before.text).join() === normalizeWords(word.text).join()) found.add(word);
   }
   return found;
 }

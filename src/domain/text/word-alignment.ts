@@ -1,14 +1,14 @@
-/** Two texts word against word. */
+/** Alignment of two texts, word by word. */
 
-/** `pairs[i]` is the word of the second text that stands for the first's word i, -1 when none does; `cost` counts what differs. */
+/** `pairs[i]` is the word of the second text that matches word i of the first, -1 when none does. `cost` counts the differences. */
 export type WordAlignment = { pairs: Int32Array; cost: number };
 
-const LEFT_OUT = 1;
-const ADDED = 0.7;
+const ADDED_WORD_COST = 1;
+const MISSING_WORD_COST = 0.7;
 
 /**
- * Aligns `a` with `b`; `near` is 0 for the same word to 1 for another. With `openEnd` what is left of `b` at its end costs nothing. A word
- * of `a` that is not in `b` costs 0.7, one of `b` that is not in `a` 1.
+ * Aligns `a` with `b`. `distanceBetween` is 0 for the same word to 1 for another. A word of `a` that is missing in `b` costs 0.7, a word
+ * that `b` adds costs 1; with `openEnd` words that `b` adds at its end cost nothing.
  */
 export function alignWords(
   a: readonly string[],
@@ -20,12 +20,12 @@ export function alignWords(
   const cost = new Float64Array((a.length + 1) * width);
   for (let i = 0; i <= a.length; i++) {
     for (let j = 0; j <= b.length; j++) {
-      if (i === 0 || j === 0) cost[i * width + j] = i * ADDED + j * LEFT_OUT;
+      if (i === 0 || j === 0) cost[i * width + j] = i * MISSING_WORD_COST + j * ADDED_WORD_COST;
       else
         cost[i * width + j] = Math.min(
           cost[(i - 1) * width + j - 1]! + distanceBetween(a[i - 1]!, b[j - 1]!),
-          cost[(i - 1) * width + j]! + ADDED,
-          cost[i * width + j - 1]! + LEFT_OUT,
+          cost[(i - 1) * width + j]! + MISSING_WORD_COST,
+          cost[i * width + j - 1]! + ADDED_WORD_COST,
         );
     }
   }
@@ -41,7 +41,7 @@ export function alignWords(
       i--;
       j--;
       if (distance < 1) pairs[i] = j;
-    } else if (Math.abs(here - cost[(i - 1) * width + j]! - ADDED) < 1e-9) i--;
+    } else if (Math.abs(here - cost[(i - 1) * width + j]! - MISSING_WORD_COST) < 1e-9) i--;
     else j--;
   }
   return { pairs, cost: total };

@@ -1,6 +1,6 @@
 /** A recording made of words, for the planner's tests: what a recogniser without faults would hear in it. */
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../src/domain/speech";
-import { normalWords } from "../../../src/domain/text/normal";
+import { normalizeWords } from "../../../src/domain/text/normalize";
 import { fromSeconds, type Span } from "../../../src/domain/time";
 
 /** Text that is spoken, a number of seconds of quiet, or a sound without words of so many seconds. */
@@ -67,8 +67,8 @@ function listen(
   { window, text, mute = [] }: AlignmentRequest,
 ): ForcedAlignment {
   const heard = words.filter((word) => inside(word, window) && !mute.some((span) => inside(word, span)));
-  const told = text.split(" ").filter((word) => normalWords(word).length > 0);
-  const same = (i: number, j: number) => normalWords(told[i]!).join() === normalWords(heard[j]!.text).join();
+  const told = text.split(" ").filter((word) => normalizeWords(word).length > 0);
+  const same = (i: number, j: number) => normalizeWords(told[i]!).join() === normalizeWords(heard[j]!.text).join();
   const longest = Array.from({ length: told.length + 1 }, () => new Array<number>(heard.length + 1).fill(0));
   for (let i = told.length - 1; i >= 0; i--)
     for (let j = heard.length - 1; j >= 0; j--)

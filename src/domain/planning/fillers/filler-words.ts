@@ -1,6 +1,6 @@
 /** Stage 4, fillers: "um", "uh" and similar words in the transcript, apart from the words around them or stretched. */
 import type { Word } from "../../speech";
-import { normalWords } from "../../text/normal";
+import { normalizeWords } from "../../text/normalize";
 import { fromSeconds } from "../../time";
 import type { RuleMatch } from "../rules";
 import { pauseBefore } from "../tokens";
@@ -14,7 +14,7 @@ const PAUSE_AFTER_LAST_TICKS = fromSeconds(1);
 
 /** Returns whether a word is spelled like a filler. */
 export function isFillerText(text: string): boolean {
-  const normal = normalWords(text);
+  const normal = normalizeWords(text);
   return normal.length === 1 && FILLERS.test(normal[0]!);
 }
 
@@ -26,7 +26,7 @@ export function findFillers(words: readonly Word[]): Map<number, RuleMatch<"fill
     const before = pauseBefore(words, i);
     const after = i + 1 < words.length ? pauseBefore(words, i + 1) : PAUSE_AFTER_LAST_TICKS;
     const duration = word.end - word.start;
-    const isFiller = AMBIGUOUS_FILLERS.has(normalWords(word.text)[0]!)
+    const isFiller = AMBIGUOUS_FILLERS.has(normalizeWords(word.text)[0]!)
       ? Math.min(before, after) >= MIN_PAUSE_TICKS
       : Math.max(before, after) >= MIN_PAUSE_TICKS || duration >= MIN_STRETCHED_TICKS;
     if (isFiller) found.set(i, { rule: "filler.written", scores: { duration, pause: Math.max(before, after) } });

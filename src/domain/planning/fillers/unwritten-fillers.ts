@@ -3,7 +3,7 @@
  * "uh" and "hmm", and with the words that they can be instead.
  */
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../speech";
-import { normalWords } from "../../text/normal";
+import { normalizeWords } from "../../text/normalize";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { isUsableAlignment } from "../alignments";
 import type { AudioActivity } from "../audio-activity";
@@ -146,7 +146,7 @@ function matchFiller(
 
 function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks): boolean {
   if (word === null) return filler >= MIN_FILLER_ALIGNMENT && filler >= other - MAX_LAG_BEHIND_SHORT_WORD;
-  const normal = normalWords(word.text).join(" ");
+  const normal = normalizeWords(word.text).join(" ");
   if (filler < MIN_FILLER_ALIGNMENT_OVER_WORD || normal.length > MAX_WORD_CHARACTERS) return false;
   if (ARTICLES.has(normal) && pause >= MIN_WIDE_PAUSE_TICKS) return filler >= other - MAX_LAG_BEHIND_ARTICLE;
   const lead = SOUND_ALIKES.has(normal) ? -MAX_LAG_BEHIND_SOUND_ALIKE : MIN_LEAD_OVER_WORD;

@@ -3,7 +3,7 @@
  * that only start alike stay.
  */
 import type { Word } from "../../speech";
-import { createDistanceCache } from "../../text/normal";
+import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "../rules";

@@ -1,6 +1,6 @@
 /** Stage 4, retakes: which phrase starts are worth comparing by audio. */
 import type { Word } from "../../speech";
-import { createDistanceCache } from "../../text/normal";
+import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { endsSentence, findPhraseStarts, MIN_RESTART_PAUSE_TICKS, type Token, UNRECOGNIZED } from "../tokens";
 import { MAX_SAME_WORD_DISTANCE, MAX_SIMILAR_WORD_DISTANCE } from "./repetition";

@@ -1,6 +1,6 @@
 /** The takes of each line without a script: what was said again, beside what it was said again for. */
 import type { Word } from "../../speech";
-import { createDistanceCache } from "../../text/normal";
+import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { fromSeconds } from "../../time";
 import { endsSentence, findPhraseStarts, type Token, type TokenRange } from "../tokens";

@@ -1,6 +1,6 @@
 /** Last stage with a script: the takes that were found of each line. */
 import type { Candidate } from "../../plan";
-import { createDistanceCache } from "../../text/normal";
+import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import type { LineTakes } from "../take-list";

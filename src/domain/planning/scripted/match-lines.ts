@@ -1,6 +1,6 @@
 /** Stage 4: where the lines of a script may be spoken, by comparing words. Cheap and tolerant; forced alignment checks it afterwards. */
 import { createDistanceTable, type DistanceTable } from "../../text/distances";
-import { createDistanceCache } from "../../text/normal";
+import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
 import type { Token } from "../tokens";

@@ -1,25 +1,25 @@
-/** A script as people write it, turned into the lines that are to be spoken. */
-import { normalWords, spokenText } from "../../text/normal";
+/** Parses a script as people write it into the lines to be spoken. */
+import { normalizeWords, toSpokenText } from "../../text/normalize";
 
 /**
- * One line to be spoken: a sentence or a long clause. `text` is what the writer wrote, `spoken` the readings to hold against the
- * sound (at least one), `words` its normal words (at least one). `optional` lines (headings, asides in brackets) may be spoken or not.
+ * One line to be spoken: a sentence or a long clause. `text` is as written, `spoken` are its readings for forced alignment (at least one),
+ * `words` its normalized words (at least one). `optional` lines (headings, asides in brackets) can be spoken or not.
  */
 export type ScriptLine = { text: string; spoken: string[]; words: string[]; optional: boolean };
 
-/** Longer sentences are divided at their punctuation: a recogniser hears at most half a minute at once. */
-const LONGEST_LINE_WORDS = 30;
+/** Longer sentences are divided at punctuation: a recognizer takes at most half a minute at a time. */
+const MAX_LINE_WORDS = 30;
 
-/** Parses a script. Blank, or nothing in it to be spoken: no lines. */
+/** Returns the lines of a script; none when it is blank or has nothing to be spoken. */
 export function parseScript(script: string, language: string | null = null): ScriptLine[] {
   const lines: ScriptLine[] = [];
-  for (const paragraph of paragraphs(script)) {
-    for (const sentence of sentences(paragraph.text)) {
-      for (const part of divide(sentence, language)) {
-        const words = normalWords(part, language);
+  for (const paragraph of splitParagraphs(script)) {
+    for (const sentence of splitSentences(paragraph.text)) {
+      for (const part of divideSentence(sentence, language)) {
+        const words = normalizeWords(part, language);
         if (words.length === 0) continue;
-        const plain = spokenText(part, false);
-        const spelled = spokenText(part, true);
+        const plain = toSpokenText(part, false);
+        const spelled = toSpokenText(part, true);
         const spoken = /[\d%&$€£°+@]/.test(part) && spelled !== plain ? [plain, spelled] : [plain];
         lines.push({ text: part, spoken, words, optional: paragraph.optional });
       }
@@ -28,42 +28,42 @@ export function parseScript(script: string, language: string | null = null): Scr
   return lines;
 }
 
-type Paragraph = { text: string; optional: boolean };
+type ScriptParagraph = { text: string; optional: boolean };
 
-/** Undoes markup line by line. A file that was wrapped at a column is unwrapped; else each line of it begins anew. */
-function paragraphs(script: string): Paragraph[] {
-  const out: Paragraph[] = [];
+/** Removes markup row by row. Text that is wrapped at a column is unwrapped; else each row is a paragraph. */
+function splitParagraphs(script: string): ScriptParagraph[] {
+  const out: ScriptParagraph[] = [];
   const rows = script.replace(/\r\n?/g, "\n").split("\n");
-  const wrapped = wrappedRows(rows);
+  const wrapped = findWrappedRows(rows);
   let before: string | null = null;
   for (const [i, raw] of rows.entries()) {
-    const line = plainLine(raw);
+    const line = parseRow(raw);
     const last = out.at(-1);
-    const goesOn = before !== null && line && last && !last.optional && !line.optional && !line.starts;
-    if (goesOn && wrapped[i]) last.text += ` ${line.text}`;
+    const continues = before !== null && line && last && !last.optional && !line.optional && !line.starts;
+    if (continues && wrapped[i]) last.text += ` ${line.text}`;
     else if (line) out.push({ text: line.text, optional: line.optional });
     before = line ? raw : null;
   }
   return out;
 }
 
-/** Of each row whether it goes on with the sentence of the row before, which was only broken because its first word did not fit there. */
-function wrappedRows(rows: readonly string[]): boolean[] {
+/** Returns for each row whether it continues the row before, which was only broken because the next word did not fit. */
+function findWrappedRows(rows: readonly string[]): boolean[] {
   const wrapped: boolean[] = [];
   while (wrapped.length < rows.length) {
     const first = wrapped.length;
     let end = first;
     while (end < rows.length && rows[end]!.trim() !== "") end++;
-    const answer = isWrapped(rows.slice(first, end).map((row) => row.trimEnd()));
-    for (let i = first; i < end; i++) wrapped.push(answer);
+    const wrappedBlock = isWrapped(rows.slice(first, end).map((row) => row.trimEnd()));
+    for (let i = first; i < end; i++) wrapped.push(wrappedBlock);
     if (end < rows.length) wrapped.push(false);
   }
   return wrapped;
 }
 
-/** Whether the rows between two empty ones are broken at a column. */
+/** Returns whether rows between two empty ones are wrapped at a column. */
 function isWrapped(rows: readonly string[]): boolean {
-  const column = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const column = rows.reduce((max, row) => Math.max(max, row.length), 0);
   if (column < 30 || column > 130) return false;
   return rows.slice(1).every((next, k) => {
     const word = /^\S+/.exec(next.trim())?.[0] ?? "";
@@ -74,8 +74,8 @@ function isWrapped(rows: readonly string[]): boolean {
 const DIRECTION =
   /\((?:pause|beat|music|laughs?|laughter|sighs?|smiles?|smiling|cut to|fade|b-?roll|sfx|vo|v\.o\.|o\.s\.|cont'?d|on screen|off screen|applause|whispers?|clears throat|looks?|points?|holds? up|shows?|title|intro|outro|slide|screen|camera|zoom)\b[^)]{0,300}\)/gi;
 
-/** One line of the file without its markup; null when nothing of it is spoken. `starts`: the markup says that it begins something new. */
-function plainLine(raw: string): (Paragraph & { starts: boolean }) | null {
+/** Returns a row without markup; null when nothing of it is spoken. `starts`: its markup starts a new paragraph. */
+function parseRow(raw: string): (ScriptParagraph & { starts: boolean }) | null {
   let text = raw
     .normalize("NFKC")
     .replace(/[\u200B-\u200F\u2028-\u202E\uFEFF]/g, "")
@@ -86,7 +86,7 @@ function plainLine(raw: string): (Paragraph & { starts: boolean }) | null {
   text = text.replace(/^#{1,6}\s+/, "").replace(/^>+\s*/, "");
   if (bullet) text = text.slice(bullet[0].length).replace(/^\[[ xX]\]\s*/, "");
   text = text
-    // None of these looks further than some lines of text: what is opened again and again and never closed would take for ever.
+    // Bounded quantifiers: text that opens many brackets and closes none would take quadratic time.
     .replace(/<!--.{0,500}?-->/g, " ")
     .replace(/<[^<>]*>/g, " ")
     .replace(/!?\[([^\]]{0,500})\]\([^)]{0,500}\)/g, "$1")
@@ -95,7 +95,7 @@ function plainLine(raw: string): (Paragraph & { starts: boolean }) | null {
     .replace(/(\*\*|__|~~|==)(.{1,500}?)\1/g, "$2")
     .replace(/(^|\s)[*_](\S(?:.{0,500}?\S)?)[*_](?=$|[\s.,!?;:])/g, "$1$2")
     .replace(/`([^`]*)`/g, "$1");
-  const speaker = speakerName(text);
+  const speaker = measureSpeakerLabel(text);
   text = text.slice(speaker).trim();
   const aside = /^\(.*\)[.!?]?$/.test(text);
   if (aside) text = text.replace(/^\(|\)[.!?]?$/g, "");
@@ -107,8 +107,8 @@ function plainLine(raw: string): (Paragraph & { starts: boolean }) | null {
   };
 }
 
-/** The length of a speaker's name with its colon at the beginning of a line, or 0: `ANNA:`, `Host 2:`, `Dr. Smith (V.O.):`. */
-function speakerName(text: string): number {
+/** Returns the length of a speaker label with its colon at the start of a row, such as `ANNA:`, `Host 2:`, `Dr. Smith (V.O.):`; else 0. */
+function measureSpeakerLabel(text: string): number {
   const match = /^([\p{Lu}][\p{L}\p{N}.'-]*(?:\s+[\p{Lu}\d][\p{L}\p{N}.'-]*){0,2})(?:\s*\([^)]*\))?\s*:\s+/u.exec(text);
   if (!match) return 0;
   const name = match[1]!;
@@ -122,11 +122,11 @@ function speakerName(text: string): number {
 const ABBREVIATED =
   /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx|min|max|fig|inc|ltd|jr|sr|[\p{L}])\.$/iu;
 
-/** With what may stand before it. */
-const LONGEST_ABBREVIATION = 10;
+/** With the character that can precede it. */
+const MAX_ABBREVIATION_CHARACTERS = 10;
 
-/** The sentences of a paragraph, each with its closing marks. */
-function sentences(text: string): string[] {
+/** Returns the sentences of a paragraph with their punctuation. */
+function splitSentences(text: string): string[] {
   const out: string[] = [];
   let from = 0;
   for (const end of text.matchAll(
@@ -135,7 +135,7 @@ function sentences(text: string): string[] {
     const until = end.index + end[0].length;
     const sentence = text.slice(from, until);
     // Spaces are single here, and no abbreviation is longer.
-    const [last, next] = [sentence.slice(-LONGEST_ABBREVIATION), text.slice(until, until + 3).trimStart()];
+    const [last, next] = [sentence.slice(-MAX_ABBREVIATION_CHARACTERS), text.slice(until, until + 3).trimStart()];
     if (end[0] === "." && ABBREVIATED.test(last) && next !== "" && !/^["'“(]?\p{Lu}/u.test(next)) continue;
     if (end[0] === "." && /(?:^|\s)(?:mr|mrs|ms|dr|prof|st|\p{L})\.$/iu.test(last) && next !== "") continue;
     out.push(sentence.trim());
@@ -145,9 +145,9 @@ function sentences(text: string): string[] {
   return out.filter((sentence) => sentence !== "");
 }
 
-/** A sentence in parts that are short enough, divided at the punctuation nearest to the middle, else between words. */
-function divide(sentence: string, language: string | null): string[] {
-  if (normalWords(sentence, language).length <= LONGEST_LINE_WORDS) return [sentence];
+/** Divides a sentence into parts that are short enough: at the punctuation nearest to the middle, else between words. */
+function divideSentence(sentence: string, language: string | null): string[] {
+  if (normalizeWords(sentence, language).length <= MAX_LINE_WORDS) return [sentence];
   const middle = sentence.length / 2;
   const nearest = (pattern: RegExp) =>
     [...sentence.matchAll(pattern)]
@@ -155,5 +155,5 @@ function divide(sentence: string, language: string | null): string[] {
       .filter((at) => at > sentence.length * 0.2 && at < sentence.length * 0.8)
       .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
   const at = nearest(/[;:,、，]["'”’)]*\s*|\s[–—-]\s/g) ?? nearest(/\s+/g) ?? Math.floor(middle);
-  return [sentence.slice(0, at), sentence.slice(at)].flatMap((part) => divide(part.trim(), language));
+  return [sentence.slice(0, at), sentence.slice(at)].flatMap((part) => divideSentence(part.trim(), language));
 }

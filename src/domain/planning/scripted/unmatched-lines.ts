@@ -1,5 +1,5 @@
 /** Stage 9: lines that the path did not find: recorded elsewhere, or said in other words. */
-import { wordDistance } from "../../text/normal";
+import { measureWordDistance } from "../../text/normalize";
 import { fromSeconds } from "../../time";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { type ConfirmedTake, differsFromScript } from "./confirm-takes";
@@ -102,7 +102,8 @@ function splitAtPauses(tokens: readonly Token[], from: number, to: number): Toke
 function textShare(line: ScriptLine, tokens: readonly Token[], { from, to }: TokenRange): number {
   const long = [...new Set(line.words.filter((word) => word.length >= MIN_LONG_WORD_CHARACTERS))];
   const said = tokens.slice(from, to);
-  const isSaid = (word: string) => said.some(({ normal }) => wordDistance(word, normal) <= MAX_SHARED_WORD_DISTANCE);
+  const isSaid = (word: string) =>
+    said.some(({ normal }) => measureWordDistance(word, normal) <= MAX_SHARED_WORD_DISTANCE);
   const count = long.filter(isSaid).length;
   return count < MIN_SHARED_WORDS ? 0 : count / long.length;
 }

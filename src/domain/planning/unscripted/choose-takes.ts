@@ -2,7 +2,7 @@
 import type { Candidate } from "../../plan";
 import { joinTexts } from "../../segments";
 import type { Word } from "../../speech";
-import { createDistanceCache } from "../../text/normal";
+import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import { MAX_SAME_WORD_DISTANCE } from "../retakes/repetition";

@@ -6,7 +6,7 @@ import { parseScript, type ScriptLine } from "../../../../../src/domain/planning
 import { splitCompounds } from "../../../../../src/domain/planning/scripted/split-compounds";
 import type { Token } from "../../../../../src/domain/planning/tokens";
 import { createDistanceTable } from "../../../../../src/domain/text/distances";
-import { wordDistance } from "../../../../../src/domain/text/normal";
+import { measureWordDistance } from "../../../../../src/domain/text/normalize";
 import { runThrough } from "../run-through";
 
 /** Heard words of 0.3 s; `/` is a pause of half a second. */
@@ -121,7 +121,8 @@ test("the table of distances is that of the words", () => {
     fc.property(fc.array(word), fc.array(word), (text, asked) => {
       const { ids, row } = createDistanceTable(text);
       for (const one of asked)
-        for (const [j, other] of text.entries()) expect(row(one)[ids[j]!]).toBeCloseTo(wordDistance(one, other), 5);
+        for (const [j, other] of text.entries())
+          expect(row(one)[ids[j]!]).toBeCloseTo(measureWordDistance(one, other), 5);
     }),
   );
 });

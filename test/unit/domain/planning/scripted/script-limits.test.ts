@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { findScriptLimit } from "../../../../../src/domain/planning/scripted/script-limits";
-import { wordDistance } from "../../../../../src/domain/text/normal";
+import { measureWordDistance } from "../../../../../src/domain/text/normalize";
 
 const CHARACTERS = "must have at most 200000 characters";
 const NORMALIZED = "must have at most 200000 characters after Unicode normalization (NFKC)";
@@ -32,8 +32,8 @@ describe("the length of a script", () => {
 
 test("very long words are compared at once", () => {
   const [a, b] = ["x".repeat(300_000), `${"x".repeat(299_999)}y`];
-  expect(wordDistance(a, b)).toBe(1);
-  expect(wordDistance(a, a)).toBe(0);
-  expect(wordDistance(a, "x")).toBe(1);
-  expect(wordDistance("color", "colour")).toBe(0.3);
+  expect(measureWordDistance(a, b)).toBe(1);
+  expect(measureWordDistance(a, a)).toBe(0);
+  expect(measureWordDistance(a, "x")).toBe(1);
+  expect(measureWordDistance("color", "colour")).toBe(0.3);
 });

@@ -2,16 +2,16 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   createDistanceCache,
-  editDistance,
-  normalWords,
-  spokenText,
-  wordDistance,
-} from "../../../../src/domain/text/normal";
-import { cardinal, numberWords, ordinal } from "../../../../src/domain/text/numbers";
+  measureEditDistance,
+  measureWordDistance,
+  normalizeWords,
+  toSpokenText,
+} from "../../../../src/domain/text/normalize";
+import { spellNumbers, toCardinal, toOrdinal } from "../../../../src/domain/text/numbers";
 
-const plain = (text: string, language: string | null = "en") => normalWords(text, language).join(" ");
+const plain = (text: string, language: string | null = "en") => normalizeWords(text, language).join(" ");
 
-describe("normal words", () => {
+describe("normalized words", () => {
   test.each([
     ["It’s 24, isn't it?", "its twenty four isnt it"],
     ["twenty-four", "twenty four"],
@@ -35,7 +35,7 @@ describe("normal words", () => {
     expect(plain(text)).toBe(words);
   });
 
-  test("figures stay figures in other languages", () => {
+  test("digits stay digits in other languages", () => {
     expect(plain("24 Stunden", "de")).toBe("24 stunden");
   });
 
@@ -43,27 +43,27 @@ describe("normal words", () => {
     expect(plain("你好 world", "zh")).toBe("你 好 world");
   });
 
-  test("nothing but marks gives no words", () => {
-    expect(normalWords("… — 🎬 !")).toEqual([]);
+  test("punctuation alone gives no words", () => {
+    expect(normalizeWords("… — 🎬 !")).toEqual([]);
   });
 
-  test("normal words are their own normal form", () => {
+  test("normalizing is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
-        const words = normalWords(text);
+        const words = normalizeWords(text);
         for (const word of words) expect(word).toMatch(/^[\p{L}\p{N}]+$/u);
-        expect(normalWords(words.join(" "))).toEqual(words);
+        expect(normalizeWords(words.join(" "))).toEqual(words);
       }),
     );
   });
 });
 
 describe("spoken text", () => {
-  test("leaves out what is only seen", () => {
-    expect(spokenText("“Stop” — he said… 🎬", false)).toBe("Stop, he said,");
+  test("drops what is not spoken", () => {
+    expect(toSpokenText("“Stop” — he said… 🎬", false)).toBe("Stop, he said,");
   });
-  test("spells figures and signs on request", () => {
-    expect(spokenText("It costs $5, or 40% less.", true)).toBe("It costs five dollars, or forty percent less.");
+  test("spells numbers and symbols on request", () => {
+    expect(toSpokenText("It costs $5, or 40% less.", true)).toBe("It costs five dollars, or forty percent less.");
   });
 });
 
@@ -76,30 +76,30 @@ describe("numbers", () => {
     [12_345, "twelve thousand three hundred forty five", "twelve thousand three hundred forty fifth"],
     [2_000_000, "two million", "two millionth"],
   ])("%d", (n, words, place) => {
-    expect(cardinal(n)).toBe(words);
-    expect(ordinal(n)).toBe(place);
+    expect(toCardinal(n)).toBe(words);
+    expect(toOrdinal(n)).toBe(place);
   });
 
   test("no digit is left", () => {
-    fc.assert(fc.property(fc.string(), (text) => expect(numberWords(text)).not.toMatch(/[0-9]/)));
+    fc.assert(fc.property(fc.string(), (text) => expect(spellNumbers(text)).not.toMatch(/[0-9]/)));
   });
 });
 
-describe("distance of words", () => {
-  test("misspelled words are near, others are not", () => {
-    expect(wordDistance("carrots", "carrots")).toBe(0);
-    expect(wordDistance("carrots", "carrot")).toBeLessThan(0.5);
-    expect(wordDistance("carrots", "window")).toBe(1);
+describe("word distance", () => {
+  test("misspelled words are near, other words are not", () => {
+    expect(measureWordDistance("carrots", "carrots")).toBe(0);
+    expect(measureWordDistance("carrots", "carrot")).toBeLessThan(0.5);
+    expect(measureWordDistance("carrots", "window")).toBe(1);
   });
 
-  test("is symmetric, and remembered as it is", () => {
-    const remembered = createDistanceCache();
+  test("is symmetric, and the cache returns the same", () => {
+    const cached = createDistanceCache();
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (a, b) => {
-        expect(editDistance(a, b)).toBe(editDistance(b, a));
-        expect(wordDistance(a, b)).toBe(wordDistance(b, a));
-        expect(remembered(a, b)).toBe(wordDistance(a, b));
-        expect(remembered(a, b)).toBe(wordDistance(a, b));
+        expect(measureEditDistance(a, b)).toBe(measureEditDistance(b, a));
+        expect(measureWordDistance(a, b)).toBe(measureWordDistance(b, a));
+        expect(cached(a, b)).toBe(measureWordDistance(a, b));
+        expect(cached(a, b)).toBe(measureWordDistance(a, b));
       }),
     );
   });

@@ -1,5 +1,5 @@
-/** One way to write a text, so that a script and a transcript of it can be compared: lower case, no marks, numbers in words. */
-import { numberWords } from "./numbers";
+/** Normalizes text, so that a script and a transcript can be compared: lower case, no punctuation, numbers in words. */
+import { spellNumbers } from "./numbers";
 
 const ABBREVIATIONS: Record<string, string> = {
   "mr.": "mister",
@@ -48,15 +48,15 @@ const SYMBOLS: [RegExp, string][] = [
 const isEnglish = (language: string | null) => language === null || language.toLowerCase().startsWith("en");
 
 /**
- * The words of a text in comparable form. Numbers and the usual abbreviations are spelled out when the text is English
- * (or its language is not known); scripts written without spaces give one word for each character.
+ * Returns the normalized words of a text. Numbers and common abbreviations are spelled out when the text is English or its language is
+ * unknown. Writing systems without spaces make one word of each character.
  */
-export function normalWords(text: string, language: string | null = null): string[] {
+export function normalizeWords(text: string, language: string | null = null): string[] {
   let plain = text
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[’‘ʼ`´]/g, "'");
-  if (isEnglish(language)) plain = spellOut(plain);
+  if (isEnglish(language)) plain = spellOutText(plain);
   return plain
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
@@ -67,13 +67,13 @@ export function normalWords(text: string, language: string | null = null): strin
     .filter((word) => word !== "");
 }
 
-function spellOut(text: string): string {
+function spellOutText(text: string): string {
   let plain = expandAbbreviations(text);
   for (const [pattern, words] of SYMBOLS) plain = plain.replace(pattern, words);
-  return numberWords(plain);
+  return spellNumbers(plain);
 }
 
-/** The usual abbreviations in words. Each run of letters and dots is looked at once, however long it is. */
+/** Expands common abbreviations. Linear: each run of letters and dots is matched once. */
 function expandAbbreviations(text: string): string {
   return text.replace(/[\p{L}.]+/gu, (run) => {
     const end = run.lastIndexOf(".") + 1;
@@ -83,15 +83,15 @@ function expandAbbreviations(text: string): string {
 }
 
 /**
- * A text for a recogniser to hold against the sound: what the reader says, with its punctuation, without what is only seen
- * (quotation marks, markup, emoji). `spelled` writes numbers and symbols as words.
+ * Returns a text for forced alignment: what the reader says, with punctuation, without quotation marks, markup and emoji. `spelled` writes
+ * numbers and symbols as words.
  */
-export function spokenText(text: string, spelled: boolean): string {
+export function toSpokenText(text: string, spelled: boolean): string {
   let plain = text.normalize("NFKC").replace(/[’‘ʼ`´]/g, "'");
   if (spelled) {
     plain = expandAbbreviations(plain);
     for (const [pattern, words] of SYMBOLS) plain = plain.replace(new RegExp(pattern.source, "gi"), words);
-    plain = numberWords(plain);
+    plain = spellNumbers(plain);
   }
   return plain
     .replace(/\s*[–—]+\s*/g, ", ")
@@ -102,27 +102,28 @@ export function spokenText(text: string, spelled: boolean): string {
     .trim();
 }
 
-/** Longer words are near to none but themselves. */
+/** Longer words have the distance 1 to every other word. */
 const MAX_COMPARED_CHARACTERS = 100;
 
 /**
- * How unlike two normal words are: 0 the same, 1 nothing alike. Recognisers misspell, so words that share most letters count as near.
+ * Returns the distance of two normalized words: 0 for the same word, 1 for different ones. Recognizers misspell, so words that share most
+ * letters have 0.3 or 0.6.
  */
-export function wordDistance(a: string, b: string): number {
+export function measureWordDistance(a: string, b: string): number {
   if (a === b) return 0;
   const longest = Math.max(a.length, b.length);
-  // No word of a language is so long, and the time to compare grows with the square.
+  // No natural word is this long, and the time to compare grows with the square.
   if (longest > MAX_COMPARED_CHARACTERS) return 1;
   // The distance is at least the difference of the lengths.
   if (Math.abs(a.length - b.length) / longest > 0.5) return 1;
-  const distance = editDistance(a, b) / longest;
+  const distance = measureEditDistance(a, b) / longest;
   if (distance <= 0.34) return 0.3;
   if (distance <= 0.5 && longest >= 4) return 0.6;
   return 1;
 }
 
-/** Levenshtein distance in characters. */
-export function editDistance(a: string, b: string): number {
+/** Returns the Levenshtein distance in UTF-16 units. */
+export function measureEditDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
@@ -135,14 +136,14 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** `wordDistance` that remembers its answers: comparing two long texts asks for the same pairs again and again. */
+/** Returns `measureWordDistance` with a cache: comparing two long texts repeats the same pairs. */
 export function createDistanceCache(): (a: string, b: string) => number {
   const known = new Map<string, Map<string, number>>();
   return (a, b) => {
     if (a === b) return 0;
     const row = known.get(a) ?? new Map<string, number>();
     if (row.size === 0) known.set(a, row);
-    const distance = row.get(b) ?? wordDistance(a, b);
+    const distance = row.get(b) ?? measureWordDistance(a, b);
     row.set(b, distance);
     return distance;
   };
