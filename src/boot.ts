@@ -1,4 +1,4 @@
-/** The only place that builds objects and hands them to each other: start checks, and the order of starting and stopping. */
+/** Composition root: checks the configuration, creates all parts of the server, and starts and stops them in order. */
 import { chmodSync, existsSync, unlinkSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,22 +41,22 @@ import type { Services } from "./work/services";
 import { recoverUploads } from "./work/uploads";
 import { getAddressRules } from "./work/webhooks";
 
-/** The argument that makes the executable a speech worker; the folder of the extracted assets follows, or nothing in development. */
+/** The argument that starts the executable as a speech worker. The folder of the extracted assets follows, except in development. */
 export const SPEECH_COMMAND = "__speech";
 
 const isCompiled = !process.execPath.endsWith("/bun") && !process.execPath.endsWith("/bun.exe");
 
-/** The argument that makes the executable the child process of a job. */
+/** The argument that starts the executable as the child process of a job. */
 const JOB_COMMAND = "__job";
 
-/** How a child process of this program is started. */
+/** Returns the command that starts this program as a child process. */
 export function selfCommand(...args: string[]): string[] {
   return isCompiled ? [process.execPath, ...args] : [process.execPath, join(import.meta.dir, "main.ts"), ...args];
 }
 
 /**
- * The sandbox of processes that read uploaded media: this program and ffmpeg run in it. Throws `ConfigError` when the setting requires
- * `bwrap` and it does not work here.
+ * Returns the sandbox for processes that read uploaded media, which are this program and ffmpeg. Throws `ConfigError` when the configuration
+ * requires `bwrap` and it does not work here.
  */
 export async function openSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg): Promise<Sandbox> {
   const sandbox = await findSandbox({
@@ -122,7 +122,7 @@ type OpenDataFolder = {
   close(): Promise<void>;
 };
 
-/** Locks the data folder and opens the database. Throws `ConfigError` with a line that says what is wrong. */
+/** Locks the data folder and opens the database. Throws `ConfigError`. */
 async function openFolder(config: Config): Promise<OpenDataFolder> {
   const folder = await openDataFolder(config.dataDir);
   try {
@@ -154,7 +154,7 @@ async function openDatabase(path: string): Promise<Store> {
   }
 }
 
-/** For a command of the shell while no server runs. Throws `FolderHeld` when one does. */
+/** Opens the data folder for an administration command. Throws an error when a server holds the folder. */
 export async function openForAdmin(config: Config): Promise<AdminServices & { close(): Promise<void> }> {
   const { store, close } = await openFolder(config);
   return { store, config, now: Date.now, close };
@@ -170,13 +170,13 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-/** Parts that a caller may bring along. A recogniser that is given is closed with the server. */
+/** Parts of the server that a caller replaces. The server closes `speech` when it stops. */
 export type ServerOverrides = { speech?: SpeechEngine; now?: () => number; timeSliceMs?: number };
 
-/** How long requests may take to end once the server stops. */
+/** How long running requests may take to complete when the server stops. */
 const DRAIN_MS = 10_000;
 
-/** Starts the server. Throws `ConfigError` for a held folder, a taken port, a bad certificate. */
+/** Starts the server. Throws `ConfigError` when the folder or the port is in use, or the certificate is invalid. */
 export async function startServer(config: Config, log: Log, overrides: ServerOverrides = {}): Promise<RunningServer> {
   const opened = await openFolder(config);
   try {
@@ -239,7 +239,7 @@ async function serve(
     log.warn("server.exposed_without_tls", {
       host: config.host,
       advice:
-        "API keys and recordings cross the network unencrypted: set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy with TLS",
+        "API keys and recordings are sent unencrypted: set tls_cert and tls_key, or listen on 127.0.0.1 behind a TLS proxy",
     });
   }
   const control = await listenOnControlSocket(path, createControlHandler(services, log), log);
@@ -248,7 +248,7 @@ async function serve(
   services.runner.start();
   deliverer.start();
   const sweeping = setInterval(() => {
-    void sweep(services).catch((error) => log.error("sweeping failed", { error }));
+    void sweep(services).catch((error) => log.error("sweep.failed", { error }));
   }, SWEEP_INTERVAL_MS);
 
   return {
@@ -258,11 +258,11 @@ async function serve(
     services,
     tools,
     stop: async () => {
-      // New connections are refused at once; what is under way may end.
+      // New connections are refused at once; running requests may complete.
       clearInterval(sweeping);
       const drained = server.stop(false);
       control?.stop(true);
-      // Jobs are requeued meanwhile: a supervisor that kills the server during the wait does not end them uncleanly.
+      // Jobs are requeued at the same time, so that a supervisor that kills the server during the wait does not cause an unclean exit.
       await Promise.all([Promise.race([drained, Bun.sleep(DRAIN_MS)]), services.runner.stop()]);
       await server.stop(true);
       await deliverer.stop();
@@ -273,23 +273,21 @@ async function serve(
   };
 }
 
-/** Before the runner is there nothing can be woken or cancelled. */
+/** Stands in until the runner is created. */
 const idleRunner: Runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
 
-/** After a crash or a stop: every unfinished step waits again, complete uploads are handed on, leftovers go. */
+/** Recovers from a crash or a stop: requeues interrupted steps, starts the preparation of complete uploads, removes orphaned files. */
 async function recover(services: Services): Promise<void> {
   const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
-  if (requeued > 0) services.log.warn("job.requeued_after_unclean_exit", { jobs: requeued });
+  if (requeued > 0) services.log.warn("jobs.requeued_after_unclean_exit", { jobs: requeued });
   await sweep(services);
-  void reconcileDerivatives(services).catch((error) =>
-    services.log.warn("derivatives could not be measured", { error }),
-  );
-  void emptyTrash(services.folders).catch((error) => services.log.warn("the trash could not be emptied", { error }));
+  void reconcileDerivatives(services).catch((error) => services.log.warn("derivatives.measure_failed", { error }));
+  void emptyTrash(services.folders).catch((error) => services.log.warn("trash.empty_failed", { error }));
 }
 
 const SWEEP_INTERVAL_MS = 3600 * 1000;
 
-/** Expired uploads, leftovers, forgotten answers. */
+/** Handles complete and expired uploads, and removes orphaned files and expired rows. */
 async function sweep(services: Services): Promise<void> {
   await recoverUploads(services);
   await sweepOrphans(services);
@@ -302,11 +300,11 @@ function listen(config: Config, handler: Handler): ListeningSocket {
     return Bun.serve({
       hostname: config.host,
       port: config.port,
-      // A second server on the same port must fail, not share it.
+      // Bun would let a second server share the port silently.
       reusePort: false,
-      // Uploads have their own limit; JSON bodies are limited where they are read.
+      // Uploads have their own limit, and JSON bodies are limited where they are parsed.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      // Between requests, and while the headers of one arrive; the handler sets its own for the time after.
+      // Applies between requests and while headers arrive. The handler sets another one for the rest of the request.
       idleTimeout: config.requestTimeoutSeconds,
       development: false,
       fetch: (request, server) =>
@@ -320,8 +318,7 @@ function listen(config: Config, handler: Handler): ListeningSocket {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE")
-      throw new ConfigError(`port ${config.port} on ${config.host} is taken by another program`);
+    if (code === "EADDRINUSE") throw new ConfigError(`port ${config.port} on ${config.host} is already in use`);
     throw new ConfigError(`cannot listen on ${config.host}:${config.port}: ${message}`);
   }
 }
@@ -333,12 +330,13 @@ async function listenOnControlSocket(
 ): Promise<ListeningSocket | null> {
   const socket = getControlSocketPath(folder);
   if (!hasValidSocketPath(folder)) {
-    log.warn("no control socket: the data folder's path is too long, stop the server to use user and key", {
+    log.warn("control_socket.unavailable", {
       path: socket,
+      advice: "the path of the data folder is too long: stop the server before running offcut user or offcut key",
     });
     return null;
   }
-  // Whoever made it is gone: this process holds the folder's lock.
+  // A leftover of a killed server, because this process holds the lock of the folder.
   if (existsSync(socket)) unlinkSync(socket);
   const server = Bun.serve({ unix: socket, fetch: handler });
   chmodSync(socket, 0o600);

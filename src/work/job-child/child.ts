@@ -64,9 +64,9 @@ export function openJobChild(options: JobChildOptions): JobChild {
   const program = command[0]!;
   let watched: number | null = null;
   let cpuSeconds = 0;
-  let reached: string | null = null;
+  let limitReached: string | null = null;
   let isEnding = false;
-  let gone: unknown = null;
+  let exitError: unknown = null;
 
   const sample = () => {
     watched ??= findProcessRunning(child.pid, program);
@@ -80,13 +80,13 @@ export function openJobChild(options: JobChildOptions): JobChild {
     }
   };
   const stop = (what: string) => {
-    reached ??= what;
+    limitReached ??= what;
     child.killNow();
   };
   const sampling = setInterval(sample, SAMPLE_MS);
 
-  const why = (exit: ChildExit): unknown => {
-    if (reached !== null) return limitError(options.limitCode, reached);
+  const toExitError = (exit: ChildExit): unknown => {
+    if (limitReached !== null) return limitError(options.limitCode, limitReached);
     if (exit.signal === "SIGKILL" && child.endedBy() === null && !isEnding) return new JobKilled();
     const tail = child.stderrTail().slice(-1_000);
     return new Error(`job child ended with code ${exit.code}, signal ${exit.signal}: ${tail}`);
@@ -95,14 +95,14 @@ export function openJobChild(options: JobChildOptions): JobChild {
   const reading = caller.ended.catch(() => child.killNow());
   const ended = Promise.all([child.exited, reading]).then(([exit]) => {
     clearInterval(sampling);
-    gone = why(exit);
-    caller.fail(gone);
+    exitError = toExitError(exit);
+    caller.fail(exitError);
   });
 
   const run = async (operation: keyof JobOperations, input: unknown, runOptions: RunOptions = {}): Promise<unknown> => {
     const { recordingSeconds = 0, signal } = runOptions;
     signal?.throwIfAborted();
-    if (gone !== null) throw gone;
+    if (exitError !== null) throw exitError;
     const limits = runOptions.limits ?? getTimeLimits(operation, recordingSeconds);
     const entry = { ...limits, startedMs: performance.now(), cpuAtStart: cpuSeconds };
     running.add(entry);

@@ -1,5 +1,5 @@
 /**
- * Prepares a recording: probes it, then works on audio and video side by side. Audio is extracted and transcribed; video gets a poster, a
+ * Prepares a recording: probes it, then processes audio and video in parallel. Audio is extracted and transcribed; video gets a poster, a
  * filmstrip and a browser preview. Each file is complete or absent, so a later attempt resumes after the last complete one.
  */
 import { mkdir, rm } from "node:fs/promises";

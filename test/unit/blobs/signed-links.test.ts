@@ -10,7 +10,7 @@ const parts = (link: string) => {
   return { url, expires: url.searchParams.get("expires"), signature: url.searchParams.get("signature") };
 };
 
-test("a link is below the public address and names its target", () => {
+test("a link is below the public URL and names its target", () => {
   const { url } = parts(links.sign(target, NOW));
   expect(url.origin).toBe("http://offcut.test:4700");
   expect(url.pathname).toBe("/files/assets/0193/source");
@@ -20,7 +20,7 @@ describe("a link", () => {
   const { expires, signature } = parts(links.sign(target, NOW));
   const end = Number(expires) * 1000;
 
-  test("works until its end and not a moment longer", () => {
+  test("is valid until it expires", () => {
     expect(end).toBe(Math.floor(NOW / 1000) * 1000 + LINK_SECONDS * 1000);
     expect(links.verify(target, expires, signature, NOW)).toBe(true);
     expect(links.verify(target, expires, signature, end)).toBe(true);
@@ -28,19 +28,19 @@ describe("a link", () => {
   });
 
   test.each<[string, LinkTarget, string | null, string | null]>([
-    ["another id", { ...target, id: "0194" }, expires, signature],
+    ["another ID", { ...target, id: "0194" }, expires, signature],
     ["another part", { ...target, what: "poster" }, expires, signature],
     ["another kind", { ...target, kind: "renders" }, expires, signature],
-    ["a later end", target, String(Number(expires) + 1), signature],
-    ["an end that is no number", target, "soon", signature],
-    ["an end with an exponent", target, "9e99", signature],
-    ["an end with a sign", target, `+${expires}`, signature],
-    ["no end", target, null, signature],
+    ["a later expiry", target, String(Number(expires) + 1), signature],
+    ["an expiry that is not a number", target, "soon", signature],
+    ["an expiry with an exponent", target, "9e99", signature],
+    ["an expiry with a sign", target, `+${expires}`, signature],
+    ["no expiry", target, null, signature],
     ["no signature", target, expires, null],
     ["an empty signature", target, expires, ""],
-    ["half a signature", target, expires, signature!.slice(0, 20)],
+    ["a truncated signature", target, expires, signature!.slice(0, 20)],
     [
-      "another server's signature",
+      "a signature of another server",
       target,
       expires,
       parts(createSignedLinks("other", () => "http://x").sign(target, NOW)).signature,

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../temporary-folder";
 
 type Sources = { toml?: string; env?: Record<string, string>; flags?: Record<string, string> };
 
-/** Loads with a configuration file of its own, so that one of the machine's never counts. */
+/** Loads with a temporary configuration file, so that the file of the machine has no effect. */
 async function load(sources: Sources): Promise<Config> {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "offcut.toml");
@@ -14,7 +14,7 @@ async function load(sources: Sources): Promise<Config> {
   return await loadConfig({ env: sources.env ?? {}, flags: { config: file, ...sources.flags } });
 }
 
-/** The one line that the start is refused with; the file's own folder is left out. */
+/** Returns the error message, without the path of the temporary folder. */
 async function refusal(sources: Sources): Promise<string> {
   const error = await load(sources).then(
     () => "accepted",
@@ -26,7 +26,7 @@ async function refusal(sources: Sources): Promise<string> {
   return message.replace(/^\S*offcut\.toml/, "offcut.toml");
 }
 
-test("without anything the defaults hold", async () => {
+test("without any source the defaults apply", async () => {
   expect(await load({})).toMatchObject({
     host: "127.0.0.1",
     port: 4700,
@@ -46,14 +46,14 @@ test("without anything the defaults hold", async () => {
   });
 });
 
-test("a flag beats the environment, which beats the file, which beats the default", async () => {
+test("a flag overrides the environment, which overrides the file, which overrides the default", async () => {
   const toml = "port = 1\nhost = 'file'\nrate_limit = 1\nmax_uploads = 1";
   const env = { OFFCUT_PORT: "2", OFFCUT_HOST: "env", OFFCUT_RATE_LIMIT: "2" };
   const config = await load({ toml, env, flags: { port: "3", host: "flag" } });
   expect(config).toMatchObject({ port: 3, host: "flag", rateLimit: 2, maxUploads: 1, signupCredits: 6000 });
 });
 
-test("every setting is a flag, and so is the file", () => {
+test("every setting has a flag, and so has the file", () => {
   const flags = Object.keys(configFlags());
   expect(flags).toContain("data-dir");
   expect(flags).toContain("max-upload-bytes");
@@ -99,7 +99,7 @@ describe("values", () => {
   });
 });
 
-describe("a start is refused with one line that names", () => {
+describe("loading fails with one line that names", () => {
   test.each<[string, Sources, string]>([
     ["an unknown key", { toml: "prot = 80" }, 'offcut.toml: unknown setting "prot"'],
     ["a section", { toml: "[server]\nport = 80" }, 'offcut.toml: unknown setting "server"'],
@@ -148,7 +148,7 @@ describe("a start is refused with one line that names", () => {
     expect(await refusal({ toml: "port = = 80" })).toStartWith("offcut.toml: ");
   });
 
-  test("a file that is not there", async () => {
+  test("a missing file", async () => {
     const loading = loadConfig({ env: {}, flags: { config: "/nowhere/offcut.toml" } });
     await expect(loading).rejects.toThrow("/nowhere/offcut.toml: configuration file not found");
   });

@@ -129,13 +129,13 @@ test.each([
   "64:ff9b::8.8.8.8",
   "2002:808:808::1",
   "2606:4700::5efe:8.8.8.8",
-])("%s is open to all", (address) => {
+])("%s is always allowed", (address) => {
   expect(isAllowedAddress(address, strict)).toBe(true);
 });
 
 const rules = fc.record({ allowLoopback: fc.boolean(), allowPrivate: fc.boolean() });
 
-test("an address that embeds an IPv4 address is allowed exactly when that one is", () => {
+test("an address that embeds an IPv4 address is allowed exactly when the IPv4 address is", () => {
   const hex = (a: number, b: number) => ((a << 8) | b).toString(16);
   fc.assert(
     fc.property(fc.tuple(byte(), byte(), byte(), byte()), rules, ([a, b, c, d], allowed) => {
@@ -165,7 +165,7 @@ test("outside 2000::/3 no address is allowed without a setting, unless it embeds
   );
 });
 
-test("no text makes the check throw", () => {
+test("no string makes the check throw", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.ipV4Extended(), fc.ipV6(), fc.webAuthority()), rules, (text, allowed) => {
       expect(isAllowedAddress(text, allowed)).toBeBoolean();
@@ -191,7 +191,7 @@ describe("URLs that are refused", () => {
   });
 });
 
-describe("hosts in disguise are read as what they are", () => {
+describe("obfuscated hosts are recognized", () => {
   test.each([
     ["http://0x7f000001/"],
     ["http://2130706433/"],

@@ -29,7 +29,7 @@ async function world(zone: Zone, files: { hosts?: string; resolvConf?: string } 
 }
 
 describe("DNS", () => {
-  test("is asked for IPv4 and IPv6 addresses, and IPv4 comes first", async () => {
+  test("is queried for IPv4 and IPv6 addresses, and IPv4 comes first", async () => {
     await using w = await world({ "hooks.example.test": ["2001:db8::7", "192.0.2.1", "192.0.2.2"] });
     expect(await w.resolve("Hooks.Example.TEST")).toEqual(["192.0.2.1", "192.0.2.2", "2001:db8::7"]);
     expect(w.server.asked.toSorted()).toEqual(["A hooks.example.test", "AAAA hooks.example.test"]);
@@ -40,7 +40,7 @@ describe("DNS", () => {
     ["a dot at its end", { "a.test": ["192.0.2.1"] }, ["192.0.2.1"]],
     ["no address", { "a.test": [] }, []],
     ["no entry", {}, []],
-  ])("knows a name with %s", async (what, zone, expected) => {
+  ])("resolves a name with %s", async (what, zone, expected) => {
     await using w = await world(zone);
     expect(await w.resolve(what.includes("dot") ? "a.test." : "a.test")).toEqual(expected);
   });
@@ -55,7 +55,7 @@ describe("DNS", () => {
     expect(performance.now() - started).toBeLessThan(2_500);
   });
 
-  test("that returns very many addresses refuses the URL", async () => {
+  test("refuses a name with very many addresses", async () => {
     await using w = await world({ "a.test": Array.from({ length: 80 }, (_, n) => `192.0.2.${n}`) });
     await expect(w.resolve("a.test")).rejects.toThrow("more than 64 addresses");
   });
@@ -69,8 +69,8 @@ describe("DNS", () => {
   );
 });
 
-describe("the system's files", () => {
-  test("/etc/hosts comes first, and a change of it is seen", async () => {
+describe("the system files", () => {
+  test("/etc/hosts comes first, and is read again after a change", async () => {
     const hosts = "# machines\n192.0.2.9 NAS nas.lan # shelf\n2001:db8::9\tnas\nnonsense nas\n";
     await using w = await world({ nas: ["192.0.2.1"] }, { hosts });
     expect(await w.resolve("nas")).toEqual(["192.0.2.9", "2001:db8::9"]);
@@ -81,7 +81,7 @@ describe("the system's files", () => {
     expect(await w.resolve("nas")).toEqual(["192.0.2.1"]);
   });
 
-  test("localhost is this machine, whatever anyone says", async () => {
+  test("localhost is always this machine", async () => {
     await using w = await world({ localhost: ["192.0.2.1"] }, { hosts: "192.0.2.1 localhost" });
     for (const name of ["localhost", "LOCALHOST.", "hooks.localhost"])
       expect(await w.resolve(name)).toEqual(["127.0.0.1", "::1"]);
@@ -95,7 +95,7 @@ describe("the system's files", () => {
     ["nas.local", "search one.test\n", ["nas.local"]],
     ["a.b", "search one.test\noptions rotate ndots:2\n", ["a.b.one.test", "a.b"]],
     ["nas", "; comment\nnameserver 192.0.2.53\n", ["nas"]],
-  ])("%s with %j is asked for as %j", async (host, resolvConf, expected) => {
+  ])("%s with %j is queried as %j", async (host, resolvConf, expected) => {
     await using w = await world({}, { resolvConf });
     expect(await w.resolve(host)).toEqual([]);
     expect(w.server.asked.filter((one) => one.startsWith("A ")).map((one) => one.slice(2))).toEqual(expected);
@@ -131,7 +131,7 @@ describe("the limits", () => {
     await Promise.all(all.slice(0, 12));
   });
 
-  test("are 16 lookups of all, and users that wait take turns", async () => {
+  test("are 16 lookups of all users, and waiting users take turns", async () => {
     const { held, resolverFor } = heldLookups();
     const all = ["a", "b", "c", "d"].flatMap((user) =>
       Array.from({ length: 8 }, (_, n) => resolverFor(user)(`${user}${n}`)),
@@ -155,7 +155,7 @@ describe("the limits", () => {
     await Promise.all(all);
   });
 
-  test("that are reached by everybody are 503", async () => {
+  test("of all users together lead to 503", async () => {
     const { held, resolverFor } = heldLookups();
     const all = Array.from({ length: 36 }, (_, n) =>
       Array.from({ length: 4 }, (_, m) => resolverFor(`user${n}`)(`${n}.${m}`)),

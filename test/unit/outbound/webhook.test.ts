@@ -7,21 +7,21 @@ const message = (url: string, timeoutMs = 5_000) => ({ url, id: "one", secrets: 
 const loopback = { allowLoopback: true, allowPrivate: false };
 const here = async () => [{ address: "127.0.0.1", family: 4 as const }];
 
-test("a receiver that hangs is given up in time", async () => {
+test("a receiver that hangs times out", async () => {
   await using hook = receiver();
   hook.answer("hang");
   const outcome = await sendWebhook(message(hook.url, 100), loopback, new Date(), here);
   expect(outcome).toMatchObject({ ok: false, status: null, error: "no response in time" });
 });
 
-test("the connection goes to the address that was checked, under the name that was asked for", async () => {
+test("the connection goes to the checked address, with the host name of the URL", async () => {
   await using hook = receiver();
   const url = hook.url.replace("127.0.0.1", "hooks.example.test");
   expect(await sendWebhook(message(url), loopback, new Date(), here)).toMatchObject({ ok: true, status: 204 });
   expect(hook.received[0]!.headers.get("host")).toBe(new URL(url).host);
 });
 
-test("a name that has moved to a forbidden address since it was registered gets nothing", async () => {
+test("nothing is sent to a name that resolves to a forbidden address since it was registered", async () => {
   await using hook = receiver();
   const url = hook.url.replace("127.0.0.1", "hooks.example.test");
   const outcome = await sendWebhook(message(url), { allowLoopback: false, allowPrivate: false }, new Date(), here);
@@ -30,7 +30,7 @@ test("a name that has moved to a forbidden address since it was registered gets 
   expect(hook.received).toEqual([]);
 });
 
-test("the message carries the standard's headers and the exact body", async () => {
+test("the message has the headers of Standard Webhooks and the exact body", async () => {
   await using hook = receiver();
   const now = new Date("2026-01-02T03:04:05.678Z");
   await sendWebhook({ ...message(hook.url), body: '{"type":"é"}' }, loopback, now, here);

@@ -14,7 +14,7 @@ import { type FakeSource, fakeSource } from "./fake-source";
 
 type Running = { job: Job; context: JobContext; finish(): void; break(error: Error): void };
 
-/** A handler whose runs wait until the test ends them, or until they are aborted. */
+/** A handler whose jobs run until the test ends them, or until they are aborted. */
 function heldHandler() {
   const started: Running[] = [];
   const watchers: (() => void)[] = [];
@@ -54,8 +54,8 @@ function bench(
 
 const reasonOf = (running: Running) => (running.context.signal.reason as JobAborted | undefined)?.reason;
 
-describe("taking jobs", () => {
-  test("takes what waits at the start, and what comes later when it is woken", async () => {
+describe("claiming jobs", () => {
+  test("claims jobs at the start, and later ones when it is woken", async () => {
     await using b = bench({ slots: 2 });
     b.source.add("a");
     b.runner.start();
@@ -66,7 +66,7 @@ describe("taking jobs", () => {
     expect(b.source.did).toEqual(["claim a", "claim b"]);
   });
 
-  test("takes nothing before it is started", async () => {
+  test("claims nothing before it is started", async () => {
     await using b = bench();
     b.source.add("a");
     b.runner.wake();
@@ -74,7 +74,7 @@ describe("taking jobs", () => {
     expect(b.source.did).toEqual([]);
   });
 
-  test("runs no more of a name than there are slots, and the next as soon as one ends", async () => {
+  test("runs no more jobs of a name than there are slots, and the next as soon as one ends", async () => {
     await using b = bench({ slots: 2 });
     for (const name of ["a", "b", "c", "d"]) b.source.add(name);
     b.runner.start();
@@ -86,7 +86,7 @@ describe("taking jobs", () => {
     expect(b.work.started).toHaveLength(3);
   });
 
-  test("a name whose slots are taken does not hold up another", async () => {
+  test("a name whose slots are full does not delay another", async () => {
     const cutDone = Promise.withResolvers<void>();
     await using b = bench({ cuts: async () => cutDone.resolve() });
     b.source.add("long render");
@@ -97,7 +97,7 @@ describe("taking jobs", () => {
     expect(b.source.did.toSorted()).toEqual(["claim cut", "claim long render"]);
   });
 
-  test("a job that fails is given to the source with its error, and the next is taken", async () => {
+  test("the error of a failed job is passed to the source, and the next job is claimed", async () => {
     await using b = bench();
     b.source.add("a");
     b.source.add("b");
@@ -107,7 +107,7 @@ describe("taking jobs", () => {
     expect(b.source.did).toEqual(["claim a", "fail a: no luck", "claim b"]);
   });
 
-  test("goes on when the source cannot be asked, and when it cannot take a failure", async () => {
+  test("continues after an error of the source", async () => {
     await using b = bench();
     b.source.add("a");
     b.source.add("b");
@@ -121,7 +121,7 @@ describe("taking jobs", () => {
 });
 
 describe("the heartbeat", () => {
-  test("carries the progress, which never goes back", async () => {
+  test("reports progress, which never decreases", async () => {
     await using b = bench();
     b.source.add("a");
     b.runner.start();
@@ -134,7 +134,7 @@ describe("the heartbeat", () => {
     expect(await b.source.renewed("a")).toBe(1);
   });
 
-  test("a lost lease aborts the run, and nothing is written about it", async () => {
+  test("a lost lease aborts the job, which is neither failed nor released", async () => {
     await using b = bench();
     b.source.add("a");
     b.source.add("b");
@@ -146,7 +146,7 @@ describe("the heartbeat", () => {
     expect(b.source.did).toEqual(["claim a", "claim b"]);
   });
 
-  test("one that fails is tried again", async () => {
+  test("is retried after an error", async () => {
     await using b = bench();
     b.source.add("a");
     b.runner.start();
@@ -160,7 +160,7 @@ describe("the heartbeat", () => {
 const asked = (running: Running) => until("a job that is asked to yield", () => running.context.shouldYield());
 
 describe("yielding", () => {
-  test("a job whose turn is over is asked to when somebody with fewer running waits, and goes on after", async () => {
+  test("a job is asked to after its time slice, when a user with fewer running jobs waits, and resumes later", async () => {
     await using b = bench();
     b.source.add("long", { userId: "anna" });
     b.runner.start();
@@ -177,7 +177,7 @@ describe("yielding", () => {
     expect(b.source.did).toEqual(["claim long", "release long", "claim short", "claim long"]);
   });
 
-  test("only the one that has run longest, of the user who has more than the one who waits", async () => {
+  test("only the longest-running job is asked to, of a user with more running jobs than the one who waits", async () => {
     await using b = bench({ slots: 3 });
     for (const [name, userId] of [
       ["bert's", "bert"],
@@ -197,7 +197,7 @@ describe("yielding", () => {
   test.each([
     ["before its turn is over", 60_000, "bert"],
     ["for another job of its own user", 1, "anna"],
-  ])("nobody is asked to %s", async (_, timeSliceMs, waiting) => {
+  ])("no job is asked to %s", async (_, timeSliceMs, waiting) => {
     await using b = bench({ timeSliceMs });
     b.source.add("long", { userId: "anna" });
     b.runner.start();
@@ -213,7 +213,7 @@ describe("yielding", () => {
 });
 
 describe("a job that runs alone", () => {
-  test("starts when the others have yielded, and nothing starts beside it", async () => {
+  test("starts when the others have yielded, and no other job starts while it runs", async () => {
     await using b = bench({ slots: 2 });
     b.source.add("long", { userId: "anna" });
     b.runner.start();
@@ -234,7 +234,7 @@ describe("a job that runs alone", () => {
     expect(b.source.did.slice(3).toSorted()).toEqual(["claim cut", "claim long"]);
   });
 
-  test("interrupts a job that does not yield, which is given back unharmed", async () => {
+  test("interrupts a job that does not yield, which is released", async () => {
     await using b = bench({ maxDrainMs: 1 });
     b.source.add("long");
     b.runner.start();
@@ -248,7 +248,7 @@ describe("a job that runs alone", () => {
 });
 
 describe("ending early", () => {
-  test("a cancelled job is aborted, neither failed nor given back, and its slot is free", async () => {
+  test("a cancelled job is aborted, neither failed nor released, and its slot is free", async () => {
     await using b = bench();
     b.source.add("a");
     b.source.add("b");
@@ -260,7 +260,7 @@ describe("ending early", () => {
     expect(b.source.did).toEqual(["claim a", "claim b"]);
   });
 
-  test("cancelling what does not run here does nothing", async () => {
+  test("cancelling a job that does not run here does nothing", async () => {
     await using b = bench();
     b.source.add("a");
     b.runner.start();
@@ -269,7 +269,7 @@ describe("ending early", () => {
     expect(running.context.signal.aborted).toBe(false);
   });
 
-  test("stopping aborts what runs, waits for its end, gives it back and takes nothing more", async () => {
+  test("stopping aborts all jobs, waits until they end, releases them and claims no more", async () => {
     await using b = bench({ slots: 2 });
     for (const name of ["a", "b", "c"]) b.source.add(name);
     b.runner.start();
@@ -281,7 +281,7 @@ describe("ending early", () => {
     expect(b.work.started).toHaveLength(2);
   });
 
-  test("a job that ends well although it was told to stop is not given back", async () => {
+  test("a job that completes although it was aborted is not released", async () => {
     const started = Promise.withResolvers<void>();
     await using b = bench({
       cuts: (_, { signal }) => {
@@ -296,7 +296,7 @@ describe("ending early", () => {
     expect(b.source.did).toEqual(["claim a"]);
   });
 
-  test("what an aborted job throws does not count as its failure", async () => {
+  test("the error of an aborted job does not count as a failure", async () => {
     const started = Promise.withResolvers<void>();
     await using b = bench({
       cuts: async (_, { signal }) => {

@@ -16,7 +16,7 @@ const LIMITS: SchedulingLimits = {
   maxDrainMs: 20,
 };
 
-/** `anna 5` is a preparation of Anna's that has run since 5. */
+/** `anna 5` is a preparation of Anna that has been running since 5. */
 const running = (...lines: string[]): RunningJob[] =>
   lines.map((line, n) => {
     const [userId, since, alone] = line.split(" ");
@@ -51,7 +51,7 @@ describe("sharing between users", () => {
     expect(decideNext(at(0, { running: state, due: [next] }), LIMITS).start).toBe(starts ? next : null);
   });
 
-  test("when all slots are taken, the job that has run longest of a user with more running yields after its time slice", () => {
+  test("when all slots are full, the longest-running job of a user with more running jobs yields after its time slice", () => {
     const full = running("bert 0", "anna 2", "anna 1", "carl 0");
     const waiting = { running: full, due: [due("bert", 1)] };
     expect(decideNext(at(10, waiting), LIMITS)).toMatchObject({ yielding: new Set(), changesInMs: 6 });
@@ -62,7 +62,7 @@ describe("sharing between users", () => {
 });
 
 describe("a job that runs alone", () => {
-  test("waits until all others have yielded, nothing is started meanwhile, and who does not yield is interrupted", () => {
+  test("waits until all others have yielded; no job starts meanwhile, and one that does not yield is interrupted", () => {
     const others = { running: running("anna 0", "bert 5"), due: [due("carl")], dueAlone: suspect };
     const ids = new Set(others.running.map((job) => job.stepId));
     expect(decideNext(at(10, others), LIMITS)).toMatchObject({
@@ -77,13 +77,13 @@ describe("a job that runs alone", () => {
     expect(decideNext(at(31, { ...drained, running: [] }), LIMITS).start).toBe(suspect);
   });
 
-  test("nothing runs beside it for its time; after that others start, and it is an ordinary job", () => {
+  test("runs alone for a limited time; after that other jobs start, and it is an ordinary job", () => {
     const state = { running: running("sam 0 alone"), due: [due("anna")] };
     expect(decideNext(at(99, state), LIMITS)).toMatchObject({ start: null, yielding: new Set(), changesInMs: 1 });
     expect(decideNext(at(100, state), LIMITS).start).toEqual(due("anna"));
   });
 
-  test("others have the server for as long before the next one, unless nobody waits", () => {
+  test("is followed by others for as long as it ran, before the next job runs alone, unless none is waiting", () => {
     const state = { dueAlone: suspect, lastAlone: { endedAt: 50, forMs: 30 } };
     expect(decideNext(at(60, { ...state, due: [due("anna")] }), LIMITS).start).toEqual(due("anna"));
     expect(decideNext(at(60, { ...state, running: running("anna 55") }), LIMITS)).toMatchObject({
@@ -95,7 +95,7 @@ describe("a job that runs alone", () => {
     expect(decideNext(at(60, state), LIMITS).start).toBe(suspect);
   });
 
-  test("does not interrupt one that has outlived its time alone", () => {
+  test("does not interrupt one that has used its time alone", () => {
     const state = { running: running("sam 0 alone", "anna 150"), dueAlone: suspect, due: [due("bert")] };
     expect(decideNext(at(200, state), LIMITS)).toMatchObject({
       start: due("bert"),
@@ -105,7 +105,7 @@ describe("a job that runs alone", () => {
   });
 });
 
-/** A job of the model: `lengthMs` of work; `yields`: it ends its run when asked, and goes on later. */
+/** A job of the model: `lengthMs` of work. `yields`: it ends its run when asked, and resumes later. */
 type ModelJob = {
   stepId: string;
   userId: string;
@@ -116,7 +116,7 @@ type ModelJob = {
   runsAlone: boolean;
 };
 
-/** Runs the jobs through `decide` on a clock of milliseconds. Gives when each started first and when it ended. */
+/** Runs the jobs through `decideNext` on a clock of milliseconds. Returns when each started first and when it ended. */
 function simulate(jobs: ModelJob[]) {
   const leftMs = new Map(jobs.map((job) => [job.stepId, job.lengthMs]));
   const servedAt = new Map<string, number>();
@@ -203,7 +203,7 @@ const model = (suspects: fc.Arbitrary<boolean>) =>
     .map((jobs) => jobs.map((job, n): ModelJob => ({ ...job, stepId: `job ${n}` })));
 
 describe("properties", () => {
-  test("every job ends, no user exceeds the slots, and alone means alone", () => {
+  test("every job ends, no user exceeds the slots, and a job that runs alone does run alone", () => {
     fc.assert(
       fc.property(model(fc.boolean()), (jobs) => {
         expect(simulate(jobs).ended.size).toBe(jobs.length);
@@ -212,7 +212,7 @@ describe("properties", () => {
     );
   });
 
-  test("a user's first preparation starts at once beside any number of another user's", () => {
+  test("the first preparation of a user starts at once, whatever number another user has", () => {
     const mine = fc.record({ arrivesAt: fc.integer({ min: 0, max: 300 }), lengthMs: fc.integer({ min: 1, max: 50 }) });
     fc.assert(
       fc.property(model(fc.constant(false)), mine, (jobs, visitor) => {

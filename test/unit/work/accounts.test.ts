@@ -21,7 +21,7 @@ async function administration(change: Partial<Config> = {}) {
 const BERTS_KEY = { email: "bert@example.test", name: "k" };
 const anna = { email: "Anna@Example.test", password: "correct horse" };
 
-test("an account gets the sign-up grant, an address in lower case, and a password that is only a hash", async () => {
+test("a new account gets the sign-up grant, a lower-case address, and a hashed password", async () => {
   await using a = await administration();
   const made = await a.run("user create", anna);
   expect(made).toMatchObject({ email: "anna@example.test", credits: 25, is_admin: false });
@@ -34,12 +34,12 @@ test.each([
   ["credits of its own", { credits: 7 }, { credits: 7 }],
   ["no credits", { credits: 0 }, { credits: 0 }],
   ["the right to administer", { admin: true }, { is_admin: true }],
-])("an account can be made with %s", async (_, change, expected) => {
+])("an account can be created with %s", async (_, change, expected) => {
   await using a = await administration();
   expect(await a.run("user create", { ...anna, ...change })).toMatchObject(expected);
 });
 
-describe("refused is", () => {
+describe("a command is refused:", () => {
   test.each<[string, string, Record<string, unknown>, string]>([
     ["an account without an address", "user create", { password: "correct horse" }, "bad_request"],
     ["an address that is none", "user create", { ...anna, email: "anna" }, "bad_request"],
@@ -73,7 +73,7 @@ describe("refused is", () => {
   });
 });
 
-test("two accounts made at once with one address are one account", async () => {
+test("concurrent requests with one address create one account", async () => {
   await using a = await administration();
   const both = await Promise.allSettled(
     ["anna@example.test", "ANNA@EXAMPLE.TEST"].map((email) =>
@@ -84,14 +84,14 @@ test("two accounts made at once with one address are one account", async () => {
   expect(await listAccounts(a.services)).toHaveLength(1);
 });
 
-test("a grant raises what the account can spend", async () => {
+test("a grant increases the available credits", async () => {
   await using a = await administration();
   await a.run("user create", anna);
   expect(await a.run("user grant", { email: " ANNA@example.test ", credits: 5 })).toMatchObject({ credits: 30 });
   expect(await a.run("user list", {})).toMatchObject([{ email: "anna@example.test", credits: 30 }]);
 });
 
-test("a key is shown once and stored as a hash that finds its owner", async () => {
+test("a key is shown once, and its stored hash identifies its owner", async () => {
   await using a = await administration();
   await a.run("user create", anna);
   const made = (await a.run("key create", { email: anna.email, name: "laptop" })) as { key: string; prefix: string };
@@ -104,7 +104,7 @@ test("a key is shown once and stored as a hash that finds its owner", async () =
 
 const withoutKey = ({ key: _, ...shown }: KeyView & { key?: string }) => shown;
 
-test("keys are listed with their owners, oldest first, and a revoked one is gone", async () => {
+test("keys are listed with their owners, oldest first, without revoked ones", async () => {
   await using a = await administration();
   await a.run("user create", anna);
   await a.run("user create", { ...anna, email: "bert@example.test" });
@@ -128,7 +128,7 @@ test("keys are listed with their owners, oldest first, and a revoked one is gone
   expect(await a.run("key list", {})).toEqual([withoutKey(second)]);
 });
 
-test("an account is disabled and enabled again, as often as it is asked for", async () => {
+test("disabling and enabling an account are idempotent", async () => {
   await using a = await administration();
   await a.run("user create", anna);
   for (const [command, disabled] of [

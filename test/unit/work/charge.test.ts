@@ -21,7 +21,7 @@ import { creditModel } from "./credit-model";
 
 type Owner = { userId: string; projectId: string };
 
-/** One user's credits, by the product's own functions. Times go up by one with each call. */
+/** The credits of one user, with the product's functions. The time increases by one with each call. */
 function account(store: Store, owner: Owner) {
   let clock = 1_000;
   const prices = new Map<string, number>();
@@ -77,7 +77,7 @@ async function freshAccount() {
   };
 }
 
-describe("the price", () => {
+describe("the charge", () => {
   const minute = 60 * TICKS_PER_SECOND;
   test.each([
     ["nothing", 0, 1],
@@ -86,7 +86,7 @@ describe("the price", () => {
     ["a tick more than a minute", minute + 1, 2],
     ["an hour", 60 * minute, 60],
     ["five hours and a bit", 300 * minute + 17, 301],
-  ])("of %s of recording", (_, duration, minutes) => {
+  ])("for %s of recording", (_, duration, minutes) => {
     expect(computeCharge(duration, 1)).toBe(minutes);
     expect(computeCharge(duration, 3)).toBe(minutes * 3);
     expect(computeCharge(duration, 0)).toBe(0);
@@ -94,7 +94,7 @@ describe("the price", () => {
 });
 
 describe("a preparation", () => {
-  test("holds the price when the duration is known and charges it when the asset is ready", async () => {
+  test("holds the charge when the duration is known and settles it when the asset is ready", async () => {
     await using db = await freshAccount();
     await db.credits.grant(10);
     const id = await db.credits.add(3);
@@ -112,7 +112,7 @@ describe("a preparation", () => {
     expect(await db.credits.events(id)).toEqual(["asset.ready from processing"]);
   });
 
-  test("holds once, however often the duration is noted", async () => {
+  test("holds once, however often the duration is recorded", async () => {
     await using db = await freshAccount();
     await db.credits.grant(10);
     const id = await db.credits.add(3);
@@ -120,7 +120,7 @@ describe("a preparation", () => {
     expect(await db.credits.balance()).toBe(7);
   });
 
-  test("the hold names the preparation's own pipeline", async () => {
+  test("the hold refers to the pipeline of the preparation", async () => {
     await using db = await freshAccount();
     await db.credits.grant(10);
     const id = await db.credits.add(3);
@@ -143,7 +143,7 @@ describe("a preparation", () => {
     expect(await db.credits.balance()).toBe(1);
   });
 
-  test("that cannot be paid waits, is told so once, and becomes ready with the next grant that covers it", async () => {
+  test("without enough credits waits, with one event, and becomes ready with the next grant that covers it", async () => {
     await using db = await freshAccount();
     await db.credits.grant(1);
     const id = await db.credits.add(3);
@@ -159,7 +159,7 @@ describe("a preparation", () => {
     ]);
   });
 
-  test("whose credits come while it still runs is ready without a word about payment", async () => {
+  test("that gets credits while it runs becomes ready without an event about payment", async () => {
     await using db = await freshAccount();
     const id = await db.credits.add(3);
     await db.credits.learnDuration(id);
@@ -169,7 +169,7 @@ describe("a preparation", () => {
     expect(await db.credits.events(id)).toEqual(["asset.ready from processing"]);
   });
 
-  test("whose credits come while it still runs holds them at once", async () => {
+  test("that gets credits while it runs holds them at once", async () => {
     await using db = await freshAccount();
     const id = await db.credits.add(3);
     await db.credits.learnDuration(id);
@@ -178,7 +178,7 @@ describe("a preparation", () => {
     expect(await readTotalHeld(db.store.read, db.userId)).toBe(3);
   });
 
-  test("that costs nothing needs no credits and leaves no entry", async () => {
+  test("that is free needs no credits and leaves no ledger entry", async () => {
     await using db = await freshAccount();
     const id = await db.credits.add(0);
     await db.credits.learnDuration(id);
@@ -201,7 +201,7 @@ describe("assets that wait for credits", () => {
     return { ...db, ids };
   }
 
-  test("are settled oldest first, and the first that does not fit keeps those behind it waiting", async () => {
+  test("are settled oldest first, until one is not covered", async () => {
     await using db = await waitingFor([2, 5, 1]);
     const [small, big, last] = db.ids;
     expect(await db.credits.grant(4)).toEqual([small!]);
@@ -210,7 +210,7 @@ describe("assets that wait for credits", () => {
     expect(await db.credits.balance()).toBe(0);
   });
 
-  test("keep a newer one from being held before them, although it would fit", async () => {
+  test("come before a newer one, even if only the newer one is covered", async () => {
     await using db = await waitingFor([5]);
     await db.credits.grant(3);
     const newer = await db.credits.add(1);
@@ -221,7 +221,7 @@ describe("assets that wait for credits", () => {
     expect(await db.credits.grant(3)).toEqual([db.ids[0]!, newer]);
   });
 
-  test("move up when the one before them is deleted", async () => {
+  test("are settled when the one before them is deleted", async () => {
     await using db = await waitingFor([5, 1]);
     await db.credits.grant(3);
     await db.credits.remove(db.ids[0]!);
@@ -229,7 +229,7 @@ describe("assets that wait for credits", () => {
     expect(await db.credits.balance()).toBe(2);
   });
 
-  test("get what a failed preparation gives back", async () => {
+  test("get the credits that a failed preparation releases", async () => {
     await using db = await freshAccount();
     await db.credits.grant(4);
     const failing = await db.credits.add(4);
@@ -244,7 +244,7 @@ describe("assets that wait for credits", () => {
 });
 
 describe("a refund", () => {
-  test("gives the charge back once, also of a deleted asset, and those that wait get it", async () => {
+  test("is made once, also for a deleted asset, and settles the assets that wait", async () => {
     await using db = await freshAccount();
     await db.credits.grant(4);
     const [paid, waiting] = [await db.credits.add(4), await db.credits.add(3)];
@@ -273,7 +273,7 @@ describe("any sequence of grants, preparations, failures, deletions and refunds"
     { weight: 1, arbitrary: fc.record({ do: fc.constant("refund" as const), n: fc.nat(30) }) },
   );
 
-  test("keeps the ledger as the plain rules have it: never spent twice, never below zero, at most one charge an asset", async () => {
+  test("agrees with the model: no credit is spent twice, no balance is negative, no asset has two charges", async () => {
     await using db = await freshStore();
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {

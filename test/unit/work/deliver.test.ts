@@ -18,7 +18,7 @@ const SECRET = `whsec_${Buffer.from("a secret of some length").toString("base64"
 const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;
 
-/** An endpoint with some deliveries that are due at these times. */
+/** Creates an endpoint with deliveries that are due at these times. */
 async function endpointWith(store: Store, userId: string, url: string, due: number[], failingSince?: number) {
   return store.write(async (tx) => {
     const endpoint = await insertEndpoint(tx, {
@@ -48,7 +48,7 @@ async function endpointWith(store: Store, userId: string, url: string, due: numb
   });
 }
 
-/** A receiver that answers when it is told to, and a deliverer that has only it to go to. */
+/** A receiver that responds when the test allows it, and a deliverer that sends to it. */
 async function world() {
   const fresh = await freshStore();
   const answers = Promise.withResolvers<number>();
@@ -87,14 +87,14 @@ async function world() {
   };
 }
 
-test("what is due already does not hide when the next delivery becomes due", async () => {
+test("deliveries that are already due do not hide when the next one becomes due", async () => {
   await using w = await world();
   await endpointWith(w.store, w.userId, w.url("/slow"), [NOW - MINUTE, NOW + MINUTE, NOW + 2 * MINUTE]);
   expect(await findNextDeliveryTime(w.store.read, NOW)).toBe(NOW + MINUTE);
   expect(await findNextDeliveryTime(w.store.read, NOW + 2 * MINUTE)).toBeNull();
 });
 
-test("hundreds of messages to an endpoint that hangs do not hold up another's one", async () => {
+test("hundreds of messages to an endpoint that hangs do not delay the message of another user", async () => {
   await using w = await world();
   await endpointWith(w.store, w.userId, w.url("/slow"), Array<number>(450).fill(NOW - MINUTE));
   await endpointWith(w.store, w.userId, w.url("/quick"), [NOW]);
@@ -103,7 +103,7 @@ test("hundreds of messages to an endpoint that hangs do not hold up another's on
   expect(w.received.filter((path) => path === "/slow").length).toBeLessThanOrEqual(4);
 });
 
-test("a message that was under way while another succeeded does not count from before that success", async () => {
+test("a failure that started before another message succeeded does not count as failing since before that success", async () => {
   await using w = await world();
   const sixDaysAgo = NOW - 6 * 24 * 60 * MINUTE;
   const endpoint = await endpointWith(w.store, w.userId, w.url("/slow"), [NOW], sixDaysAgo);
@@ -124,7 +124,7 @@ test("a message that was under way while another succeeded does not count from b
   });
 });
 
-test("the old address being gone does not disable an endpoint that has moved meanwhile", async () => {
+test("410 from an old URL does not disable an endpoint whose URL has changed meanwhile", async () => {
   await using w = await world();
   const endpoint = await endpointWith(w.store, w.userId, w.url("/slow"), [NOW]);
   w.deliverer.start();

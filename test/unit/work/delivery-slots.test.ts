@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { createDeliverySlots, type DeliverySlots } from "../../../src/work/delivery-slots";
 
-/** `count` due deliveries of a user to each endpoint. */
+/** Returns `count` due deliveries of a user to each endpoint. */
 const dueTo = (user: string, endpoints: number, count: number) =>
   Array.from({ length: endpoints * count }, (_, n) => ({
     id: `${user}-${n}`,
     endpointId: `${user}-endpoint-${n % endpoints}`,
   }));
 
-/** Starts as many as there is room for. Returns how many each user and endpoint has in flight. */
+/** Starts as many deliveries as there are slots. Returns how many each user and endpoint has in flight. */
 function fill(slots: DeliverySlots, due: Record<string, ReturnType<typeof dueTo>>) {
   const order: string[] = [];
   const byEndpoint = new Map<string, number>();
@@ -32,7 +32,7 @@ test("one user has at most 8 deliveries in flight, spread over the endpoints", (
   expect(new Set(started.byEndpoint.values())).toEqual(new Set([1]));
 });
 
-test("one endpoint has at most 4", () => {
+test("one endpoint has at most 4 deliveries in flight", () => {
   expect(fill(createDeliverySlots(), { anna: dueTo("anna", 1, 100) }).of("anna")).toBe(4);
 });
 
@@ -46,7 +46,7 @@ test("users take turns", () => {
   expect([started.of("anna"), started.of("bert"), started.of("carl")]).toEqual([8, 8, 2]);
 });
 
-test("however many users have deliveries that hang, another one's first starts at once", () => {
+test("the first delivery of a user starts at once, however many deliveries of other users hang", () => {
   const slots = createDeliverySlots();
   const users = Array.from({ length: 20 }, (_, n) => `user${n}`);
   const started = fill(slots, Object.fromEntries(users.map((user) => [user, dueTo(user, 9, 9)])));
@@ -57,7 +57,7 @@ test("however many users have deliveries that hang, another one's first starts a
   expect(slots.hasRoom("anna")).toBe(false);
 });
 
-test("there is an end to it", () => {
+test("the number of deliveries of all users is limited", () => {
   const slots = createDeliverySlots();
   const users = Array.from({ length: 300 }, (_, n) => `user${n}`);
   const started = fill(slots, Object.fromEntries(users.map((user) => [user, dueTo(user, 1, 1)])));
@@ -65,7 +65,7 @@ test("there is an end to it", () => {
   expect(slots.nextUser(["anna"])).toBeNull();
 });
 
-test("a delivery that is in flight is not started twice, and its slot is free when it has ended", () => {
+test("a delivery in flight is not started again, and its slot is released when it has ended", () => {
   const slots = createDeliverySlots();
   const [only] = dueTo("anna", 1, 1);
   const release = slots.acquire("anna", only!);

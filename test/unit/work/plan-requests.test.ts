@@ -28,7 +28,7 @@ test("a user who requests many files delays nobody else, and is refused beyond a
   expect(counts.ended).toBe(67);
 });
 
-test("an error of the work is passed on, and the child ends", async () => {
+test("an error of the work is thrown, and the child ends", async () => {
   const { requests, counts } = createRequests();
   const failing = requests.run("user", "/asset", () => Promise.reject(new Error("failed")));
   await expect(failing).rejects.toThrow("failed");

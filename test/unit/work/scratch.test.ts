@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { commitFile, openScratchFolder } from "../../../src/work/job-child/scratch";
 import { temporaryFolder } from "../../temporary-folder";
 
-test("a scratch folder begins empty, is taken over from, and goes", async () => {
+test("a scratch folder starts empty, its files are committed, and it is removed", async () => {
   await using folder = await temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   await mkdir(at("scratch/left"), { recursive: true });
@@ -28,7 +28,7 @@ test.each([
   ["a symbolic link", (path: string, secret: string) => symlink(secret, path)],
   ["a folder", (path: string) => mkdir(path)],
   ["a named pipe", (path: string) => Bun.spawn(["mkfifo", path]).exited],
-])("%s is not taken over", async (_, make) => {
+])("%s is not committed", async (_, make) => {
   await using folder = await temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   await Bun.write(at("secret"), "secret");
@@ -38,7 +38,7 @@ test.each([
   expect(await readdir(folder.path)).toEqual(["secret"]);
 });
 
-test("what is taken over replaces what was there", async () => {
+test("a committed file replaces an existing one", async () => {
   await using folder = await temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   await Bun.write(at("made"), "new");

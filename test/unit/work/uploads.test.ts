@@ -36,14 +36,14 @@ describe("a file name", () => {
     expect(toSafeBasename(name)).toBe(expected);
   });
 
-  test("is cut at 255 characters, none of them in half", () => {
+  test("is truncated to 255 code points", () => {
     const long = toSafeBasename(`${"a".repeat(254)}🎬🎬`)!;
     expect([...long]).toHaveLength(255);
     expect(long.isWellFormed()).toBe(true);
     expect(long).toEndWith("🎬");
   });
 
-  test("never holds a path, a control character or a turn of direction, and stays the same the second time", () => {
+  test("never contains a path, a control character or a direction mark, and is stable", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (name) => {
         const safe = toSafeBasename(name);

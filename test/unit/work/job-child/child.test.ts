@@ -12,7 +12,7 @@ const UNRULY = new URL("./unruly-child.ts", import.meta.url).pathname;
 
 afterAll(killAllChildren);
 
-/** How a call of an unruly child ends, and after how many milliseconds. */
+/** Returns the error of a call to a misbehaving child, that of another call, and the time taken. */
 async function run(behavior: string, options: RunOptions = {}, maxMemoryBytes = 1024 ** 3) {
   await using child = openJobChild({
     command: [process.execPath, UNRULY, behavior],
@@ -30,7 +30,7 @@ async function run(behavior: string, options: RunOptions = {}, maxMemoryBytes = 
 
 const MINUTE = { cpuSeconds: 60, wallSeconds: 60 };
 
-describe("a child that reaches a limit ends its job for good:", () => {
+describe("a child that reaches a limit fails its job permanently:", () => {
   test.each([
     ["memory", "allocate", {}, 300 * 1024 ** 2],
     ["processor time", "spin", { limits: { ...MINUTE, cpuSeconds: 0.5 } }, undefined],
@@ -44,7 +44,7 @@ describe("a child that reaches a limit ends its job for good:", () => {
   });
 });
 
-test("a child that the kernel kills is told from one that crashes", async () => {
+test("a child that the kernel kills is distinguished from one that crashes", async () => {
   expect((await run("be killed")).error).toBeInstanceOf(JobKilled);
   for (const behavior of ["crash", "exit", "babble"]) {
     const { error } = await run(behavior);

@@ -1,4 +1,4 @@
-/** A job's child process that does what its argument says instead of its work. */
+/** A job's child process that misbehaves as its argument says. */
 
 import { AppError } from "../../../../src/domain/errors";
 import { serveCalls } from "../../../../src/lib/ipc-calls";

@@ -6,7 +6,7 @@ import { emptyTrash, listNames, moveToTrash } from "../../../src/blobs/trash";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 
-test("what is discarded is out of the way at once and deleted soon", async () => {
+test("files in the trash disappear from their folders at once and are deleted soon", async () => {
   await using folder = await temporaryFolder();
   const folders = getFolders(folder.path);
   const media = folders.media("0193");
@@ -19,7 +19,7 @@ test("what is discarded is out of the way at once and deleted soon", async () =>
   await until("an empty trash", async () => (await listNames(folders.trash)).length === 0);
 });
 
-test("the trash of an earlier run can be emptied, and emptied again", async () => {
+test("the trash of an earlier run can be emptied, repeatedly", async () => {
   await using folder = await temporaryFolder();
   const folders = getFolders(folder.path);
   await Bun.write(join(folders.trash, "left/over"), "bytes");
@@ -28,7 +28,7 @@ test("the trash of an earlier run can be emptied, and emptied again", async () =
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test("a folder that is not there holds no names", async () => {
+test("a missing folder has no names", async () => {
   await using folder = await temporaryFolder();
   expect(await listNames(join(folder.path, "missing"))).toEqual([]);
 });
