@@ -4,12 +4,12 @@ import { assetRows } from "./rows/assets";
 import { cutRows } from "./rows/cuts";
 import { edgeRows } from "./rows/edges";
 import { exportRows } from "./rows/exports";
+import { createFixtures, type Fixtures } from "./rows/fixtures";
 import { projectRows } from "./rows/projects";
 import { renderRows } from "./rows/renders";
 import { requestRows } from "./rows/requests";
 import { uploadRows } from "./rows/uploads";
 import { webhookRows } from "./rows/webhooks";
-import { type World, world } from "./rows/world";
 
 setDefaultTimeout(60_000);
 
@@ -26,10 +26,10 @@ const ROWS = [
   ...edgeRows,
 ];
 
-let fixtures: World;
+let fixtures: Fixtures;
 let passed = 0;
 beforeAll(async () => {
-  fixtures = await world();
+  fixtures = await createFixtures();
 });
 afterAll(async () => {
   await fixtures[Symbol.asyncDispose]();

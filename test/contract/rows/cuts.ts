@@ -3,25 +3,25 @@ import { expect } from "bun:test";
 import { video, wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import type { Cut } from "../../http/resources";
-import { limitRow, type Row } from "./world";
+import { limitRow, type Row } from "./fixtures";
 
 export const cutRows: Row[] = [
   [
     "POST /v1/cuts: 201 pending, Location; 200 with the existing one for the identical request",
-    async ({ ask, clip }) => {
-      const json = { asset_id: (await clip()).id, script: "alpha bravo" };
-      const made = await ask<Cut>("POST", "/v1/cuts", json);
+    async ({ call, videoAsset }) => {
+      const json = { asset_id: (await videoAsset()).id, script: "alpha bravo" };
+      const made = await call<Cut>("POST", "/v1/cuts", json);
       expect(made.status).toBe(201);
       expect(made.headers.get("location")).toBe(`/v1/cuts/${made.body.id}`);
       expect(made.body).toMatchObject({ ...json, state: "pending", plan: null, started_at: null, completed_at: null });
-      const again = await ask<Cut>("POST", "/v1/cuts", json);
+      const again = await call<Cut>("POST", "/v1/cuts", json);
       expect([again.status, again.body.id]).toEqual([200, made.body.id]);
     },
   ],
   [
     "A script omitted, null or blank is the same and stored as an empty text; options resolve to the mode's",
-    async ({ ask, sound }) => {
-      const { id } = await sound();
+    async ({ call, audioAsset }) => {
+      const { id } = await audioAsset();
       const bodies = [
         {},
         { script: null },
@@ -30,7 +30,7 @@ export const cutRows: Row[] = [
         { options: { mode: "natural", remove_fillers: true } },
       ];
       const made: Cut[] = [];
-      for (const json of bodies) made.push((await ask<Cut>("POST", "/v1/cuts", { asset_id: id, ...json })).body);
+      for (const json of bodies) made.push((await call<Cut>("POST", "/v1/cuts", { asset_id: id, ...json })).body);
       expect(new Set(made.map((cut) => `${cut.id}|${cut.script}`)).size).toBe(1);
       expect(made[0]!.options).toEqual({
         mode: "natural",
@@ -40,17 +40,17 @@ export const cutRows: Row[] = [
         remove_fillers: true,
         remove_retakes: true,
       });
-      const tight = await ask<Cut>("POST", "/v1/cuts", { asset_id: id, options: { mode: "tight" } });
+      const tight = await call<Cut>("POST", "/v1/cuts", { asset_id: id, options: { mode: "tight" } });
       expect(tight.body.options).toMatchObject({ min_silence_seconds: 0.25, padding_after_seconds: 0.06 });
-      const loose = await ask<Cut>("POST", "/v1/cuts", { asset_id: id, options: { mode: "loose" } });
+      const loose = await call<Cut>("POST", "/v1/cuts", { asset_id: id, options: { mode: "loose" } });
       expect(loose.body.options).toMatchObject({ min_silence_seconds: 0.9, remove_fillers: false });
     },
   ],
   [
     "cut options: their ranges; a script of at most 20,000 words",
-    async ({ says, sound }) => {
-      const { id } = await sound();
-      const bad = (options: object) => says("POST", "/v1/cuts", { asset_id: id, options });
+    async ({ getOutcome, audioAsset }) => {
+      const { id } = await audioAsset();
+      const bad = (options: object) => getOutcome("POST", "/v1/cuts", { asset_id: id, options });
       for (const value of [0.09, 10.1, "1"]) {
         expect(await bad({ min_silence_seconds: value })).toBe("422 validation_error body.options.min_silence_seconds");
       }
@@ -62,14 +62,14 @@ export const cutRows: Row[] = [
       expect(await bad({ remove_fillers: 1 })).toBe("422 validation_error body.options.remove_fillers");
       expect(await bad({ pace: 1 })).toBe("422 validation_error body.options.pace");
       const script = "word ".repeat(20_001);
-      expect(await says("POST", "/v1/cuts", { asset_id: id, script })).toBe("422 validation_error body.script");
+      expect(await getOutcome("POST", "/v1/cuts", { asset_id: id, script })).toBe("422 validation_error body.script");
     },
   ],
   [
     "50 simultaneous identical requests make one cut, one job, one event",
-    async ({ anna, ask, ids, server, bert }) => {
+    async ({ anna, call, ids, server, bert }) => {
       const { id } = await anna.ready(await wav(2));
-      const all = await Promise.all(Array.from({ length: 50 }, () => ask<Cut>("POST", "/v1/cuts", { asset_id: id })));
+      const all = await Promise.all(Array.from({ length: 50 }, () => call<Cut>("POST", "/v1/cuts", { asset_id: id })));
       expect(new Set(all.map((reply) => reply.body.id)).size).toBe(1);
       expect(all.map((reply) => reply.status).filter((status) => status === 201)).toHaveLength(1);
       expect(await ids(`/v1/cuts?limit=100&asset_id=${id}`)).toHaveLength(1);
@@ -80,14 +80,14 @@ export const cutRows: Row[] = [
   ],
   [
     "POST /v1/cuts: 404 for no asset and another user's; 409 asset_processing with Retry-After 1 to 60",
-    async ({ says, ask, sound, bert, anna, server }) => {
-      expect(await says("POST", "/v1/cuts", { asset_id: NO_ID })).toBe("404 not_found");
-      expect(await says("POST", "/v1/cuts", { asset_id: (await sound()).id }, bert)).toBe("404 not_found");
-      expect(await says("POST", "/v1/cuts", {})).toBe("422 validation_error body.asset_id");
+    async ({ getOutcome, call, audioAsset, bert, anna, server }) => {
+      expect(await getOutcome("POST", "/v1/cuts", { asset_id: NO_ID })).toBe("404 not_found");
+      expect(await getOutcome("POST", "/v1/cuts", { asset_id: (await audioAsset()).id }, bert)).toBe("404 not_found");
+      expect(await getOutcome("POST", "/v1/cuts", {})).toBe("422 validation_error body.asset_id");
       const hold = server.speech.hold("analyze");
       const id = await anna.upload(await wav(2));
       await hold.reached;
-      const refused = await ask("POST", "/v1/cuts", { asset_id: id });
+      const refused = await call("POST", "/v1/cuts", { asset_id: id });
       expect(refused).toMatchObject({ status: 409, body: { error: { code: "asset_processing" } } });
       const seconds = Number(refused.headers.get("retry-after"));
       expect(seconds).toBeGreaterThanOrEqual(1);
@@ -98,8 +98,8 @@ export const cutRows: Row[] = [
   ],
   [
     "pending -> processing -> completed: started_at, completed_at, the plan, cut.completed once",
-    async ({ cut, ask, server }) => {
-      const done = (await ask<Cut>("GET", `/v1/cuts/${(await cut()).id}`)).body;
+    async ({ cut, call, server }) => {
+      const done = (await call<Cut>("GET", `/v1/cuts/${(await cut()).id}`)).body;
       expect(done.state).toBe("completed");
       expect(done.created_at <= done.started_at! && done.started_at! <= done.completed_at!).toBe(true);
       expect(await server.events(done.id)).toEqual(["cut.completed"]);
@@ -107,9 +107,9 @@ export const cutRows: Row[] = [
   ],
   [
     "the plan: sorted, disjoint, at least 0.1 s, tiling [0, source_duration), on frames, kept_duration their sum",
-    async ({ cut, clip }) => {
+    async ({ cut, videoAsset }) => {
       const { plan } = await cut();
-      expect(String(plan!.source_duration)).toBe((await clip()).duration_seconds!);
+      expect(String(plan!.source_duration)).toBe((await videoAsset()).duration_seconds!);
       expect(plan!.frame_rate).toEqual({ num: 10, den: 1 });
       const spans = [...plan!.segments, ...plan!.removed].toSorted((a, b) => a.start - b.start);
       let at = 0;
@@ -128,17 +128,17 @@ export const cutRows: Row[] = [
   ],
   [
     "processing -> failed: script_mismatch, transcription_unavailable, cut.failed; the failed cut is returned for identical requests",
-    async ({ anna, ask, server, sound }) => {
+    async ({ anna, call, server, audioAsset }) => {
       const run = async (json: object) => {
-        const made = await ask<Cut>("POST", "/v1/cuts", json);
+        const made = await call<Cut>("POST", "/v1/cuts", json);
         const cut = await anna.cutEnded(made.body.id);
         expect(cut).toMatchObject({ state: "failed", plan: null });
         expect(cut.error_message).toMatch(/./);
         expect(await server.events(cut.id)).toEqual(["cut.failed"]);
-        expect((await ask<Cut>("POST", "/v1/cuts", json)).body.id).toBe(cut.id);
+        expect((await call<Cut>("POST", "/v1/cuts", json)).body.id).toBe(cut.id);
         return cut.error_code;
       };
-      expect(await run({ asset_id: (await sound()).id, script: "nobody ever says these words" })).toBe(
+      expect(await run({ asset_id: (await audioAsset()).id, script: "nobody ever says these words" })).toBe(
         "script_mismatch",
       );
       const strange = await anna.ready(await wav(2), { language: "xx" });
@@ -148,7 +148,7 @@ export const cutRows: Row[] = [
   limitRow("/v1/cuts", 100, 20),
   [
     "GET /v1/cuts: asset_id and state filter, newest first, every one once, without plans",
-    async ({ anna, ids, ask, says }) => {
+    async ({ anna, ids, call, getOutcome }) => {
       const { id } = await anna.ready(await wav(2));
       const made: string[] = [];
       for (const mode of ["tight", "natural", "loose"]) {
@@ -157,14 +157,14 @@ export const cutRows: Row[] = [
       expect(await ids(`/v1/cuts?limit=1&asset_id=${id}`)).toEqual(made.toReversed());
       expect(await ids(`/v1/cuts?limit=100&asset_id=${id}&state=completed`)).toEqual(made.toReversed());
       expect(await ids(`/v1/cuts?limit=100&asset_id=${id}&state=failed`)).toEqual([]);
-      const { body } = await ask<{ items: object[] }>("GET", `/v1/cuts?asset_id=${id}`);
+      const { body } = await call<{ items: object[] }>("GET", `/v1/cuts?asset_id=${id}`);
       expect(body.items[0]).not.toHaveProperty("plan");
-      expect(await says("GET", "/v1/cuts?state=cancelled")).toBe("422 validation_error query.state");
+      expect(await getOutcome("GET", "/v1/cuts?state=cancelled")).toBe("422 validation_error query.state");
     },
   ],
   [
     "GET, DELETE, edits, export, subtitle: 404 for none and for another user's; 422 for no UUID",
-    async ({ says, cut, bert }) => {
+    async ({ getOutcome, cut, bert }) => {
       const { id } = await cut();
       const calls = [
         ["GET", ""],
@@ -175,25 +175,25 @@ export const cutRows: Row[] = [
       ] as const;
       for (const [method, tail] of calls) {
         const json = method === "POST" ? { segments: [{ start: 0, end: 1 }] } : undefined;
-        expect(await says(method, `/v1/cuts/${id}${tail}`, json, bert)).toBe("404 not_found");
-        expect(await says(method, `/v1/cuts/${NO_ID}${tail}`, json)).toBe("404 not_found");
-        expect(await says(method, `/v1/cuts/x${tail}`, json)).toBe("422 validation_error path.cut_id");
+        expect(await getOutcome(method, `/v1/cuts/${id}${tail}`, json, bert)).toBe("404 not_found");
+        expect(await getOutcome(method, `/v1/cuts/${NO_ID}${tail}`, json)).toBe("404 not_found");
+        expect(await getOutcome(method, `/v1/cuts/x${tail}`, json)).toBe("422 validation_error path.cut_id");
       }
     },
   ],
   [
     "POST /v1/cuts/{id}/edits: 201, a new completed cut, edited_from, reason manual; bad segments 422",
-    async ({ ask, says, cut, server, ids }) => {
+    async ({ call, getOutcome, cut, server, ids }) => {
       const source = await cut();
       const [first] = source.plan!.segments;
       const segments = [{ ...first!, end: first!.end - 0.3 }];
-      const made = await ask<Cut & { edited_from: string }>("POST", `/v1/cuts/${source.id}/edits`, { segments });
+      const made = await call<Cut & { edited_from: string }>("POST", `/v1/cuts/${source.id}/edits`, { segments });
       expect(made.status).toBe(201);
       expect(made.body).toMatchObject({ state: "completed", edited_from: source.id, asset_id: source.asset_id });
       expect(made.body.plan!.segments).toHaveLength(1);
       expect(made.body.plan!.removed.map((span) => span.reason)).toContain("manual");
       expect(await server.events(made.body.id)).toEqual(["cut.completed"]);
-      expect((await ask<Cut>("POST", "/v1/cuts", { asset_id: source.asset_id })).body.id).toBe(source.id);
+      expect((await call<Cut>("POST", "/v1/cuts", { asset_id: source.asset_id })).body.id).toBe(source.id);
       expect(await ids(`/v1/cuts?limit=100&asset_id=${source.asset_id}`)).toContain(made.body.id);
       for (const bad of [
         [],
@@ -205,7 +205,7 @@ export const cutRows: Row[] = [
         ],
         "x",
       ]) {
-        expect(await says("POST", `/v1/cuts/${source.id}/edits`, { segments: bad })).toStartWith(
+        expect(await getOutcome("POST", `/v1/cuts/${source.id}/edits`, { segments: bad })).toStartWith(
           "422 validation_error body.segments",
         );
       }
@@ -213,7 +213,7 @@ export const cutRows: Row[] = [
   ],
   [
     "DELETE /v1/cuts/{id}: 204; its renders are deleted, a running one emits render.cancelled, files are deleted",
-    async ({ anna, says, server }) => {
+    async ({ anna, getOutcome, server }) => {
       const asset = await anna.ready(await video(4));
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
       const done = await anna.renderEnded(
@@ -222,9 +222,9 @@ export const cutRows: Row[] = [
       const hold = server.holdRenders();
       const render = await anna.startRender({ asset_id: asset.id, cut_id: cut.id });
       await hold.reached;
-      expect(await says("DELETE", `/v1/cuts/${cut.id}`)).toBe("204");
+      expect(await getOutcome("DELETE", `/v1/cuts/${cut.id}`)).toBe("204");
       hold.release();
-      for (const id of [done.id, render.id]) expect(await says("GET", `/v1/renders/${id}`)).toBe("404 not_found");
+      for (const id of [done.id, render.id]) expect(await getOutcome("GET", `/v1/renders/${id}`)).toBe("404 not_found");
       expect(await server.events(done.id)).toEqual(["render.completed"]);
       expect(await server.events(render.id)).toEqual(["render.cancelled"]);
       await server.idle();

@@ -9,7 +9,7 @@ import { receiver } from "../../http/receiver";
 import type { AssetDetail, Cut } from "../../http/resources";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
-import { type Row, world } from "./world";
+import { createFixtures, type Row } from "./fixtures";
 
 const HOOK = { url: "http://127.0.0.1:8080/hook", event_types: ["render.completed"] };
 
@@ -27,25 +27,25 @@ export const edgeRows: Row[] = [
     "An asset can be cuttable before it is ready: cuts and audio renders are created, a video render is 409",
     async () => {
       await using folder = await temporaryFolder();
-      await using own = await world({ FFMPEG: await ffmpegThatHoldsPreviews(folder.path) });
+      await using own = await createFixtures({ FFMPEG: await ffmpegThatHoldsPreviews(folder.path) });
       const id = await own.anna.upload(await oldVideo());
       const early = await until("cuttable", async () => {
-        const { body } = await own.ask<AssetDetail>("GET", `/v1/assets/${id}`);
+        const { body } = await own.call<AssetDetail>("GET", `/v1/assets/${id}`);
         return body.cuttable && body;
       });
       expect(early).toMatchObject({ state: "processing", download_url: null, has_transcript: true });
       expect(early.transcript_url).not.toBeNull();
-      expect(await own.says("POST", "/v1/renders", { asset_id: id })).toBe("409 asset_not_ready");
-      expect(await own.says("POST", "/v1/renders", { asset_id: id, output: { format: "mp3" } })).toBe("201");
-      expect(await own.says("POST", "/v1/cuts", { asset_id: id })).toBe("201");
+      expect(await own.getOutcome("POST", "/v1/renders", { asset_id: id })).toBe("409 asset_not_ready");
+      expect(await own.getOutcome("POST", "/v1/renders", { asset_id: id, output: { format: "mp3" } })).toBe("201");
+      expect(await own.getOutcome("POST", "/v1/cuts", { asset_id: id })).toBe("201");
       await Bun.write(join(folder.path, "go"), "");
       expect((await own.anna.prepared(id)).state).toBe("ready");
     },
   ],
   [
     "poster, filmstrip, waveform and transcript: signed links; the transcript is { language, words: [text, start, end, confidence] }",
-    async ({ clip, anna }) => {
-      const asset = await anna.asset((await clip()).id);
+    async ({ videoAsset, anna }) => {
+      const asset = await anna.asset((await videoAsset()).id);
       const types = {
         poster_url: "image/jpeg",
         filmstrip_url: "image/jpeg",
@@ -72,7 +72,7 @@ export const edgeRows: Row[] = [
   [
     "asset error_code media_limits_exceeded: duration and side above the settings",
     async () => {
-      await using own = await world({ MAX_DURATION_SECONDS: "3", MAX_SIDE_PIXELS: "300" });
+      await using own = await createFixtures({ MAX_DURATION_SECONDS: "3", MAX_SIDE_PIXELS: "300" });
       for (const bytes of [await wav(4), await video(1)]) {
         const asset = await own.anna.prepared(await own.anna.upload(bytes));
         expect(asset).toMatchObject({ state: "failed", error_code: "media_limits_exceeded" });
@@ -96,12 +96,12 @@ export const edgeRows: Row[] = [
   [
     "webhook endpoints: at most 50 a user, then 409 conflict; no events while the account is being deleted",
     async () => {
-      await using own = await world();
+      await using own = await createFixtures();
       await using hook = receiver();
       const { anna, server } = own;
-      await own.ask("POST", "/v1/webhook-endpoints", { url: hook.url, event_types: ["asset.ready"] });
-      for (let n = 1; n < 50; n++) await own.ask("POST", "/v1/webhook-endpoints", HOOK);
-      expect(await own.says("POST", "/v1/webhook-endpoints", HOOK)).toBe("409 conflict");
+      await own.call("POST", "/v1/webhook-endpoints", { url: hook.url, event_types: ["asset.ready"] });
+      for (let n = 1; n < 50; n++) await own.call("POST", "/v1/webhook-endpoints", HOOK);
+      expect(await own.getOutcome("POST", "/v1/webhook-endpoints", HOOK)).toBe("409 conflict");
       const listening = server.speech.hold("analyze");
       const id = await anna.upload(await wav(2));
       await listening.reached;
@@ -116,22 +116,22 @@ export const edgeRows: Row[] = [
   ],
   [
     "OFFCUT_STORAGE_QUOTA_BYTES: a create above it is 409 conflict; users/me has storage_used_bytes and storage_quota_bytes (null: none)",
-    async ({ ask }) => {
-      expect((await ask("GET", "/v1/users/me")).body).toMatchObject({ storage_quota_bytes: null });
-      await using own = await world({ STORAGE_QUOTA_BYTES: "5000" });
+    async ({ call }) => {
+      expect((await call("GET", "/v1/users/me")).body).toMatchObject({ storage_quota_bytes: null });
+      await using own = await createFixtures({ STORAGE_QUOTA_BYTES: "5000" });
       const json = { project_id: (await own.anna.project()).id, size_bytes: 2_500 };
-      expect(await own.says("POST", "/v1/assets", { ...json, size_bytes: 5_001 })).toBe("409 conflict");
-      expect(await own.says("POST", "/v1/assets", json)).toBe("201");
-      expect(await own.says("POST", "/v1/assets", json)).toBe("201");
-      expect(await own.says("POST", "/v1/assets", json)).toBe("409 conflict");
-      const { body } = await own.ask("GET", "/v1/users/me");
+      expect(await own.getOutcome("POST", "/v1/assets", { ...json, size_bytes: 5_001 })).toBe("409 conflict");
+      expect(await own.getOutcome("POST", "/v1/assets", json)).toBe("201");
+      expect(await own.getOutcome("POST", "/v1/assets", json)).toBe("201");
+      expect(await own.getOutcome("POST", "/v1/assets", json)).toBe("409 conflict");
+      const { body } = await own.call("GET", "/v1/users/me");
       expect(body).toMatchObject({ storage_used_bytes: 5_000, storage_quota_bytes: 5_000 });
     },
   ],
   [
     "OFFCUT_DISK_RESERVE_BYTES: below it uploads, renders and exports get 503 upstream_unavailable with Retry-After; reads and deletes go on",
     async () => {
-      await using own = await world();
+      await using own = await createFixtures();
       const { anna, server } = own;
       const { id } = await anna.ready(await wav(4));
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: id })).id);
@@ -142,21 +142,21 @@ export const edgeRows: Row[] = [
         headers: { ...anna.tus(), "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" },
       };
       for (const reply of [
-        await own.ask("POST", "/v1/assets", { project_id, size_bytes: 100 }),
+        await own.call("POST", "/v1/assets", { project_id, size_bytes: 100 }),
         await own.send(anna, "PATCH", `/v1/uploads/${upload.id}`, { body: new Uint8Array(10), ...patch }),
-        await own.ask("POST", "/v1/renders", { asset_id: id }),
-        await own.ask("GET", `/v1/cuts/${cut.id}/export?format=csv`),
+        await own.call("POST", "/v1/renders", { asset_id: id }),
+        await own.call("GET", `/v1/cuts/${cut.id}/export?format=csv`),
       ]) {
         expect([outcome(reply), reply.headers.get("retry-after")]).toEqual(["503 upstream_unavailable", "60"]);
       }
-      expect(await own.says("GET", `/v1/assets/${id}`)).toBe("200");
-      expect(await own.says("DELETE", `/v1/assets/${id}`)).toBe("204");
+      expect(await own.getOutcome("GET", `/v1/assets/${id}`)).toBe("200");
+      expect(await own.getOutcome("DELETE", `/v1/assets/${id}`)).toBe("204");
     },
   ],
   [
     "503 upstream_unavailable with Retry-After when the storage is full; 500 internal_error shows no internals",
     async () => {
-      await using own = await world();
+      await using own = await createFixtures();
       const { store } = own.server.services();
       const { write } = store;
       const failing = async (error: Error) => {
@@ -172,7 +172,7 @@ export const edgeRows: Row[] = [
       const broken = await failing(new Error("the secret inside"));
       expect(outcome(broken)).toBe("500 internal_error");
       expect(JSON.stringify(broken.body)).not.toContain("secret");
-      expect(await own.says("POST", "/v1/projects", { name: "a" })).toBe("201");
+      expect(await own.getOutcome("POST", "/v1/projects", { name: "a" })).toBe("201");
     },
   ],
 ];

@@ -3,115 +3,119 @@ import { expect } from "bun:test";
 import { wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import type { Project } from "../../http/resources";
-import { limitRow, type Row } from "./world";
+import { limitRow, type Row } from "./fixtures";
 
 const MINUTE = 60_000;
 
 export const projectRows: Row[] = [
   [
     "POST /v1/projects: 201, the Project, active, with its Location",
-    async ({ ask }) => {
-      const made = await ask<Project>("POST", "/v1/projects", { name: "Lectures" });
+    async ({ call }) => {
+      const made = await call<Project>("POST", "/v1/projects", { name: "Lectures" });
       expect(made.status).toBe(201);
       expect(made.headers.get("location")).toBe(`/v1/projects/${made.body.id}`);
       expect(made.body).toMatchObject({ name: "Lectures", state: "active", archived_at: null });
-      expect((await ask("GET", `/v1/projects/${made.body.id}`)).body).toEqual(made.body);
+      expect((await call("GET", `/v1/projects/${made.body.id}`)).body).toEqual(made.body);
     },
   ],
   [
     "project name: 1 to 256 characters, required, string",
-    async ({ says }) => {
+    async ({ getOutcome }) => {
       for (const name of ["x", "x".repeat(256), "💥".repeat(256)]) {
-        expect(await says("POST", "/v1/projects", { name })).toBe("201");
+        expect(await getOutcome("POST", "/v1/projects", { name })).toBe("201");
       }
       for (const json of [{ name: "" }, { name: "x".repeat(257) }, { name: 5 }, { name: null }, {}]) {
-        expect(await says("POST", "/v1/projects", json)).toBe("422 validation_error body.name");
+        expect(await getOutcome("POST", "/v1/projects", json)).toBe("422 validation_error body.name");
       }
     },
   ],
   [
     "unknown body properties are 422",
-    async ({ says }) =>
-      expect(await says("POST", "/v1/projects", { name: "a", colour: 1 })).toBe("422 validation_error body.colour"),
+    async ({ getOutcome }) =>
+      expect(await getOutcome("POST", "/v1/projects", { name: "a", colour: 1 })).toBe(
+        "422 validation_error body.colour",
+      ),
   ],
   [
     "GET /v1/projects: active unless state is asked for; state is one of active, archived",
-    async ({ ids, says, anna }) => {
+    async ({ ids, getOutcome, anna }) => {
       const { id } = await anna.project("shelf");
       expect(await ids("/v1/projects?limit=100")).toContain(id);
       await anna.must("PATCH", `/v1/projects/${id}`, { json: { state: "archived" } });
       expect(await ids("/v1/projects?limit=100")).not.toContain(id);
       expect(await ids("/v1/projects?state=archived&limit=100")).toContain(id);
-      expect(await says("GET", "/v1/projects?state=gone")).toBe("422 validation_error query.state");
+      expect(await getOutcome("GET", "/v1/projects?state=gone")).toBe("422 validation_error query.state");
     },
   ],
   limitRow("/v1/projects", 100, 20),
   [
     "GET /v1/projects: last_activity_at descending; every one once, whatever the page size; null ends it",
-    async ({ ids, server, ask }) => {
+    async ({ ids, server, call }) => {
       const user = await server.user();
       const made: string[] = [];
       for (let n = 0; n < 7; n++) made.push((await user.project(`p${n}`)).id);
       const read = async (limit: number) => ids(`/v1/projects?limit=${limit}`, user);
       expect(await read(100)).toEqual(made.toReversed());
       expect(await read(2)).toEqual(made.toReversed());
-      const all = await ask<{ items: Project[] }>("GET", "/v1/projects", undefined, user);
+      const all = await call<{ items: Project[] }>("GET", "/v1/projects", undefined, user);
       const times = all.body.items.map((project) => project.last_activity_at);
       expect(times).toEqual(times.toSorted().toReversed());
     },
   ],
   [
     "GET /v1/projects/{id}: 404 not_found for none and for another user's, 422 for no UUID",
-    async ({ says, anna, bert }) => {
+    async ({ getOutcome, anna, bert }) => {
       const { id } = await anna.project();
-      expect(await says("GET", `/v1/projects/${id}`, undefined, bert)).toBe("404 not_found");
-      expect(await says("GET", `/v1/projects/${NO_ID}`)).toBe("404 not_found");
-      expect(await says("GET", "/v1/projects/7")).toBe("422 validation_error path.project_id");
+      expect(await getOutcome("GET", `/v1/projects/${id}`, undefined, bert)).toBe("404 not_found");
+      expect(await getOutcome("GET", `/v1/projects/${NO_ID}`)).toBe("404 not_found");
+      expect(await getOutcome("GET", "/v1/projects/7")).toBe("422 validation_error path.project_id");
     },
   ],
   [
     "PATCH /v1/projects/{id}: name and state, both optional; archived_at when archived; updated_at moves",
-    async ({ ask, anna, server, says, bert }) => {
+    async ({ call, anna, server, getOutcome, bert }) => {
       const made = await anna.project("before");
-      const change = async (json: object) => (await ask<Project>("PATCH", `/v1/projects/${made.id}`, json)).body;
+      const change = async (json: object) => (await call<Project>("PATCH", `/v1/projects/${made.id}`, json)).body;
       server.advance(MINUTE);
       const renamed = await change({ name: "after" });
       expect(renamed).toMatchObject({ name: "after", state: "active", last_activity_at: made.last_activity_at });
       expect(renamed.updated_at > made.updated_at).toBe(true);
       expect((await change({ state: "archived" })).archived_at).toMatch(/Z$/);
       expect(await change({ state: "active" })).toMatchObject({ state: "active", archived_at: null });
-      expect(await says("PATCH", `/v1/projects/${made.id}`, { name: "x" }, bert)).toBe("404 not_found");
-      expect(await says("PATCH", `/v1/projects/${made.id}`, { state: "x" })).toBe("422 validation_error body.state");
+      expect(await getOutcome("PATCH", `/v1/projects/${made.id}`, { name: "x" }, bert)).toBe("404 not_found");
+      expect(await getOutcome("PATCH", `/v1/projects/${made.id}`, { state: "x" })).toBe(
+        "422 validation_error body.state",
+      );
     },
   ],
   [
     "An archived project takes no new asset (409 conflict); cuts, renders, reads and deletes go on",
-    async ({ says, anna }) => {
+    async ({ getOutcome, anna }) => {
       const asset = await anna.ready(await wav(2));
       const path = `/v1/projects/${asset.project_id}`;
       await anna.must("PATCH", path, { json: { state: "archived" } });
       const open = { project_id: asset.project_id, size_bytes: 100 };
-      expect(await says("POST", "/v1/assets", open)).toBe("409 conflict");
-      expect(await says("GET", `/v1/assets/${asset.id}`)).toBe("200");
-      expect(await says("POST", "/v1/cuts", { asset_id: asset.id })).toBe("201");
-      expect(await says("POST", "/v1/renders", { asset_id: asset.id })).toBe("201");
-      expect(await says("DELETE", `/v1/assets/${asset.id}`)).toBe("204");
-      expect(await says("DELETE", path)).toBe("204");
+      expect(await getOutcome("POST", "/v1/assets", open)).toBe("409 conflict");
+      expect(await getOutcome("GET", `/v1/assets/${asset.id}`)).toBe("200");
+      expect(await getOutcome("POST", "/v1/cuts", { asset_id: asset.id })).toBe("201");
+      expect(await getOutcome("POST", "/v1/renders", { asset_id: asset.id })).toBe("201");
+      expect(await getOutcome("DELETE", `/v1/assets/${asset.id}`)).toBe("204");
+      expect(await getOutcome("DELETE", path)).toBe("204");
     },
   ],
   [
     "DELETE /v1/projects/{id}: 204; its assets and all derivatives are gone at once",
-    async ({ says, anna, bert, server }) => {
+    async ({ getOutcome, anna, bert, server }) => {
       const asset = await anna.ready(await wav(2));
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
       const render = await anna.renderEnded((await anna.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
       const path = `/v1/projects/${asset.project_id}`;
-      expect(await says("DELETE", path, undefined, bert)).toBe("404 not_found");
-      expect(await says("DELETE", path)).toBe("204");
+      expect(await getOutcome("DELETE", path, undefined, bert)).toBe("404 not_found");
+      expect(await getOutcome("DELETE", path)).toBe("204");
       for (const gone of [path, `/v1/assets/${asset.id}`, `/v1/cuts/${cut.id}`, `/v1/renders/${render.id}`]) {
-        expect(await says("GET", gone)).toBe("404 not_found");
+        expect(await getOutcome("GET", gone)).toBe("404 not_found");
       }
-      expect(await says("DELETE", path)).toBe("404 not_found");
+      expect(await getOutcome("DELETE", path)).toBe("404 not_found");
       for (const link of [asset.download_url!, render.download_url!]) expect((await fetch(link)).status).toBe(404);
       await server.idle();
       for (const id of [asset.id, render.id]) expect(await server.leftovers(id)).toEqual([]);
@@ -119,10 +123,10 @@ export const projectRows: Row[] = [
   ],
   [
     "last_activity_at moves with an upload, a deleted asset, a cut and a render, to 30 s",
-    async ({ anna, ask, server }) => {
+    async ({ anna, call, server }) => {
       const asset = await anna.ready(await wav(2));
       const path = `/v1/projects/${asset.project_id}`;
-      const at = async () => Date.parse((await ask<Project>("GET", path)).body.last_activity_at);
+      const at = async () => Date.parse((await call<Project>("GET", path)).body.last_activity_at);
       const moves = async (what: () => Promise<unknown>) => {
         server.advance(MINUTE);
         const before = server.services().now();
@@ -138,11 +142,11 @@ export const projectRows: Row[] = [
   ],
   [
     "last_activity_at is not moved by background jobs that finish, nor by renaming",
-    async ({ anna, ask, server }) => {
+    async ({ anna, call, server }) => {
       const hold = server.speech.hold("analyze");
       const id = await anna.upload(await wav(2));
       const { project_id } = await anna.asset(id);
-      const read = async () => (await ask<Project>("GET", `/v1/projects/${project_id}`)).body.last_activity_at;
+      const read = async () => (await call<Project>("GET", `/v1/projects/${project_id}`)).body.last_activity_at;
       const before = await read();
       server.advance(10 * MINUTE);
       hold.release();

@@ -4,22 +4,22 @@ import { AppError } from "../../../src/domain/errors";
 import { silentVideo, video, wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import type { Render } from "../../http/resources";
-import { limitRow, type Row } from "./world";
+import { limitRow, type Row } from "./fixtures";
 
 export const renderRows: Row[] = [
   [
     "POST /v1/renders: 201 pending, Location; mp4 for video, m4a for audio; 200 for the identical request",
-    async ({ ask, clip, sound, anna }) => {
-      const made = await ask<Render>("POST", "/v1/renders", { asset_id: (await clip()).id });
+    async ({ call, videoAsset, audioAsset, anna }) => {
+      const made = await call<Render>("POST", "/v1/renders", { asset_id: (await videoAsset()).id });
       expect(made.status).toBe(201);
       expect(made.headers.get("location")).toBe(`/v1/renders/${made.body.id}`);
       expect(made.body).toMatchObject({ state: "pending", cut_id: null, size_bytes: null, download_url: null });
       expect(made.body.output).toMatchObject({ format: "mp4", resolution: "240p", frame_rate: 10 });
       for (const output of [{}, { format: "mp4" }, { frame_rate: 10 }, made.body.output]) {
-        const again = await ask<Render>("POST", "/v1/renders", { asset_id: (await clip()).id, output });
+        const again = await call<Render>("POST", "/v1/renders", { asset_id: (await videoAsset()).id, output });
         expect([again.status, again.body.id]).toEqual([200, made.body.id]);
       }
-      const spoken = await ask<Render>("POST", "/v1/renders", { asset_id: (await sound()).id });
+      const spoken = await call<Render>("POST", "/v1/renders", { asset_id: (await audioAsset()).id });
       expect(spoken.body.output).toMatchObject({
         format: "m4a",
         resolution: null,
@@ -31,9 +31,9 @@ export const renderRows: Row[] = [
   ],
   [
     "422: resolution and video_bitrate above the source, video format on an audio asset, values out of range",
-    async ({ says, clip, sound }) => {
-      const video = (output: object) => says("POST", "/v1/renders", { asset_id: clipId, output });
-      const clipId = (await clip()).id;
+    async ({ getOutcome, videoAsset, audioAsset }) => {
+      const video = (output: object) => getOutcome("POST", "/v1/renders", { asset_id: clipId, output });
+      const clipId = (await videoAsset()).id;
       const bad: [string, object][] = [
         ["resolution", { resolution: "242p" }],
         ["resolution", { resolution: "142p" }],
@@ -53,53 +53,58 @@ export const renderRows: Row[] = [
       for (const [field, output] of bad) {
         expect([output, await video(output)]).toEqual([output, `422 validation_error body.output.${field}`]);
       }
-      const spoken = await says("POST", "/v1/renders", { asset_id: (await sound()).id, output: { format: "mp4" } });
+      const spoken = await getOutcome("POST", "/v1/renders", {
+        asset_id: (await audioAsset()).id,
+        output: { format: "mp4" },
+      });
       expect(spoken).toBe("422 validation_error body.output.format");
     },
   ],
   [
     "422: an audio format of a video without audio; 404 and 422 for unknown and foreign assets and cuts",
-    async ({ says, anna, bert, clip, cut, sound }) => {
+    async ({ getOutcome, anna, bert, videoAsset, cut, audioAsset }) => {
       const silent = await anna.ready(await silentVideo());
       const asSound = { asset_id: silent.id, output: { format: "mp3" } };
-      expect(await says("POST", "/v1/renders", asSound)).toBe("422 validation_error body.output.format");
-      expect(await says("POST", "/v1/renders", { asset_id: NO_ID })).toBe("404 not_found");
-      expect(await says("POST", "/v1/renders", { asset_id: (await clip()).id }, bert)).toBe("404 not_found");
+      expect(await getOutcome("POST", "/v1/renders", asSound)).toBe("422 validation_error body.output.format");
+      expect(await getOutcome("POST", "/v1/renders", { asset_id: NO_ID })).toBe("404 not_found");
+      expect(await getOutcome("POST", "/v1/renders", { asset_id: (await videoAsset()).id }, bert)).toBe(
+        "404 not_found",
+      );
       const cutId = (await cut()).id;
       for (const json of [
-        { asset_id: (await sound()).id, cut_id: cutId },
-        { asset_id: (await clip()).id, cut_id: NO_ID },
+        { asset_id: (await audioAsset()).id, cut_id: cutId },
+        { asset_id: (await videoAsset()).id, cut_id: NO_ID },
       ]) {
-        expect(await says("POST", "/v1/renders", json)).toBe("422 validation_error body.cut_id");
+        expect(await getOutcome("POST", "/v1/renders", json)).toBe("422 validation_error body.cut_id");
       }
-      expect(await says("POST", "/v1/renders", { asset_id: "x" })).toBe("422 validation_error body.asset_id");
+      expect(await getOutcome("POST", "/v1/renders", { asset_id: "x" })).toBe("422 validation_error body.asset_id");
     },
   ],
   [
     "409 asset_not_ready: audio requires cuttable, video requires ready; 409 modifier_not_ready: the cut is not completed",
-    async ({ anna, says, server, clip }) => {
+    async ({ anna, getOutcome, server, videoAsset }) => {
       const listening = server.speech.hold("analyze");
       const id = await anna.upload(await video(3));
       await listening.reached;
       for (const output of [{}, { format: "mp3" }]) {
-        expect(await says("POST", "/v1/renders", { asset_id: id, output })).toBe("409 asset_not_ready");
+        expect(await getOutcome("POST", "/v1/renders", { asset_id: id, output })).toBe("409 asset_not_ready");
       }
       listening.release();
       await anna.prepared(id);
       const forcing = server.speech.hold("forcedAlign");
-      const cut = await anna.startCut({ asset_id: (await clip()).id, script: "alpha bravo alpha" });
+      const cut = await anna.startCut({ asset_id: (await videoAsset()).id, script: "alpha bravo alpha" });
       await forcing.reached;
-      const json = { asset_id: (await clip()).id, cut_id: cut.id };
-      expect(await says("POST", "/v1/renders", json)).toBe("409 modifier_not_ready");
+      const json = { asset_id: (await videoAsset()).id, cut_id: cut.id };
+      expect(await getOutcome("POST", "/v1/renders", json)).toBe("409 modifier_not_ready");
       forcing.release();
       await anna.cutEnded(cut.id);
     },
   ],
   [
     "pending -> processing -> completed: times, size_bytes, download_url, progress 1, render.completed once",
-    async ({ render, ask, server, anna }) => {
+    async ({ render, call, server, anna }) => {
       const { id } = await render();
-      const done = (await ask<Render>("GET", `/v1/renders/${id}`)).body;
+      const done = (await call<Render>("GET", `/v1/renders/${id}`)).body;
       expect(done).toMatchObject({ state: "completed", progress: 1, strategy: "audio", error_code: null });
       expect(done.created_at <= done.started_at! && done.started_at! <= done.completed_at!).toBe(true);
       const file = await fetch(done.download_url!);
@@ -111,31 +116,31 @@ export const renderRows: Row[] = [
   ],
   [
     "processing -> failed: error_code, error_message, render.failed; a failed one does not count as existing",
-    async ({ anna, ask, server, clip }) => {
+    async ({ anna, call, server, videoAsset }) => {
       const tools = server.tools();
       const { encoder } = tools;
       tools.encoder = async () => {
         throw new AppError("media_limits_exceeded", "The picture is too large.");
       };
-      const json = { asset_id: (await clip()).id, output: { resolution: "180p" } };
-      const made = await ask<Render>("POST", "/v1/renders", json);
+      const json = { asset_id: (await videoAsset()).id, output: { resolution: "180p" } };
+      const made = await call<Render>("POST", "/v1/renders", json);
       await anna.renderEnded(made.body.id);
       tools.encoder = encoder;
-      const failed = (await ask<Render>("GET", `/v1/renders/${made.body.id}`)).body;
+      const failed = (await call<Render>("GET", `/v1/renders/${made.body.id}`)).body;
       expect(failed).toMatchObject({ state: "failed", error_code: "media_limits_exceeded", download_url: null });
       expect(failed.error_message).toBe("The picture is too large.");
       expect(await server.events(failed.id)).toEqual(["render.failed"]);
-      const again = await ask<Render>("POST", "/v1/renders", json);
+      const again = await call<Render>("POST", "/v1/renders", json);
       expect(again.status).toBe(201);
       await anna.renderEnded(again.body.id);
     },
   ],
   [
     "50 simultaneous identical requests make one render and one event",
-    async ({ anna, ask, server, ids }) => {
+    async ({ anna, call, server, ids }) => {
       const { id } = await anna.ready(await wav(2));
       const all = await Promise.all(
-        Array.from({ length: 50 }, () => ask<Render>("POST", "/v1/renders", { asset_id: id })),
+        Array.from({ length: 50 }, () => call<Render>("POST", "/v1/renders", { asset_id: id })),
       );
       expect(new Set(all.map((reply) => reply.body.id)).size).toBe(1);
       await anna.renderEnded(all[0]!.body.id);
@@ -145,22 +150,22 @@ export const renderRows: Row[] = [
   ],
   [
     "POST /v1/renders/{id}/cancel: 200 cancelled from processing and pending; 409 on a terminal one; one event",
-    async ({ anna, ask, says, clip, server, bert }) => {
+    async ({ anna, call, getOutcome, videoAsset, server, bert }) => {
       const hold = server.holdRenders();
       const start = (height: number) => anna.startRender({ asset_id: clipId, output: { resolution: `${height}p` } });
-      const clipId = (await clip()).id;
+      const clipId = (await videoAsset()).id;
       const running = await start(144);
       await hold.reached;
       const waiting = [await start(150), await start(160), await start(170)];
       for (const { id } of [running, ...waiting]) {
-        const cancelled = await ask<Render>("POST", `/v1/renders/${id}/cancel`);
+        const cancelled = await call<Render>("POST", `/v1/renders/${id}/cancel`);
         expect(cancelled).toMatchObject({ status: 200, body: { state: "cancelled", download_url: null } });
-        expect(await says("POST", `/v1/renders/${id}/cancel`)).toBe("409 conflict");
-        expect(await says("POST", `/v1/renders/${id}/cancel`, undefined, bert)).toBe("404 not_found");
+        expect(await getOutcome("POST", `/v1/renders/${id}/cancel`)).toBe("409 conflict");
+        expect(await getOutcome("POST", `/v1/renders/${id}/cancel`, undefined, bert)).toBe("404 not_found");
         expect(await server.events(id)).toEqual(["render.cancelled"]);
       }
       hold.release();
-      const again = await ask<Render>("POST", "/v1/renders", { asset_id: clipId, output: { resolution: "144p" } });
+      const again = await call<Render>("POST", "/v1/renders", { asset_id: clipId, output: { resolution: "144p" } });
       expect(again.status).toBe(201);
       await anna.renderEnded(again.body.id);
     },
@@ -168,7 +173,7 @@ export const renderRows: Row[] = [
   limitRow("/v1/renders", 100, 20),
   [
     "GET /v1/renders: asset_id, cut_id and state filter, newest first, every one once",
-    async ({ anna, ids, says }) => {
+    async ({ anna, ids, getOutcome }) => {
       const { id } = await anna.ready(await wav(2));
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: id })).id);
       const made: string[] = [];
@@ -179,22 +184,22 @@ export const renderRows: Row[] = [
       expect(await ids(`/v1/renders?limit=100&cut_id=${cut.id}`)).toEqual([made[0]!]);
       expect(await ids(`/v1/renders?limit=2&asset_id=${id}&state=completed`)).toEqual(made.toReversed());
       expect(await ids(`/v1/renders?limit=2&asset_id=${id}&state=cancelled`)).toEqual([]);
-      expect(await says("GET", "/v1/renders?cut_id=x")).toBe("422 validation_error query.cut_id");
-      expect(await says("GET", "/v1/renders?state=x")).toBe("422 validation_error query.state");
+      expect(await getOutcome("GET", "/v1/renders?cut_id=x")).toBe("422 validation_error query.cut_id");
+      expect(await getOutcome("GET", "/v1/renders?state=x")).toBe("422 validation_error query.state");
     },
   ],
   [
     "GET and DELETE /v1/renders/{id}: 404 for none and for another user's; 204; its file goes",
-    async ({ anna, says, server, bert }) => {
+    async ({ anna, getOutcome, server, bert }) => {
       const { id } = await anna.ready(await wav(2));
       const done = await anna.renderEnded((await anna.startRender({ asset_id: id })).id);
       for (const method of ["GET", "DELETE"]) {
-        expect(await says(method, `/v1/renders/${done.id}`, undefined, bert)).toBe("404 not_found");
-        expect(await says(method, `/v1/renders/${NO_ID}`)).toBe("404 not_found");
-        expect(await says(method, "/v1/renders/x")).toBe("422 validation_error path.render_id");
+        expect(await getOutcome(method, `/v1/renders/${done.id}`, undefined, bert)).toBe("404 not_found");
+        expect(await getOutcome(method, `/v1/renders/${NO_ID}`)).toBe("404 not_found");
+        expect(await getOutcome(method, "/v1/renders/x")).toBe("422 validation_error path.render_id");
       }
-      expect(await says("DELETE", `/v1/renders/${done.id}`)).toBe("204");
-      expect(await says("GET", `/v1/renders/${done.id}`)).toBe("404 not_found");
+      expect(await getOutcome("DELETE", `/v1/renders/${done.id}`)).toBe("204");
+      expect(await getOutcome("GET", `/v1/renders/${done.id}`)).toBe("404 not_found");
       expect((await fetch(done.download_url!)).status).toBe(404);
       await server.idle();
       expect(await server.leftovers(done.id)).toEqual([]);

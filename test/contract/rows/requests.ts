@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { sql } from "drizzle-orm";
 import { NO_ID, outcome } from "../../http/outcome";
 import type { LedgerEntry, Paged } from "../../http/resources";
-import { limitRow, type Row, world } from "./world";
+import { createFixtures, limitRow, type Row } from "./fixtures";
 
 const ORIGIN = "https://studio.example";
 
@@ -23,30 +23,30 @@ export const requestRows: Row[] = [
   ],
   [
     "403 forbidden in the account's grace window",
-    async ({ server, says }) => {
+    async ({ server, getOutcome }) => {
       const user = await server.user();
       await server
         .services()
         .store.write((tx) => tx.run(sql`UPDATE users SET deleted_at = 1 WHERE id = ${user.userId}`));
-      expect(await says("GET", "/v1/projects", undefined, user)).toBe("403 forbidden");
+      expect(await getOutcome("GET", "/v1/projects", undefined, user)).toBe("403 forbidden");
     },
   ],
   [
     "an unknown path, and a known one with another method: 404 not_found in the error shape",
-    async ({ says }) => {
+    async ({ getOutcome }) => {
       for (const [method, path] of [
         ["GET", "/v1/nothing"],
         ["PUT", "/v1/projects"],
         ["PATCH", "/v1/cuts"],
         ["GET", `/v1/uploads/${NO_ID}`],
       ]) {
-        expect(await says(method!, path!)).toBe("404 not_found");
+        expect(await getOutcome(method!, path!)).toBe("404 not_found");
       }
     },
   ],
   [
     "bodies: not JSON 400, another Content-Type 415, over 1 MiB 413, failing fields 422 with each of them named",
-    async ({ send, anna, ask }) => {
+    async ({ send, anna, call }) => {
       const post = async (body: BodyInit, type: string) =>
         outcome(await send(anna, "POST", "/v1/projects", { body, headers: { "Content-Type": type } }));
       expect(await post("{", "application/json")).toBe("400 bad_request");
@@ -54,7 +54,7 @@ export const requestRows: Row[] = [
       expect(await post(JSON.stringify({ name: "x".repeat(1_048_577) }), "application/json")).toBe(
         "413 payload_too_large",
       );
-      const refused = await ask<{ error: { fields: { field: string; message: string }[] } }>("POST", "/v1/assets", {
+      const refused = await call<{ error: { fields: { field: string; message: string }[] } }>("POST", "/v1/assets", {
         size_bytes: 0,
         x: 1,
       });
@@ -67,23 +67,23 @@ export const requestRows: Row[] = [
   ],
   [
     "order of checks: authentication, rate limit, existence, body shape, state, credits",
-    async ({ send, server, says, anna }) => {
+    async ({ send, server, getOutcome, anna }) => {
       const bad = { body: "{", headers: { "Content-Type": "application/json" } };
       expect(outcome(await send(server.nobody, "PATCH", `/v1/projects/${NO_ID}`, bad))).toBe("401 unauthenticated");
       expect(outcome(await send(anna, "PATCH", `/v1/projects/${NO_ID}`, bad))).toBe("404 not_found");
       const poor = await server.user(0);
       const { id } = await poor.project();
-      expect(await says("POST", "/v1/assets", { project_id: id, size_bytes: 0 }, poor)).toBe(
+      expect(await getOutcome("POST", "/v1/assets", { project_id: id, size_bytes: 0 }, poor)).toBe(
         "422 validation_error body.size_bytes",
       );
       await poor.must("PATCH", `/v1/projects/${id}`, { json: { state: "archived" } });
-      expect(await says("POST", "/v1/assets", { project_id: id, size_bytes: 100 }, poor)).toBe("409 conflict");
+      expect(await getOutcome("POST", "/v1/assets", { project_id: id, size_bytes: 100 }, poor)).toBe("409 conflict");
     },
   ],
   [
     "Idempotency-Key: at most 255 characters; kept 24 h",
     async () => {
-      await using own = await world();
+      await using own = await createFixtures();
       const make = (key: string) =>
         own.send<{ id: string }>(own.anna, "POST", "/v1/projects", {
           json: { name: "a" },
@@ -100,7 +100,7 @@ export const requestRows: Row[] = [
   [
     "rate limit: 600 a minute, burst 100, per user; RateLimit headers; 429 with a correct Retry-After; not on transfer URLs",
     async () => {
-      await using own = await world({ RATE_LIMIT: "600" });
+      await using own = await createFixtures({ RATE_LIMIT: "600" });
       const user = await own.server.user();
       const call = (as = user) => own.send(as, "GET", "/v1/users/me", {});
       const first = await call();
@@ -144,8 +144,8 @@ export const requestRows: Row[] = [
   ],
   [
     "GET /v1/users/me: the User of the public family",
-    async ({ ask, anna }) => {
-      const { status, body } = await ask("GET", "/v1/users/me");
+    async ({ call, anna }) => {
+      const { status, body } = await call("GET", "/v1/users/me");
       expect(status).toBe(200);
       expect(body).toMatchObject({ id: anna.userId, name: null, deleted_at: null });
     },
@@ -153,10 +153,10 @@ export const requestRows: Row[] = [
   limitRow("/v1/credits/history", 200, 50),
   [
     "GET /v1/credits/history: newest first, every one once, asset_id on consume_asset, each user's own",
-    async ({ ids, ask, server, bert }) => {
+    async ({ ids, call, server, bert }) => {
       const user = await server.user(3);
       for (const credits of [5, 7]) await server.grant(user, credits);
-      const { body } = await ask<Paged<LedgerEntry>>("GET", "/v1/credits/history", undefined, user);
+      const { body } = await call<Paged<LedgerEntry>>("GET", "/v1/credits/history", undefined, user);
       expect(body.items.map((entry) => [entry.type, entry.delta])).toEqual([
         ["grant", 7],
         ["grant", 5],
@@ -170,10 +170,10 @@ export const requestRows: Row[] = [
   ],
   [
     "ids are UUIDv7, times ISO 8601 UTC with milliseconds, X-Request-Id a new UUID",
-    async ({ ask }) => {
+    async ({ call }) => {
       const [one, two] = [
-        await ask("POST", "/v1/projects", { name: "a" }),
-        await ask("POST", "/v1/projects", { name: "a" }),
+        await call("POST", "/v1/projects", { name: "a" }),
+        await call("POST", "/v1/projects", { name: "a" }),
       ];
       for (const { body } of [one, two]) {
         expect(body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { wav } from "../../http/media";
 import { NO_ID, outcome } from "../../http/outcome";
-import { type Row, world } from "./world";
+import { createFixtures, type Row } from "./fixtures";
 
 const DAY = 86_400_000;
 const BYTES = new Uint8Array(100).fill(1);
@@ -57,17 +57,17 @@ export const uploadRows: Row[] = [
         };
         return send(as, "PATCH", `/v1/uploads/${id}`, { body: bytes, headers });
       };
-      const says = async (...args: Parameters<typeof patch>) => outcome(await patch(...args));
+      const getOutcome = async (...args: Parameters<typeof patch>) => outcome(await patch(...args));
       const sent = await patch("0", BYTES);
       expect([sent.status, sent.headers.get("upload-offset")]).toEqual([204, "100"]);
       expect(Date.parse(sent.headers.get("upload-expires")!)).toBeGreaterThan(Date.now() + 6 * DAY);
-      expect(await says("0", BYTES)).toBe("409 conflict");
-      expect(await says("100", BYTES)).toBe("413 payload_too_large");
-      expect(await says("100", BYTES, { "Content-Type": "text/plain" })).toBe("415 unsupported_media_type");
-      expect(await says("100", BYTES, { "Tus-Resumable": "2" })).toBe("412 precondition_failed");
-      expect(await says(null, BYTES)).toBe("400 bad_request");
-      expect(await says("100", BYTES, {}, bert)).toBe("404 not_found");
-      expect(await says("100", BYTES.slice(50))).toBe("204");
+      expect(await getOutcome("0", BYTES)).toBe("409 conflict");
+      expect(await getOutcome("100", BYTES)).toBe("413 payload_too_large");
+      expect(await getOutcome("100", BYTES, { "Content-Type": "text/plain" })).toBe("415 unsupported_media_type");
+      expect(await getOutcome("100", BYTES, { "Tus-Resumable": "2" })).toBe("412 precondition_failed");
+      expect(await getOutcome(null, BYTES)).toBe("400 bad_request");
+      expect(await getOutcome("100", BYTES, {}, bert)).toBe("404 not_found");
+      expect(await getOutcome("100", BYTES.slice(50))).toBe("204");
     },
   ],
   [
@@ -82,19 +82,19 @@ export const uploadRows: Row[] = [
   ],
   [
     "DELETE: 204 whether or not it exists; the asset is removed; someone else's stays; a finished one stays",
-    async ({ anna, bert, send, says, sound, server }) => {
+    async ({ anna, bert, send, getOutcome, audioAsset, server }) => {
       const cancel = async (id: string, as = anna) =>
         (await send(as, "DELETE", `/v1/uploads/${id}`, { headers: anna.tus() })).status;
       const { id } = await anna.open(1_000);
       await anna.patch(id, 0, BYTES);
       expect(await cancel(id, bert)).toBe(204);
-      expect(await says("GET", `/v1/assets/${id}`)).toBe("200");
+      expect(await getOutcome("GET", `/v1/assets/${id}`)).toBe("200");
       expect(await cancel(id)).toBe(204);
-      expect(await says("GET", `/v1/assets/${id}`)).toBe("404 not_found");
+      expect(await getOutcome("GET", `/v1/assets/${id}`)).toBe("404 not_found");
       expect(await cancel(id)).toBe(204);
       expect(await cancel(NO_ID)).toBe(204);
-      expect(await cancel((await sound()).id)).toBe(204);
-      expect((await anna.asset((await sound()).id)).state).toBe("ready");
+      expect(await cancel((await audioAsset()).id)).toBe(204);
+      expect((await anna.asset((await audioAsset()).id)).state).toBe("ready");
       await server.idle();
       expect(await server.leftovers(id)).toEqual([]);
     },
@@ -102,15 +102,15 @@ export const uploadRows: Row[] = [
   [
     "Idle expiry: 7 days after the last byte the upload and its asset are 404, and swept",
     async () => {
-      await using own = await world();
+      await using own = await createFixtures();
       const { anna, server } = own;
       const { id } = await anna.open(1_000);
       server.advance(6 * DAY);
       await anna.patch(id, 0, BYTES);
       server.advance(6.9 * DAY);
-      expect(await own.says("GET", `/v1/assets/${id}`)).toBe("200");
+      expect(await own.getOutcome("GET", `/v1/assets/${id}`)).toBe("200");
       server.advance(0.2 * DAY);
-      expect(await own.says("GET", `/v1/assets/${id}`)).toBe("404 not_found");
+      expect(await own.getOutcome("GET", `/v1/assets/${id}`)).toBe("404 not_found");
       expect((await own.send(anna, "HEAD", `/v1/uploads/${id}`, { headers: anna.tus() })).status).toBe(404);
       expect(await own.ids("/v1/assets?limit=100")).not.toContain(id);
       await server.restart();
@@ -121,13 +121,13 @@ export const uploadRows: Row[] = [
   [
     "Concurrent uploads: one that is empty for an hour no longer counts; OFFCUT_MAX_UPLOADS, OFFCUT_MAX_UPLOAD_BYTES",
     async () => {
-      await using own = await world({ MAX_UPLOADS: "2", MAX_UPLOAD_BYTES: "5000" });
+      await using own = await createFixtures({ MAX_UPLOADS: "2", MAX_UPLOAD_BYTES: "5000" });
       const json = { project_id: (await own.anna.project()).id, size_bytes: 100 };
-      const open = () => own.says("POST", "/v1/assets", json);
+      const open = () => own.getOutcome("POST", "/v1/assets", json);
       expect([await open(), await open(), await open()]).toEqual(["201", "201", "409 conflict"]);
       own.server.advance(3_601_000);
       expect(await open()).toBe("201");
-      expect(await own.says("POST", "/v1/assets", { ...json, size_bytes: 5_001 })).toBe("413 payload_too_large");
+      expect(await own.getOutcome("POST", "/v1/assets", { ...json, size_bytes: 5_001 })).toBe("413 payload_too_large");
     },
   ],
 ];

@@ -7,15 +7,15 @@ import { NO_ID } from "../../http/outcome";
 import { type Receiver, receiver } from "../../http/receiver";
 import type { Paged } from "../../http/resources";
 import { until } from "../../until";
-import { limitRow, type Row, type World } from "./world";
+import { type Fixtures, limitRow, type Row } from "./fixtures";
 
 const HOOK = { url: "http://127.0.0.1:8080/hook", event_types: ["render.completed"] };
 
 type Endpoint = { id: string; url: string; event_types: string[]; state: string; secret?: string };
 type Delivery = { id: string; state: string; attempts: number; event_type: string };
 
-const register = async ({ ask }: World, json: object = HOOK) =>
-  (await ask<Endpoint>("POST", "/v1/webhook-endpoints", json)).body;
+const register = async ({ call }: Fixtures, json: object = HOOK) =>
+  (await call<Endpoint>("POST", "/v1/webhook-endpoints", json)).body;
 
 const verified = (hook: Receiver, endpoint: Endpoint) =>
   hook.received.map(
@@ -29,22 +29,22 @@ const verified = (hook: Receiver, endpoint: Endpoint) =>
 export const webhookRows: Row[] = [
   [
     "POST /v1/webhook-endpoints: 201 with Location and the secret, which is shown this once",
-    async (world) => {
-      const made = await world.ask<Endpoint>("POST", "/v1/webhook-endpoints", HOOK);
+    async (createFixtures) => {
+      const made = await createFixtures.call<Endpoint>("POST", "/v1/webhook-endpoints", HOOK);
       expect(made.status).toBe(201);
       const path = `/v1/webhook-endpoints/${made.body.id}`;
       expect(made.headers.get("location")).toBe(path);
       expect(made.body).toMatchObject({ ...HOOK, state: "enabled", secret: expect.stringMatching(/^whsec_/) });
-      const read = await world.ask<Endpoint>("GET", path);
+      const read = await createFixtures.call<Endpoint>("GET", path);
       expect(read.body).not.toHaveProperty("secret");
-      expect(await world.ids("/v1/webhook-endpoints?limit=1")).toContain(made.body.id);
-      expect(await world.says("DELETE", path)).toBe("204");
-      expect(await world.says("GET", path)).toBe("404 not_found");
+      expect(await createFixtures.ids("/v1/webhook-endpoints?limit=1")).toContain(made.body.id);
+      expect(await createFixtures.getOutcome("DELETE", path)).toBe("204");
+      expect(await createFixtures.getOutcome("GET", path)).toBe("404 not_found");
     },
   ],
   [
     "a webhook's url: http or https, no user name, no port of another service, never metadata or link-local",
-    async ({ says }) => {
+    async ({ getOutcome }) => {
       const hosts = [
         "http://169.254.169.254/",
         "http://[fe80::1]/",
@@ -53,43 +53,45 @@ export const webhookRows: Row[] = [
       ];
       const others = ["ftp://127.0.0.1/", "http://a:b@127.0.0.1/", "http://127.0.0.1:25/", "http://10.0.0.1/", "x", ""];
       for (const url of [...hosts, ...others]) {
-        const said = await says("POST", "/v1/webhook-endpoints", { ...HOOK, url });
+        const said = await getOutcome("POST", "/v1/webhook-endpoints", { ...HOOK, url });
         expect([url, said]).toEqual([url, "422 validation_error body.url"]);
       }
     },
   ],
   [
     "event_types: one or more of the eight event types",
-    async ({ says, ask }) => {
-      const bad = (event_types: unknown) => says("POST", "/v1/webhook-endpoints", { ...HOOK, event_types });
+    async ({ getOutcome, call }) => {
+      const bad = (event_types: unknown) => getOutcome("POST", "/v1/webhook-endpoints", { ...HOOK, event_types });
       expect(await bad(["cut.started"])).toBe("422 validation_error body.event_types.0");
       for (const none of [[], "cut.failed", null])
         expect(await bad(none)).toBe("422 validation_error body.event_types");
-      const made = await ask<Endpoint>("POST", "/v1/webhook-endpoints", { ...HOOK, event_types: [...EVENT_TYPES] });
+      const made = await call<Endpoint>("POST", "/v1/webhook-endpoints", { ...HOOK, event_types: [...EVENT_TYPES] });
       expect(made.body.event_types).toHaveLength(8);
-      await ask("DELETE", `/v1/webhook-endpoints/${made.body.id}`);
+      await call("DELETE", `/v1/webhook-endpoints/${made.body.id}`);
     },
   ],
   [
     "PATCH /v1/webhook-endpoints/{id}: url, event_types, state",
-    async (world) => {
-      const { id } = await register(world);
+    async (createFixtures) => {
+      const { id } = await register(createFixtures);
       const path = `/v1/webhook-endpoints/${id}`;
       const change = { url: "http://127.0.0.1:9090/", event_types: ["cut.failed"], state: "disabled" };
-      expect((await world.ask("PATCH", path, change)).body).toMatchObject(change);
-      expect(await world.says("POST", `${path}/test`)).toBe("409 conflict");
-      expect((await world.ask("PATCH", path, {})).body).toMatchObject(change);
-      expect(await world.says("PATCH", path, { state: "x" })).toBe("422 validation_error body.state");
-      expect(await world.says("PATCH", path, { secret: "x" })).toBe("422 validation_error body.secret");
-      expect(await world.says("PATCH", path, { url: "http://10.0.0.1/" })).toBe("422 validation_error body.url");
-      await world.ask("DELETE", path);
+      expect((await createFixtures.call("PATCH", path, change)).body).toMatchObject(change);
+      expect(await createFixtures.getOutcome("POST", `${path}/test`)).toBe("409 conflict");
+      expect((await createFixtures.call("PATCH", path, {})).body).toMatchObject(change);
+      expect(await createFixtures.getOutcome("PATCH", path, { state: "x" })).toBe("422 validation_error body.state");
+      expect(await createFixtures.getOutcome("PATCH", path, { secret: "x" })).toBe("422 validation_error body.secret");
+      expect(await createFixtures.getOutcome("PATCH", path, { url: "http://10.0.0.1/" })).toBe(
+        "422 validation_error body.url",
+      );
+      await createFixtures.call("DELETE", path);
     },
   ],
   limitRow("/v1/webhook-endpoints", 100, 20),
   [
     "webhook endpoints of none and of other users: 404; invalid UUID: 422",
-    async (world) => {
-      const { id } = await register(world);
+    async (createFixtures) => {
+      const { id } = await register(createFixtures);
       const calls = [
         ["GET", ""],
         ["PATCH", ""],
@@ -101,23 +103,25 @@ export const webhookRows: Row[] = [
       ];
       for (const [method, tail] of calls) {
         const json = method === "PATCH" ? {} : undefined;
-        const says = (path: string, as = world.anna) =>
-          world.says(method!, `/v1/webhook-endpoints/${path}${tail}`, json, as);
-        expect(await says(id, world.bert)).toBe("404 not_found");
-        expect(await says(NO_ID)).toBe("404 not_found");
-        expect(await says("x")).toBe("422 validation_error path.endpoint_id");
+        const getOutcome = (path: string, as = createFixtures.anna) =>
+          createFixtures.getOutcome(method!, `/v1/webhook-endpoints/${path}${tail}`, json, as);
+        expect(await getOutcome(id, createFixtures.bert)).toBe("404 not_found");
+        expect(await getOutcome(NO_ID)).toBe("404 not_found");
+        expect(await getOutcome("x")).toBe("422 validation_error path.endpoint_id");
       }
-      await world.ask("DELETE", `/v1/webhook-endpoints/${id}`);
+      await createFixtures.call("DELETE", `/v1/webhook-endpoints/${id}`);
     },
   ],
   [
     "events: exactly type and data; signed by the standard; webhook-id, -timestamp, -signature; one id each",
-    async (world) => {
+    async (createFixtures) => {
       await using hook = receiver();
-      const endpoint = await register(world, { url: hook.url, event_types: [...EVENT_TYPES] });
-      const asset = await world.anna.ready(await wav(2), { externalId: "scene 1" });
-      const cut = await world.anna.cutEnded((await world.anna.startCut({ asset_id: asset.id })).id);
-      const render = await world.anna.renderEnded((await world.anna.startRender({ asset_id: asset.id })).id);
+      const endpoint = await register(createFixtures, { url: hook.url, event_types: [...EVENT_TYPES] });
+      const asset = await createFixtures.anna.ready(await wav(2), { externalId: "scene 1" });
+      const cut = await createFixtures.anna.cutEnded((await createFixtures.anna.startCut({ asset_id: asset.id })).id);
+      const render = await createFixtures.anna.renderEnded(
+        (await createFixtures.anna.startRender({ asset_id: asset.id })).id,
+      );
       await until("three webhooks", () => hook.received.length >= 3);
       const data = { entity_id: asset.id, asset_id: asset.id, project_id: asset.project_id };
       expect(verified(hook, endpoint).toSorted((a, b) => a.type.localeCompare(b.type))).toEqual([
@@ -127,50 +131,50 @@ export const webhookRows: Row[] = [
       ]);
       const ids = hook.received.map(({ headers }) => headers.get("webhook-id")!);
       expect(new Set(ids).size).toBe(3);
-      const listed = await world.ids(`/v1/webhook-endpoints/${endpoint.id}/deliveries?limit=2`);
+      const listed = await createFixtures.ids(`/v1/webhook-endpoints/${endpoint.id}/deliveries?limit=2`);
       expect(listed.toSorted()).toEqual(ids.toSorted());
-      await world.ask("DELETE", `/v1/webhook-endpoints/${endpoint.id}`);
+      await createFixtures.call("DELETE", `/v1/webhook-endpoints/${endpoint.id}`);
     },
   ],
   [
     "test, deliveries, resend: 202 with delivery_id; a resent one has the same ID; failures are retried",
-    async (world) => {
+    async (createFixtures) => {
       await using hook = receiver();
       hook.answer(500, 204);
-      const endpoint = await register(world, { url: hook.url, event_types: ["cut.failed"] });
+      const endpoint = await register(createFixtures, { url: hook.url, event_types: ["cut.failed"] });
       const path = `/v1/webhook-endpoints/${endpoint.id}`;
-      const sent = await world.ask<{ delivery_id: string }>("POST", `${path}/test`);
+      const sent = await createFixtures.call<{ delivery_id: string }>("POST", `${path}/test`);
       expect(sent.status).toBe(202);
       const id = sent.body.delivery_id;
       const delivery = (wanted: (one: Delivery) => boolean) =>
         until("the delivery", async () => {
-          const { body } = await world.ask<Paged<Delivery>>("GET", `${path}/deliveries`);
+          const { body } = await createFixtures.call<Paged<Delivery>>("GET", `${path}/deliveries`);
           return body.items.find((one) => one.id === id && wanted(one));
         });
       expect(await delivery((one) => one.attempts === 1)).toMatchObject({
         state: "pending",
         event_type: "webhook.test",
       });
-      const resent = await world.ask<{ delivery_id: string }>("POST", `${path}/deliveries/${id}/resend`);
+      const resent = await createFixtures.call<{ delivery_id: string }>("POST", `${path}/deliveries/${id}/resend`);
       expect([resent.status, resent.body.delivery_id]).toEqual([202, id]);
       await delivery((one) => one.state === "delivered");
       expect(hook.received.map(({ headers }) => headers.get("webhook-id"))).toEqual([id, id]);
       expect(verified(hook, endpoint).map((event) => event.type)).toEqual(["webhook.test", "webhook.test"]);
-      await world.ask("DELETE", path);
+      await createFixtures.call("DELETE", path);
     },
   ],
   [
     "rotate-secret: 200 with a new secret; the old one stays valid for 24 h",
-    async (world) => {
+    async (createFixtures) => {
       await using hook = receiver();
-      const endpoint = await register(world, { url: hook.url, event_types: ["cut.failed"] });
+      const endpoint = await register(createFixtures, { url: hook.url, event_types: ["cut.failed"] });
       const path = `/v1/webhook-endpoints/${endpoint.id}`;
-      const rotated = (await world.ask<Endpoint>("POST", `${path}/rotate-secret`)).body;
+      const rotated = (await createFixtures.call<Endpoint>("POST", `${path}/rotate-secret`)).body;
       expect(rotated.secret).not.toBe(endpoint.secret);
-      await world.ask("POST", `${path}/test`);
+      await createFixtures.call("POST", `${path}/test`);
       await until("the message", () => hook.received.length === 1);
       for (const one of [endpoint, rotated]) expect(verified(hook, one)[0]!.type).toBe("webhook.test");
-      await world.ask("DELETE", path);
+      await createFixtures.call("DELETE", path);
     },
   ],
 ];

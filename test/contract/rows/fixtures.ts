@@ -7,12 +7,12 @@ import { outcome } from "../../http/outcome";
 import type { AssetDetail, Cut, Paged, Render } from "../../http/resources";
 import { type ApiDocument, createResponseChecker } from "../response-checks";
 
-export type World = AsyncDisposable & {
+export type Fixtures = AsyncDisposable & {
   server: Harness;
   anna: Client;
   bert: Client;
   /** Calls, and fails unless the response passes the checks that hold for every response. */
-  ask<T = Record<string, unknown>>(method: string, path: string, json?: unknown, as?: Client): Promise<Reply<T>>;
+  call<T = Record<string, unknown>>(method: string, path: string, json?: unknown, as?: Client): Promise<Reply<T>>;
   send<T = Record<string, unknown>>(
     client: Client,
     method: string,
@@ -20,13 +20,13 @@ export type World = AsyncDisposable & {
     options: CallOptions,
   ): Promise<Reply<T>>;
   /** The same, returning a short form: `201`, `422 validation_error body.name`. */
-  says(method: string, path: string, json?: unknown, as?: Client): Promise<string>;
+  getOutcome(method: string, path: string, json?: unknown, as?: Client): Promise<string>;
   /** The IDs of all pages of a list. */
   ids(path: string, as?: Client): Promise<string[]>;
   /** Four seconds of audio, ready. */
-  sound(): Promise<AssetDetail>;
+  audioAsset(): Promise<AssetDetail>;
   /** Four seconds of video, ready. */
-  clip(): Promise<AssetDetail>;
+  videoAsset(): Promise<AssetDetail>;
   /** A completed cut of the video. */
   cut(): Promise<Cut>;
   /** A completed render of the audio. */
@@ -34,9 +34,9 @@ export type World = AsyncDisposable & {
 };
 
 /** A row: a sentence of the contract and the test of it. */
-export type Row = [words: string, holds: (world: World) => Promise<unknown>];
+export type Row = [title: string, run: (fixtures: Fixtures) => Promise<unknown>];
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function createOnFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
     made ??= make();
@@ -45,7 +45,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Starts the server. `settings` as for the harness. */
-export async function world(settings: Record<string, string> = {}): Promise<World> {
+export async function createFixtures(settings: Record<string, string> = {}): Promise<Fixtures> {
   const server = await harness({
     WEBHOOKS_ALLOW_LOOPBACK: "true",
     CORS_ORIGINS: "https://studio.example",
@@ -59,35 +59,41 @@ export async function world(settings: Record<string, string> = {}): Promise<Worl
     expect([`${method} ${path}`, ...inspect(method, path, reply)]).toEqual([`${method} ${path}`]);
     return reply;
   }
-  const ask = <T>(method: string, path: string, json?: unknown, as = anna) =>
+  const call = <T>(method: string, path: string, json?: unknown, as = anna) =>
     send<T>(as, method, path, json === undefined ? {} : { json });
 
-  const sound = once(async () => anna.ready(await wav(4), { filename: "talk.wav", externalId: "reel 7" }));
-  const clip = once(async () => anna.ready(await video(4), { filename: "clip.mp4" }));
-  const cut = once(async () => anna.cutEnded((await anna.startCut({ asset_id: (await clip()).id })).id));
-  const render = once(async () => anna.renderEnded((await anna.startRender({ asset_id: (await sound()).id })).id));
+  const audioAsset = createOnFirstUse(async () =>
+    anna.ready(await wav(4), { filename: "talk.wav", externalId: "reel 7" }),
+  );
+  const videoAsset = createOnFirstUse(async () => anna.ready(await video(4), { filename: "clip.mp4" }));
+  const cut = createOnFirstUse(async () =>
+    anna.cutEnded((await anna.startCut({ asset_id: (await videoAsset()).id })).id),
+  );
+  const render = createOnFirstUse(async () =>
+    anna.renderEnded((await anna.startRender({ asset_id: (await audioAsset()).id })).id),
+  );
 
   return {
     server,
     anna,
     bert,
-    ask,
+    call,
     send,
-    says: async (method, path, json, as) => outcome(await ask(method, path, json, as)),
+    getOutcome: async (method, path, json, as) => outcome(await call(method, path, json, as)),
     ids: async (path, as = anna) => {
       const ids: string[] = [];
       let cursor: string | null = null;
       do {
         const next: string = cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
-        const page: Reply<Paged<{ id: string }>> = await ask("GET", next, undefined, as);
+        const page: Reply<Paged<{ id: string }>> = await call("GET", next, undefined, as);
         expect([next, page.status]).toEqual([next, 200]);
         ids.push(...page.body.items.map((item) => item.id));
         cursor = page.body.next_cursor;
       } while (cursor !== null);
       return ids;
     },
-    sound,
-    clip,
+    audioAsset,
+    videoAsset,
     cut,
     render,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -98,15 +104,15 @@ export async function world(settings: Record<string, string> = {}): Promise<Worl
 export function limitRow(path: string, max: number, defaultLimit: number): Row {
   return [
     `GET ${path}: limit 1 to ${max}, default ${defaultLimit}`,
-    async ({ ask, says }) => {
+    async ({ call, getOutcome }) => {
       const to = path.includes("?") ? `${path}&` : `${path}?`;
       for (const bad of [0, max + 1, -1, "x", "1.5"]) {
-        expect(await says("GET", `${to}limit=${bad}`)).toBe("422 validation_error query.limit");
+        expect(await getOutcome("GET", `${to}limit=${bad}`)).toBe("422 validation_error query.limit");
       }
-      expect((await ask<Paged<unknown>>("GET", path)).body.limit).toBe(defaultLimit);
-      expect((await ask<Paged<unknown>>("GET", `${to}limit=${max}`)).body.limit).toBe(max);
-      expect(await says("GET", `${to}cursor=nonsense`)).toBe("422 validation_error query.cursor");
-      expect(await says("GET", `${to}other=1`)).toBe("422 validation_error query.other");
+      expect((await call<Paged<unknown>>("GET", path)).body.limit).toBe(defaultLimit);
+      expect((await call<Paged<unknown>>("GET", `${to}limit=${max}`)).body.limit).toBe(max);
+      expect(await getOutcome("GET", `${to}cursor=nonsense`)).toBe("422 validation_error query.cursor");
+      expect(await getOutcome("GET", `${to}other=1`)).toBe("422 validation_error query.other");
     },
   ];
 }
