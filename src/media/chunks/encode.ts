@@ -149,7 +149,7 @@ async function encodeWithFallbacks(options: EncodeChunkOptions): Promise<{ repai
   const phase = task.timing.kind === "resampled" ? task.timing.phase : 0;
   const filled: ChunkTask = { ...task, timing: { kind: "resampled", rate, phase } };
   if (await tryEncode(options, filled, true)) return { repaired: true };
-  throw new AppError("processing_failed", "Video could not be decodedFrames.");
+  throw new AppError("processing_failed", "Video could not be decoded.");
 }
 
 /** Encodes from a file with only the chunk's packets. Returns false when that does not produce the chunk's frames, whatever the reason. */

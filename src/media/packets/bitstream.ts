@@ -18,7 +18,7 @@ export function parseBitstream(
   codec: Bitstream["codec"],
   config: { codec: string; description: Uint8Array },
 ): Bitstream {
-  if (!SAMPLE_ENTRIES[codec].test(config.codec)) throw new Error("The parameter parameterSets are in-band.");
+  if (!SAMPLE_ENTRIES[codec].test(config.codec)) throw new Error("The parameter sets are in-band.");
   return codec === "h264"
     ? { codec, parameterSets: h264.parseAvcConfig(config.description) }
     : { codec, parameterSets: hevc.parseHevcConfig(config.description) };

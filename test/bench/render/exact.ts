@@ -13,7 +13,7 @@ import { probeMedia } from "../../../src/media/probe";
 import { sniffMedia } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
 import { bundledFfmpeg } from "../../unit/media/generated-media";
-import { beepNear, frameNumbers, samples } from "../../unit/media/readback";
+import { findBeep, readFrameNumbers, readSamples } from "../../unit/media/readback";
 import { SOURCES } from "../../unit/media/sources";
 
 const { values } = parseArgs({
@@ -49,8 +49,8 @@ for (const name of ["mp4, 30, B-frames", "mp4, open GOP", "mp4, variable rate", 
   const sniffed = (await sniffMedia(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer())))!;
   const limits = { maxDurationSeconds: 86_400, maxSidePixels: 8_192, maxStreams: 64 };
   const probed = await probeMedia({ path, sniffed, ffmpeg: bundledFfmpeg, limits });
-  const numbers = await frameNumbers(path);
-  const sound = await samples(path, probed.info.startPts / 1e6);
+  const numbers = await readFrameNumbers(path);
+  const sound = await readSamples(path, probed.info.startPts / 1e6);
   const resolved = resolveOutput(probed, {});
   if (!resolved.ok) throw new Error("no output");
   for (let n = 0; n < Number(values.plans); n++) {
@@ -64,15 +64,15 @@ for (const name of ["mp4, 30, B-frames", "mp4, open GOP", "mp4, variable rate", 
     plans++;
     strategies.set(strategy, (strategies.get(strategy) ?? 0) + 1);
     const kept = segments.flatMap(({ startFrame, endFrame }) => numbers.slice(startFrame, endFrame));
-    const shown = await frameNumbers(outputPath);
-    const played = await samples(outputPath);
+    const shown = await readFrameNumbers(outputPath);
+    const played = await readSamples(outputPath);
     let out = 0;
     let late = 0;
     for (const { start, end } of segments) {
       for (let at = Math.ceil(start / 1e6); at < end / 1e6 - 0.06; at++) {
-        const beep = beepNear(sound, at);
+        const beep = findBeep(sound, at);
         if (Number.isNaN(beep) || beep < start / 1e6 + 0.03) continue;
-        const error = Math.abs(beepNear(played, out + beep - start / 1e6) - (out + beep - start / 1e6));
+        const error = Math.abs(findBeep(played, out + beep - start / 1e6) - (out + beep - start / 1e6));
         late = Math.max(late, Number.isNaN(error) ? 1 : error);
       }
       out += (end - start) / 1e6;

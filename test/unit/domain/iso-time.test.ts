@@ -37,7 +37,7 @@ test.each([
   expect(parseIsoTime(text)).toBeNull();
 });
 
-test("every time that a program writes is read back", () => {
+test("every formatted time is parsed back", () => {
   const dates = fc.date({ min: new Date("0100-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
   fc.assert(fc.property(dates, (date) => expect(parseIsoTime(date.toISOString())).toBe(date.getTime())));
 });

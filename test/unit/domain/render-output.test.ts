@@ -41,7 +41,7 @@ function fields(probed: ProbedMedia, request: OutputRequest): string[] {
   return result.ok ? [] : result.errors.map((error) => error.field);
 }
 
-describe("an output that is left out is as the source", () => {
+describe("an empty request means: as the source", () => {
   test("video", () => {
     const { output, json: shown } = resolved(film, {});
     expect(output).toEqual({
@@ -55,7 +55,7 @@ describe("an output that is left out is as the source", () => {
     });
   });
 
-  test("sound", () => {
+  test("audio", () => {
     const { output, json: shown } = resolved(talk, { format: null });
     expect(output).toEqual({ format: "m4a", video: null, audio: { bitrate: 159_000 }, matchesSource: false });
     expect(shown).toEqual({
@@ -63,16 +63,16 @@ describe("an output that is left out is as the source", () => {
     });
   });
 
-  test("a silent video has no sound", () => {
+  test("a silent video has no audio", () => {
     expect(resolved(silent, {}).output.audio).toBeNull();
     expect(resolved(silent, {}).json.audio_bitrate).toBeNull();
   });
 
-  test("an audio format of a video has no picture", () => {
+  test("an audio format of a video has no video", () => {
     expect(resolved(film, { format: "mp3" }).output.video).toBeNull();
   });
 
-  test("odd sizes lose their last row and column, which is no change", () => {
+  test("odd sizes lose their last row and column, which does not count as a change", () => {
     const { output } = resolved(source({ width: 641, height: 361 }, {}), {});
     expect(output.video).toMatchObject({ width: 640, height: 360 });
     expect(output.matchesSource).toBe(true);
@@ -84,7 +84,7 @@ describe("an output that is left out is as the source", () => {
     ["aac", 12_000, 1, 64_000],
     ["aac", 512_000, 6, 320_000],
     ["opus", null, 2, 192_000],
-  ])("sound bitrate of %p at %p, %p channels: %p", (codec, bitrate, channels, wanted) => {
+  ])("audio bitrate of %p at %p, %p channels: %p", (codec, bitrate, channels, wanted) => {
     expect(resolved(source(null, { codec, bitrate, channels }), {}).output.audio).toEqual({ bitrate: wanted });
   });
 });
@@ -102,7 +102,7 @@ describe("resolution", () => {
     expect(shown.resolution).toBe(resolution);
   });
 
-  test("its own is no change, a smaller one is", () => {
+  test("the source's is no change, a smaller one is", () => {
     expect(resolved(film, { resolution: "1080p" }).output.matchesSource).toBe(true);
     expect(resolved(film, { resolution: "720p" }).output.matchesSource).toBe(false);
   });
@@ -115,12 +115,12 @@ describe("resolution", () => {
   );
 });
 
-describe("rates", () => {
-  test.each([49_999, 6_000_002, 1e9, 100_000.5, -1, 0, Number.NaN])("refuses the video bitrate %p", (video_bitrate) => {
+describe("bitrates and frame rates", () => {
+  test.each([49_999, 6_000_002, 1e9, 100_000.5, -1, 0, Number.NaN])("rejects the video bitrate %p", (video_bitrate) => {
     expect(fields(film, { video_bitrate })).toEqual(["body.output.video_bitrate"]);
   });
 
-  test("takes a video bitrate up to the source's, whose own is no change", () => {
+  test("accepts a video bitrate up to the source's, which is no change", () => {
     expect(resolved(film, { video_bitrate: 50_000 }).output).toMatchObject({
       video: { bitrate: 50_000 },
       matchesSource: false,
@@ -128,11 +128,11 @@ describe("rates", () => {
     expect(resolved(film, { video_bitrate: 6_000_001 }).output.matchesSource).toBe(true);
   });
 
-  test.each([0, 121, 60, 12.5, -30])("refuses the frame rate %p of 29.97", (frame_rate) => {
+  test.each([0, 121, 60, 12.5, -30])("rejects the frame rate %p of 29.97", (frame_rate) => {
     expect(fields(film, { frame_rate })).toEqual(["body.output.frame_rate"]);
   });
 
-  test("30 is a change of 29.97 and none of 30", () => {
+  test("30 is a change from 29.97 but not from 30", () => {
     expect(resolved(film, { frame_rate: 30 }).output).toMatchObject({
       video: { frameRate: { num: 30, den: 1 } },
       matchesSource: false,
@@ -151,17 +151,17 @@ describe("rates", () => {
     expect(fields(source({ frameRate: { num: 100, den: 1 } }, {}), { frame_rate: 121 })).toHaveLength(1);
   });
 
-  test.each([31_999, 320_001, 96_000.5])("refuses the sound bitrate %p", (audio_bitrate) => {
+  test.each([31_999, 320_001, 96_000.5])("rejects the audio bitrate %p", (audio_bitrate) => {
     expect(fields(talk, { audio_bitrate })).toEqual(["body.output.audio_bitrate"]);
   });
 
-  test("an mp3 has the nearest rate that there is", () => {
+  test("an mp3 has the nearest supported bitrate", () => {
     expect(resolved(talk, { format: "mp3" }).json.audio_bitrate).toBe(160_000);
     expect(resolved(talk, { format: "mp3", audio_bitrate: 100_000 }).json.audio_bitrate).toBe(96_000);
     expect(resolved(talk, { format: "m4a", audio_bitrate: 100_000 }).json.audio_bitrate).toBe(100_000);
   });
 
-  test("a changed sound leaves the picture as it is", () => {
+  test("a changed audio bitrate leaves the video unchanged", () => {
     expect(resolved(film, { audio_bitrate: 64_000 }).output).toMatchObject({
       audio: { bitrate: 64_000 },
       matchesSource: true,
@@ -169,8 +169,8 @@ describe("rates", () => {
   });
 });
 
-describe("what does not go together", () => {
-  test("unknown formats, and formats of what the source has not", () => {
+describe("invalid combinations", () => {
+  test("unknown formats, and formats for tracks that the source does not have", () => {
     expect(fields(film, { format: "webm" })).toEqual(["body.output.format"]);
     expect(fields(talk, { format: "mp4" })).toEqual(["body.output.format"]);
     expect(fields(silent, { format: "m4a" })).toEqual(["body.output.format"]);
@@ -182,7 +182,7 @@ describe("what does not go together", () => {
     ]);
   });
 
-  test("a sound bitrate of a silent video", () => {
+  test("an audio bitrate for a silent video", () => {
     expect(fields(silent, { audio_bitrate: 64_000 })).toEqual(["body.output.audio_bitrate"]);
   });
 

@@ -21,7 +21,7 @@ const plans = fc
   .map((edges) => edges.flatMap((edge, n) => (n % 2 === 1 ? [at(edges[n - 1]!, edge)] : [])));
 
 describe("placing segments", () => {
-  test("the whole source begins with its sound and ends with whatever is longer", () => {
+  test("the whole source starts with its audio and ends with the longer track", () => {
     const { segments, duration } = placeSegments(source(NTSC), null);
     expect(segments).toEqual([
       { start: 0, end: 101_000_000, outputStart: 0, outputEnd: 101_000_000, frames: { from: 0, to: 3_000 } },
@@ -29,7 +29,7 @@ describe("placing segments", () => {
     expect(duration).toBe(101_000_000);
   });
 
-  test("starts go down to a frame, ends up", () => {
+  test("starts are rounded down to a frame, ends up", () => {
     const { segments } = placeSegments(source(NTSC), [at(1_000_000, 2_000_000)]);
     const { start, end, frames } = segments[0]!;
     expect(start).toBe(getFrameTime(NTSC, frames!.from));
@@ -38,12 +38,12 @@ describe("placing segments", () => {
     expect(end).toBeGreaterThanOrEqual(2_000_000);
   });
 
-  test("segments that meet in a frame become one", () => {
+  test("segments that meet in a frame are merged", () => {
     const { segments } = placeSegments(source(NTSC), [at(1_000_000, 2_000_000), at(2_010_000, 3_000_000)]);
     expect(segments).toHaveLength(1);
   });
 
-  test("sound without a picture is cut where the plan says", () => {
+  test("audio without video is cut at the exact times", () => {
     const { segments, duration } = placeSegments(source(null), [at(1_000_001, 2_000_000), at(3_000_000, 3_500_007)]);
     expect(segments.map(({ outputStart, outputEnd }) => [outputStart, outputEnd])).toEqual([
       [0, 999_999],
@@ -52,12 +52,12 @@ describe("placing segments", () => {
     expect(duration).toBe(1_500_006);
   });
 
-  test("sound after the last frame holds that frame", () => {
+  test("audio beyond the last frame extends that frame", () => {
     const { segments } = placeSegments(source(NTSC), [at(100_500_000, 101_000_000)]);
     expect(segments[0]).toMatchObject({ end: 101_000_000, frames: { from: 2_999, to: 3_000 } });
   });
 
-  test("the output has no gaps, and its length does not drift from the number of frames", () => {
+  test("the output has no gaps, and its duration matches the number of frames", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const { segments, duration, frameCount } = placeSegments(source({ ...NTSC, first: 0 }, 100_100_000), plan);
@@ -109,7 +109,7 @@ describe("dividing into chunks", () => {
     expect(getOutputTime(timeline.segments[0]!, NTSC, 750)).toBe(chunks[1]!.outputStart);
   });
 
-  test("chunks end where the next one needs little of what was decoded already, and stay of about one size", () => {
+  test("chunks end where few frames are decoded twice, and have about the same size", () => {
     const group = fc.integer({ min: 10, max: 80 });
     fc.assert(
       fc.property(plans, group, (plan, length) => {
@@ -136,7 +136,7 @@ describe("dividing into chunks", () => {
     );
   });
 
-  test("a chunk of a long segment ends where decoding can begin", () => {
+  test("a chunk of a long segment ends at a random access point", () => {
     const timeline = placeSegments(source(NTSC), null);
     const startBefore = (frame: number) => frame - (frame % 250);
     const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, maxFrames: 800, findRandomAccessFrame: startBefore });

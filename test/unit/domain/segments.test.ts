@@ -6,18 +6,18 @@ const frames: FrameTimes = { kind: "constant", rate: { num: 25, den: 1 }, first:
 const clock = { duration: 10_000_000, frames };
 const span = (start: number, end: number, text = "", review: string | null = null) => ({ start, end, text, review });
 
-test("starts are floored and ends raised to frames", () => {
+test("starts are rounded down and ends up to frames", () => {
   expect(toSegments([span(1_010_000, 2_010_000, "a")], clock)).toEqual([
     { start: 1_000_000, end: 2_040_000, startFrame: 25, endFrame: 51, text: "a", review: null },
   ]);
 });
 
-test("without video the times stay as they are", () => {
+test("without video times are unchanged", () => {
   const [only] = toSegments([span(1_010_001, 2_010_001)], { duration: 10_000_000, frames: null });
   expect(only).toMatchObject({ start: 1_010_001, end: 2_010_001, startFrame: null, endFrame: null });
 });
 
-test("what touches after snapping is joined", () => {
+test("segments that touch after snapping are merged", () => {
   const [only, ...others] = toSegments(
     [span(1_000_000, 1_990_000, "a", "x"), span(2_010_000, 3_000_000, "b", "y")],
     clock,
@@ -33,7 +33,7 @@ test("what touches after snapping is joined", () => {
   });
 });
 
-test("what is too short is lengthened to a tenth of a second", () => {
+test("segments that are too short are extended to 0.1 s", () => {
   for (const at of [0, 5_000_000, 9_990_000]) {
     const [only] = toSegments([span(at, at + 5_000)], clock);
     expect(only!.end - only!.start).toBeGreaterThanOrEqual(100_000);
@@ -42,21 +42,21 @@ test("what is too short is lengthened to a tenth of a second", () => {
   }
 });
 
-test("the recording's own end stays when sound outlasts the picture", () => {
+test("the end of the recording is kept when audio is longer than video", () => {
   const [only] = toSegments([span(9_000_000, 10_000_000)], { duration: 10_000_000, frames: { ...frames, count: 240 } });
   expect(only).toMatchObject({ end: 10_000_000, endFrame: 240 });
 });
 
-test("the recording's own start stays when the picture begins later", () => {
+test("the start of the recording is kept when video starts later", () => {
   const [only] = toSegments([span(10_000, 1_000_000)], { duration: 10_000_000, frames: { ...frames, first: 33_000 } });
   expect(only).toMatchObject({ start: 0, startFrame: 0 });
 });
 
-test("what lies outside the recording is left out", () => {
+test("spans outside the recording are dropped", () => {
   expect(toSegments([span(11_000_000, 12_000_000), span(-2, -1)], clock)).toEqual([]);
 });
 
-test("gaps are divided among what was dropped in them, longer quiet on its own", () => {
+test("gaps are divided among their dropped spans; longer silence is listed separately", () => {
   const dropped = [
     { start: 2_000_000, end: 3_000_000, reason: "retake" as const, text: "one" },
     { start: 3_100_000, end: 3_500_000, reason: "retake" as const, text: "two" },

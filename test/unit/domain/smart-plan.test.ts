@@ -9,7 +9,7 @@ import {
   planSpliceSegments,
 } from "../../../src/domain/smart-plan";
 
-/** Packets of groups of pictures of random shape: a start, then runs of one reference and the B-frames that are shown before it. */
+/** Packets of random GOPs: a random access point, then references, each followed by the B-frames that precede it in display order. */
 const orders = fc
   .array(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }), { minLength: 1, maxLength: 30 })
   .map((groups): PacketOrder => {
@@ -28,8 +28,8 @@ const orders = fc
     return { frames: Int32Array.from(frames), randomAccessPoints: Int32Array.from(starts) };
   });
 
-describe("planning what is copied", () => {
-  test("pieces follow each other over the whole range, and a copy is exactly its frames, from a start", () => {
+describe("planning copies", () => {
+  test("segments cover the whole range, and copies have exactly their frames and start at a random access point", () => {
     fc.assert(
       fc.property(orders, fc.nat(), fc.nat(), (order, a, b) => {
         const count = order.frames.length;
@@ -55,7 +55,7 @@ describe("planning what is copied", () => {
     );
   });
 
-  test("what decoding a range needs begins at a start and holds every frame of it", () => {
+  test("the decode range of a range starts at a random access point and contains every frame", () => {
     fc.assert(
       fc.property(orders, fc.nat(), fc.nat(), (order, a, b) => {
         const count = order.frames.length;
@@ -73,7 +73,7 @@ describe("planning what is copied", () => {
     );
   });
 
-  test("nothing is copied where there is no start, or too little after it", () => {
+  test("nothing is copied without a random access point, or with too few frames after it", () => {
     const order = {
       frames: Int32Array.from({ length: 100 }, (_, n) => n),
       randomAccessPoints: Int32Array.from([0, 50]),
@@ -89,7 +89,7 @@ describe("planning what is copied", () => {
     ]);
   });
 
-  test("a range that ends between a reference and its B-frames leaves them to the encoder", () => {
+  test("a range that ends between a reference frame and its B-frames leaves them to the encoder", () => {
     const order = {
       frames: Int32Array.from([0, 3, 1, 2, 6, 4, 5, 9, 7, 8, 12, 10, 11]),
       randomAccessPoints: Int32Array.from([0]),
@@ -104,7 +104,7 @@ describe("planning what is copied", () => {
     [[0, 1, 2, 3], 0],
     [[0, 2, 1, 4, 3], 1],
     [[0, 4, 2, 1, 3, 8, 6, 5, 7], 2],
-  ])("the frames %p are held back by %p", (frames, depth) => {
+  ])("the frames %p have the reorder depth %p", (frames, depth) => {
     expect(measureReorderDepth(Int32Array.from(frames))).toBe(depth);
   });
 });

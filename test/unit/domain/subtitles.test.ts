@@ -10,7 +10,7 @@ const MS = 1_000;
 const SECOND = 1_000_000;
 const GAP = 80 * MS;
 
-/** Words spoken at an even pace, with breaths behind punctuation. */
+/** Returns words spoken at an even pace, with pauses after punctuation. */
 function spoken(text: string, from = 0.1, secondsEach = 0.3): Word[] {
   let at = Math.round(from * SECOND);
   return text.split(" ").map((each) => {
@@ -21,7 +21,7 @@ function spoken(text: string, from = 0.1, secondsEach = 0.3): Word[] {
   });
 }
 
-/** A plan that keeps these seconds. */
+/** Returns a plan that keeps these seconds. */
 function keeping(...parts: [number, number][]): PlanJson {
   const segments = parts.map(([start, end]) => ({
     start,
@@ -46,7 +46,7 @@ function keeping(...parts: [number, number][]): PlanJson {
 const textOf = (cues: readonly Cue[]) => cues.map((cue) => cue.lines.join("\n"));
 
 describe("cues", () => {
-  test("end at the ends of sentences and clauses, in lines that break where a reader would", () => {
+  test("end at sentence and clause ends, with lines that break where a reader would pause", () => {
     const words = spoken(
       "Good morning everyone, and welcome back to the channel. Today we are going to look at how a small team can record, cut and publish a talk in a single afternoon. Mr. Smith said it was impossible.",
     );
@@ -58,7 +58,7 @@ describe("cues", () => {
     ]);
   });
 
-  test("do not hold a long pause, and do not outstay their words by much", () => {
+  test("do not contain a long pause, and do not stay much longer than their words", () => {
     const words = [...spoken("Before the pause we say this.", 0), ...spoken("And after it we say that.", 20)];
     const cues = createCues(words, keeping([0, 40]), "cut");
     expect(textOf(cues)).toEqual(["Before the pause we say this.", "And after it we say that."]);
@@ -66,7 +66,7 @@ describe("cues", () => {
     expect(cues[1]!.start).toBe(20 * SECOND);
   });
 
-  test("are parted by a silence of a second and a half, even where one is then too short", () => {
+  test("are separated by 1.5 s of silence, even if one of them is then too short", () => {
     const said = (silence: number) => {
       const words = [...spoken("what I mean is", 0), ...spoken("so", 1.26 + silence)];
       return createCues(words, keeping([0, words[4]!.end / SECOND]), "cut");
@@ -75,7 +75,7 @@ describe("cues", () => {
     expect(said(1.6)).toHaveLength(2);
   });
 
-  test("are moved to the cut's time, and stay on the source's when asked", () => {
+  test("are moved to the cut's clock, or stay on the source's", () => {
     const words = [...spoken("One two three.", 10), ...spoken("gone gone gone", 20), ...spoken("Four five six.", 30)];
     const plan = keeping([9.5, 12], [29, 32]);
     const cut = createCues(words, plan, "cut");
@@ -86,20 +86,20 @@ describe("cues", () => {
     expect(textOf(cut)).toEqual(["One two three.", "Four five six."]);
   });
 
-  test("leave out a word that the plan cuts through, not one that is a breath past the edge", () => {
+  test("omit a word that the plan cuts through, but not one that extends slightly beyond the edge", () => {
     const words = spoken("zero one two three", 0, 0.5);
     const edge = words[2]!.end / SECOND;
     expect(textOf(createCues(words, keeping([0.2, edge - 0.015]), "cut"))).toEqual(["one two"]);
     expect(textOf(createCues(words, keeping([0.2, edge - 0.1]), "cut"))).toEqual(["one"]);
   });
 
-  test("of a short part between two joins stay within it", () => {
+  test("of a short segment between two splices stay within it", () => {
     const words = [...spoken("Yes", 1, 0.3), ...spoken("no more of this", 5)];
     const [first] = createCues(words, keeping([0.9, 1.5], [4.9, 7]), "cut");
     expect(first).toEqual({ start: 0, end: 0.6 * SECOND, lines: ["Yes"] });
   });
 
-  test("are readable in scripts without spaces, and break words wider than a line", () => {
+  test("are readable in scripts without spaces, and split words wider than a line", () => {
     const word = (text: string, at: number, seconds: number): Word => ({
       text,
       start: at * SECOND,
@@ -121,7 +121,7 @@ describe("cues", () => {
     expect(emoji.every((line) => line.startsWith("👨‍") && line.endsWith("👦"))).toBe(true);
   });
 
-  test("of no words are none", () => {
+  test("are empty without words", () => {
     expect(createCues([], keeping([0, 5]), "cut")).toEqual([]);
     expect(createCues([{ text: " \n", start: 0, end: SECOND, confidence: 1 }], keeping([0, 5]), "cut")).toEqual([]);
     expect(createCues(spoken("Nothing is kept."), keeping(), "cut")).toEqual([]);
@@ -169,7 +169,7 @@ const parts = fc.array(fc.tuple(fc.integer({ min: 0, max: 3000 }), fc.integer({ 
   maxLength: 8,
 });
 
-/** The rules of readable cues; `parts` are the kept stretches on the cues' clock. */
+/** Checks the rules of readable cues. `parts`: the kept segments on the cues' clock. */
 function checkCues(cues: readonly Cue[], parts: readonly (readonly [number, number])[]): void {
   for (const [i, cue] of cues.entries()) {
     const [before, after] = [cues[i - 1], cues[i + 1]];
@@ -192,11 +192,11 @@ function checkCues(cues: readonly Cue[], parts: readonly (readonly [number, numb
   }
 }
 
-describe("whatever is said and cut", () => {
+describe("arbitrary words and cuts", () => {
   const squeezed = (text: string) =>
     text.toWellFormed().replace(/[\s\p{Cc}\p{Zl}\p{Zp}\u200b\ufeff\u202a-\u202e\u2066-\u2069]+/gu, "");
 
-  test("cues are in order, apart, within their part, two lines of 42 columns, of 1 to 7 seconds where there is room, and hold each kept word once", () => {
+  test("cues are in order, without overlap, within their segment, at most two lines of 42 columns, 1 to 7 seconds where there is room, and contain each kept word once", () => {
     fc.assert(
       fc.property(talk, parts, (words, lengths) => {
         let at = 0;
@@ -231,7 +231,7 @@ describe("whatever is said and cut", () => {
     );
   });
 
-  test("the written files read back as the cues", () => {
+  test("formatted files parse back to the cues", () => {
     const parser = new WebVTTParser();
     fc.assert(
       fc.property(talk, (words) => {
@@ -250,7 +250,7 @@ describe("whatever is said and cut", () => {
   });
 });
 
-/** SubRip as the simplest of readers takes it: blocks between empty lines. */
+/** Parses SubRip like a minimal reader: blocks between empty lines. */
 function readSrt(file: string): Cue[] {
   if (file === "") return [];
   return file
@@ -271,13 +271,13 @@ function readSrt(file: string): Cue[] {
     });
 }
 
-describe("the files", () => {
+describe("formats", () => {
   const cues: Cue[] = [
     { start: 0, end: 1_500 * MS, lines: ["<b>not bold</b> & R&amp;D", "a --> b {\\an8}"] },
     { start: 3_600 * SECOND + 61_001 * MS, end: 360_000 * SECOND, lines: ["1 < 2"] },
   ];
 
-  test("WebVTT escapes what it would read as markup", () => {
+  test("WebVTT escapes markup", () => {
     expect(formatVtt(cues)).toBe(
       [
         "WEBVTT",
@@ -294,7 +294,7 @@ describe("the files", () => {
     expect(formatVtt([])).toBe("WEBVTT\n");
   });
 
-  test("SubRip has no escapes: an invisible joiner parts what a player would take for a tag, an entity or a time line", () => {
+  test("SubRip has no escapes: an invisible joiner breaks up tags, entities and time lines", () => {
     expect(formatSrt(cues)).toBe(
       [
         "1",
@@ -312,7 +312,7 @@ describe("the files", () => {
   });
 });
 
-test("an hour of speech is divided in no time", () => {
+test("an hour of speech is divided quickly", () => {
   const words = spoken(
     Array.from({ length: 10_000 }, (_, i) => (i % 13 === 12 ? "words." : i % 5 === 4 ? "said," : "many")).join(" "),
   );

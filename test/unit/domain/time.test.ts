@@ -26,14 +26,14 @@ describe("frame times from packet times", () => {
     [60, 1],
     [15, 1],
     [25, 2],
-  ])("%p/%p is found among milliseconds, over three hours", (num, den) => {
+  ])("%p/%p is detected in times rounded to milliseconds, over three hours", (num, den) => {
     const count = Math.round((3 * 3600 * num) / den);
     const rounded = times(count, (n) => Math.round((n * den * 1000) / num) * 1000);
     const found = toFrameTimes(rounded, rounded.at(-1)! + 1, 1_100);
     expect(found).toEqual({ kind: "constant", rate: { num, den }, first: 0, count });
   });
 
-  test("a frame that is missing makes the rate variable", () => {
+  test("a missing frame makes the rate variable", () => {
     const gap = times(100, (n) => (n < 50 ? n : n + 1) * 40_000);
     const found = toFrameTimes(gap, 101 * 40_000, 40_000);
     expect(found.kind).toBe("listed");
@@ -41,7 +41,7 @@ describe("frame times from packet times", () => {
     expect(getFrameTime(found, 100)).toBe(101 * 40_000);
   });
 
-  test("a rate of its own stays", () => {
+  test("a non-standard rate is kept", () => {
     const odd = times(200, (n) => n * 47_000);
     expect(toFrameTimes(odd, 200 * 47_000, 1_100)).toMatchObject({ kind: "constant", count: 200 });
   });
@@ -69,7 +69,7 @@ const clips = fc.oneof(
 );
 
 describe("finding frames", () => {
-  test("a frame is found at its own time, and between two frames the nearer ones on both sides", () => {
+  test("a frame is found at its time, and between two frames the neighbors on both sides", () => {
     fc.assert(
       fc.property(clips, fc.nat(), (clip, pick) => {
         const n = pick % getFrameCount(clip);
@@ -82,7 +82,7 @@ describe("finding frames", () => {
     );
   });
 
-  test("times never fall, and stay within a tick of the exact rate", () => {
+  test("times never decrease, and stay within a tick of the exact rate", () => {
     fc.assert(
       fc.property(clips, (clip) => {
         for (let n = 1; n <= getFrameCount(clip); n++)

@@ -9,7 +9,7 @@ import { createFilmstrip, createPoster } from "../../../src/media/thumbnails";
 import { createWaveform } from "../../../src/media/waveform";
 import { allSamples } from "../../analysis-audio";
 import { bundledFfmpeg, generate, plainMp4, systemFfmpeg } from "./generated-media";
-import { beepNear, frameNumbers, frameSeconds, probeText, samples } from "./readback";
+import { findBeep, readFrameNumbers, readFrameTimes, readSamples, runFfprobe } from "./readback";
 import { probeFile, sniffFile } from "./rendering";
 import { SOURCES } from "./sources";
 
@@ -26,42 +26,42 @@ async function extracted(path: string, ffmpeg = bundledFfmpeg) {
   return { probed, words, path: outputPath };
 }
 
-describe("the sound for the recogniser", () => {
+describe("analysis audio", () => {
   for (const source of SOURCES.filter(({ name }) => /30, B|ts, 25|delayed|start_time|Opus|44.1/.test(name)))
     test(`${source.name}: on the source's clock, exactly as long as the source`, async () => {
       const path = await source.path();
       const { probed, words } = await extracted(path, source.name.includes("B-frames") ? systemFfmpeg : bundledFfmpeg);
       expect(words).toHaveLength(Math.round((probed.info.duration * 16) / 1000));
-      const truth = await samples(path, probed.info.startPts / 1e6);
-      for (let n = 0; n < truth.length; n++) {
-        if (Math.abs(truth[n]!) < 0.15) continue;
+      const expectedSamples = await readSamples(path, probed.info.startPts / 1e6);
+      for (let n = 0; n < expectedSamples.length; n++) {
+        if (Math.abs(expectedSamples[n]!) < 0.15) continue;
         const at = n / 48_000;
-        const loud = words.findIndex((word, k) => k > (at - 0.03) * 16_000 && Math.abs(word) > 0.15 * 32_767);
-        expect(Math.abs(loud / 16_000 - at)).toBeLessThan(0.002);
+        const firstLoud = words.findIndex((word, k) => k > (at - 0.03) * 16_000 && Math.abs(word) > 0.15 * 32_767);
+        expect(Math.abs(firstLoud / 16_000 - at)).toBeLessThan(0.002);
         n += 24_000;
       }
     });
 
-  test("without sound there is no speech", async () => {
+  test("throws no_speech without an audio track", async () => {
     const silent = await SOURCES.find(({ silent }) => silent)!.path();
     expect(extracted(silent)).rejects.toMatchObject({ code: "no_speech" });
   });
 
-  test("an aborted one leaves no file", async () => {
+  test("leaves no file when aborted", async () => {
     const path = await plainMp4();
     const probed = await probeFile(path);
-    const stop = new AbortController();
+    const abortController = new AbortController();
     const outputPath = join(folder, "aborted.pcm");
-    const attempt = extractAnalysisAudio({
-      ...{ ffmpeg: bundledFfmpeg, path, probed, outputPath, signal: stop.signal },
-      onProgress: () => stop.abort(new Error("enough")),
+    const extraction = extractAnalysisAudio({
+      ...{ ffmpeg: bundledFfmpeg, path, probed, outputPath, signal: abortController.signal },
+      onProgress: () => abortController.abort(new Error("enough")),
     });
-    expect(attempt).rejects.toThrow("enough");
-    await attempt.catch(() => {});
+    expect(extraction).rejects.toThrow("enough");
+    await extraction.catch(() => {});
     expect(await Bun.file(outputPath).exists()).toBe(false);
   });
 
-  test("a dead channel costs no loudness", async () => {
+  test("a dead channel does not reduce loudness", async () => {
     const make = (name: string, pan: string) =>
       generate(name, "-f", "lavfi", "-i", `sine=f=300:r=16000:d=3,pan=${pan}`, "-c:a", "pcm_s16le");
     const level = async (path: string) => {
@@ -77,7 +77,7 @@ describe("the sound for the recogniser", () => {
       expect(Math.abs(20 * Math.log10((await level(await make(name, pan))) / both))).toBeLessThan(0.5);
   });
 
-  test("the mix of two channels that say the same is their mean", () => {
+  test("the downmix of identical channels is their mean", () => {
     const mix = createDownmix(16_000);
     const same = Float32Array.from({ length: 3_200 }, (_, n) => Math.sin((n >> 1) / 5));
     mix(same).forEach((value, n) => {
@@ -86,8 +86,8 @@ describe("the sound for the recogniser", () => {
   });
 });
 
-describe("what the dashboard shows", () => {
-  test("the waveform has the beeps where they are", async () => {
+describe("dashboard media", () => {
+  test("waveform peaks are at the beeps", async () => {
     const { path } = await extracted(await plainMp4());
     const waveform = await createWaveform({ pcm: { path }, outputPath: join(folder, "wave.json") });
     expect(await Bun.file(join(folder, "wave.json")).json()).toEqual(waveform);
@@ -99,7 +99,7 @@ describe("what the dashboard shows", () => {
     }
   });
 
-  test("poster and filmstrip, whatever the container and shape", async () => {
+  test("poster and filmstrip for any container and aspect ratio", async () => {
     for (const source of SOURCES.filter(({ name }) => /30, B|ts, 25|turned|VP9|avi, H/.test(name)))
       for (const ffmpeg of source.name.startsWith("ts") ? [systemFfmpeg, bundledFfmpeg] : [bundledFfmpeg]) {
         const path = await source.path();
@@ -108,7 +108,7 @@ describe("what the dashboard shows", () => {
         await createPoster({ ffmpeg, path, probed, outputPath: poster });
         const { count, width, height } = await createFilmstrip({ ffmpeg, path, probed, outputPath: strip });
         const { video } = probed.info;
-        const size = (file: string) => probeText(file, "-show_entries", "stream=width,height");
+        const size = (file: string) => runFfprobe(file, "-show_entries", "stream=width,height");
         expect(await size(poster)).toBe(`${video!.width},${video!.height}`);
         expect(await size(strip)).toBe(`${width * count},${height}`);
         expect(count).toBeGreaterThan(10);
@@ -126,16 +126,16 @@ describe("what the dashboard shows", () => {
       await createPreview({ ffmpeg, path, probed, outputPath });
       expect(isPlayableInBrowser((await probeFile(outputPath)).info, await sniffFile(outputPath))).toBe(true);
       const first = (probed.frames!.kind === "constant" ? probed.frames!.first : 0) / 1e6;
-      expect(Math.abs((await frameSeconds(outputPath))[0]! - first)).toBeLessThan(0.002);
-      expect(await frameNumbers(outputPath)).toEqual(await frameNumbers(path));
-      const sound = await samples(outputPath);
-      const truth = await samples(path, probed.info.startPts / 1e6);
-      const beep = truth.findIndex((value, n) => n > 48_000 && Math.abs(value) > 0.15) / 48_000;
-      expect(Math.abs(beepNear(sound, beep) - beep)).toBeLessThan(0.003);
+      expect(Math.abs((await readFrameTimes(outputPath))[0]! - first)).toBeLessThan(0.002);
+      expect(await readFrameNumbers(outputPath)).toEqual(await readFrameNumbers(path));
+      const sound = await readSamples(outputPath);
+      const expectedSamples = await readSamples(path, probed.info.startPts / 1e6);
+      const beep = expectedSamples.findIndex((value, n) => n > 48_000 && Math.abs(value) > 0.15) / 48_000;
+      expect(Math.abs(findBeep(sound, beep) - beep)).toBeLessThan(0.003);
     }
   });
 
-  test("what plays as it is", async () => {
+  test("files that browsers play without a preview", async () => {
     const plays = async (pattern: RegExp) => {
       const path = await SOURCES.find(({ name }) => pattern.test(name))!.path();
       return isPlayableInBrowser((await probeFile(path)).info, await sniffFile(path));

@@ -26,7 +26,7 @@ import { buildSpliceArguments } from "../../../src/media/smart/splice-arguments"
 import { buildSelectFilters, buildShapeFilters, buildTimingFilters } from "../../../src/media/video-filters";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 
-const has = (list: readonly string[], ...pair: string[]) => list.join(" ").includes(pair.join(" "));
+const contains = (list: readonly string[], ...pair: string[]) => list.join(" ").includes(pair.join(" "));
 
 const VIDEO: VideoStream = {
   ...{ codec: "h264", width: 1920, height: 1080, codedWidth: 1920, codedHeight: 1080, rotation: 0, bitDepth: 8 },
@@ -35,8 +35,8 @@ const VIDEO: VideoStream = {
   color: { primaries: null, transfer: null, matrix: null, range: null },
 };
 
-describe("an input", () => {
-  test("is a file of one forced format that can open nothing else", () => {
+describe("input arguments", () => {
+  test("force one demuxer that cannot open other files", () => {
     const list = buildInputArguments({ path: "-i http://x:1/%d\n.mp4", demuxer: "mov" });
     expect(list).toEqual([
       ...["-f", "mov", "-protocol_whitelist", "file,pipe", "-format_whitelist", "mov"],
@@ -46,9 +46,9 @@ describe("an input", () => {
     expect(buildOutputArguments("-x")).toEqual(["-y", "file:-x"]);
   });
 
-  test("is sought by container time", () => {
+  test("seek by container time", () => {
     const list = buildInputArguments({ path: "a", demuxer: "mpegts", seekTo: 1_458_667 });
-    expect(has(list, "-noaccurate_seek", "-seek_timestamp", "1", "-ss", "1.458667", "-i")).toBe(true);
+    expect(contains(list, "-noaccurate_seek", "-seek_timestamp", "1", "-ss", "1.458667", "-i")).toBe(true);
   });
 
   test.each([
@@ -57,11 +57,11 @@ describe("an input", () => {
     [-1_500_000, "-1.500000"],
     [95_443_717_688, "95443.717688"],
     [-0, "0.000000"],
-  ])("%p ticks are %p", (ticks, text) => {
+  ])("%p ticks are formatted as %p", (ticks, text) => {
     expect(formatSeconds(ticks)).toBe(text);
   });
 
-  test("frames are passed through by the option that the version knows", () => {
+  test("frames are passed through with the option that the version supports", () => {
     expect(buildPassthroughArguments(56)).toEqual(["-vsync", "0"]);
     expect(buildPassthroughArguments(59)).toEqual(["-fps_mode", "passthrough"]);
   });
@@ -113,14 +113,14 @@ describe("encoders", () => {
     },
   );
 
-  test("only VAAPI needs a device and its own memory", () => {
+  test("only VAAPI needs a device and hardware frames", () => {
     const needing = VIDEO_ENCODERS.filter((encoder) => buildDeviceArguments(encoder).length > 0);
     expect(needing).toEqual(["h264_vaapi"]);
     expect(getPixelFormatFilter("h264_vaapi")).toBe("format=nv12,hwupload");
     expect(getPixelFormatFilter("libx264")).toBe("format=yuv420p");
   });
 
-  test("the first that works is chosen, a forced one only when it works", () => {
+  test("the first working one is chosen, a forced one only if it works", () => {
     const found = { video: ["h264_nvenc", "libx264"] as VideoEncoder[], audio: [] };
     expect(chooseEncoder(found, null)).toBe("h264_nvenc");
     expect(chooseEncoder(found, "libx264")).toBe("libx264");
@@ -128,7 +128,7 @@ describe("encoders", () => {
     expect(() => chooseEncoder({ video: [], audio: [] }, null)).toThrow();
   });
 
-  test("libx264, AAC and MP3 are found by trying, with either ffmpeg", async () => {
+  test("libx264, AAC and MP3 are detected with either ffmpeg", async () => {
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
       const found = await detectEncoders(ffmpeg, createNullSandbox("not needed here"));
       expect(found.video).toContain("libx264");
@@ -153,7 +153,7 @@ describe("encoders", () => {
     },
   );
 
-  test("spliced segments have ids of their own, keyframes where they begin, and the source's profile and order", () => {
+  test("spliced segments have their own parameter set ids, keyframes at their starts, and the source's profile and reordering", () => {
     const color = { primaries: "bt709", transfer: null, matrix: "bt709", range: "tv" as const };
     const segments: SpliceSegment[] = [
       { kind: "encode", from: 3, to: 15 },
@@ -176,42 +176,47 @@ describe("encoders", () => {
       maxBitrate: 6e6,
     } as const;
     const list = buildSpliceArguments(input, splice);
-    expect(has(list, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
-    expect(has(list, "-frames:v", "30")).toBe(true);
+    expect(contains(list, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
+    expect(contains(list, "-frames:v", "30")).toBe(true);
     expect(list.join(" ")).toContain("select='between(t,0.100000,0.580000)+between(t,0.780000,1.500000)',settb=1/25");
     expect(list.join(" ")).toContain(
       "sps-id=3:keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=none:",
     );
-    expect(has(list, "-profile:v", "main")).toBe(true);
-    expect(has(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
+    expect(contains(list, "-profile:v", "main")).toBe(true);
+    expect(contains(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
     const hevc = buildSpliceArguments(input, { ...splice, codec: "hevc", ids: { vps: 1, sps: 1, pps: 15 } });
-    expect(has(hevc, "-c:v", "libx265")).toBe(true);
-    expect(has(hevc, "-profile:v", "main")).toBe(true);
-    expect(has(hevc, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
+    expect(contains(hevc, "-c:v", "libx265")).toBe(true);
+    expect(contains(hevc, "-profile:v", "main")).toBe(true);
+    expect(contains(hevc, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
     expect(hevc.join(" ")).toContain("keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=0:info=0");
-    const plain = buildSpliceArguments(input, { ...splice, profile: "baseline", reorderDepth: 0, maxBitrate: null });
-    expect(plain.join(" ")).toContain("bframes=0");
-    // Nothing that the profile does not have.
+    const plainVideo = buildSpliceArguments(input, {
+      ...splice,
+      profile: "baseline",
+      reorderDepth: 0,
+      maxBitrate: null,
+    });
+    expect(plainVideo.join(" ")).toContain("bframes=0");
+    // Only options that the baseline profile has.
     expect(list.join(" ")).toContain("cabac=1:8x8dct=0");
-    expect(plain.join(" ")).toContain("cabac=0:8x8dct=0");
+    expect(plainVideo.join(" ")).toContain("cabac=0:8x8dct=0");
     expect(buildSpliceArguments(input, { ...splice, profile: "high" }).join(" ")).toContain("cabac=1:8x8dct=1");
-    expect(plain).not.toContain("-maxrate");
+    expect(plainVideo).not.toContain("-maxrate");
   });
 });
 
-describe("colour and shape", () => {
+describe("color and size", () => {
   const as = (change: Partial<VideoStream>) => ({ ...VIDEO, ...change });
   const hdr = as({ color: { primaries: "bt2020", transfer: "smpte2084", matrix: "bt2020nc", range: "tv" } });
 
-  test("HDR comes down to BT.709, and is tagged so", () => {
+  test("HDR is converted to BT.709 and tagged", () => {
     expect(isHdr(hdr)).toBe(true);
     expect(buildColorFilters(hdr, true).join()).toContain("tonemap");
     expect(buildColorFilters(hdr, false)).toEqual([]);
     expect(buildColorFilters(VIDEO, true)).toEqual([]);
-    expect(has(buildColorArguments(hdr, VIDEO), "-color_trc", "bt709")).toBe(true);
+    expect(contains(buildColorArguments(hdr, VIDEO), "-color_trc", "bt709")).toBe(true);
   });
 
-  test("tags are kept, unknown ones dropped; an untagged picture is tagged when players would guess otherwise", () => {
+  test("known tags are kept, unknown ones dropped; untagged video is tagged when players would guess another matrix", () => {
     const tagged = as({ color: { primaries: "bt470bg", transfer: "odd-one", matrix: "smpte170m", range: "pc" } });
     expect(buildColorArguments(tagged, VIDEO)).toEqual([
       "-color_primaries",
@@ -241,7 +246,7 @@ describe("colour and shape", () => {
   });
 });
 
-describe("choosing frames", () => {
+describe("frame selection", () => {
   const probed: ProbedMedia = {
     info: {
       type: "video",
@@ -254,34 +259,34 @@ describe("choosing frames", () => {
     },
     frames: { kind: "constant", rate: { num: 25, den: 1 }, first: 20_000, count: 200 },
   };
-  const piece = (from: number, to: number) => ({
+  const createSegment = (from: number, to: number) => ({
     from,
     to,
     sourceStart: 20_000 + from * 40_000,
     outputStart: from * 40_000,
   });
-  const chunk = (...segments: ReturnType<typeof piece>[]) => ({
+  const chunk = (...segments: ReturnType<typeof createSegment>[]) => ({
     segments,
     outputStart: 0,
     outputEnd: 0,
     frameCount: 0,
   });
 
-  test("the bounds lie half a frame before, on the container's clock", () => {
-    expect(buildSelectFilters(chunk(piece(10, 20)), probed)).toEqual(["trim=start=1.800000:end=2.200000"]);
-    expect(buildSelectFilters(chunk(piece(10, 20), piece(30, 40)), probed)).toEqual([
+  test("bounds are half a frame earlier, in container time", () => {
+    expect(buildSelectFilters(chunk(createSegment(10, 20)), probed)).toEqual(["trim=start=1.800000:end=2.200000"]);
+    expect(buildSelectFilters(chunk(createSegment(10, 20), createSegment(30, 40)), probed)).toEqual([
       "trim=start=1.800000:end=3.000000",
       "select='between(t,1.800000,2.200000)+between(t,2.600000,3.000000)'",
     ]);
   });
 
-  test("counted frames follow each other, resampled ones are placed by time", () => {
+  test("sequential frames follow each other, resampled ones are placed by time", () => {
     const rate = { num: 30_000, den: 1_001 };
-    expect(buildTimingFilters(chunk(piece(0, 9)), probed, { kind: "sequential", rate }, 57).join()).toBe(
+    expect(buildTimingFilters(chunk(createSegment(0, 9)), probed, { kind: "sequential", rate }, 57).join()).toBe(
       "settb=1001/30000,setpts=N,fps=30000/1001",
     );
     const resampled = buildTimingFilters(
-      chunk(piece(0, 9), piece(20, 30)),
+      chunk(createSegment(0, 9), createSegment(20, 30)),
       probed,
       { kind: "resampled", rate, phase: 0 },
       57,
@@ -290,10 +295,10 @@ describe("choosing frames", () => {
   });
 });
 
-describe("finding ffmpeg", () => {
+describe("selecting ffmpeg", () => {
   const bundled = bundledFfmpeg.path;
 
-  test("one on the PATH that is newer is preferred, the bundled one always works", async () => {
+  test("a newer one on the PATH is preferred, the bundled one always works", async () => {
     expect(await selectFfmpeg({ forced: null, bundled, path: "relative:/nowhere:/usr/bin" })).toMatchObject({
       path: "/usr/bin/ffmpeg",
       bundled: false,
@@ -306,12 +311,12 @@ describe("finding ffmpeg", () => {
       });
   });
 
-  test("a forced one must run", async () => {
+  test("a forced one must work", async () => {
     expect(selectFfmpeg({ forced: "/bin/true", bundled, path: "/usr/bin" })).rejects.toThrow("/bin/true");
     expect(await selectFfmpeg({ forced: bundled, bundled: "/nowhere", path: "" })).toMatchObject({ path: bundled });
   });
 
-  test("none at all is an error in one line", () => {
+  test("without a working one there is a one-line error", () => {
     expect(selectFfmpeg({ forced: null, bundled: "/nowhere", path: "" })).rejects.toThrow("No working ffmpeg found");
   });
 });

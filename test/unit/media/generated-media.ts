@@ -1,12 +1,12 @@
-/** Test media made on the spot: every frame carries its number, every second begins with a beep. */
+/** Generated test media: every frame shows its number, every second starts with a beep. */
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openExtracted } from "../../../src/lib/assets";
 import { selectFfmpeg } from "../../../src/media/ffmpeg";
 
-/** Numbers are drawn as sixteen squares of this size in the top row, the lowest bit on the left. */
-export const SQUARE = 20;
+/** Numbers are drawn as sixteen squares of this size in the top row, the least significant bit on the left. */
+export const SQUARE_PIXELS = 20;
 export const BEEP_SECONDS = 0.04;
 
 const folder = join(tmpdir(), `offcut-generated-media-2-${process.getuid?.() ?? 0}`);
@@ -14,11 +14,11 @@ mkdirSync(folder, { recursive: true });
 
 const bundled = openExtracted(null).ffmpeg;
 
-/** The ffmpeg of the PATH, and the one that comes with the product. */
+/** The ffmpeg on the PATH, and the bundled one. */
 export const systemFfmpeg = await selectFfmpeg({ forced: null, bundled, path: process.env.PATH });
 export const bundledFfmpeg = await selectFfmpeg({ forced: bundled, bundled, path: undefined });
 
-/** Runs the PATH's ffmpeg to make a file in the temporary folder once; the name must tell the recipe. */
+/** Generates a file in the temporary folder once, with the ffmpeg on the PATH. The name must identify the recipe. */
 export async function generate(name: string, ...recipe: string[]): Promise<string> {
   const path = join(folder, name);
   if (existsSync(path)) return path;
@@ -28,7 +28,7 @@ export async function generate(name: string, ...recipe: string[]): Promise<strin
   return path;
 }
 
-/** Runs a program of the test machine; its error output becomes the failure's message. */
+/** Runs a program of the test machine. Its standard error becomes the message of a failure. */
 export async function runTool(command: string[]): Promise<Uint8Array> {
   const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe", stdin: "ignore" });
   const [bytes, errors] = await Promise.all([new Response(child.stdout).bytes(), new Response(child.stderr).text()]);
@@ -37,17 +37,17 @@ export async function runTool(command: string[]): Promise<Uint8Array> {
 }
 
 const squares = Array.from({ length: 16 }, (_, bit) => {
-  const box = `drawbox=x=${bit * SQUARE}:y=0:w=${SQUARE}:h=${SQUARE}:t=fill`;
+  const box = `drawbox=x=${bit * SQUARE_PIXELS}:y=0:w=${SQUARE_PIXELS}:h=${SQUARE_PIXELS}:t=fill`;
   return `${box}:color=black,${box}:color=white:enable='mod(floor(n/${2 ** bit}),2)'`;
 }).join(",");
 
-/** Moving picture, 320 by 180, numbered. */
-export const picture = (rate: string, seconds: number, size = "320x180"): string[] => [
+/** Returns moving video with frame numbers. */
+export const videoInput = (rate: string, seconds: number, size = "320x180"): string[] => [
   ...["-f", "lavfi", "-i", `testsrc2=s=${size}:r=${rate}:d=${seconds},format=yuv420p,${squares}`],
 ];
 
-/** A quiet hum, and a beep of 40 ms at the beginning of every second. */
-export const sound = (rate: number, channels: 1 | 2, seconds: number): string[] => {
+/** Returns a quiet hum with a beep of 40 ms at the start of every second. */
+export const audioInput = (rate: number, channels: 1 | 2, seconds: number): string[] => {
   const one = `0.02*sin(2*PI*220*t)+0.5*sin(2*PI*1000*t)*lt(mod(t\\,1)\\,${BEEP_SECONDS})`;
   const both = channels === 1 ? one : `${one}|${one}`;
   return ["-f", "lavfi", "-i", `aevalsrc=exprs='${both}':s=${rate}:d=${seconds}`];
@@ -58,12 +58,12 @@ export const h264 = (keyframes: number, ...more: string[]): string[] => [
 ];
 export const aac: string[] = ["-c:a", "aac", "-b:a", "96k"];
 
-/** The plain one that most tests use: 12 seconds, B-frames, a keyframe each two seconds. */
+/** The default file of most tests: 12 seconds, B-frames, a keyframe every two seconds. */
 export const plainMp4 = () =>
   generate(
     "plain-30.mp4",
-    ...picture("30", 12),
-    ...sound(48_000, 2, 12),
+    ...videoInput("30", 12),
+    ...audioInput(48_000, 2, 12),
     ...h264(60),
     ...aac,
     "-movflags",

@@ -11,7 +11,7 @@ import { probeMedia } from "../../../src/media/probe";
 import { parseDescription } from "../../../src/media/probing/description";
 import { allSamples } from "../../analysis-audio";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
-import { probeText, samples } from "./readback";
+import { readSamples, runFfprobe } from "./readback";
 import { LIMITS, probeFile, sniffFile, withRender } from "./rendering";
 
 setDefaultTimeout(60_000);
@@ -20,7 +20,7 @@ const folder = await mkdtemp(join(tmpdir(), "offcut-channels-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const AMPLITUDE = 0.1;
-/** Every channel has a tone of its own. */
+/** Every channel has its own tone. */
 const toneHz = (channel: number) => 300 + 40 * channel;
 
 type Wave = {
@@ -32,7 +32,7 @@ type Wave = {
   live?: (channel: number) => boolean;
 };
 
-/** Writes a WAV file; without `mask` the header does not place the channels. */
+/** Writes a WAV file. Without `mask` the header declares no speaker positions. */
 async function wav({
   channels,
   rate = 16_000,
@@ -77,15 +77,15 @@ async function wav({
   return path;
 }
 
-/** The amplitude of a channel's tone in samples from -1 to 1. */
-function toneOf(sound: ArrayLike<number>, rate: number, channel: number): number {
+/** Returns the amplitude of a channel's tone in samples from -1 to 1. */
+function measureTone(samples: ArrayLike<number>, rate: number, channel: number): number {
   let [sine, cosine] = [0, 0];
-  for (let n = 0; n < sound.length; n++) {
+  for (let n = 0; n < samples.length; n++) {
     const angle = (2 * Math.PI * toneHz(channel) * n) / rate;
-    sine += sound[n]! * Math.sin(angle);
-    cosine += sound[n]! * Math.cos(angle);
+    sine += samples[n]! * Math.sin(angle);
+    cosine += samples[n]! * Math.cos(angle);
   }
-  return (2 * Math.hypot(sine, cosine)) / sound.length;
+  return (2 * Math.hypot(sine, cosine)) / samples.length;
 }
 
 async function extracted(path: string, ffmpeg = bundledFfmpeg): Promise<number[]> {
@@ -94,7 +94,7 @@ async function extracted(path: string, ffmpeg = bundledFfmpeg): Promise<number[]
   return Array.from(await allSamples(outputPath), (word) => word / 32_767);
 }
 
-describe("a recording whose channels have no known places", () => {
+describe("a recording with discrete channels", () => {
   test.each<[string, Wave]>([
     ["nine channels", { channels: 9 }],
     ["sixteen channels, whose layout ffmpeg guesses", { channels: 16 }],
@@ -103,7 +103,7 @@ describe("a recording whose channels have no known places", () => {
     ["a front speaker and a subwoofer", { channels: 2, mask: 0x9 }],
     ["three speakers at the ceiling", { channels: 3, mask: 0x7000 }],
     ["the right speaker alone", { channels: 1, mask: 0x2 }],
-  ])("%s: all channels are heard, the first two are rendered", async (_, wave) => {
+  ])("%s: analysis audio has all channels, renders have the first two", async (_, wave) => {
     const path = await wav(wave);
     const { channels } = wave;
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
@@ -114,22 +114,24 @@ describe("a recording whose channels have no known places", () => {
       const speech = await extracted(path, ffmpeg);
       expect(speech).toHaveLength(16_000 * (wave.seconds ?? 1));
       for (let channel = 0; channel < channels; channel++)
-        expect(toneOf(speech, 16_000, channel)).toBeGreaterThan((0.8 * AMPLITUDE) / Math.max(2, Math.sqrt(channels)));
+        expect(measureTone(speech, 16_000, channel)).toBeGreaterThan(
+          (0.8 * AMPLITUDE) / Math.max(2, Math.sqrt(channels)),
+        );
 
       const preview = join(folder, "preview.mp4");
       await createPreview({ ffmpeg, path, probed, outputPath: preview });
       const expectFirstTwo = async (output: string) => {
-        const sound = await samples(output);
+        const samples = await readSamples(output);
         for (let channel = 0; channel < Math.min(2, channels); channel++)
-          expect(toneOf(sound, 48_000, channel)).toBeGreaterThan(0.4 * AMPLITUDE);
-        expect(toneOf(sound, 48_000, 2)).toBeLessThan(0.05 * AMPLITUDE);
+          expect(measureTone(samples, 48_000, channel)).toBeGreaterThan(0.4 * AMPLITUDE);
+        expect(measureTone(samples, 48_000, 2)).toBeLessThan(0.05 * AMPLITUDE);
       };
       await expectFirstTwo(preview);
       for (const format of channels === 9 ? (["m4a", "mp3"] as const) : (["m4a"] as const))
         await withRender(
           { path, probed, segments: null, output: { format }, ffmpeg },
           async ({ path: output, result }) => {
-            expect(await probeText(output, "-show_entries", "stream=channels")).toBe(String(Math.min(2, channels)));
+            expect(await runFfprobe(output, "-show_entries", "stream=channels")).toBe(String(Math.min(2, channels)));
             expect(result.warnings).toHaveLength(channels > 2 ? 1 : 0);
             await expectFirstTwo(output);
           },
@@ -139,10 +141,10 @@ describe("a recording whose channels have no known places", () => {
 
   test("eight dead channels do not silence the ninth", async () => {
     const speech = await extracted(await wav({ channels: 9, live: (channel) => channel === 8 }));
-    expect(toneOf(speech, 16_000, 8)).toBeCloseTo(AMPLITUDE / 3, 3);
+    expect(measureTone(speech, 16_000, 8)).toBeCloseTo(AMPLITUDE / 3, 3);
   });
 
-  test("more channels than ffmpeg can mix are refused at once", async () => {
+  test("more channels than ffmpeg can mix are rejected at once", async () => {
     const path = await wav({ channels: 65 });
     const sniffed = await sniffFile(path);
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
@@ -153,7 +155,7 @@ describe("a recording whose channels have no known places", () => {
   });
 });
 
-describe("the layout that ffmpeg names", () => {
+describe("channel layouts in ffmpeg's notation", () => {
   test.each<[string, number, boolean]>([
     ["mono", 1, false],
     ["stereo", 2, false],
@@ -185,7 +187,7 @@ describe("arguments", () => {
   const filtersOf = (list: string[]) => list[list.indexOf("-af") + 1]!;
   const source = { path: "in.wav", demuxer: "wav", startPts: 0 };
 
-  test("the channels are mixed before anything else is done to them", () => {
+  test("channels are mixed before any other filter", () => {
     const discrete = { ...track, channels: 9, discrete: true } as const;
     const decoded = (channels: number, of = discrete as typeof discrete | (typeof track & { channels: number })) =>
       filtersOf(
@@ -206,7 +208,7 @@ describe("arguments", () => {
     expect(preview(discrete)).toStartWith("channelmap=0|1:stereo,asetpts=");
   });
 
-  test("tracks that ffmpeg can mix are left to it; others have no surround", () => {
+  test("tracks that ffmpeg can mix are left to it; others are not encoded as surround", () => {
     expect(buildMixdownFilters({ channels: 8 }, 2)).toEqual([]);
     expect(buildMixdownFilters({ channels: 1, discrete: true }, 2)).toEqual(["channelmap=0:mono"]);
     expect([1, 2, 6].map((channels) => getAnalysisChannels({ channels }))).toEqual([1, 2, 2]);

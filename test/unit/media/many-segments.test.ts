@@ -1,12 +1,12 @@
-/** A plan of very many segments: 100 of nine minutes here, 2,000 of three hours with `OFFCUT_FULL=1`. */
+/** A plan with many segments: 100 in nine minutes by default, 2,000 in three hours with `OFFCUT_FULL=1`. */
 import { expect, test } from "bun:test";
-import { aac, generate, h264, picture, sound, systemFfmpeg } from "./generated-media";
-import { frameNumbers } from "./readback";
-import { probeFile, segmentsOf, withRender } from "./rendering";
+import { aac, audioInput, generate, h264, systemFfmpeg, videoInput } from "./generated-media";
+import { readFrameNumbers } from "./readback";
+import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
 const isFull = process.env.OFFCUT_FULL === "1";
 const [SECONDS, SEGMENTS] = isFull ? [3 * 3600, 2_000] : [540, 100];
-/** So few that three hours of them can be read back at once. */
+/** Low enough to read back three hours of frames at once. */
 const FRAMES_PER_SECOND = 10;
 /** The drawn numbers have sixteen bits. */
 const NUMBERS = 2 ** 16;
@@ -17,14 +17,14 @@ test(
     const rate = String(FRAMES_PER_SECOND);
     const path = await generate(
       `many-${SECONDS}.mp4`,
-      ...picture(rate, SECONDS),
-      ...sound(48_000, 1, SECONDS),
+      ...videoInput(rate, SECONDS),
+      ...audioInput(48_000, 1, SECONDS),
       ...h264(2 * FRAMES_PER_SECOND),
       ...aac,
     );
     const probed = await probeFile(path, systemFfmpeg);
     const each = SECONDS / SEGMENTS;
-    const segments = segmentsOf(
+    const segments = toSnappedSegments(
       probed,
       Array.from({ length: SEGMENTS }, (_, n) => [n * each, n * each + 0.65 * each] as const),
     );
@@ -36,7 +36,7 @@ test(
       const seconds = (performance.now() - started) / 1000;
       console.log(`${SEGMENTS} segments: ${rendered.result.strategy}, ${seconds.toFixed(0)} s`);
       expect(rendered.result.strategy).toBe("smart");
-      const shown = await frameNumbers(rendered.path);
+      const shown = await readFrameNumbers(rendered.path);
       expect(shown.length).toBe(planned.length);
       expect(shown.findIndex((number, n) => number !== planned[n])).toBe(-1);
       const stated = planned.length / FRAMES_PER_SECOND;

@@ -1,9 +1,9 @@
-/** Changes single boxes of an MP4 file whose `moov` comes last, so that no offset of its media changes. */
+/** Changes single boxes of an MP4 file whose `moov` is last, so that no media offset changes. */
 
-/** Bytes of a box's own fields before the boxes inside it. */
+/** Length of a box's own fields before its child boxes, in bytes. */
 const FIELDS: Record<string, number> = { stsd: 8, avc1: 78, hvc1: 78 };
 
-/** The file with the body of one box of its first track replaced; `path` names the boxes from `moov` on. */
+/** Returns the file with one box of its first track replaced. `path` names the boxes from `moov` on. */
 export function patchMp4(
   file: Uint8Array,
   path: readonly string[],
@@ -36,7 +36,7 @@ function patchInner(
   return Buffer.concat([body.subarray(0, fields), patchMp4(body.subarray(fields), path, change)]);
 }
 
-/** A box. */
+/** Returns a box. */
 export function box(type: string, body: Uint8Array): Uint8Array {
   const header = Buffer.alloc(8);
   header.writeUInt32BE(body.length + 8);

@@ -4,7 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SniffedMedia } from "../../../src/domain/media";
 import { probeMedia } from "../../../src/media/probe";
-import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
+import {
+  audioInput,
+  bundledFfmpeg,
+  generate,
+  h264,
+  plainMp4,
+  runTool,
+  systemFfmpeg,
+  videoInput,
+} from "./generated-media";
 import { LIMITS, probeFile, sniffFile } from "./rendering";
 
 setDefaultTimeout(60_000);
@@ -33,8 +42,8 @@ const write = async (name: string, content: string | Uint8Array): Promise<string
   return join(folder, name);
 };
 
-describe("a file that cannot be used has a code that says why", () => {
-  test("text named .mp4, whatever demuxer is forced", async () => {
+describe("unusable files fail with a code", () => {
+  test("text named .mp4, with any forced demuxer", async () => {
     expect(await codeOf(await write("text.mp4", "hello\n".repeat(500)))).toBe("corrupt_media");
   });
 
@@ -61,7 +70,7 @@ describe("a file that cannot be used has a code that says why", () => {
     }
   });
 
-  test("sound of no length", async () => {
+  test("audio without duration", async () => {
     const wav = await generate("nothing.wav", "-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono", "-t", "0");
     expect(await codeOf(wav)).toBe("no_media_streams");
   });
@@ -71,7 +80,7 @@ describe("a file that cannot be used has a code that says why", () => {
     expect(await codeOf(await generate("lines.mkv", "-i", text, "-c:s", "srt"))).toBe("no_media_streams");
   });
 
-  test("more than the limits: length, side, streams", async () => {
+  test("limits: duration, size, number of streams", async () => {
     const path = await plainMp4();
     expect(await codeOf(path, { ...LIMITS, maxDurationSeconds: 11 })).toBe("media_limits_exceeded");
     expect(await codeOf(path, { ...LIMITS, maxSidePixels: 319 })).toBe("media_limits_exceeded");
@@ -79,7 +88,7 @@ describe("a file that cannot be used has a code that says why", () => {
     expect(await codeOf(path)).toBe("fine");
   });
 
-  test("damaged files end with an answer, and soon", async () => {
+  test("damaged files fail soon", async () => {
     const whole = await Bun.file(await plainMp4()).bytes();
     const moov = Buffer.from(whole).indexOf("moov");
     let seed = 7;
@@ -91,11 +100,11 @@ describe("a file that cannot be used has a code that says why", () => {
       const damaged = whole.slice();
       for (let k = 0; k < 40; k++) damaged[moov + random(6_000)] = random(256);
       const path = await write(`damaged-${n}.mp4`, damaged);
-      const answer = await probeMedia({ path, sniffed: MP4, ffmpeg: bundledFfmpeg, limits: LIMITS }).then(
+      const result = await probeMedia({ path, sniffed: MP4, ffmpeg: bundledFfmpeg, limits: LIMITS }).then(
         (probed) => probed.info.type,
         (error) => error.code,
       );
-      expect(answer).toBeOneOf([
+      expect(result).toBeOneOf([
         "video",
         "audio",
         "corrupt_media",
@@ -107,24 +116,24 @@ describe("a file that cannot be used has a code that says why", () => {
   });
 });
 
-describe("codecs that are not for recordings", () => {
-  const picture = ["-f", "lavfi", "-i", "testsrc=s=320x240:d=1"];
+describe("unsupported codecs", () => {
+  const videoInputs = ["-f", "lavfi", "-i", "testsrc=s=320x240:d=1"];
   test.each([
-    ["a video codec", "cinepak.avi", [...picture, "-c:v", "cinepak"], "Codec cinepak is"],
-    ["an audio codec", "yamaha.wav", [...sound(44_100, 1, 1), "-c:a", "adpcm_yamaha"], "Codec adpcm_yamaha is"],
+    ["a video codec", "cinepak.avi", [...videoInputs, "-c:v", "cinepak"], "Codec cinepak is"],
+    ["an audio codec", "yamaha.wav", [...audioInput(44_100, 1, 1), "-c:a", "adpcm_yamaha"], "Codec adpcm_yamaha is"],
     [
       "a video codec beside audio that could be decoded",
       "cinepak.mkv",
-      [...picture, ...sound(44_100, 1, 1), "-c:v", "cinepak", "-c:a", "pcm_s16le"],
+      [...videoInputs, ...audioInput(44_100, 1, 1), "-c:v", "cinepak", "-c:a", "pcm_s16le"],
       "Codec cinepak is",
     ],
     [
       "both",
       "both.mkv",
-      [...picture, ...sound(44_100, 1, 1), "-c:v", "cinepak", "-c:a", "adpcm_yamaha"],
+      [...videoInputs, ...audioInput(44_100, 1, 1), "-c:v", "cinepak", "-c:a", "adpcm_yamaha"],
       "Codecs cinepak, adpcm_yamaha are",
     ],
-  ])("%s: the file is refused, and its decoder never runs", async (_, name, options, message) => {
+  ])("%s: the file is rejected without running its decoder", async (_, name, options, message) => {
     const path = await generate(name, ...options);
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
       const refusal = await probeFile(path, ffmpeg).catch((error) => error);
@@ -134,19 +143,19 @@ describe("codecs that are not for recordings", () => {
   });
 });
 
-describe("what a file is", () => {
-  test("a name may hold anything", async () => {
+describe("probed properties", () => {
+  test("file names may contain any character", async () => {
     const path = join(folder, "-x: %03d\n'\"ünï 🎬.mp4");
     await Bun.write(path, Bun.file(await plainMp4()));
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
       expect((await probeFile(path, ffmpeg)).info.duration).toBe(12_000_000);
   });
 
-  test("cover art is no picture", async () => {
+  test("cover art is not video", async () => {
     const png = await generate("cover.png", "-f", "lavfi", "-i", "testsrc=s=200x200", "-frames:v", "1");
     const mp3 = await generate(
       "cover.mp3",
-      ...sound(44_100, 1, 3),
+      ...audioInput(44_100, 1, 3),
       "-i",
       png,
       "-map",
@@ -158,7 +167,7 @@ describe("what a file is", () => {
     );
     const m4a = await generate(
       "cover.m4a",
-      ...sound(44_100, 1, 3),
+      ...audioInput(44_100, 1, 3),
       "-i",
       png,
       "-map",
@@ -179,17 +188,17 @@ describe("what a file is", () => {
       }
   });
 
-  test("an MP4 without a picture is audio", async () => {
-    expect((await probeFile(await generate("sound-only.mp4", ...sound(48_000, 2, 2)))).info.type).toBe("audio");
+  test("an MP4 without video is audio", async () => {
+    expect((await probeFile(await generate("sound-only.mp4", ...audioInput(48_000, 2, 2)))).info.type).toBe("audio");
   });
 
-  test("pixels that are not square are shown wider, colour tags are read, several tracks are listed", async () => {
+  test("non-square pixels, color tags and several tracks", async () => {
     const path = await generate(
       "tagged.mkv",
       ...[
-        ...picture("25", 2),
-        ...sound(48_000, 2, 2),
-        ...sound(44_100, 1, 2),
+        ...videoInput("25", 2),
+        ...audioInput(48_000, 2, 2),
+        ...audioInput(44_100, 1, 2),
         "-map",
         "0:v",
         "-map",
@@ -225,16 +234,22 @@ describe("what a file is", () => {
   });
 
   test("a start timecode", async () => {
-    const path = await generate("timecode.mov", ...picture("30000/1001", 2), ...h264(30), "-timecode", "01:00:00;00");
+    const path = await generate(
+      "timecode.mov",
+      ...videoInput("30000/1001", 2),
+      ...h264(30),
+      "-timecode",
+      "01:00:00;00",
+    );
     expect((await probeFile(path)).info.timecode).toBe("01:00:00;00");
   });
 
-  test("ten bits and interlacing", async () => {
-    const deep = await generate("deep.mkv", ...picture("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le");
-    expect((await probeFile(deep)).info.video).toMatchObject({ bitDepth: 10, pixelFormat: "yuv420p10le" });
-    const woven = await generate(
+  test("10-bit and interlaced video", async () => {
+    const tenBit = await generate("deep.mkv", ...videoInput("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le");
+    expect((await probeFile(tenBit)).info.video).toMatchObject({ bitDepth: 10, pixelFormat: "yuv420p10le" });
+    const interlaced = await generate(
       "woven.mp4",
-      ...picture("50", 1),
+      ...videoInput("50", 1),
       "-vf",
       "tinterlace=4",
       "-flags",
@@ -242,19 +257,19 @@ describe("what a file is", () => {
       ...h264(25),
     );
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
-      expect((await probeFile(woven, ffmpeg)).info.video).toMatchObject({ interlaced: true });
+      expect((await probeFile(interlaced, ffmpeg)).info.video).toMatchObject({ interlaced: true });
   });
 
   test("an aborted probe ends with the signal's reason", async () => {
-    const stop = new AbortController();
-    stop.abort(new Error("enough"));
+    const abortController = new AbortController();
+    abortController.abort(new Error("enough"));
     const path = await plainMp4();
     expect(
-      probeMedia({ path, sniffed: MP4, ffmpeg: systemFfmpeg, limits: LIMITS, signal: stop.signal }),
+      probeMedia({ path, sniffed: MP4, ffmpeg: systemFfmpeg, limits: LIMITS, signal: abortController.signal }),
     ).rejects.toThrow("enough");
   });
 
-  test("ffprobe agrees with the length of each stream", async () => {
+  test("stream durations equal ffprobe's", async () => {
     const path = await plainMp4();
     const text = new TextDecoder().decode(
       await runTool(["/usr/bin/ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path]),

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { resolveOutput } from "../../../src/domain/render-output";
 import { renderMedia } from "../../../src/media/render";
 import { bundledFfmpeg, generate } from "./generated-media";
-import { samples } from "./readback";
-import { probeFile, segmentsOf, withRender } from "./rendering";
+import { readSamples } from "./readback";
+import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
 setDefaultTimeout(60_000);
 
 const folder = await mkdtemp(join(tmpdir(), "offcut-sound-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The hiss of a room. */
+/** The noise of a room. */
 const room = (seconds: number) =>
   generate(
     `room-${seconds}.wav`,
@@ -21,19 +21,20 @@ const room = (seconds: number) =>
   );
 
 const decibels = (power: number) => 10 * Math.log10(power);
-const powerOf = (sound: Float32Array) => sound.reduce((sum, value) => sum + value * value, 0) / sound.length;
+const measurePower = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0) / samples.length;
 
-describe("a join in a noisy room", () => {
+describe("a splice in a noisy room", () => {
   test.each(["m4a", "mp3"])("dips by less than 1 dB in a finished %s", async (format) => {
     const path = await room(60);
     const probed = await probeFile(path);
     const plan = Array.from({ length: 25 }, (_, n) => [n * 2.3 + 0.4, n * 2.3 + 1.9] as const);
-    const segments = segmentsOf(probed, plan);
+    const segments = toSnappedSegments(probed, plan);
     await withRender({ path, probed, segments, output: { format, audio_bitrate: 256_000 } }, async (rendered) => {
-      const sound = await samples(rendered.path);
-      expect(Math.abs(sound.length / 48_000 - 25 * 1.5)).toBeLessThan(0.03);
-      // Noise is never the same twice: held against stretches of the same length that are not at a join.
-      const around = (seconds: number) => powerOf(sound.subarray((seconds - 0.01) * 48_000, (seconds + 0.01) * 48_000));
+      const samples = await readSamples(rendered.path);
+      expect(Math.abs(samples.length / 48_000 - 25 * 1.5)).toBeLessThan(0.03);
+      // Noise varies, so the level is compared with that of spans of the same length away from splices.
+      const around = (seconds: number) =>
+        measurePower(samples.subarray((seconds - 0.01) * 48_000, (seconds + 0.01) * 48_000));
       const joins = plan.slice(1).map((_, n) => around(1.5 * (n + 1)));
       const inside = plan.flatMap((_, n) => [0.3, 0.6, 0.9, 1.2].map((at) => around(1.5 * n + at)));
       const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -43,7 +44,7 @@ describe("a join in a noisy room", () => {
   });
 });
 
-describe("a render of sound", () => {
+describe("an audio render", () => {
   const twoRooms = () =>
     generate(
       "two-rooms-30.wav",
@@ -60,10 +61,10 @@ describe("a render of sound", () => {
     ["m4a", 192_000, "two microphones", twoRooms],
     ["mp3", 96_000, "two microphones", twoRooms],
     ["mp3", 192_000, "two microphones", twoRooms],
-  ])("as %s has the %d bits a second that were asked for: of %s", async (format, audio_bitrate, _, source) => {
+  ])("as %s has the requested %d bits per second: of %s", async (format, audio_bitrate, _, source) => {
     const path = await source();
     const probed = await probeFile(path);
-    const segments = segmentsOf(probed, [
+    const segments = toSnappedSegments(probed, [
       [1.5, 11.1],
       [12.7, 27],
     ]);
@@ -78,7 +79,7 @@ describe("a render of sound", () => {
     ["by one encoder", 1, 0.1],
     ["in parts, the first of them being encoded", 4, 0.1],
     ["in parts, some of them done", 4, 0.6],
-  ])("cancelled %s, ends soon and leaves nothing", async (_, jobs, until) => {
+  ])("ends soon and leaves no files when cancelled %s", async (_, maxProcesses, until) => {
     const path = await room(600);
     const probed = await probeFile(path);
     const resolved = resolveOutput(probed, { format: "m4a" });
@@ -86,14 +87,14 @@ describe("a render of sound", () => {
     const outputPath = join(folder, "out.m4a");
     const workDir = join(folder, "work");
     const request = { sourcePath: path, probed, segments: null, output: resolved.output, workDir, outputPath };
-    const stop = new AbortController();
+    const abortController = new AbortController();
     let stopped = 0;
     const render = renderMedia(request, {
-      ...{ ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: jobs, signal: stop.signal },
+      ...{ ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses, signal: abortController.signal },
       onProgress: (share) => {
         if (share < until || stopped > 0) return;
         stopped = Date.now();
-        stop.abort(new Error("cancelled by the user"));
+        abortController.abort(new Error("cancelled by the user"));
       },
     });
     expect(render).rejects.toThrow("cancelled by the user");
@@ -104,12 +105,12 @@ describe("a render of sound", () => {
     expect(await readdir(request.workDir)).toEqual([]);
   });
 
-  test("in parts that has no room for them is storage_full, and leaves nothing", async () => {
+  test("in chunks fails with storage_full on a full disk, and leaves no files", async () => {
     const path = await room(600);
     const probed = await probeFile(path);
     const resolved = resolveOutput(probed, { format: "m4a" });
     if (!resolved.ok) throw new Error("bad output");
-    // Encodes well, and finds no room for the third part.
+    // Encodes successfully, but reports a full disk for the third chunk.
     const script = join(folder, "no-room");
     await Bun.write(
       script,
@@ -133,17 +134,17 @@ exec ${bundledFfmpeg.path} "$@"
     await rm(script);
   });
 
-  test("in parts that do not fit together is made by one encoder", async () => {
+  test("in chunks that cannot be joined is repeated with one encoder", async () => {
     const path = await room(100);
     const probed = await probeFile(path);
     const script = join(folder, "cut-short");
-    const told = join(folder, "told");
+    const fullDiskPath = join(folder, "told");
     await Bun.write(
       script,
       `#!/bin/sh
 ${bundledFfmpeg.path} "$@" || exit 1
 for last in "$@"; do :; done
-case "$last" in *samples-1.aac) part="$(echo "$last" | cut -c6-)"; head -c 5000 "$part" > "$part.x"; mv "$part.x" "$part"; echo cut > ${told};; esac
+case "$last" in *samples-1.aac) part="$(echo "$last" | cut -c6-)"; head -c 5000 "$part" > "$part.x"; mv "$part.x" "$part"; echo cut > ${fullDiskPath};; esac
 `,
     );
     await chmod(script, 0o755);
@@ -155,8 +156,8 @@ case "$last" in *samples-1.aac) part="$(echo "$last" | cut -c6-)"; head -c 5000 
       { sourcePath: path, probed, segments: null, output: resolved.output, workDir, outputPath },
       { ffmpeg: { ...bundledFfmpeg, path: script }, encoder: "libx264", maxProcesses: 4 },
     );
-    expect(await Bun.file(told).exists()).toBe(true);
-    expect(Math.abs((await samples(outputPath)).length / 48_000 - 100)).toBeLessThan(0.03);
+    expect(await Bun.file(fullDiskPath).exists()).toBe(true);
+    expect(Math.abs((await readSamples(outputPath)).length / 48_000 - 100)).toBeLessThan(0.03);
     expect(await readdir(workDir)).toEqual([]);
   });
 });

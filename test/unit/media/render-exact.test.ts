@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { getFrameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
-import { frameSeconds, samples } from "./readback";
-import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
+import { readFrameTimes, readSamples } from "./readback";
+import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
 import { SOURCES, type Source } from "./sources";
 
 setDefaultTimeout(60_000);
@@ -15,38 +15,38 @@ const PLAN = [
   [7.4, 7.9],
 ] as const;
 
-/** Those that go through the PATH's newer ffmpeg as well as the bundled one. */
+/** Sources that are rendered with the newer ffmpeg on the PATH too. */
 const WITH_SYSTEM = /mp4, 30|mkv, 29|^ts|avi, H|variable|turned|skips|webm/;
 
-const numbersOf = new Map<string, Promise<number[]>>();
+const numbersByPath = new Map<string, Promise<number[]>>();
 
-/** Those that are spliced, and are encoded whole when a little less than their own rate is asked for. */
+/** Sources that are spliced, and that are encoded completely when a slightly lower bitrate is requested. */
 const ALSO_CHUNKED = /mp4, 30|mkv, 29|open GOP|variable|delayed picture|turned|start_time/;
 
 async function check(source: Source, ffmpeg: typeof systemFfmpeg, strategy: "any" | "chunked" = "any"): Promise<void> {
   const path = await source.path();
   const rotation = source.rotation ?? 0;
   const probed = await probeFile(path, ffmpeg);
-  const segments = segmentsOf(probed, PLAN);
-  const numbers = numbersOf.get(path) ?? sourceNumbers(path, rotation);
-  numbersOf.set(path, numbers);
+  const segments = toSnappedSegments(probed, PLAN);
+  const numbers = numbersByPath.get(path) ?? sourceNumbers(path, rotation);
+  numbersByPath.set(path, numbers);
   expect(probed.info.video?.rotation).toBe(rotation);
   const start = probed.info.startPts / TICKS_PER_SECOND;
   if (!source.decodingTimes) {
-    const shown = await frameSeconds(path);
-    const off = shown.map((time, n) => Math.abs(time - start - getFrameTime(probed.frames!, n) / TICKS_PER_SECOND));
-    expect(Math.max(...off)).toBeLessThan(0.0012);
+    const shown = await readFrameTimes(path);
+    const offset = shown.map((time, n) => Math.abs(time - start - getFrameTime(probed.frames!, n) / TICKS_PER_SECOND));
+    expect(Math.max(...offset)).toBeLessThan(0.0012);
   }
   const output = strategy === "any" ? {} : { video_bitrate: Math.floor(probed.info.video!.bitrate! * 0.98) };
   await withRender({ path, probed, segments, output, ffmpeg }, async (rendered) => {
     if (strategy !== "any") expect(rendered.result.strategy).toBe(strategy);
-    await expectExactPicture({ ...rendered, segments }, await numbers, rotation);
+    await expectExactVideo({ ...rendered, segments }, await numbers, rotation);
     if (source.silent) expect(probed.info.audio).toEqual([]);
-    else await expectSync({ ...rendered, segments }, await samples(path, start));
+    else await expectSync({ ...rendered, segments }, await readSamples(path, start));
   });
 }
 
-describe("every frame and every beep of a cut is where the plan says", () => {
+describe("every frame and every beep of a cut is where the plan puts it", () => {
   for (const source of SOURCES) {
     test(source.name, async () => await check(source, bundledFfmpeg));
     if (ALSO_CHUNKED.test(source.name))

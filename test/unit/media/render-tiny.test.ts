@@ -1,8 +1,8 @@
-/** Outputs of a few frames, where little is enough to lose one. */
+/** Outputs of a few frames, where one is easily lost. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { bundledFfmpeg, plainMp4, systemFfmpeg } from "./generated-media";
-import { frameNumbers } from "./readback";
-import { probeFile, segmentsOf, withRender } from "./rendering";
+import { readFrameNumbers } from "./readback";
+import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
 setDefaultTimeout(60_000);
 
@@ -14,9 +14,9 @@ test.each([
   const probed = await probeFile(path, ffmpeg);
   for (const from of [4, 60])
     for (let count = 1; count <= 14; count++) {
-      const segments = segmentsOf(probed, [[from / 30 + 0.001, (from + count) / 30 - 0.001]]);
+      const segments = toSnappedSegments(probed, [[from / 30 + 0.001, (from + count) / 30 - 0.001]]);
       await withRender({ path, probed, segments, ffmpeg }, async (rendered) => {
-        expect(await frameNumbers(rendered.path)).toEqual(Array.from({ length: count }, (_, n) => from + n));
+        expect(await readFrameNumbers(rendered.path)).toEqual(Array.from({ length: count }, (_, n) => from + n));
       });
     }
 });

@@ -4,22 +4,22 @@ import type { SpliceSegment } from "../../../src/domain/smart-plan";
 import { createRenderProgress, type RenderStage, type RenderWorkload } from "../../../src/media/render-progress";
 import { groupSpliceTasks } from "../../../src/media/smart/splice-encode";
 
-const pieces = fc
+const segmentLists = fc
   .array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 200 })
   .map((lengths) =>
     lengths.map((length, n): SpliceSegment => ({ kind: "encode", from: n * 200, to: n * 200 + length })),
   );
 
-describe("dividing the pieces of a smart render", () => {
-  test("every piece is in one task, in order, and the tasks are of about one size", () => {
+describe("grouping the segments of a smart render", () => {
+  test("every segment is in one task, in order, and tasks have about the same size", () => {
     const sizes = fc.record({ frames: fc.integer({ min: 30, max: 600 }), jobs: fc.integer({ min: 1, max: 8 }) });
     fc.assert(
-      fc.property(pieces, sizes, fc.integer({ min: 1, max: 4 }), (all, { frames, jobs }, every) => {
-        const tasks = groupSpliceTasks(all, frames, jobs, (_, piece) => (piece.from / 200) % every === 0);
+      fc.property(segmentLists, sizes, fc.integer({ min: 1, max: 4 }), (all, { frames, jobs: maxProcesses }, every) => {
+        const tasks = groupSpliceTasks(all, frames, maxProcesses, (_, segment) => (segment.from / 200) % every === 0);
         expect(tasks.flatMap((task) => task.segments)).toEqual(all);
         const total = all.reduce((sum, { from, to }) => sum + to - from, 0);
-        const wanted = Math.max(total / frames, all.length / 16);
-        const count = wanted <= 1 ? 1 : jobs * Math.max(1, Math.round(wanted / jobs));
+        const taskCount = Math.max(total / frames, all.length / 16);
+        const count = taskCount <= 1 ? 1 : maxProcesses * Math.max(1, Math.round(taskCount / maxProcesses));
         for (const task of tasks) {
           expect(task.frameCount).toBe(task.segments.reduce((sum, { from, to }) => sum + to - from, 0));
           expect(task.frameCount).toBeLessThanOrEqual(Math.max((1.25 * total) / count, total / count + 120));
@@ -29,10 +29,10 @@ describe("dividing the pieces of a smart render", () => {
     );
   });
 
-  test("pieces that share what is decoded for them stay together where there is room", () => {
+  test("segments that share packets stay together where there is room", () => {
     const all = [0, 200, 400, 600].map((from): SpliceSegment => ({ kind: "encode", from, to: from + 60 }));
-    const lengths = (shares: (before: SpliceSegment, piece: SpliceSegment) => boolean) =>
-      groupSpliceTasks(all, 120, 2, shares).map((task) => task.segments.length);
+    const lengths = (sharesPackets: (before: SpliceSegment, segment: SpliceSegment) => boolean) =>
+      groupSpliceTasks(all, 120, 2, sharesPackets).map((task) => task.segments.length);
     expect(lengths(() => false)).toEqual([2, 2]);
     expect(lengths(() => true)).toEqual([2, 2]);
     const small = [...all, { kind: "encode", from: 800, to: 830 } as const];
@@ -43,8 +43,8 @@ describe("dividing the pieces of a smart render", () => {
   });
 });
 
-describe("the progress of a render", () => {
-  const work: RenderWorkload = {
+describe("render progress", () => {
+  const workload: RenderWorkload = {
     ...{
       encoding: "whole",
       encodedFrames: 900,
@@ -57,22 +57,22 @@ describe("the progress of a render", () => {
   };
   const stages: RenderStage[] = ["video", "audio", "write", "mux", "check"];
 
-  test("grows with every stage, however they come, and is not whole before the end", () => {
+  test("increases with every stage in any order, and is not complete before the end", () => {
     const steps = fc.array(fc.tuple(fc.constantFrom(...stages), fc.double({ min: 0, max: 2, noNaN: true })));
     fc.assert(
       fc.property(steps, (reports) => {
-        const shares: number[] = [];
-        const report = createRenderProgress(work, (share) => shares.push(share));
+        const reported: number[] = [];
+        const report = createRenderProgress(workload, (share) => reported.push(share));
         for (const [stage, share] of reports) report(stage, share);
-        expect(shares).toEqual([...shares].sort((a, b) => a - b));
+        expect(reported).toEqual([...reported].sort((a, b) => a - b));
         for (const stage of stages) report(stage, 1);
-        expect(shares.at(-1)).toBeCloseTo(0.99, 9);
+        expect(reported.at(-1)).toBeCloseTo(0.99, 9);
       }),
     );
   });
 
-  test("of a render without anything to do is no number out of range", () => {
-    const shares: number[] = [];
+  test("stays in range for a render without work", () => {
+    const reported: number[] = [];
     const none: RenderWorkload = {
       ...{
         encoding: "h264 segments",
@@ -84,7 +84,7 @@ describe("the progress of a render", () => {
         processes: 1,
       },
     };
-    createRenderProgress(none, (share) => shares.push(share))("mux", 1);
-    expect(shares).toEqual([0.99]);
+    createRenderProgress(none, (share) => reported.push(share))("mux", 1);
+    expect(reported).toEqual([0.99]);
   });
 });

@@ -7,9 +7,9 @@ import { type OutputRequest, resolveOutput } from "../../../src/domain/render-ou
 import { toStorageError, writeAtomically } from "../../../src/media/atomic-output";
 import { createWorkLimits, runFfmpeg } from "../../../src/media/ffmpeg";
 import { renderMedia } from "../../../src/media/render";
-import { bundledFfmpeg, generate, h264, picture, plainMp4, sound, systemFfmpeg } from "./generated-media";
-import { frameNumbers, frameSeconds, probeText, samples } from "./readback";
-import { probeFile, segmentsOf, withRender } from "./rendering";
+import { audioInput, bundledFfmpeg, generate, h264, plainMp4, systemFfmpeg, videoInput } from "./generated-media";
+import { readFrameNumbers, readFrameTimes, readSamples, runFfprobe } from "./readback";
+import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
 setDefaultTimeout(60_000);
 
@@ -25,31 +25,31 @@ const PLAN = [
 async function renderPlain(output: OutputRequest, ffmpeg = bundledFfmpeg) {
   const path = await plainMp4();
   const probed = await probeFile(path, ffmpeg);
-  const segments = segmentsOf(probed, PLAN);
+  const segments = toSnappedSegments(probed, PLAN);
   const seconds = segments.reduce((sum, { start, end }) => sum + (end - start) / 1e6, 0);
   return { path, probed, segments, output, ffmpeg, seconds };
 }
 
-describe("a changed output has what was asked for", () => {
+describe("a changed output is as requested", () => {
   test("resolution and bitrate", async () => {
     const render = await renderPlain({ resolution: "144p", video_bitrate: 150_000 }, bundledFfmpeg);
     await withRender(render, async ({ path }) => {
       const [codec, width, height, bitrate] = (
-        await probeText(path, "-select_streams", "v", "-show_entries", "stream=codec_name,width,height,bit_rate")
+        await runFfprobe(path, "-select_streams", "v", "-show_entries", "stream=codec_name,width,height,bit_rate")
       ).split(",");
       expect([codec, width, height]).toEqual(["h264", "256", "144"]);
       expect(Number(bitrate) / 150_000).toBeWithin(0.6, 1.4);
     });
   });
 
-  test.each([15, 24, 25, 48, 60])("%p frames a second, each the source frame of its time", async (frame_rate) => {
+  test.each([15, 24, 25, 48, 60])("%p frames per second, each the source frame of its time", async (frame_rate) => {
     const render = await renderPlain({ frame_rate }, frame_rate === 25 ? systemFfmpeg : bundledFfmpeg);
     await withRender(render, async ({ path }) => {
-      const times = await frameSeconds(path);
+      const times = await readFrameTimes(path);
       expect(times).toHaveLength(Math.ceil(render.seconds * frame_rate - 1e-4));
       for (const [n, time] of times.entries()) expect(Math.abs(time - n / frame_rate)).toBeLessThan(1e-4);
       let out = 0;
-      const numbers = await frameNumbers(path);
+      const numbers = await readFrameNumbers(path);
       for (const { start, end } of render.segments) {
         for (let n = Math.ceil(out * frame_rate); n < (out + (end - start) / 1e6) * frame_rate - 1e-4; n++) {
           const sourceTime = start / 1e6 + n / frame_rate - out;
@@ -68,8 +68,8 @@ describe("a changed output has what was asked for", () => {
     const render = await renderPlain({ format, audio_bitrate });
     await withRender(render, async ({ path, result }) => {
       expect(result).toMatchObject({ strategy: "audio", warnings: [], sizeBytes: Bun.file(path).size });
-      expect(await probeText(path, "-show_entries", "stream=codec_name,sample_rate")).toBe(`${codec},48000`);
-      expect(Math.abs((await samples(path)).length / 48_000 - render.seconds)).toBeLessThan(0.045);
+      expect(await runFfprobe(path, "-show_entries", "stream=codec_name,sample_rate")).toBe(`${codec},48000`);
+      expect(Math.abs((await readSamples(path)).length / 48_000 - render.seconds)).toBeLessThan(0.045);
     });
   });
 
@@ -77,20 +77,20 @@ describe("a changed output has what was asked for", () => {
     const render = await renderPlain({ format: "mov", resolution: "160p" });
     await withRender({ ...render, segments: null }, async ({ path, result }) => {
       expect(result.duration).toBe(12_000_000);
-      expect(await frameSeconds(path)).toHaveLength(360);
-      expect(await probeText(path, "-show_entries", "format=format_name")).toContain("mov");
+      expect(await readFrameTimes(path)).toHaveLength(360);
+      expect(await runFfprobe(path, "-show_entries", "format=format_name")).toContain("mov");
     });
   });
 
-  test("low sample rates and many channels come out as what the format can hold", async () => {
+  test("low sample rates and many channels become what the format supports", async () => {
     const slow = await generate("slow.wav", "-f", "lavfi", "-i", "sine=r=11025:d=2", "-c:a", "pcm_s16le");
     const probed = await probeFile(slow);
-    const rateOf = async (output: OutputRequest) =>
+    const readSampleRate = async (output: OutputRequest) =>
       await withRender({ path: slow, probed, segments: null, output }, ({ path }) =>
-        probeText(path, "-show_entries", "stream=sample_rate,channels"),
+        runFfprobe(path, "-show_entries", "stream=sample_rate,channels"),
       );
-    expect(await rateOf({ format: "mp3" })).toBe("44100,1");
-    expect(await rateOf({ format: "m4a", audio_bitrate: 64_000 })).toBe("48000,1");
+    expect(await readSampleRate({ format: "mp3" })).toBe("44100,1");
+    expect(await readSampleRate({ format: "m4a", audio_bitrate: 64_000 })).toBe("48000,1");
     const surround = await generate(
       "surround.mka",
       "-f",
@@ -101,18 +101,22 @@ describe("a changed output has what was asked for", () => {
       "flac",
     );
     await withRender({ path: surround, probed: await probeFile(surround), segments: null }, async ({ path }) => {
-      expect(await probeText(path, "-show_entries", "stream=channels")).toBe("6");
+      expect(await runFfprobe(path, "-show_entries", "stream=channels")).toBe("6");
     });
   });
 
-  test("interlaced, ten-bit and HDR pictures come out as what plays everywhere, and say so", async () => {
+  test("interlaced, 10-bit and HDR video is converted, with a warning", async () => {
     const cases = [
-      ["woven.mp4", [...picture("50", 1), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)], /deinterlaced/],
-      ["deep.mkv", [...picture("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le"], /10-bit to 8-bit/],
+      [
+        "woven.mp4",
+        [...videoInput("50", 1), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)],
+        /deinterlaced/,
+      ],
+      ["deep.mkv", [...videoInput("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le"], /10-bit to 8-bit/],
       [
         "hdr.mkv",
         [
-          ...[...picture("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le", "-color_primaries", "bt2020"],
+          ...[...videoInput("25", 1), "-c:v", "libx264", "-pix_fmt", "yuv420p10le", "-color_primaries", "bt2020"],
           ...["-color_trc", "smpte2084", "-colorspace", "bt2020nc", "-color_range", "tv"],
         ],
         /HDR to SDR/,
@@ -123,18 +127,28 @@ describe("a changed output has what was asked for", () => {
         const path = await generate(name, ...recipe);
         await withRender({ path, probed: await probeFile(path, ffmpeg), segments: null, ffmpeg }, async (rendered) => {
           expect(rendered.result.warnings.join()).toMatch(warning);
-          expect(await frameNumbers(rendered.path)).toHaveLength(25);
-          const shape = await probeText(rendered.path, "-show_entries", "stream=pix_fmt,color_transfer,field_order");
+          expect(await readFrameNumbers(rendered.path)).toHaveLength(25);
+          const shape = await runFfprobe(rendered.path, "-show_entries", "stream=pix_fmt,color_transfer,field_order");
           expect(shape).toStartWith("yuv420p,");
           if (name === "hdr.mkv") expect(shape).toContain("bt709");
         });
       }
   });
 
-  test("further tracks are named in a warning", async () => {
+  test("omitted tracks are listed in a warning", async () => {
     const path = await generate(
       "two-tracks.mkv",
-      ...[...picture("25", 2), ...sound(48_000, 2, 2), ...sound(48_000, 1, 2), "-map", "0", "-map", "1", "-map", "2"],
+      ...[
+        ...videoInput("25", 2),
+        ...audioInput(48_000, 2, 2),
+        ...audioInput(48_000, 1, 2),
+        "-map",
+        "0",
+        "-map",
+        "1",
+        "-map",
+        "2",
+      ],
       ...[...h264(25), "-metadata:s:a:1", "language=fra"],
     );
     await withRender({ path, probed: await probeFile(path), segments: null }, async ({ result }) => {
@@ -161,10 +175,19 @@ async function requestFor(
 const tools = { ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: 2 };
 
 describe("frames that cannot be decoded", () => {
-  test("are stood for by their neighbours, at the planned length, with a word to the user", async () => {
+  test("are replaced with their neighbors, at the planned duration, with a warning", async () => {
     const whole = await generate(
       "intra.mov",
-      ...[...picture("25", 6), ...sound(48_000, 2, 6), "-c:v", "prores_ks", "-profile:v", "0", "-c:a", "pcm_s16le"],
+      ...[
+        ...videoInput("25", 6),
+        ...audioInput(48_000, 2, 6),
+        "-c:v",
+        "prores_ks",
+        "-profile:v",
+        "0",
+        "-c:a",
+        "pcm_s16le",
+      ],
     );
     const damaged = Buffer.from(await Bun.file(whole).bytes());
     const lost = [40, 41, 42, 90];
@@ -177,16 +200,16 @@ describe("frames that cannot be decoded", () => {
     await Bun.write(path, damaged);
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
       const probed = await probeFile(path, ffmpeg);
-      const segments = segmentsOf(probed, [
+      const segments = toSnappedSegments(probed, [
         [1, 2.4],
         [3, 5],
       ]);
       await withRender({ path, probed, segments, ffmpeg }, async (rendered) => {
         expect(rendered.result.warnings.join()).toContain("could not be decoded");
-        const wanted = [...Array(85).keys()].map((n) => (n < 35 ? 25 + n : 40 + n));
-        const shown = await frameNumbers(rendered.path);
-        expect(shown).toHaveLength(wanted.length);
-        for (const [n, number] of wanted.entries())
+        const expected = [...Array(85).keys()].map((n) => (n < 35 ? 25 + n : 40 + n));
+        const shown = await readFrameNumbers(rendered.path);
+        expect(shown).toHaveLength(expected.length);
+        for (const [n, number] of expected.entries())
           expect(Math.abs(shown[n]! - number)).toBeLessThanOrEqual(lost.includes(number) ? 3 : 0);
       });
     }
@@ -194,7 +217,7 @@ describe("frames that cannot be decoded", () => {
 });
 
 describe("a render in progress", () => {
-  test("reports a share that only grows and ends at 1", async () => {
+  test("reports progress that only increases and ends at 1", async () => {
     const path = await plainMp4();
     const shares: number[] = [];
     await renderMedia(await requestFor(await probeFile(path), path, "progress"), {
@@ -206,24 +229,24 @@ describe("a render in progress", () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  test("cancelled, it ends soon, leaves no output, and a repeated call encodes only what is missing", async () => {
+  test("ends soon without an output when cancelled, and a repeated call encodes only what is missing", async () => {
     const path = await generate(
       "minute.mp4",
-      ...picture("30", 60),
-      ...sound(48_000, 2, 60),
+      ...videoInput("30", 60),
+      ...audioInput(48_000, 2, 60),
       ...h264(60),
       "-c:a",
       "aac",
     );
     const request = await requestFor(await probeFile(path), path, "cancel");
-    const stop = new AbortController();
+    const abortController = new AbortController();
     let stopped = 0;
     const first = renderMedia(request, {
-      ...{ ...tools, signal: stop.signal },
+      ...{ ...tools, signal: abortController.signal },
       onProgress: (share) => {
         if (share < 0.7 || stopped > 0) return;
         stopped = Date.now();
-        stop.abort(new Error("cancelled by the user"));
+        abortController.abort(new Error("cancelled by the user"));
       },
     });
     expect(first).rejects.toThrow("cancelled by the user");
@@ -231,33 +254,33 @@ describe("a render in progress", () => {
     expect(Date.now() - stopped).toBeLessThan(3_000);
     expect(await Bun.file(request.outputPath).exists()).toBe(false);
     expect((await readdir(request.workDir)).filter((name) => name.includes(".part"))).toEqual([]);
-    const kept = (await readdir(request.workDir)).filter((name) => name.startsWith("chunk-")).length;
-    expect(kept).toBeGreaterThan(0);
+    const finished = (await readdir(request.workDir)).filter((name) => name.startsWith("chunk-")).length;
+    expect(finished).toBeGreaterThan(0);
     const events: Record<string, unknown>[] = [];
     await renderMedia(request, { ...tools, log: (event, fields) => events.push({ event, ...fields }) });
     expect(events.find(({ event }) => event === "render.chunks_encoded")).toMatchObject({
-      reused_chunks: kept,
+      reused_chunks: finished,
       frames: 1_800,
     });
-    expect(await frameNumbers(request.outputPath, "scale=320:180,")).toEqual([...Array(1_800).keys()]);
+    expect(await readFrameNumbers(request.outputPath, "scale=320:180,")).toEqual([...Array(1_800).keys()]);
   });
 
-  test("a changed source or output finds nothing to reuse", async () => {
+  test("a changed source or output reuses nothing", async () => {
     const path = await plainMp4();
     const probed = await probeFile(path);
     const request = await requestFor(probed, path, "change");
     const reused = async (output: OutputRequest) => {
-      const events: { reused?: number }[] = [];
+      const events: { reused_chunks?: number }[] = [];
       const { output: resolved } = await requestFor(probed, path, "change", output);
       await renderMedia({ ...request, output: resolved }, { ...tools, log: (_, fields) => events.push(fields) });
-      return events[0]!.reused;
+      return events[0]!.reused_chunks;
     };
     expect(await reused({ resolution: "144p" })).toBe(0);
     expect(await reused({ resolution: "150p" })).toBe(0);
     expect(await reused({ resolution: "144p" })).toBeGreaterThan(0);
   });
 
-  test("a source that has gone, and an encoder that nobody knows, are processing_failed", async () => {
+  test("a missing source and an unknown encoder are processing_failed", async () => {
     const path = await plainMp4();
     const probed = await probeFile(path);
     const request = await requestFor(probed, path, "gone");
@@ -271,10 +294,10 @@ describe("a render in progress", () => {
 });
 
 describe("a full disk", () => {
-  test("ends a render as storage_full, and leaves neither an output nor part files", async () => {
+  test("fails a render with storage_full, without an output or temporary files", async () => {
     const path = await plainMp4();
     const probed = await probeFile(path);
-    // Writes a little where the encoder would, and then says what ffmpeg says when there is no room.
+    // Writes a few bytes in place of the encoder's output, then prints ffmpeg's message for a full disk.
     const script = join(folder, "no-room");
     await Bun.write(
       script,
@@ -297,7 +320,7 @@ esac
     }
   });
 
-  test("is storage_full when ffmpeg meets it", async () => {
+  test("is storage_full when ffmpeg reports it", async () => {
     const wav = ["-f", "lavfi", "-i", "sine=d=60", "-c:a", "pcm_s16le", "-f", "wav", "-y", "/dev/full"];
     const run = (ffmpeg: typeof systemFfmpeg) =>
       runFfmpeg({ ffmpeg, arguments: ["-v", "error", ...wav], limits: createWorkLimits(30) });
@@ -305,7 +328,7 @@ esac
       expect(run(ffmpeg)).rejects.toMatchObject({ code: "storage_full" });
   });
 
-  test("is storage_full when this process meets it, and leaves no part file", async () => {
+  test("is storage_full when this process gets the error, without a temporary file", async () => {
     const path = join(folder, "never.txt");
     const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
     const attempt = writeAtomically(path, async (part) => {

@@ -1,4 +1,4 @@
-/** Renders a source with a plan, and holds the result against what an independent decoder finds in the source. */
+/** Renders a source with a plan, and compares the result with what an independent decoder finds in the source. */
 import { expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { probeMedia } from "../../../src/media/probe";
 import { sniffMedia } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
 import { bundledFfmpeg } from "./generated-media";
-import { beepNear, frameNumbers, frameSeconds, samples } from "./readback";
+import { findBeep, readFrameNumbers, readFrameTimes, readSamples } from "./readback";
 
 export const LIMITS = { maxDurationSeconds: 24 * 3600, maxSidePixels: 8192, maxStreams: 64 };
 
@@ -30,8 +30,11 @@ export async function sniffFile(path: string): Promise<SniffedMedia> {
 export const probeFile = async (path: string, ffmpeg: Ffmpeg = bundledFfmpeg): Promise<ProbedMedia> =>
   await probeMedia({ path, sniffed: await sniffFile(path), ffmpeg, limits: LIMITS });
 
-/** A plan in seconds, snapped as the planner does it: starts down to a frame, ends up. */
-export function segmentsOf(probed: ProbedMedia, seconds: readonly (readonly [number, number])[]): RenderSegment[] {
+/** Returns segments in seconds snapped as the planner does it: starts down to a frame, ends up. */
+export function toSnappedSegments(
+  probed: ProbedMedia,
+  seconds: readonly (readonly [number, number])[],
+): RenderSegment[] {
   const { frames, info } = probed;
   return seconds
     .filter(([, end]) => end * TICKS_PER_SECOND <= info.duration)
@@ -53,7 +56,7 @@ export type Rendered = {
   probed: ProbedMedia;
 };
 
-/** Renders into a folder of its own, which `use` may look into. */
+/** Renders into a folder of its own, which `use` can inspect. */
 export async function withRender<Result>(
   options: {
     path: string;
@@ -86,12 +89,12 @@ export async function withRender<Result>(
   }
 }
 
-/** The frames' own numbers in a source, as an independent decoder shows them. */
+/** Returns the frame numbers in a source according to an independent decoder. */
 export const sourceNumbers = (path: string, rotation: number): Promise<number[]> =>
-  frameNumbers(path, rotation === 270 ? "transpose=1," : "");
+  readFrameNumbers(path, rotation === 270 ? "transpose=1," : "");
 
-/** Every kept frame, once, in order, at its time; nothing else. */
-export async function expectExactPicture(
+/** Expects every kept frame once, in order, at its time, and nothing else. */
+export async function expectExactVideo(
   rendered: Omit<Rendered, "result" | "folder">,
   numbers: readonly number[],
   rotation = 0,
@@ -99,29 +102,29 @@ export async function expectExactPicture(
   const { segments, probed } = rendered;
   const frames = probed.frames!;
   expect(getFrameCount(frames)).toBe(numbers.length);
-  const wanted: number[] = [];
+  const expectedNumbers: number[] = [];
   const times: number[] = [];
   let out = 0;
   for (const segment of segments) {
     for (let n = segment.startFrame!; n < segment.endFrame!; n++) {
-      wanted.push(numbers[n]!);
+      expectedNumbers.push(numbers[n]!);
       times.push(out + (n === segment.startFrame ? 0 : (getFrameTime(frames, n) - segment.start) / TICKS_PER_SECOND));
     }
     out += (segment.end - segment.start) / TICKS_PER_SECOND;
   }
-  expect(await sourceNumbers(rendered.path, rotation)).toEqual(wanted);
-  const shown = await frameSeconds(rendered.path);
+  expect(await sourceNumbers(rendered.path, rotation)).toEqual(expectedNumbers);
+  const shown = await readFrameTimes(rendered.path);
   expect(shown.length).toBe(times.length);
-  const late = shown.map((time, n) => Math.abs(time - times[n]!));
-  expect(Math.max(...late)).toBeLessThan(0.0012);
+  const delay = shown.map((time, n) => Math.abs(time - times[n]!));
+  expect(Math.max(...delay)).toBeLessThan(0.0012);
 }
 
-/** Every beep of the source that lies well inside a segment is where the plan puts it, and the sound is as long as the plan. */
+/** Expects every beep of the source that is well inside a segment where the plan puts it, and audio of the planned duration. */
 export async function expectSync(
   rendered: Omit<Rendered, "result" | "folder">,
   sourceSound: Float32Array,
 ): Promise<void> {
-  const sound = await samples(rendered.path);
+  const samples = await readSamples(rendered.path);
   const beeps: number[] = [];
   for (let n = 0; n < sourceSound.length; n++)
     if (Math.abs(sourceSound[n]!) > 0.15) {
@@ -133,12 +136,12 @@ export async function expectSync(
   for (const { start, end } of rendered.segments) {
     const from = start / TICKS_PER_SECOND;
     for (const beep of beeps.filter((at) => at > from + 0.03 && at < end / TICKS_PER_SECOND - 0.06)) {
-      const wanted = out + beep - from;
-      expect(Math.abs(beepNear(sound, wanted) - wanted)).toBeLessThan(0.003);
+      const expected = out + beep - from;
+      expect(Math.abs(findBeep(samples, expected) - expected)).toBeLessThan(0.003);
       checked++;
     }
     out += (end - start) / TICKS_PER_SECOND;
   }
   expect(checked).toBeGreaterThan(0);
-  expect(Math.abs(sound.length / 48_000 - out)).toBeLessThan(0.045);
+  expect(Math.abs(samples.length / 48_000 - out)).toBeLessThan(0.045);
 }

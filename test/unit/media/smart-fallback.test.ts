@@ -2,10 +2,10 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { buildAvcConfig, parseAvcConfig } from "../../../src/media/packets/h264";
 import { buildHevcConfig, parseHevcConfig, renumberParameterSets } from "../../../src/media/packets/hevc";
-import { generate, h264, picture } from "./generated-media";
+import { generate, h264, videoInput } from "./generated-media";
 import { patchMp4 } from "./mp4-patch";
-import { frameNumbers } from "./readback";
-import { expectExactPicture, probeFile, segmentsOf, withRender } from "./rendering";
+import { readFrameNumbers } from "./readback";
+import { expectExactVideo, probeFile, toSnappedSegments, withRender } from "./rendering";
 import { SOURCES } from "./sources";
 
 setDefaultTimeout(60_000);
@@ -15,19 +15,19 @@ const PLAN = [
   [3.1, 5.2],
 ] as const;
 
-const moving = (...recipe: string[]) => [...picture("25", 6), ...recipe];
-const source = (name: string) => SOURCES.find((known) => known.name.includes(name))!.path();
+const moving = (...recipe: string[]) => [...videoInput("25", 6), ...recipe];
+const source = (name: string) => SOURCES.find((generated) => generated.name.includes(name))!.path();
 
-/** A plain film, with its table at the end. */
-const film = () => generate("film-6.mp4", ...moving(...h264(25)));
+/** A plain video with its `moov` at the end. */
+const plainVideo = () => generate("film-6.mp4", ...moving(...h264(25)));
 
-/** The plain film with one box changed. */
+/** The plain video with one box changed. */
 async function patched(
   name: string,
   boxes: readonly string[],
   change: (body: Uint8Array) => Uint8Array,
 ): Promise<string> {
-  const from = await film();
+  const from = await plainVideo();
   const path = from.replace("film-6.mp4", name);
   if (!existsSync(path))
     await Bun.write(path, patchMp4(await Bun.file(from).bytes(), ["moov", "trak", ...boxes], change));
@@ -37,7 +37,7 @@ async function patched(
 const STSD = ["mdia", "minf", "stbl", "stsd"];
 const avcC = [...STSD, "avc1", "avcC"];
 
-/** Two kept parts that follow each other: what any player shows is the same as with one. */
+/** Two adjacent edits: the presentation is the same as with one. */
 function twoEdits(elst: Uint8Array): Uint8Array {
   const [duration, start] = [Buffer.from(elst).readUInt32BE(8), Buffer.from(elst).readUInt32BE(12)];
   const edits = Buffer.alloc(8 + 2 * 12);
@@ -54,14 +54,14 @@ function twoEdits(elst: Uint8Array): Uint8Array {
   return edits;
 }
 
-/** The same description twice; no packet uses the second. */
+/** The same sample description twice. No sample refers to the second. */
 function twoDescriptions(stsd: Uint8Array): Uint8Array {
   const twice = Buffer.concat([stsd, stsd.subarray(8)]);
   twice.writeUInt32BE(2, 4);
   return twice;
 }
 
-/** Picture parameter sets of every number there is. */
+/** Picture parameter sets with every id. */
 function allIds(body: Uint8Array): Uint8Array {
   const config = parseAvcConfig(body);
   const bits = [...config.pps[0]!.subarray(1)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
@@ -74,7 +74,7 @@ function allIds(body: Uint8Array): Uint8Array {
   return buildAvcConfig({ ...config, pps: Array.from({ length: 32 }, (_, id) => numbered(id)) });
 }
 
-/** The hundredth packet longer than any file. */
+/** The hundredth sample is longer than any file. */
 function hugePacket(stsz: Uint8Array): Uint8Array {
   const changed = Buffer.from(stsz);
   changed.writeUInt32BE(0x7f_ffff, 12 + 4 * 99);
@@ -91,7 +91,7 @@ const h265 = (parameters: string) => [
   ...["-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", "-x265-params", `log-level=error:${parameters}`],
 ];
 
-/** An HEVC film with its `hvcC` changed. */
+/** An HEVC video with its `hvcC` changed. */
 async function patchedHevc(
   name: string,
   change: (body: Uint8Array) => Uint8Array,
@@ -106,10 +106,10 @@ async function patchedHevc(
 
 const rangeExtended = (body: Uint8Array) => body.with(1, 4);
 
-/** As files have it whose packets bring their own. */
+/** As in files with in-band parameter sets. */
 const withoutSets = (body: Uint8Array) => Uint8Array.from([...body.subarray(0, 22), 0]);
 
-/** Picture parameter sets of every number that would do. */
+/** Picture parameter sets with every suitable id. */
 function allHevcIds(body: Uint8Array): Uint8Array {
   const config = parseHevcConfig(body);
   const numbered = Array.from(
@@ -119,19 +119,30 @@ function allHevcIds(body: Uint8Array): Uint8Array {
   return buildHevcConfig({ ...config, pps: [...config.pps, ...numbered] });
 }
 
-/** Two streams one after the other in one track: the parameter sets of the second come inside its packets. */
+/** Two streams in one track: the parameter sets of the second are in-band. */
 async function joined(name: string, ...second: string[]): Promise<string> {
-  const first = await generate("change-1.ts", ...picture("25", 3), ...h264(25));
+  const first = await generate("change-1.ts", ...videoInput("25", 3), ...h264(25));
   const other = await generate(`${name}-2.ts`, ...second);
   return await generate(`${name}.mp4`, "-i", `concat:${first}|${other}`, "-c", "copy");
 }
 
-const smaller = ["-vf", "scale=160:90", ...h264(25)];
-const fewerTools = ["-c:v", "libx264", "-refs", "1", "-bf", "2", "-g", "25", "-x264-params", "weightp=0:8x8dct=0"];
+const smallerSize = ["-vf", "scale=160:90", ...h264(25)];
+const fewerCodingTools = [
+  "-c:v",
+  "libx264",
+  "-refs",
+  "1",
+  "-bf",
+  "2",
+  "-g",
+  "25",
+  "-x264-params",
+  "weightp=0:8x8dct=0",
+];
 
 const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
-  ["another container", /^container mpegts$/, () => generate("chunked.ts", ...moving(...h264(25)))],
-  ["another codec", /^codec vp9$/, () => source("webm")],
+  ["another container", /^Container mpegts is not supported\.$/, () => generate("chunked.ts", ...moving(...h264(25)))],
+  ["another codec", /^Codec vp9 is not supported\.$/, () => source("webm")],
   [
     "HEVC of ten bits",
     /^Pixel format yuv420p10le is not supported\.$/,
@@ -171,7 +182,7 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
   [
     "interlaced",
     /^The video is interlaced\.$/,
-    () => generate("woven-6.mp4", ...picture("50", 6), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)),
+    () => generate("woven-6.mp4", ...videoInput("50", 6), "-vf", "tinterlace=4", "-flags", "+ilme+ildct", ...h264(25)),
     "inexact",
   ],
   [
@@ -204,7 +215,7 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
       await generate(
         "one-time.mp4",
         "-i",
-        await film(),
+        await plainVideo(),
         "-c",
         "copy",
         "-bsf:v",
@@ -215,12 +226,12 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
   [
     "parameter sets that change on the way",
     /^Parameter sets change within the stream\.$/,
-    () => joined("change", ...picture("25", 3), ...fewerTools),
+    () => joined("change", ...videoInput("25", 3), ...fewerCodingTools),
   ],
   [
     "a size that changes on the way",
     /^Parameter sets change within the stream\.$/,
-    () => joined("resize", ...picture("25", 3), ...smaller),
+    () => joined("resize", ...videoInput("25", 3), ...smallerSize),
   ],
   [
     "a table that points beyond the file",
@@ -235,12 +246,12 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
   ],
 ];
 
-describe("what is not spliced is rendered in chunks, for a reason, and right all the same", () => {
+describe("sources that cannot be spliced are rendered in chunks, correctly and with a reason", () => {
   for (const [name, reason, path, inexact] of CASES)
     test(name, async () => {
       const file = await path();
       const probed = await probeFile(file);
-      const segments = segmentsOf(probed, PLAN);
+      const segments = toSnappedSegments(probed, PLAN);
       const reasons: unknown[] = [];
       const log = (event: string, fields: object) => {
         if (event === "render.fell_back") reasons.push((fields as { reason: string }).reason);
@@ -249,7 +260,7 @@ describe("what is not spliced is rendered in chunks, for a reason, and right all
         expect(reasons).toEqual([expect.stringMatching(reason)]);
         expect(rendered.result.strategy).toBe("chunked");
         if (inexact === undefined)
-          await expectExactPicture({ ...rendered, segments }, await frameNumbers(file, "scale=320:180,"));
+          await expectExactVideo({ ...rendered, segments }, await readFrameNumbers(file, "scale=320:180,"));
       });
     });
 });

@@ -1,8 +1,8 @@
-/** Smart renders of HEVC: pieces of x265 beside copied packets, exact for every way in which groups of pictures can begin. */
+/** Smart renders of HEVC: x265 segments between copied packets, exact for every kind of GOP start. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { bundledFfmpeg, generate, picture, runTool, sound, systemFfmpeg } from "./generated-media";
-import { probeText, samples } from "./readback";
-import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
+import { audioInput, bundledFfmpeg, generate, runTool, systemFfmpeg, videoInput } from "./generated-media";
+import { readSamples, runFfprobe } from "./readback";
+import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
 
 setDefaultTimeout(60_000);
 
@@ -15,7 +15,7 @@ const PLAN = [
 const x265 = (name: string, parameters: string, ...more: string[]) =>
   generate(
     name,
-    ...[...picture("25", 12), ...sound(48_000, 2, 12), "-c:v", "libx265", "-preset", "ultrafast"],
+    ...[...videoInput("25", 12), ...audioInput(48_000, 2, 12), "-c:v", "libx265", "-preset", "ultrafast"],
     ...["-x265-params", `log-level=error:${parameters}`, "-tag:v", "hvc1", "-c:a", "aac", ...more],
   );
 
@@ -36,15 +36,15 @@ const KINDS: [string, () => Promise<string>][] = [
 ];
 
 const decoded = async (path: string): Promise<string[]> => {
-  const sums = ["-map", "0:v", "-vsync", "0", "-f", "framemd5", "-"];
-  const text = new TextDecoder().decode(await runTool([bundledFfmpeg.path, "-v", "error", "-i", path, ...sums]));
+  const FRAME_MD5 = ["-map", "0:v", "-vsync", "0", "-f", "framemd5", "-"];
+  const text = new TextDecoder().decode(await runTool([bundledFfmpeg.path, "-v", "error", "-i", path, ...FRAME_MD5]));
   return text
     .split("\n")
     .flatMap((line) => (line === "" || line.startsWith("#") ? [] : [line.split(",").at(-1)!.trim()]));
 };
 
-/** What a decoder says of a whole file. */
-async function complaints(path: string): Promise<string> {
+/** Returns the decoder's messages for a whole file. */
+async function readDecoderMessages(path: string): Promise<string> {
   const child = Bun.spawn([systemFfmpeg.path, "-v", "warning", "-i", path, "-map", "0:v", "-f", "null", "-"], {
     stdout: "ignore",
     stderr: "pipe",
@@ -52,29 +52,29 @@ async function complaints(path: string): Promise<string> {
   return await new Response(child.stderr).text();
 }
 
-describe("HEVC is copied, and encoded only around the joins", () => {
+describe("HEVC is copied, and encoded only around splices", () => {
   for (const [kind, make] of KINDS)
     test(kind, async () => {
       const path = await make();
       const numbers = await sourceNumbers(path, 0);
-      const soundOf = await samples(path);
+      const sourceSamples = await readSamples(path);
       const source = await decoded(path);
       for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
         const probed = await probeFile(path, ffmpeg);
-        const segments = segmentsOf(probed, PLAN);
+        const segments = toSnappedSegments(probed, PLAN);
         await withRender({ path, probed, segments, ffmpeg }, async (rendered) => {
           const { strategy, encodedShare, reasons } = rendered.result;
           expect({ strategy, reasons }).toEqual({ strategy: "smart", reasons: [] });
           expect(encodedShare!).toBeLessThan(0.4);
-          await expectExactPicture({ ...rendered, segments }, numbers);
-          await expectSync({ ...rendered, segments }, soundOf);
-          const wanted = segments.flatMap(({ startFrame, endFrame }) => source.slice(startFrame!, endFrame!));
+          await expectExactVideo({ ...rendered, segments }, numbers);
+          await expectSync({ ...rendered, segments }, sourceSamples);
+          const expectedSums = segments.flatMap(({ startFrame, endFrame }) => source.slice(startFrame!, endFrame!));
           const shown = await decoded(rendered.path);
-          const same = shown.filter((sum, n) => sum === wanted[n]).length;
-          expect(same).toBeGreaterThanOrEqual(wanted.length * (1 - encodedShare!) - 0.5);
-          expect(await complaints(rendered.path)).toBe("");
+          const same = shown.filter((sum, n) => sum === expectedSums[n]).length;
+          expect(same).toBeGreaterThanOrEqual(expectedSums.length * (1 - encodedShare!) - 0.5);
+          expect(await readDecoderMessages(rendered.path)).toBe("");
           expect(
-            await probeText(
+            await runFfprobe(
               rendered.path,
               "-select_streams",
               "v",
@@ -86,20 +86,20 @@ describe("HEVC is copied, and encoded only around the joins", () => {
       }
     });
 
-  test("all of it where no group begins within the plan: the codec does not depend on where the joins lie", async () => {
+  test("is encoded completely when no GOP starts within the plan: the codec does not depend on the splices", async () => {
     const path = await x265("hevc-one-group.mp4", "keyint=600:open-gop=0");
     const probed = await probeFile(path);
-    const segments = segmentsOf(probed, [[1.2, 3.4]]);
+    const segments = toSnappedSegments(probed, [[1.2, 3.4]]);
     await withRender({ path, probed, segments }, async (rendered) => {
       expect(rendered.result).toMatchObject({ strategy: "smart", encodedShare: 1 });
-      await expectExactPicture({ ...rendered, segments }, await sourceNumbers(path, 0));
+      await expectExactVideo({ ...rendered, segments }, await sourceNumbers(path, 0));
     });
   });
 
-  test("keeps rotation, the shape of pixels and colour tags", async () => {
+  test("keeps rotation, pixel aspect ratio and color tags", async () => {
     const colors = ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv"];
     const path = await x265("hevc-shaped.mp4", "keyint=50:open-gop=0", "-vf", "setsar=4/3", ...colors);
-    const turned = await generate(
+    const rotated = await generate(
       "hevc-turned.mp4",
       "-i",
       path,
@@ -110,9 +110,9 @@ describe("HEVC is copied, and encoded only around the joins", () => {
       "-metadata:s:v:0",
       "rotate=90",
     );
-    for (const file of [path, turned]) {
+    for (const file of [path, rotated]) {
       const probed = await probeFile(file);
-      const segments = segmentsOf(probed, PLAN);
+      const segments = toSnappedSegments(probed, PLAN);
       await withRender({ path: file, probed, segments }, async (rendered) => {
         expect(rendered.result.strategy).toBe("smart");
         const { width, height, rotation, pixelAspect, color } = probed.info.video!;

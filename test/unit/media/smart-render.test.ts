@@ -2,9 +2,18 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { parseAvcConfig } from "../../../src/media/packets/h264";
 import { readTrackConfig, withVideoTrack } from "../../../src/media/packets/video-track";
 import { decodeCheckWindows, formatConcatList } from "../../../src/media/smart/splice-check";
-import { bundledFfmpeg, generate, h264, picture, plainMp4, runTool, sound, systemFfmpeg } from "./generated-media";
-import { probeText, samples } from "./readback";
-import { expectExactPicture, expectSync, probeFile, segmentsOf, sourceNumbers, withRender } from "./rendering";
+import {
+  audioInput,
+  bundledFfmpeg,
+  generate,
+  h264,
+  plainMp4,
+  runTool,
+  systemFfmpeg,
+  videoInput,
+} from "./generated-media";
+import { readSamples, runFfprobe } from "./readback";
+import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
 import { SOURCES } from "./sources";
 
 setDefaultTimeout(60_000);
@@ -13,15 +22,16 @@ type Event = { event: string; reason?: string; encoded_share?: number; encoded_f
 
 async function render(path: string, plan: readonly (readonly [number, number])[], ffmpeg = bundledFfmpeg) {
   const probed = await probeFile(path, ffmpeg);
-  const segments = segmentsOf(probed, plan);
+  const segments = toSnappedSegments(probed, plan);
   const events: Event[] = [];
   const log = (event: string, fields: object) => events.push({ event, ...fields });
   return { path, probed, segments, ffmpeg, log, events };
 }
 
-const reasonOf = (events: readonly Event[]) => events.find(({ event }) => event === "render.fell_back")?.reason;
+const getFallbackReason = (events: readonly Event[]) =>
+  events.find(({ event }) => event === "render.fell_back")?.reason;
 
-/** A checksum for each decoded frame. */
+/** Returns a checksum for each decoded frame. */
 async function frameSums(path: string): Promise<string[]> {
   const text = await runTool([
     bundledFfmpeg.path,
@@ -48,20 +58,20 @@ describe("a smart render", () => {
     [9.9, 11.95],
   ] as const;
 
-  test("copies what it can, bit by bit", async () => {
+  test("copies packets bit by bit", async () => {
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
       const path = await plainMp4();
       const job = await render(path, plan, ffmpeg);
       const source = await frameSums(path);
       await withRender(job, async (rendered) => {
         expect(rendered.result.strategy).toBe("smart");
-        const wanted = job.segments.flatMap(({ startFrame, endFrame }) => source.slice(startFrame!, endFrame!));
+        const expectedSums = job.segments.flatMap(({ startFrame, endFrame }) => source.slice(startFrame!, endFrame!));
         const shown = await frameSums(rendered.path);
-        expect(shown).toHaveLength(wanted.length);
-        const same = shown.filter((sum, n) => sum === wanted[n]).length;
+        expect(shown).toHaveLength(expectedSums.length);
+        const same = shown.filter((sum, n) => sum === expectedSums[n]).length;
         const { encoded_frames: encoded } = job.events.find(({ event }) => event === "render.segments_encoded")!;
-        expect(same).toBeGreaterThanOrEqual(wanted.length - encoded!);
-        expect(encoded! / wanted.length).toBeLessThan(0.45);
+        expect(same).toBeGreaterThanOrEqual(expectedSums.length - encoded!);
+        expect(encoded! / expectedSums.length).toBeLessThan(0.45);
       });
     }
   });
@@ -76,14 +86,14 @@ describe("a smart render", () => {
     });
   });
 
-  test("keeps rotation, the shape of pixels and colour tags", async () => {
+  test("keeps rotation, pixel aspect ratio and color tags", async () => {
     const path = await generate(
       "shaped.mp4",
-      ...[...picture("25", 6), ...sound(48_000, 1, 6), "-vf", "setsar=4/3", ...h264(50), "-c:a", "aac"],
+      ...[...videoInput("25", 6), ...audioInput(48_000, 1, 6), "-vf", "setsar=4/3", ...h264(50), "-c:a", "aac"],
       ...["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv"],
     );
-    const turned = await generate("shaped-turned.mp4", "-i", path, "-c", "copy", "-metadata:s:v:0", "rotate=90");
-    for (const source of [path, turned]) {
+    const rotated = await generate("shaped-turned.mp4", "-i", path, "-c", "copy", "-metadata:s:v:0", "rotate=90");
+    for (const source of [path, rotated]) {
       const job = await render(source, [
         [0.5, 3.1],
         [3.5, 5.9],
@@ -98,7 +108,7 @@ describe("a smart render", () => {
   });
 
   test.each(["baseline", "main", "high"])("keeps the profile %s", async (profile) => {
-    const recipe = [...picture("30", 8), ...sound(48_000, 2, 8), ...h264(60, "-profile:v", profile)];
+    const recipe = [...videoInput("30", 8), ...audioInput(48_000, 2, 8), ...h264(60, "-profile:v", profile)];
     const path = await generate(`${profile}.mp4`, ...recipe, ...(profile === "baseline" ? ["-bf", "0"] : []));
     for (const ffmpeg of [bundledFfmpeg, systemFfmpeg]) {
       const job = await render(
@@ -131,7 +141,7 @@ describe("a smart render", () => {
     for (const name of ["mp4, 30, B-frames", "mp4, variable rate"]) {
       const path = await SOURCES.find((source) => source.name === name)!.path();
       const numbers = await sourceNumbers(path, 0);
-      const soundOf = await samples(path);
+      const sourceSamples = await readSamples(path);
       for (let n = 0; n < 5; n++) {
         const edges = Array.from({ length: 8 }, () => random() * (name.includes("30") ? 11.9 : 7.9)).sort(
           (a, b) => a - b,
@@ -145,8 +155,8 @@ describe("a smart render", () => {
         const disjoint = segments.every((segment, k) => k === 0 || segment.startFrame! >= segments[k - 1]!.endFrame!);
         if (!disjoint) continue;
         await withRender(job, async (rendered) => {
-          await expectExactPicture({ ...rendered, segments }, numbers);
-          await expectSync({ ...rendered, segments }, soundOf);
+          await expectExactVideo({ ...rendered, segments }, numbers);
+          await expectSync({ ...rendered, segments }, sourceSamples);
         });
       }
     }
@@ -155,22 +165,22 @@ describe("a smart render", () => {
   test.each([
     ["H.264", plainMp4],
     ["HEVC", () => SOURCES.find((source) => source.name === "hevc in mp4")!.path()],
-  ])("of damaged %s is made again in chunks, at the planned length", async (_, source) => {
+  ])("of damaged %s is repeated in chunks, at the planned duration", async (_, source) => {
     const path = await source();
     const damaged = await Bun.file(path).bytes();
     const mdat = Buffer.from(damaged).indexOf("mdat");
-    // Lengths of NAL units that reach beyond their packets, in the middle of what would be copied.
+    // NAL unit lengths that extend beyond their packets, in the middle of what would be copied.
     for (let at = mdat + 20_000; at < damaged.length - 20_000; at += 8_000) damaged.fill(0x7f, at, at + 40);
-    const broken = `${path}.broken.mp4`;
-    await Bun.write(broken, damaged);
-    const job = await render(broken, plan);
+    const damagedPath = `${path}.broken.mp4`;
+    await Bun.write(damagedPath, damaged);
+    const job = await render(damagedPath, plan);
     await withRender(job, async (rendered) => {
       expect(rendered.result.strategy).toBe("chunked");
-      expect(reasonOf(job.events)).toBeDefined();
+      expect(getFallbackReason(job.events)).toBeDefined();
       const count = job.segments.reduce((sum, { startFrame, endFrame }) => sum + endFrame! - startFrame!, 0);
       expect(
         Number(
-          await probeText(
+          await runFfprobe(
             rendered.path,
             "-select_streams",
             "v",
@@ -184,20 +194,20 @@ describe("a smart render", () => {
   });
 });
 
-describe("looking at the joins", () => {
-  test("finds nothing in a file that is right, however much of it is decoded, and something in one that is not", async () => {
+describe("the splice check", () => {
+  test("passes a correct file, however much of it is decoded, and fails a damaged one", async () => {
     const path = await plainMp4();
     const times = Float64Array.from({ length: 361 }, (_, n) => n / 30);
     const windows = [0, 60, 120, 180, 240, 300].map((from) => ({ from, to: from + 60 }));
-    const broken = `${path}.unlike.mp4`;
+    const damagedPath = `${path}.unlike.mp4`;
     const damaged = await Bun.file(path).bytes();
     damaged.fill(0x55, Math.round(damaged.length / 3), Math.round(damaged.length / 2));
-    await Bun.write(broken, damaged);
+    await Bun.write(damagedPath, damaged);
     const listPath = `${path}.${process.pid}.windows.txt`;
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
       await Bun.write(listPath, formatConcatList(path, windows, times));
       expect(await decodeCheckWindows({ ffmpeg, listPath })).toBeNull();
-      await Bun.write(listPath, formatConcatList(broken, windows, times));
+      await Bun.write(listPath, formatConcatList(damagedPath, windows, times));
       expect(await decodeCheckWindows({ ffmpeg, listPath })).toMatch(/^(?!.*@ 0x)/);
     }
     await Bun.file(listPath).delete();
@@ -205,7 +215,7 @@ describe("looking at the joins", () => {
 });
 
 describe("an encoder", () => {
-  test("that fails is replaced by libx264, with a word to the user", async () => {
+  test("that fails is replaced with libx264, with a warning", async () => {
     const path = await plainMp4();
     const job = await render(path, [[1, 3]]);
     const { renderMedia } = await import("../../../src/media/render");

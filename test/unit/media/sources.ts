@@ -1,15 +1,15 @@
-/** One source for each trap: container, codec, rate, order of frames, clock. All carry numbers and beeps. */
-import { aac, generate, h264, picture, plainMp4, sound } from "./generated-media";
+/** One source for each special case of container, codec, frame rate, frame order and clock. All have frame numbers and beeps. */
+import { aac, audioInput, generate, h264, plainMp4, videoInput } from "./generated-media";
 
 export type Source = {
   name: string;
   path: () => Promise<string>;
-  /** Frames per second of the numbers that are drawn. */
+  /** Frames per second of the drawn numbers. */
   rate: number;
   silent?: boolean;
-  /** The container keeps no presentation times. */
+  /** The container has no presentation times. */
   decodingTimes?: boolean;
-  /** Turned by this many degrees clockwise when shown. */
+  /** Rotation by the player, in degrees clockwise. */
   rotation?: 270;
 };
 
@@ -18,9 +18,9 @@ const make =
   (name: string, ...recipe: string[]) =>
   () =>
     generate(name, ...recipe);
-const pal = picture("25", seconds);
-const ntsc = picture("30000/1001", seconds);
-const stereo = sound(48_000, 2, seconds);
+const pal = videoInput("25", seconds);
+const ntsc = videoInput("30000/1001", seconds);
+const stereo = audioInput(48_000, 2, seconds);
 
 /** Copies a generated file with other container settings. */
 const remux =
@@ -38,7 +38,7 @@ export const SOURCES: Source[] = [
     name: "webm, VP9, 24, Opus",
     path: make(
       "film.webm",
-      ...[...picture("24", seconds), ...stereo, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"],
+      ...[...videoInput("24", seconds), ...stereo, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"],
       ...["-b:v", "600k", "-g", "48", "-c:a", "libopus"],
     ),
     rate: 24,
@@ -72,7 +72,7 @@ export const SOURCES: Source[] = [
     path: make("pal.wmv", ...pal, ...stereo, "-c:v", "wmv2", "-b:v", "1M", "-c:a", "wmav2"),
     rate: 25,
   },
-  { name: "flv", path: make("pal.flv", ...pal, ...sound(44_100, 2, seconds), ...h264(50), ...aac), rate: 25 },
+  { name: "flv", path: make("pal.flv", ...pal, ...audioInput(44_100, 2, seconds), ...h264(50), ...aac), rate: 25 },
   {
     name: "hevc in mp4",
     path: make(
@@ -84,17 +84,17 @@ export const SOURCES: Source[] = [
   },
   {
     name: "mp4, 23.976",
-    path: make("film.mp4", ...picture("24000/1001", seconds), ...stereo, ...h264(48), ...aac),
+    path: make("film.mp4", ...videoInput("24000/1001", seconds), ...stereo, ...h264(48), ...aac),
     rate: 24_000 / 1_001,
   },
   {
     name: "mp4, 59.94",
-    path: make("fast.mp4", ...picture("60000/1001", seconds), ...stereo, ...h264(120), ...aac),
+    path: make("fast.mp4", ...videoInput("60000/1001", seconds), ...stereo, ...h264(120), ...aac),
     rate: 60_000 / 1_001,
   },
   {
     name: "mp4, 44.1 kHz mono",
-    path: make("mono.mp4", ...ntsc, ...sound(44_100, 1, seconds), ...h264(60), ...aac),
+    path: make("mono.mp4", ...ntsc, ...audioInput(44_100, 1, seconds), ...h264(60), ...aac),
     rate: 30_000 / 1_001,
   },
   {
@@ -107,7 +107,7 @@ export const SOURCES: Source[] = [
     path: make(
       "vfr-2.mp4",
       ...[
-        ...picture("30", seconds),
+        ...videoInput("30", seconds),
         ...stereo,
         "-vf",
         "select='gt(mod(n*7919,97),12)',settb=1/90000,setpts='PTS+(mod(N*31,13)-6)*0.0006/TB'",

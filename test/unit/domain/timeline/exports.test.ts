@@ -16,7 +16,7 @@ import {
 
 const ROOT = "/Users/Ann Öz/Foot & age";
 
-/** What a timeline must hold, from the stretches alone. */
+/** Returns the expected content of a timeline, derived from the stretches alone. */
 function expected(list: readonly Stretch[], layout: "tight" | "review"): ReadClip[] {
   const out: ReadClip[] = [];
   let source = 0;
@@ -40,7 +40,7 @@ function read(format: ExportFormat, body: string, rate: { num: number; den: numb
   return { ...timeline, tracks };
 }
 
-describe("every writer parses back to the frames of the plan", () => {
+describe("every format parses back to the frames of the plan", () => {
   for (const [name, rate] of Object.entries(RATES))
     test(`at ${name} frames per second`, () => {
       fc.assert(
@@ -78,7 +78,7 @@ describe("every writer parses back to the frames of the plan", () => {
       );
     });
 
-  test("with sound alone, whose edges never clip a word", () => {
+  test("for audio only, whose edges never clip a word", () => {
     const rate = { num: 30, den: 1 };
     fc.assert(
       fc.property(
@@ -131,7 +131,7 @@ describe("every writer parses back to the frames of the plan", () => {
     );
   });
 
-  test("with 2,100 parts, for which an EDL is three lists in one file", () => {
+  test("with 2,100 segments, for which an EDL has three lists in one file", () => {
     const rate = RATES["29.97"]!;
     const list = Array.from({ length: 4200 }, (_, i) => ({ keep: i % 2 === 0, frames: 1 + ((i * 7) % 40) }));
     const frames = constantFrames(rate, total(list));
@@ -155,7 +155,7 @@ describe("every writer parses back to the frames of the plan", () => {
     }
   });
 
-  test("when the recording varies its rate, by the time of each frame, with a warning", () => {
+  test("with a variable frame rate, by the time of each frame, with a warning", () => {
     const rate = { num: 30, den: 1 };
     const times = new Float64Array(300);
     for (let n = 1; n < 300; n++) times[n] = times[n - 1]! + (n % 7 === 0 ? 66_667 : n % 3 === 0 ? 25_000 : 33_333);
@@ -185,7 +185,7 @@ describe("every writer parses back to the frames of the plan", () => {
   });
 });
 
-describe("what an export is called and when there is none", () => {
+describe("file names and unsupported exports", () => {
   const rate = RATES["25"]!;
   const frames = constantFrames(rate, 100);
   const plan = planOf([{ keep: true, frames: 100 }], frames);
@@ -214,7 +214,7 @@ describe("what an export is called and when there is none", () => {
     expect(odd.ok && odd.filename).toBe("__a_b__c_ d.review.edl");
   });
 
-  test("an EDL of sound, and one above 60 frames per second, is refused with the reason", () => {
+  test("an EDL of audio, or above 60 frames per second, is rejected with a reason", () => {
     const sound = mediaInfo({ rate: null, channels: 2, timecode: null, seconds: 4 });
     expect(exportTimeline({ ...video, info: sound, frames: null }, { ...options, format: "edl" })).toEqual({
       ok: false,
@@ -232,7 +232,7 @@ describe("what an export is called and when there is none", () => {
     expect(exportTimeline(quick, { ...options, format: "edl", frameRate: { num: 60, den: 1 } }).ok).toBe(true);
   });
 
-  test("drop frame is refused where there is no such timecode, and taken where there is", () => {
+  test("drop-frame timecode is rejected at rates without it, and accepted at others", () => {
     for (const [name, each] of Object.entries(RATES)) {
       const result = exportTimeline(
         {
@@ -247,12 +247,12 @@ describe("what an export is called and when there is none", () => {
     }
   });
 
-  test("a rate that no editing program counts is refused", () => {
+  test("a rate that no editing program supports is rejected", () => {
     const odd = exportTimeline(video, { ...options, format: "otio", frameRate: { num: 25, den: 2 } });
     expect(odd.ok).toBe(false);
   });
 
-  test("a plan that keeps nothing has a timeline to review, but not a tight one", () => {
+  test("a plan without segments has a review timeline, but no tight one", () => {
     const nothing = planOf([{ keep: false, frames: 100 }], frames);
     for (const format of EXPORT_FORMATS) {
       expect(exportTimeline({ ...video, plan: nothing }, { ...options, format }).ok).toBe(false);

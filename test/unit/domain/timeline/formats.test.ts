@@ -16,7 +16,7 @@ const candidate = (from: number, to: number, complete = true) => ({
   complete,
 });
 
-/** Silence, a retake, the kept take, a pause with a noise in it, a second kept part. */
+/** Silence, a retake, the kept take, a pause with a noise in it, a second kept segment. */
 const PLAN: PlanJson = {
   ...planOf(
     [
@@ -67,7 +67,7 @@ const MAIN = [
 ];
 
 describe("the review layout", () => {
-  test("is the whole recording with the removed parts disabled and the other takes above the chosen one", () => {
+  test("is the whole recording with removed spans disabled and alternate takes above the chosen ones", () => {
     for (const format of EXPORT_FORMATS) {
       const { tracks } = READERS[format](exported(format).body, RATE);
       if (format === "edl") {
@@ -85,7 +85,7 @@ describe("the review layout", () => {
     }
   });
 
-  test("has a marker at each join with the reasons, and one where an editor should look", () => {
+  test("has a marker with the reasons at each join, and one for each remark", () => {
     const note = "Check: is this | the right take? Really";
     const join = "Removed 2.0 s: off script, noise";
     const sequence = at(readXml(exported("fcpxml").body), "library", "event", "project", "sequence");
@@ -120,7 +120,7 @@ describe("the review layout", () => {
     expect(exported("mlt").body).toContain(`<property name="text">${join}</property>`);
   });
 
-  test("the tight one has neither removed parts, nor other takes, nor markers at joins", () => {
+  test("the tight layout has no removed spans, no alternate takes, and no markers at joins", () => {
     for (const format of EXPORT_FORMATS) {
       const { body } = exported(format, { layout: "tight" });
       expect(READERS[format](body, RATE).tracks).toHaveLength(1);
@@ -131,7 +131,7 @@ describe("the review layout", () => {
 });
 
 describe("the source side", () => {
-  test("its timecode shifts it, and nothing else", () => {
+  test("is shifted by the start timecode only", () => {
     const info = mediaInfo({ rate: RATE, channels: 2, timecode: null, seconds: seconds(COUNT) });
     const edl = exported("edl", { layout: "tight" }).body.split("\r\n");
     expect(edl[3]).toBe("001  AX       AA/V  C        01:00:04:00 01:00:08:00 01:00:00:00 01:00:04:00");
@@ -139,7 +139,7 @@ describe("the source side", () => {
     expect(without[3]).toBe("001  AX       AA/V  C        00:00:04:00 00:00:08:00 01:00:00:00 01:00:04:00");
   });
 
-  test("drop-frame timecode of the source is kept, and asks for a drop-frame timeline", () => {
+  test("drop-frame timecode of the source is kept and makes a drop-frame timeline", () => {
     const rate = RATES["29.97"]!;
     const frames = constantFrames(rate, COUNT);
     const plan = planOf([{ keep: true, frames: COUNT }], frames);
@@ -154,14 +154,14 @@ describe("the source side", () => {
     expect(lines(false)[3]).toBe("001  AX       B     C        00:01:00;02 00:01:13;12 01:00:00:00 01:00:13:10");
   });
 
-  test("a timecode that the rate cannot have is left out with a warning", () => {
+  test("a timecode that is invalid at the rate is ignored with a warning", () => {
     const info = mediaInfo({ rate: RATE, channels: 2, timecode: "01:00:00:29", seconds: seconds(COUNT) });
     const { warnings, body } = exported("json", {}, { info });
     expect(warnings.join()).toContain("start timecode");
     expect(JSON.parse(body).timeline.media.start_frame).toBe(0);
   });
 
-  test("on a timeline of another rate the file keeps its own, and no clip reaches past it", () => {
+  test("on a timeline with another rate the file keeps its own, and no clip extends beyond it", () => {
     const { body, warnings } = exported("fcpxml", { frameRate: RATES["29.97"]! });
     expect(warnings).toHaveLength(1);
     const root = readXml(body);
@@ -178,7 +178,7 @@ describe("the source side", () => {
     }
   });
 
-  test("mono is one sound track, stereo two, none none; a document of sound alone still has a format", () => {
+  test("mono has one audio track, stereo two; a document without video still has a format", () => {
     const tracks = (channels: number, rate: typeof RATE | null) => {
       const info = mediaInfo({ rate, channels, timecode: null, seconds: seconds(COUNT) });
       const media = at(
@@ -202,7 +202,7 @@ describe("the source side", () => {
     });
   });
 
-  test("picture and sound of a clip are linked", () => {
+  test("video and audio of a clip are linked", () => {
     const items = descendants(readXml(exported("fcp7xml", { layout: "tight" }).body)).filter(
       (node) => node.name === "clipitem",
     );
@@ -222,7 +222,7 @@ describe("the source side", () => {
     expect(new Set(links.slice(0, 3).flat()).size).toBe(10);
   });
 
-  test("further sound tracks, and a picture that begins late, are said in a warning", () => {
+  test("omitted audio tracks and late video are warnings", () => {
     const info = mediaInfo({ rate: RATE, channels: 2, timecode: null, seconds: 20 });
     const two = { ...info, audio: [info.audio[0]!, { ...info.audio[0]!, index: 1 }] };
     const late = { ...FRAMES, first: 500_000 } as typeof FRAMES;
@@ -236,7 +236,7 @@ describe("the source side", () => {
 describe("user text", () => {
   const nasty = "a\u0000b\u001b[31m\r\n999  AX  &amp; <x> ]]> \ud800 --> \u202egnp.exe";
 
-  test("cannot break out of any format", () => {
+  test("is escaped in every format", () => {
     const plan = structuredClone(PLAN);
     for (const segment of plan.segments) Object.assign(segment, { text: nasty, review: nasty });
     for (const removed of plan.removed) removed.text = nasty;
@@ -249,7 +249,7 @@ describe("user text", () => {
     }
   });
 
-  test("is no formula in a spreadsheet", () => {
+  test("is not a formula in a spreadsheet", () => {
     const plan = structuredClone(PLAN);
     plan.segments[0]!.text = '=HYPERLINK("http://x")';
     plan.segments[1]!.text = "-1+1";
@@ -258,13 +258,13 @@ describe("user text", () => {
     expect(rows[0]!.file).toBe("'@a,b.mp4");
   });
 
-  test("a colon in a name is not a service of MLT", () => {
+  test("a colon in a name does not select an MLT service", () => {
     expect(exported("mlt", {}, { name: "xml:a.mp4" }).body).toContain('name="resource">./xml:a.mp4<');
     expect(exported("mlt", { mediaRoot: "C:\\x" }, { name: "a.mp4" }).body).toContain('name="resource">C:/x/a.mp4<');
   });
 });
 
-test("the JSON is the plan with the timeline beside it", () => {
+test("the JSON contains the plan and the timeline", () => {
   const { timeline, ...plan } = JSON.parse(exported("json", { layout: "tight" }).body);
   expect(plan).toEqual(PLAN);
   expect(timeline).toMatchObject({ layout: "tight", frame_rate: RATE, drop_frame: false, length: 240 });

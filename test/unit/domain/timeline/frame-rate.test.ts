@@ -11,7 +11,7 @@ import {
 const whole = (num: number) => ({ num, den: 1 });
 const slowed = (base: number) => ({ num: base * 1000, den: 1001 });
 
-test("rates near a standard one are that one", () => {
+test("rates close to a standard rate become that rate", () => {
   for (const [given, rate] of [
     [{ num: 2_766_650, den: 55_521 }, whole(50)],
     [{ num: 2997, den: 100 }, slowed(30)],
@@ -23,7 +23,7 @@ test("rates near a standard one are that one", () => {
     expect(findTimelineRate(given)).toEqual(rate);
 });
 
-test("a rate that nobody counts goes to the standard one that shows all its frames", () => {
+test("an unsupported rate becomes a standard rate that shows all frames", () => {
   expect(chooseTimelineRate({ num: 25, den: 2 }, false)).toEqual(whole(25));
   expect(chooseTimelineRate({ num: 15, den: 2 }, false)).toEqual(whole(30));
   expect(chooseTimelineRate(whole(1), false)).toEqual(whole(24));
@@ -33,12 +33,12 @@ test("a rate that nobody counts goes to the standard one that shows all its fram
   expect(chooseTimelineRate(whole(1000), false)).toEqual(whole(120));
 });
 
-test("only 29.97 and 59.94 can drop frames", () => {
+test("only 29.97 and 59.94 have drop-frame timecode", () => {
   const can = [whole(24), slowed(24), whole(25), whole(30), slowed(30), slowed(48), whole(60), slowed(60), slowed(120)];
   expect(can.filter((rate) => canDropFrames(findTimebase(rate)!))).toEqual([slowed(30), slowed(60)]);
 });
 
-test("converting frames is exact rounding, and never turns back", () => {
+test("converting frames rounds exactly and is monotonic", () => {
   const rate = fc.constantFrom(whole(24), slowed(24), whole(25), slowed(30), whole(50), slowed(60), {
     num: 2_766_650,
     den: 55_521,

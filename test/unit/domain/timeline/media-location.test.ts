@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createMediaLocation } from "../../../../src/domain/timeline/media-location";
 
-test("folders of every system, and URLs of folders", () => {
+test("folders of every operating system, and folder URLs", () => {
   for (const [root, url, path] of [
     [null, "my%20talk%20%26%20co.mp4", "my talk & co.mp4"],
     ["", "my%20talk%20%26%20co.mp4", "my talk & co.mp4"],
@@ -21,7 +21,7 @@ test("folders of every system, and URLs of folders", () => {
     expect(createMediaLocation(root, "my talk & co.mp4")).toEqual({ url, path });
 });
 
-test("any name is one segment of a valid URL and comes back from it", () => {
+test("any name becomes one segment of a valid URL and can be decoded", () => {
   const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).filter((text) => !text.includes("/"));
   fc.assert(
     fc.property(name, (file) => {

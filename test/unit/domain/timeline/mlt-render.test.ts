@@ -1,6 +1,6 @@
 /**
- * The MLT export, rendered by `melt` itself (Debian: `apt-get install melt`): the number drawn into each frame of the source is read back
- * from the rendering. Without `melt` these tests are skipped, but never in CI.
+ * The MLT export, rendered with `melt` (Debian: `apt-get install melt`): the number drawn into each source frame is read back from the
+ * result. Without `melt` these tests are skipped, but never in CI.
  */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ const NAME = "2: two words & <more> 🎬 100%20.mp4";
 const folder = mkdtempSync(join(tmpdir(), "offcut-mlt-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** One-frame parts, neighbours, jumps far over keyframes. */
+/** One-frame segments, neighbors, jumps far across keyframes. */
 const STRETCHES = [
   { keep: false, frames: 7 },
   { keep: true, frames: 40 },
@@ -33,7 +33,7 @@ const STRETCHES = [
 const HANGS_AFTER_MS = 15_000;
 const TRIES = 5;
 
-/** `melt` now and then locks itself up and never ends: then it is killed and started again. */
+/** `melt` occasionally deadlocks. It is then killed and started again. */
 async function run(...command: string[]): Promise<Uint8Array> {
   for (let attempt = 1; ; attempt++) {
     const patience = { timeout: HANGS_AFTER_MS, killSignal: "SIGKILL" } as const;
@@ -47,7 +47,7 @@ async function run(...command: string[]): Promise<Uint8Array> {
 
 const decode = (file: string, ...to: string[]) => run("ffmpeg", "-v", "error", "-i", file, ...to, "-");
 
-/** A film whose frames carry their numbers as bars, with a steady tone. */
+/** Generates a video whose frames show their numbers as bars, with a steady tone. */
 async function makeFilm(rate: { num: number; den: number }): Promise<void> {
   const raw = new Uint8Array(WIDTH * HEIGHT * COUNT);
   for (let i = 0; i < raw.length; i++) {
@@ -61,7 +61,7 @@ async function makeFilm(rate: { num: number; den: number }): Promise<void> {
   await run("ffmpeg", "-v", "error", "-y", ...picture, "-i", "film.gray", ...tone, ...codecs, `./${NAME}`);
 }
 
-/** The number in each frame; -1 for black. */
+/** Returns the number in each frame; -1 for black. */
 async function numbersIn(file: string): Promise<number[]> {
   const raw = await decode(file, "-an", "-f", "rawvideo", "-pix_fmt", "gray");
   return Array.from({ length: raw.length / (WIDTH * HEIGHT) }, (_, frame) => {
@@ -97,7 +97,7 @@ for (const name of ["25", "29.97"]) {
   const info = mediaInfo({ rate, channels: 1, timecode: "10:00:00:00", seconds: plan.source_duration });
   info.video = { ...info.video!, width: WIDTH, height: HEIGHT };
 
-  /** Renders the export, which lies beside the film. */
+  /** Renders the export, which is in the folder of the video. */
   async function render(layout: ExportLayout): Promise<string> {
     const options = { format: "mlt" as const, layout, mediaRoot: null, frameRate: null, dropFrame: null };
     const result = exportTimeline({ plan, info, frames, name: NAME }, options);

@@ -1,22 +1,22 @@
-/** What the tests read back from an export, the same shape for every format. Frames of the timeline's rate. */
+/** Readers of the export formats, with the same result type for all. Frames at the timeline's rate. */
 import type { ExportFormat } from "../../../../src/domain/timeline";
 import { all, at, descendants, type Node, one, readXml } from "./xml-reader";
 
 export type ReadClip = { record: number; source: number; length: number; enabled: boolean };
 export type ReadTimeline = {
-  /** Main track, then the tracks above it. */
+  /** The main track, then the tracks above it. */
   tracks: ReadClip[][];
-  /** Sound tracks in the same order; null for formats in which a clip is picture and sound at once. */
+  /** Audio tracks in the same order; null for formats in which a clip has both video and audio. */
   soundTracks: ReadClip[][] | null;
   name: string;
   url: string;
-  /** The length of the media and its start timecode in frames; null where the format does not tell. */
+  /** Duration and start timecode of the media in frames; null where the format has none. */
   mediaLength: number | null;
   start: number | null;
 };
 export type Rate = { num: number; den: number };
 
-/** Throws when the document breaks a rule of its format. */
+/** Throws when the document violates its format. */
 export const READERS: Record<ExportFormat, (body: string, rate: Rate) => ReadTimeline> = {
   fcpxml: readFcpxml,
   fcp7xml: readFcp7Xml,
@@ -31,7 +31,7 @@ export function check(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(what);
 }
 
-/** `N/Ds` as whole frames. */
+/** Parses `N/Ds` to whole frames. */
 function frames(time: string | undefined, rate: Rate): number {
   const match = /^(\d+)(?:\/(\d+))?s$/.exec(time ?? "");
   check(match !== null, `not a time: ${time}`);
@@ -137,7 +137,7 @@ function readFcp7Xml(body: string, rate: Rate): ReadTimeline {
   };
 }
 
-/** A label as frames, by counting minute by minute. */
+/** Converts a timecode to frames by counting minute by minute. */
 export function labelFrames(label: string, rate: Rate): number {
   const [hours, minutes, seconds, frame] = label.split(/[:;]/).map(Number) as [number, number, number, number];
   const base = Math.round(rate.num / rate.den);
@@ -268,7 +268,7 @@ function readMlt(body: string, rate: Rate): ReadTimeline {
   };
 }
 
-/** RFC 4180. */
+/** Parses CSV (RFC 4180). */
 export function readTable(body: string): Record<string, string>[] {
   const rows: string[][] = [[]];
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;

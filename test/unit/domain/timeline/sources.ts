@@ -28,7 +28,7 @@ export const STRANGE_NAMES = [
   "]]>--><!--.mp4",
 ];
 
-/** `channels` 0: no sound; `rate` null: no picture. */
+/** `channels` 0: no audio. `rate` null: no video. */
 export function mediaInfo(options: {
   rate: Rate | null;
   channels: number;
@@ -72,7 +72,7 @@ export type Stretch = { keep: boolean; frames: number };
 
 const REASONS: RemovalReason[] = ["silence", "filler", "retake", "off_script", "noise", "manual"];
 
-/** The plan that keeps and removes these stretches one after the other; neighbours of one kind are told apart. */
+/** Returns the plan that keeps and removes these stretches in order. Adjacent stretches of one kind stay separate. */
 export function planOf(stretches: readonly Stretch[], frames: FrameTimes, takes: PlanJson["takes"] = []): PlanJson {
   const plan: PlanJson = {
     source_duration: 0,
@@ -99,7 +99,7 @@ export function planOf(stretches: readonly Stretch[], frames: FrameTimes, takes:
   return plan;
 }
 
-/** At least one kept stretch; two kept ones never touch. */
+/** At least one kept stretch. Kept stretches are never adjacent. */
 export const stretches = fc
   .array(fc.record({ keep: fc.boolean(), frames: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 400 })) }), {
     minLength: 1,
@@ -108,7 +108,7 @@ export const stretches = fc
   .map((list) => list.filter((each, i) => !each.keep || !list[i - 1]?.keep))
   .filter((list) => list.some(({ keep }) => keep));
 
-/** A start timecode that exists at the rate; drop frame sometimes where there is such a thing. */
+/** A start timecode that is valid at the rate, sometimes with drop frames where these exist. */
 export const timecode = (rate: Rate): fc.Arbitrary<string | null> => {
   const base = Math.round(rate.num / rate.den);
   const two = (value: number) => String(value).padStart(2, "0");

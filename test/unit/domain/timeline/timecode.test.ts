@@ -4,7 +4,7 @@ import { formatTimecode, parseTimecode, toFrameNumber } from "../../../../src/do
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-test("labels are those of a clock that skips the dropped numbers, frame by frame for more than an hour", () => {
+test("timecode equals a counter that skips the dropped numbers, for more than an hour", () => {
   for (const base of [24, 25, 30, 60])
     for (const dropFrame of base % 30 === 0 ? [false, true] : [false]) {
       let [h, m, s, f] = [0, 0, 0, 0];
@@ -22,7 +22,7 @@ test("labels are those of a clock that skips the dropped numbers, frame by frame
     }
 });
 
-test("well-known labels", () => {
+test("well-known timecodes", () => {
   const drop = { base: 30, dropFrame: true };
   for (const [frame, label] of [
     [0, "00:00:00;00"],
@@ -39,7 +39,7 @@ test("well-known labels", () => {
   expect(formatTimecode(24 * 86_400, { base: 24, dropFrame: false })).toBe("00:00:00:00");
 });
 
-test("a label read back is its frame, anywhere in the day", () => {
+test("formatted timecodes parse back to their frames", () => {
   const count = fc.constantFrom(
     { base: 24, dropFrame: false },
     { base: 30, dropFrame: true },
@@ -57,7 +57,7 @@ test("a label read back is its frame, anywhere in the day", () => {
   );
 });
 
-test("what is no timecode is not read", () => {
+test("other text is not parsed", () => {
   for (const text of ["", "1:00:00:00", "01:60:00:00", "24:00:00:00", "01:00:00", "aa:bb:cc:dd", "-1:00:00:00"])
     expect(parseTimecode(text)).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** A strict little XML reader for the tests: elements, attributes, texts, entities. It throws on anything that is not well formed. */
+/** A strict XML reader: elements, attributes, text, entities. Throws on anything that is not well formed. */
 export type Node = { name: string; attributes: Record<string, string>; children: Node[]; text: string };
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
@@ -14,7 +14,7 @@ function decode(text: string): string {
   });
 }
 
-/** The root element. */
+/** Returns the root element. */
 export function readXml(document: string): Node {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML forbids
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(document)) throw new Error("a forbidden character");
@@ -49,7 +49,7 @@ export function readXml(document: string): Node {
 
 export const all = (node: Node, name: string): Node[] => node.children.filter((child) => child.name === name);
 
-/** The one child of that name. */
+/** Returns the only child with a name. */
 export function one(node: Node, name: string): Node {
   const found = all(node, name);
   if (found.length !== 1) throw new Error(`${found.length} <${name}> in <${node.name}>`);
@@ -59,5 +59,5 @@ export function one(node: Node, name: string): Node {
 /** Follows names from child to child. */
 export const at = (node: Node, ...path: string[]): Node => path.reduce(one, node);
 
-/** Every element below, in document order. */
+/** Lists all descendants in document order. */
 export const descendants = (node: Node): Node[] => node.children.flatMap((child) => [child, ...descendants(child)]);

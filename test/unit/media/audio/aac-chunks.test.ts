@@ -11,29 +11,29 @@ import {
 } from "../../../../src/media/audio/aac-chunks";
 import { renderAudio } from "../../../../src/media/audio-render";
 import { bundledFfmpeg, generate, runTool, systemFfmpeg } from "../generated-media";
-import { probeText } from "../readback";
+import { runFfprobe } from "../readback";
 import { probeFile } from "../rendering";
 
 setDefaultTimeout(60_000);
 
-describe("dividing sound into parts", () => {
-  test("the parts overlap, each has the samples that its packets need, and together they are all", () => {
+describe("dividing audio into chunks", () => {
+  test("chunks overlap, contain the samples that their packets need, and cover everything", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_000_000 }), fc.integer({ min: 100, max: 3_000 }), (samples, packets) => {
-        const parts = divideIntoAacChunks(samples, packets);
-        expect(parts[0]).toMatchObject({ from: 0, first: 0 });
-        expect(parts.at(-1)).toMatchObject({ to: Math.ceil(samples / PACKET_SAMPLES) + 1, last: samples });
-        for (const [n, { from, to, first, last }] of parts.entries()) {
-          // What an encoder makes of so many samples.
+        const chunks = divideIntoAacChunks(samples, packets);
+        expect(chunks[0]).toMatchObject({ from: 0, first: 0 });
+        expect(chunks.at(-1)).toMatchObject({ to: Math.ceil(samples / PACKET_SAMPLES) + 1, last: samples });
+        for (const [n, { from, to, first, last }] of chunks.entries()) {
+          // The number of packets that an encoder makes of so many samples.
           expect(Math.ceil((last - first) / PACKET_SAMPLES) + 1).toBe(to - from);
-          if (n > 0) expect(parts[n - 1]!.to - from).toBe(64);
+          if (n > 0) expect(chunks[n - 1]!.to - from).toBe(64);
         }
       }),
     );
   });
 
-  test("a join is where both have long windows of one shape", () => {
-    // One channel: element, tag, gain, reserved bit, sequence, shape.
+  test("chunks are joined where both have long windows of the same shape", () => {
+    // Mono: element, tag, gain, reserved bit, window sequence, window shape.
     const packet = (sequence: number, shape: number) => {
       const bits = (sequence << 6) | (shape << 5);
       return Uint8Array.from([0, 0, bits & 255]);
@@ -58,7 +58,7 @@ describe("dividing sound into parts", () => {
   });
 });
 
-describe("sound that is encoded in parts", () => {
+describe("audio encoded in chunks", () => {
   test.each([
     ["system's", systemFfmpeg, 2],
     ["bundled", bundledFfmpeg, 1],
@@ -76,50 +76,50 @@ describe("sound that is encoded in parts", () => {
       const [start, end] = [1_000_000, 198_345_678];
       const folder = await mkdtemp(join(tmpdir(), "offcut-parts-"));
       try {
-        const encoded = async (lanes: number) => {
-          const outputPath = join(folder, `${lanes}.m4a`);
-          const slices = [{ start, end, outputStart: 0, outputEnd: end - start }];
+        const encoded = async (maxEncoders: number) => {
+          const outputPath = join(folder, `${maxEncoders}.m4a`);
+          const segments = [{ start, end, outputStart: 0, outputEnd: end - start }];
           await renderAudio({
             ffmpeg,
             path: source,
             probed,
-            segments: slices,
+            segments,
             format: "m4a",
             bitrate: 128_000,
             outputPath,
             workDir: folder,
-            maxEncoders: lanes,
+            maxEncoders,
           });
           return outputPath;
         };
         const paths = [await encoded(1), await encoded(3)];
         expect((await readdir(folder)).sort()).toEqual(["1.m4a", "3.m4a"]);
-        const shapes = paths.map((path) => probeText(path, "-show_entries", "stream=nb_frames,duration_ts,start_pts"));
+        const shapes = paths.map((path) => runFfprobe(path, "-show_entries", "stream=nb_frames,duration_ts,start_pts"));
         expect(await shapes[1]).toBe(await shapes[0]!);
         const length = Math.round(((end - start) / 1e6) * 48_000);
-        const [begin, told, packets] = (await shapes[1]!).split(",").map(Number);
+        const [begin, declaredDuration, packets] = (await shapes[1]!).split(",").map(Number);
         expect([begin, packets]).toEqual([0, Math.ceil(length / 1_024) + 1]);
-        // The container's own clock counts milliseconds.
-        expect(Math.abs(told! - length)).toBeLessThanOrEqual(24);
+        // The container's clock counts milliseconds.
+        expect(Math.abs(declaredDuration! - length)).toBeLessThanOrEqual(24);
         const decode = async (path: string, ...more: string[]) => {
           const pcm = ["-f", "f32le", "-ac", "1", "pipe:1"];
           const bytes = await runTool([systemFfmpeg.path, "-v", "error", "-i", path, ...more, ...pcm]);
           return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
         };
         const original = (await decode(source)).subarray((start / 1e6) * 48_000);
-        const noise = (sound: Float32Array, block: number) => {
+        const noise = (samples: Float32Array, block: number) => {
           let power = 0;
-          for (let n = block * 1_024; n < (block + 1) * 1_024; n++) power += (sound[n]! - original[n]!) ** 2;
+          for (let n = block * 1_024; n < (block + 1) * 1_024; n++) power += (samples[n]! - original[n]!) ** 2;
           return power / 1_024;
         };
         const [single, joined] = [await decode(paths[0]!), await decode(paths[1]!)];
         expect(joined.length).toBe(single.length);
-        const worst = (sound: Float32Array, blocks: number[]) =>
-          Math.max(...blocks.map((block) => noise(sound, block)));
+        const worst = (samples: Float32Array, blocks: number[]) =>
+          Math.max(...blocks.map((block) => noise(samples, block)));
         const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
         const all = range(1, Math.floor(length / 1_024) - 2);
         expect(worst(joined, all)).toBeLessThan(1.2 * worst(single, all));
-        // Loud against what is lost: every sample is in its place.
+        // High compared with the coding loss: every sample is in its place.
         const power = original.reduce((sum, value) => sum + value * value, 0) / original.length;
         expect(worst(joined, all)).toBeLessThan(power / 30);
         const overlaps = divideIntoAacChunks(length, 2_800).slice(1);

@@ -14,29 +14,29 @@ async function* inBlocks(bytes: Uint8Array, size: number) {
 }
 
 describe("an ADTS stream", () => {
-  test("that is cut short is refused", async () => {
+  test("that is truncated is rejected", async () => {
     const stream = await oneSecond();
     expect(parseAdtsPackets(stream)).toHaveLength(45);
-    // AAC-LC, 44.1 kHz, one channel.
+    // AAC-LC, 44.1 kHz, mono.
     expect([...parseAdtsConfig(stream)]).toEqual([0x12, 0x08]);
     expect(() => parseAdtsPackets(stream.subarray(0, stream.length - 3))).toThrow("damaged");
     expect(() => parseAdtsPackets(stream.subarray(3))).toThrow("damaged");
   });
 
-  test("gives the same packets however it comes", async () => {
+  test("yields the same packets for any block sizes", async () => {
     const stream = await oneSecond();
-    const whole = parseAdtsPackets(stream);
+    const expected = parseAdtsPackets(stream);
     for (const size of [1, 6, 7, 250, 4_096, 1 << 20]) {
       const packets: Uint8Array[] = [];
       for await (const more of readAdts(inBlocks(stream, size))) {
         expect([...more.config]).toEqual([0x12, 0x08]);
         packets.push(...more.packets);
       }
-      expect(packets).toEqual(whole);
+      expect(packets).toEqual(expected);
     }
   });
 
-  test("that comes cut short or damaged is refused after what came before", async () => {
+  test("that is truncated or damaged is rejected after its valid packets", async () => {
     const stream = await oneSecond();
     const read = async (bytes: Uint8Array) => {
       let count = 0;
@@ -46,10 +46,10 @@ describe("an ADTS stream", () => {
     expect(read(stream.subarray(0, stream.length - 3))).rejects.toThrow("truncated");
     expect(read(stream.subarray(3))).rejects.toThrow("damaged");
     const broken = stream.slice();
-    broken[stream.length - whole(stream)] = 0;
+    broken[stream.length - getLastPacketBytes(stream)] = 0;
     expect(read(broken)).rejects.toThrow("damaged");
   });
 });
 
-/** Bytes of the last packet with its header. */
-const whole = (stream: Uint8Array) => parseAdtsPackets(stream).at(-1)!.length + 7;
+/** Length of the last packet with its header. */
+const getLastPacketBytes = (stream: Uint8Array) => parseAdtsPackets(stream).at(-1)!.length + 7;

@@ -4,22 +4,22 @@ import { type AudioSegment, spliceAudio, toSampleRanges } from "../../../../src/
 
 const RATE = 1_000;
 
-/** Slices in milliseconds, which are samples at this rate; the output follows without gaps. */
-function slicesOf(ranges: readonly (readonly [number, number])[]): AudioSegment[] {
+/** Returns segments in milliseconds, which are samples at this rate, without gaps in the output. */
+function toSegments(ranges: readonly (readonly [number, number])[]): AudioSegment[] {
   let out = 0;
   return ranges.map(([from, to]) => {
-    const slice = {
+    const segment = {
       start: from * 1_000,
       end: to * 1_000,
       outputStart: out * 1_000,
       outputEnd: (out + to - from) * 1_000,
     };
     out += to - from;
-    return slice;
+    return segment;
   });
 }
 
-async function slice(
+async function splice(
   source: Float32Array,
   ranges: readonly (readonly [number, number])[],
   channels = 1,
@@ -39,12 +39,12 @@ async function slice(
     },
     sampleRate: RATE,
     channels,
-    segments: slicesOf(ranges),
+    segments: toSegments(ranges),
   });
   return { ...result, samples: written };
 }
 
-/** Each sample's value tells where it comes from. */
+/** Each sample's value is its position. */
 const ramp = (count: number) => Float32Array.from({ length: count }, (_, n) => n);
 
 const plans = fc
@@ -52,11 +52,11 @@ const plans = fc
   .map((edges) => edges.sort((a, b) => a - b))
   .map((edges) => edges.flatMap((edge, n) => (n % 2 === 1 ? [[edges[n - 1]!, edge] as const] : [])));
 
-describe("slicing sound", () => {
-  test("has exactly the planned length, and away from the edges exactly the planned samples", async () => {
+describe("splicing audio", () => {
+  test("has exactly the planned duration and, away from the edges, exactly the planned samples", async () => {
     await fc.assert(
       fc.asyncProperty(plans, fc.integer({ min: 3, max: 5_000 }), async (plan, blockBytes) => {
-        const { samples, written } = await slice(ramp(3_100), plan, 1, blockBytes);
+        const { samples, written } = await splice(ramp(3_100), plan, 1, blockBytes);
         const length = plan.reduce((sum, [from, to]) => sum + to - from, 0);
         expect(written).toBe(length);
         expect(samples).toHaveLength(length);
@@ -70,20 +70,20 @@ describe("slicing sound", () => {
     );
   });
 
-  test("the size of the blocks that come in changes nothing", async () => {
+  test("does not depend on the size of the input blocks", async () => {
     const plan = [
       [5, 400],
       [500, 620],
       [700, 1_900],
     ] as const;
     const noise = Float32Array.from({ length: 4_000 }, (_, n) => Math.sin(n * n));
-    const whole = await slice(noise, plan, 2, 1 << 20);
+    const whole = await splice(noise, plan, 2, 1 << 20);
     for (const size of [1, 7, 8, 100, 4_096])
-      expect((await slice(noise, plan, 2, size)).samples).toEqual(whole.samples);
+      expect((await splice(noise, plan, 2, size)).samples).toEqual(whole.samples);
   });
 
-  test("a source that ends early is followed by silence", async () => {
-    const { samples, sourceEnded } = await slice(new Float32Array(500).fill(1), [
+  test("pads a source that ends early with silence", async () => {
+    const { samples, sourceEnded } = await splice(new Float32Array(500).fill(1), [
       [100, 300],
       [400, 900],
     ]);
@@ -92,58 +92,58 @@ describe("slicing sound", () => {
     expect(samples.slice(310)).toEqual([...Array(390).keys()].map(() => 0));
   });
 
-  test("stops reading when it has all that it needs", async () => {
-    expect((await slice(ramp(100_000), [[0, 50]])).sourceEnded).toBe(false);
+  test("stops reading when the output is complete", async () => {
+    expect((await splice(ramp(100_000), [[0, 50]])).sourceEnded).toBe(false);
   });
 
-  test("channels stay apart", async () => {
+  test("keeps channels separate", async () => {
     const stereo = Float32Array.from({ length: 4_000 }, (_, n) => (n % 2 === 0 ? 0.25 : -0.5));
     const plan = [
       [0, 500],
       [700, 1_500],
     ] as const;
-    const { samples } = await slice(stereo, plan, 2);
+    const { samples } = await splice(stereo, plan, 2);
     for (const [n, value] of samples.slice(0, 2_000).entries()) expect(Math.sign(value)).toBe(n % 2 === 0 ? 1 : -1);
   });
 });
 
-describe("a join", () => {
+describe("a splice", () => {
   const plan = [
     [100, 1_000],
     [1_500, 2_400],
   ] as const;
 
-  test("keeps the loudness of a noisy room within 1 dB, where each channel differs", async () => {
+  test("keeps the loudness of a noisy room within 1 dB, with different channels", async () => {
     const noise = Float32Array.from({ length: 6_000 * 20 }, () => Math.random() - 0.5);
     let [inside, join] = [0, 0];
     for (let n = 0; n < 20; n++) {
-      const { samples } = await slice(noise.slice(n * 6_000, (n + 1) * 6_000), plan);
+      const { samples } = await splice(noise.slice(n * 6_000, (n + 1) * 6_000), plan);
       for (const value of samples.slice(200, 700)) inside += value ** 2 / 500;
       for (const value of samples.slice(890, 910)) join += value ** 2 / 20;
     }
     expect(Math.abs(10 * Math.log10(join / inside))).toBeLessThan(1);
   });
 
-  test("crosses over 20 ms, from beyond both edges", async () => {
+  test("crossfades 20 ms, with samples from beyond both edges", async () => {
     const source = new Float32Array(3_000);
     source.fill(1, 1_000, 1_010);
     source.fill(2, 1_490, 1_500);
-    const { samples } = await slice(source, plan);
+    const { samples } = await splice(source, plan);
     expect(samples.slice(880, 890).every((value) => value === 0)).toBe(true);
     expect(samples.slice(890, 910).every((value) => value > 0)).toBe(true);
     expect(samples.slice(910, 920).every((value) => value === 0)).toBe(true);
   });
 
-  test("never takes the same sample twice, however near the edges are", () => {
-    const cuts = toSampleRanges(
-      slicesOf([
+  test("never uses a sample twice, however close the edges are", () => {
+    const sampleRanges = toSampleRanges(
+      toSegments([
         [0, 100],
         [104, 110],
         [400, 900],
       ]),
       RATE,
     );
-    expect(cuts.map(({ fadeIn, fadeOut }) => [fadeIn, fadeOut])).toEqual([
+    expect(sampleRanges.map(({ fadeIn, fadeOut }) => [fadeIn, fadeOut])).toEqual([
       [0, 2],
       [2, 3],
       [3, 0],
@@ -152,13 +152,13 @@ describe("a join", () => {
 
   test("a thousand cuts do not drift: positions are rounded once", () => {
     const third = 333_333.4;
-    const slices = Array.from({ length: 1_000 }, (_, n) => ({
+    const segments = Array.from({ length: 1_000 }, (_, n) => ({
       start: n * 1_000_000,
       end: n * 1_000_000 + third,
       outputStart: Math.round(n * third),
       outputEnd: Math.round((n + 1) * third),
     }));
-    const length = toSampleRanges(slices, 44_100).reduce((sum, cut) => sum + cut.to - cut.from, 0);
-    expect(length).toBe(Math.round((slices.at(-1)!.outputEnd * 44_100) / 1e6));
+    const length = toSampleRanges(segments, 44_100).reduce((sum, range) => sum + range.to - range.from, 0);
+    expect(length).toBe(Math.round((segments.at(-1)!.outputEnd * 44_100) / 1e6));
   });
 });

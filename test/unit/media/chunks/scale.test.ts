@@ -3,8 +3,8 @@ import type { VideoStream } from "../../../../src/domain/media";
 import { buildScaleFilters, canUseZscale, hasZscaleFilter } from "../../../../src/media/chunks/scale";
 import { buildShapeFilters } from "../../../../src/media/video-filters";
 import { bundledFfmpeg, systemFfmpeg } from "../generated-media";
-import { frameNumbers } from "../readback";
-import { probeFile, segmentsOf, sourceNumbers, withRender } from "../rendering";
+import { readFrameNumbers } from "../readback";
+import { probeFile, sourceNumbers, toSnappedSegments, withRender } from "../rendering";
 import { SOURCES } from "../sources";
 
 const VIDEO: VideoStream = {
@@ -17,7 +17,7 @@ const small = { width: 854, height: 480 };
 const NEW = { libavutil: 57, hasZscale: true };
 
 describe("scaling", () => {
-  test("plain pictures are scaled by zscale where it is there and quick", () => {
+  test("compatible video is scaled with zscale where it is available and fast", () => {
     expect(canUseZscale(VIDEO, small)).toBe(true);
     expect(buildScaleFilters(VIDEO, small, NEW)).toEqual(["zscale=w=854:h=480:filter=bicubic", "setsar=1"]);
     expect(buildScaleFilters(VIDEO, small, { ...NEW, libavutil: 56 })).toEqual(buildShapeFilters(VIDEO, small));
@@ -29,18 +29,18 @@ describe("scaling", () => {
     ["10-bit", { pixelFormat: "yuv420p10le" }],
     ["of an odd size", { codedWidth: 1919, width: 1919 }],
     ["of full range", { color: { ...VIDEO.color, range: "pc" as const } }],
-  ])("what is %s is left to the other scaler", (_, change) => {
+  ])("video that is %s is scaled with swscale", (_, change) => {
     const video = { ...VIDEO, ...change };
     expect(canUseZscale(video, small)).toBe(false);
     expect(buildScaleFilters(video, small, NEW)).toEqual(buildShapeFilters(video, small));
   });
 
-  test("what keeps its size is not scaled", () => {
+  test("video that keeps its size is not scaled", () => {
     expect(canUseZscale(VIDEO, VIDEO)).toBe(false);
     expect(buildScaleFilters(VIDEO, VIDEO, NEW)).toEqual([]);
   });
 
-  test("an ffmpeg is asked once whether it knows zscale", async () => {
+  test("an ffmpeg is queried once for zscale", async () => {
     expect(await hasZscaleFilter(bundledFfmpeg)).toBe(true);
     expect(hasZscaleFilter(systemFfmpeg)).toBe(hasZscaleFilter(systemFfmpeg));
     expect(await hasZscaleFilter({ ...bundledFfmpeg, path: "/bin/true" })).toBe(false);
@@ -54,7 +54,7 @@ describe("scaling", () => {
       test(`every frame is there in a smaller picture: ${source.name}, ${name}`, async () => {
         const path = await source.path();
         const probed = await probeFile(path, ffmpeg);
-        const segments = segmentsOf(probed, [
+        const segments = toSnappedSegments(probed, [
           [0.5, 2.2],
           [3.1, 5.7],
         ]);
@@ -68,7 +68,7 @@ describe("scaling", () => {
           const made = (await probeFile(rendered.path)).info.video!;
           expect([made.width, made.height]).toEqual([width * 0.8, height * 0.8]);
           const back = `scale=${width}:${height}:flags=neighbor,${rotation === 270 ? "transpose=1," : ""}`;
-          expect(await frameNumbers(rendered.path, back)).toEqual(kept);
+          expect(await readFrameNumbers(rendered.path, back)).toEqual(kept);
         });
       });
 });

@@ -9,15 +9,15 @@ import {
   replaceBits,
 } from "../../../../src/media/packets/bits";
 
-/** Bytes in which start codes are likely. */
+/** Bytes with likely start codes. */
 const bytes = fc
   .array(fc.oneof(fc.constantFrom(0, 0, 0, 1, 2, 3), fc.integer({ min: 0, max: 255 })), { maxLength: 60 })
   .map((values) => Uint8Array.from(values));
 
 const binary = (all: Uint8Array) => [...all].map((byte) => byte.toString(2).padStart(8, "0")).join("");
 
-describe("bytes against start codes", () => {
-  test("come out as they went in, and hold no start code in between", () => {
+describe("emulation prevention", () => {
+  test("is reversible, and leaves no start code", () => {
     fc.assert(
       fc.property(bytes, fc.integer({ min: 1, max: 255 }), fc.integer({ min: 0, max: 4 }), (body, last, words) => {
         const raw = Uint8Array.from([...body, last, ...Array(2 * words).fill(0)]);
@@ -31,8 +31,8 @@ describe("bytes against start codes", () => {
   });
 });
 
-describe("numbers of variable length", () => {
-  test("are read as they are written, wherever they stand", () => {
+describe("Exp-Golomb numbers", () => {
+  test("are read as written at any position", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 70_000 }), fc.integer({ min: 0, max: 20 }), (value, before) => {
         const bits = "1".repeat(before) + formatExpGolomb(value);
@@ -44,13 +44,13 @@ describe("numbers of variable length", () => {
     );
   });
 
-  test("at the end of the bytes are some number, not a loop without end", () => {
+  test("beyond the end of the bytes do not cause an endless loop", () => {
     expect(readExpGolomb(Uint8Array.from([0, 0]), 3).end).toBe(3 + 65);
   });
 });
 
 describe("replacing bits", () => {
-  test("changes nothing before and behind them", () => {
+  test("changes nothing before and after them", () => {
     const cases = bytes
       .filter((all) => all.length > 0)
       .chain((all) =>
@@ -64,9 +64,9 @@ describe("replacing bits", () => {
     fc.assert(
       fc.property(cases, ({ all, from, length, bits }) => {
         const to = Math.min(all.length * 8, from + length);
-        const wanted = binary(all).slice(0, from) + bits + binary(all).slice(to);
+        const expected = binary(all).slice(0, from) + bits + binary(all).slice(to);
         const result = binary(replaceBits(all, from, to, bits));
-        expect(result).toBe(wanted.padEnd(Math.ceil(wanted.length / 8) * 8, "0"));
+        expect(result).toBe(expected.padEnd(Math.ceil(expected.length / 8) * 8, "0"));
       }),
     );
   });

@@ -15,7 +15,7 @@ import { plainMp4 } from "../generated-media";
 
 const real = async () => parseAvcConfig((await withVideoTrack(await plainMp4(), readTrackConfig)).description);
 
-/** A sequence parameter set that only has an id. */
+/** A sequence parameter set with only an id. */
 const sps = (id: number): Uint8Array => Uint8Array.from([0x67, 100, 0, 30, ...golomb(id)]);
 const pps = (id: number): Uint8Array => Uint8Array.from([0x68, ...golomb(id)]);
 
@@ -26,14 +26,14 @@ function golomb(value: number): number[] {
 }
 
 describe("avcC", () => {
-  test("what x264 writes is read and written again", async () => {
+  test("x264's record survives parsing and building", async () => {
     const config = await real();
     expect(config).toMatchObject({ profile: 100, lengthSize: 4 });
     expect(config.sps.map(parseSpsId)).toEqual([0]);
     expect(parseAvcConfig(buildAvcConfig(config))).toEqual(config);
   });
 
-  test("ids from 0 to 31 are read, and a free one is found", () => {
+  test("ids from 0 to 31 are parsed, and a free one is found", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 31 }), { minLength: 1, maxLength: 31 }), (ids) => {
         expect(ids.map((id) => parseSpsId(sps(id)))).toEqual(ids);
@@ -48,7 +48,7 @@ describe("avcC", () => {
     );
   });
 
-  test("two records become one; the same id twice is refused", async () => {
+  test("two records are merged; a duplicate id is rejected", async () => {
     const source = await real();
     const encoder = { ...source, level: 40, sps: [sps(1)], pps: [pps(1)] };
     const merged = mergeAvcConfigs(source, encoder);
@@ -57,7 +57,7 @@ describe("avcC", () => {
     expect(() => mergeAvcConfigs({ ...source, profile: 77 }, encoder)).toThrow("profile");
   });
 
-  test("damaged records are errors, whatever they hold", () => {
+  test("damaged records are plain errors", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {
@@ -80,11 +80,11 @@ describe("packets", () => {
     expect(long).toHaveLength(14);
   });
 
-  test("a unit that reaches beyond its packet is an error", () => {
+  test("a NAL unit that extends beyond its packet is an error", () => {
     expect(() => parseNalUnits(Uint8Array.from([0, 0, 0, 9, 1]), 4)).toThrow();
   });
 
-  test("the source's own parameter sets inside a packet are no change, others are", async () => {
+  test("in-band copies of the source's parameter sets are no change, others are", async () => {
     const config = await real();
     expect(changesParameterSets([config.sps[0]!, config.pps[0]!, units[0]!], config)).toBe(false);
     expect(changesParameterSets([sps(0)], config)).toBe(true);

@@ -17,19 +17,19 @@ import {
   renumberParameterSets,
 } from "../../../../src/media/packets/hevc";
 import { readTrackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
-import { generate, picture } from "../generated-media";
+import { generate, videoInput } from "../generated-media";
 
-const film = () =>
+const video = () =>
   generate(
     "hevc-small.mp4",
-    ...[...picture("25", 3), "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1"],
+    ...[...videoInput("25", 3), "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1"],
     ...["-x265-params", "log-level=error:keyint=25:min-keyint=25:bframes=3"],
   );
 
-const real = async () => parseHevcConfig((await withVideoTrack(await film(), readTrackConfig)).description);
+const real = async () => parseHevcConfig((await withVideoTrack(await video(), readTrackConfig)).description);
 
 const packets = async () =>
-  await withVideoTrack(await film(), async (track) => {
+  await withVideoTrack(await video(), async (track) => {
     const all = await Array.fromAsync(new EncodedPacketSink(track).packets());
     return all.map(({ data, type }) => ({ type, units: parseNalUnits(data, 4) }));
   });
@@ -37,14 +37,14 @@ const packets = async () =>
 const IDS = { vps: 3, sps: 7, pps: 19 };
 
 describe("hvcC", () => {
-  test("what x265 writes is read and written again", async () => {
+  test("x265's record survives parsing and building", async () => {
     const config = await real();
     expect(config).toMatchObject({ lengthSize: 4 });
     expect([config.vps, config.sps, config.pps].map((sets) => sets.length)).toEqual([1, 1, 1]);
     expect(parseHevcConfig(buildHevcConfig(config))).toEqual(config);
   });
 
-  test("renumbered sets are others, and stand beside the old ones; under the same numbers they are refused", async () => {
+  test("renumbered sets differ and can be merged; sets with the same ids are rejected", async () => {
     const source = await real();
     expect(findFreeParameterSetIds(source)).toEqual({ vps: 1, sps: 1, pps: 15 });
     const other = renumberParameterSets(source, IDS);
@@ -57,7 +57,7 @@ describe("hvcC", () => {
     expect(() => renumberParameterSets(both, IDS)).toThrow("several parameter sets");
   });
 
-  test("all numbers taken leaves none free", async () => {
+  test("no ids are free when all are taken", async () => {
     const source = await real();
     const all: HevcConfig = { ...source, sps: [], pps: [] };
     for (let id = 0; id < 16; id++) {
@@ -69,13 +69,13 @@ describe("hvcC", () => {
     expect(findFreeParameterSetIds({ ...all, sps: source.sps })).toMatchObject({ sps: 1, pps: 30 });
   });
 
-  test("another profile is refused", async () => {
+  test("another profile is rejected", async () => {
     const source = await real();
     const other = { ...renumberParameterSets(source, IDS), header: source.header.with(1, 2) };
     expect(() => mergeHevcConfigs(source, other)).toThrow("profile");
   });
 
-  test("damaged records are errors, whatever they hold", async () => {
+  test("damaged records are plain errors", async () => {
     const good = [...buildHevcConfig(await real())];
     const damage = fc.tuple(fc.nat(good.length - 1), fc.integer({ min: 0, max: 255 }), fc.nat(good.length));
     fc.assert(
@@ -95,19 +95,19 @@ describe("hvcC", () => {
 });
 
 describe("slices", () => {
-  test("refer to a renumbered set, and are longer by a byte, or by what keeps start codes out", async () => {
+  test("refer to a renumbered set, and grow by one byte and emulation prevention bytes", async () => {
     for (const { units } of await packets())
       for (const unit of units) {
         const changed = renumberNalUnit(unit, IDS);
         expect(getNalType(changed)).toBe(getNalType(unit));
         expect(changed.length - unit.length).toBeWithin(1, 4);
-        // What follows the header is the same.
+        // The bytes after the slice header are the same.
         expect(changed.subarray(-20)).toEqual(unit.subarray(-20));
         expect(() => renumberNalUnit(changed, IDS)).toThrow("other than 0");
       }
   });
 
-  test("of a later group begin anew once they need nothing of the group before", async () => {
+  test("of a CRA picture become BLA_N_LP", async () => {
     const keys = (await packets()).filter(({ type }) => type === "key");
     expect(keys.map(({ units }) => isRandomAccessPoint(units))).toEqual([true, true, true]);
     const types = (units: readonly Uint8Array[]) => units.map(getNalType).filter((type) => type < 32);
@@ -115,17 +115,17 @@ describe("slices", () => {
     expect(keys.map(({ units }) => types(convertCraToBla(units)))).toEqual([[20], [18], [18]]);
   });
 
-  test("that nothing refers to are told from others; not where there are layers in time", async () => {
+  test("of non-reference pictures are recognized, except with temporal sublayers", async () => {
     const config = await real();
     const all = (await packets()).flatMap(({ units }) => units).filter((unit) => getNalType(unit) < 32);
-    const referred = all.filter((unit) => isReferenceNal(unit, config)).length;
-    expect(referred).toBeGreaterThan(10);
-    expect(referred).toBeLessThan(all.length);
-    const layered = { ...config, sps: config.sps.map((sps) => sps.with(2, sps[2]! | 2)) };
-    expect(all.every((unit) => isReferenceNal(unit, layered))).toBe(true);
+    const reference = all.filter((unit) => isReferenceNal(unit, config)).length;
+    expect(reference).toBeGreaterThan(10);
+    expect(reference).toBeLessThan(all.length);
+    const withSublayers = { ...config, sps: config.sps.map((sps) => sps.with(2, sps[2]! | 2)) };
+    expect(all.every((unit) => isReferenceNal(unit, withSublayers))).toBe(true);
   });
 
-  test("come with known parameter sets or with others", async () => {
+  test("with in-band parameter sets: known ones and others", async () => {
     const config = await real();
     const { units } = (await packets())[0]!;
     expect(changesParameterSets([...config.vps, ...config.sps, ...config.pps, ...units], config)).toBe(false);

@@ -1,4 +1,4 @@
-/** Files whose boxes reach beyond their end. */
+/** Files whose boxes extend beyond their end. */
 import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { AppError } from "../../../../src/domain/errors";
 import { checkMp4, MAX_MISSING_BYTES } from "../../../../src/media/packets/mp4-check";
 import { temporaryFolder } from "../../../temporary-folder";
 
-/** A file of a `ftyp` and one empty box that claims to be `missing` bytes longer than the file. */
+/** Returns a file with an `ftyp` and one empty box that declares `missing` bytes more than the file has. */
 function fileOf(type: string, missing: number): Buffer {
   const file = Buffer.alloc(24);
   file.writeUInt32BE(16, 0);

@@ -1,4 +1,4 @@
-/** Tables of MP4 boxes that claim what their bytes do not hold. */
+/** MP4 tables that declare more than their bytes contain. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../../src/domain/errors";
@@ -15,8 +15,8 @@ const box = (type: string, ...content: number[][]): number[] => {
 };
 const track = (...tables: number[][]) => box("trak", box("edts"), box("mdia", box("minf", box("stbl", ...tables))));
 
-/** The code with which a box's content is refused; null when it passes. */
-function codeOf(type: string, content: number[], fileBytes = FILE_BYTES): string | null {
+/** Returns the code with which a box is rejected; null when it passes. */
+function getErrorCode(type: string, content: number[], fileBytes = FILE_BYTES): string | null {
   try {
     const totals = { entries: 0, samples: 0, fragmentSamples: 0 };
     checkTables({ type, body: Uint8Array.from(content) }, totals, fileBytes);
@@ -27,12 +27,12 @@ function codeOf(type: string, content: number[], fileBytes = FILE_BYTES): string
   }
 }
 
-/** Ten samples of sizes of their own. */
+/** Ten samples of different sizes. */
 const SIZES = box("stsz", words(0, 0, 10, ...Array(10).fill(100)));
-const RUN = 0x000200;
+const TRUN = 0x000200;
 
-describe("a movie", () => {
-  test("with tables that agree passes", () => {
+describe("a moov box", () => {
+  test("with consistent tables passes", () => {
     const tables = [
       box("stsd", words(0, 1), box("avc1", words(0))),
       box("stts", words(0, 1, 10, 512)),
@@ -42,7 +42,7 @@ describe("a movie", () => {
       box("stss", words(0, 1, 1)),
       SIZES,
     ];
-    expect(codeOf("moov", [...box("mvhd", words(0, 0)), ...track(...tables)])).toBeNull();
+    expect(getErrorCode("moov", [...box("mvhd", words(0, 0)), ...track(...tables)])).toBeNull();
   });
 
   test.each([
@@ -60,7 +60,7 @@ describe("a movie", () => {
     ["stts", words(0)],
     ["stsz", words(0, 0)],
   ])("with %s %p is corrupt", (type, content) => {
-    expect(codeOf("moov", track(SIZES, box(type, content)))).toBe("corrupt_media");
+    expect(getErrorCode("moov", track(SIZES, box(type, content)))).toBe("corrupt_media");
   });
 
   test.each([
@@ -72,62 +72,64 @@ describe("a movie", () => {
       [box("stts", words(0, 1, MANY, 1)), box("ctts", words(0, 1, 9_000, 1)), box("stsz", words(0, 4, 100))],
     ],
   ])("with more %s than sizes is corrupt", (_, tables) => {
-    expect(codeOf("moov", track(...tables))).toBe("corrupt_media");
+    expect(getErrorCode("moov", track(...tables))).toBe("corrupt_media");
   });
 
-  test("with more edits than any editor makes is corrupt", () => {
+  test("with too many edits is corrupt", () => {
     const edits = (count: number) => box("edts", box("elst", words(0, count), new Array(12 * count).fill(0)));
-    expect(codeOf("moov", box("trak", edits(MAX_EDITS)))).toBeNull();
-    expect(codeOf("moov", box("trak", edits(MAX_EDITS + 1)))).toBe("corrupt_media");
+    expect(getErrorCode("moov", box("trak", edits(MAX_EDITS)))).toBeNull();
+    expect(getErrorCode("moov", box("trak", edits(MAX_EDITS + 1)))).toBe("corrupt_media");
   });
 
-  test("with many samples of one size passes: uncompressed audio", () => {
+  test("with many samples of constant size passes: uncompressed audio", () => {
     const tables = [box("stts", words(0, 1, 500_000_000, 1)), box("stsz", words(0, 4, 500_000_000))];
-    expect(codeOf("moov", track(...tables))).toBeNull();
+    expect(getErrorCode("moov", track(...tables))).toBeNull();
   });
 
-  test("with an edit list, a segment index or a lookup table that claims too much is corrupt", () => {
-    expect(codeOf("moov", box("trak", box("edts", box("elst", words(0, MANY, 1, 0, 0x10000)))))).toBe("corrupt_media");
-    expect(codeOf("sidx", [...words(0, 1, 1000, 0, 0), 0, 0, 255, 255])).toBe("corrupt_media");
-    expect(codeOf("mfra", box("tfra", words(0, 1, 0, MANY)))).toBe("corrupt_media");
+  test("with an edit list, a segment index or a random access table that declares too much is corrupt", () => {
+    expect(getErrorCode("moov", box("trak", box("edts", box("elst", words(0, MANY, 1, 0, 0x10000)))))).toBe(
+      "corrupt_media",
+    );
+    expect(getErrorCode("sidx", [...words(0, 1, 1000, 0, 0), 0, 0, 255, 255])).toBe("corrupt_media");
+    expect(getErrorCode("mfra", box("tfra", words(0, 1, 0, MANY)))).toBe("corrupt_media");
   });
 
-  test("with boxes larger than what holds them is corrupt", () => {
+  test("with boxes larger than their parents is corrupt", () => {
     const trak = track(SIZES);
     trak.splice(0, 4, ...word(trak.length + 100));
-    expect(codeOf("moov", trak)).toBe("corrupt_media");
+    expect(getErrorCode("moov", trak)).toBe("corrupt_media");
   });
 
-  test("nested too deep is corrupt", () => {
+  test("nested too deeply is corrupt", () => {
     let content = track(SIZES);
     for (let n = 0; n < 100; n++) content = box("trak", content);
-    expect(codeOf("moov", content)).toBe("corrupt_media");
+    expect(getErrorCode("moov", content)).toBe("corrupt_media");
   });
 });
 
 describe("a fragment", () => {
-  const fragment = (...runs: number[][]) => box("traf", box("tfhd", words(0, 1)), ...runs);
+  const fragment = (...trackRuns: number[][]) => box("traf", box("tfhd", words(0, 1)), ...trackRuns);
 
-  test("with runs that agree passes", () => {
-    expect(codeOf("moof", fragment(box("trun", words(RUN, 2, 100, 100)), box("trun", words(0, 20))))).toBeNull();
+  test("with consistent track runs passes", () => {
+    expect(getErrorCode("moof", fragment(box("trun", words(TRUN, 2, 100, 100)), box("trun", words(0, 20))))).toBeNull();
   });
 
   test.each([
-    ["sizes that are not there", words(RUN, MANY, 100)],
+    ["sizes that are not there", words(TRUN, MANY, 100)],
     ["more samples than the file has bytes", words(0, FILE_BYTES * 2)],
     ["the most samples that there can be", words(0, MANY)],
-  ])("with %s is corrupt", (_, run) => {
-    expect(codeOf("moof", fragment(box("trun", run)))).toBe("corrupt_media");
+  ])("with %s is corrupt", (_, trackRun) => {
+    expect(getErrorCode("moof", fragment(box("trun", trackRun)))).toBe("corrupt_media");
   });
 
-  test("with more samples than a fragment has, in a large file", () => {
-    const run = box("trun", words(0, MAX_FRAGMENT_SAMPLES / 2 + 1));
-    expect(codeOf("moof", fragment(run), 1e9)).toBeNull();
-    expect(codeOf("moof", fragment(run, run), 1e9)).toBe("corrupt_media");
+  test("with too many samples, in a large file", () => {
+    const trackRun = box("trun", words(0, MAX_FRAGMENT_SAMPLES / 2 + 1));
+    expect(getErrorCode("moof", fragment(trackRun), 1e9)).toBeNull();
+    expect(getErrorCode("moof", fragment(trackRun, trackRun), 1e9)).toBe("corrupt_media");
   });
 });
 
-test("whatever the bytes are, the check ends with a code or passes", () => {
+test("arbitrary bytes pass or fail with a code", () => {
   const tables = [
     "stts",
     "ctts",
@@ -152,8 +154,10 @@ test("whatever the bytes are, the check ends with a code or passes", () => {
       fc.constantFrom("moov", "moof"),
       (list, rest, type) => {
         const inner = list.flatMap(([name, values]) => box(name, words(...values)));
-        expect([null, "corrupt_media", "media_limits_exceeded"]).toContain(codeOf(type, [...track(inner), ...rest]));
-        expect([null, "corrupt_media", "media_limits_exceeded"]).toContain(codeOf(type, [...rest, ...inner]));
+        expect([null, "corrupt_media", "media_limits_exceeded"]).toContain(
+          getErrorCode(type, [...track(inner), ...rest]),
+        );
+        expect([null, "corrupt_media", "media_limits_exceeded"]).toContain(getErrorCode(type, [...rest, ...inner]));
       },
     ),
     { numRuns: 500 },

@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { readPacketTable } from "../../../../src/media/probing/packet-table";
 import { temporaryFolder } from "../../../temporary-folder";
-import { bundledFfmpeg, generate, h264, picture, systemFfmpeg } from "../generated-media";
+import { bundledFfmpeg, generate, h264, systemFfmpeg, videoInput } from "../generated-media";
 import { probeFile, withRender } from "../rendering";
 
-test("a Matroska file whose end is damaged is listed by ffmpeg", async () => {
+test("a Matroska file with a damaged end is listed by ffmpeg", async () => {
   await using folder = await temporaryFolder();
-  const whole = await Bun.file(await generate("whole-for-damage.mkv", ...picture("25", 2), ...h264(25))).bytes();
+  const whole = await Bun.file(await generate("whole-for-damage.mkv", ...videoInput("25", 2), ...h264(25))).bytes();
   const path = join(folder.path, "damaged.mkv");
-  // From the index behind the last cluster on.
+  // Zeros from the index after the last cluster on.
   await Bun.write(path, whole.fill(0, Buffer.from(whole).lastIndexOf(Buffer.from("1c53bb6b", "hex"))));
 
   const table = readPacketTable({ path, hasVideo: true, hasAudio: false, wallSeconds: 30 });

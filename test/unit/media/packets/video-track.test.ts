@@ -10,7 +10,7 @@ import {
 import { plainMp4 } from "../generated-media";
 
 describe("packets of a track", () => {
-  test("come one by one in decode order, from any of them on", async () => {
+  test("are read one by one in decode order, from any packet on", async () => {
     const { track, close } = await openVideoTrack(await plainMp4());
     const sink = new EncodedPacketSink(track);
     const timestamps = await readTimestamps(sink);
@@ -25,7 +25,7 @@ describe("packets of a track", () => {
     close();
   });
 
-  test("are counted by the table, and not in a file that is cut short or is none", async () => {
+  test("are counted by the table; a truncated file and other files have none", async () => {
     const path = await plainMp4();
     const { track, close } = await openVideoTrack(path);
     const count = (await readTimestamps(new EncodedPacketSink(track))).length;

@@ -1,9 +1,9 @@
-/** Sniffing runs in the server's own process, on each upload's first bytes: whatever they are, it must end soon. */
+/** Sniffing runs in the server's own process on the first bytes of each upload, so it must end soon for any bytes. */
 import { expect, test } from "bun:test";
 import { sniffMedia } from "../../../../src/media/probing/sniff";
 
 const HEAD_BYTES = 16 * 1024;
-/** Far above what one takes, a few milliseconds, and far below what a user would notice. */
+/** Far above the usual few milliseconds, and far below what a user would notice. */
 const MAX_MS = 400;
 
 const ASF_HEADER = "3026b2758e66cf11a6d900aa0062ce6c";
@@ -12,7 +12,7 @@ const STREAM_PROPERTIES = "9107dcb7b7a9cf118ee600c00c205365";
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"));
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value, "latin1"));
 
-/** What makes a recognizer look further into the file. */
+/** Beginnings that make a recognizer read further into the file. */
 const BEGINNINGS: Record<string, Uint8Array> = {
   nothing: new Uint8Array(0),
   "ID3 of no bytes": bytes("49443303000000000000"),
@@ -39,7 +39,7 @@ const BEGINNINGS: Record<string, Uint8Array> = {
   CFB: bytes("d0cf11e0a1b11ae1"),
 };
 
-/** Random bytes that are the same each time. */
+/** Returns pseudo-random bytes that are the same each time. */
 function noise(seed: number): Uint8Array {
   const filled = new Uint8Array(HEAD_BYTES);
   let state = seed;
@@ -69,7 +69,7 @@ const join = (beginning: Uint8Array, rest: Uint8Array): Uint8Array => {
   return head;
 };
 
-test.each(Object.keys(BEGINNINGS))("%s, followed by anything, is recognized or refused soon", async (name) => {
+test.each(Object.keys(BEGINNINGS))("%s, followed by anything, is recognized or rejected soon", async (name) => {
   const beginning = BEGINNINGS[name]!;
   const rests = [
     ...Object.values(BEGINNINGS).map(repeated),
@@ -80,7 +80,7 @@ test.each(Object.keys(BEGINNINGS))("%s, followed by anything, is recognized or r
   expect(await slowest(rests.map((rest) => join(beginning, rest)))).toBeLessThan(MAX_MS);
 });
 
-test("archives that unpack to much are not unpacked", async () => {
+test("archives with a high compression ratio are not unpacked", async () => {
   const packed = Bun.gzipSync(new Uint8Array(12_000_000));
   const tagged = join(bytes("49443303000000000000"), new Uint8Array(HEAD_BYTES));
   tagged.set(packed.subarray(0, HEAD_BYTES - 10), 10);

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sniffMedia } from "../../../../src/media/probing/sniff";
-import { generate, sound } from "../generated-media";
+import { audioInput, generate } from "../generated-media";
 import { sniffFile } from "../rendering";
 import { SOURCES } from "../sources";
 
@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 
 const bytes = (text: string) => new TextEncoder().encode(text.padEnd(2_000, "\n"));
 
-describe("a file is known by its first bytes", () => {
+describe("a file is recognized by its first bytes", () => {
   const expected: [RegExp, string, string][] = [
     [/mp4/, "mov", "mp4"],
     [/^mov/, "mov", "mov"],
@@ -42,12 +42,12 @@ describe("a file is known by its first bytes", () => {
     ["tone.ac3", "ac3", "ac3", ["-c:a", "ac3"]],
     ["tone.caf", "caf", "caf", ["-c:a", "pcm_s16le"]],
   ])("%s", async (name, demuxer, extension, codec) => {
-    const path = await generate(name, ...sound(48_000, 1, 2), ...codec);
+    const path = await generate(name, ...audioInput(48_000, 1, 2), ...codec);
     expect(await sniffFile(path)).toMatchObject({ type: "audio", demuxer, extension });
   });
 });
 
-describe("what is no medium is not taken", () => {
+describe("other files are rejected", () => {
   test.each([
     ["text", bytes("hello world")],
     ["a playlist", bytes("#EXTM3U\n#EXT-X-TARGETDURATION:10\n/etc/passwd")],
