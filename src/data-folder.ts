@@ -1,4 +1,4 @@
-/** The data folder: made private, owned by whoever runs the program, locked by one process. */
+/** The data folder: private, owned by the user that runs the program, locked by one process. */
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "./config";
@@ -6,15 +6,15 @@ import { writeAtomic } from "./lib/atomic-file";
 import { type FolderLock, lockFolder } from "./lib/folder-lock";
 import { randomToken } from "./lib/ids";
 
-/** Keys that are made on first start and never leave the folder. */
+/** Keys that are created on the first start and never leave the folder. */
 export type Secrets = { links: string; cursors: string; sessions: string };
 
 export type DataFolder = { path: string; secrets: Secrets; lock: FolderLock };
 
-/** The folder is held by another process. */
+/** Another process has locked the folder. */
 export class FolderLockedError extends ConfigError {}
 
-/** Makes the folder if need be and checks who owns it. Throws `ConfigError`. */
+/** Creates the folder if it does not exist, and checks its owner. Throws `ConfigError`. */
 export function prepareDataFolder(configured: string): string {
   const path = resolve(configured);
   try {
@@ -22,21 +22,23 @@ export function prepareDataFolder(configured: string): string {
     const { uid, mode } = statSync(path);
     const me = process.getuid?.();
     if (me !== undefined && uid !== me) {
-      throw new ConfigError(`${path} belongs to user ${uid}, and this is user ${me}: run offcut as the folder's owner`);
+      throw new ConfigError(
+        `Data folder ${path} belongs to user ID ${uid}, but offcut runs as ${me}. Run offcut as the owner of the folder.`,
+      );
     }
     if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`cannot use the data folder ${path}: ${(error as Error).message}`);
+    throw new ConfigError(`Cannot use the data folder ${path}: ${(error as Error).message}`);
   }
   return path;
 }
 
-/** Prepares and locks the folder. Throws `FolderHeld` when another process has it, `ConfigError` when it cannot be used. */
+/** Prepares and locks the folder. Throws `FolderLockedError` when another process has locked it, `ConfigError` when it cannot be used. */
 export async function openDataFolder(configured: string): Promise<DataFolder> {
   const path = prepareDataFolder(configured);
   const lock = lockFolder(path);
-  if (!lock) throw new FolderLockedError(`another offcut is using ${path}`);
+  if (!lock) throw new FolderLockedError(`Another offcut process is using ${path}.`);
   try {
     return { path, lock, secrets: await readSecrets(join(path, "secrets.json")) };
   } catch (error) {
@@ -66,12 +68,12 @@ async function readJson(file: Blob, path: string): Promise<Partial<Secrets>> {
   });
 }
 
-/** The longest path that a Unix socket may have (`sun_path`), less the final zero. */
+/** The longest path of a Unix socket (`sun_path` without the final zero byte). */
 const MAX_SOCKET_PATH_BYTES = 107;
 
-/** Where a running server listens for the shell's commands. */
+/** Returns the path of the control socket, on which a running server accepts commands of the CLI. */
 export const getControlSocketPath = (folder: string): string => join(folder, "control.sock");
 
-/** Whether the socket's path fits the system's limit. */
+/** Returns whether the path of the control socket is within the system's limit. */
 export const hasValidSocketPath = (folder: string): boolean =>
   Buffer.byteLength(getControlSocketPath(folder)) <= MAX_SOCKET_PATH_BYTES;

@@ -1,18 +1,20 @@
-/** `offcut`: from the arguments to a command. Commands are loaded when they are called: `key create` needs no ffmpeg. */
+/** `offcut`: runs the command that the arguments name. Commands are loaded on demand: `key create` needs no ffmpeg. */
 import { version } from "../package.json";
 
-const HELP = `Offcut ${version}: cuts recordings and renders them, on your own server.
+const HELP = `Offcut ${version}: cut and render recordings on your own server.
 
-offcut serve        run the server (the default)
-offcut cut FILE…    cut a recording without a server
-offcut user         create, disable and list accounts, grant credits
-offcut key          create, list and revoke API keys
-offcut models       add and remove speech models for other languages
-offcut doctor       check this machine and the configuration
-offcut licenses     the licences of what is inside
-offcut version      print the version
+Usage: offcut [COMMAND] [OPTIONS]
 
-Every command has --help.
+  serve        Run the server (default)
+  cut FILE…    Cut recordings without a server
+  user         Create, list, disable and enable accounts, grant and refund credits
+  key          Create, list and revoke API keys
+  models       Install and remove speech models for other languages
+  doctor       Check this machine and the configuration
+  licenses     Print the licenses of the bundled software
+  version      Print the version
+
+Run offcut COMMAND --help for details.
 `;
 
 async function main(argv: string[]): Promise<number> {
@@ -35,7 +37,9 @@ async function main(argv: string[]): Promise<number> {
     case "version":
     case "--version":
       if (args.includes("--help")) {
-        process.stdout.write("offcut version\n\nPrints the version. --json prints one object.\n");
+        process.stdout.write(
+          "Usage: offcut version [--json]\n\nPrints the version. --json prints it as a JSON object.\n",
+        );
         return 0;
       }
       process.stdout.write(args.includes("--json") ? `${JSON.stringify({ version })}\n` : `offcut ${version}\n`);
@@ -50,9 +54,9 @@ async function main(argv: string[]): Promise<number> {
     case "__job":
       return (await import("./cli/job")).jobCommandMain();
     default:
-      // `offcut --port 80` means the server.
+      // `offcut --port 80` starts the server.
       if (command.startsWith("--")) return (await import("./cli/serve")).serveCommand(argv);
-      process.stderr.write(`offcut: there is no command "${command}"; see offcut --help\n`);
+      process.stderr.write(`offcut: Unknown command "${command}". See offcut --help.\n`);
       return 2;
   }
 }

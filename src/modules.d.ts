@@ -1,4 +1,4 @@
-/** Files that the build embeds: SQL as text, scripts and styles for the browser as a path. */
+/** Types of the files that the build embeds: SQL as text, browser scripts and styles as a path or text. */
 declare module "*.sql" {
   const text: string;
   export default text;

@@ -1,4 +1,4 @@
-/** Speaking to whoever holds the data folder: a running server over its socket, or nobody, and then the folder is opened here. */
+/** Runs administrative commands: in a running server through its control socket, else in this process on the data folder. */
 import { existsSync } from "node:fs";
 import { openForAdmin } from "../boot";
 import type { Config } from "../config";
@@ -8,17 +8,17 @@ import { runAdmin } from "../work/admin";
 const MAX_ATTEMPTS = 40;
 const RETRY_DELAY_MS = 100;
 
-/** Runs an administrator's command and gives its result. Throws `ConfigError`, or an error whose message is for the user. */
+/** Runs an administrative command and returns its result. Throws `ConfigError`, or an error whose message is meant for the user. */
 export async function runAdminCommand(
   config: Config,
   command: string,
   args: Record<string, unknown>,
 ): Promise<unknown> {
   const folder = prepareDataFolder(config.dataDir);
-  // A server that is starting holds the lock before its socket is there, and one that stops the other way round.
+  // A starting server holds the lock before it has a socket, and a stopping server still holds it after closing the socket.
   for (let attempt = 1; ; attempt++) {
-    const answer = await sendToServer(folder, command, args);
-    if (answer) return answer.result;
+    const response = await sendToServer(folder, command, args);
+    if (response) return response.result;
     try {
       return await runInProcess(config, command, args);
     } catch (error) {
@@ -35,17 +35,21 @@ async function sendToServer(
 ): Promise<{ result: unknown } | null> {
   const unix = getControlSocketPath(folder);
   if (!existsSync(unix)) return null;
-  const answer = await fetch("http://offcut/", { unix, method: "POST", body: JSON.stringify({ command, args }) }).catch(
-    (error: NodeJS.ErrnoException) => {
-      // Nobody listens any more: a killed server leaves its socket behind.
-      if (error.code === "ECONNREFUSED" || error.code === "ENOENT") return null;
-      // Doing it again here could grant twice.
-      throw new Error("the server went away before it answered: look whether it did what it was asked");
-    },
-  );
-  if (!answer) return null;
-  const body = (await answer.json()) as { error?: { message: string } };
-  if (!answer.ok) throw new Error(body.error?.message ?? `the server answered ${answer.status}`);
+  const response = await fetch("http://offcut/", {
+    unix,
+    method: "POST",
+    body: JSON.stringify({ command, args }),
+  }).catch((error: NodeJS.ErrnoException) => {
+    // No server is listening: a killed server leaves its socket behind.
+    if (error.code === "ECONNREFUSED" || error.code === "ENOENT") return null;
+    // Running the command again in this process could apply it twice.
+    throw new Error(
+      "The server stopped before it responded. Check whether the command took effect before you repeat it.",
+    );
+  });
+  if (!response) return null;
+  const body = (await response.json()) as { error?: { message: string } };
+  if (!response.ok) throw new Error(body.error?.message ?? `The server responded with status ${response.status}.`);
   return { result: body };
 }
 

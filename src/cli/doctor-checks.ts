@@ -1,4 +1,4 @@
-/** The single checks of `offcut doctor`. Each tries the thing itself: opens, runs, encodes, recognises. */
+/** The checks of `offcut doctor`. Each check uses the real thing: opens the database, runs ffmpeg, encodes, recognizes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openSandbox, speechCommand } from "../boot";
@@ -15,10 +15,10 @@ import { getModelsFolder, readInstalledModels } from "../speech/models/installed
 import { runAdminCommand } from "./admin";
 import { describeFreeSpace } from "./doctor-storage";
 
-/** `about` is one line: what is in use, or what is wrong and what to do. */
+/** `about` is one line: what is in use, or the problem and how to fix it. */
 export type DoctorCheck = { name: string; state: "ok" | "warning" | "broken"; about: string };
 
-/** Runs all checks; none of them throws. */
+/** Runs all checks. A check that throws has the state `broken`. */
 export async function runDoctorChecks(config: Config): Promise<DoctorCheck[]> {
   const checks: DoctorCheck[] = [];
   const run = async <T>(name: string, body: () => Promise<{ value: T; check: Omit<DoctorCheck, "name"> }>) => {
@@ -34,18 +34,18 @@ export async function runDoctorChecks(config: Config): Promise<DoctorCheck[]> {
   try {
     const folder = await run("data folder", () => checkDataFolder(config));
     if (folder === null) return checks;
-    const assets = await run("files inside", () => checkAssets(folder));
+    const assets = await run("bundled assets", () => checkAssets(folder));
     if (assets === null) return checks;
     await run("database", () => checkDatabase(config));
     const ffmpeg = await run("ffmpeg", () => checkFfmpeg(config, assets));
     const sandbox = ffmpeg && (await run("sandbox", () => checkSandbox(config, assets, ffmpeg)));
     if (ffmpeg && sandbox) await run("encoder", () => checkEncoder(config, ffmpeg, sandbox));
     await run("speech", () => checkSpeech(assets, folder));
-    await run("added models", () => checkInstalledModels(folder));
+    await run("installed models", () => checkInstalledModels(folder));
     await run("port", () => checkPort(config, folder));
     await run("webhooks", () => checkWebhooks(config));
     if (!hasValidSocketPath(folder)) {
-      const about = `the path is too long for ${getControlSocketPath(folder)}: user and key need the server stopped`;
+      const about = `${getControlSocketPath(folder)} exceeds the maximum path length: stop the server to use offcut user and offcut key`;
       checks.push({ name: "control socket", state: "warning", about });
     }
     return checks;
@@ -67,26 +67,30 @@ async function checkAssets(folder: string) {
   const assets = await openAssets({ dataDir: folder });
   const damaged = await findDamagedAssets(assets);
   if (damaged.length > 0)
-    throw new Error(`damaged: ${damaged.join(", ")}; remove ${assets.folder ?? "and build again"}`);
+    throw new Error(
+      assets.folder === null
+        ? `Missing: ${damaged.join(", ")}. Build again.`
+        : `Damaged: ${damaged.join(", ")}. Remove ${assets.folder}.`,
+    );
   return ok(assets, assets.folder ?? "run from the sources");
 }
 
 async function checkDatabase(config: Config) {
   const users = (await runAdminCommand(config, "user list", {})) as unknown[];
-  return ok(null, `opens and answers, ${users.length} accounts`);
+  return ok(null, `opened, ${users.length} accounts`);
 }
 
 async function checkFfmpeg(config: Config, assets: Assets) {
   const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
-  const about = `${ffmpeg.path}, version ${ffmpeg.version}, ${ffmpeg.bundled ? "bundled" : "of the system"}`;
+  const about = `${ffmpeg.path}, version ${ffmpeg.version}, ${ffmpeg.bundled ? "bundled" : "from the system"}`;
   const outdated = findFfmpegWarning(ffmpeg, process.env.PATH);
   return outdated === null ? ok(ffmpeg, about) : warning(ffmpeg, `${about}. ${outdated}`);
 }
 
 const SANDBOX_DESCRIPTIONS = {
-  bwrap: "bwrap: media processes have no network and see only the job's folders",
-  unshare: "unshare: media processes have no network, but can read files of this account",
-  none: "none: media processes have the network and can read files of this account",
+  bwrap: "bwrap: media processes have no network access and see only the folders of their job",
+  unshare: "unshare: media processes have no network access, but can read the files of this user",
+  none: "none: media processes have network access and can read the files of this user",
 };
 
 async function checkSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg) {
@@ -98,10 +102,10 @@ async function checkSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg) {
 async function checkEncoder(config: Config, ffmpeg: Ffmpeg, sandbox: Sandbox) {
   const encoders = await detectEncoders(ffmpeg, sandbox);
   const found = [...encoders.video, ...encoders.audio].join(", ");
-  return ok(null, `${chooseEncoder(encoders, config.encoder)} in use; found by trying: ${found}`);
+  return ok(null, `${chooseEncoder(encoders, config.encoder)} in use; available: ${found}`);
 }
 
-/** Loads the models and listens to a second of silence. */
+/** Loads the built-in models and analyzes a second of silence. */
 async function checkSpeech(assets: Assets, folder: string) {
   const engine = createSpeechEngine({ command: speechCommand(assets), idleSeconds: 1 });
   const workDir = await mkdtemp(join(folder, "doctor-"));
@@ -111,7 +115,7 @@ async function checkSpeech(assets: Assets, folder: string) {
     const started = performance.now();
     await engine.analyze({ path }, { language: null });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    return ok(null, `English recogniser and voice detection, loaded in ${seconds} s`);
+    return ok(null, `English recognizer and voice activity detection loaded in ${seconds} s`);
   } finally {
     await engine.close();
     await rm(workDir, { recursive: true, force: true });
@@ -120,19 +124,18 @@ async function checkSpeech(assets: Assets, folder: string) {
 
 async function checkInstalledModels(folder: string) {
   const { installed, damaged } = readInstalledModels(getModelsFolder(folder));
-  const whole = installed.map(({ manifest }) => `${manifest.name} (${manifest.languages.join(", ")})`).join("; ");
-  const bad = damaged.map(({ name, problem }) => `${name} is damaged: ${problem}; add it again`);
-  if (bad.length > 0) return warning(null, [...bad, ...(whole ? [whole] : [])].join("; "));
-  return ok(null, whole || "none: other languages than English are cut by their pauses alone");
+  const available = installed.map(({ manifest }) => `${manifest.name} (${manifest.languages.join(", ")})`).join("; ");
+  const problems = damaged.map(({ name, problem }) => `${name} is damaged: ${problem}. Add it again`);
+  if (problems.length > 0) return warning(null, [...problems, available].filter((text) => text !== "").join("; "));
+  return ok(null, available || "none: recordings in languages other than English are cut at pauses only");
 }
 
 async function checkWebhooks({ webhooksAllowLoopback, webhooksAllowPrivate }: Config) {
-  const open = [
-    ...(webhooksAllowLoopback ? ["this machine (webhooks_allow_loopback)"] : []),
-    ...(webhooksAllowPrivate ? ["the private network (webhooks_allow_private)"] : []),
-  ];
-  if (open.length === 0) return ok(null, "go to public addresses only");
-  return warning(null, `may also go to ${open.join(" and ")}: anyone with an API key can make the server call there`);
+  const allowed: string[] = [];
+  if (webhooksAllowLoopback) allowed.push("this machine (webhooks_allow_loopback)");
+  if (webhooksAllowPrivate) allowed.push("private networks (webhooks_allow_private)");
+  if (allowed.length === 0) return ok(null, "public addresses only");
+  return warning(null, `may also target ${allowed.join(" and ")}: any API key can make the server send requests there`);
 }
 
 async function checkPort(config: Config, folder: string) {
@@ -142,16 +145,16 @@ async function checkPort(config: Config, folder: string) {
     return ok(null, `${where} is free`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    if (await isServerRunning(folder)) return ok(null, `${where} is taken, and a server of this folder runs`);
-    return warning(null, `${where} is taken by another program`);
+    if (await isServerRunning(folder)) return ok(null, `${where} is used by the running server of this data folder`);
+    return warning(null, `${where} is used by another program`);
   }
 }
 
-/** Whether a server answers on the folder's control socket. */
+/** Returns whether a server responds on the control socket of the folder. */
 async function isServerRunning(folder: string): Promise<boolean> {
   const body = JSON.stringify({ command: "user list", args: {} });
-  const answer = await fetch("http://offcut/", { unix: getControlSocketPath(folder), method: "POST", body }).catch(
+  const response = await fetch("http://offcut/", { unix: getControlSocketPath(folder), method: "POST", body }).catch(
     () => null,
   );
-  return answer?.ok ?? false;
+  return response?.ok ?? false;
 }

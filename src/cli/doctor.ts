@@ -1,4 +1,4 @@
-/** `offcut doctor`: whether this machine, the data folder and the configuration are fit, and what is in use. */
+/** `offcut doctor`: checks this machine, the data folder and the configuration, and shows what is in use. */
 import { arch, cpus, platform, totalmem } from "node:os";
 import { version } from "../../package.json";
 import type { Config } from "../config";
@@ -7,15 +7,17 @@ import { formatStorage, readStorage, type UserStorage } from "./doctor-storage";
 import { listMaskedSettings } from "./masked-settings";
 import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
 
-const HELP = `offcut doctor [settings]
+const HELP = `Usage: offcut doctor [SETTINGS] [--json]
 
-Checks the data folder, the database, ffmpeg and its encoders, the speech models and the port, and prints the effective settings with
-secrets masked. Works beside a running server and without one. Ends with 1 when something is broken. --json prints one object.
+Checks the data folder, bundled assets, database, ffmpeg and its encoders, sandbox, speech models, port and webhooks, and prints the
+effective settings with secrets masked. Works with and without a running server. Exits with 1 when a check fails.
+
+  --json    Print the report as a JSON object
 `;
 
 const MARKS: Record<DoctorCheck["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };
 
-/** Gives the exit code: 0, or 1 when a check finds something broken. */
+/** Returns the exit code: 0, or 1 when a check fails. */
 export function doctorCommand(argv: string[]): Promise<number> {
   return runCommand("doctor", async () => {
     const parsed = parseCommand(argv, {});
@@ -26,7 +28,7 @@ export function doctorCommand(argv: string[]): Promise<number> {
     requireNoArguments(parsed);
     const config = await loadCommandConfig(parsed);
     const checks = await runDoctorChecks(config);
-    // What is wrong with the database is among the checks.
+    // A problem with the database is reported by its check.
     const storage = await readStorage(config).catch(() => []);
     if (parsed.values.json) process.stdout.write(`${JSON.stringify(formatJson(config, checks, storage))}\n`);
     else process.stdout.write(`${formatText(config, checks, storage).join("\n")}\n`);
@@ -55,7 +57,7 @@ function formatText(config: Config, checks: DoctorCheck[], storage: UserStorage[
     "",
     ...formatStorage(config, storage),
     "",
-    "settings in effect:",
+    "Effective settings:",
     ...settings.map(({ key, value }) => `  ${key.padEnd(keyWidth)} = ${JSON.stringify(value)}`),
   ];
 }

@@ -1,4 +1,4 @@
-/** `offcut key`: API keys from the shell. */
+/** `offcut key`: manages API keys. */
 import { parseIsoTime } from "../domain/iso-time";
 import { toOneLine } from "../domain/timeline/one-line";
 import type { KeyView } from "../work/accounts";
@@ -6,17 +6,21 @@ import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
 import { requireOption } from "./user";
 
-const HELP = `offcut key create --email E [--name N] [--expires TIME]
-offcut key list [--email E]
-offcut key revoke ID
+const HELP = `Usage: offcut key create --email EMAIL [--name NAME] [--expires TIME]
+       offcut key list [--email EMAIL]
+       offcut key revoke ID
 
-Works beside a running server and without one; a server in operation knows of it at once.
-create prints a new API key, which is shown this once and stored as a hash only. TIME is an ISO 8601 date (2027-01-31: 00:00 UTC of that
-day) or time (2027-01-31T18:00+01:00; UTC without an offset); without --expires the key does not expire. list shows the keys of one
-account or of all, and revoke deletes one by its ID. --json prints one object.
+Manages API keys. Works with and without a running server; changes take effect at once.
+
+  create    Create a key and print it. The key is shown only once and stored as a hash.
+  list      List the keys of one account, or of all accounts
+  revoke    Delete a key
+
+  --expires TIME    ISO 8601 date (2027-01-31 means 00:00 UTC) or time (2027-01-31T18:00+01:00, UTC without an offset). Default: never.
+  --json            Print a JSON object
 `;
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export function keyCommand(argv: string[]): Promise<number> {
   return runCommand("key", async () => {
     const parsed = parseCommand(argv, {
@@ -39,20 +43,20 @@ async function run(action: string, rest: string[], parsed: ParsedCommand): Promi
   const { values } = parsed;
   const [id, extra] = action === "revoke" ? rest : [undefined, ...rest];
   if (!["create", "list", "revoke"].includes(action))
-    throw new UsageError(`there is no "key ${action}"; see offcut key --help`);
-  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`);
+    throw new UsageError(`Unknown action "key ${action}". See offcut key --help.`);
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   const config = await loadCommandConfig(parsed);
   if (action === "create") {
     const email = requireOption(values.email, "--email");
     const name = (values.name as string | undefined) ?? "command line";
     const expires = values.expires as string | undefined;
     if (expires !== undefined && parseIsoTime(expires) === null)
-      throw new UsageError("--expires takes an ISO 8601 date or time, such as 2027-01-31T18:00Z");
-    const made = (await runAdminCommand(config, "key create", { email, name, expires })) as { key: string };
-    return values.json ? `${JSON.stringify(made)}\n` : `${made.key}\n`;
+      throw new UsageError("--expires must be an ISO 8601 date or time, such as 2027-01-31T18:00Z.");
+    const created = (await runAdminCommand(config, "key create", { email, name, expires })) as { key: string };
+    return values.json ? `${JSON.stringify(created)}\n` : `${created.key}\n`;
   }
   if (action === "revoke") {
-    if (!id) throw new UsageError("the ID of the key is missing; offcut key list shows it");
+    if (!id) throw new UsageError("Missing key ID. See offcut key list.");
     const revoked = (await runAdminCommand(config, "key revoke", { id })) as KeyView;
     return values.json ? `${JSON.stringify(revoked)}\n` : `Revoked ${revoked.prefix}… of ${revoked.email}.\n`;
   }

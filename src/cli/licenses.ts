@@ -1,13 +1,13 @@
-/** `offcut licenses`: the licences of what is inside the executable. */
+/** `offcut licenses`: prints the licenses of the bundled software. */
 import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
 import { openPrivateAssets } from "./private-assets";
 
-const HELP = `offcut licenses
+const HELP = `Usage: offcut licenses
 
-Prints Offcut's own licence note and the licences of the software that the executable holds.
+Prints the license of Offcut and the licenses of the software bundled in the executable.
 `;
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export function licensesCommand(argv: string[]): Promise<number> {
   return runCommand("licenses", async () => {
     const parsed = parseCommand(argv, {});
@@ -18,7 +18,7 @@ export function licensesCommand(argv: string[]): Promise<number> {
     requireNoArguments(parsed);
     const assets = await openPrivateAssets(await loadCommandConfig(parsed));
     const text = Bun.file(assets.licenses);
-    if (!(await text.exists())) throw new Error("run from the sources: build the executable first");
+    if (!(await text.exists())) throw new Error("Licenses are collected by the build. Build the executable first.");
     await Bun.write(Bun.stdout, await text.text());
     return 0;
   });

@@ -1,4 +1,4 @@
-/** The settings in effect as they may be shown: secrets are masked. */
+/** The effective settings with secrets masked. */
 import { type Config, configFlags } from "../config";
 
 export type MaskedSetting = { key: string; value: unknown };
@@ -6,7 +6,7 @@ export type MaskedSetting = { key: string; value: unknown };
 const MASK = "***";
 const SECRET_NAME = /(^|_)(secret|password|token|credential)(_|$)|_secret_key$|api_key$/;
 
-/** Every setting in the order of the configuration, keyed as in the file. */
+/** Lists every setting in the order of the configuration, with the keys of the configuration file. */
 export function listMaskedSettings(config: Config): MaskedSetting[] {
   return Object.keys(configFlags())
     .filter((flag) => flag !== "config")
@@ -14,7 +14,7 @@ export function listMaskedSettings(config: Config): MaskedSetting[] {
     .map((key) => ({ key, value: maskSecret(key, (config as Record<string, unknown>)[toCamelCase(key)]) }));
 }
 
-/** A value that is safe to print: not a secret by its name, and without the password of an address. */
+/** Masks a value whose key names a secret, and the password in a URL. */
 export function maskSecret(key: string, value: unknown): unknown {
   if (typeof value !== "string" || value === "") return value;
   if (SECRET_NAME.test(key)) return MASK;

@@ -1,4 +1,4 @@
-/** `offcut models`: adds and removes speech models. They are files only, so it works beside a running server, which finds them by itself. */
+/** `offcut models`: installs and removes speech models. Models are only files, which a running server finds by itself. */
 import { prepareDataFolder } from "../data-folder";
 import { BUILT_IN, CATALOG, sumFileBytes } from "../speech/models/catalog";
 import { type InstallResult, installByName, installFromFile, removeModel } from "../speech/models/install";
@@ -7,23 +7,29 @@ import { getWordTimesSource } from "../speech/sherpa";
 import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
 import { createProgress } from "./progress";
 
-const HELP = `offcut models list
-offcut models add NAME
-offcut models add --file PATH
-offcut models remove NAME
+const HELP = `Usage: offcut models list
+       offcut models add NAME
+       offcut models add --file PATH
+       offcut models remove NAME
 
-The executable transcribes English. Models that are added transcribe other languages: a recording is given to the best one that knows its
-language, and a recording without a language to the one that a Whisper or SenseVoice model hears in it.
+Manages speech models. English is built in. Other languages need an installed model: a recording is transcribed by the preferred model that
+supports its language. When a recording has no language, an installed Whisper or SenseVoice model detects it.
 
-add NAME downloads a model of the list; run it again to go on where it stopped. models_url names a mirror that has each file as
-<models_url>/<model>/<file>. add --file installs from a .tar, .tar.gz or .tar.bz2, or from a folder, without the internet: the files of a
-listed model, or others with an offcut-model.json beside them. Every file is checked against its checksum.
---json prints one object.
+  list             List installed and available models
+  add NAME         Download a model. Run the command again to resume. The setting models_url selects a mirror that serves each file as
+                   <models_url>/<model>/<file>.
+  add --file PATH  Install without internet access from a .tar, .tar.gz or .tar.bz2 archive or a folder, which has the files of a listed
+                   model, or other files with an offcut-model.json
+  remove NAME      Remove a model
+
+  --json           Print a JSON object
+
+The checksum of every file is verified.
 `;
 
 const INTERRUPTED_EXIT_CODE = 130;
 
-/** Gives the exit code; 130 when interrupted. */
+/** Returns the exit code, 130 when interrupted. */
 export function modelsCommand(argv: string[]): Promise<number> {
   return runCommand("models", async () => {
     const parsed = parseCommand(argv, { file: { type: "string" } });
@@ -32,9 +38,9 @@ export function modelsCommand(argv: string[]): Promise<number> {
       process.stdout.write(HELP);
       return parsed.values.help ? 0 : 2;
     }
-    if (extra.length > 0) throw new UsageError(`unexpected argument "${extra[0]}"`);
+    if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
     if (parsed.values.file !== undefined && (action !== "add" || name))
-      throw new UsageError("--file stands for the name in add");
+      throw new UsageError("--file can only be used with add, in place of a name.");
     return run(action, name, parsed);
   });
 }
@@ -44,24 +50,24 @@ async function run(action: string, name: string | undefined, parsed: ParsedComma
   const modelsDir = getModelsFolder(prepareDataFolder(config.dataDir));
   switch (action) {
     case "list": {
-      if (name) throw new UsageError(`unexpected argument "${name}"`);
+      if (name) throw new UsageError(`Unexpected argument "${name}".`);
       const rows = listModels(modelsDir);
       process.stdout.write(parsed.values.json ? `${JSON.stringify({ items: rows })}\n` : formatModelTable(rows));
       return 0;
     }
     case "add": {
       const file = parsed.values.file as string | undefined;
-      if (!file && !name) throw new UsageError("add takes the name of a model, or --file PATH");
+      if (!file && !name) throw new UsageError("add needs the name of a model, or --file PATH.");
       return addModel(file, name ?? "", modelsDir, config.modelsUrl, parsed);
     }
     case "remove": {
-      if (!name) throw new UsageError("remove takes the name of a model");
+      if (!name) throw new UsageError("remove needs the name of a model.");
       await removeModel(name, { modelsDir });
-      process.stdout.write(parsed.values.json ? `${JSON.stringify({ name, removed: true })}\n` : `removed ${name}\n`);
+      process.stdout.write(parsed.values.json ? `${JSON.stringify({ name, removed: true })}\n` : `Removed ${name}.\n`);
       return 0;
     }
     default:
-      throw new UsageError(`there is no "models ${action}"; see offcut models --help`);
+      throw new UsageError(`Unknown action "models ${action}". See offcut models --help.`);
   }
 }
 
@@ -88,8 +94,8 @@ async function addModel(
   } catch (error) {
     progress.clear();
     if (!aborting.signal.aborted) throw error;
-    const next = file ? "nothing was installed" : "run it again to go on";
-    process.stderr.write(`offcut models: interrupted; ${next}\n`);
+    const next = file ? "Nothing was installed." : "Run the command again to resume.";
+    process.stderr.write(`offcut models: Interrupted. ${next}\n`);
     return INTERRUPTED_EXIT_CODE;
   } finally {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
@@ -108,9 +114,9 @@ const toInstallJson = ({ manifest, isNew, unchecked }: InstallResult) => ({
 
 function formatInstallResult({ manifest, isNew, unchecked }: InstallResult): string {
   const { name, title, licence, source } = manifest;
-  if (!isNew) return `${name} is installed already\n`;
-  const note = unchecked.length > 0 ? `no checksum came with ${unchecked.join(", ")}: taken as they are\n` : "";
-  return `added ${name}: ${title}\n${note}licence: ${licence} (${source})\n`;
+  if (!isNew) return `${name} is already installed.\n`;
+  const note = unchecked.length > 0 ? `No published checksum, not verified: ${unchecked.join(", ")}\n` : "";
+  return `Added ${name}: ${title}\n${note}License: ${licence} (${source})\n`;
 }
 
 type ModelRow = {
@@ -126,12 +132,12 @@ type ModelRow = {
   problem: string | null;
 };
 
-/** Everything that is there, then what can be added. */
+/** Lists the built-in, installed and damaged models, then those that can be added. */
 function listModels(modelsDir: string): ModelRow[] {
   const { installed, damaged } = readInstalledModels(modelsDir);
   const present = new Set(installed.map(({ manifest }) => manifest.name));
   const { name, title, licence, source } = BUILT_IN;
-  const added = (
+  const toRow = (
     manifest: (typeof CATALOG)[number] | (typeof installed)[number]["manifest"],
     state: ModelRow["state"],
   ): ModelRow => ({
@@ -148,25 +154,34 @@ function listModels(modelsDir: string): ModelRow[] {
   });
   const broken = damaged.map(({ name, problem }): ModelRow => {
     const known = CATALOG.find((entry) => entry.name === name);
-    const nothing = { title: name, languages: [], word_times: null, can_force: false, licence: "", source: "" };
-    return { ...nothing, ...(known ? added(known, "damaged") : {}), name, state: "damaged", size_bytes: null, problem };
+    const unknown = { title: name, languages: [], word_times: null, can_force: false, licence: "", source: "" };
+    const row = known ? toRow(known, "damaged") : unknown;
+    return { ...row, name, state: "damaged", size_bytes: null, problem };
   });
   const taken = new Set([...present, ...damaged.map((one) => one.name)]);
   return [
     {
-      ...{ name, title, licence, source, languages: [...BUILT_IN.languages] },
-      ...{ state: "built_in", size_bytes: null, word_times: "attention", can_force: true, problem: null },
+      name,
+      title,
+      state: "built_in",
+      languages: [...BUILT_IN.languages],
+      size_bytes: null,
+      word_times: "attention",
+      can_force: true,
+      licence,
+      source,
+      problem: null,
     },
-    ...installed.map(({ manifest }) => added(manifest, "installed")),
+    ...installed.map(({ manifest }) => toRow(manifest, "installed")),
     ...broken,
-    ...CATALOG.filter((entry) => !taken.has(entry.name)).map((entry) => added(entry, "available")),
+    ...CATALOG.filter((entry) => !taken.has(entry.name)).map((entry) => toRow(entry, "available")),
   ];
 }
 
 const STATE_LABELS: Record<ModelRow["state"], string> = {
   built_in: "built in",
   installed: "installed",
-  available: "can be added",
+  available: "available",
   damaged: "DAMAGED",
 };
 const MAX_SHOWN_LANGUAGES = 8;
@@ -179,7 +194,7 @@ function formatModelTable(rows: ModelRow[]): string {
       const shown = languages.length > MAX_SHOWN_LANGUAGES ? `${languages.length} languages` : languages.join(" ");
       const size = row.size_bytes === null ? "" : `${Math.round(row.size_bytes / 1e6)} MB`;
       const cells = [row.name.padEnd(width), STATE_LABELS[row.state].padEnd(12), size.padStart(7), shown.padEnd(18)];
-      return `${cells.join("  ")}  ${row.problem ? `${row.problem}; remove it and add it again` : row.licence}\n`;
+      return `${cells.join("  ")}  ${row.problem ? `${row.problem}; remove and add it again` : row.licence}\n`;
     })
     .join("");
 }

@@ -1,4 +1,4 @@
-/** Where a command that needs no database takes out the files that travel inside the executable. */
+/** Opens the bundled assets for commands that need no database. */
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, ConfigError } from "../config";
@@ -6,21 +6,21 @@ import { prepareDataFolder } from "../data-folder";
 import { type Assets, openAssets } from "../lib/assets";
 
 /**
- * In the data folder; when that is someone else's, as with the system's service, in a private folder of this user. Throws what the
- * data folder was refused with when no folder can be used.
+ * Opens the assets in the data folder or, when another user owns it (such as that of the system service), in a private folder of this user.
+ * When no folder can be used, throws the error of the data folder.
  */
 export async function openPrivateAssets(config: Config): Promise<Assets> {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folders = [config.dataDir, join(cache, "offcut"), join(tmpdir(), `offcut-${process.getuid?.() ?? "user"}`)];
-  let refused: unknown;
+  let firstError: unknown;
   for (const folder of folders) {
     try {
       return await openAssets({ dataDir: prepareDataFolder(folder) });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (!(error instanceof ConfigError) && !["EACCES", "EROFS", "ENOSPC"].includes(code ?? "")) throw error;
-      refused ??= error;
+      firstError ??= error;
     }
   }
-  throw refused;
+  throw firstError;
 }

@@ -1,11 +1,11 @@
-/** How far a long command is: a bar that redraws itself on a terminal, a line for each stage elsewhere. */
+/** Progress of a long command: a progress bar on a terminal, else a line for each stage. */
 
 export type ProgressOutput = { isTTY?: boolean; columns?: number; write(text: string): unknown };
 
 export type Progress = {
-  /** `share` is 0 to 1. A new stage ends the one before. */
+  /** Shows the progress of a stage; `share` is 0 to 1. */
   show(title: string, stage: string, share: number): void;
-  /** Takes the bar off the terminal; the next text starts on a clean line. */
+  /** Removes the bar from the terminal, so that the next output starts on an empty line. */
   clear(): void;
 };
 
@@ -13,7 +13,7 @@ const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
 const CLEAR_LINE = "\r\x1b[K";
 
-/** Makes it. `now` is in milliseconds. */
+/** Creates the progress display. `now` returns milliseconds. */
 export function createProgress(output: ProgressOutput, now: () => number = Date.now): Progress {
   let last = "";
   let drawnAt = Number.NEGATIVE_INFINITY;

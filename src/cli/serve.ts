@@ -1,15 +1,15 @@
-/** `offcut serve`: the server. */
+/** `offcut serve`: runs the server. */
 import { startServer } from "../boot";
 import { standardLog } from "../lib/log";
 import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
 
-const HELP = `offcut serve [settings]
+const HELP = `Usage: offcut serve [SETTINGS]
 
-Runs the server until it is told to stop (SIGTERM, SIGINT). Every setting is a flag (--port 4700), an environment
-variable (OFFCUT_PORT=4700) or a line of the configuration file (port = 4700); offcut doctor prints them all.
+Runs the server until SIGTERM or SIGINT. Every setting can be a flag (--port 4700), an environment variable (OFFCUT_PORT=4700) or a line of
+the configuration file (port = 4700). offcut doctor prints the effective settings.
 `;
 
-/** Runs until stopped; gives the exit code. */
+/** Runs the server until it is stopped. Returns the exit code. */
 export function serveCommand(argv: string[]): Promise<number> {
   return runCommand("serve", async () => {
     const parsed = parseCommand(argv, {});
@@ -23,17 +23,17 @@ export function serveCommand(argv: string[]): Promise<number> {
     const stopped = Promise.withResolvers<string>();
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stopped.resolve(signal));
     const server = await startServer(config, log);
-    log.info("ready", {
+    log.info("server.started", {
       url: server.url,
       port: server.port,
-      data: server.dataDir,
-      // Counted from the start of the process.
-      milliseconds: Math.round(performance.now()),
+      data_dir: server.dataDir,
+      // From the start of the process.
+      startup_ms: Math.round(performance.now()),
       resident_mb: Math.round(process.memoryUsage().rss / 1e6),
     });
-    log.info("stopping", { signal: await stopped.promise });
+    log.info("server.stop_requested", { signal: await stopped.promise });
     await server.stop();
-    log.info("stopped");
+    log.info("server.stopped");
     return 0;
   });
 }

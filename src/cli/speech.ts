@@ -1,8 +1,8 @@
-/** The hidden command that makes the executable a speech worker, started by the speech engine. */
+/** The hidden command `__speech`, with which the speech engine starts the executable as its speech process. */
 import { openExtracted } from "../lib/assets";
 import { runSpeechProcess } from "../speech/process-main";
 
-/** `[folder]`: the extracted assets; nothing in development. Ends with its standard input. */
+/** Runs the speech process until its standard input is closed. `args`: the folder of the extracted assets, or nothing when run from the sources. */
 export async function speechProcessCommand(args: string[]): Promise<number> {
   const assets = openExtracted(args[0] ?? null);
   await runSpeechProcess(assets.speechDir);

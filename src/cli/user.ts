@@ -1,20 +1,28 @@
-/** `offcut user`: accounts from the shell. */
+/** `offcut user`: manages accounts. */
 import type { AccountView } from "../work/accounts";
 import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
 
-const HELP = `offcut user create --email E [--password P | --password -] [--admin] [--credits N]
-offcut user grant --email E --credits N
-offcut user refund --asset ID
-offcut user disable|enable --email E
-offcut user list
+const HELP = `Usage: offcut user create --email EMAIL [--password PASSWORD] [--admin] [--credits N]
+       offcut user list
+       offcut user grant --email EMAIL --credits N
+       offcut user refund --asset ID
+       offcut user disable|enable --email EMAIL
 
-Works beside a running server and without one. --password - reads the password from standard input; without --password it is
-asked for on the terminal. --credits replaces the sign-up grant. A refund gives the charge of an asset back, once. While an account is disabled its keys and download
-links are refused and its webhooks wait; its running jobs end as usual. --json prints one object.
+Manages accounts. Works with and without a running server.
+
+  create     Create an account. --credits replaces the sign-up grant.
+  list       List all accounts
+  grant      Add credits
+  refund     Refund the charge of an asset, once
+  disable    Reject the account's API keys and download links, and hold its webhooks. Running jobs finish.
+  enable     Enable a disabled account
+
+  --password PASSWORD    Password of the account; - reads it from standard input. Default: ask on the terminal.
+  --json                 Print a JSON object
 `;
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export function userCommand(argv: string[]): Promise<number> {
   return runCommand("user", async () => {
     const parsed = parseCommand(argv, {
@@ -29,7 +37,7 @@ export function userCommand(argv: string[]): Promise<number> {
       process.stdout.write(HELP);
       return parsed.values.help ? 0 : 2;
     }
-    if (extra.length > 0) throw new UsageError(`unexpected argument "${extra[0]}"`);
+    if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
     return run(action, parsed);
   });
 }
@@ -77,7 +85,7 @@ async function run(action: string, parsed: ParsedCommand): Promise<number> {
       return 0;
     }
     default:
-      throw new UsageError(`there is no "user ${action}"; see offcut user --help`);
+      throw new UsageError(`Unknown action "user ${action}". See offcut user --help.`);
   }
 }
 
@@ -88,25 +96,26 @@ function printAccount(parsed: ParsedCommand, user: AccountView): void {
   process.stdout.write(parsed.values.json ? `${JSON.stringify(user)}\n` : formatAccount(user));
 }
 
-/** The value of an option that cannot be left out. Throws `UsageError`. */
+/** Returns the value of a required option. Throws `UsageError` when it is missing. */
 export function requireOption(value: string | boolean | undefined, name: string): string {
-  if (typeof value !== "string" || value === "") throw new UsageError(`${name} is missing`);
+  if (typeof value !== "string" || value === "") throw new UsageError(`Missing option ${name}.`);
   return value;
 }
 
 function parseCredits(value: string | boolean): number {
-  if (typeof value !== "string" || !/^\d{1,15}$/.test(value)) throw new UsageError("--credits takes a whole number");
+  if (typeof value !== "string" || !/^\d{1,15}$/.test(value)) throw new UsageError("--credits must be a whole number.");
   return Number(value);
 }
 
 async function readPassword(given: string | undefined): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   if (given === "-") return (await Bun.stdin.text()).replace(/\r?\n$/, "");
-  if (!process.stdin.isTTY) throw new UsageError("give --password, or --password - and the password on standard input");
+  if (!process.stdin.isTTY)
+    throw new UsageError("Missing option --password. Use --password - to read the password from standard input.");
   return promptHidden("Password: ");
 }
 
-/** Asks on the terminal without showing what is typed. */
+/** Prompts on the terminal without echoing the input. */
 function promptHidden(question: string): Promise<string> {
   const { stdin, stdout } = process;
   stdout.write(question);
@@ -124,7 +133,7 @@ function promptHidden(question: string): Promise<string> {
     const onData = (data: Buffer) => {
       for (const character of data.toString()) {
         if (character === "\r" || character === "\n") return end(() => resolve(typed));
-        if (character === "\u0003") return end(() => reject(new UsageError("interrupted")));
+        if (character === "\u0003") return end(() => reject(new UsageError("Interrupted.")));
         typed = character === "\u007f" ? typed.slice(0, -1) : typed + character;
       }
     };

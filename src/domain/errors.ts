@@ -1,6 +1,6 @@
-/** The one error class of the product. `http/errors.ts` maps it to each family's body; jobs store `code` and `message`. */
+/** The error class of the product. `http/errors.ts` maps it to the response of each route family; jobs store `code` and `message`. */
 
-/** The contract's closed list of HTTP error codes with their statuses. */
+/** All HTTP error codes of the API, with their status. */
 export const HTTP_STATUS = {
   bad_request: 400,
   unauthenticated: 401,
@@ -26,7 +26,7 @@ export const HTTP_STATUS = {
 
 export type HttpCode = keyof typeof HTTP_STATUS;
 
-/** Why an asset, a cut or a render failed for good. */
+/** Why an asset, a cut or a render failed permanently. */
 export type JobCode =
   | "unsupported_media"
   | "corrupt_media"
@@ -39,12 +39,12 @@ export type JobCode =
   | "cancelled"
   | "storage_full";
 
-/** An error names no more fields than this. */
+/** The most fields that an error lists. */
 export const MAX_FIELD_ERRORS = 50;
 
 export type FieldError = { field: string; message: string; type?: string; input?: unknown };
 
-/** An error with a code of the contract. `message` is a single line that is safe to show to the user. */
+/** An error with a code of the API. `message` is one line that is safe to show to the user. */
 export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> extends Error {
   constructor(
     readonly code: Code,
@@ -53,7 +53,7 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
       fields?: FieldError[];
       retryAfterSeconds?: number;
       cause?: unknown;
-      /** Of a job: another try would end the same way. Some codes always mean that, see `isPermanent` in `domain/jobs.ts`. */
+      /** For jobs: a retry would fail the same way. Some codes always mean that, see `isPermanent` in `domain/jobs.ts`. */
       isPermanent?: boolean;
     } = {},
   ) {
@@ -62,5 +62,5 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
   }
 }
 
-/** True for the codes that an HTTP answer may carry. */
+/** Returns whether a code can be in an HTTP response. */
 export const isHttpCode = (code: string): code is HttpCode => Object.hasOwn(HTTP_STATUS, code);

@@ -1,15 +1,15 @@
-/** The contract between the product and a speech recogniser, and the data that goes between. Plain data, no I/O. */
+/** The contract between the product and the speech engine, and its data types. Plain data, no I/O. */
 import type { Span, Ticks } from "./time";
 
 /** A spoken word. `confidence` is 0 to 1. */
 export type Word = { text: string; start: Ticks; end: Ticks; confidence: number };
 
-/** A stretch of speech as it was recognised in one piece; `words` are also in the transcript. */
+/** A segment of speech that was recognized as one. Its words are in the transcript. */
 export type Utterance = Span & { text: string; meanLogProb: number };
 
 /**
- * What was said. `forcing` false: the recogniser that heard it cannot hold a text against the sound. `wordTimes` `estimated`: it gave no
- * times, and the words are spread over the sound; their edges at pauses are right, those between may be a quarter of a second off.
+ * A transcript. `forcing` false: the model does not support forced alignment. `wordTimes` `estimated`: the model reports no word times;
+ * word edges at pauses are accurate, the others may be off by a quarter of a second. The names are those of stored files.
  */
 export type Transcript = {
   language: string | null;
@@ -19,48 +19,50 @@ export type Transcript = {
   wordTimes?: "estimated";
 };
 
-/** Loudness of a recording: one value in dB (full scale 0) for each 5 ms, the first centred at 2.5 ms. */
+/** The energy contour of a recording: one level in dBFS per hop of 5 ms, the first centered at 2.5 ms. */
 export type EnergyContour = Float32Array;
 export const ENERGY_HOP: Ticks = 5_000;
-/** Levels are whole steps of 1/128 dB, so that a stored contour is the same as a measured one. */
+/** Levels are whole steps of 1/128 dB, so that a stored contour equals the measured one. */
 export const ENERGY_STEPS_PER_DB = 128;
 
-/** What listening to a recording gives. `speech` is voice activity: sorted, disjoint. `transcript` is null when no model knows the language. */
+/** The analysis of a recording. `speech` is the voice activity: sorted, disjoint spans. `transcript` is null when no model supports the language. */
 export type SpeechAnalysis = { duration: Ticks; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
 
-/** A text to hold against a stretch of the recording; `mute` spans are silenced first. */
+/** A text to align with a window of the recording. The `mute` spans are silenced first. */
 export type AlignmentRequest = { window: Span; text: string; mute?: Span[] };
 
+/** A word of an aligned text. `logProb` is the lowest of its tokens. */
 export type AlignedWord = Word & { logProb: number };
 
 /**
- * How well a text fits a stretch. `meanLogProb` over the text's tokens (spoken: about -0.1 to -0.5; another sentence: below -3);
- * `tailLogProb` is the lowest among the last tokens before the end: low when the sentence was broken off.
+ * The alignment of a text with a window. `meanLogProb` is over the tokens of the text (spoken: about -0.1 to -0.5; another sentence: below
+ * -3). `tailLogProb` is the lowest of the last three tokens: low when the end of the text was not spoken.
  */
 export type ForcedAlignment = { words: AlignedWord[]; meanLogProb: number; tailLogProb: number };
 
-/** Analysis audio: 16 kHz, mono, 16 bit, losslessly compressed (`lib/analysis-audio`); sample 0 is the source's clock 0. */
+/** Analysis audio: 16 kHz, mono, 16 bit, losslessly compressed (`lib/analysis-audio`). Sample 0 is at time 0 of the source. */
 export type PcmFile = { path: string };
 export const PCM_SAMPLE_RATE_HZ = 16_000;
 
-/** `owner`: whose work it is. The engine divides its time between owners, and does the work of each in the order it came. */
+/** `owner`: the user that the work is for. The engine schedules owners fairly, and processes the work of each in order. */
 export type SpeechOptions = { owner?: string; signal?: AbortSignal };
 export type AnalyzeOptions = SpeechOptions & {
   language: string | null;
   onProgress?: (share: number) => void;
-  /** A file that keeps what is done, for a later run on the same recording. The caller removes it in the end. */
+  /** A file that stores the progress, from which a later call for the same recording resumes. The caller removes it. */
   progressPath?: string;
-  /** Something was written there. */
+  /** Called when progress was written to `progressPath`. */
   onSaved?: () => void;
 };
 
-/** A recogniser. Errors: `AppError` `processing_failed` when a recording crashes it repeatedly, the signal's reason when aborted. */
+/** The speech engine. Throws `AppError` `processing_failed` when recognition fails or crashes repeatedly, and the signal's reason when aborted. */
 export type SpeechEngine = {
-  /** Whether some model here can transcribe the language (null: not known, the default model decides). */
+  /** Returns whether a model supports the language. Null: unknown, which the default model handles. */
   canTranscribe(language: string | null): boolean;
+  /** Measures the energy contour, detects speech and transcribes. */
   analyze(pcm: PcmFile, options: AnalyzeOptions): Promise<SpeechAnalysis>;
-  /** Results in the order of the requests. */
+  /** Aligns each text and returns the results in the order of the requests. */
   forcedAlign(pcm: PcmFile, requests: AlignmentRequest[], options?: SpeechOptions): Promise<ForcedAlignment[]>;
-  /** Ends the child process, if one runs. */
+  /** Stops the speech process, if it is running. */
   close(): Promise<void>;
 };

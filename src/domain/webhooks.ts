@@ -46,7 +46,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Waits before the second and the later attempts, in milliseconds; the first is made at once. */
+/** Delays before the second and later attempts. The first is immediate. */
 const DELIVERY_DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -57,21 +57,21 @@ const DELIVERY_DELAYS_MS = [
   10 * HOUR_MS,
 ];
 
-/** How long to wait after the nth failed attempt (from 1), in milliseconds; null when it was the last. */
+/** Returns the delay after the nth failed attempt (from 1) in milliseconds, or null when it was the last. */
 export const getDeliveryDelayMs = (attempts: number): number | null => DELIVERY_DELAYS_MS[attempts - 1] ?? null;
 
-/** How long a receiver may take. */
+/** The time-out of a delivery. */
 export const DELIVERY_TIMEOUT_MS = 15 * SECOND_MS;
 
-/** How long the old secret signs on after a rotation. */
+/** How long deliveries are also signed with the old secret after a rotation. */
 export const OLD_SECRET_VALIDITY_MS = DAY_MS;
 
 const MAX_FAILING_MS = 5 * DAY_MS;
 
-/** What is known of an endpoint's luck. Times in milliseconds since 1970. */
+/** The delivery record of an endpoint. Times are milliseconds since 1970. */
 export type EndpointHealth = { lastSuccessAt: number | null; failingSince: number | null };
 
-/** What an attempt means for the endpoint: its record afterwards, and whether it is disabled. */
+/** Returns the health of an endpoint after an attempt, and whether to disable it. `gone`: it responded with 410. */
 export function updateEndpointHealth(
   record: EndpointHealth,
   attempt: { ok: boolean; gone: boolean },

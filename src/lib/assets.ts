@@ -1,6 +1,6 @@
 /**
- * Files that travel inside the executable: the recogniser's graphs, ffmpeg, native libraries. Extracted once to a versioned folder of
- * the data folder; run from the sources, they come from `dist/assets` and the installed packages.
+ * The assets bundled in the executable: the recognizer's graphs, ffmpeg, native libraries. They are extracted once, to a versioned folder in
+ * the data folder. When run from the sources, they come from `dist/assets` and the installed packages.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,30 +8,30 @@ import { extractFiles, findDamagedFiles } from "./embedded-extraction";
 import { embeddedFiles } from "./embedded-files";
 import { setNativeFolder } from "./native";
 
-/** The paths of the files. */
+/** The paths of the assets. */
 export type Assets = {
-  /** The folder of all; null when run from the sources. A child process of the executable opens it with `openExtracted`. */
+  /** The folder of all assets; null when run from the sources. Child processes open it with `openExtracted`. */
   folder: string | null;
-  /** The recogniser's and the voice detector's graphs, as `build/speech-graphs.ts` prepares them. */
+  /** The graphs of the recognizer and the voice detector, prepared by `build/speech-graphs.ts`. */
   speechDir: string;
   /** The bundled ffmpeg. */
   ffmpeg: string;
-  /** The licences of what the executable holds, one text. It may be missing when run from the sources. */
+  /** The licenses of the bundled software, as one text. The file may be missing when run from the sources. */
   licenses: string;
 };
 
 const PROJECT_FOLDER = join(import.meta.dir, "../..");
 
 /**
- * Makes the files ready. In the executable: extracted to `<dataDir>/assets/<id>/` unless they are there, repaired when damaged.
- * Must run before the database or the recogniser is opened, whose native parts are among the files. Errors: those of the file system.
+ * Makes the assets available. In the executable: extracts them to `<dataDir>/assets/<id>/` if they are missing, and repairs damaged ones.
+ * Must run before the database or the recognizer is opened, because their native addons are assets. Throws file system errors.
  */
 export async function openAssets(options: { dataDir: string }): Promise<Assets> {
   if (embeddedFiles === null) return openSourceAssets();
   return openExtracted(await extractFiles(embeddedFiles, join(options.dataDir, "assets")));
 }
 
-/** For a child process, whose parent has `folder` (`Assets.folder`) ready; null means run from the sources. Reads nothing. */
+/** Returns the assets in a child process, whose parent has extracted them to `folder` (`Assets.folder`). Null: run from the sources. Reads no file. */
 export function openExtracted(folder: string | null): Assets {
   if (folder === null) return openSourceAssets();
   setNativeFolder(join(folder, "native"));
@@ -43,7 +43,7 @@ export function openExtracted(folder: string | null): Assets {
   };
 }
 
-/** The extracted files that are not as they were built, by reading them all (for `doctor`). */
+/** Reads all assets and returns those that are damaged or missing, for `doctor`. */
 export async function findDamagedAssets(assets: Assets): Promise<string[]> {
   if (embeddedFiles !== null && assets.folder !== null) return findDamagedFiles(embeddedFiles, assets.folder);
   return [assets.ffmpeg, assets.speechDir].filter((path) => !existsSync(path));

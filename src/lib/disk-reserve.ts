@@ -1,23 +1,23 @@
-/** Free space that is left alone: what may grow without bound asks here before it writes. */
+/** The disk reserve: free space that is never used up. Everything that may grow without bound claims space here before it writes. */
 import { statfsSync } from "node:fs";
 
 export type DiskReserve = {
-  /** Returns the bytes that may be written now: what is free above the reserve, at least 0. */
+  /** Returns the free bytes above the reserve, at least 0. */
   availableBytes(): number;
-  /** Whether three quarters of the reserve are gone: what is left is for what must be written. */
+  /** Returns whether three quarters of the reserve are used: the rest is for writes that must not fail. */
   isCritical(): boolean;
-  /** Returns how large a file that a child process writes may become: half of the reserve is beyond its reach. */
+  /** Returns the size limit of a file that a child process writes. It leaves half of the reserve free. */
   maxFileBytes(): number;
-  /** Counts bytes that are about to be written; false when they do not fit above the reserve. All writers share the same room. */
+  /** Claims bytes that are about to be written. Returns false when they do not fit above the reserve. All writers share one budget. */
   claim(bytes: number): boolean;
 };
 
-/** The file system is asked again after so many bytes or milliseconds: other programs write as well. */
+/** Free space is measured again after this many bytes or milliseconds, because other programs write as well. */
 const MAX_UNMEASURED_BYTES = 16 * 1024 * 1024;
 const MAX_MEASURE_AGE_MS = 250;
 const MIN_CHILD_FILE_BYTES = 1024 * 1024;
 
-/** Keeps `reserveBytes` free on the file system of `folder`. `freeBytes` is replaced in tests. */
+/** Creates a reserve of `reserveBytes` on the file system of `folder`. Tests replace `freeBytes`. */
 export function createDiskReserve(
   folder: string,
   reserveBytes: number,
@@ -49,7 +49,7 @@ export function createDiskReserve(
   };
 }
 
-/** Returns the bytes that this process may still write on the file system of `folder`. */
+/** Returns the free bytes that this user may write on the file system of `folder`. */
 export function getFreeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;

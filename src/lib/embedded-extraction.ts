@@ -1,29 +1,29 @@
 /**
- * Takes the files that travel inside the executable out into a versioned folder: once, atomically, safe when two processes start
- * at the same time. A later start looks at sizes and times only, and reads a file when these do not match.
+ * Extracts the embedded files of the executable to a versioned folder: once, atomically, and safely when two processes start at the same
+ * time. Later starts compare sizes and modification times, and read a file only when these differ.
  */
 import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hashFile } from "./hash";
 
-/** One file: `name` is its place in the folder, `path` where the executable holds it, compressed (zstd); `sha256`, in hex, and the size are those of the file itself. */
+/** An embedded file: `name` is its path in the folder, `path` its zstd-compressed content in the executable. `sizeBytes` and `sha256` (hexadecimal) are of the decompressed file. */
 export type EmbeddedFile = { name: string; path: string; sizeBytes: number; sha256: string; executable: boolean };
 
-/** `id` names the folder: it changes whenever a file does. */
+/** `id` is the folder name, which changes whenever a file changes. */
 export type EmbeddedFiles = { id: string; files: EmbeddedFile[] };
 
-/** What a start believes without reading: a file of this size and time is the one that was written. */
+/** The size and modification time of each file as it was written: a file that matches is not read again. */
 type ExtractionRecord = Record<string, { sizeBytes: number; modifiedMs: number }>;
 
 const RECORD_NAME = "written.json";
 const IN_USE_NAME = "in-use";
 const PARTIAL_PREFIX = "partial-";
-/** Bun knows it, the types of the web do not yet. */
+/** Supported by Bun, but missing in the web types. */
 const ZSTD = "zstd" as string as CompressionFormat;
 
 /**
- * Brings `parent/<id>` into being or repairs it, removes the folders of other versions that no living process uses, and returns the
- * folder. Errors: those of the file system, such as `ENOSPC` and `EACCES`.
+ * Creates or repairs `parent/<id>`, removes the folders of other versions that no running process uses, and returns the folder. Throws file
+ * system errors such as `ENOSPC` and `EACCES`.
  */
 export async function extractFiles(embedded: EmbeddedFiles, parent: string): Promise<string> {
   const folder = join(parent, embedded.id);
@@ -35,7 +35,7 @@ export async function extractFiles(embedded: EmbeddedFiles, parent: string): Pro
   return folder;
 }
 
-/** Reads every file and returns the names of those that are not as they were built. */
+/** Reads every file and returns the names of those that differ from the build. */
 export async function findDamagedFiles(embedded: EmbeddedFiles, folder: string): Promise<string[]> {
   const sums = await Promise.all(embedded.files.map((file) => hashFile(join(folder, file.name)).catch(() => null)));
   return embedded.files.filter((file, index) => sums[index] !== file.sha256).map((file) => file.name);
@@ -50,7 +50,7 @@ async function extractAll(embedded: EmbeddedFiles, parent: string, folder: strin
     await rename(partial, folder);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    // Another process was faster: its folder is as good.
+    // Another process was faster, and its folder is equivalent.
     if (isCode(error, "ENOTEMPTY", "EEXIST") && (await exists(folder))) return;
     throw error;
   }
@@ -62,8 +62,8 @@ async function repairDamaged(embedded: EmbeddedFiles, folder: string): Promise<v
   for (const file of embedded.files) {
     const path = join(folder, file.name);
     const found = await stat(path).catch(() => null);
-    const believed = written[file.name];
-    if (found?.size === file.sizeBytes && believed?.modifiedMs === found.mtimeMs) {
+    const recorded = written[file.name];
+    if (found?.size === file.sizeBytes && recorded?.modifiedMs === found.mtimeMs) {
       if (file.executable && (found.mode & 0o100) === 0) await chmod(path, 0o700);
       continue;
     }
@@ -72,7 +72,7 @@ async function repairDamaged(embedded: EmbeddedFiles, folder: string): Promise<v
       written[file.name] = { sizeBytes: found.size, modifiedMs: found.mtimeMs };
       continue;
     }
-    // Beside and then over it: a process that has the damaged file open or mapped keeps it.
+    // Written to a temporary file and renamed, so that a process that has the damaged file open or mapped keeps it.
     const fresh = `${path}.${crypto.randomUUID()}`;
     written[file.name] = await writeFile(file, fresh);
     await rename(fresh, path);
@@ -93,19 +93,19 @@ async function readRecord(folder: string): Promise<ExtractionRecord> {
 
 async function writeFile(file: EmbeddedFile, path: string): Promise<ExtractionRecord[string]> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // In pieces: what the executable holds is read through the memory that its file is mapped to, and counts as used from then on.
+  // As a stream: embedded content is read through the memory mapping of the executable, and counts as resident memory once read.
   const content = Bun.file(file.path).stream().pipeThrough(new DecompressionStream(ZSTD));
   await writeDurably(path, content);
   await chmod(path, file.executable ? 0o700 : 0o600);
-  // Whole seconds: what is read back compares equal on every file system.
+  // Whole seconds compare equal on every file system.
   const now = new Date(Math.floor(Date.now() / 1000) * 1000);
   await utimes(path, now, now);
   const { size, mtimeMs } = await stat(path);
-  if (size !== file.sizeBytes) throw new Error(`${basename(path)}: ${size} of ${file.sizeBytes} bytes were written`);
+  if (size !== file.sizeBytes) throw new Error(`${basename(path)}: ${size} of ${file.sizeBytes} bytes were extracted`);
   return { sizeBytes: size, modifiedMs: mtimeMs };
 }
 
-/** On the disk before it returns: a power cut after the rename must not leave a file of the right size without its content. */
+/** Writes and flushes a file: a power failure after the rename must not leave a file of the right size without its content. */
 async function writeDurably(path: string, content: string | ReadableStream<Uint8Array>): Promise<void> {
   await Bun.write(path, new Response(content));
   const handle = await open(path, "r");
@@ -132,7 +132,7 @@ async function sweepUnused(parent: string, keep: string): Promise<void> {
   }
 }
 
-/** Removes the marks of processes that have gone and returns how many live ones use the folder. */
+/** Removes the marks of processes that have ended and returns how many running ones use the folder. */
 async function removeDeadMarks(folder: string): Promise<number> {
   const pids = await readdir(join(folder, IN_USE_NAME)).catch(() => []);
   let alive = 0;

@@ -1,4 +1,4 @@
-/** What travels inside the executable. The build replaces this module; run from the sources, nothing is embedded. */
+/** The files embedded in the executable. The build replaces this module; when run from the sources, nothing is embedded. */
 import type { EmbeddedFiles } from "./embedded-extraction";
 
 export const embeddedFiles: EmbeddedFiles | null = null;

@@ -1,15 +1,15 @@
-/** The lock on the data folder: at most one process opens it. */
+/** A lock on a folder, which at most one process holds. */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 
 export type FolderLock = { release(): void };
 
-/** A database that nobody refers to any more is closed when it is collected, and its lock goes with it. */
+/** Keeps the databases referenced: garbage collection would close them and release their locks. */
 const heldDatabases = new Set<Database>();
 
 /**
- * Takes the lock, or returns null when another process holds it. The lock is an exclusive SQLite transaction, which is a lock
- * of the operating system on the file: it goes with the process, also after a `kill -9`, so there is nothing stale to clean.
+ * Acquires the lock, or returns null when another process holds it. The lock is an exclusive SQLite transaction, and thus an operating system
+ * lock on a file: it ends with the process, even after `kill -9`, so there are no stale locks.
  */
 export function lockFolder(folder: string): FolderLock | null {
   const database = new Database(join(folder, "lock"), { create: true });

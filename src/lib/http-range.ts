@@ -3,8 +3,8 @@
 export type ByteRange = { start: number; end: number };
 
 /**
- * Reads a `Range` header for a body of `size` bytes. `end` is inclusive.
- * Null: serve the whole body (no header, another unit, several ranges, bad syntax); "unsatisfiable": answer 416.
+ * Parses a `Range` header for a body of `size` bytes. `end` is inclusive. Null: serve the whole body (no header, another unit, several
+ * ranges, invalid syntax). "unsatisfiable": respond with 416.
  */
 export function parseRange(header: string | null, size: number): ByteRange | "unsatisfiable" | null {
   const match = header?.trim().match(/^bytes\s*=\s*(\d*)\s*-\s*(\d*)$/i);
@@ -19,6 +19,6 @@ export function parseRange(header: string | null, size: number): ByteRange | "un
   const start = Number(first);
   if (start >= size) return "unsatisfiable";
   const end = last ? Math.min(Number(last), size - 1) : size - 1;
-  // RFC 9110 14.1.1: a last position before the first makes the header invalid, and an invalid one is ignored.
+  // RFC 9110 14.1.1: a last position before the first makes the header invalid, and invalid headers are ignored.
   return end < start ? null : { start, end };
 }

@@ -1,21 +1,21 @@
-/** Identifiers: UUIDv7, so that newer ids sort after older ones. */
+/** Identifiers and random tokens. IDs are UUIDv7, so that newer ones sort after older ones. */
 
-/** A fresh UUIDv7. */
+/** Creates a UUIDv7. */
 export const newId = (): string => Bun.randomUUIDv7();
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** True for the text form of any UUID. */
+/** Returns whether a text is a UUID of any version. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** `length` random characters of 0-9, A-Z, a-z, evenly distributed, from the system's secure source. */
+/** Returns `length` random characters of 0-9, A-Z and a-z, uniformly distributed and cryptographically secure. */
 export function randomToken(length: number): string {
   let token = "";
   while (token.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is the largest multiple of 62 in a byte: anything above would favour the first characters.
+      // 248 is the largest multiple of 62 in a byte: larger values would favor the first characters.
       if (byte < 248 && token.length < length) token += BASE62[byte % 62];
     }
   }

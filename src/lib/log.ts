@@ -1,6 +1,6 @@
 /**
- * The log: one JSON object a line when the output is not a terminal, readable text on a terminal.
- * A logger carries fields (a request id, a job id) into each of its lines. Secrets never reach it: callers log names and ids.
+ * The log: one JSON object per line, or readable text on a terminal. A logger adds its fields (a request ID, a job ID) to each line. Secrets
+ * must never be logged: callers log names and IDs.
  */
 
 type Level = "debug" | "info" | "warn" | "error";
@@ -10,11 +10,11 @@ export type Log = {
   info(event: string, fields?: Record<string, unknown>): void;
   warn(event: string, fields?: Record<string, unknown>): void;
   error(event: string, fields?: Record<string, unknown>): void;
-  /** A logger whose lines carry these fields too. */
+  /** Returns a logger that adds these fields to each line. */
   with(fields: Record<string, unknown>): Log;
 };
 
-/** Makes a logger that writes lines through `write`. `readable` chooses text over JSON. */
+/** Creates a logger that writes lines with `write`. `readable` selects text instead of JSON. */
 export function createLog(write: (line: string) => void, readable: boolean, fields: Record<string, unknown> = {}): Log {
   const line = (level: Level, event: string, more: Record<string, unknown> = {}) => {
     const all = { ...fields, ...flattenErrors(more) };
@@ -30,11 +30,11 @@ export function createLog(write: (line: string) => void, readable: boolean, fiel
   };
 }
 
-/** The process's log on standard output. */
+/** Creates the log on standard output. */
 export const standardLog = (): Log =>
   createLog((line) => process.stdout.write(`${line}\n`), Boolean(process.stdout.isTTY));
 
-/** A log that goes nowhere, for tests and for commands that print for people. */
+/** Creates a log that is discarded, for tests and for commands that print their own output. */
 export const silentLog = (): Log => createLog(() => {}, false);
 
 function formatReadable(time: string, level: Level, event: string, fields: Record<string, unknown>): string {
@@ -42,7 +42,7 @@ function formatReadable(time: string, level: Level, event: string, fields: Recor
   return [time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...values].join(" ");
 }
 
-// JSON.stringify turns an Error into {}: keep what helps, on one line.
+// JSON.stringify turns an Error into {}.
 function flattenErrors(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? serializeError(value) : value]),

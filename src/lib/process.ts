@@ -1,29 +1,29 @@
-/** Child processes: the only place that spawns. Children lead a process group of their own, which is killed as a whole. */
+/** Child processes. This is the only file that spawns. Each child leads its own process group, which is killed as a whole. */
 import { closeSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import type { Sandbox, SandboxView } from "./sandbox";
 
-/** Limits of a child, set before its program starts. `wallSeconds` is watched from here, the others by the kernel. */
+/** Limits of a child, set before its program starts. This process enforces `wallSeconds`, the kernel the others. */
 export type ChildLimits = { memoryBytes?: number; cpuSeconds?: number; fileSizeBytes?: number; wallSeconds?: number };
 
 export type SpawnOptions = {
-  /** Program (an absolute path) and arguments. Never passes through a shell's parsing. */
+  /** Program (an absolute path) and arguments. No shell parses them. */
   command: string[];
-  /** The whole environment of the child: empty unless given. */
+  /** The whole environment of the child. Default: empty. */
   env?: Record<string, string>;
   cwd?: string | undefined;
   stdin?: "pipe" | "ignore" | undefined;
   stdout?: "pipe" | "ignore" | undefined;
   limits?: ChildLimits;
-  /** Runs the program, and all that it starts, in the sandbox with this view of the file system. */
+  /** Runs the program and its descendants in the sandbox, with this view of the file system. */
   sandbox?: { sandbox: Sandbox; view: SandboxView } | undefined;
   /** Kills the child when aborted. */
   signal?: AbortSignal | undefined;
-  /** Each line of standard error, also those that end in a carriage return only. */
+  /** Receives each line of standard error, including lines that end with a carriage return only. */
   onStderrLine?: (line: string) => void;
 };
 
-/** `write` resolves when the child may be given more, and rejects when it reads no longer (`EPIPE`). */
+/** `write` resolves when the child accepts more data, and rejects with `EPIPE` when it no longer reads. */
 export type ChildStdin = { write(chunk: Uint8Array | string): Promise<void>; end(): Promise<void> };
 
 export type ChildExit = { code: number | null; signal: string | null };
@@ -33,15 +33,15 @@ export type ChildProcess = {
   pid: number;
   /** Throws on use unless spawned with `stdin: "pipe"`. */
   stdin: ChildStdin;
-  /** Read at the reader's pace; empty unless spawned with `stdout: "pipe"`. */
+  /** Applies backpressure. Empty unless spawned with `stdout: "pipe"`. */
   stdout: ReadableStream<Uint8Array>;
-  /** Resolves, and never rejects, when the child has gone and its standard error is read. */
+  /** Resolves when the child has ended and its standard error is read. Never rejects. */
   exited: Promise<ChildExit>;
   /** The last lines of standard error, at most 8 KiB. */
   stderrTail(): string;
-  /** Why this side ended the child: wall time over, `kill` or the signal; null when it ended by itself. */
+  /** Why this process ended the child: wall time, or `kill` or the signal. Null when it ended by itself. */
   endedBy(): "wall" | "kill" | null;
-  /** Ends the whole group: SIGTERM, after two seconds SIGKILL. A `bwrap` sandbox ends at the SIGTERM. Resolves when the child has gone. */
+  /** Ends the whole group: SIGTERM, then SIGKILL after two seconds. A `bwrap` sandbox ends at SIGTERM. Resolves when the child has ended. */
   kill(): Promise<void>;
   /** Sends SIGKILL to the whole group. */
   killNow(): void;
@@ -54,15 +54,15 @@ const MAX_LINE_CHARACTERS = 4_096;
 const children = new Set<ChildProcess>();
 
 /**
- * Starts a program. Errors: a program that cannot be started exits with code 126 or 127; this throws only when the shell itself
- * cannot be started or the signal is aborted already (the signal's reason).
+ * Starts a program. A program that cannot be started exits with code 126 or 127. Throws only when the shell itself cannot be started, or the
+ * signal's reason when it is already aborted.
  */
 export function spawnChild(options: SpawnOptions): ChildProcess {
   options.signal?.throwIfAborted();
   const command = options.sandbox?.sandbox.wrap(options.command, options.sandbox.view) ?? options.command;
   const process_ = Bun.spawn(["/bin/sh", "-c", buildLauncher(options.limits ?? {}), "sh", ...command], {
     env: options.env ?? {},
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    cwd: options.cwd ?? process.cwd(),
     stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -70,14 +70,14 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   const lifeline = process_.stdio[3] as number;
   const stderr = followStderr(process_.stderr as ReadableStream<Uint8Array>, options.onStderrLine);
   let endedBy: "wall" | "kill" | null = null;
-  let gone = false;
+  let ended = false;
   const left = process_.exited.then(() => {
-    gone = true;
+    ended = true;
     closeSync(lifeline);
   });
 
   const end = async (reason: "wall" | "kill"): Promise<void> => {
-    if (gone) return;
+    if (ended) return;
     endedBy ??= reason;
     signalGroup(process_.pid, "SIGTERM");
     const timer = setTimeout(() => signalGroup(process_.pid, "SIGKILL"), TERM_GRACE_MS);
@@ -91,7 +91,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
 
   const child: ChildProcess = {
     pid: process_.pid,
-    stdin: createChildStdin(process_.stdin, () => gone),
+    stdin: createChildStdin(process_.stdin, () => ended),
     stdout: (process_.stdout as ReadableStream<Uint8Array> | undefined) ?? new Blob([]).stream(),
     exited: left.then(async (): Promise<ChildExit> => {
       clearTimeout(wall);
@@ -106,7 +106,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
     endedBy: () => endedBy,
     kill: () => end("kill"),
     killNow: () => {
-      if (gone) return;
+      if (ended) return;
       endedBy ??= "kill";
       signalGroup(process_.pid, "SIGKILL");
     },
@@ -115,45 +115,45 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   return child;
 }
 
-/** `bwrap` exits with 128 and the signal's number when a signal has ended the program. */
+/** Parses the exit code of `bwrap`, which is 128 plus the signal's number when a signal ended the program. */
 function parseBwrapExit(code: number | null): ChildExit {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   return signal === undefined ? { code, signal: null } : { code: null, signal };
 }
 
-/** Added to a child's share of memory, in thousandths, when the kernel looks for a process to kill: the server is the last. */
+/** Added to the badness of a child (0 to 1000) when the kernel is out of memory, so that the server is killed last. */
 const OOM_SCORE_ADJUSTMENT = 500;
 
-/** Between SIGXCPU and SIGKILL. */
+/** The time between SIGXCPU and SIGKILL. */
 const CPU_GRACE_SECONDS = 3;
 
-/** What a child does can wait a moment, a request cannot. Priorities that cannot be set are left. */
+/** Children have a lower priority than requests. */
 const NICENESS = 5;
 
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, NICENESS);
   } catch {
-    // The child has gone already, or the machine does not allow it.
+    // The child has already ended, or the system does not allow it.
   }
 }
 
-/** Ends every child that still runs; resolves when all have gone. */
+/** Ends all running children. Resolves when they have ended. */
 export async function killAllChildren(): Promise<void> {
   await Promise.all([...children].map((child) => child.kill()));
 }
 
 /**
- * The fixed script that sets the limits and becomes the program; user text is only ever in its arguments. A second shell waits
- * on descriptor 3, whose other end this process holds: when we are gone, even by SIGKILL, or close it, it kills the whole group, so no
- * orphan goes on writing. A limit that cannot be set was tighter already.
+ * Builds the script that sets the limits and then becomes the program. User text is only in its arguments. A second shell waits on descriptor
+ * 3, whose other end this process holds: when this process ends, even by SIGKILL, or closes it, that shell kills the whole group, so no
+ * orphan continues to write. A limit that cannot be set was already tighter.
  */
 function buildLauncher(limits: ChildLimits): string {
   const set = (flag: string, value: number | undefined, unit: number) =>
     value === undefined ? "" : `ulimit -${flag} ${Math.max(1, Math.ceil(value / unit))} 2>/dev/null; `;
   return (
     set("v", limits.memoryBytes, 1024) +
-    // The signal of the soft limit tells it from a kill by the kernel.
+    // The soft limit sends its own signal, which distinguishes it from an out-of-memory kill.
     set("St", limits.cpuSeconds, 1) +
     set("Ht", limits.cpuSeconds === undefined ? undefined : limits.cpuSeconds + CPU_GRACE_SECONDS, 1) +
     set("f", limits.fileSizeBytes, 512) +
@@ -167,11 +167,11 @@ function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group has gone already.
+    // The group has already ended.
   }
 }
 
-function createChildStdin(sink: unknown, hasGone: () => boolean): ChildStdin {
+function createChildStdin(sink: unknown, hasEnded: () => boolean): ChildStdin {
   if (sink === null || typeof sink !== "object") {
     const closed = () => Promise.reject(new Error("the child has no standard input"));
     return { write: closed, end: closed };
@@ -179,8 +179,8 @@ function createChildStdin(sink: unknown, hasGone: () => boolean): ChildStdin {
   const pipe = sink as import("bun").FileSink;
   return {
     async write(chunk) {
-      // The sink swallows what is written to a child that has gone.
-      if (hasGone()) throw new Error("EPIPE: the child has ended");
+      // The sink silently discards data for a child that has ended.
+      if (hasEnded()) throw new Error("EPIPE: the child has ended");
       await pipe.write(chunk);
       await pipe.flush();
     },
@@ -190,7 +190,7 @@ function createChildStdin(sink: unknown, hasGone: () => boolean): ChildStdin {
   };
 }
 
-/** Reads standard error to its end, hands on each line and keeps the last of it. */
+/** Reads standard error to its end, passes on each line and keeps the tail. */
 function followStderr(stream: ReadableStream<Uint8Array>, onLine: ((line: string) => void) | undefined) {
   let tail = "";
   let line = "";

@@ -1,11 +1,11 @@
-/** Programs of the machine: finding one on the PATH, and the command that installs one. */
+/** Programs of the system: finds them on the PATH, and the command that installs them. */
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** The folders that are searched after the PATH: a service's PATH may be short. */
+/** Folders searched after the PATH, because the PATH of a service may be short. */
 const DEFAULT_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
-/** Returns the absolute path of the first executable file of this name on `path`, then in the usual folders; null when there is none. */
+/** Returns the absolute path of the first executable file of this name on `path`, then in the default folders; null when there is none. */
 export function findProgram(name: string, path: string | undefined): string | null {
   for (const folder of [...(path ?? "").split(delimiter), ...DEFAULT_FOLDERS]) {
     const candidate = join(folder, name);
@@ -14,7 +14,7 @@ export function findProgram(name: string, path: string | undefined): string | nu
   return null;
 }
 
-/** Whether the path is a file that this process may execute. */
+/** Returns whether the path is a file that this process may execute. */
 export function isExecutableFile(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -24,7 +24,7 @@ export function isExecutableFile(path: string): boolean {
   }
 }
 
-/** Package managers in the order they are looked for, with the arguments that install a package. */
+/** Package managers in order of preference, with the arguments that install a package. */
 const PACKAGE_MANAGERS = [
   ["apt-get", "install"],
   ["dnf", "install"],

@@ -1,23 +1,23 @@
 /**
  * The sandbox of the processes that read uploaded media: no network, and of the file system only the programs, their libraries and the
- * folders of one job. `bwrap` (bubblewrap) does both; where it does not run, `unshare` takes away the network alone.
+ * folders of one job. `bwrap` (bubblewrap) restricts both; where it does not run, `unshare` removes only the network.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { spawnChild } from "./process";
 import { findInstallCommand, findProgram } from "./programs";
 
-/** What a sandboxed process sees besides the programs. Paths are absolute; of nested paths the inner one's access counts. */
+/** What a sandboxed process sees besides the programs. Paths are absolute. For nested paths, the access of the inner one applies. */
 export type SandboxView = {
   readOnly: string[];
   writable: string[];
-  /** Graphics cards and hardware encoders. */
+  /** Whether GPUs and hardware encoders are visible. */
   devices: boolean;
 };
 
 export type Sandbox = {
   mode: "bwrap" | "unshare" | "none";
-  /** Why the mode is not `bwrap`, and what to do about it; null when it is. */
+  /** Why the mode is not `bwrap`, and how to fix it; null when it is. */
   reason: string | null;
   /** Returns the command that runs `command` in the sandbox. */
   wrap(command: string[], view: SandboxView): string[];
@@ -26,26 +26,26 @@ export type Sandbox = {
 /** A folder or file of the system: bound read-only, or recreated when it is a symbolic link. */
 type SystemEntry = { bind: string } | { link: string; target: string };
 
-/** What `bwrap` is started with, whatever the command is. */
+/** The command-independent arguments of `bwrap`. */
 export type BwrapHost = {
   /** Absolute path of `bwrap`. */
   program: string;
   /** The namespace and privilege options that work here. */
   options: readonly string[];
   system: readonly SystemEntry[];
-  /** Files and folders that every job sees: the programs, their libraries, the extracted assets. */
+  /** Files and folders visible to every job: the programs, their libraries, the extracted assets. */
   shared: readonly string[];
-  /** Device nodes, and what drivers read to find them. */
+  /** Device nodes, and the files that drivers read to find them. */
   devices: { nodes: readonly string[]; information: readonly string[] };
 };
 
-/** Every namespace; the processes end with the server; no capability, and none to be had in a further user namespace. */
+/** All namespaces, end with the server, no capabilities; and no nested user namespace in which to gain any. */
 const ISOLATION_OPTIONS = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"];
 const NO_NESTED_NAMESPACES_OPTIONS = ["--unshare-user", "--disable-userns"];
 const MAX_TMP_BYTES = 64 * 1024 ** 2;
 const TMP_OPTIONS = ["--size", String(MAX_TMP_BYTES), "--tmpfs", "/tmp"];
 
-/** Option sets from the strictest to what `bwrap` 0.4 understands. */
+/** Option sets, from the strictest to the one that `bwrap` 0.4 supports. */
 const OPTION_SETS = [
   [...ISOLATION_OPTIONS, ...NO_NESTED_NAMESPACES_OPTIONS, ...TMP_OPTIONS],
   [...ISOLATION_OPTIONS, ...TMP_OPTIONS],
@@ -55,9 +55,11 @@ const OPTION_SETS = [
 const LIBRARY_FOLDERS = ["lib", "lib32", "lib64", "libx32"];
 const SYSTEM_FOLDERS = [
   ...LIBRARY_FOLDERS.flatMap((name) => [`/${name}`, `/usr/${name}`]),
-  ...["/usr/local/lib", "/nix/store", "/gnu/store"],
+  "/usr/local/lib",
+  "/nix/store",
+  "/gnu/store",
 ];
-/** What the loader reads; Debian's libraries lead through `/etc/alternatives`. */
+/** Files that the dynamic loader reads. On Debian, some libraries are links through `/etc/alternatives`. */
 const LOADER_FILES = ["/etc/ld.so.cache", "/etc/alternatives", "/bin/sh"];
 const DEVICE_INFORMATION = ["/sys/bus/pci", "/sys/class/drm", "/sys/dev/char", "/sys/devices"];
 const DEVICE_NAMES = /^(dri|nvidia.*|video\d+)$/;
@@ -65,52 +67,56 @@ const DEVICE_NAMES = /^(dri|nvidia.*|video\d+)$/;
 const MAX_PROBE_SECONDS = 20;
 
 /**
- * Finds the best sandbox that works here by running `probe` (a program's short, harmless command) in it.
- * `programs` are what jobs run: they and the libraries that they load are visible. `shared` are further visible files and folders.
+ * Finds the strictest sandbox that works on this machine by running `probe` (a short, harmless command) in it. `programs` are run by jobs:
+ * they and their libraries are visible. `shared` are additional visible files and folders.
  */
 export async function findSandbox(options: {
-  /** False: no sandbox, because the administrator turned it off. */
+  /** False: the administrator turned the sandbox off. */
   wanted: boolean;
   programs: string[];
   shared: string[];
   probe: string[];
-  /** The PATH on which `bwrap` and `unshare` are looked for first. */
+  /** The PATH on which `bwrap` and `unshare` are searched first. */
   path: string | undefined;
 }): Promise<Sandbox> {
-  if (!options.wanted) return createNullSandbox("turned off by the setting sandbox");
+  if (!options.wanted) return createNullSandbox("disabled by the setting sandbox");
   const bwrap = await findBwrap(options);
   if (typeof bwrap !== "string") {
     return { mode: "bwrap", reason: null, wrap: (command, view) => buildBwrapArguments(bwrap, command, view) };
   }
   const prefix = await findUnshare(options);
-  if (prefix === null) return createNullSandbox(`${bwrap}; unshare cannot take away the network either`);
+  if (prefix === null) return createNullSandbox(`${bwrap}; unshare cannot remove the network either`);
   return { mode: "unshare", reason: bwrap, wrap: (command) => [...prefix, ...command] };
 }
 
-/** A sandbox that does nothing. */
+/** Creates a sandbox that does not restrict anything. */
 export function createNullSandbox(reason: string): Sandbox {
   return { mode: "none", reason, wrap: (command) => command };
 }
 
-/** Builds the command line of `bwrap`. Mounts are made in order, so a path comes after the ones that contain it. */
+/** Builds the command line of `bwrap`. Mounts are made in order, so a path comes after the paths that contain it. */
 export function buildBwrapArguments(host: BwrapHost, command: readonly string[], view: SandboxView): string[] {
   const access = new Map<string, string[]>();
   for (const path of host.shared) access.set(path, ["--ro-bind-try", path, path]);
   for (const path of view.readOnly) access.set(path, ["--ro-bind", path, path]);
   for (const path of view.writable) access.set(path, ["--bind", path, path]);
-  const outerFirst = [...access].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, bind]) => bind);
+  const outerPathsFirst = [...access].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, bind]) => bind);
   return [
     host.program,
     ...host.options,
     ...host.system.flatMap((entry) =>
       "bind" in entry ? ["--ro-bind", entry.bind, entry.bind] : ["--symlink", entry.target, entry.link],
     ),
-    ...["--proc", "/proc", "--dev", "/dev"],
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
     ...(view.devices ? buildDeviceArguments(host.devices) : []),
-    ...outerFirst,
-    // A server that runs as root keeps its user ID, which owns the files below /proc/sys.
+    ...outerPathsFirst,
+    // When the server runs as root, its user ID owns the files below /proc/sys.
     ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
-    ...["--", ...command],
+    "--",
+    ...command,
   ];
 }
 
@@ -123,7 +129,7 @@ function buildDeviceArguments({ nodes, information }: BwrapHost["devices"]): str
 
 type SandboxSearch = { programs: string[]; shared: string[]; probe: string[]; path: string | undefined };
 
-/** What `bwrap` is to be started with, or one line that says why it cannot be used. */
+/** Returns the arguments of `bwrap`, or one line that says why it cannot be used. */
 async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
   const program = findProgram("bwrap", search.path);
   if (program === null) {
@@ -138,7 +144,7 @@ async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
   };
   const programs = [...search.shared, ...search.programs.flatMap((path) => [path, realpathSync(path)])];
   let problem = "";
-  // Listing libraries takes longer than a start, and few programs bring their own.
+  // Listing libraries takes longer than a probe, and few programs have libraries outside of the system folders.
   for (const libraries of [
     async () => [],
     async () => (await Promise.all(search.programs.map(listLibraries))).flat(),
@@ -155,7 +161,7 @@ async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
   return `bwrap does not work here (${problem})${getRestrictionHint()}`;
 }
 
-/** Ubuntu lets only confined programs make user namespaces. */
+/** Returns how to fix the restriction on Ubuntu, which allows user namespaces only to confined programs. */
 function getRestrictionHint(): string {
   try {
     const restricted = readFileSync("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "utf8").trim();
@@ -167,7 +173,7 @@ function getRestrictionHint(): string {
   }
 }
 
-/** The command that takes away the network: as root, else with a user namespace. */
+/** Returns the command prefix that removes the network: as root, else with a user namespace. */
 async function findUnshare(search: SandboxSearch): Promise<string[] | null> {
   const program = findProgram("unshare", search.path);
   if (program === null) return null;
@@ -200,7 +206,7 @@ function listDeviceNodes(): string[] {
 const isOutsideSystemFolders = (path: string): boolean =>
   !SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
 
-/** What `ldd` lists; nothing for a static program or a script. */
+/** Returns the libraries that `ldd` lists; none for a static program or a script. */
 async function listLibraries(program: string): Promise<string[]> {
   const ldd = findProgram("ldd", undefined);
   if (ldd === null) return [];

@@ -10,7 +10,7 @@ import { admin, startServer } from "./server";
 type Account = { id: string; email: string; credits: number; is_admin: boolean };
 const LONG = 60_000;
 
-/** What a command said when it refused: exit code and its one line. */
+/** Returns the exit code and the error line of a failed command. */
 async function refusal(folder: string, args: string[], env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await runOffcut(args, { folder, env });
   const lines = stderr.trimEnd().split("\n");
@@ -18,7 +18,7 @@ async function refusal(folder: string, args: string[], env: Record<string, strin
   return `${code} ${lines[0]}`;
 }
 
-describe.skipIf(IS_BUNDLED_PASS)("the shell's commands", () => {
+describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
   test(
     "make accounts and keys before the server runs and while it runs, in one place",
     async () => {
@@ -64,33 +64,35 @@ describe.skipIf(IS_BUNDLED_PASS)("the shell's commands", () => {
   );
 
   test(
-    "refuse with one line and an exit code",
+    "fail with one line and an exit code",
     async () => {
       await using folder = await folderWithAssets();
       const refused = (...args: string[]) => refusal(folder.path, args);
-      expect(await refused("user", "create", "--password", "correct horse")).toBe("2 offcut user: --email is missing");
+      expect(await refused("user", "create", "--password", "correct horse")).toBe(
+        "2 offcut user: Missing option --email.",
+      );
       expect(await refused("user", "grant", "--email", "a@b", "--credits", "many")).toBe(
-        "2 offcut user: --credits takes a whole number",
+        "2 offcut user: --credits must be a whole number.",
       );
       for (const command of ["serve", "doctor", "licenses"]) {
-        expect(await refused(command, "now")).toBe(`2 offcut ${command}: unexpected argument "now"`);
+        expect(await refused(command, "now")).toBe(`2 offcut ${command}: Unexpected argument "now".`);
       }
-      expect(await refused("user", "refund")).toBe("2 offcut user: --asset is missing");
-      expect(await refused("user", "delete")).toBe('2 offcut user: there is no "user delete"; see offcut user --help');
+      expect(await refused("user", "refund")).toBe("2 offcut user: Missing option --asset.");
+      expect(await refused("user", "delete")).toBe(
+        '2 offcut user: Unknown action "user delete". See offcut user --help.',
+      );
       expect(await refused("key", "create", "--email", "nobody@example.test")).toBe(
         "1 offcut key: Account nobody@example.test not found.",
       );
       expect(await refused("key", "create", "--email", "a@b", "--expires", "soon")).toBe(
-        "2 offcut key: --expires takes an ISO 8601 date or time, such as 2027-01-31T18:00Z",
+        "2 offcut key: --expires must be an ISO 8601 date or time, such as 2027-01-31T18:00Z.",
       );
-      expect(await refused("key", "revoke")).toBe(
-        "2 offcut key: the ID of the key is missing; offcut key list shows it",
-      );
+      expect(await refused("key", "revoke")).toBe("2 offcut key: Missing key ID. See offcut key list.");
       expect(await refused("key", "revoke", "none")).toBe(
         '1 offcut key: API key "none" not found. offcut key list shows the IDs.',
       );
-      expect(await refused("key", "list", "all")).toBe('2 offcut key: unexpected argument "all"');
-      expect(await refused("user", "disable")).toBe("2 offcut user: --email is missing");
+      expect(await refused("key", "list", "all")).toBe('2 offcut key: Unexpected argument "all".');
+      expect(await refused("user", "disable")).toBe("2 offcut user: Missing option --email.");
       expect(await refused("user", "disable", "--email", "nobody@example.test")).toBe(
         "1 offcut user: Account nobody@example.test not found.",
       );
@@ -126,7 +128,7 @@ describe.skipIf(IS_BUNDLED_PASS)("the shell's commands", () => {
   );
 
   test(
-    "refuse in the same words beside a running server",
+    "fail with the same message when a server is running",
     async () => {
       await using server = await startServer();
       expect(await refusal(server.folder, ["key", "create", "--email", "nobody@example.test"])).toBe(
@@ -137,11 +139,11 @@ describe.skipIf(IS_BUNDLED_PASS)("the shell's commands", () => {
   );
 
   test(
-    "take a new password from standard input only when told to",
+    "read the password from standard input only on request",
     async () => {
       await using folder = await folderWithAssets();
       const create = ["user", "create", "--email", "a@example.test"];
-      expect(await refusal(folder.path, create)).toStartWith("2 offcut user: give --password");
+      expect(await refusal(folder.path, create)).toStartWith("2 offcut user: Missing option --password.");
       const made = await runOffcut([...create, "--password", "-"], { folder: folder.path, stdin: "correct horse\n" });
       expect([made.code, made.stderr]).toEqual([0, ""]);
       expect(made.stdout).toContain("a@example.test  6000 credits");
@@ -156,13 +158,13 @@ describe.skipIf(IS_BUNDLED_PASS)("settings", () => {
     ["a bad variable", [], { OFFCUT_PORT: "http" }, "OFFCUT_PORT: port must be an integer from 0 to 65535"],
     ["a bad flag", ["--max-uploads", "0"], {}, "--max-uploads: max_uploads must be an integer from 1"],
     ["an unknown flag", ["--prot", "1"], {}, "--prot"],
-    ["a file that is not there", ["--config", "/nowhere.toml"], {}, "/nowhere.toml: configuration file not found"],
+    ["a missing file", ["--config", "/nowhere.toml"], {}, "/nowhere.toml: configuration file not found"],
     ["a certificate without its key", ["--tls-cert", "a.pem"], {}, "tls_cert and tls_key must be set together"],
-    ["a certificate that is not there", ["--tls-cert", "a.pem", "--tls-key", "b.pem", "--port", "0"], {}, "a.pem"],
-    ["an address that is not here", ["--host", "203.0.113.7", "--port", "0"], {}, "203.0.113.7"],
-    ["an ffmpeg that is none", ["--ffmpeg", "/bin/true", "--port", "0"], {}, "/bin/true"],
+    ["a missing certificate", ["--tls-cert", "a.pem", "--tls-key", "b.pem", "--port", "0"], {}, "a.pem"],
+    ["an address of another machine", ["--host", "203.0.113.7", "--port", "0"], {}, "203.0.113.7"],
+    ["an ffmpeg that is not ffmpeg", ["--ffmpeg", "/bin/true", "--port", "0"], {}, "/bin/true"],
   ])(
-    "%s stops the start with one line that names it",
+    "%s fails the start with one line that names it",
     async (_, args, env, expected) => {
       await using folder = await folderWithAssets();
       const { code, stderr } = await runOffcut(["serve", ...args], { folder: folder.path, env });
@@ -211,7 +213,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     await user.must("GET", "/v1/users/me");
     await user.project("Secret plans");
     const log = JSON.stringify(server.log());
-    expect(log).toContain('"event":"ready"');
+    expect(log).toContain('"event":"server.started"');
     for (const secret of [user.key!, "correct horse", "Secret plans", "signature="]) expect(log).not.toContain(secret);
   },
   LONG,

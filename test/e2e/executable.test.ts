@@ -59,34 +59,34 @@ describe("the executable alone in a folder", () => {
   );
 
   once(
-    "warns of webhooks that may stay in the house, and of a model that is cut off",
+    "doctor warns about webhooks to private addresses and about an incomplete model",
     async () => {
       const warned = async (env: Record<string, string>) => {
         const { checks } = JSON.parse((await run(["doctor", "--json"], env)).stdout) as Doctor;
         const of = (name: string) => checks.find((check) => check.name === name)!;
-        return [of("webhooks"), of("added models")].map(({ state, about }) => `${state}: ${about}`);
+        return [of("webhooks"), of("installed models")].map(({ state, about }) => `${state}: ${about}`);
       };
       expect(await warned({})).toEqual([
-        "ok: go to public addresses only",
-        "ok: none: other languages than English are cut by their pauses alone",
+        "ok: public addresses only",
+        "ok: none: recordings in languages other than English are cut at pauses only",
       ]);
       const model = join(folder.path, "data/models/parakeet");
       await mkdir(model, { recursive: true });
       const [webhooks, models] = await warned({ OFFCUT_WEBHOOKS_ALLOW_PRIVATE: "true" });
-      expect(webhooks).toStartWith("warning: may also go to the private network (webhooks_allow_private)");
+      expect(webhooks).toStartWith("warning: may also target private networks (webhooks_allow_private)");
       expect(models).toStartWith("warning: parakeet is damaged: ");
       await rm(join(folder.path, "data/models"), { recursive: true });
     },
     60 * SECONDS,
   );
 
-  once("prints the licences of what is inside", async () => {
+  once("prints the licenses of the bundled software", async () => {
     const { code, stdout } = await run(["licenses"]);
     expect(code).toBe(0);
     for (const name of ["ffmpeg", "Moonshine", "Silero", "onnxruntime", "elysia"]) expect(stdout).toContain(name);
   });
 
-  once("repairs a damaged file at the next start", async () => {
+  once("repairs a damaged file on the next start", async () => {
     const assets = join(folder.path, "data/assets");
     const [id] = await readdir(assets);
     const ffmpeg = join(assets, id!, "ffmpeg");
@@ -124,7 +124,7 @@ test.skipIf(IS_BUNDLED_PASS || process.getuid?.() !== 0)(
     expect(await readdir(join(folder.path, ".cache/offcut/assets"))).toHaveLength(1);
     const server = await runOffcut(["serve", "--port", "0"], { folder: folder.path });
     expect(server.code).not.toBe(0);
-    expect(server.stderr).toContain("belongs to user 65534");
+    expect(server.stderr).toContain("belongs to user ID 65534");
   },
   30_000,
 );
@@ -148,8 +148,8 @@ describe("the server", () => {
       const megabytes: number[] = [];
       for (let n = 0; n < STARTS; n++) {
         await using server = await startOffcut({ folder: folder.path });
-        const ready = server.log.find((line) => line.event === "ready") as { milliseconds: number };
-        seconds.push(ready.milliseconds / 1000);
+        const ready = server.log.find((line) => line.event === "server.started") as { startup_ms: number };
+        seconds.push(ready.startup_ms / 1000);
         expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
         await Bun.sleep(IDLE_MS);
         megabytes.push(await memoryOf(server.pid, "VmRSS"));

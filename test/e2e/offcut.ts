@@ -77,7 +77,7 @@ export async function startOffcut(options: RunOptions): Promise<RunningOffcut> {
   };
   const ready = await until("the server is ready", () => {
     if (child.exitCode !== null) return { url: null };
-    return log.find((line) => line.event === "ready") as { url: string } | undefined;
+    return log.find((line) => line.event === "server.started") as { url: string } | undefined;
   });
   if (typeof ready.url !== "string") throw new Error(`the server ended with ${child.exitCode}: ${await errors}`);
   return {

@@ -3,7 +3,7 @@
  * partitions of 256 samples; each begins with 2 bits of prediction order (3: every residual is 0 at order 1) and 4 bits of Rice parameter.
  */
 
-/** Samples of a block; the last one of a recording may have fewer. At 16 kHz it lasts about 2 s. */
+/** Samples per block, about 2 s at 16 kHz. The last block of a recording may have fewer. */
 export const BLOCK_SAMPLES = 32_768;
 const PARTITION_SAMPLES = 256;
 const MAX_ORDER = 2;
@@ -11,30 +11,30 @@ const REPEATED_SAMPLE = 3;
 const ORDER_BITS = 2;
 const RICE_BITS = 4;
 const MAX_RICE_PARAMETER = 2 ** RICE_BITS - 1;
-/** Bits that `put` takes at a time: with up to 7 waiting they fit into 32. */
+/** The most bits per call of `put`: with up to 7 pending bits they fit into 32. */
 const MAX_PUT_BITS = 24;
-/** The largest partition: at the largest Rice parameter a residual of 18 bits takes 8 bits in unary. */
+/** The size of the largest partition: at the largest Rice parameter, a residual of 18 bits has 8 bits in unary. */
 const MAX_PARTITION_BYTES = 1 + (PARTITION_SAMPLES * (MAX_RICE_PARAMETER + 8 + 1)) / 8;
-/** No block is larger. */
+/** The size of the largest block. */
 export const MAX_BLOCK_BYTES = (BLOCK_SAMPLES / PARTITION_SAMPLES) * MAX_PARTITION_BYTES + 8;
 
-/** Encodes blocks into a buffer of its own: the result is valid until the next call. */
+/** Encodes blocks into its own buffer: the result is valid until the next call. */
 export type BlockEncoder = { encode(samples: Int16Array): Uint8Array };
 
-/** Creates an encoder of blocks of at most `BLOCK_SAMPLES`. */
+/** Creates an encoder for blocks of at most `BLOCK_SAMPLES`. */
 export function createBlockEncoder(): BlockEncoder {
   const out = new Uint8Array(MAX_BLOCK_BYTES);
   const residuals = new Int32Array(PARTITION_SAMPLES);
   let length = 0;
-  let waiting = 0;
-  let waitingBits = 0;
+  let pending = 0;
+  let pendingBits = 0;
 
   function put(value: number, bits: number): void {
-    waiting = (waiting << bits) | value;
-    waitingBits += bits;
-    while (waitingBits >= 8) {
-      waitingBits -= 8;
-      out[length++] = waiting >>> waitingBits;
+    pending = (pending << bits) | value;
+    pendingBits += bits;
+    while (pendingBits >= 8) {
+      pendingBits -= 8;
+      out[length++] = pending >>> pendingBits;
     }
   }
 
@@ -62,17 +62,17 @@ export function createBlockEncoder(): BlockEncoder {
 
   return {
     encode(samples) {
-      length = waiting = waitingBits = 0;
+      length = pending = pendingBits = 0;
       for (let from = 0; from < samples.length; from += PARTITION_SAMPLES) {
         putPartition(samples, from, Math.min(samples.length, from + PARTITION_SAMPLES));
       }
-      if (waitingBits > 0) put(0, 8 - waitingBits);
+      if (pendingBits > 0) put(0, 8 - pendingBits);
       return out.subarray(0, length);
     },
   };
 }
 
-/** The order of prediction with the smallest residuals. */
+/** Returns the prediction order with the smallest residuals. */
 function findBestOrder(samples: Int16Array, from: number, to: number): number {
   let [first, second] = [samples[from - 1] ?? 0, samples[from - 2] ?? 0];
   let [sum0, sum1, sum2] = [0, 0, 0];
@@ -88,7 +88,7 @@ function findBestOrder(samples: Int16Array, from: number, to: number): number {
   return sum2 < sum0 ? 2 : 0;
 }
 
-/** Writes the residuals, folded to be positive, and returns their sum. */
+/** Writes the residuals, zigzag-encoded as unsigned numbers, and returns their sum. */
 function writeResiduals(samples: Int16Array, from: number, to: number, order: number, residuals: Int32Array): number {
   let [first, second] = [samples[from - 1] ?? 0, samples[from - 2] ?? 0];
   let sum = 0;
@@ -104,7 +104,7 @@ function writeResiduals(samples: Int16Array, from: number, to: number, order: nu
   return sum;
 }
 
-/** Decodes a block of `count` samples. Errors: a plain `Error` when the bytes are not such a block. */
+/** Decodes a block of `count` samples. Throws a plain `Error` when the bytes are not such a block. */
 export function decodeBlock(bytes: Uint8Array, count: number): Int16Array {
   const samples = new Int16Array(count);
   let at = 0;

@@ -1,6 +1,6 @@
 /**
  * The file of analysis audio: a header of 16 bytes, the blocks one after the other, the compressed index, a footer of 32 bytes. Numbers are
- * little-endian. The index has 8 bytes a block: its size (0: digital silence) and the CRC-32 of its bytes.
+ * little-endian. The index has 8 bytes per block: its size (0: digital silence) and the CRC-32 of its bytes.
  */
 import { zstdDecompressSync } from "node:zlib";
 import { BLOCK_SAMPLES, MAX_BLOCK_BYTES } from "./block";
@@ -10,13 +10,13 @@ const VERSION = 1;
 export const HEADER_BYTES = 16;
 export const FOOTER_BYTES = 32;
 const INDEX_ENTRY_BYTES = 8;
-/** 74 hours. A few bytes can claim any length: what reads the file allocates in proportion to it. */
+/** 74 hours. The limit exists because a few bytes can claim any length, and readers allocate in proportion to it. */
 const MAX_SAMPLES = 2 ** 32;
 
-/** What the footer says: whole samples of the recording, and the size and CRC-32 of the compressed index before the footer. */
+/** The footer: the number of samples, and the size and CRC-32 of the compressed index before the footer. */
 export type Footer = { samples: number; indexBytes: number; indexCrc: number };
 
-/** The file was cut off or changed after it was written: the asset has to be uploaded again. */
+/** The file was truncated or changed after it was written. The asset must be uploaded again. */
 export class DamagedAudioError extends Error {
   constructor(what: string) {
     super(`Analysis audio is damaged: ${what}.`);
@@ -24,7 +24,7 @@ export class DamagedAudioError extends Error {
   }
 }
 
-/** The header of a new file. */
+/** Returns the header of a file. */
 export function formatHeader(): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES);
   MAGIC.copy(header);
@@ -33,17 +33,18 @@ export function formatHeader(): Uint8Array {
   return header;
 }
 
-/** Whether a file begins like one of this format, of any version; anything else is raw samples. Errors: `DamagedAudio`, unknown version. */
+/** Returns whether a file has the header of this format; anything else is raw samples. Throws `DamagedAudioError` for an unknown version. */
 export function hasHeader(bytes: Uint8Array): boolean {
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return false;
-  if (header.length < HEADER_BYTES) throw new DamagedAudioError("the header is cut off");
+  if (header.length < HEADER_BYTES) throw new DamagedAudioError("the header is incomplete");
   if (header.readUInt32LE(8) !== VERSION || header.readUInt32LE(12) !== BLOCK_SAMPLES) {
-    throw new DamagedAudioError(`version ${header.readUInt32LE(8)} is not known`);
+    throw new DamagedAudioError(`version ${header.readUInt32LE(8)} is unknown`);
   }
   return true;
 }
 
+/** Returns the footer of a file. */
 export function formatFooter({ samples, indexBytes, indexCrc }: Footer): Uint8Array {
   const footer = Buffer.alloc(FOOTER_BYTES);
   footer.writeBigUInt64LE(BigInt(samples), 0);
@@ -56,17 +57,17 @@ export function formatFooter({ samples, indexBytes, indexCrc }: Footer): Uint8Ar
 
 const countBlocks = (samples: number): number => Math.ceil(samples / BLOCK_SAMPLES);
 
-/** More than what an index that cannot be compressed takes. */
+/** Returns an upper bound of the compressed index: more than an incompressible index takes. */
 const computeMaxIndexBytes = (samples: number): number => 1_024 + 2 * INDEX_ENTRY_BYTES * countBlocks(samples);
 
-/** Parses the last bytes of a file of `fileBytes`. Errors: `DamagedAudio`. */
+/** Parses the last bytes of a file of `fileBytes`. Throws `DamagedAudioError`. */
 export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
   const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (footer.length < FOOTER_BYTES || !footer.subarray(FOOTER_BYTES - MAGIC.length).equals(MAGIC)) {
     throw new DamagedAudioError("the end of the file is missing");
   }
   if (Bun.hash.crc32(footer.subarray(0, 16)) !== footer.readUInt32LE(16))
-    throw new DamagedAudioError("checksum of the footer");
+    throw new DamagedAudioError("wrong checksum of the footer");
   const samples = Number(footer.readBigUInt64LE(0));
   const indexBytes = footer.readUInt32LE(8);
   if (
@@ -74,19 +75,19 @@ export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
     HEADER_BYTES + indexBytes + FOOTER_BYTES > fileBytes ||
     indexBytes > computeMaxIndexBytes(samples)
   ) {
-    throw new DamagedAudioError("the footer does not fit the file");
+    throw new DamagedAudioError("the footer does not match the file");
   }
   return { samples, indexBytes, indexCrc: footer.readUInt32LE(12) };
 }
 
-/** Where a block is: `size` bytes from `offset` on; with size 0 it is silence. */
+/** The location of a block: `size` bytes from `offset` on. Size 0 is silence. */
 export type BlockPlace = { offset: number; size: number; crc: number };
-/** Looks blocks up by their number. */
+/** Locates blocks by number. */
 export type BlockIndex = { count: number; locate(block: number): BlockPlace };
 
 export type IndexBuilder = { add(size: number, crc: number): void; compress(): Uint8Array };
 
-/** Collects the index of a file that is being written. */
+/** Creates the builder of the index of a file that is being written. */
 export function createIndexBuilder(): IndexBuilder {
   let entries = new Uint32Array(1_024);
   let used = 0;
@@ -110,25 +111,25 @@ export function createIndexBuilder(): IndexBuilder {
  */
 export function parseIndex(compressed: Uint8Array, { samples, indexCrc }: Footer, end: number): BlockIndex {
   const count = countBlocks(samples);
-  if (Bun.hash.crc32(compressed) !== indexCrc) throw new DamagedAudioError("checksum of the index");
+  if (Bun.hash.crc32(compressed) !== indexCrc) throw new DamagedAudioError("wrong checksum of the index");
   const bytes = decompress(compressed, count * INDEX_ENTRY_BYTES);
-  if (bytes.length !== count * INDEX_ENTRY_BYTES) throw new DamagedAudioError("the index does not fit the file");
+  if (bytes.length !== count * INDEX_ENTRY_BYTES) throw new DamagedAudioError("the index does not match the file");
   const entries = new Uint32Array(Uint8Array.from(bytes).buffer);
   const offsets = new Float64Array(count + 1);
   offsets[0] = HEADER_BYTES;
   for (let n = 0; n < count; n++) {
     const size = entries[2 * n]!;
-    if (size > MAX_BLOCK_BYTES) throw new DamagedAudioError(`size of block ${n}`);
+    if (size > MAX_BLOCK_BYTES) throw new DamagedAudioError(`block ${n} is too large`);
     offsets[n + 1] = offsets[n]! + size;
   }
-  if (offsets[count] !== end) throw new DamagedAudioError("the blocks do not fit the file");
+  if (offsets[count] !== end) throw new DamagedAudioError("the blocks do not match the file");
   return {
     count,
     locate: (block) => ({ offset: offsets[block]!, size: entries[2 * block]!, crc: entries[2 * block + 1]! }),
   };
 }
 
-/** Never allocates more than `maxBytes`, whatever the bytes expand to. Errors: `DamagedAudio`. */
+/** Never allocates more than `maxBytes`, whatever the bytes expand to. Throws `DamagedAudioError`. */
 function decompress(compressed: Uint8Array, maxBytes: number): Uint8Array {
   try {
     return zstdDecompressSync(compressed, { maxOutputLength: Math.max(1, maxBytes) });

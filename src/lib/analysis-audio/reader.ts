@@ -1,4 +1,4 @@
-/** Reads analysis audio by stretches, so that a recording of any length takes little memory. Raw samples of older versions are read as well. */
+/** Reads ranges of analysis audio, so that a recording of any length takes little memory. Also reads the raw samples of older versions. */
 import { type FileHandle, open } from "node:fs/promises";
 import { BLOCK_SAMPLES, decodeBlock } from "./block";
 import {
@@ -14,14 +14,14 @@ import {
 export type AudioReader = {
   /** Whole samples in the file. */
   samples: number;
-  /** Changes when the file does. */
+  /** Changes when the file changes. */
   version: string;
-  /** Samples from `from` on: fewer than `count` at the end of the file, none past it. Errors: `DamagedAudio`. */
+  /** Returns samples from `from` on: fewer than `count` at the end of the file, none beyond it. Throws `DamagedAudioError`. */
   read(from: number, count: number): Promise<Int16Array>;
   close(): Promise<void>;
 };
 
-/** Opens compressed analysis audio, or raw signed 16-bit little-endian samples. Errors: `DamagedAudio`, those of the file system. */
+/** Opens compressed analysis audio, or raw signed 16-bit little-endian samples. Throws `DamagedAudioError` and file system errors. */
 export async function openAudioFile(path: string): Promise<AudioReader> {
   const file = await open(path, "r");
   try {
@@ -44,12 +44,12 @@ export async function openAudioFile(path: string): Promise<AudioReader> {
   }
 }
 
-/** Reads `count` samples from `start` on, both within the file. */
+/** Reads `count` samples from `start` on, all within the file. */
 type SampleSource = { samples: number; read(start: number, count: number): Promise<Int16Array> };
 
 function openRaw(file: FileHandle, size: number): SampleSource {
   return {
-    // An odd byte at the end does not count.
+    // An odd byte at the end is ignored.
     samples: Math.floor(size / 2),
     read: async (start, count) => {
       const bytes = await readBytes(file, start * 2, count * 2);
@@ -62,7 +62,7 @@ async function openCompressed(file: FileHandle, size: number): Promise<SampleSou
   const footer = parseFooter(await readBytes(file, Math.max(0, size - FOOTER_BYTES), FOOTER_BYTES), size);
   const end = size - FOOTER_BYTES - footer.indexBytes;
   const index = parseIndex(await readBytes(file, end, footer.indexBytes), footer, end);
-  // Reads follow each other: the block in which one ends is the one in which the next begins.
+  // Reads are sequential: the block in which one ends is the block in which the next begins.
   let last: { block: number; samples: Int16Array } | null = null;
 
   async function read(start: number, count: number): Promise<Int16Array> {
@@ -88,13 +88,14 @@ async function openCompressed(file: FileHandle, size: number): Promise<SampleSou
   return { samples: footer.samples, read };
 }
 
-/** Decodes a block out of `bytes`, which begin at `from` in the file. */
+/** Decodes a block from `bytes`, which begin at offset `from` of the file. */
 function decodeBlockAt(index: BlockIndex, block: number, total: number, bytes: Uint8Array, from: number): Int16Array {
   const count = Math.min(BLOCK_SAMPLES, total - block * BLOCK_SAMPLES);
   const { offset, size, crc } = index.locate(block);
   if (size === 0) return new Int16Array(count);
   const own = bytes.subarray(offset - from, offset - from + size);
-  if (own.length !== size || Bun.hash.crc32(own) !== crc) throw new DamagedAudioError(`checksum of block ${block}`);
+  if (own.length !== size || Bun.hash.crc32(own) !== crc)
+    throw new DamagedAudioError(`wrong checksum of block ${block}`);
   return decodeBlock(own, count);
 }
 

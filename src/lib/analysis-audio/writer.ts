@@ -1,4 +1,4 @@
-/** Writes 16-bit samples losslessly compressed, a block at a time: nothing of them is ever on the disk as they are. */
+/** Writes losslessly compressed 16-bit samples, one block at a time. Uncompressed samples never reach the disk. */
 import { open } from "node:fs/promises";
 import { BLOCK_SAMPLES, createBlockEncoder } from "./block";
 import { createIndexBuilder, formatFooter, formatHeader } from "./layout";
@@ -7,16 +7,16 @@ export type AudioWriter = {
   write(samples: Int16Array): Promise<void>;
   /** Appends digital silence. */
   writeSilence(samples: number): Promise<void>;
-  /** Writes the rest, the index and the footer: without it the file is not readable. */
+  /** Writes the rest, the index and the footer. Without it the file is not readable. */
   finish(): Promise<void>;
-  /** Closes the file, finished or not. */
+  /** Closes the file, whether finished or not. */
   close(): Promise<void>;
 };
 
-/** Bytes of encoded blocks that are written together. */
+/** Encoded blocks are written when they reach this size. */
 const WRITE_BYTES = 256 * 1024;
 
-/** Creates the file at `path`. Errors: those of the file system. */
+/** Creates the file at `path`. Throws file system errors. */
 export async function createAudioFile(path: string): Promise<AudioWriter> {
   const file = await open(path, "w");
   const encoder = createBlockEncoder();
@@ -47,7 +47,7 @@ export async function createAudioFile(path: string): Promise<AudioWriter> {
     if (pendingBytes >= WRITE_BYTES) await flush();
   }
 
-  /** `put` fills the block from `filled` on with `count` samples of the input at `from`. */
+  /** Appends samples: `put` fills the block at `filled` with `count` samples of the input from `from` on. */
   async function append(total: number, put: (from: number, count: number) => void): Promise<void> {
     for (let from = 0; from < total; ) {
       const count = Math.min(total - from, BLOCK_SAMPLES - filled);

@@ -24,7 +24,7 @@ test("keys are a table with aligned columns", () => {
   expect(lines[3]).toBe("");
 });
 
-test("a name cannot write into the terminal", () => {
+test("control characters in a name do not reach the terminal", () => {
   const table = formatKeyTable([{ ...key, name: `a\u001b[2J\n${"b".repeat(100)}` }]);
   expect(table).not.toContain("\u001b");
   expect(table.trimEnd().split("\n")).toHaveLength(2);

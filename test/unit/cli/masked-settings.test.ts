@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { listMaskedSettings, maskSecret } from "../../../src/cli/masked-settings";
 import { loadConfig } from "../../../src/config";
 
-test("every setting is shown with its value in effect", async () => {
+test("every setting has its effective value", async () => {
   const config = await loadConfig({ env: { OFFCUT_PORT: "4711" }, flags: { "data-dir": "/data" } });
   const shown = Object.fromEntries(listMaskedSettings(config).map(({ key, value }) => [key, value]));
   expect(shown.port).toBe(4711);
@@ -10,7 +10,7 @@ test("every setting is shown with its value in effect", async () => {
   expect(Object.values(shown)).not.toContain(undefined);
 });
 
-test("secrets and passwords in addresses are masked, paths are not", () => {
+test("secrets and passwords in URLs are masked, paths are not", () => {
   expect(maskSecret("stripe_secret_key", "sk_live_x")).toBe("***");
   expect(maskSecret("oidc_client_secret", "x")).toBe("***");
   expect(maskSecret("join_token", "x")).toBe("***");

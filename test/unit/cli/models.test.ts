@@ -1,4 +1,4 @@
-/** The command as it is run: a process of its own, with a data folder and a hub of its own. */
+/** Runs the command in its own process, with its own data folder and hub. */
 import { expect, test } from "bun:test";
 import { exists, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ async function run(dataDir: string, ...args: string[]): Promise<{ code: number |
   return { code, out: await output, err: child.stderrTail() };
 }
 
-test("a model's way: listed, added from a folder, listed as installed, removed", async () => {
+test("a model is listed, added from a folder, listed as installed, and removed", async () => {
   await using folder = await temporaryFolder();
   const data = join(folder.path, "data");
   const source = await modelFolder(folder.path, "source", SOURCE);
@@ -60,18 +60,18 @@ test("a model's way: listed, added from a folder, listed as installed, removed",
     size_bytes: 200_500,
     unchecked_files: [],
   });
-  expect((await run(data, "add", "--file", source)).out).toBe("own is installed already\n");
+  expect((await run(data, "add", "--file", source)).out).toBe("own is already installed.\n");
   expect((await run(data, "list")).out).toMatch(/^own +installed .* gd /m);
 
-  expect(await run(data, "remove", "own")).toMatchObject({ code: 0, out: "removed own\n" });
+  expect(await run(data, "remove", "own")).toMatchObject({ code: 0, out: "Removed own.\n" });
   expect((await run(data, "list")).out).not.toContain("own ");
   expect(await run(data, "remove", "own")).toMatchObject({
     code: 1,
-    err: 'offcut models: There is no model "own" installed.',
+    err: 'offcut models: Model "own" is not installed.',
   });
 }, 30_000);
 
-test("a wrong call says so in one line and ends with 2", async () => {
+test("a usage error is one line with exit code 2", async () => {
   await using folder = await temporaryFolder();
   const calls = [
     ["add"],
@@ -91,7 +91,7 @@ test("a wrong call says so in one line and ends with 2", async () => {
   expect([help.code, help.out]).toEqual([0, expect.stringContaining("offcut models add --file PATH")]);
 }, 30_000);
 
-test("interrupted while it downloads, it installs nothing and says how to go on; then it goes on", async () => {
+test("an interrupted download installs nothing, says how to resume, and resumes", async () => {
   await using folder = await temporaryFolder();
   const data = join(folder.path, "data");
   const half = Promise.withResolvers<void>();
@@ -112,11 +112,11 @@ test("interrupted while it downloads, it installs nothing and says how to go on;
   process.kill(child.pid, "SIGINT");
   expect((await child.exited).code).toBe(130);
   expect(await output).toBe("");
-  expect(child.stderrTail()).toContain("interrupted; run it again to go on");
+  expect(child.stderrTail()).toContain("Interrupted. Run the command again to resume.");
   expect((await readdir(join(data, "models"))).sort()).toEqual([".partial", "lock"]);
 
   const again = await run(data, "add", "own", "--models-url", hub.url);
-  expect(again).toMatchObject({ code: 0, out: expect.stringContaining("added own") });
+  expect(again).toMatchObject({ code: 0, out: expect.stringContaining("Added own") });
   expect(hub.requests.some((request) => request.range === "bytes=100000-")).toBe(true);
   expect(await exists(join(data, "models/own/model.onnx"))).toBe(true);
 }, 30_000);

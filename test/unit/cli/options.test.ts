@@ -3,7 +3,7 @@ import { parseCommand, runCommand, UsageError } from "../../../src/cli/options";
 import { ConfigError } from "../../../src/config";
 
 describe("arguments", () => {
-  test("of a command stand beside the settings", () => {
+  test("of a command are parsed together with the settings", () => {
     const parsed = parseCommand(["create", "--email", "a@b", "--port=99", "--json"], { email: { type: "string" } });
     expect(parsed.positionals).toEqual(["create"]);
     expect(parsed.values).toMatchObject({ email: "a@b", port: "99", json: true });
@@ -13,7 +13,7 @@ describe("arguments", () => {
     ["an unknown option", ["--emial", "x"]],
     ["an option without its value", ["--email"]],
     ["a value for what takes none", ["--json=yes"]],
-  ])("with %s are refused in one line", (_, argv) => {
+  ])("with %s are rejected with one line", (_, argv) => {
     try {
       parseCommand(argv, { email: { type: "string" } });
       expect.unreachable();
@@ -26,19 +26,23 @@ describe("arguments", () => {
 });
 
 test.each([
-  [["--emial", "x"], "unknown option '--emial'"],
-  [["--email", "-5"], "--email needs a value; one that begins with a dash is written --email=-…"],
-])("%j is told as what it is", (argv, said) => {
+  [["--emial", "x"], "Unknown option '--emial'."],
+  [["--email", "-5"], "--email needs a value. Write a value that begins with a dash as --email=-…"],
+])("%j has a clear message", (argv, said) => {
   expect(() => parseCommand(argv, { email: { type: "string" } })).toThrow(new UsageError(said));
 });
 
 describe("a command's exit code", () => {
   test.each<[string, () => Promise<number>, number]>([
-    ["its own", async () => 3, 3],
-    ["2 for a wrong call", async () => Promise.reject(new UsageError("wrong")), 2],
-    ["2 for a wrong setting", async () => Promise.reject(new ConfigError("wrong")), 2],
-    ["0 when nobody reads on", async () => Promise.reject(Object.assign(new Error("write"), { code: "EPIPE" })), 0],
-    ["1 for anything else", async () => Promise.reject(new Error("wrong")), 1],
+    ["that of the command", async () => 3, 3],
+    ["2 for a usage error", async () => Promise.reject(new UsageError("wrong")), 2],
+    ["2 for a configuration error", async () => Promise.reject(new ConfigError("wrong")), 2],
+    [
+      "0 when the output is closed",
+      async () => Promise.reject(Object.assign(new Error("write"), { code: "EPIPE" })),
+      0,
+    ],
+    ["1 for other errors", async () => Promise.reject(new Error("wrong")), 1],
   ])("is %s", async (_, body, expected) => {
     expect(await runCommand("test", body)).toBe(expected);
   });

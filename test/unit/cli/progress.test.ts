@@ -15,7 +15,7 @@ test("without a terminal each stage is one line", () => {
   expect(to.texts).toEqual(["talk.mp4: listening\n", "talk.mp4: rendering\n"]);
 });
 
-test("on a terminal the bar is redrawn, not too often, within the width, and taken away", () => {
+test("on a terminal the bar is redrawn at a limited rate, fits the width, and is removed", () => {
   const to = output(true);
   let now = 0;
   const progress = createProgress(to, () => now);

@@ -13,13 +13,13 @@ import { temporaryFolder } from "../../temporary-folder";
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test("a folder is made with its parents and is private", async () => {
+test("the folder is created with its parents and is private", async () => {
   await using folder = await temporaryFolder();
   const path = prepareDataFolder(join(folder.path, "a/b"));
   expect(await modeOf(path)).toBe(0o700);
 });
 
-test("a folder that others may read becomes private", async () => {
+test("a folder that others can read becomes private", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "open");
   await mkdir(path);
@@ -28,15 +28,15 @@ test("a folder that others may read becomes private", async () => {
   expect(await modeOf(path)).toBe(0o700);
 });
 
-test("a path that is a file is refused in one line", async () => {
+test("a path that is a file is rejected with one line", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "file");
   await Bun.write(path, "");
   expect(() => prepareDataFolder(path)).toThrow(ConfigError);
-  expect(() => prepareDataFolder(join(path, "below"))).toThrow(`cannot use the data folder ${join(path, "below")}`);
+  expect(() => prepareDataFolder(join(path, "below"))).toThrow(`Cannot use the data folder ${join(path, "below")}`);
 });
 
-test("the keys are made once, kept, and private", async () => {
+test("the keys are created once, kept, and private", async () => {
   await using folder = await temporaryFolder();
   const first = await openDataFolder(folder.path);
   expect(new Set(Object.values(first.secrets)).size).toBe(3);
@@ -48,7 +48,7 @@ test("the keys are made once, kept, and private", async () => {
   second.lock.release();
 });
 
-test("keys that cannot be read stop the start: they are never replaced", async () => {
+test("unreadable keys fail the start and are never replaced", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "secrets.json");
   await Bun.write(path, '{"links": "half');
@@ -56,16 +56,16 @@ test("keys that cannot be read stop the start: they are never replaced", async (
   expect(await Bun.file(path).text()).toBe('{"links": "half');
 });
 
-test("a folder that is open cannot be opened again", async () => {
+test("an open folder cannot be opened again", async () => {
   await using folder = await temporaryFolder();
   const held = await openDataFolder(folder.path);
   const again = openDataFolder(folder.path);
   await expect(again).rejects.toThrow(FolderLockedError);
-  await expect(again).rejects.toThrow(`another offcut is using ${folder.path}`);
+  await expect(again).rejects.toThrow(`Another offcut process is using ${folder.path}.`);
   held.lock.release();
 });
 
-test("a path too long for a socket is known beforehand", () => {
+test("a path that is too long for a socket is detected", () => {
   const fitting = `/${"a".repeat(107 - "/control.sock".length - 1)}`;
   expect(Buffer.byteLength(getControlSocketPath(fitting))).toBe(107);
   expect(hasValidSocketPath(fitting)).toBe(true);

@@ -13,7 +13,7 @@ const folder = await mkdtemp(join(tmpdir(), "offcut-audio-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let files = 0;
-/** Writes a file in pieces of `step` samples. */
+/** Writes a file in chunks of `step` samples. */
 async function written(samples: Int16Array, step = samples.length || 1): Promise<string> {
   const path = join(folder, `${files++}.audio`);
   const file = await createAudioFile(path);
@@ -23,7 +23,7 @@ async function written(samples: Int16Array, step = samples.length || 1): Promise
   return path;
 }
 
-/** Noise of changing level with stretches of silence, the same each time. */
+/** Returns deterministic noise of changing level, with silences. */
 function signal(length: number, seed = 1): Int16Array {
   let state = seed;
   const random = () => {
@@ -45,7 +45,7 @@ const sample = fc.oneof(
 );
 
 describe("a block", () => {
-  test("any samples come back as they were", () => {
+  test("property: any samples are decoded exactly", () => {
     const encoder = createBlockEncoder();
     fc.assert(
       fc.property(fc.array(sample, { maxLength: 2_000 }), (values) => {
@@ -69,7 +69,7 @@ describe("a block", () => {
       expect(bytes.length).toBeLessThan(BLOCK_SAMPLES * 3);
     });
 
-  test("any bytes are either samples or an error", () => {
+  test("property: any bytes decode to samples or an error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.integer({ min: 0, max: BLOCK_SAMPLES }), (bytes, count) => {
         try {
@@ -85,7 +85,7 @@ describe("a block", () => {
 describe("a file", () => {
   const samples = signal(3 * BLOCK_SAMPLES + 12_345);
 
-  test("any window is what was written there, in any order, however it was written", async () => {
+  test("property: any window reads as written, in any order and chunking", async () => {
     const readers = await Promise.all(
       [1_000, 32_768, 100_000].map(async (step) => openAudioFile(await written(samples, step))),
     );
@@ -107,11 +107,11 @@ describe("a file", () => {
     await Promise.all(readers.map((reader) => reader.close()));
   });
 
-  test("an empty one has no samples", async () => {
+  test("an empty file has no samples", async () => {
     expect(await allSamples(await written(new Int16Array(0)))).toHaveLength(0);
   });
 
-  test("twelve hours of silence take a few hundred bytes, and a second of speech in them is found", async () => {
+  test("twelve hours of silence take a few hundred bytes, and a second of speech among them can be read", async () => {
     const path = join(folder, "silence.audio");
     const file = await createAudioFile(path);
     await file.writeSilence(11 * 3600 * 16_000);
@@ -127,7 +127,7 @@ describe("a file", () => {
     await reader.close();
   });
 
-  test("raw samples of older versions are read as they are", async () => {
+  test("raw samples of older versions can be read", async () => {
     const path = join(folder, "speech.pcm");
     await writeFile(path, Buffer.concat([bytesOf(samples), Buffer.of(7)]));
     const reader = await openAudioFile(path);
@@ -137,7 +137,7 @@ describe("a file", () => {
     expect(await allSamples(path)).toEqual(samples);
   });
 
-  test("one that is cut off anywhere, or changed anywhere, is an error", async () => {
+  test("a file that is truncated or changed anywhere is an error", async () => {
     const whole = await readFile(await written(samples));
     const path = join(folder, "damaged.audio");
     for (const length of [9, 16, 40, 1_000, whole.length - 33, whole.length - 1]) {
@@ -152,7 +152,7 @@ describe("a file", () => {
     }
   });
 
-  test("one that claims more than it has allocates nothing for it", async () => {
+  test("a file that claims more than it has allocates no memory for it", async () => {
     const path = join(folder, "claims.audio");
     const zeros = Bun.zstdCompressSync(new Uint8Array(256_000_000));
     const claims: [samples: number, index: Uint8Array][] = [

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { findDamagedAssets, openAssets, openExtracted } from "../../../src/lib/assets";
 
-test("run from the sources, the files come from the packages and the data folder stays untouched", async () => {
+test("when run from the sources, assets come from the packages and the data folder is not used", async () => {
   const dataDir = "/nonexistent/data";
   const assets = await openAssets({ dataDir });
   expect(assets.folder).toBeNull();
@@ -11,12 +11,12 @@ test("run from the sources, the files come from the packages and the data folder
   expect(openExtracted(null)).toEqual(assets);
 });
 
-test("damaged files are named", async () => {
+test("lists damaged files", async () => {
   const assets = await openAssets({ dataDir: "/nonexistent/data" });
   expect(await findDamagedAssets({ ...assets, ffmpeg: "/nonexistent/ffmpeg" })).toContain("/nonexistent/ffmpeg");
 });
 
-test("a child of the executable finds the files in its parent's folder", () => {
+test("a child process opens the assets in its parent's folder", () => {
   expect(openExtracted("/data/assets/1-abc")).toEqual({
     folder: "/data/assets/1-abc",
     speechDir: "/data/assets/1-abc/speech",

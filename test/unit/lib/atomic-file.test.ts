@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { writeAtomic } from "../../../src/lib/atomic-file";
 import { temporaryFolder } from "../../temporary-folder";
 
-test("a file is written whole, with its folder, and leaves nothing beside it", async () => {
+test("writes the file and its folder, without leftovers", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "a/b/file.json");
   await writeAtomic(path, "one");
@@ -13,7 +13,7 @@ test("a file is written whole, with its folder, and leaves nothing beside it", a
   expect(await readdir(join(folder.path, "a/b"))).toEqual(["file.json"]);
 });
 
-test("simultaneous writers leave one of their files, whole", async () => {
+test("of concurrent writers, one file remains, complete", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "file");
   const bodies = Array.from({ length: 20 }, (_, i) => String(i).repeat(50_000));
@@ -22,7 +22,7 @@ test("simultaneous writers leave one of their files, whole", async () => {
   expect(await readdir(folder.path)).toEqual(["file"]);
 });
 
-test("a write that fails leaves what was there", async () => {
+test("a failed write keeps the existing file", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "taken");
   await mkdir(join(path, "inside"), { recursive: true });

@@ -4,7 +4,7 @@ import { createDiskReserve, getFreeBytes } from "../../../src/lib/disk-reserve";
 
 const MIB = 1024 * 1024;
 
-/** A disk with `free` bytes, of which `reserve` are to stay. */
+/** Creates a reserve on a disk with `free` bytes. */
 function disk(free: number, reserve: number) {
   const state = { free, asked: 0 };
   const reserved = createDiskReserve("/", reserve, () => {
@@ -15,25 +15,25 @@ function disk(free: number, reserve: number) {
 }
 
 describe("the reserve", () => {
-  test("leaves room for what is free above it, and none below", () => {
+  test("makes only the space above the reserve available", () => {
     expect(disk(10, 4).availableBytes()).toBe(6);
     expect(disk(4, 4).availableBytes()).toBe(0);
     expect(disk(3, 4).availableBytes()).toBe(0);
     expect(disk(3, 0).availableBytes()).toBe(3);
   });
 
-  test("bounds what a child writes into one file", () => {
+  test("limits the file size of child processes", () => {
     expect(disk(100 * MIB, 20 * MIB).maxFileBytes()).toBe(90 * MIB);
     expect(disk(5 * MIB, 20 * MIB).maxFileBytes()).toBe(MIB);
   });
 
-  test("is critical when three quarters of it are gone", () => {
+  test("is critical when three quarters are used", () => {
     expect([disk(25, 100).isCritical(), disk(24, 100).isCritical(), disk(0, 0).isCritical()]).toEqual([
       ...[false, true, false],
     ]);
   });
 
-  test("is not passed by many writers together, though the file system is asked rarely", () => {
+  test("many writers together cannot exceed it, although free space is measured rarely", () => {
     const one = disk(110 * MIB, 10 * MIB);
     let taken = 0;
     while (one.claim(64 * 1024)) {
@@ -44,13 +44,13 @@ describe("the reserve", () => {
     expect(one.state.asked).toBeLessThan(20);
   });
 
-  test("counts what was taken and is not on the disk yet", () => {
+  test("counts claimed bytes that are not written yet", () => {
     const one = disk(5 * MIB, 0);
     expect([one.claim(3 * MIB), one.claim(2 * MIB)]).toEqual([true, true]);
     expect(one.state.asked).toBe(1);
   });
 
-  test("sees what others write and delete", () => {
+  test("notices what other programs write and delete", () => {
     const one = disk(30 * MIB, 10 * MIB);
     expect(one.claim(17 * MIB)).toBe(true);
     one.state.free = 10 * MIB;
@@ -59,7 +59,7 @@ describe("the reserve", () => {
     expect(one.claim(MIB)).toBe(true);
   });
 
-  test("knows the file system", () => {
+  test("measures the file system", () => {
     expect(getFreeBytes(tmpdir())).toBeGreaterThan(0);
   });
 });

@@ -30,7 +30,7 @@ async function expectWhole(folder: string) {
   expect((await stat(join(folder, "ffmpeg"))).mode & 0o777).toBe(0o700);
 }
 
-/** The number of a process that has ended. */
+/** Returns the ID of a process that has ended. */
 async function deadPid(): Promise<number> {
   const child = Bun.spawn(["true"]);
   await child.exited;
@@ -53,14 +53,14 @@ test("a later start writes nothing", async () => {
   expect([after.ino, after.ctimeMs]).toEqual([before.ino, before.ctimeMs]);
 });
 
-test("two starts at once both end with a whole folder and leave nothing behind", async () => {
+test("two concurrent starts both get a complete folder, without leftovers", async () => {
   const folders = await Promise.all(Array.from({ length: 6 }, () => extractFiles(embedded, parent)));
   expect(new Set(folders).size).toBe(1);
   await expectWhole(folders[0]!);
   expect(await readdir(parent)).toEqual(["1.0.0-abc"]);
 });
 
-test("a truncated, a changed, a lost and a no longer executable file are put right", async () => {
+test("truncated, changed, missing and no longer executable files are repaired", async () => {
   const folder = await extractFiles(embedded, parent);
   await truncate(join(folder, "ffmpeg"), 3);
   await Bun.write(join(folder, "speech/model.onnx"), "WEIGHTS");
@@ -77,7 +77,7 @@ test("a truncated, a changed, a lost and a no longer executable file are put rig
   await expectWhole(folder);
 });
 
-test("a lost record of what was written costs a reading, not the files", async () => {
+test("without the record, files are verified and kept", async () => {
   const folder = await extractFiles(embedded, parent);
   const before = await stat(join(folder, "ffmpeg"));
   await rm(join(folder, "written.json"));
@@ -86,13 +86,13 @@ test("a lost record of what was written costs a reading, not the files", async (
   expect(await Bun.file(join(folder, "written.json")).exists()).toBe(true);
 });
 
-test("a file that cannot be read leaves no half folder", async () => {
+test("a failed extraction leaves no incomplete folder", async () => {
   embedded.files[1] = { ...embedded.files[1]!, path: join(root, "absent") };
   await expect(extractFiles(embedded, parent)).rejects.toThrow();
   expect(await readdir(parent)).toEqual([]);
 });
 
-test("versions without a living process are removed, used ones stay", async () => {
+test("versions without a running process are removed, others stay", async () => {
   await mkdir(join(parent, "0.9.0-unused/in-use"), { recursive: true });
   await Bun.write(join(parent, "0.9.0-unused/in-use", String(await deadPid())), "");
   await Bun.write(join(parent, "0.9.1-used/in-use", String(process.ppid)), "");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { lockFolder } from "../../../src/lib/folder-lock";
 import { temporaryFolder } from "../../temporary-folder";
 
-/** Another process that takes the lock, says whether it got it, and holds it until it is ended. */
+/** Starts a process that acquires the lock, reports whether it did, and holds it until it is killed. */
 function otherProcess(folder: string) {
   const lockModule = join(import.meta.dir, "../../../src/lib/folder-lock.ts");
   const program = `
@@ -25,7 +25,7 @@ function otherProcess(folder: string) {
   return { said, kill, [Symbol.asyncDispose]: kill };
 }
 
-test("a folder is locked by one process, and free again as soon as that one is killed", async () => {
+test("one process holds the lock, which is free again when it is killed", async () => {
   await using folder = await temporaryFolder();
   await using other = otherProcess(folder.path);
   expect(await other.said()).toBe("got it");
@@ -39,7 +39,7 @@ test("a folder is locked by one process, and free again as soon as that one is k
   lock!.release();
 });
 
-test("a released lock can be taken again", async () => {
+test("a released lock can be acquired again", async () => {
   await using folder = await temporaryFolder();
   const first = lockFolder(folder.path)!;
   expect(lockFolder(folder.path)).toBeNull();
@@ -49,7 +49,7 @@ test("a released lock can be taken again", async () => {
   second!.release();
 });
 
-test("a folder that is not there is an error, not a held lock", async () => {
+test("a missing folder is an error, not a held lock", async () => {
   await using folder = await temporaryFolder();
   expect(() => lockFolder(join(folder.path, "missing"))).toThrow();
 });

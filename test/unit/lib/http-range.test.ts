@@ -36,7 +36,7 @@ test.each([
   expect(parseRange(header, size)).toEqual(expected);
 });
 
-test("a range never leaves the body", () => {
+test("property: a range is within the body", () => {
   fc.assert(
     fc.property(fc.nat(1_000), fc.option(fc.nat(2_000)), fc.option(fc.nat(2_000)), (size, first, last) => {
       const range = parseRange(`bytes=${first ?? ""}-${last ?? ""}`, size);

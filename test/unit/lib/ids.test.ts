@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { isUuid, newId, randomToken } from "../../../src/lib/ids";
 
-test("ids are UUIDs of version 7, in the order in which they were made", () => {
+test("IDs are UUIDv7 in the order of creation", () => {
   const ids = Array.from({ length: 10_000 }, newId);
   expect(ids.every((id) => isUuid(id) && id[14] === "7")).toBe(true);
   expect(ids.toSorted()).toEqual(ids);
@@ -22,7 +22,7 @@ test.each([
   expect(isUuid(text)).toBe(expected);
 });
 
-test("random tokens have their length, only letters and digits, and use all of them evenly", () => {
+test("random tokens have the length, and letters and digits are uniformly distributed", () => {
   const token = randomToken(62_000);
   expect(token).toMatch(/^[0-9A-Za-z]{62000}$/);
   const counts = new Map<string, number>();

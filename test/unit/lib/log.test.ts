@@ -6,8 +6,8 @@ function captured(readable: boolean) {
   return { lines, log: createLog((line) => lines.push(line), readable) };
 }
 
-describe("for machines", () => {
-  test("a line is one JSON object with time, level, event and the fields of its logger", () => {
+describe("JSON output", () => {
+  test("a line is one JSON object with time, level, event and the fields of the logger", () => {
     const { lines, log } = captured(false);
     log.with({ request: "r1" }).with({ job: "j1" }).warn("slow", { seconds: 3 });
     expect(lines).toHaveLength(1);
@@ -36,7 +36,7 @@ describe("for machines", () => {
   });
 });
 
-test("for people a line is text", () => {
+test("on a terminal, a line is text", () => {
   const { lines, log } = captured(true);
   log.info("ready", { port: 4700, url: "http://x" });
   expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}ready port=4700 url=http:\/\/x$/);

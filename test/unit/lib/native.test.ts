@@ -7,7 +7,7 @@ import { loadNative, setNativeFolder } from "../../../src/lib/native";
 
 const PROJECT = join(import.meta.dir, "../../..");
 
-test("an addon is loaded from the folder that was set, once, and a broken one names its path", async () => {
+test("an addon is loaded once from the folder, and the error of a broken one names its path", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offcut-native-"));
   try {
     setNativeFolder(folder);

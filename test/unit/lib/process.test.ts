@@ -5,7 +5,7 @@ import { killAllChildren, spawnChild } from "../../../src/lib/process";
 const shell = (script: string) => ["/bin/sh", "-c", script];
 
 describe("a child process", () => {
-  test("hands on its output, its exit code and the last of its error output", async () => {
+  test("passes on its output, its exit code and the tail of its standard error", async () => {
     const lines: string[] = [];
     const child = spawnChild({
       command: shell("echo out; printf 'one\\rtwo\\nthree' >&2; exit 3"),
@@ -18,7 +18,7 @@ describe("a child process", () => {
     expect(child.stderrTail()).toEndWith("three");
   });
 
-  test("inherits nothing of the environment, and takes what it is given", async () => {
+  test("has only the given environment", async () => {
     const child = spawnChild({ command: ["/usr/bin/env"], env: { GIVEN: "yes" }, stdout: "pipe" });
     const names = (await new Response(child.stdout).text()).split("\n").map((line) => line.split("=")[0]);
     expect(names).toContain("GIVEN");
@@ -26,23 +26,23 @@ describe("a child process", () => {
     expect(names).not.toContain("HOME");
   });
 
-  test("comes after this process when both want to run", async () => {
+  test("has a lower priority than this process", async () => {
     const child = spawnChild({ command: shell("read go; exec /usr/bin/nice"), stdin: "pipe", stdout: "pipe" });
     await child.stdin.write("go\n");
     expect(Number(await new Response(child.stdout).text())).toBe(Math.min(19, getPriority() + 5));
   });
 
-  test("takes arguments as they are, whatever a shell would make of them", async () => {
+  test("receives arguments literally, without shell parsing", async () => {
     const argument = "$(id) `id` ; * \n'\" -n";
     const child = spawnChild({ command: ["/usr/bin/printf", "%s", argument], stdout: "pipe" });
     expect(await new Response(child.stdout).text()).toBe(argument);
   });
 
-  test("a program that does not exist is an exit code, not a throw", async () => {
+  test("a missing program is an exit code, not an exception", async () => {
     expect((await spawnChild({ command: ["/nowhere/at-all"] }).exited).code).toBe(127);
   });
 
-  test("writing waits for the reader: what goes in comes out", async () => {
+  test("writing applies backpressure, and no data is lost", async () => {
     const child = spawnChild({ command: ["/bin/cat"], stdin: "pipe", stdout: "pipe" });
     const feed = (async () => {
       for (let n = 0; n < 24; n++) await child.stdin.write(new Uint8Array(1 << 20).fill(n));
@@ -54,7 +54,7 @@ describe("a child process", () => {
     expect(size).toBe(24 << 20);
   });
 
-  test("writing to a child that has gone fails", async () => {
+  test("writing to a child that has ended fails", async () => {
     const child = spawnChild({ command: ["/bin/true"], stdin: "pipe" });
     await child.exited;
     expect(child.stdin.write("x")).rejects.toThrow("EPIPE");
@@ -83,7 +83,7 @@ describe("a child process", () => {
     expect(Date.now() - started).toBeLessThan(3_000);
   });
 
-  test("the signal ends it; one that is aborted already starts nothing", async () => {
+  test("the signal ends it; an aborted signal starts nothing", async () => {
     const stop = new AbortController();
     const child = spawnChild({ command: ["/bin/sleep", "60"], signal: stop.signal });
     stop.abort(new Error("enough"));
@@ -91,13 +91,13 @@ describe("a child process", () => {
     expect(() => spawnChild({ command: ["/bin/true"], signal: stop.signal })).toThrow("enough");
   });
 
-  test("killAllChildren ends all that run", async () => {
+  test("killAllChildren ends all running children", async () => {
     const children = [1, 2, 3].map(() => spawnChild({ command: ["/bin/sleep", "60"] }));
     await killAllChildren();
     for (const child of children) expect((await child.exited).signal).toBe("SIGTERM");
   });
 
-  test("when this process is killed, its children go with it", async () => {
+  test("when this process is killed, its children end as well", async () => {
     const script = `import { spawnChild } from ${JSON.stringify(new URL("../../../src/lib/process.ts", import.meta.url).pathname)};
       console.log(spawnChild({ command: ["/bin/sleep", "60"] }).pid); setInterval(() => {}, 1000);`;
     const parent = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
@@ -117,7 +117,7 @@ describe("limits", () => {
     expect(child.endedBy()).toBe("wall");
   });
 
-  test("processor time", async () => {
+  test("CPU time", async () => {
     const child = spawnChild({ command: shell("while :; do :; done"), limits: { cpuSeconds: 1, wallSeconds: 20 } });
     expect((await child.exited).signal).toBe("SIGXCPU");
     expect(child.endedBy()).toBeNull();
@@ -140,7 +140,7 @@ describe("limits", () => {
   });
 });
 
-/** A process that has ended but is not yet collected counts as gone. */
+/** Returns whether a process is running. A zombie is not. */
 async function isRunning(pid: number): Promise<boolean> {
   const text = await Bun.file(`/proc/${pid}/stat`)
     .text()

@@ -24,8 +24,8 @@ const found = await findSandbox({ ...search, path: process.env.PATH });
 const hasBwrap = found.mode === "bwrap";
 if (!hasBwrap) console.log(`skipped: tests of bwrap, because ${found.reason}`);
 
-describe("the command line of bwrap", () => {
-  test("holds the options, the system, the programs, and ends with the command", () => {
+describe("the bwrap arguments", () => {
+  test("have the options, the system, the programs, and end with the command", () => {
     expect(buildBwrapArguments(HOST, ["/opt/offcut", "--", "$(id)"], NOTHING)).toEqual([
       ...["/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/usr/lib", "/usr/lib", "--symlink", "usr/lib", "/lib"],
       ...["--proc", "/proc", "--dev", "/dev", "--ro-bind-try", "/opt/offcut", "/opt/offcut"],
@@ -33,7 +33,7 @@ describe("the command line of bwrap", () => {
     ]);
   });
 
-  test("binds outer folders before inner ones, whatever their order", () => {
+  test("bind outer folders before inner ones, in any order", () => {
     const view = { readOnly: ["/data/a/source", "/data"], writable: ["/data/a", "/data/b"], devices: false };
     const text = buildBwrapArguments({ ...HOST, shared: [] }, ["x"], view).join(" ");
     expect(text).toContain(
@@ -41,21 +41,21 @@ describe("the command line of bwrap", () => {
     );
   });
 
-  test("a path that is named twice is writable when one of them says so, and bound once", () => {
+  test("a path that is listed twice is bound once, and writable if one entry is", () => {
     const view = { readOnly: ["/data", "/data"], writable: ["/data"], devices: false };
     const text = buildBwrapArguments(HOST, ["x"], view).join(" ");
     expect(text.match(/\/data \/data/g)).toHaveLength(1);
     expect(text).toContain("--bind /data /data");
   });
 
-  test("shows devices, and what drivers read, only when asked for", () => {
+  test("include devices and driver files only on request", () => {
     expect(buildBwrapArguments(HOST, ["x"], NOTHING).join(" ")).not.toMatch(/dri|sys/);
     const text = buildBwrapArguments(HOST, ["x"], { ...NOTHING, devices: true }).join(" ");
     expect(text).toContain("--dev-bind-try /dev/dri /dev/dri --ro-bind-try /sys/dev/char /sys/dev/char");
   });
 });
 
-describe("the choice", () => {
+describe("finding a sandbox", () => {
   /** A folder for the PATH with programs that answer as given. */
   const choose = async (programs: Record<string, string>, wanted = true) => {
     await using folder = await temporaryFolder();
@@ -67,13 +67,13 @@ describe("the choice", () => {
   };
   const fails = "echo 'first line' >&2; echo 'setting up uid map: Permission denied' >&2; exit 1";
 
-  test("is nothing when it is not wanted", async () => {
+  test("returns none when it is disabled", async () => {
     const sandbox = await choose({}, false);
-    expect(sandbox).toMatchObject({ mode: "none", reason: "turned off by the setting sandbox" });
+    expect(sandbox).toMatchObject({ mode: "none", reason: "disabled by the setting sandbox" });
     expect(sandbox.wrap(["/bin/x", "y"], NOTHING)).toEqual(["/bin/x", "y"]);
   });
 
-  test("falls back to unshare, as root or with a user namespace, and says why", async () => {
+  test("falls back to unshare, as root or with a user namespace, with the reason", async () => {
     const asRoot = await choose({ bwrap: fails, unshare: "exit 0" });
     expect(asRoot.mode).toBe("unshare");
     expect(asRoot.reason).toStartWith("bwrap does not work here (setting up uid map: Permission denied)");
@@ -82,13 +82,13 @@ describe("the choice", () => {
     expect(asUser.wrap(["/bin/x"], NOTHING).slice(1)).toEqual(["-rn", "--", "/bin/x"]);
   });
 
-  test("is nothing when neither works, with both reasons", async () => {
+  test("returns none with both reasons when neither works", async () => {
     const sandbox = await choose({ bwrap: fails, unshare: "exit 1" });
     expect(sandbox.mode).toBe("none");
-    expect(sandbox.reason).toMatch(/^bwrap does not work here \(.*\).*; unshare cannot take away the network either$/);
+    expect(sandbox.reason).toMatch(/^bwrap does not work here \(.*\).*; unshare cannot remove the network either$/);
   });
 
-  test("takes the strictest options that this bwrap knows", async () => {
+  test("uses the strictest options that bwrap supports", async () => {
     const old = await choose({ bwrap: `case "$*" in *--disable-userns*|*--size*) exit 1;; esac` });
     expect(old.mode).toBe("bwrap");
     expect(old.wrap(["x"], NOTHING).join(" ")).toContain("--dir /tmp");
@@ -111,13 +111,13 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
     return (await new Response(child.stdout).text()).trim();
   };
 
-  test("its exit code is passed on, and the signal that ended it", async () => {
+  test("passes on its exit code and its signal", async () => {
     expect(await start("exit 3").exited).toEqual({ code: 3, signal: null });
     expect(await start("kill -9 $$").exited).toEqual({ code: null, signal: "SIGKILL" });
     expect(await start("kill -SEGV $$").exited).toEqual({ code: null, signal: "SIGSEGV" });
   });
 
-  test("sees and changes only what its view holds", async () => {
+  test("can read and change only its view", async () => {
     await using folder = await temporaryFolder();
     const at = (name: string) => join(folder.path, name);
     for (const name of ["mine", "other"]) await mkdir(at(name));
@@ -136,7 +136,7 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
     expect((await readdir(at("mine"))).sort()).toEqual(["new", "source"]);
   });
 
-  test("has no network but its own loopback, no capability and no other process in sight", async () => {
+  test("has only its own loopback network, no capabilities, and sees no other process", async () => {
     const script = `while read -r line; do echo "$line"; done </proc/net/dev
       while read -r name value; do case $name in Cap*|NoNewPrivs:) echo "$name $value";; esac; done </proc/self/status; echo /proc/[0-9]*`;
     const output = await outputOf(script);
@@ -149,7 +149,7 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
     expect(output).toEndWith("/proc/1 /proc/2");
   });
 
-  test("a program that brings libraries of its own finds them", async () => {
+  test("a program with its own libraries finds them", async () => {
     await using folder = await temporaryFolder();
     const at = (name: string) => join(folder.path, name);
     for (const [name, source, ...options] of [
@@ -172,7 +172,7 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
     expect(sandbox).toMatchObject({ mode: "bwrap", reason: null });
   });
 
-  test("its limits hold, and all that it started ends with it", async () => {
+  test("has limits, and its descendants end with it", async () => {
     const limited = start("while :; do :; done", {}, { cpuSeconds: 1, wallSeconds: 20 });
     expect((await limited.exited).signal).toMatch(/SIGKILL|SIGXCPU/);
     expect(limited.endedBy()).toBeNull();
@@ -200,7 +200,7 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
   });
 });
 
-/** A process and all its descendants. */
+/** Returns a process and all its descendants. */
 async function treeOf(pid: number): Promise<number[]> {
   const children = await Bun.file(`/proc/${pid}/task/${pid}/children`)
     .text()
@@ -214,7 +214,7 @@ async function treeOf(pid: number): Promise<number[]> {
   return running([pid, ...below.flat()]);
 }
 
-/** Those that run; one that has ended but is not yet collected does not. */
+/** Returns the running processes, without zombies. */
 async function running(pids: number[]): Promise<number[]> {
   const states = await Promise.all(
     pids.map((pid) =>
