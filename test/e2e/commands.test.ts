@@ -97,7 +97,7 @@ describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
         "1 offcut user: Account nobody@example.test not found.",
       );
       expect(await refused("user", "create", "--email", "a@b", "--password", "short")).toStartWith(
-        "1 offcut user: The password",
+        "1 offcut user: Password must have",
       );
     },
     LONG,

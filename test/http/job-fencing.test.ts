@@ -1,0 +1,63 @@
+/** The result of an attempt that was replaced by a newer one. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import type { Job, JobContext } from "../../src/domain/jobs";
+import { findLatestStep } from "../../src/store/steps";
+import { createJobSource } from "../../src/work/job-source";
+import { createJobHandlers } from "../../src/work/registry";
+import { harness, PATIENCE_MS } from "./harness";
+import { video, wav } from "./media";
+
+setDefaultTimeout(PATIENCE_MS);
+
+const LEASE_MS = 1_000;
+const context: JobContext = { signal: new AbortController().signal, shouldYield: () => false, progress: () => {} };
+
+/** Claims the step of the subject twice: the lease of the first attempt has expired by the second. */
+async function claimTwice(server: Awaited<ReturnType<typeof harness>>, subjectId: string): Promise<[Job, Job]> {
+  const services = server.services();
+  const step = (await findLatestStep(services.store.read, subjectId))!;
+  const source = createJobSource(services);
+  const late = (await source.claim(step.id, "frozen", LEASE_MS))!;
+  server.advance(2 * LEASE_MS);
+  const current = (await source.claim(step.id, "other", 60_000))!;
+  expect([late.attempt, current.attempt]).toEqual([1, 2]);
+  return [late, current];
+}
+
+test("the late result of a render is discarded, and the files of the current attempt stay", async () => {
+  await using server = await harness();
+  const user = await server.user();
+  const asset = await user.ready(await video(4));
+  const services = server.services();
+  await services.runner.stop();
+  const { id } = await user.startRender({ asset_id: asset.id, output: { format: "m4a" } });
+  const [late, current] = await claimTwice(server, id);
+  const { render } = createJobHandlers(services, server.tools());
+  await render(late, context);
+  expect((await user.render(id)).state).toBe("processing");
+  expect(await findLatestStep(services.store.read, id)).toMatchObject({ attempts: 2, finished_at: null });
+  expect(await server.leftovers(id)).toContain(`work/${id}`);
+  await render(current, context);
+  expect((await user.render(id)).state).toBe("completed");
+  expect(await server.events(id)).toEqual(["render.completed"]);
+  await render(late, context);
+  expect((await user.render(id)).state).toBe("completed");
+  expect(await server.events(id)).toEqual(["render.completed"]);
+  services.runner.start();
+});
+
+test("a late attempt of a preparation ends at its first intermediate result, without a hold", async () => {
+  await using server = await harness();
+  const user = await server.user(10);
+  const services = server.services();
+  await services.runner.stop();
+  const id = await user.upload(await wav(4));
+  const [late, current] = await claimTwice(server, id);
+  const { prepare } = createJobHandlers(services, server.tools());
+  await expect(prepare(late, context)).rejects.toThrow("job lost");
+  expect(await user.asset(id)).toMatchObject({ state: "processing", duration_seconds: null });
+  await prepare(current, context);
+  expect((await user.asset(id)).state).toBe("ready");
+  expect(await server.events(id)).toEqual(["asset.ready from processing"]);
+  services.runner.start();
+});
