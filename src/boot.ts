@@ -276,8 +276,10 @@ async function serve(
 /** Stands in until the runner is created. */
 const idleRunner: Runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
 
+type RecoveryServices = Pick<Services, "folders" | "log" | "now" | "runner" | "store">;
+
 /** Recovers from a crash or a stop: requeues interrupted steps, starts the preparation of complete uploads, removes orphaned files. */
-async function recover(services: Services): Promise<void> {
+async function recover(services: RecoveryServices): Promise<void> {
   const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
   if (requeued > 0) services.log.warn("jobs.requeued_after_unclean_exit", { jobs: requeued });
   await sweep(services);
@@ -288,7 +290,7 @@ async function recover(services: Services): Promise<void> {
 const SWEEP_INTERVAL_MS = 3600 * 1000;
 
 /** Handles complete and expired uploads, and removes orphaned files and expired rows. */
-async function sweep(services: Services): Promise<void> {
+async function sweep(services: RecoveryServices): Promise<void> {
   await recoverUploads(services);
   await sweepOrphans(services);
 }

@@ -19,7 +19,7 @@ const MAX_CACHED_OWNERS = 10_000;
  * Creates the authentication by API key. A disabled account is `unauthenticated`, one in its grace period `forbidden`. Owners are cached
  * until accounts or keys change, because every call looks one up.
  */
-export function createApiKeyAuthenticator(services: Services): Authenticate {
+export function createApiKeyAuthenticator(services: Pick<Services, "now" | "store">): Authenticate {
   const { store } = services;
   const owners = new Map<string, { key: ApiKey; user: User }>();
   let revision = store.accountsRevision();

@@ -12,8 +12,10 @@ import { FILE_POLICY } from "./security-headers";
 
 type LinkedFile = { path: string; contentType: string; name: string };
 
+type FileServices = Pick<Services, "folders" | "links" | "now" | "store">;
+
 /** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file is gone. */
-export async function serveFile(services: Services, request: Request, target: LinkTarget): Promise<Response> {
+export async function serveFile(services: FileServices, request: Request, target: LinkTarget): Promise<Response> {
   const { searchParams } = new URL(request.url);
   const isValid = services.links.verify(
     target,
@@ -57,7 +59,7 @@ export async function serveFile(services: Services, request: Request, target: Li
 const matchesEtag = (header: string | null, etag: string): boolean =>
   (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));
 
-const isUserDisabled = async (services: Services, userId: string): Promise<boolean> =>
+const isUserDisabled = async (services: Pick<Services, "store">, userId: string): Promise<boolean> =>
   (await getUser(services.store.read, userId))?.disabled_at != null;
 
 const OUTPUT_TYPES: Record<string, string> = {
@@ -67,7 +69,10 @@ const OUTPUT_TYPES: Record<string, string> = {
   mp3: "audio/mpeg",
 };
 
-async function findLinkedFile(services: Services, target: LinkTarget): Promise<LinkedFile | null> {
+async function findLinkedFile(
+  services: Pick<Services, "folders" | "store">,
+  target: LinkTarget,
+): Promise<LinkedFile | null> {
   if (target.kind === "renders") {
     const render = target.what === "output" ? await getRender(services.store.read, target.id) : null;
     if (render?.state !== "completed" || (await isUserDisabled(services, render.user_id))) return null;

@@ -17,7 +17,7 @@ export type AuthorizedUpload = { userId: string; id: string; beforeWrite?: () =>
 /** The store of one upload for one request. Any other ID than the authorized one does not exist in it, nor do uploads of other users. */
 export class AssetUploadStore extends DataStore {
   constructor(
-    private readonly services: Services,
+    private readonly services: Pick<Services, "disk" | "folders" | "store">,
     private readonly authorized: AuthorizedUpload,
   ) {
     super();

@@ -201,7 +201,7 @@ function respondToFinishedUpload(request: Request, asset: Asset): Response {
 }
 
 /** Records the bytes received before a client disconnected as activity of the upload. */
-function recordReceivedBytes(services: Services, asset: Asset): void {
+function recordReceivedBytes(services: Pick<Services, "folders" | "log" | "now" | "store">, asset: Asset): void {
   void findFileSize(services.folders.upload(asset.id))
     .then((size) => (size ? recordUploadProgress(services, asset, size) : undefined))
     .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: asset.id, error }));

@@ -1,6 +1,6 @@
 /**
- * Credits in memory: the same rules as the product's, written the plain way, to hold the product against.
- * What is left once nobody waits is held for those in preparation, oldest first. An asset is named by its number. Its price is a hold while it is prepared, and a charge once it is ready.
+ * A simple model of the credit rules, to compare the product with. Credits that remain when no asset waits are held for assets in
+ * preparation, oldest first. Assets are identified by number. The price of an asset is a hold during preparation and a charge afterwards.
  */
 type ModelAsset = {
   price: number;
@@ -12,7 +12,7 @@ type ModelAsset = {
 export type CreditModel = {
   assets: ModelAsset[];
   granted: number;
-  /** In the order in which they began to wait. */
+  /** In the order in which they started to wait. */
   waiting: number[];
   balance(): number;
   grant(credits: number): void;
@@ -21,7 +21,7 @@ export type CreditModel = {
   finish(n: number): void;
   fail(n: number): void;
   remove(n: number): void;
-  /** Gives back what was charged: once, and whether or not the asset is still there. */
+  /** Refunds the charge, once, whether or not the asset was deleted. */
   refund(n: number): void;
   canRefund(n: number): boolean;
 };

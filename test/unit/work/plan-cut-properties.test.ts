@@ -113,7 +113,7 @@ const given: fc.Arbitrary<Given> = seconds(1, 20).chain((duration) =>
     })),
 );
 
-/** A recogniser that answers anything, but the same to the same question. */
+/** A recognizer with arbitrary but deterministic alignments. */
 function anything(seed: number): (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]> {
   return async (requests) =>
     requests.map((request) => {
@@ -134,7 +134,7 @@ function anything(seed: number): (requests: AlignmentRequest[]) => Promise<Force
     });
 }
 
-/** The plan, or null when the input cannot be planned. */
+/** Returns the plan, or null when the input cannot be planned. */
 async function planOf(input: Given, over: Partial<CutOptions> = {}): Promise<Plan | null> {
   const { probed, script: text, seed } = input;
   const listening = { ...input.listening, energy: contour(input.listening.duration, input.blocks) };
@@ -157,7 +157,7 @@ const within = (plan: Plan, span: Span) => plan.segments.some((one) => one.start
 const check = (property: (input: Given) => Promise<void>) =>
   fc.assert(fc.asyncProperty(given, property), { numRuns: 400 });
 
-test("segments are sorted, apart and at least a tenth of a second long", () =>
+test("segments are sorted, disjoint and at least 0.1 s long", () =>
   check(async (input) => {
     const plan = await planOf(input);
     for (const [i, segment] of plan?.segments.entries() ?? []) {
@@ -166,7 +166,7 @@ test("segments are sorted, apart and at least a tenth of a second long", () =>
     }
   }));
 
-test("segments and removed stretches tile the recording", () =>
+test("segments and removed spans cover the recording without overlap", () =>
   check(async (input) => {
     const plan = await planOf(input);
     if (!plan) return;
@@ -180,7 +180,7 @@ test("segments and removed stretches tile the recording", () =>
     expect(plan.keptDuration).toBe(plan.segments.reduce((sum, { start, end }) => sum + end - start, 0));
   }));
 
-test("edges lie on frames, but for the recording's own ends", () =>
+test("edges are on frames, except the start and end of the recording", () =>
   check(async (input) => {
     const plan = await planOf(input);
     const shown = input.probed.frames;
@@ -202,7 +202,7 @@ test("the same input gives the same plan", () =>
     expect(await planOf(input)).toEqual(await planOf(structuredClone(input)));
   }));
 
-test("when nothing is to be removed every word stays, whole", () =>
+test("with removal turned off every word is kept completely", () =>
   check(async (input) => {
     const plan = await planOf({ ...input, script: "" }, { remove_fillers: false, remove_retakes: false });
     if (!plan) return;
@@ -211,7 +211,7 @@ test("when nothing is to be removed every word stays, whole", () =>
     }
   }));
 
-test("more padding never drops a word", () =>
+test("more padding never removes a word", () =>
   check(async (input) => {
     const { padding_before_seconds: before, padding_after_seconds: after } = input.options;
     const less = await planOf(input);

@@ -1,9 +1,9 @@
-/** A recording made of words, for the planner's tests: what a recogniser without faults would hear in it. */
+/** A recording made of words for the tests of the planner, as a perfect recognizer would transcribe it. */
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../src/domain/speech";
 import { normalizeWords } from "../../../src/domain/text/normalize";
 import { fromSeconds, type Span } from "../../../src/domain/time";
 
-/** Text that is spoken, a number of seconds of quiet, or a sound without words of so many seconds. */
+/** Spoken text, seconds of silence, or seconds of a sound without words. */
 export type Moment = string | number | { hum: number } | { click: number };
 
 export type World = {
@@ -19,7 +19,7 @@ const LETTER = 0.055;
 const LOUD = -20;
 const QUIET = -75;
 
-/** Makes a recording of moments, one after the other. Words of one text follow each other closely. */
+/** Creates a recording from consecutive moments. The words of one text follow each other closely. */
 export function recording(...moments: Moment[]): World {
   const words: Word[] = [];
   const speech: Span[] = [];
@@ -60,7 +60,7 @@ export function recording(...moments: Moment[]): World {
 const inside = (span: Span, other: Span) =>
   Math.min(span.end, other.end) - Math.max(span.start, other.start) > (span.end - span.start) / 2;
 
-/** Words that are spoken in the window, in this order, fit; the others do not. A sound without words resembles "um". */
+/** Words that are spoken in the window in this order align well; others do not. A sound without words resembles "um". */
 function listen(
   words: readonly Word[],
   sounds: readonly Span[],

@@ -32,7 +32,7 @@ const code = async (plan: Promise<Plan>) =>
   );
 
 describe("without a script", () => {
-  test("long pauses go but for the paddings, short ones stay whole", async () => {
+  test("long pauses are removed except the padding, short ones are kept", async () => {
     const world = recording(1, "Here is one sentence.", 0.4, "Here follows another.", 2, "And that was all.", 1);
     const plan = await cut(world);
     expect(texts(plan)).toBe("Here is one sentence. Here follows another. | And that was all.");
@@ -131,18 +131,18 @@ describe("without a script", () => {
     expect(removed(plan)).toEqual(gone as never[]);
   });
 
-  test("what is switched off stays", async () => {
+  test("what is turned off is not removed", async () => {
     const world = recording(1, "Turn the key", 0.6, "Turn the key", 0.3, "um,", 0.3, "to the left.", 1);
     const plan = await cut(world, "", { remove_fillers: false, remove_retakes: false });
     for (const word of world.listening.transcript!.words) expect(holds(plan, word)).toBe(true);
   });
 
-  test("speech that was not understood stays, and is marked", async () => {
+  test("speech without a transcript is kept and marked for review", async () => {
     const plan = await cut(recording(1, "This is clear.", 1, { hum: 2 }, 1, "So is this.", 1));
     expect(plan.segments.map((segment) => segment.review)).toEqual([null, "speech that was not understood", null]);
   });
 
-  test("without a transcript the cut is made from voice activity", async () => {
+  test("without a transcript the cut is planned from voice activity", async () => {
     const world = recording(1, "Bonjour tout le monde.", 2, "Au revoir.", 1);
     world.listening.transcript = null;
     const plan = await cut(world);
@@ -156,7 +156,7 @@ describe("with a script", () => {
   const SCRIPT = "The library opens at nine.\nYou can borrow ten books at once.\nChildren have a room of their own.";
   const [ONE, TWO, THREE] = SCRIPT.split("\n") as [string, string, string];
 
-  test("nothing but the script stays, of each line the last whole take", async () => {
+  test("only the script is kept, with the last complete take of each line", async () => {
     const plan = await cut(
       recording(
         1,
@@ -186,25 +186,25 @@ describe("with a script", () => {
     expect(take.chosen).toBe(take.candidates.length - 1);
   });
 
-  test("a line that is never spoken is missing", async () => {
+  test("a line that is never spoken is reported as missing", async () => {
     const plan = await cut(recording(1, ONE, 0.8, THREE, 1), SCRIPT);
     expect(plan.missing).toEqual([TWO]);
     expect(plan.takes.map((take) => take.line)).toEqual([ONE, THREE]);
   });
 
-  test("a take that breaks off loses against an earlier whole one", async () => {
+  test("an earlier complete take wins over a later one that breaks off", async () => {
     const plan = await cut(recording(1, ONE, 0.8, TWO, 0.9, "You can borrow ten", 0.8, THREE, 1), SCRIPT);
     expect(texts(plan)).toBe([ONE, TWO, THREE].join(" | "));
   });
 
-  test("lines recorded out of order stay where they are, with a warning", async () => {
+  test("lines recorded out of order keep their place, with a warning", async () => {
     const plan = await cut(recording(1, TWO, 0.9, THREE, 0.9, ONE, 1), SCRIPT);
     expect(texts(plan)).toBe([TWO, THREE, ONE].join(" | "));
     expect(plan.warnings.join()).toContain(ONE);
     expect(plan.missing).toEqual([]);
   });
 
-  test("other words for a line stay when there is no other take, and are marked", async () => {
+  test("a paraphrase is kept when a line has no other take, and marked for review", async () => {
     const other = "Ten books at a time you can borrow here.";
     const plan = await cut(recording(1, ONE, 0.9, other, 0.9, THREE, 1), SCRIPT);
     expect(texts(plan)).toBe([ONE, other, THREE].join(" | "));
@@ -212,7 +212,7 @@ describe("with a script", () => {
     expect(plan.missing).toEqual([]);
   });
 
-  test("hesitations inside a line go", async () => {
+  test("fillers inside a line are removed", async () => {
     const plan = await cut(
       recording(1, ONE, 0.9, "You can borrow", 0.3, { hum: 0.3 }, 0.3, "ten books at once.", 0.9, THREE, 1),
       SCRIPT,
@@ -221,13 +221,13 @@ describe("with a script", () => {
     expect(texts(plan)).toContain("You can borrow | ten books at once.");
   });
 
-  test("a beginning that the transcript does not show is found by ear", async () => {
+  test("a start that is missing from the transcript is found by alignment", async () => {
     const world = recording(1, ONE, 0.9, { hum: 0.8 }, 0.25, TWO, 0.9, THREE, 1);
     const plan = await cut(world, SCRIPT);
     expect(texts(plan)).toBe([ONE, TWO, THREE].join(" | "));
   });
 
-  test("figures in the script are met by spoken numbers", async () => {
+  test("digits in the script match spoken numbers", async () => {
     const plan = await cut(
       recording(1, "We sold twenty four bikes.", 0.9, "That is fifty percent more.", 1),
       "- We sold 24 bikes.\n- That is 50% more.",
@@ -236,7 +236,7 @@ describe("with a script", () => {
     expect(plan.segments).toHaveLength(2);
   });
 
-  test("a script of another talk is refused", async () => {
+  test("a script of another recording is refused", async () => {
     const world = recording(1, "Heat the oven first.", 0.8, "Then wash the carrots.", 1);
     expect(await code(cut(world, SCRIPT))).toBe("script_mismatch");
   });
@@ -247,7 +247,7 @@ describe("with a script", () => {
       (n: number) => `We close at ${n} in the evening, and bring the key number ${n + 7}.`,
     ],
     ["the same line again and again", () => "Place the microphone below the chin of a guest."],
-  ])("a script of thousands of lines, %s, is held against a bounded amount of sound", async (_, line) => {
+  ])("a script of thousands of lines, %s, is aligned with a bounded amount of audio", async (_, line) => {
     const said = ["Place the microphone below your chin.", 0.8, "We open at nine in the morning.", 0.8] as const;
     const world = recording(1, ...said, ...said, ...said);
     await code(cut(world, Array.from({ length: 2_000 }, (_, n) => line(n)).join("\n")));
@@ -263,18 +263,18 @@ describe("with a script", () => {
     expect(await code(cut(world, SCRIPT))).toBe("transcription_unavailable");
   });
 
-  test("a script of marks alone is no script", async () => {
+  test("a script of punctuation only counts as no script", async () => {
     const plan = await cut(recording(1, ONE, 1), " \n---\n[music]\n");
     expect(texts(plan)).toBe(ONE);
     expect(plan.takes).toEqual([]);
   });
 });
 
-test("a recording without speech has nothing to cut", async () => {
+test("a recording without speech is refused", async () => {
   expect(await code(cut(recording(2)))).toBe("no_speech");
 });
 
-test("a recogniser that cannot force plans by the text alone", async () => {
+test("without forced alignment the plan relies on the text alone", async () => {
   const world = recording(1, "The library opens at nine.", 0.9, "You can borrow ten books at once.", 1);
   const plan = await cut(
     {
