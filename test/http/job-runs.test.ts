@@ -114,13 +114,13 @@ describe("a job runs with a folder of blobs only, and makes what the server made
       warnings: render.warnings,
     });
     expect(await blobsIn(join(folder.path, "outputs"))).toEqual(first.output.blobs);
-    expect(first.log).toContain('"reused":0');
+    expect(first.log).toContain('"reused_chunks":0');
 
     await rm(join(folder.path, "outputs"), { recursive: true });
     await rm(join(folder.path, "log.txt"));
     const second = await runIn(folder.path, "render", loaded);
     expect(second.output).toEqual(first.output);
-    expect(second.log).not.toContain('"reused":0');
+    expect(second.log).not.toContain('"reused_chunks":0');
   });
 });
 
