@@ -52,7 +52,7 @@ const blocks = fc.array(
   },
 );
 
-/** A contour of blocks of constant level, repeated over the whole recording. */
+/** An energy contour of blocks of constant level, repeated over the whole recording. */
 function contour(duration: number, levels: readonly Block[]): Float32Array {
   const energy = new Float32Array(Math.ceil(duration / 5_000));
   for (let i = 0, at = 0; at < energy.length; i++) {
@@ -79,8 +79,8 @@ const script = fc.oneof(
     .map((lines) => lines.map((line) => line.join(" ")).join("\n")),
 );
 
-type Given = {
-  listening: Omit<SpeechAnalysis, "energy">;
+type PlanInput = {
+  analysis: Omit<SpeechAnalysis, "energy">;
   blocks: Block[];
   probed: ProbedMedia;
   options: CutOptions;
@@ -88,7 +88,7 @@ type Given = {
   seed: number;
 };
 
-const given: fc.Arbitrary<Given> = seconds(1, 20).chain((duration) =>
+const inputs: fc.Arbitrary<PlanInput> = seconds(1, 20).chain((duration) =>
   fc
     .record({
       words: fc.option(fc.array(word(duration), { maxLength: 40 })),
@@ -101,7 +101,7 @@ const given: fc.Arbitrary<Given> = seconds(1, 20).chain((duration) =>
     })
     .map(({ words, frames: shown, ...rest }) => ({
       ...rest,
-      listening: {
+      analysis: {
         duration,
         speech: rest.speech,
         transcript: words && { language: "en", words, utterances: [] },
@@ -113,8 +113,8 @@ const given: fc.Arbitrary<Given> = seconds(1, 20).chain((duration) =>
     })),
 );
 
-/** A recognizer with arbitrary but deterministic alignments. */
-function anything(seed: number): (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]> {
+/** Creates an aligner with random results that are the same for the same request. */
+function createRandomAligner(seed: number): (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]> {
   return async (requests) =>
     requests.map((request) => {
       let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(`${seed}${JSON.stringify(request)}`))));
@@ -134,17 +134,17 @@ function anything(seed: number): (requests: AlignmentRequest[]) => Promise<Force
     });
 }
 
-/** Returns the plan, or null when the input cannot be planned. */
-async function planOf(input: Given, over: Partial<CutOptions> = {}): Promise<Plan | null> {
+/** Returns the plan; null when the input cannot be planned. */
+async function planOf(input: PlanInput, overrides: Partial<CutOptions> = {}): Promise<Plan | null> {
   const { probed, script: text, seed } = input;
-  const listening = { ...input.listening, energy: contour(input.listening.duration, input.blocks) };
+  const analysis = { ...input.analysis, energy: contour(input.analysis.duration, input.blocks) };
   try {
     return await planCut({
-      analysis: listening,
+      analysis,
       probed,
       script: text,
-      options: { ...input.options, ...over },
-      forcedAlign: anything(seed),
+      options: { ...input.options, ...overrides },
+      forcedAlign: createRandomAligner(seed),
       language: "en",
     });
   } catch (error) {
@@ -153,11 +153,12 @@ async function planOf(input: Given, over: Partial<CutOptions> = {}): Promise<Pla
   }
 }
 
-const within = (plan: Plan, span: Span) => plan.segments.some((one) => one.start <= span.start && span.end <= one.end);
-const check = (property: (input: Given) => Promise<void>) =>
-  fc.assert(fc.asyncProperty(given, property), { numRuns: 400 });
+const isKeptWhole = (plan: Plan, span: Span) =>
+  plan.segments.some((one) => one.start <= span.start && span.end <= one.end);
+const check = (property: (input: PlanInput) => Promise<void>) =>
+  fc.assert(fc.asyncProperty(inputs, property), { numRuns: 400 });
 
-test("segments are sorted, disjoint and at least 0.1 s long", () =>
+test("segments are sorted, disjoint and at least a tenth of a second long", () =>
   check(async (input) => {
     const plan = await planOf(input);
     for (const [i, segment] of plan?.segments.entries() ?? []) {
@@ -166,7 +167,7 @@ test("segments are sorted, disjoint and at least 0.1 s long", () =>
     }
   }));
 
-test("segments and removed spans cover the recording without overlap", () =>
+test("segments and removed spans tile the recording", () =>
   check(async (input) => {
     const plan = await planOf(input);
     if (!plan) return;
@@ -180,7 +181,7 @@ test("segments and removed spans cover the recording without overlap", () =>
     expect(plan.keptDuration).toBe(plan.segments.reduce((sum, { start, end }) => sum + end - start, 0));
   }));
 
-test("edges are on frames, except the start and end of the recording", () =>
+test("edges are on frames, except the ends of the recording", () =>
   check(async (input) => {
     const plan = await planOf(input);
     const shown = input.probed.frames;
@@ -202,24 +203,24 @@ test("the same input gives the same plan", () =>
     expect(await planOf(input)).toEqual(await planOf(structuredClone(input)));
   }));
 
-test("with removal turned off every word is kept completely", () =>
+test("every word is kept whole when nothing is to be removed", () =>
   check(async (input) => {
     const plan = await planOf({ ...input, script: "" }, { remove_fillers: false, remove_retakes: false });
     if (!plan) return;
-    for (const spoken of input.listening.transcript?.words ?? []) {
-      if (spoken.end > spoken.start) expect(within(plan, spoken)).toBe(true);
+    for (const spoken of input.analysis.transcript?.words ?? []) {
+      if (spoken.end > spoken.start) expect(isKeptWhole(plan, spoken)).toBe(true);
     }
   }));
 
-test("more padding never removes a word", () =>
+test("more padding never drops a word", () =>
   check(async (input) => {
     const { padding_before_seconds: before, padding_after_seconds: after } = input.options;
     const less = await planOf(input);
     const more = await planOf(input, { padding_before_seconds: before + 0.3, padding_after_seconds: after + 0.2 });
     expect(more === null).toBe(less === null);
     if (!less || !more) return;
-    for (const spoken of input.listening.transcript?.words ?? []) {
-      if (within(less, spoken)) expect(within(more, spoken)).toBe(true);
+    for (const spoken of input.analysis.transcript?.words ?? []) {
+      if (isKeptWhole(less, spoken)) expect(isKeptWhole(more, spoken)).toBe(true);
     }
   }));
 

@@ -1,17 +1,17 @@
-/** Anything that a recogniser, a file and a user may give to the planner. */
+/** Arbitrary inputs of the planner: whatever a recognizer, a file and a user can give. */
 import fc from "fast-check";
 import type { ProbedMedia } from "../../../../src/domain/media";
 import { CUT_MODES, type CutOptions } from "../../../../src/domain/plan";
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../../src/domain/speech";
 import { type FrameTimes, fromSeconds, type Span } from "../../../../src/domain/time";
 
-export type Given = {
-  listening: SpeechAnalysis;
+export type PlanInput = {
+  analysis: SpeechAnalysis;
   probed: ProbedMedia;
   options: CutOptions;
   script: string;
   language: string | null;
-  /** Of the recogniser's answers. */
+  /** Of the alignments. */
   seed: number;
 };
 
@@ -40,8 +40,8 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.string({ maxLength: 8, unit: "binary" }) },
 );
 
-/** Words anywhere: overlapping, twice at one place, of no length, past the end. */
-const scattered = (duration: number): fc.Arbitrary<Word[]> =>
+/** Words anywhere: overlapping, at the same time, of no length, beyond the end. */
+const scatteredWords = (duration: number): fc.Arbitrary<Word[]> =>
   fc.array(
     fc
       .record({
@@ -54,8 +54,8 @@ const scattered = (duration: number): fc.Arbitrary<Word[]> =>
     { maxLength: 30 },
   );
 
-/** Words one after the other with pauses, so that lines are said again and again. */
-const fluent = (duration: number): fc.Arbitrary<Word[]> =>
+/** Words in a row with pauses, so that lines are repeated. */
+const fluentWords = (duration: number): fc.Arbitrary<Word[]> =>
   fc
     .array(
       fc.record({
@@ -93,7 +93,7 @@ const energyOf = (duration: number, speech: readonly Span[]): fc.Arbitrary<Float
     minLength: 1,
     maxLength: 40,
   });
-  const anything = blocks.map((all) => {
+  const createRandomAligner = blocks.map((all) => {
     const energy = new Float32Array(size);
     for (let i = 0, at = 0; at < size; i++) {
       const block = all[i % all.length]!;
@@ -102,10 +102,10 @@ const energyOf = (duration: number, speech: readonly Span[]): fc.Arbitrary<Float
     }
     return energy;
   });
-  return fc.oneof(fc.constant(follows), anything, fc.constant(new Float32Array(0)));
+  return fc.oneof(fc.constant(follows), createRandomAligner, fc.constant(new Float32Array(0)));
 };
 
-/** Frame times of a recording of this length: none, equally long ones, or any. */
+/** Frame times of a recording of this duration: none, a constant rate, or any. */
 export const framesOf = (duration: number): fc.Arbitrary<FrameTimes | null> =>
   fc.oneof(
     fc.constant(null),
@@ -150,7 +150,7 @@ const optionsOf: fc.Arbitrary<CutOptions> = fc.oneof(
   }),
 );
 
-/** No script, one of the recording's own words, or anything else that can be typed. */
+/** No script, one with the words of the recording, or any other text. */
 const scriptOf = (words: readonly Word[]): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constant(""),
@@ -170,17 +170,17 @@ const scriptOf = (words: readonly Word[]): fc.Arbitrary<string> =>
   );
 
 /** A recording of 0.05 to 40 seconds, with or without frames, transcript and script. */
-export const recordings: fc.Arbitrary<Given> = fc
+export const recordings: fc.Arbitrary<PlanInput> = fc
   .oneof(fc.integer({ min: 50_000, max: fromSeconds(3) }), fc.integer({ min: fromSeconds(3), max: fromSeconds(40) }))
   .chain((duration) =>
     fc
       .record({
-        words: fc.oneof(fluent(duration), scattered(duration)),
-        tokens: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
+        words: fc.oneof(fluentWords(duration), scatteredWords(duration)),
+        hasTranscript: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
         speech: speechOf(duration),
         likeWords: fc.boolean(),
       })
-      .chain(({ words, tokens, speech: anywhere, likeWords }) => {
+      .chain(({ words, hasTranscript, speech: anywhere, likeWords }) => {
         const speech = likeWords ? spoken(words, duration) : anywhere;
         return fc
           .record({
@@ -193,11 +193,11 @@ export const recordings: fc.Arbitrary<Given> = fc
           })
           .map(({ energy, frames, ...rest }) => ({
             ...rest,
-            listening: {
+            analysis: {
               duration,
               speech,
               energy,
-              transcript: tokens ? { language: rest.language, words, utterances: [] } : null,
+              transcript: hasTranscript ? { language: rest.language, words, utterances: [] } : null,
             },
             probed: {
               info: { type: "audio", demuxer: "wav", duration, startPts: 0, video: null, audio: [], timecode: null },
@@ -219,8 +219,8 @@ function spoken(words: readonly Word[], duration: number): Span[] {
   return out;
 }
 
-/** A recogniser that answers anything, but the same to the same question. */
-export function anything(seed: number): (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]> {
+/** Creates an aligner with random results that are the same for the same request. */
+export function createRandomAligner(seed: number): (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]> {
   return async (requests) =>
     requests.map((request) => {
       let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(`${seed}${JSON.stringify(request)}`))));
@@ -231,9 +231,9 @@ export function anything(seed: number): (requests: AlignmentRequest[]) => Promis
       const { start, end } = request.window;
       const kind = random();
       if (kind > 0.95) return { words: [], meanLogProb: Number.NaN, tailLogProb: Number.NaN };
-      const told = request.text.split(" ");
-      const words = told.map((word, i) => {
-        const share = kind < 0.5 ? i / told.length : random();
+      const textWords = request.text.split(" ");
+      const words = textWords.map((word, i) => {
+        const share = kind < 0.5 ? i / textWords.length : random();
         const at = start + Math.floor(share * (end - start));
         const logProb = kind < 0.6 ? -random() : -12 * random();
         return { text: word, start: at, end: at + 1 + Math.floor(random() * 300_000), confidence: random(), logProb };

@@ -4,16 +4,16 @@ import { CUT_MODES, type Plan } from "../../../../src/domain/plan";
 import { listTakes } from "../../../../src/domain/planning/take-list";
 import { fromSeconds } from "../../../../src/domain/time";
 import { planCut } from "../../../../src/work/plan-cut";
-import { type Moment, recording, type World } from "../../work/plan-cut-world";
+import { createRecording, type Moment, type TestRecording } from "../../work/test-recording";
 
-const planOf = (world: World, script = "", removeRetakes = true): Promise<Plan> =>
+const planOf = (recording: TestRecording, script = "", removeRetakes = true): Promise<Plan> =>
   planCut({
-    analysis: world.listening,
+    analysis: recording.analysis,
     probed: {
       info: {
         type: "audio",
         demuxer: "wav",
-        duration: world.listening.duration,
+        duration: recording.analysis.duration,
         startPts: 0,
         video: null,
         audio: [],
@@ -23,13 +23,13 @@ const planOf = (world: World, script = "", removeRetakes = true): Promise<Plan> 
     },
     script,
     options: { ...CUT_MODES.natural, remove_retakes: removeRetakes },
-    forcedAlign: world.force,
+    forcedAlign: recording.forcedAlign,
     language: "en",
   });
 
-/** Each line with its takes as the words that lie in them; `*` marks the chosen one, `…` one that is not complete. */
-function listed({ takes }: Plan, world: World): string[] {
-  const words = world.listening.transcript!.words;
+/** Formats each line with the words of its takes. `*` marks the chosen one, `…` one that is not complete. */
+function formatTakes({ takes }: Plan, recording: TestRecording): string[] {
+  const words = recording.analysis.transcript!.words;
   return takes.map(({ line, chosen, candidates }) => {
     const texts = candidates.map(({ start, end, complete }, i) => {
       const said = words.filter((word) => word.start >= start && word.end <= end).map((word) => word.text);
@@ -42,19 +42,19 @@ function listed({ takes }: Plan, world: World): string[] {
 describe("takes without a script", () => {
   const cases: { name: string; moments: Moment[]; takes: string[] }[] = [
     {
-      name: "two whole ones",
+      name: "two whole takes",
       moments: [1, "We open at nine every day.", 0.9, "We open at nine every day.", 0.6, "Come and see us.", 1],
       takes: ["We open at nine every day. = We open at nine every day. / *We open at nine every day."],
     },
     {
-      name: "a chain of attempts",
+      name: "a chain of false starts",
       moments: [1, "Turn the key", 0.5, "Turn the key to the", 0.6, "Turn the key to the left side.", 1],
       takes: [
         "Turn the key to the left side. = Turn the key… / Turn the key to the… / *Turn the key to the left side.",
       ],
     },
     {
-      name: "with talk between, which is none of them",
+      name: "with a remark between, which is no take",
       moments: [
         1,
         "The train leaves at noon today.",
@@ -67,7 +67,7 @@ describe("takes without a script", () => {
       takes: ["The train leaves at noon today. = The train leaves at noon today. / *The train leaves at noon today."],
     },
     {
-      name: "of several lines said again together",
+      name: "several lines that are said again together",
       moments: [
         1,
         "We open at nine every day. The museum is in the old mill.",
@@ -81,7 +81,7 @@ describe("takes without a script", () => {
       ],
     },
     {
-      name: "a restart inside an attempt belongs to its own line",
+      name: "a restart inside a take belongs to its own line",
       moments: [
         1,
         "We open at nine every day.",
@@ -106,74 +106,79 @@ describe("takes without a script", () => {
       takes: [],
     },
     {
-      name: "look-alikes that stay are none",
+      name: "similar sentences that stay are no takes",
       moments: [1, "Press the button to start.", 0.8, "Press the button to stop.", 1],
       takes: [],
     },
   ];
   test.each(cases)("$name", async ({ moments, takes }) => {
-    const world = recording(...moments);
-    expect(listed(await planOf(world), world)).toEqual(takes);
+    const recording = createRecording(...moments);
+    expect(formatTakes(await planOf(recording), recording)).toEqual(takes);
   });
 
-  test("a whole take scores more than a part of it, and each has the sound of its words", async () => {
-    const world = recording(1, "Turn the key", 0.5, "Turn the key to the left side.", 1);
-    const [take] = (await planOf(world)).takes;
+  test("a whole take scores higher than a part of it, and each covers its words", async () => {
+    const recording = createRecording(1, "Turn the key", 0.5, "Turn the key to the left side.", 1);
+    const [take] = (await planOf(recording)).takes;
     const [part, whole] = take!.candidates;
     expect(whole!.score).toBeGreaterThan(0.9);
     expect(part!.score).toBeLessThan(0.6);
-    expect(whole!.start).toBeLessThanOrEqual(world.when("Turn", 1).start);
-    expect(whole!.end).toBeGreaterThanOrEqual(world.when("side.").end);
+    expect(whole!.start).toBeLessThanOrEqual(recording.findWord("Turn", 1).start);
+    expect(whole!.end).toBeGreaterThanOrEqual(recording.findWord("side.").end);
   });
 
-  test("nothing is listed when retakes stay", async () => {
-    const world = recording(1, "We open at nine every day.", 0.9, "We open at nine every day.", 1);
-    expect((await planOf(world, "", false)).takes).toEqual([]);
+  test("no takes are listed when the options keep retakes", async () => {
+    const recording = createRecording(1, "We open at nine every day.", 0.9, "We open at nine every day.", 1);
+    expect((await planOf(recording, "", false)).takes).toEqual([]);
   });
 });
 
 describe("the last complete take is kept, unless it is clearly worse", () => {
   const LINE = "The train leaves at noon today.";
-  const twice = () => recording(1, LINE, 0.9, LINE, 0.9, "Be there in time.", 1);
-  const keepsFirst = (plan: Plan, world: World) =>
-    plan.segments[0]!.start <= world.when("train", 0).start && plan.segments[1]!.start > world.when("train", 1).end;
+  const twice = () => createRecording(1, LINE, 0.9, LINE, 0.9, "Be there in time.", 1);
+  const keepsFirst = (plan: Plan, recording: TestRecording) =>
+    plan.segments[0]!.start <= recording.findWord("train", 0).start &&
+    plan.segments[1]!.start > recording.findWord("train", 1).end;
   const SCRIPT = `${LINE}\nBe there in time.`;
 
   test.each(["", SCRIPT])("the last of two good ones (script: %p)", async (script) => {
-    const world = twice();
-    const plan = await planOf(world, script);
-    expect(keepsFirst(plan, world)).toBe(false);
+    const recording = twice();
+    const plan = await planOf(recording, script);
+    expect(keepsFirst(plan, recording)).toBe(false);
     expect(plan.takes[0]!.chosen).toBe(1);
   });
 
   test.each(["", SCRIPT])("the first when the last is clipped (script: %p)", async (script) => {
-    const world = twice();
-    const last = world.when("train", 1);
-    world.listening.energy.fill(-1, last.start / 5_000, world.when("today.", 1).end / 5_000);
-    const plan = await planOf(world, script);
-    expect(keepsFirst(plan, world)).toBe(true);
+    const recording = twice();
+    const last = recording.findWord("train", 1);
+    recording.analysis.energy.fill(-1, last.start / 5_000, recording.findWord("today.", 1).end / 5_000);
+    const plan = await planOf(recording, script);
+    expect(keepsFirst(plan, recording)).toBe(true);
     expect(plan.takes[0]!.chosen).toBe(0);
     expect(plan.takes[0]!.candidates[1]!.score).toBeLessThan(0.5);
   });
 
-  test("the first when the recogniser hardly knew the last", async () => {
-    const world = twice();
-    const words = world.listening.transcript!.words;
+  test("the first when the recognizer was unsure of the last", async () => {
+    const recording = twice();
+    const words = recording.analysis.transcript!.words;
     for (const word of words.slice(6, 12)) word.confidence = 0.1;
-    const plan = await planOf(world);
-    expect(keepsFirst(plan, world)).toBe(true);
+    const plan = await planOf(recording);
+    expect(keepsFirst(plan, recording)).toBe(true);
     expect(plan.takes[0]!.chosen).toBe(0);
   });
 
-  test("a loud voice that is not clipped is as good as any", async () => {
-    const world = twice();
-    world.listening.energy.fill(-6, world.when("train", 1).start / 5_000, world.when("today.", 1).end / 5_000);
-    expect((await planOf(world)).takes[0]!.chosen).toBe(1);
+  test("a loud voice without clipping is no worse", async () => {
+    const recording = twice();
+    recording.analysis.energy.fill(
+      -6,
+      recording.findWord("train", 1).start / 5_000,
+      recording.findWord("today.", 1).end / 5_000,
+    );
+    expect((await planOf(recording)).takes[0]!.chosen).toBe(1);
   });
 });
 
-test("with a script all takes of a line are listed, but not what is kept of another line", async () => {
-  const world = recording(
+test("with a script all takes of a line are listed, except what is kept for another line", async () => {
+  const recording = createRecording(
     1,
     "Press the red button now",
     0.6,
@@ -182,14 +187,14 @@ test("with a script all takes of a line are listed, but not what is kept of anot
     "Press the green button now please.",
     1,
   );
-  const plan = await planOf(world, "Press the red button now please.\nPress the green button now please.");
-  expect(listed(plan, world)).toEqual([
+  const plan = await planOf(recording, "Press the red button now please.\nPress the green button now please.");
+  expect(formatTakes(plan, recording)).toEqual([
     "Press the red button now please. = Press the red button now… / *Press the red button now please.",
     "Press the green button now please. = *Press the green button now please.",
   ]);
 });
 
-test("listed takes are apart, in order and long enough, and the chosen one is among them", () => {
+test("listed takes are disjoint, in order and long enough, and include the chosen one", () => {
   const candidate = fc
     .record({
       start: fc.integer({ min: 0, max: 9_000_000 }),
@@ -210,8 +215,8 @@ test("listed takes are apart, in order and long enough, and the chosen one is am
     fc.property(candidate, fc.array(candidate, { maxLength: 8 }), (chosen, others) => {
       const segments = [1, 2, 5, 8].map(segment);
       const takes = listTakes([{ line: "a", chosen, others }], segments);
-      const isHeard = segments.some((one) => Math.min(one.end, chosen.end) > Math.max(one.start, chosen.start));
-      expect(takes.length).toBe(isHeard ? 1 : 0);
+      const isKept = segments.some((one) => Math.min(one.end, chosen.end) > Math.max(one.start, chosen.start));
+      expect(takes.length).toBe(isKept ? 1 : 0);
       for (const take of takes) {
         const own = take.candidates[take.chosen]!;
         expect(own.start).toBeGreaterThanOrEqual(chosen.start);

@@ -4,7 +4,7 @@ import { countSpokenWords } from "../../../../../src/domain/planning/retakes/aco
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { Word } from "../../../../../src/domain/speech";
-import { runThrough } from "../run-through";
+import { runWithoutAlignment } from "../run-without-alignment";
 
 /** Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` is one that the recognizer was not sure of. */
 function spoken(text: string): Word[] {
@@ -29,7 +29,7 @@ function spoken(text: string): Word[] {
 
 function removed(text: string): string {
   const words = spoken(text);
-  const { retakes } = runThrough(findRetakes(words, tokenize(words, "en")));
+  const { retakes } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
   return retakes
     .sort((a, b) => a.from - b.from)
     .map(
@@ -129,7 +129,7 @@ describe("retakes", () => {
     ],
   ])("clearly recognized words that differ: %s", (_, text, expected) => {
     const words = spoken(text);
-    const { retakes, possible } = runThrough(findRetakes(words, tokenize(words, "en")));
+    const { retakes, possible } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
     expect([retakes.length, possible.length]).toEqual(expected === "removed" ? [1, 0] : [0, 1]);
   });
 
@@ -137,7 +137,7 @@ describe("retakes", () => {
     const words = spoken(
       "it is worth a mention / that as an / it is worth a / it is worth a mention / that as an example.",
     );
-    const { retakes } = runThrough(findRetakes(words, tokenize(words, "en")));
+    const { retakes } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
     const stays = words.filter((_, i) => !retakes.some(({ from, to }) => from <= i && i < to));
     expect(stays).toEqual(words.slice(12));
   });
@@ -146,22 +146,24 @@ describe("retakes", () => {
     const words = spoken("now go. / ?relative / we hope to see you.");
     const tokens = tokenize(words, "en");
     const found = [{ from: 2, retakeStart: 3, end: 3, matched: 3, trailing: 0, alignment: -2, weak: true }];
-    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
+    expect(runWithoutAlignment(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
       { from: 2, to: 3, retakeStart: 3 },
     ]);
     words[2]!.confidence = 0.9;
-    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
+    expect(runWithoutAlignment(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
   });
 
   test("words that align, stretched over another word, are no retake", () => {
     const words = spoken("turn left at the church / turn left at the bakery");
     const found = [{ from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -0.5, weak: false }];
-    expect(runThrough(findRetakes(words, tokenize(words, "en"), { found, different: [] })).retakes).toEqual([]);
+    expect(runWithoutAlignment(findRetakes(words, tokenize(words, "en"), { found, different: [] })).retakes).toEqual(
+      [],
+    );
   });
 
   test("a sentence that differs only in its last word stays and is marked", () => {
     const words = spoken("the lamp shows warm / the lamp shows cold water.");
-    const { retakes, possible } = runThrough(findRetakes(words, tokenize(words, "en")));
+    const { retakes, possible } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
     expect(retakes).toEqual([]);
     expect(possible).toMatchObject([{ from: 0, to: 3, match: { rule: "review.different_ending" } }]);
   });
@@ -169,7 +171,7 @@ describe("retakes", () => {
   test("what the audio contradicts stays and is marked", () => {
     const words = spoken("press the red button now please. / press the green button now please.");
     const tokens = tokenize(words, "en");
-    const { retakes, possible } = runThrough(
+    const { retakes, possible } = runWithoutAlignment(
       findRetakes(words, tokens, { found: [], different: [{ from: 0, retakeStart: 6 }] }),
     );
     expect(retakes).toEqual([]);
@@ -180,7 +182,7 @@ describe("retakes", () => {
     const words = spoken("reload it / we hope to see you.");
     const tokens = tokenize(words, "en");
     const found = [{ from: 0, retakeStart: 2, end: 2, matched: 3, trailing: 0, alignment: -0.5, weak: false }];
-    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
+    expect(runWithoutAlignment(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
       { from: 0, to: 2, retakeStart: 2, match: { rule: "false_start.prefix", scores: { alignment: -0.5 } } },
     ]);
   });
@@ -189,7 +191,7 @@ describe("retakes", () => {
     const words = spoken("ask what your country needs / ask what you can do.");
     const tokens = tokenize(words, "en");
     const found = [{ from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -2, weak: true }];
-    expect(runThrough(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
+    expect(runWithoutAlignment(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
   });
 
   test("the spoken start of a text ends where it no longer aligns", () => {

@@ -7,9 +7,9 @@ import { splitCompounds } from "../../../../../src/domain/planning/scripted/spli
 import type { Token } from "../../../../../src/domain/planning/tokens";
 import { createDistanceTable } from "../../../../../src/domain/text/distances";
 import { measureWordDistance } from "../../../../../src/domain/text/normalize";
-import { runThrough } from "../run-through";
+import { runWithoutAlignment } from "../run-without-alignment";
 
-/** Heard words of 0.3 s; `/` is a pause of half a second. */
+/** Tokens of 0.3 s; `/` is a pause of half a second. */
 function tokens(text: string): Token[] {
   const out: Token[] = [];
   let at = 0;
@@ -26,7 +26,7 @@ function tokens(text: string): Token[] {
 
 const lines = (...texts: string[]) => parseScript(texts.join("\n"));
 const pathOf = (script: ScriptLine[], words: Token[], boundsOf?: (line: number) => { from: number; to: number }) =>
-  runThrough(
+  runWithoutAlignment(
     findPath(script, words, {
       repeated: new Uint8Array(words.length),
       bias: () => null,
@@ -42,16 +42,16 @@ const keptOf = (script: ScriptLine[], text: string) => {
     .join(" ");
 };
 
-describe("the script's path", () => {
+describe("the path of the script", () => {
   test.each([
     ["a false start", "turn the key / turn the key to the left / now open it", "turn the key to the left now open it"],
     [
-      "talk between lines",
+      "a remark between lines",
       "turn the key to the left / is this on / now open it",
       "turn the key to the left now open it",
     ],
-    ["a misheard word", "turn a key to the left / now open it", "turn a key to the left now open it"],
-    ["a word too many", "turn the big key to the left / now open it", "turn the big key to the left now open it"],
+    ["a misrecognized word", "turn a key to the left / now open it", "turn a key to the left now open it"],
+    ["an extra word", "turn the big key to the left / now open it", "turn the big key to the left now open it"],
     ["a missing line", "now open it", "now open it"],
     ["nothing of the script", "we had soup / it was good soup", ""],
   ])("leaves out %s", (_, text, expected) => {
@@ -64,7 +64,7 @@ describe("the script's path", () => {
     .array(fc.array(fc.constantFrom(...VOCABULARY), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 })
     .map((all) => lines(...all.map((line) => line.join(" "))));
 
-  test("pairs are in order, and kept", () => {
+  test("paired tokens are in order and kept", () => {
     fc.assert(
       fc.property(script, words, (given, spoken) => {
         const { pairs, kept } = pathOf(given, spoken);
@@ -75,7 +75,7 @@ describe("the script's path", () => {
     );
   });
 
-  test("a search within bounds that hold finds the same", () => {
+  test("a bounded search finds the same path when the bounds hold", () => {
     fc.assert(
       fc.property(script, words, fc.nat(6), (given, spoken, margin) => {
         const whole = pathOf(given, spoken);
@@ -94,9 +94,9 @@ describe("the script's path", () => {
   });
 });
 
-test("all stretches that resemble a line are found", () => {
+test("all matches of a line are found", () => {
   const words = tokens("turn the key / turn the key to the left / what now / turn the keys to the left");
-  const [found] = runThrough(matchLines(lines("Turn the key to the left."), words));
+  const [found] = runWithoutAlignment(matchLines(lines("Turn the key to the left."), words));
   expect(found!.map(({ from, to }) => [from, to])).toEqual([
     [0, 3],
     [3, 9],
@@ -105,7 +105,7 @@ test("all stretches that resemble a line are found", () => {
   expect(found![1]!.score).toBe(1);
 });
 
-test("compounds are divided on the side that joins them", () => {
+test("compounds are divided on the side that writes one word", () => {
   const { lines: script, tokens: words } = splitCompounds(
     lines("The letterpress is a back up."),
     tokens("the letter press is a backup"),
@@ -115,12 +115,12 @@ test("compounds are divided on the side that joins them", () => {
   expect(words[6]!.end).toBe(1_800_000);
 });
 
-test("the table of distances is that of the words", () => {
+test("the distance table has the distances of the words", () => {
   const word = fc.string({ minLength: 1, maxLength: 9, unit: fc.constantFrom(..."abcdeé") });
   fc.assert(
-    fc.property(fc.array(word), fc.array(word), (text, asked) => {
+    fc.property(fc.array(word), fc.array(word), (text, others) => {
       const { ids, row } = createDistanceTable(text);
-      for (const one of asked)
+      for (const one of others)
         for (const [j, other] of text.entries())
           expect(row(one)[ids[j]!]).toBeCloseTo(measureWordDistance(one, other), 5);
     }),

@@ -4,7 +4,7 @@ import { parseScript } from "../../../../../src/domain/planning/scripted/script-
 const CHARACTERS = 200_000;
 const filled = (text: string) => text.repeat(Math.ceil(CHARACTERS / text.length)).slice(0, CHARACTERS);
 
-// The server plans cuts: while a script is read, nobody else is answered. Each of these took minutes, or hours when five times as long.
+// Parsing blocks its process. Each of these scripts once took minutes, or hours when five times as long.
 test.each([
   ["one word", filled("x")],
   ["one number", filled("1")],
@@ -21,6 +21,6 @@ test.each([
   ["a hundred thousand lines of a letter", filled("a\n")],
   ["as many lines without a letter, and one with", `${filled("-\n")}a`],
   ["emoji between two words", `a ${filled("😀")} b`],
-])("a long script of %s is read in good time", (_, script) => {
+])("a long script of %s is parsed in time", (_, script) => {
   expect(parseScript(script, "en").length).toBeLessThan(CHARACTERS);
 });

@@ -33,15 +33,15 @@ describe("a script as people write it", () => {
       ["Dr. Lee met Mr. Fox, e.g. at noon.", "Then J. Doe left."],
     ],
     ["decimals", "It weighs 3.5 kg. It costs $4.", ["It weighs 3.5 kg.", "It costs $4."]],
-    ["quotes after the stop", "He said “go.” We went.", ["He said “go.”", "We went."]],
-    ["windows line ends and odd spaces", "One.\r\n\u200bTwo.\u00a0Three.", ["One.", "Two.", "Three."]],
-    ["emoji alone", "🎬\n👍👍\nGo.", ["Go."]],
-    ["nothing to say", " \n[music]\n***\n", []],
+    ["quotes after the full stop", "He said “go.” We went.", ["He said “go.”", "We went."]],
+    ["Windows line ends and Unicode spaces", "One.\r\n\u200bTwo.\u00a0Three.", ["One.", "Two.", "Three."]],
+    ["only emoji", "🎬\n👍👍\nGo.", ["Go."]],
+    ["nothing to be spoken", " \n[music]\n***\n", []],
   ])("%s", (_, script, expected) => {
     expect(lines(script)).toEqual(expected);
   });
 
-  test("headings and asides may be left unspoken", () => {
+  test("headings and asides are optional", () => {
     const parsed = parseScript("# Chapter one\n(She smiles at him)\nHello.");
     expect(parsed.map(({ text, optional }) => [text, optional])).toEqual([
       ["Chapter one", true],
@@ -50,14 +50,14 @@ describe("a script as people write it", () => {
     ]);
   });
 
-  test("text wrapped at a column is unwrapped, lines of their own are not", () => {
+  test("text wrapped at a column is unwrapped, separate lines are not", () => {
     const wrapped =
       "When the long summer had ended and the\nlast of the boats had been brought into\nthe harbour, we lit the stove.";
     expect(lines(wrapped)).toHaveLength(1);
     expect(lines("First we wash\nthen we cut\nand then we eat")).toHaveLength(3);
   });
 
-  test("figures are given as they are and spelled", () => {
+  test("numbers have a reading in digits and one in words", () => {
     expect(parseScript("We sold 24.", "en")[0]!.spoken).toEqual(["We sold 24.", "We sold twenty four."]);
   });
 
@@ -67,7 +67,7 @@ describe("a script as people write it", () => {
     expect(parseScript(long).flatMap((line) => line.words)).toHaveLength(104);
   });
 
-  test("any text gives lines with something to say", () => {
+  test("lines of any text have words", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (script) => {
         for (const line of parseScript(script)) {
