@@ -337,16 +337,16 @@ timed() {
   return "$status"
 }
 
-# run_tests NAME PATH...: runs a suite.
+# run_tests NAME [OPTION] PATH...: runs a suite.
 run_tests() { timed "$1" count_tests "$@"; }
 
-# count_tests NAME PATH...: runs two test files at a time and adds the counts of the runner's last lines. A suite in which no test passed, or that ended early, is broken.
+# count_tests NAME [OPTION] PATH...: adds the counts of the runner's last lines. A suite in which no test passed, or that ended early, is broken.
 count_tests() {
   local name=$1 log passed failed status=0 limit=()
   shift
   log=$(mktemp)
   if has timeout; then limit=(timeout --kill-after=10 1200); fi
-  ${limit[@]+"${limit[@]}"} bun test --timeout 30000 --parallel=2 "$@" </dev/null 2>&1 | tee "$log" || status=$?
+  ${limit[@]+"${limit[@]}"} bun test --timeout 30000 "$@" </dev/null 2>&1 | tee "$log" || status=$?
   passed=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
   failed=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
   rm -f "$log"
@@ -375,7 +375,7 @@ run_all_tests() {
   trap 'rm -rf "$TEST_FOLDER"' EXIT
   cp "$EXECUTABLE" "$TEST_FOLDER/offcut"
   export OFFCUT_EXECUTABLE="$TEST_FOLDER/offcut"
-  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks" test/attacks
+  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks" --parallel=2 test/attacks
   OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "end to end" test/e2e
   OFFCUT_TEST_PATH='' run_tests "end to end, empty PATH" test/e2e
   [ "$BROKEN" -eq 0 ] || say "" "checks that failed, or test runs that broke off: $BROKEN"

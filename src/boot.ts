@@ -28,7 +28,7 @@ import { openStore, type Store } from "./store/db";
 import { migrate } from "./store/migrate";
 import { createCursors } from "./store/paging";
 import { requeueInterruptedSteps } from "./store/steps";
-import type { AdminServices } from "./work/admin";
+import type { AdminServices } from "./work/admin-commands";
 import { createDeliverer } from "./work/deliver";
 import { openPlanChild } from "./work/job-child/plan-child";
 import { createJobSource } from "./work/job-source";
@@ -39,7 +39,7 @@ import { reconcileDerivatives } from "./work/prepared-size";
 import { createJobHandlers } from "./work/registry";
 import type { Services } from "./work/services";
 import { recoverUploads } from "./work/uploads";
-import { getAddressRules } from "./work/webhooks";
+import { getAddressRules } from "./work/webhook-endpoints";
 
 /** The argument that starts the executable as a speech worker. The folder of the extracted assets follows, except in development. */
 export const SPEECH_COMMAND = "__speech";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { openForAdmin } from "../boot";
 import type { Config } from "../config";
 import { FolderLockedError, getControlSocketPath, prepareDataFolder } from "../data-folder";
-import { runAdmin } from "../work/admin";
+import { runAdmin } from "../work/admin-commands";
 
 const MAX_ATTEMPTS = 40;
 const RETRY_DELAY_MS = 100;

@@ -11,6 +11,8 @@ export type Progress = {
 
 const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
+/** The length of "transcribing". */
+const MAX_STAGE_CHARACTERS = 12;
 const CLEAR_LINE = "\r\x1b[K";
 
 /** Creates the progress display. `now` returns milliseconds. */
@@ -41,7 +43,7 @@ export function createProgress(output: ProgressOutput, now: () => number = Date.
 function formatBar(title: string, stage: string, share: number, columns: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * BAR_WIDTH);
   const bar = `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)}`;
-  const end = ` ${stage.padEnd(10)} ${bar} ${String(Math.floor(share * 100)).padStart(3)}%`;
+  const end = ` ${stage.padEnd(MAX_STAGE_CHARACTERS)} ${bar} ${String(Math.floor(share * 100)).padStart(3)}%`;
   const room = Math.max(0, columns - end.length - 1);
   return `${[...title].slice(0, room).join("")}${end}`;
 }

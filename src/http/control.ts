@@ -1,7 +1,7 @@
 /** The control socket: runs the shell's commands in a running server. File permissions decide who may connect. */
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
-import { type AdminServices, runAdmin } from "../work/admin";
+import { type AdminServices, runAdmin } from "../work/admin-commands";
 import { toResponse } from "./call";
 import { publicErrorShape, toErrorReply } from "./errors";
 

@@ -20,12 +20,12 @@ export type FairSemaphore = {
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 };
 
-type QueuedTask = { start(): void };
+type QueuedCall = { start(): void };
 
 export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore {
   const running = new Map<string, number>();
   /** In the order of turns. A key that was served moves to the end. */
-  const queues = new Map<string, QueuedTask[]>();
+  const queues = new Map<string, QueuedCall[]>();
   let total = 0;
   let waiting = 0;
 
@@ -60,7 +60,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
     }
   }
 
-  function remove(key: string, waiter: QueuedTask): void {
+  function remove(key: string, waiter: QueuedCall): void {
     const queue = queues.get(key)!;
     queue.splice(queue.indexOf(waiter), 1);
     waiting--;
@@ -72,7 +72,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
     if (queue.length >= limits.maxWaitingPerKey) throw new SemaphoreFullError("key");
     if (waiting >= limits.maxWaiting) throw new SemaphoreFullError("all");
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: QueuedTask = {
+    const waiter: QueuedCall = {
       start: () => {
         clearTimeout(timer);
         resolve();

@@ -6,7 +6,7 @@ import { AppError } from "../domain/errors";
 import { type Job, type JobContext, JobPostponed } from "../domain/jobs";
 import type { JobDefinition, JobInput, JobOutput } from "./jobs/definition";
 import type { Services } from "./services";
-import { hasFreeSpace } from "./storage";
+import { hasFreeSpace } from "./storage-limits";
 
 const CHECK_INTERVAL_MS = 250;
 const POSTPONE_MS = 30_000;

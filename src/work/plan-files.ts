@@ -13,7 +13,7 @@ import type { JobOperations } from "./job-child/operations";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import { getAnalysisPaths } from "./prepared-files";
 import type { Services } from "./services";
-import { requireDatabaseSpace, requireFreeSpace } from "./storage";
+import { requireDatabaseSpace, requireFreeSpace } from "./storage-limits";
 
 type PlanOperation = "export" | "subtitle" | "edit";
 type PlanServices = Pick<Services, "disk" | "folders" | "now" | "planRequests" | "store">;

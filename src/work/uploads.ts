@@ -20,7 +20,7 @@ import { findProject, touchProject } from "../store/projects";
 import { type DeletionServices, removeAsset } from "./deletion";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
-import { requireFreeSpace, requireQuota } from "./storage";
+import { requireFreeSpace, requireQuota } from "./storage-limits";
 
 export const MIN_UPLOAD_BYTES = 64;
 const MAX_UPLOAD_IDLE_MS = 7 * 24 * 3600 * 1000;

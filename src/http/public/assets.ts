@@ -4,7 +4,7 @@ import { ASSET_STATES } from "../../domain/states";
 import { TICKS_PER_SECOND } from "../../domain/time";
 import { type Asset, findAsset, listAssets } from "../../store/assets";
 import { readProgress } from "../../store/steps";
-import { isCuttable } from "../../work/cut";
+import { isCuttable } from "../../work/cut-requests";
 import { removeAsset } from "../../work/deletion";
 import {
   createUpload,

@@ -7,7 +7,7 @@ import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../
 import { CUT_STATES } from "../../domain/states";
 import { findAsset } from "../../store/assets";
 import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
-import { createCut } from "../../work/cut";
+import { createCut } from "../../work/cut-requests";
 import { removeCut } from "../../work/deletion";
 import { prepareEdit } from "../../work/plan-files";
 import { created, createOnce, noContent, ok, okJsonText } from "../call";

@@ -8,7 +8,7 @@ import { findCut } from "../../store/cuts";
 import { findRender, isOpenRender, listRenders, type Render } from "../../store/renders";
 import { readProgress } from "../../store/steps";
 import { removeRender } from "../../work/deletion";
-import { cancelRender, createRender } from "../../work/render";
+import { cancelRender, createRender } from "../../work/render-requests";
 import { type Call, created, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject, uuidField, withDescription } from "../fields";

@@ -12,7 +12,13 @@ import {
   updateEndpoint,
   type WebhookEndpoint,
 } from "../../store/webhooks";
-import { createEndpoint, queueTestEvent, requeueDelivery, requireAllowedUrl, rotateSecret } from "../../work/webhooks";
+import {
+  createEndpoint,
+  queueTestEvent,
+  requeueDelivery,
+  requireAllowedUrl,
+  rotateSecret,
+} from "../../work/webhook-endpoints";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { DataStore, ERRORS, Upload } from "@tus/server";
 import { type Asset, findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
-import { claimSpace } from "../../work/storage";
+import { claimSpace } from "../../work/storage-limits";
 import { findFileSize } from "../../work/uploads";
 import { writeStream } from "./write-stream";
 

@@ -9,7 +9,7 @@ import { type Asset, findAsset, getAsset } from "../../store/assets";
 import type { User } from "../../store/users";
 import { removeAsset } from "../../work/deletion";
 import type { Services } from "../../work/services";
-import { requireFreeSpace } from "../../work/storage";
+import { requireFreeSpace } from "../../work/storage-limits";
 import { findFileSize, finishUpload, getUploadExpiry, isUploadExpired, recordUploadProgress } from "../../work/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 import { isStorageFull, notFound } from "../errors";

@@ -5,7 +5,7 @@ import { type CallOptions, createIpcCaller } from "../../lib/ipc-calls";
 import { type ChildExit, spawnChild } from "../../lib/process";
 import { findProcessRunning, readProcessUsage } from "../../lib/process-usage";
 import type { Sandbox, SandboxView } from "../../lib/sandbox";
-import { jobErrorCodec } from "./errors";
+import { jobErrorCodec } from "./error-codec";
 import { getTimeLimits, type TimeLimits } from "./limits";
 import type { JobOperations } from "./operations";
 
@@ -75,7 +75,7 @@ export function openJobChild(options: JobChildOptions): JobChild {
     if (usage !== null && usage.memoryBytes > options.maxMemoryBytes) return stop("memory");
     const now = performance.now();
     for (const { startedMs, cpuAtStart, ...limits } of running) {
-      if (cpuSeconds - cpuAtStart > limits.cpuSeconds) return stop("processor time");
+      if (cpuSeconds - cpuAtStart > limits.cpuSeconds) return stop("CPU time");
       if (now - startedMs > limits.wallSeconds * 1000) return stop("time");
     }
   };

@@ -8,7 +8,7 @@ import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-call
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
 import { readProbed, readSpeechAnalysis, writeProbed } from "../prepared-files";
-import { jobErrorCodec } from "./errors";
+import { jobErrorCodec } from "./error-codec";
 import type { JobOperations } from "./operations";
 
 type Implementation = {

@@ -5,7 +5,7 @@ import { getAsset } from "../../store/assets";
 import { getCut } from "../../store/cuts";
 import { getRender, updateOpenRender } from "../../store/renders";
 import { emitRenderEvent } from "../events";
-import { findQuotaProblem } from "../storage";
+import { findQuotaProblem } from "../storage-limits";
 import { getBlob } from "./blob-files";
 import type { JobDefinition } from "./definition";
 import { type RenderInput, type RenderOutput, runRender } from "./render-run";

@@ -3,7 +3,7 @@ import { type Config, loadConfig } from "../../../src/config";
 import { sha256 } from "../../../src/lib/hash";
 import { findKeyOwner, findUserByEmail } from "../../../src/store/users";
 import { createUser, type KeyView, listAccounts } from "../../../src/work/accounts";
-import { runAdmin } from "../../../src/work/admin";
+import { runAdmin } from "../../../src/work/admin-commands";
 import { freshStore } from "../store/test-store";
 
 async function administration(change: Partial<Config> = {}) {

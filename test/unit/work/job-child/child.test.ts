@@ -33,7 +33,7 @@ const MINUTE = { cpuSeconds: 60, wallSeconds: 60 };
 describe("a child that reaches a limit fails its job permanently:", () => {
   test.each([
     ["memory", "allocate", {}, 300 * 1024 ** 2],
-    ["processor time", "spin", { limits: { ...MINUTE, cpuSeconds: 0.5 } }, undefined],
+    ["CPU time", "spin", { limits: { ...MINUTE, cpuSeconds: 0.5 } }, undefined],
     ["time", "sleep", { limits: { ...MINUTE, wallSeconds: 0.3 } }, undefined],
   ])("%s", async (what, behavior, options, maxMemoryBytes) => {
     const { error, again } = await run(behavior, options, maxMemoryBytes);

@@ -2,7 +2,7 @@
 
 import { AppError } from "../../../../src/domain/errors";
 import { serveCalls } from "../../../../src/lib/ipc-calls";
-import { jobErrorCodec } from "../../../../src/work/job-child/errors";
+import { jobErrorCodec } from "../../../../src/work/job-child/error-codec";
 
 const held: Uint8Array[] = [];
 

@@ -11,11 +11,11 @@ import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { findIdenticalRender, findRender, insertRender, type Render, updateOpenRender } from "../store/renders";
 import { endStep, listOpenSteps } from "../store/steps";
-import { isCuttable } from "./cut";
+import { isCuttable } from "./cut-requests";
 import { emitRenderEvent } from "./events";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
-import { findQuotaProblem, requireFreeSpace } from "./storage";
+import { findQuotaProblem, requireFreeSpace } from "./storage-limits";
 
 export type RenderParams = { userId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
 

@@ -11,7 +11,7 @@ import { touchProject } from "../store/projects";
 import { findLatestStep } from "../store/steps";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
-import { requireDatabaseSpace } from "./storage";
+import { requireDatabaseSpace } from "./storage-limits";
 
 /** Returns whether the asset's audio is transcribed and paid for. */
 export const isCuttable = (asset: Asset): boolean =>
