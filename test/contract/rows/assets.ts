@@ -58,7 +58,7 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "POST /v1/assets: project_id of none, of another user 404; no UUID, missing, more properties 422",
+    "POST /v1/assets: 404 for an unknown or foreign project_id; 422 for an invalid UUID, missing and unknown properties",
     async ({ getOutcome, anna, bert }) => {
       const { id } = await anna.project();
       const json = { project_id: id, size_bytes: 100 };
@@ -88,7 +88,7 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "POST /v1/assets: 409 conflict with 10 unfinished uploads; Idempotency-Key makes one of 50 at once",
+    "POST /v1/assets: 409 conflict with 10 unfinished uploads; with Idempotency-Key 50 simultaneous requests create one",
     async ({ getOutcome, send, server }) => {
       const user = await server.user();
       const json = { project_id: (await user.project()).id, size_bytes: 100 };
@@ -108,7 +108,7 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "asset fields: derived from the bytes after the first chunk; size after the upload; duration once measured",
+    "asset fields: detected after the first chunk; size after the upload; duration once measured",
     async ({ anna, call, server }) => {
       const bytes = (await video(4)) as Uint8Array<ArrayBuffer>;
       const read = async (id: string) => (await call<AssetDetail>("GET", `/v1/assets/${id}`)).body;
@@ -242,7 +242,7 @@ export const assetRows: Row[] = [
   ],
   limitRow("/v1/assets", 100, 20),
   [
-    "GET /v1/assets: project_id and state filter, newest first, every one once, nobody else's",
+    "GET /v1/assets: project_id and state filter, newest first, each once, only the user's own",
     async ({ ids, getOutcome, server, bert }) => {
       const user = await server.user();
       const project = await user.project();
@@ -260,7 +260,7 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "GET and DELETE /v1/assets/{id}: 404 for none and for another user's, 422 for no UUID",
+    "GET and DELETE /v1/assets/{id}: 404 for unknown and foreign ones, 422 for an invalid UUID",
     async ({ getOutcome, audioAsset, bert }) => {
       const { id } = await audioAsset();
       for (const method of ["GET", "DELETE"]) {
@@ -271,7 +271,7 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "DELETE /v1/assets/{id}: 204 with its cuts, renders and bytes; jobs in flight are cancelled",
+    "DELETE /v1/assets/{id}: 204 with its cuts, renders and files; running jobs are cancelled",
     async ({ anna, getOutcome, server }) => {
       const asset = await anna.ready(await video(4));
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);

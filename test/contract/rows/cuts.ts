@@ -19,7 +19,7 @@ export const cutRows: Row[] = [
     },
   ],
   [
-    "A script omitted, null or blank is the same and stored as an empty text; options resolve to the mode's",
+    "A script omitted, null or blank is identical and stored as an empty string; options resolve to the mode's",
     async ({ call, audioAsset }) => {
       const { id } = await audioAsset();
       const bodies = [
@@ -66,7 +66,7 @@ export const cutRows: Row[] = [
     },
   ],
   [
-    "50 simultaneous identical requests make one cut, one job, one event",
+    "50 simultaneous identical requests create one cut, one job, one event",
     async ({ anna, call, ids, server, bert }) => {
       const { id } = await anna.ready(await wav(2));
       const all = await Promise.all(Array.from({ length: 50 }, () => call<Cut>("POST", "/v1/cuts", { asset_id: id })));
@@ -79,7 +79,7 @@ export const cutRows: Row[] = [
     },
   ],
   [
-    "POST /v1/cuts: 404 for no asset and another user's; 409 asset_processing with Retry-After 1 to 60",
+    "POST /v1/cuts: 404 for an unknown or foreign asset; 409 asset_processing with Retry-After 1 to 60",
     async ({ getOutcome, call, audioAsset, bert, anna, server }) => {
       expect(await getOutcome("POST", "/v1/cuts", { asset_id: NO_ID })).toBe("404 not_found");
       expect(await getOutcome("POST", "/v1/cuts", { asset_id: (await audioAsset()).id }, bert)).toBe("404 not_found");
@@ -147,7 +147,7 @@ export const cutRows: Row[] = [
   ],
   limitRow("/v1/cuts", 100, 20),
   [
-    "GET /v1/cuts: asset_id and state filter, newest first, every one once, without plans",
+    "GET /v1/cuts: asset_id and state filter, newest first, each once, without plans",
     async ({ anna, ids, call, getOutcome }) => {
       const { id } = await anna.ready(await wav(2));
       const made: string[] = [];
@@ -163,7 +163,7 @@ export const cutRows: Row[] = [
     },
   ],
   [
-    "GET, DELETE, edits, export, subtitle: 404 for none and for another user's; 422 for no UUID",
+    "GET, DELETE, edits, export, subtitle: 404 for unknown and foreign cuts; 422 for an invalid UUID",
     async ({ getOutcome, cut, bert }) => {
       const { id } = await cut();
       const calls = [
@@ -182,7 +182,7 @@ export const cutRows: Row[] = [
     },
   ],
   [
-    "POST /v1/cuts/{id}/edits: 201, a new completed cut, edited_from, reason manual; bad segments 422",
+    "POST /v1/cuts/{id}/edits: 201, a new completed cut, edited_from, reason manual; invalid segments 422",
     async ({ call, getOutcome, cut, server, ids }) => {
       const source = await cut();
       const [first] = source.plan!.segments;

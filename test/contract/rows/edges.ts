@@ -70,7 +70,7 @@ export const edgeRows: Row[] = [
     },
   ],
   [
-    "asset error_code media_limits_exceeded: duration and side above the settings",
+    "asset error_code media_limits_exceeded: duration and side above the limits of the settings",
     async () => {
       await using own = await createFixtures({ MAX_DURATION_SECONDS: "3", MAX_SIDE_PIXELS: "300" });
       for (const bytes of [await wav(4), await video(1)]) {
@@ -80,7 +80,7 @@ export const edgeRows: Row[] = [
     },
   ],
   [
-    "Idempotency-Key on the other creating calls: 50 simultaneous edits are one cut, 50 registrations one endpoint",
+    "Idempotency-Key on the other calls that create: 50 simultaneous edits are one cut, 50 registrations one endpoint",
     async ({ send, server, cut, anna }) => {
       const user = await server.user();
       const fifty = async (client: typeof anna, path: string, json: object) => {
@@ -94,7 +94,7 @@ export const edgeRows: Row[] = [
     },
   ],
   [
-    "webhook endpoints: at most 50 a user, then 409 conflict; no events while the account is being deleted",
+    "webhook endpoints: at most 50 per user, then 409 conflict; no events while the account is being deleted",
     async () => {
       await using own = await createFixtures();
       await using hook = receiver();
@@ -129,7 +129,7 @@ export const edgeRows: Row[] = [
     },
   ],
   [
-    "OFFCUT_DISK_RESERVE_BYTES: below it uploads, renders and exports get 503 upstream_unavailable with Retry-After; reads and deletes go on",
+    "OFFCUT_DISK_RESERVE_BYTES: below it uploads, renders and exports are 503 upstream_unavailable with Retry-After; reads and deletes work",
     async () => {
       await using own = await createFixtures();
       const { anna, server } = own;

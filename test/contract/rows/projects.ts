@@ -37,7 +37,7 @@ export const projectRows: Row[] = [
       ),
   ],
   [
-    "GET /v1/projects: active unless state is asked for; state is one of active, archived",
+    "GET /v1/projects: active by default; state is active or archived",
     async ({ ids, getOutcome, anna }) => {
       const { id } = await anna.project("shelf");
       expect(await ids("/v1/projects?limit=100")).toContain(id);
@@ -49,7 +49,7 @@ export const projectRows: Row[] = [
   ],
   limitRow("/v1/projects", 100, 20),
   [
-    "GET /v1/projects: last_activity_at descending; every one once, whatever the page size; null ends it",
+    "GET /v1/projects: last_activity_at descending; each once, whatever the page size; next_cursor is null at the end",
     async ({ ids, server, call }) => {
       const user = await server.user();
       const made: string[] = [];
@@ -63,7 +63,7 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "GET /v1/projects/{id}: 404 not_found for none and for another user's, 422 for no UUID",
+    "GET /v1/projects/{id}: 404 not_found for unknown and foreign ones, 422 for an invalid UUID",
     async ({ getOutcome, anna, bert }) => {
       const { id } = await anna.project();
       expect(await getOutcome("GET", `/v1/projects/${id}`, undefined, bert)).toBe("404 not_found");
@@ -72,7 +72,7 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "PATCH /v1/projects/{id}: name and state, both optional; archived_at when archived; updated_at moves",
+    "PATCH /v1/projects/{id}: name and state, both optional; archived_at when archived; updated_at changes",
     async ({ call, anna, server, getOutcome, bert }) => {
       const made = await anna.project("before");
       const change = async (json: object) => (await call<Project>("PATCH", `/v1/projects/${made.id}`, json)).body;
@@ -89,7 +89,7 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "An archived project takes no new asset (409 conflict); cuts, renders, reads and deletes go on",
+    "An archived project accepts no new asset (409 conflict); cuts, renders, reads and deletes work",
     async ({ getOutcome, anna }) => {
       const asset = await anna.ready(await wav(2));
       const path = `/v1/projects/${asset.project_id}`;
@@ -104,7 +104,7 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "DELETE /v1/projects/{id}: 204; its assets and all derivatives are gone at once",
+    "DELETE /v1/projects/{id}: 204; its assets and all derived files are deleted at once",
     async ({ getOutcome, anna, bert, server }) => {
       const asset = await anna.ready(await wav(2));
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
@@ -122,7 +122,7 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "last_activity_at moves with an upload, a deleted asset, a cut and a render, to 30 s",
+    "last_activity_at changes with an upload, a deleted asset, a cut and a render, to 30 s",
     async ({ anna, call, server }) => {
       const asset = await anna.ready(await wav(2));
       const path = `/v1/projects/${asset.project_id}`;
@@ -141,7 +141,7 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "last_activity_at is not moved by background jobs that finish, nor by renaming",
+    "last_activity_at does not change when background jobs finish or the project is renamed",
     async ({ anna, call, server }) => {
       const hold = server.speech.hold("analyze");
       const id = await anna.upload(await wav(2));
@@ -156,7 +156,7 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "Idempotency-Key on POST /v1/projects: 50 simultaneous identical requests make one",
+    "Idempotency-Key on POST /v1/projects: 50 simultaneous identical requests create one",
     async ({ send, anna, ids, server }) => {
       const user = await server.user();
       const call = { json: { name: "one" }, headers: { "Idempotency-Key": "k" } };

@@ -136,7 +136,7 @@ export const renderRows: Row[] = [
     },
   ],
   [
-    "50 simultaneous identical requests make one render and one event",
+    "50 simultaneous identical requests create one render and one event",
     async ({ anna, call, server, ids }) => {
       const { id } = await anna.ready(await wav(2));
       const all = await Promise.all(
@@ -172,7 +172,7 @@ export const renderRows: Row[] = [
   ],
   limitRow("/v1/renders", 100, 20),
   [
-    "GET /v1/renders: asset_id, cut_id and state filter, newest first, every one once",
+    "GET /v1/renders: asset_id, cut_id and state filter, newest first, each once",
     async ({ anna, ids, getOutcome }) => {
       const { id } = await anna.ready(await wav(2));
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: id })).id);
@@ -189,7 +189,7 @@ export const renderRows: Row[] = [
     },
   ],
   [
-    "GET and DELETE /v1/renders/{id}: 404 for none and for another user's; 204; its file goes",
+    "GET and DELETE /v1/renders/{id}: 404 for unknown and foreign ones; 204 deletes the file",
     async ({ anna, getOutcome, server, bert }) => {
       const { id } = await anna.ready(await wav(2));
       const done = await anna.renderEnded((await anna.startRender({ asset_id: id })).id);

@@ -22,7 +22,7 @@ export const requestRows: Row[] = [
     },
   ],
   [
-    "403 forbidden in the account's grace window",
+    "403 forbidden in the account's grace period",
     async ({ server, getOutcome }) => {
       const user = await server.user();
       await server
@@ -45,7 +45,7 @@ export const requestRows: Row[] = [
     },
   ],
   [
-    "bodies: not JSON 400, another Content-Type 415, over 1 MiB 413, failing fields 422 with each of them named",
+    "bodies: not JSON 400, another Content-Type 415, over 1 MiB 413, failing fields 422 with the name of each",
     async ({ send, anna, call }) => {
       const post = async (body: BodyInit, type: string) =>
         outcome(await send(anna, "POST", "/v1/projects", { body, headers: { "Content-Type": type } }));
@@ -98,7 +98,7 @@ export const requestRows: Row[] = [
     },
   ],
   [
-    "rate limit: 600 a minute, burst 100, per user; RateLimit headers; 429 with a correct Retry-After; not on transfer URLs",
+    "rate limit: 600 per minute and user, burst 100; RateLimit headers; 429 with a correct Retry-After; not on transfer URLs",
     async () => {
       await using own = await createFixtures({ RATE_LIMIT: "600" });
       const user = await own.server.user();
@@ -152,7 +152,7 @@ export const requestRows: Row[] = [
   ],
   limitRow("/v1/credits/history", 200, 50),
   [
-    "GET /v1/credits/history: newest first, every one once, asset_id on consume_asset, each user's own",
+    "GET /v1/credits/history: newest first, each once, asset_id on consume_asset, only the user's own",
     async ({ ids, call, server, bert }) => {
       const user = await server.user(3);
       for (const credits of [5, 7]) await server.grant(user, credits);

@@ -9,7 +9,7 @@ const BYTES = new Uint8Array(100).fill(1);
 
 export const uploadRows: Row[] = [
   [
-    "HEAD: offset, length, expiry; 412 without Tus-Resumable 1.0.0; 404 for none and for another user's",
+    "HEAD: offset, length, expiry; 412 without Tus-Resumable 1.0.0; 404 for unknown and foreign ones",
     async ({ anna, bert, send }) => {
       const { id } = await anna.open(1_000);
       await anna.patch(id, 0, BYTES);
@@ -81,7 +81,7 @@ export const uploadRows: Row[] = [
     },
   ],
   [
-    "DELETE: 204 whether or not it exists; the asset is removed; someone else's stays; a finished one stays",
+    "DELETE: 204 whether or not it exists; the asset is removed; those of other users and finished ones stay",
     async ({ anna, bert, send, getOutcome, audioAsset, server }) => {
       const cancel = async (id: string, as = anna) =>
         (await send(as, "DELETE", `/v1/uploads/${id}`, { headers: anna.tus() })).status;
@@ -100,7 +100,7 @@ export const uploadRows: Row[] = [
     },
   ],
   [
-    "Idle expiry: 7 days after the last byte the upload and its asset are 404, and swept",
+    "Idle expiry: 7 days after the last byte the upload and its asset are 404, and deleted",
     async () => {
       await using own = await createFixtures();
       const { anna, server } = own;

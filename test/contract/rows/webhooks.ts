@@ -28,7 +28,7 @@ const verified = (hook: Receiver, endpoint: Endpoint) =>
 
 export const webhookRows: Row[] = [
   [
-    "POST /v1/webhook-endpoints: 201 with Location and the secret, which is shown this once",
+    "POST /v1/webhook-endpoints: 201 with Location and the secret, which is shown once",
     async (createFixtures) => {
       const made = await createFixtures.call<Endpoint>("POST", "/v1/webhook-endpoints", HOOK);
       expect(made.status).toBe(201);
@@ -43,7 +43,7 @@ export const webhookRows: Row[] = [
     },
   ],
   [
-    "a webhook's url: http or https, no user name, no port of another service, never metadata or link-local",
+    "url: http or https, without user name, no port of another service, no cloud metadata or link-local address",
     async ({ getOutcome }) => {
       const hosts = [
         "http://169.254.169.254/",
@@ -89,7 +89,7 @@ export const webhookRows: Row[] = [
   ],
   limitRow("/v1/webhook-endpoints", 100, 20),
   [
-    "webhook endpoints of none and of other users: 404; invalid UUID: 422",
+    "unknown and foreign webhook endpoints: 404; invalid UUID: 422",
     async (createFixtures) => {
       const { id } = await register(createFixtures);
       const calls = [
@@ -113,7 +113,7 @@ export const webhookRows: Row[] = [
     },
   ],
   [
-    "events: exactly type and data; signed by the standard; webhook-id, -timestamp, -signature; one id each",
+    "events: exactly type and data; signed as Standard Webhooks; webhook-id, -timestamp, -signature; one ID each",
     async (createFixtures) => {
       await using hook = receiver();
       const endpoint = await register(createFixtures, { url: hook.url, event_types: [...EVENT_TYPES] });

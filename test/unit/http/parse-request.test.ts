@@ -48,7 +48,7 @@ describe("readBodyText, given", () => {
     expect(await getRefusal(() => readBodyText(given, LIMITS))).toEqual(expected);
   });
 
-  test("a body without end, refuses it as soon as it is too large", async () => {
+  test("an endless body, refuses it as soon as it is too large", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => {
