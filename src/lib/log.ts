@@ -51,6 +51,9 @@ function flattenErrors(fields: Record<string, unknown>): Record<string, unknown>
 
 function serializeError(error: Error): Record<string, unknown> {
   const code = (error as { code?: unknown }).code;
-  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
-  return { name: error.name, message: error.message, ...(code ? { code } : {}), ...cause, stack: error.stack };
+  const fields: Record<string, unknown> = { name: error.name, message: error.message };
+  if (code) fields.code = code;
+  if (error.cause instanceof Error) fields.cause = error.cause.message;
+  fields.stack = error.stack;
+  return fields;
 }

@@ -47,8 +47,8 @@ export function createEnergyMeter(expectedSamples: number): EnergyMeter {
         const value = samples[i]!;
         values[Math.floor(count++ / HOP_SAMPLES)]! += value * value;
       }
-      const whole = Math.floor(count / HOP_SAMPLES);
-      finish(whole - 1, whole);
+      const hopsSoFar = Math.floor(count / HOP_SAMPLES);
+      finish(hopsSoFar - 1, hopsSoFar);
     },
     contour() {
       const hops = Math.ceil(count / HOP_SAMPLES);

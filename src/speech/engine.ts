@@ -15,19 +15,21 @@ export type SpeechEngineOptions = {
   modelsDir?: string;
   /** Seconds without work after which the process is stopped. Default: 300. */
   idleSeconds?: number;
-  /** How far the work of one owner may get ahead of a waiting owner's, in milliseconds. */
+  /** How far the work of one owner may get ahead of a waiting owner's, in milliseconds. Default: 2500. */
   quantumMs?: number;
   log?: (event: string, fields: object) => void;
 };
 
 type WithoutId<Kind> = Kind extends SpeechTask ? Omit<Kind, "id"> : never;
 
+const QUANTUM_MS = 2_500;
+
 /** Creates the engine. The speech process starts with the first task. */
 export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   const queue = createTaskQueue({
     start: () => startSpeechProcess(options.command, options.env ?? {}),
     idleMs: (options.idleSeconds ?? 300) * 1000,
-    ...(options.quantumMs === undefined ? {} : { quantumMs: options.quantumMs }),
+    quantumMs: options.quantumMs ?? QUANTUM_MS,
     log: options.log ?? (() => {}),
   });
   let closed = false;
@@ -69,7 +71,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
 
   return {
     canTranscribe,
-    analyze: ({ path }, { language, onProgress, onSaved, progressPath = null, ...options }) => {
+    analyze: ({ path }, { language, onProgress, onSaved = () => {}, progressPath = null, ...options }) => {
       const usable = canTranscribe(language) ? (language ?? defaultLanguage()) : null;
       const pick = (o: TaskOutcome): SpeechAnalysis | null => (o.status === "analyzed" ? o.analysis : null);
       const task = { command: "analyze" as const, path, language: usable, modelsDir, progressPath };

@@ -18,10 +18,10 @@ export async function openPcm(file: PcmFile): Promise<PcmReader> {
   return {
     ...audio,
     async read(from, count) {
-      const whole = await audio.read(from, count);
+      const integers = await audio.read(from, count);
       // `Float32Array.from` with a function is ten times as slow.
-      const out = new Float32Array(whole.length);
-      for (let i = 0; i < whole.length; i++) out[i] = whole[i]! / 32_768;
+      const out = new Float32Array(integers.length);
+      for (let i = 0; i < integers.length; i++) out[i] = integers[i]! / 32_768;
       return out;
     },
   };

@@ -17,27 +17,27 @@ type TextPart = { text: string; from: number; to: number };
 
 /** Splits a text into words with their offsets. Punctuation belongs to the word before it, opening punctuation to the word after it. */
 export function splitWords(text: string, language: string): TextPart[] {
-  const pieces: TextPart[] = [];
+  const parts: TextPart[] = [];
   for (const match of text.matchAll(/\S+/g)) {
     if (!SPACELESS_SCRIPT.test(match[0]))
-      pieces.push({ text: match[0], from: match.index, to: match.index + match[0].length });
-    else pieces.push(...segmentSpaceless(match[0], match.index, language));
+      parts.push({ text: match[0], from: match.index, to: match.index + match[0].length });
+    else parts.push(...segmentSpaceless(match[0], match.index, language));
   }
   const words: TextPart[] = [];
   let opening: number | null = null;
-  for (const piece of pieces) {
-    if (isSpoken(piece.text)) {
-      const from = opening ?? piece.from;
-      words.push({ text: text.slice(from, piece.to), from, to: piece.to });
+  for (const part of parts) {
+    if (isSpoken(part.text)) {
+      const from = opening ?? part.from;
+      words.push({ text: text.slice(from, part.to), from, to: part.to });
       opening = null;
       continue;
     }
     const last = words.at(-1);
-    if (!last || OPENING_PUNCTUATION.test(piece.text)) {
-      opening ??= piece.from;
+    if (!last || OPENING_PUNCTUATION.test(part.text)) {
+      opening ??= part.from;
       continue;
     }
-    last.to = piece.to;
+    last.to = part.to;
     last.text = text.slice(last.from, last.to);
   }
   return words;

@@ -26,7 +26,7 @@ export type TaskQueueOptions = {
   /** How long a process without work is kept. */
   idleMs: number;
   /** How far an owner may get ahead of another one that waits. */
-  quantumMs?: number;
+  quantumMs: number;
   log: (event: string, fields: object) => void;
 };
 
@@ -49,12 +49,11 @@ const MAX_CRASHES = 3;
 const MAX_CANCEL_MS = 1_000;
 /** When a task takes longer than this to reach its safe point, another one starts beside it: a large model cannot stop inside a segment. */
 const MAX_PAUSING_MS = 1_000;
-const QUANTUM_MS = 2_500;
 
 const isActive = (task: QueuedTask): boolean => task.state === "running" || task.state === "pausing";
 
 /** Creates the queue. The process starts with the first task. */
-export function createTaskQueue({ start, idleMs, quantumMs = QUANTUM_MS, log }: TaskQueueOptions): TaskQueue {
+export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOptions): TaskQueue {
   const tasks: QueuedTask[] = [];
   const groups: TaskGroup[] = [
     { commands: ["analyze"], scheduler: createFairScheduler(quantumMs) },

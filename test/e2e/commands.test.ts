@@ -20,7 +20,7 @@ async function refusal(folder: string, args: string[], env: Record<string, strin
 
 describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
   test(
-    "make accounts and keys before the server runs and while it runs, in one place",
+    "create accounts and keys with and without a running server",
     async () => {
       await using folder = await temporaryFolder();
       const early = await admin<Account>(

@@ -24,7 +24,7 @@ type Doctor = {
   settings: { data_dir: string };
 };
 
-describe("the executable alone in a folder", () => {
+describe("the executable in an empty folder", () => {
   let folder: TemporaryFolder;
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -32,17 +32,17 @@ describe("the executable alone in a folder", () => {
   afterAll(() => folder[Symbol.asyncDispose]());
   const run = (args: string[], env?: Record<string, string>) => runOffcut(args, { folder: folder.path, env });
 
-  once("knows its version, its help, and what is no command", async () => {
+  once("prints its version and help, and rejects an unknown command", async () => {
     expect((await run(["version", "--help"])).stdout).toContain("Prints the version");
     expect(await run(["version"])).toEqual({ code: 0, stdout: `offcut ${version}\n`, stderr: "" });
-    expect((await run(["--help"])).stdout).toContain("offcut cut FILE…");
+    expect((await run(["--help"])).stdout).toContain("cut FILE…");
     const wrong = await run(["brew"]);
     expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
     expect(wrong.stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
   test(
-    "works without a temporary folder, and takes its files out into the data folder only",
+    "works without a temporary folder, and extracts its assets only to the data folder",
     async () => {
       const { code, stdout, stderr } = await run(["doctor", "--json"], { TMPDIR: "/nonexistent" });
       expect(stderr).toBe("");
@@ -51,7 +51,7 @@ describe("the executable alone in a folder", () => {
       expect(code).toBe(0);
       expect(doctor.settings.data_dir).toBe(join(folder.path, "data"));
       const ffmpeg = doctor.checks.find((check) => check.name === "ffmpeg")?.about;
-      expect(ffmpeg).toContain(HAS_SYSTEM_FFMPEG ? "of the system" : "bundled");
+      expect(ffmpeg).toContain(HAS_SYSTEM_FFMPEG ? "from the system" : "bundled");
       expect(await readdir(folder.path)).toEqual(["data"]);
       expect((await stat(join(folder.path, "data"))).mode & 0o777).toBe(0o700);
     },
@@ -98,7 +98,7 @@ describe("the executable alone in a folder", () => {
 });
 
 once(
-  "two starts at once take the files out once",
+  "two concurrent starts extract the assets once",
   async () => {
     await using folder = await temporaryFolder();
     const runs = await Promise.all([1, 2, 3].map(() => runOffcut(["licenses"], { folder: folder.path })));
@@ -113,7 +113,7 @@ once(
 );
 
 test.skipIf(IS_BUNDLED_PASS || process.getuid?.() !== 0)(
-  "a data folder of somebody else is left alone",
+  "a data folder of another user is not changed",
   async () => {
     await using folder = await temporaryFolder();
     const data = join(folder.path, "data");
@@ -129,7 +129,7 @@ test.skipIf(IS_BUNDLED_PASS || process.getuid?.() !== 0)(
   30_000,
 );
 
-once("what lies in the working folder changes nothing", async () => {
+once("files in the working folder have no effect", async () => {
   await using folder = await temporaryFolder();
   await Bun.write(join(folder.path, ".env"), "OFFCUT_PORT=nonsense\n");
   await Bun.write(join(folder.path, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
@@ -141,7 +141,7 @@ once("what lies in the working folder changes nothing", async () => {
 
 describe("the server", () => {
   test(
-    "starts fast, is small when idle, and stops cleanly",
+    "starts fast, uses little memory when idle, and stops cleanly",
     async () => {
       await using folder = await folderWithAssets();
       const seconds: number[] = [];
@@ -167,7 +167,7 @@ describe("the server", () => {
   );
 
   once(
-    "is refused on a folder that another one has, and on a taken port",
+    "does not start on a locked folder or a used port",
     async () => {
       await using folder = await folderWithAssets();
       await using running = await startOffcut({ folder: folder.path });

@@ -23,10 +23,10 @@ export const IS_BUNDLED_PASS = SEARCH_PATH === "";
 if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: run ./install.sh build`);
 
 export type Run = { code: number | null; stdout: string; stderr: string };
-/** `folder` is the working folder, which also holds the data (`data/`) and the home. */
-export type RunOptions = { folder: string; env?: Record<string, string>; stdin?: string };
+/** `folder` is the working folder and the home, and has the data folder `data/`. */
+export type RunOptions = { folder: string; env?: Record<string, string> | undefined; stdin?: string };
 
-/** Starts the executable with settings that keep it inside the folder. */
+/** Starts the executable with settings that keep its files inside the folder. */
 export function spawnOffcut(args: string[], { folder, env, stdin }: RunOptions) {
   return Bun.spawn([EXECUTABLE, ...args], {
     cwd: folder,
@@ -37,7 +37,7 @@ export function spawnOffcut(args: string[], { folder, env, stdin }: RunOptions) 
   });
 }
 
-/** Runs it to its end. */
+/** Runs the executable until it exits. */
 export async function runOffcut(args: string[], options: RunOptions): Promise<Run> {
   const child = spawnOffcut(args, options);
   const [stdout, stderr, code] = await Promise.all([
@@ -53,7 +53,7 @@ export type RunningOffcut = AsyncDisposable & {
   pid: number;
   /** Every line of the log so far. */
   log: Record<string, unknown>[];
-  /** Sends a signal and gives the exit code; null when the signal ended it. */
+  /** Sends a signal and returns the exit code, or null when the signal ended the process. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<number | null>;
 };
 

@@ -34,13 +34,13 @@ export async function createAudioFile(path: string): Promise<AudioWriter> {
   }
 
   async function endBlock(): Promise<void> {
-    const whole = block.subarray(0, filled);
+    const content = block.subarray(0, filled);
     filled = 0;
-    if (isSilent(whole)) {
+    if (isSilent(content)) {
       index.add(0, 0);
       return;
     }
-    const bytes = encoder.encode(whole).slice();
+    const bytes = encoder.encode(content).slice();
     index.add(bytes.length, Bun.hash.crc32(bytes));
     pending.push(bytes);
     pendingBytes += bytes.length;

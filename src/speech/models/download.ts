@@ -90,9 +90,9 @@ async function fetchUntilComplete(file: ModelDownload, part: string, settings: D
         const what = `Cannot download ${maskUrlPassword(file.url)}: ${reason}.`;
         throw new AppError("upstream_unavailable", what, { cause: error });
       }
-      const asked = (error as { retryAfterMs?: number }).retryAfterMs ?? 0;
+      const retryAfterMs = (error as { retryAfterMs?: number }).retryAfterMs ?? 0;
       await waitBackoff(
-        Math.min(MAX_BACKOFF_MS, Math.max(asked, settings.backoffMs * 2 ** (failures - 1))),
+        Math.min(MAX_BACKOFF_MS, Math.max(retryAfterMs, settings.backoffMs * 2 ** (failures - 1))),
         settings.signal,
       );
     }

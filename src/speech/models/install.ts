@@ -201,10 +201,10 @@ async function sumFolderBytes(folder: string): Promise<number> {
 
 /** Verifies an archive against the `.sha256` file beside it, if there is one, in the format of sha256sum. */
 async function verifyChecksumFile(path: string): Promise<void> {
-  const beside = await readFile(`${path}.sha256`, "utf8").catch(() => null);
-  if (beside === null || !(await stat(path).catch(() => null))?.isFile()) return;
+  const checksums = await readFile(`${path}.sha256`, "utf8").catch(() => null);
+  if (checksums === null || !(await stat(path).catch(() => null))?.isFile()) return;
   const name = basename(path);
-  const lines = beside.split("\n").filter((line) => line.trim() !== "");
+  const lines = checksums.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((text) => text.endsWith(name)) ?? (lines.length === 1 ? lines[0] : undefined);
   const expected = /^\\?([0-9a-f]{64})\b/i.exec(line?.trim() ?? "")?.[1]?.toLowerCase();
   if (!expected) throw new AppError("validation_error", `${name}.sha256 has no checksum for ${name}.`);

@@ -12,7 +12,7 @@ import { isFileName, MANIFEST_NAME } from "./manifest";
 import { readTar, type TarEntry, type TarSink } from "./tar";
 
 export type UnpackOptions = {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   onProgress?: (share: number) => void;
   /** The largest total size of the files. Default: 16 GiB. */
   maxBytes?: number;
