@@ -88,7 +88,7 @@ describe("the quota", () => {
     const { message } = all.find((reply) => reply.status === 409)!.body.error!;
     expect(message).toBe(
       "Storage quota reached: 879 KiB (900,000 bytes) of 977 KiB (1,000,000 bytes) are used, unfinished uploads included. " +
-        "Delete assets or renders. This upload has 293 KiB (300,000 bytes).",
+        "Delete assets or renders. This upload needs 293 KiB (300,000 bytes).",
     );
     expect(outcome(await open(anna, 100_000, id))).toBe("201");
     expect(outcome(await open(anna, 64, id))).toBe("409 conflict");
