@@ -83,7 +83,9 @@ export function buildPreviewArguments(options: {
 }): string[] {
   const { info } = options.probed;
   return [
-    ...[...QUIET_ARGUMENTS, ...PROGRESS_ARGUMENTS, "-copyts"],
+    ...QUIET_ARGUMENTS,
+    ...PROGRESS_ARGUMENTS,
+    "-copyts",
     ...buildInputArguments({ path: options.path, demuxer: info.demuxer }),
     ...["-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"],
     ...(info.video === null ? ["-vn"] : buildVideoArguments(info.video, info.startPts, options)),
@@ -110,22 +112,12 @@ function buildVideoArguments(
     ...["settb=1/90000", `setpts='round(PTS-${formatSeconds(startPts)}/TB)'`],
   ];
   return [
-    ...[
-      "-map",
-      "0:V:0",
-      "-vf",
-      filters.join(","),
-      ...buildPassthroughArguments(options.libavutil),
-      "-enc_time_base",
-      "1:90000",
-    ],
+    ...["-map", "0:V:0", "-vf", filters.join(",")],
+    ...buildPassthroughArguments(options.libavutil),
+    ...["-enc_time_base", "1:90000"],
     ...["-c:v", "libx264", "-preset", "superfast", "-crf", "26", "-profile:v", "high"],
-    ...[
-      "-g",
-      String(Math.max(1, Math.round(2 * Math.min(rate, MAX_FRAME_RATE_FPS)))),
-      "-video_track_timescale",
-      "90000",
-    ],
+    ...["-g", String(Math.max(1, Math.round(2 * Math.min(rate, MAX_FRAME_RATE_FPS))))],
+    ...["-video_track_timescale", "90000"],
     ...buildColorArguments(video, size),
   ];
 }

@@ -97,6 +97,12 @@ type StillOptions = {
 async function writeStill(source: ThumbnailSource, options: StillOptions): Promise<boolean> {
   const { info } = source.probed;
   const video = info.video!;
+  const filters = [
+    `scale=${options.size.width}:${options.size.height}`,
+    "setsar=1",
+    ...buildColorFilters(video, options.toneMaps),
+    "format=yuvj420p",
+  ];
   const createOptions = (tempPath: string) => ({
     ffmpeg: source.ffmpeg,
     arguments: [
@@ -108,15 +114,7 @@ async function writeStill(source: ThumbnailSource, options: StillOptions): Promi
         extra: ["-threads", "1", ...(options.time === null ? [] : ["-skip_frame", "nokey"])],
       }),
       ...["-map", "0:V:0", "-an", "-frames:v", "1", ...buildPassthroughArguments(source.ffmpeg.libavutil)],
-      ...[
-        "-vf",
-        [
-          `scale=${options.size.width}:${options.size.height}`,
-          "setsar=1",
-          ...buildColorFilters(video, options.toneMaps),
-          "format=yuvj420p",
-        ].join(","),
-      ],
+      ...["-vf", filters.join(",")],
       ...["-c:v", "mjpeg", "-q:v", "4", "-f", "image2", "-update", "1", ...buildOutputArguments(tempPath)],
     ],
     limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
@@ -142,7 +140,9 @@ async function writeTiles(source: ThumbnailSource, stills: readonly string[], ou
     runFfmpeg({
       ffmpeg: source.ffmpeg,
       arguments: [
-        ...[...QUIET_ARGUMENTS, ...inputs, "-filter_complex", graph, "-map", "[strip]", "-frames:v", "1"],
+        ...QUIET_ARGUMENTS,
+        ...inputs,
+        ...["-filter_complex", graph, "-map", "[strip]", "-frames:v", "1"],
         ...["-c:v", "mjpeg", "-q:v", "5", "-f", "image2", "-update", "1", ...buildOutputArguments(tempPath)],
       ],
       limits: createProbeLimits(MAX_STILL_WALL_SECONDS),

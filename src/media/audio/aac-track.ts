@@ -30,9 +30,11 @@ export async function writeAacTrack(
     await runFfmpeg({
       ffmpeg: options.ffmpeg,
       arguments: [
-        ...[...QUIET_ARGUMENTS, "-protocol_whitelist", "file,pipe", "-f", "mov", "-i", `file:${joinedPath}`],
+        ...QUIET_ARGUMENTS,
+        ...["-protocol_whitelist", "file,pipe", "-f", "mov", "-i", `file:${joinedPath}`],
         ...["-map", "0:a:0", "-c", "copy", "-map_metadata", "-1"],
-        ...[...getContainerArguments(options.format), ...buildOutputArguments(options.path)],
+        ...getContainerArguments(options.format),
+        ...buildOutputArguments(options.path),
       ],
       limits: createWorkLimits(options.wallSeconds),
       signal,

@@ -52,14 +52,12 @@ export function createSingleEncoderSink(options: AudioSinkOptions): AudioSink {
   const encoder = startFfmpeg({
     ffmpeg,
     arguments: [
-      ...[
-        ...QUIET_ARGUMENTS,
-        ...buildSampleInputArguments(audioFormat),
-        ...buildEncoderArguments(options),
-        "-map_metadata",
-        "-1",
-      ],
-      ...[...getContainerArguments(format), ...buildOutputArguments(path)],
+      ...QUIET_ARGUMENTS,
+      ...buildSampleInputArguments(audioFormat),
+      ...buildEncoderArguments(options),
+      ...["-map_metadata", "-1"],
+      ...getContainerArguments(format),
+      ...buildOutputArguments(path),
     ],
     limits: createWorkLimits(wallSeconds),
     stdin: "pipe",

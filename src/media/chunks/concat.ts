@@ -107,24 +107,16 @@ export async function muxTracks(options: {
   onFrames?: ((frames: number) => void) | undefined;
 }): Promise<void> {
   const { ffmpeg, workDir, videoName, audioName, signal } = options;
-  const input = (name: string) => [
-    "-protocol_whitelist",
-    "file,pipe",
-    "-f",
-    "mov",
-    "-i",
-    `file:${join(workDir, name)}`,
-  ];
+  const inputOptions = ["-protocol_whitelist", "file,pipe", "-f", "mov"];
+  const buildInput = (name: string) => [...inputOptions, "-i", `file:${join(workDir, name)}`];
   await writeAtomically(options.outputPath, async (tempPath) => {
     await runFfmpeg({
       ffmpeg,
       arguments: [
-        ...[
-          ...QUIET_ARGUMENTS,
-          ...PROGRESS_ARGUMENTS,
-          ...input(videoName),
-          ...(audioName === null ? [] : input(audioName)),
-        ],
+        ...QUIET_ARGUMENTS,
+        ...PROGRESS_ARGUMENTS,
+        ...buildInput(videoName),
+        ...(audioName === null ? [] : buildInput(audioName)),
         ...["-map", "0:v:0", ...(audioName === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
         // `hvc1` keeps HEVC's parameter sets in the sample entry only, which Apple's players require.
         ...(options.codec === "hevc" ? ["-tag:v", "hvc1"] : []),

@@ -83,14 +83,10 @@ export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, va
     framesPerSecond: settings.frameRate.num / settings.frameRate.den,
   };
   return [
-    ...[
-      ...QUIET_ARGUMENTS,
-      ...PROGRESS_ARGUMENTS,
-      "-filter_threads",
-      String(settings.threads),
-      "-copyts",
-      ...buildDeviceArguments(encoder),
-    ],
+    ...QUIET_ARGUMENTS,
+    ...PROGRESS_ARGUMENTS,
+    ...["-filter_threads", String(settings.threads), "-copyts"],
+    ...buildDeviceArguments(encoder),
     ...buildInputArguments({
       path: settings.sourcePath,
       demuxer: probed.info.demuxer,

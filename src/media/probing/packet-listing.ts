@@ -42,9 +42,11 @@ export async function listPackets(options: {
   const child = startFfmpeg({
     ffmpeg: options.ffmpeg,
     arguments: [
-      ...[...QUIET_ARGUMENTS, "-copyts"],
+      ...QUIET_ARGUMENTS,
+      "-copyts",
       ...buildInputArguments({ path: options.path, demuxer: options.demuxer }),
-      ...[...maps, "-c", "copy", "-copyinkf", "-f", "framecrc", "pipe:1"],
+      ...maps,
+      ...["-c", "copy", "-copyinkf", "-f", "framecrc", "pipe:1"],
     ],
     limits: createProbeLimits(options.wallSeconds),
     stdout: "pipe",

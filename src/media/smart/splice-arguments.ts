@@ -54,11 +54,16 @@ export function buildSpliceArguments(input: SpliceInput, splice: SpliceOptions):
   const count = segments.reduce((sum, { from, to }) => sum + to - from, 0);
   const threads = ["-threads", String(input.threads)];
   return [
-    ...[...QUIET_ARGUMENTS, ...PROGRESS_ARGUMENTS, "-filter_threads", "1", "-copyts"],
+    ...QUIET_ARGUMENTS,
+    ...PROGRESS_ARGUMENTS,
+    ...["-filter_threads", "1", "-copyts"],
     ...buildInputArguments({ path: input.path, demuxer: "mov", extra: threads }),
     ...["-map", "0:v:0", "-vf", [`select='${selected}'`, ...timing.filters, `format=${splice.pixelFormat}`].join(",")],
-    ...[...buildPassthroughArguments(input.libavutil), ...timing.options, "-frames:v", String(count)],
-    ...[...buildEncoderArguments(splice, segments, input.threads), ...threads],
+    ...buildPassthroughArguments(input.libavutil),
+    ...timing.options,
+    ...["-frames:v", String(count)],
+    ...buildEncoderArguments(splice, segments, input.threads),
+    ...threads,
   ];
 }
 
@@ -74,8 +79,10 @@ function buildEncoderArguments(splice: SpliceOptions, segments: readonly SpliceS
   return [
     ...(splice.codec === "h264" ? buildX264Arguments(splice) : buildX265Arguments(splice.reorderDepth, threads)),
     ...buildMaxrateArguments(maxBitrate),
-    ...[...tag("-color_primaries", color.primaries), ...tag("-color_trc", color.transfer)],
-    ...[...tag("-colorspace", color.matrix), ...tag("-color_range", color.range)],
+    ...tag("-color_primaries", color.primaries),
+    ...tag("-color_trc", color.transfer),
+    ...tag("-colorspace", color.matrix),
+    ...tag("-color_range", color.range),
     ...["-force_key_frames", `expr:${keyFrames.join("+")}`, "-forced-idr", "1"],
   ];
 }
@@ -95,12 +102,10 @@ const listQualityParameters = (profile: "baseline" | "main" | "high"): string[] 
 function buildX264Arguments({ profile, parameterSetId, reorderDepth }: SpliceOptions & { codec: "h264" }): string[] {
   const bFrames = profile === "baseline" ? 0 : Math.min(2, reorderDepth * 2);
   const parameters = [
-    ...[
-      `sps-id=${parameterSetId}`,
-      ...GOP_PARAMETERS,
-      `bframes=${bFrames}`,
-      `b-pyramid=${reorderDepth > 1 ? "normal" : "none"}`,
-    ],
+    `sps-id=${parameterSetId}`,
+    ...GOP_PARAMETERS,
+    `bframes=${bFrames}`,
+    `b-pyramid=${reorderDepth > 1 ? "normal" : "none"}`,
     ...listQualityParameters(profile),
   ];
   const preset = ["-c:v", "libx264", "-preset", "ultrafast", "-profile:v", profile, "-crf", "20"];
@@ -110,7 +115,9 @@ function buildX264Arguments({ profile, parameterSetId, reorderDepth }: SpliceOpt
 /** At these settings the quality matches x264's. The CRF scales of the two encoders differ. */
 function buildX265Arguments(reorderDepth: number, threads: number): string[] {
   const parameters = [
-    ...[...GOP_PARAMETERS, `bframes=${Math.min(2, reorderDepth * 2)}`, `b-pyramid=${reorderDepth > 1 ? 1 : 0}`],
+    ...GOP_PARAMETERS,
+    `bframes=${Math.min(2, reorderDepth * 2)}`,
+    `b-pyramid=${reorderDepth > 1 ? 1 : 0}`,
     // Only parameter sets and slices, and no more threads than this process is meant to use.
     ...["info=0", "log-level=error", `pools=${threads}`, "frame-threads=1"],
   ];
