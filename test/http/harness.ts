@@ -114,10 +114,14 @@ export async function harness(
       ),
     idle: async () => {
       const { store } = server.services;
-      await until("the end of all jobs", async () => {
-        const open = await store.read.all(sql`SELECT id FROM steps WHERE finished_at IS NULL`);
-        return open.length === 0;
-      });
+      await until(
+        "the end of all jobs",
+        async () => {
+          const open = await store.read.all(sql`SELECT id FROM steps WHERE finished_at IS NULL`);
+          return open.length === 0;
+        },
+        60,
+      );
       // A cancelled job ends in the database before its handler returns.
       await server.services.runner.stop();
       server.services.runner.start();
