@@ -22,7 +22,7 @@ test("a long render yields to another user's between two chunks and resumes afte
     state: "completed",
     strategy: "chunked",
     encoded_share: 1,
-    strategy_reasons: ["another resolution was asked for"],
+    strategy_reasons: ["Another resolution was requested."],
   });
   expect(Date.parse(done.completed_at!)).toBeGreaterThan(Date.parse(after.completed_at!));
   expect(await own.events(first.id)).toEqual(["render.completed"]);
