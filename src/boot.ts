@@ -21,7 +21,7 @@ import type { VideoEncoder } from "./media/encoder-arguments";
 import { chooseEncoder, detectEncoders } from "./media/encoders";
 import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "./media/ffmpeg";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
-import { createEmbeddedRunner } from "./queue/embedded";
+import { createEmbeddedRunner, TIME_SLICE_MS } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
 import { getModelsFolder } from "./speech/models/installed-models";
 import { openStore, type Store } from "./store/db";
@@ -225,7 +225,7 @@ async function serve(
     handlers: createJobHandlers(services, tools),
     slots: { prepare: config.prepareJobs, cut: 2, render: config.renderJobs },
     log,
-    ...(overrides.timeSliceMs === undefined ? {} : { timeSliceMs: overrides.timeSliceMs }),
+    timeSliceMs: overrides.timeSliceMs ?? TIME_SLICE_MS,
   });
 
   const { now, resolverFor } = services;
@@ -295,7 +295,7 @@ async function sweep(services: RecoveryServices): Promise<void> {
   await sweepOrphans(services);
 }
 
-type ListeningSocket = { port?: number; stop(force: boolean): Promise<void> };
+type ListeningSocket = { port?: number | undefined; stop(force: boolean): Promise<void> };
 
 function listen(config: Config, handler: Handler): ListeningSocket {
   try {

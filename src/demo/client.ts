@@ -104,7 +104,7 @@ async function call<T>(method: string, path: string, body?: unknown, headers: Re
   const answer = await fetch(`${server}${path}`, {
     method,
     headers: { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body === undefined ? null : JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
   return (await answer.json()) as T;

@@ -4,7 +4,12 @@ import { constants, setPriority } from "node:os";
 import type { Sandbox, SandboxView } from "./sandbox";
 
 /** Limits of a child, set before its program starts. This process enforces `wallSeconds`, the kernel the others. */
-export type ChildLimits = { memoryBytes?: number; cpuSeconds?: number; fileSizeBytes?: number; wallSeconds?: number };
+export type ChildLimits = {
+  memoryBytes?: number;
+  cpuSeconds?: number;
+  fileSizeBytes?: number | null;
+  wallSeconds?: number;
+};
 
 export type SpawnOptions = {
   /** Program (an absolute path) and arguments. No shell parses them. */
@@ -149,8 +154,8 @@ export async function killAllChildren(): Promise<void> {
  * orphan continues to write. A limit that cannot be set was already tighter.
  */
 function buildLauncher(limits: ChildLimits): string {
-  const set = (flag: string, value: number | undefined, unit: number) =>
-    value === undefined ? "" : `ulimit -${flag} ${Math.max(1, Math.ceil(value / unit))} 2>/dev/null; `;
+  const set = (flag: string, value: number | null | undefined, unit: number) =>
+    value == null ? "" : `ulimit -${flag} ${Math.max(1, Math.ceil(value / unit))} 2>/dev/null; `;
   return (
     set("v", limits.memoryBytes, 1024) +
     // The soft limit sends its own signal, which distinguishes it from an out-of-memory kill.
@@ -158,7 +163,7 @@ function buildLauncher(limits: ChildLimits): string {
     set("Ht", limits.cpuSeconds === undefined ? undefined : limits.cpuSeconds + CPU_GRACE_SECONDS, 1) +
     set("f", limits.fileSizeBytes, 512) +
     `{ echo ${OOM_SCORE_ADJUSTMENT} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
-    "(read -r gone <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
+    "(read -r closed <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
     'exec "$@" 3<&-'
   );
 }

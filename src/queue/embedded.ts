@@ -35,7 +35,7 @@ export type EmbeddedOptions = Pick<SchedulingLimits, "slots"> &
 
 /** Renders have none, because each uses all cores and yields between chunks. */
 const EXTRA_SLOTS: Record<JobName, number> = { prepare: 4, cut: 4, render: 0 };
-const TIME_SLICE_MS = 15_000;
+export const TIME_SLICE_MS = 15_000;
 const MAX_ALONE_MS = 120_000;
 const MAX_DRAIN_MS = 15_000;
 /** The source is polled at least this often, in case a `wake` was missed. */

@@ -72,9 +72,9 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   return {
     canTranscribe,
     analyze: ({ path }, { language, onProgress, onSaved = () => {}, progressPath = null, ...options }) => {
-      const usable = canTranscribe(language) ? (language ?? defaultLanguage()) : null;
+      const taskLanguage = canTranscribe(language) ? (language ?? defaultLanguage()) : null;
       const pick = (o: TaskOutcome): SpeechAnalysis | null => (o.status === "analyzed" ? o.analysis : null);
-      const task = { command: "analyze" as const, path, language: usable, modelsDir, progressPath };
+      const task = { command: "analyze" as const, path, language: taskLanguage, modelsDir, progressPath };
       return request(task, pick, options, { onProgress: createIncreasingProgress(onProgress), onSaved });
     },
     forcedAlign: ({ path }, requests, options = {}) => {

@@ -137,7 +137,7 @@ const noCheckpoint = async (): Promise<void> => {};
 
 /** Returns what the source becomes in the format (null: the default). Errors: `AppError` `validation_error` when it cannot become that. */
 export function requireOutput(probed: ProbedMedia, format: OutputFormat | null): ResolvedOutput {
-  const resolved = resolveOutput(probed, format === null ? {} : { format });
+  const resolved = resolveOutput(probed, { format });
   if (!resolved.ok) throw new AppError("validation_error", resolved.errors.map((error) => error.message).join(" "));
   return resolved.output;
 }

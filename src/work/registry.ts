@@ -66,24 +66,19 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
         await definition.checkpoint(tx, checkpoint, settleContext());
       }),
   };
-  // A newer attempt may be running, or may have completed, with the same files: then nothing is removed.
-  const cleanUpIfCancelled = async (): Promise<void> => {
-    const step = await findStep(store.read, job.stepId);
-    if (!step || step.state === "cancelled" || step.state === "failed")
-      await definition.cleanup(services, job, "cancelled");
-  };
-  let isSettled: boolean;
+  const hasEnded = async () => (await findStep(store.read, job.stepId))?.finished_at !== null;
   try {
     const output = await definition.run(tools, loaded.input, runContext);
-    isSettled = await store.write(async (tx) => {
+    const isSettled = await store.write(async (tx) => {
       if (!(await endStep(tx, job.stepId, "completed", services.now(), job.attempt))) return false;
       await definition.settle(tx, output, settleContext());
       return true;
     });
+    if (isSettled) await definition.cleanup(services, job, "completed");
+    // Not after a newer attempt has replaced this one: it uses the same files.
+    else if (await hasEnded()) await definition.cleanup(services, job, "cancelled");
   } catch (error) {
-    await cleanUpIfCancelled();
+    if (await hasEnded()) await definition.cleanup(services, job, "cancelled");
     throw error;
   }
-  if (isSettled) await definition.cleanup(services, job, "completed");
-  else await cleanUpIfCancelled();
 }

@@ -3,7 +3,7 @@ import { until } from "../until";
 import type { Asset, AssetDetail, Cut, Project, Render } from "./resources";
 
 export type Reply<T> = { status: number; headers: Headers; body: T };
-export type CallOptions = { json?: unknown; body?: BodyInit; headers?: Record<string, string> };
+export type CallOptions = { json?: unknown; body?: BodyInit | undefined; headers?: Record<string, string> };
 
 export type UploadOptions = { projectId?: string; filename?: string; externalId?: string; language?: string };
 
@@ -19,7 +19,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const answer = await fetch(path.startsWith("http") ? path : `${url()}${path}`, {
       method,
-      body,
+      body: body ?? null,
       redirect: "manual",
       headers: {
         ...(key === null ? {} : { Authorization: `Bearer ${key}` }),

@@ -114,14 +114,10 @@ export async function harness(
       ),
     idle: async () => {
       const { store } = server.services;
-      await until(
-        "the end of all jobs",
-        async () => {
-          const open = await store.read.all(sql`SELECT id FROM steps WHERE finished_at IS NULL`);
-          return open.length === 0;
-        },
-        60,
-      );
+      await until("the end of all jobs", async () => {
+        const open = await store.read.all(sql`SELECT id FROM steps WHERE finished_at IS NULL`);
+        return open.length === 0;
+      });
       // A cancelled job ends in the database before its handler returns.
       await server.services.runner.stop();
       server.services.runner.start();

@@ -1,7 +1,7 @@
 /** The result of an attempt that was replaced by a newer one. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Job, JobContext } from "../../src/domain/jobs";
-import { endStep, findLatestStep } from "../../src/store/steps";
+import { findLatestStep } from "../../src/store/steps";
 import { createJobSource } from "../../src/work/job-source";
 import { createJobHandlers } from "../../src/work/registry";
 import { harness, PATIENCE_MS } from "./harness";
@@ -43,26 +43,6 @@ test("the late result of a render is discarded, and the files of the current att
   await render(late, context);
   expect((await user.render(id)).state).toBe("completed");
   expect(await server.events(id)).toEqual(["render.completed"]);
-  services.runner.start();
-});
-
-test("a late attempt does not remove the files of a completed render", async () => {
-  await using server = await harness();
-  const user = await server.user();
-  const asset = await user.ready(await video(4));
-  const services = server.services();
-  await services.runner.stop();
-  const { id } = await user.startRender({ asset_id: asset.id, output: { format: "m4a" } });
-  const [late, current] = await claimTwice(server, id);
-  const hold = server.holdRenders();
-  const { render } = createJobHandlers(services, server.tools());
-  const running = render(late, context);
-  await hold.reached;
-  await services.store.write((tx) => endStep(tx, current.stepId, "completed", services.now(), current.attempt));
-  await Bun.write(services.folders.renderOutput(id, "m4a"), "finished");
-  hold.release();
-  await running;
-  expect(await server.leftovers(id)).toContain(`renders/${id}/output.m4a`);
   services.runner.start();
 });
 

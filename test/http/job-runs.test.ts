@@ -44,8 +44,11 @@ async function runIn(folder: string, name: JobName, { input, inputDir }: LoadedJ
   await Bun.write(join(folder, "input.json"), JSON.stringify(input));
   const script = new URL("./job-run-child.ts", import.meta.url).pathname;
   const child = Bun.spawn([process.execPath, script, name, folder, FFMPEG], {
-    ...{ cwd: folder, env: { HOME: folder, PATH: "/usr/bin:/bin" } },
-    ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    cwd: folder,
+    env: { HOME: folder, PATH: "/usr/bin:/bin" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
   });
   if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text());
   const text = (file: string) =>

@@ -20,7 +20,7 @@ export type Footer = { samples: number; indexBytes: number; indexCrc: number };
 export class DamagedAudioError extends Error {
   constructor(what: string) {
     super(`Analysis audio is damaged: ${what}.`);
-    this.name = "DamagedAudioError";
+    this.name = "DamagedAudio";
   }
 }
 
@@ -106,7 +106,7 @@ export function createIndexBuilder(): IndexBuilder {
 }
 
 /**
- * Parses the index of `samples` samples whose blocks end at `end`. Throws `DamagedAudioError` when it does not describe exactly the bytes
+ * Parses the index of `samples` samples whose blocks end at `end`. Errors: `DamagedAudio` when it does not describe exactly the bytes
  * between the header and itself.
  */
 export function parseIndex(compressed: Uint8Array, { samples, indexCrc }: Footer, end: number): BlockIndex {

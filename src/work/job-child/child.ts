@@ -53,7 +53,7 @@ type RunningOperation = TimeLimits & { startedMs: number; cpuAtStart: number };
 /** Starts the child. */
 export function openJobChild(options: JobChildOptions): JobChild {
   const { command, sandbox, view } = options;
-  const limits = options.maxFileBytes === null ? {} : { fileSizeBytes: options.maxFileBytes };
+  const limits = { fileSizeBytes: options.maxFileBytes };
   const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe", limits });
   const caller = createIpcCaller({
     output: child.stdout,

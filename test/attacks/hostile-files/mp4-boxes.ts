@@ -7,8 +7,23 @@ export type Box = { type: string; fields: Bytes; children: Box[] | null };
 
 /** Bytes of a container's own fields. */
 const CONTAINERS: Record<string, number> = {
-  ...{ moov: 0, trak: 0, mdia: 0, minf: 0, stbl: 0, edts: 0, dinf: 0, udta: 0, ilst: 0, mvex: 0, moof: 0, traf: 0 },
-  ...{ meta: 4, stsd: 8, dref: 8, avc1: 78, mp4a: 28 },
+  moov: 0,
+  trak: 0,
+  mdia: 0,
+  minf: 0,
+  stbl: 0,
+  edts: 0,
+  dinf: 0,
+  udta: 0,
+  ilst: 0,
+  mvex: 0,
+  moof: 0,
+  traf: 0,
+  meta: 4,
+  stsd: 8,
+  dref: 8,
+  avc1: 78,
+  mp4a: 28,
 };
 
 export function parseBoxes(bytes: Bytes): Box[] {

@@ -6,7 +6,7 @@ export type Line = {
   say: string;
   type: "take" | "partial" | "remark" | "filler";
   keep: boolean;
-  sentence?: number;
+  sentence?: number | undefined;
   stop?: number;
   broken?: boolean;
   pause: number;
@@ -29,7 +29,7 @@ export type Screenplay = {
 export type Event = {
   type: Line["type"];
   keep: boolean;
-  sentence?: number;
+  sentence?: number | undefined;
   start: number;
   end: number;
   words: SpokenWord[];

@@ -22,7 +22,10 @@ const sniffed = (await sniffMedia(new Uint8Array(await Bun.file(sourcePath).slic
 const limits = { maxDurationSeconds: 86_400, maxSidePixels: 8_192, maxStreams: 64 };
 const probed = await probeMedia({ path: sourcePath, sniffed, ffmpeg, limits });
 const segments = randomPlan(seconds, seconds / 5, 0.7, 5).map(([from, to]) => ({
-  ...{ start: from * 1e6, end: to * 1e6, startFrame: null, endFrame: null },
+  start: from * 1e6,
+  end: to * 1e6,
+  startFrame: null,
+  endFrame: null,
 }));
 const outputPath = join(tmpdir(), `offcut-progress-${process.pid}`);
 let dishonest = false;
@@ -35,7 +38,9 @@ for (const output of [{}, { resolution: "480p" }, { format: "m4a" }]) {
   const { strategy } = await renderMedia(
     { sourcePath, probed, segments, output: resolved.output, workDir, outputPath },
     {
-      ...{ ffmpeg, encoder: "libx264", maxProcesses: 2 },
+      ffmpeg,
+      encoder: "libx264",
+      maxProcesses: 2,
       onProgress: (share) => told.push({ at: performance.now() - started, share }),
     },
   );

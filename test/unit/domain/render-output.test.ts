@@ -4,13 +4,29 @@ import { type OutputRequest, resolveOutput } from "../../../src/domain/render-ou
 import type { FrameTimes } from "../../../src/domain/time";
 
 const VIDEO: VideoStream = {
-  ...{ codec: "h264", width: 1920, height: 1080, codedWidth: 1920, codedHeight: 1080, rotation: 0 },
-  ...{ pixelAspect: { num: 1, den: 1 }, frameRate: { num: 30_000, den: 1_001 }, variable: false, bitrate: 6_000_001 },
-  ...{ pixelFormat: "yuv420p", bitDepth: 8, interlaced: false },
+  codec: "h264",
+  width: 1920,
+  height: 1080,
+  codedWidth: 1920,
+  codedHeight: 1080,
+  rotation: 0,
+  pixelAspect: { num: 1, den: 1 },
+  frameRate: { num: 30_000, den: 1_001 },
+  variable: false,
+  bitrate: 6_000_001,
+  pixelFormat: "yuv420p",
+  bitDepth: 8,
+  interlaced: false,
   color: { primaries: null, transfer: null, matrix: null, range: null },
 };
 const AUDIO: AudioStream = {
-  ...{ index: 0, codec: "aac", sampleRate: 48_000, channels: 2, bitrate: 159_000, language: null, title: null },
+  index: 0,
+  codec: "aac",
+  sampleRate: 48_000,
+  channels: 2,
+  bitrate: 159_000,
+  language: null,
+  title: null,
 };
 
 function source(video: Partial<VideoStream> | null, audio: Partial<AudioStream> | null): ProbedMedia {
@@ -19,8 +35,13 @@ function source(video: Partial<VideoStream> | null, audio: Partial<AudioStream> 
     picture === null ? null : { kind: "constant", rate: picture.frameRate, first: 0, count: 300 };
   return {
     info: {
-      ...{ type: picture === null ? "audio" : "video", demuxer: "mov", duration: 10_000_000, startPts: 0 },
-      ...{ video: picture, audio: audio === null ? [] : [{ ...AUDIO, ...audio }], timecode: null },
+      type: picture === null ? "audio" : "video",
+      demuxer: "mov",
+      duration: 10_000_000,
+      startPts: 0,
+      video: picture,
+      audio: audio === null ? [] : [{ ...AUDIO, ...audio }],
+      timecode: null,
     },
     frames,
   };
@@ -51,7 +72,11 @@ describe("an empty request means: as the source", () => {
       matchesSource: true,
     });
     expect(shown).toEqual({
-      ...{ format: "mp4", resolution: "1080p", video_bitrate: 6_000_001, frame_rate: 30, audio_bitrate: 159_000 },
+      format: "mp4",
+      resolution: "1080p",
+      video_bitrate: 6_000_001,
+      frame_rate: 30,
+      audio_bitrate: 159_000,
     });
   });
 
@@ -59,7 +84,11 @@ describe("an empty request means: as the source", () => {
     const { output, json: shown } = resolved(talk, { format: null });
     expect(output).toEqual({ format: "m4a", video: null, audio: { bitrate: 159_000 }, matchesSource: false });
     expect(shown).toEqual({
-      ...{ format: "m4a", resolution: null, video_bitrate: null, frame_rate: null, audio_bitrate: 159_000 },
+      format: "m4a",
+      resolution: null,
+      video_bitrate: null,
+      frame_rate: null,
+      audio_bitrate: 159_000,
     });
   });
 

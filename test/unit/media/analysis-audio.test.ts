@@ -53,7 +53,11 @@ describe("analysis audio", () => {
     const abortController = new AbortController();
     const outputPath = join(folder, "aborted.pcm");
     const extraction = extractAnalysisAudio({
-      ...{ ffmpeg: bundledFfmpeg, path, probed, outputPath, signal: abortController.signal },
+      ffmpeg: bundledFfmpeg,
+      path,
+      probed,
+      outputPath,
+      signal: abortController.signal,
       onProgress: () => abortController.abort(new Error("enough")),
     });
     expect(extraction).rejects.toThrow("enough");

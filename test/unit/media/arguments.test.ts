@@ -29,9 +29,19 @@ import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 const contains = (list: readonly string[], ...pair: string[]) => list.join(" ").includes(pair.join(" "));
 
 const VIDEO: VideoStream = {
-  ...{ codec: "h264", width: 1920, height: 1080, codedWidth: 1920, codedHeight: 1080, rotation: 0, bitDepth: 8 },
-  ...{ pixelAspect: { num: 1, den: 1 }, frameRate: { num: 25, den: 1 }, variable: false, bitrate: null },
-  ...{ pixelFormat: "yuv420p", interlaced: false },
+  codec: "h264",
+  width: 1920,
+  height: 1080,
+  codedWidth: 1920,
+  codedHeight: 1080,
+  rotation: 0,
+  bitDepth: 8,
+  pixelAspect: { num: 1, den: 1 },
+  frameRate: { num: 25, den: 1 },
+  variable: false,
+  bitrate: null,
+  pixelFormat: "yuv420p",
+  interlaced: false,
   color: { primaries: null, transfer: null, matrix: null, range: null },
 };
 
@@ -161,10 +171,21 @@ describe("encoders", () => {
     ];
     const frames: FrameTimes = { kind: "constant", rate: { num: 25, den: 1 }, first: 0, count: 100 };
     const info: MediaInfo = {
-      ...{ type: "video", demuxer: "matroska", duration: 4e6, startPts: 1e6, video: VIDEO, audio: [], timecode: null },
+      type: "video",
+      demuxer: "matroska",
+      duration: 4e6,
+      startPts: 1e6,
+      video: VIDEO,
+      audio: [],
+      timecode: null,
     };
     const input = {
-      ...{ path: "/l.mp4", excerptStart: 1e6, probed: { info, frames }, segments, threads: 1, libavutil: 56 },
+      path: "/l.mp4",
+      excerptStart: 1e6,
+      probed: { info, frames },
+      segments,
+      threads: 1,
+      libavutil: 56,
     };
     const splice = {
       codec: "h264",

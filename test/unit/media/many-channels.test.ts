@@ -201,7 +201,9 @@ describe("arguments", () => {
     const preview = (audio: typeof discrete) =>
       filtersOf(
         buildPreviewArguments({
-          ...{ path: "in.wav", libavutil: 56, hasZscale: false },
+          path: "in.wav",
+          libavutil: 56,
+          hasZscale: false,
           probed: { info: { ...info, audio: [audio] }, frames: null },
         }),
       );

@@ -212,19 +212,15 @@ describe("probed properties", () => {
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
       const { info } = await probeFile(path, ffmpeg);
       expect(info.video).toMatchObject({
-        ...{
-          codec: "h264",
-          width: 427,
-          height: 180,
-          codedWidth: 320,
-          codedHeight: 180,
-          pixelAspect: { num: 4, den: 3 },
-        },
-        ...{
-          color: { primaries: "bt709", transfer: "bt709", matrix: "bt709", range: "tv" },
-          bitDepth: 8,
-          interlaced: false,
-        },
+        codec: "h264",
+        width: 427,
+        height: 180,
+        codedWidth: 320,
+        codedHeight: 180,
+        pixelAspect: { num: 4, den: 3 },
+        color: { primaries: "bt709", transfer: "bt709", matrix: "bt709", range: "tv" },
+        bitDepth: 8,
+        interlaced: false,
       });
       expect(info.audio.map(({ index, channels, language, title }) => [index, channels, language, title])).toEqual([
         [0, 2, null, null],

@@ -90,7 +90,10 @@ describe("an audio render", () => {
     const abortController = new AbortController();
     let stopped = 0;
     const render = renderMedia(request, {
-      ...{ ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses, signal: abortController.signal },
+      ffmpeg: bundledFfmpeg,
+      encoder: "libx264",
+      maxProcesses,
+      signal: abortController.signal,
       onProgress: (share) => {
         if (share < until || stopped > 0) return;
         stopped = Date.now();
@@ -122,8 +125,12 @@ exec ${bundledFfmpeg.path} "$@"
     await chmod(script, 0o755);
     const render = renderMedia(
       {
-        ...{ sourcePath: path, probed, segments: null, output: resolved.output },
-        ...{ workDir: join(folder, "work"), outputPath: join(folder, "full.m4a") },
+        sourcePath: path,
+        probed,
+        segments: null,
+        output: resolved.output,
+        workDir: join(folder, "work"),
+        outputPath: join(folder, "full.m4a"),
       },
       { ffmpeg: { ...bundledFfmpeg, path: script }, encoder: "libx264", maxProcesses: 4 },
     );

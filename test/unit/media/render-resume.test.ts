@@ -39,7 +39,9 @@ async function job(output: OutputRequest, folder: string) {
     renderMedia(
       { sourcePath: path, probed, segments, output: resolved.output, workDir, outputPath },
       {
-        ...{ ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: 2 },
+        ffmpeg: bundledFfmpeg,
+        encoder: "libx264",
+        maxProcesses: 2,
         log: (event, fields) => events.push({ event, ...fields }),
         shouldYield,
       },

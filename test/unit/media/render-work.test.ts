@@ -45,15 +45,13 @@ describe("grouping the segments of a smart render", () => {
 
 describe("render progress", () => {
   const workload: RenderWorkload = {
-    ...{
-      encoding: "whole",
-      encodedFrames: 900,
-      pixels: 1280 * 720,
-      frames: 3_000,
-      checkedFrames: 300,
-      audioSeconds: 100,
-      processes: 2,
-    },
+    encoding: "whole",
+    encodedFrames: 900,
+    pixels: 1280 * 720,
+    frames: 3_000,
+    checkedFrames: 300,
+    audioSeconds: 100,
+    processes: 2,
   };
   const stages: RenderStage[] = ["video", "audio", "write", "mux", "check"];
 
@@ -74,15 +72,13 @@ describe("render progress", () => {
   test("stays in range for a render without work", () => {
     const reported: number[] = [];
     const none: RenderWorkload = {
-      ...{
-        encoding: "h264 segments",
-        encodedFrames: 0,
-        pixels: 0,
-        frames: 0,
-        checkedFrames: 0,
-        audioSeconds: 0,
-        processes: 1,
-      },
+      encoding: "h264 segments",
+      encodedFrames: 0,
+      pixels: 0,
+      frames: 0,
+      checkedFrames: 0,
+      audioSeconds: 0,
+      processes: 1,
     };
     createRenderProgress(none, (share) => reported.push(share))("mux", 1);
     expect(reported).toEqual([0.99]);

@@ -166,8 +166,12 @@ async function requestFor(
   const resolved = resolveOutput(probed, output);
   if (!resolved.ok) throw new Error("bad output");
   const request: RenderRequest = {
-    ...{ sourcePath: path, probed, segments: null, output: resolved.output },
-    ...{ workDir: join(folder, `${name}-work`), outputPath: join(folder, `${name}.mp4`) },
+    sourcePath: path,
+    probed,
+    segments: null,
+    output: resolved.output,
+    workDir: join(folder, `${name}-work`),
+    outputPath: join(folder, `${name}.mp4`),
   };
   return request;
 }
@@ -242,7 +246,8 @@ describe("a render in progress", () => {
     const abortController = new AbortController();
     let stopped = 0;
     const first = renderMedia(request, {
-      ...{ ...tools, signal: abortController.signal },
+      ...tools,
+      signal: abortController.signal,
       onProgress: (share) => {
         if (share < 0.7 || stopped > 0) return;
         stopped = Date.now();

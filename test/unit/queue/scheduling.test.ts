@@ -29,11 +29,20 @@ const running = (...lines: string[]): RunningJob[] =>
     };
   });
 const due = (userId: string, count = 0, name: JobName = "prepare"): DueJob => ({
-  ...{ stepId: `due ${userId}`, name, userId, running: count, runsAlone: false },
+  stepId: `due ${userId}`,
+  name,
+  userId,
+  running: count,
+  runsAlone: false,
 });
 const suspect: DueJob = { ...due("sam"), stepId: "suspect", runsAlone: true };
 const at = (now: number, state: Partial<SchedulingState>): SchedulingState => ({
-  ...{ now, running: [], due: [], dueAlone: null, lastAlone: null, drainingSince: null },
+  now,
+  running: [],
+  due: [],
+  dueAlone: null,
+  lastAlone: null,
+  drainingSince: null,
   ...state,
 });
 const yielding = (state: SchedulingState) => [...decideNext(state, LIMITS).yielding];

@@ -57,7 +57,9 @@ describe("resuming an analysis", () => {
     let reached = 0;
     let hasText = false;
     const first = engine.analyze(long, {
-      ...{ language: "en", progressPath, signal: abort.signal },
+      language: "en",
+      progressPath,
+      signal: abort.signal,
       onProgress: (share) => {
         reached = share;
       },

@@ -11,12 +11,12 @@ const kept = (text: string) => {
 describe("loop detection", () => {
   test.each([
     ["no repetition", "abcdefg", null],
-    ["six repetitions of a word may be intended", "xaaaaaa", null],
-    ["seven repetitions of a word are a loop", "xaaaaaaa", "xa"],
-    ["four repetitions of a pair may be intended", "xabababab", null],
-    ["five repetitions of a pair are a loop", "xababababab", "xab"],
-    ["four repetitions of a phrase are a loop", "startabcdeabcdeabcdeabcde", "startabcde"],
-    ["three repetitions of a phrase may be intended", "startabcdeabcdeabcde", null],
+    ["a word said six times may be meant", "xaaaaaa", null],
+    ["a word said seven times is a loop", "xaaaaaaa", "xa"],
+    ["a pair said four times may be meant", "xabababab", null],
+    ["a pair said five times is a loop", "xababababab", "xab"],
+    ["a phrase said four times is a loop", "startabcdeabcdeabcdeabcde", "startabcde"],
+    ["a phrase said three times may be meant", "startabcdeabcdeabcde", null],
     ["nothing", "", null],
   ] as [string, string, string | null][])("%s", (_, text, expected) => {
     expect(kept(text)).toBe(expected);

@@ -5,12 +5,17 @@ import { parseResult } from "../../../src/speech/sherpa";
 import { estimateWords, splitWords, timeTokens, UNKNOWN_LOG_PROB } from "../../../src/speech/sherpa-words";
 
 const result = (part: Partial<SherpaResult>): SherpaResult => ({
-  ...{ text: "", tokens: [], timestamps: [], durations: [], logProbs: [], language: "" },
+  text: "",
+  tokens: [],
+  timestamps: [],
+  durations: [],
+  logProbs: [],
+  language: "",
   ...part,
 });
 const texts = (words: { text: string }[]) => words.map((word) => word.text);
 
-describe("splitting a text into words", () => {
+describe("the words of a text", () => {
   const cases: [string, string, string[]][] = [
     ["en", "Hello, world!  It's five-thirty.", ["Hello,", "world!", "It's", "five-thirty."]],
     ["fr", "« Bonjour » , dit-il !", ["« Bonjour » ,", "dit-il !"]],
@@ -26,8 +31,8 @@ describe("splitting a text into words", () => {
   });
 });
 
-describe("word times from token times", () => {
-  test("words have the log probabilities of their tokens, and punctuation does not extend them", () => {
+describe("from the tokens' times", () => {
+  test("tokens become words, with the likelihood of their tokens; punctuation is not spoken", () => {
     const words = timeTokens(
       result({
         tokens: [" Gu", "ten", " Mor", "gen", ".", " Ja"],
@@ -48,7 +53,7 @@ describe("word times from token times", () => {
     expect(words[1]!.meanLogProb).toBeCloseTo(-0.6);
   });
 
-  test("without token durations a word ends at the next word or at the longest token duration", () => {
+  test("without lengths a word ends where the next begins, or soon", () => {
     const words = timeTokens(result({ tokens: ["▁so", "▁was", "▁ja"], timestamps: [0.2, 0.5, 3] }), 3.2, "de")!;
     expect(words.map((w) => [w.start, w.end])).toEqual([
       [0.2, 0.5],
@@ -58,19 +63,19 @@ describe("word times from token times", () => {
     expect(words[0]!.meanLogProb).toBe(UNKNOWN_LOG_PROB);
   });
 
-  test("single-character tokens are joined into the words of the language", () => {
+  test("signs that are tokens of their own become the words of their language", () => {
     const tokens = [..."今日は晴れです。"];
     const words = timeTokens(result({ tokens, timestamps: tokens.map((_, i) => i * 0.2) }), 2, "ja")!;
     expect(texts(words).join("")).toBe("今日は晴れです。");
     expect(words[0]).toMatchObject({ text: "今日", start: 0, end: expect.closeTo(0.4) });
   });
 
-  test("without token times there are no words", () => {
+  test("no times, no words", () => {
     expect(timeTokens(result({ tokens: ["a", "b"] }), 1, "en")).toBeNull();
     expect(timeTokens(result({}), 1, "en")).toBeNull();
   });
 
-  test("property: words are in order and within the segment", () => {
+  test("whatever a model says, words are in order and within the stretch", () => {
     const token = fc.stringMatching(/^[ ▁]?[\p{L}\p{N}.,!]{0,4}$/u);
     const time = fc.double({ min: -1, max: 12, noNaN: true });
     fc.assert(
@@ -103,7 +108,7 @@ function contour(seconds: number, loud: [number, number][]): Float32Array {
   );
 }
 
-describe("estimated word times", () => {
+describe("estimated from the text and the sound", () => {
   const loud: [number, number][] = [
     [0.5, 1.5],
     [2.5, 3],
@@ -112,7 +117,7 @@ describe("estimated word times", () => {
   const energy = contour(7, loud);
   const speech = loud.map(([start, end]) => ({ start, end }));
 
-  test("pauses are assigned where the lengths fit, with the exact edges of the silence", () => {
+  test("pauses fall between the words that fit, and edges at pauses are those of the sound", () => {
     const words = estimateWords(
       "Welcome to the show. Today, we are building a beautiful wooden shelf.",
       speech,
@@ -127,7 +132,7 @@ describe("estimated word times", () => {
     expect(at("shelf.").end).toBeCloseTo(6, 1);
   });
 
-  test("property: every word occurs once, in order, in an audible part", () => {
+  test("any text lies in order on sound, every word once", () => {
     const text = fc.array(fc.stringMatching(/^[a-zäöü0-9]{1,9}[.,?]?$/), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(text, (parts) => {
@@ -145,7 +150,7 @@ describe("estimated word times", () => {
     );
   });
 
-  test("without silences, words are distributed over the speech; without speech or text there are none", () => {
+  test("noise without silences spreads them over the voice; no voice or no text gives none", () => {
     const flat = new Float32Array(1400).fill(-30);
     const words = estimateWords("eins zwei drei", [{ start: 1, end: 4 }], flat, "de");
     expect([words[0]!.start, words.at(-1)!.end]).toEqual([1, 4]);
@@ -155,7 +160,7 @@ describe("estimated word times", () => {
 });
 
 describe("a result", () => {
-  test("keeps only lists that match the tokens", () => {
+  test("keeps only lists that fit the tokens", () => {
     const value = {
       text: " Hi ",
       tokens: ["H", "i"],
@@ -165,7 +170,12 @@ describe("a result", () => {
       lang: "<|de|>",
     };
     expect(parseResult(value)).toEqual({
-      ...{ text: "Hi", tokens: ["H", "i"], timestamps: [0, 1], durations: [], logProbs: [], language: "<|de|>" },
+      text: "Hi",
+      tokens: ["H", "i"],
+      timestamps: [0, 1],
+      durations: [],
+      logProbs: [],
+      language: "<|de|>",
     });
     expect(parseResult({})).toEqual(result({}));
     for (const nothing of [null, undefined, "text"]) expect(() => parseResult(nothing)).toThrow("no result");

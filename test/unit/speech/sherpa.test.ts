@@ -85,7 +85,7 @@ test("an installed model transcribes with accurate word times, and the process s
   }
 }, 60_000);
 
-test("the engine uses the model for the language, and reports what it does not support", async () => {
+test("the engine gives a recording to the model that knows its language, and says what that cannot do", async () => {
   const { path } = await spoken();
   const modelsDir = join(folder.path, "models");
   const engine = createSpeechEngine({

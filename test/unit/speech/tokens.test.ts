@@ -5,6 +5,6 @@ test.each([
   ["Hello, all.", "Hello, all."],
   ["Hello all,, and welcome.", "Hello all, and welcome."],
   ["Wait... what?!", "Wait... what?!"],
-])("tokenizes and detokenizes %j", (given, text) => {
+])("the text of the tokens of %j", (given, text) => {
   expect(detokenize([1, ...tokenize(given), 2])).toBe(text);
 });

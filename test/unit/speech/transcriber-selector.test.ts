@@ -26,7 +26,8 @@ async function recording(folder: string) {
   const meter = createEnergyMeter(samples.length);
   meter.add(await pcm.read(0, samples.length));
   const segment = (start: number, end: number): SpeechSegment => ({
-    ...{ start: start * SECOND - 150_000, end: end * SECOND + 150_000 },
+    start: start * SECOND - 150_000,
+    end: end * SECOND + 150_000,
     speech: [{ start: start * SECOND, end: end * SECOND }],
   });
   return {
@@ -208,8 +209,11 @@ describe("transcribing", () => {
 
   test("words with token times get times of the recording, snapped to silences", async () => {
     const answer = {
-      ...{ text: "Guten Tag.", tokens: [" Guten", " Tag", "."] },
-      ...{ timestamps: [0.24, 1.2, 1.9], durations: [0.9, 0.8, 0.1], ys_log_probs: [-0.1, -0.2, -0.6] },
+      text: "Guten Tag.",
+      tokens: [" Guten", " Tag", "."],
+      timestamps: [0.24, 1.2, 1.9],
+      durations: [0.9, 0.8, 0.1],
+      ys_log_probs: [-0.1, -0.2, -0.6],
     };
     const { words, utterances, shares, sherpa } = await transcribed("transducer", [answer, {}]);
     expect(words.map((word) => word.text)).toEqual(["Guten", "Tag."]);

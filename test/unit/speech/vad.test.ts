@@ -12,11 +12,11 @@ describe("spans of speech", () => {
     ["a word", "0009999900000000", [[3, 8]]],
     ["a dip too short to be a pause", "0999911199990000000", [[1, 12]]],
     ["a pause", "09999000000099990000000", [[1, 5], [12, 16]]], // biome-ignore format: a table
-    ["an uncertain end counts until it is silent", "09994444000000000", [[1, 8]]],
-    ["a click is not speech", "0009900000000000", []],
+    ["a hesitant end stays until it is quiet", "09994444000000000", [[1, 8]]],
+    ["a click is no speech", "0009900000000000", []],
     ["speech up to the end", "0000099999", [[5, 10]]],
-    ["a pause at the end", "000009999900", [[5, 10]]],
-    ["too uncertain to begin", "0444444444444440", []],
+    ["a pause that the end cuts off", "000009999900", [[5, 10]]],
+    ["not sure enough to begin", "0444444444444440", []],
   ] as [string, string, number[][]][])("%s", (_, digits, expected) => {
     expect(windows(findSpeechSpans(tenths(digits)))).toEqual(expected);
   });

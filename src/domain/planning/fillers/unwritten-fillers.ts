@@ -36,8 +36,8 @@ const MAX_WORD_CHARACTERS = 5;
 const ARTICLES = new Set(["a", "an", "the"]);
 const MAX_LAG_BEHIND_ARTICLE = 0.25;
 /** What "um", "uh" and "er" are recognized as, and is seldom said alone: fillers unless the word aligns much better. */
-const SOUND_ALIKES = new Set("dumb dump bert burt burke thumb them her sum err un ham".split(" "));
-const MAX_LAG_BEHIND_SOUND_ALIKE = 3;
+const FILLER_HOMOPHONES = new Set("dumb dump bert burt burke thumb them her sum err un ham".split(" "));
+const MAX_LAG_BEHIND_HOMOPHONE = 3;
 /** Synthetic voices spell "hmm". */
 const SPELLED_HMM = "H. M. M.";
 const MIN_SPELLED_ALIGNMENT = -2.35;
@@ -149,7 +149,7 @@ function isFillerAlignment(filler: number, other: number, word: Word | null, pau
   const normal = normalizeWords(word.text).join(" ");
   if (filler < MIN_FILLER_ALIGNMENT_OVER_WORD || normal.length > MAX_WORD_CHARACTERS) return false;
   if (ARTICLES.has(normal) && pause >= MIN_WIDE_PAUSE_TICKS) return filler >= other - MAX_LAG_BEHIND_ARTICLE;
-  const lead = SOUND_ALIKES.has(normal) ? -MAX_LAG_BEHIND_SOUND_ALIKE : MIN_LEAD_OVER_WORD;
+  const lead = FILLER_HOMOPHONES.has(normal) ? -MAX_LAG_BEHIND_HOMOPHONE : MIN_LEAD_OVER_WORD;
   return word.confidence < MAX_CONFIDENCE && filler >= other + lead;
 }
 

@@ -62,10 +62,12 @@ export function decideRepetition(context: RetakeContext, repetition: Repetition)
   if (between.length > 0)
     return context.phraseStarts[repetition.from] ? decideWithWordsBetween(context, repetition, between) : null;
   if (!isImmediateRetake(context, repetition)) return null;
-  return soundsDifferent(repetition) ?? { rule: ruleOf(context, repetition), to: repetition.retakeStart, rest: null };
+  return (
+    decideByDifference(repetition) ?? { rule: ruleOf(context, repetition), to: repetition.retakeStart, rest: null }
+  );
 }
 
-const soundsDifferent = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
+const decideByDifference = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
   contradictedByAudio && cost > 0 ? { review: "review.different_sound" } : null;
 
 /** Names the rule of a take that the retake follows at once. */
@@ -129,7 +131,7 @@ function decideWithWordsBetween(
   const end = slip > 0 ? between[slip - 1]! + 1 : repetition.end;
   const first = between[slip];
   if (first === undefined)
-    return soundsDifferent(repetition) ?? { rule: "false_start.broken_off", to: repetition.retakeStart, rest: null };
+    return decideByDifference(repetition) ?? { rule: "false_start.broken_off", to: repetition.retakeStart, rest: null };
   const size = end - repetition.from;
   const isApart =
     tokens[first]!.start - tokens[end - 1]!.end >= MIN_RESTART_PAUSE_TICKS &&
@@ -139,7 +141,7 @@ function decideWithWordsBetween(
     rest.length > MAX_WORDS_BETWEEN ||
     tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > MAX_BETWEEN_TICKS;
   if (isLong || !isApart || size < 3) return null;
-  const different = soundsDifferent(repetition);
+  const different = decideByDifference(repetition);
   if (different) return different;
   if (isRemark(context, rest)) return { rule: "retake.after_remark", to: end, rest: "remark.between_takes" };
   if (rest.length < size && isAnotherFalseStart(context, repetition, rest))

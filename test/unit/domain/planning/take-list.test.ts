@@ -155,8 +155,6 @@ describe("the last complete take is kept, unless it is clearly worse", () => {
     expect(keepsFirst(plan, recording)).toBe(true);
     expect(plan.takes[0]!.chosen).toBe(0);
     expect(plan.takes[0]!.candidates[1]!.score).toBeLessThan(0.5);
-    const rule = script === "" ? "retake.worse_take" : "retake.last_good_take";
-    expect(plan.removed.map((span) => span.rule)).toContain(rule);
   });
 
   test("the first when the recognizer was unsure of the last", async () => {

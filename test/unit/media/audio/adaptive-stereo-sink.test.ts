@@ -49,7 +49,13 @@ async function render(ffmpeg: Ffmpeg, segments: [number, number][], maxEncoders 
   const workDir = await mkdtemp(join(folder, "work-"));
   let out = 0;
   await renderAudio({
-    ...{ ffmpeg, path: source, probed: await probeFile(source), format: "m4a", bitrate: 160_000, outputPath, workDir },
+    ffmpeg,
+    path: source,
+    probed: await probeFile(source),
+    format: "m4a",
+    bitrate: 160_000,
+    outputPath,
+    workDir,
     segments: segments.map(([from, to]) => {
       const segment = { start: from * 1e6, end: to * 1e6, outputStart: out * 1e6, outputEnd: (out + to - from) * 1e6 };
       out += to - from;

@@ -8,9 +8,19 @@ import { probeFile, sourceNumbers, toSnappedSegments, withRender } from "../rend
 import { SOURCES } from "../sources";
 
 const VIDEO: VideoStream = {
-  ...{ codec: "h264", width: 1920, height: 1080, codedWidth: 1920, codedHeight: 1080, rotation: 0, bitDepth: 8 },
-  ...{ pixelAspect: { num: 1, den: 1 }, frameRate: { num: 25, den: 1 }, variable: false, bitrate: null },
-  ...{ pixelFormat: "yuv420p", interlaced: false },
+  codec: "h264",
+  width: 1920,
+  height: 1080,
+  codedWidth: 1920,
+  codedHeight: 1080,
+  rotation: 0,
+  bitDepth: 8,
+  pixelAspect: { num: 1, den: 1 },
+  frameRate: { num: 25, den: 1 },
+  variable: false,
+  bitrate: null,
+  pixelFormat: "yuv420p",
+  interlaced: false,
   color: { primaries: null, transfer: null, matrix: null, range: null },
 };
 const small = { width: 854, height: 480 };

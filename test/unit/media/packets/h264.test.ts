@@ -38,8 +38,13 @@ describe("avcC", () => {
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 31 }), { minLength: 1, maxLength: 31 }), (ids) => {
         expect(ids.map((id) => parseSpsId(sps(id)))).toEqual(ids);
         const config: AvcConfig = {
-          ...{ profile: 100, compatibility: 0, level: 30, lengthSize: 4, extensions: new Uint8Array(0) },
-          ...{ sps: ids.map(sps), pps: [pps(7)] },
+          profile: 100,
+          compatibility: 0,
+          level: 30,
+          lengthSize: 4,
+          extensions: new Uint8Array(0),
+          sps: ids.map(sps),
+          pps: [pps(7)],
         };
         const free = findFreeParameterSetId(config);
         if (free === null) expect(new Set([...ids, 7]).size).toBeGreaterThanOrEqual(31);

@@ -65,7 +65,12 @@ export async function installed(modelsDir: string, facts: Partial<ModelManifest>
     kind === "transducer" ? roles.transducer : kind === "whisper" ? roles.whisper : (["model", "tokens"] as const)
   ).map((role) => ({ role, name: `${role}.onnx`, sizeBytes: 4, sha256: sha256(role.slice(0, 4)) }));
   const manifest: ModelManifest = {
-    ...{ title: facts.name, languages: ["de"], licence: "MIT", source: "here", preference: 50, files },
+    title: facts.name,
+    languages: ["de"],
+    licence: "MIT",
+    source: "here",
+    preference: 50,
+    files,
     ...facts,
     kind,
   };
