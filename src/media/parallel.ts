@@ -6,8 +6,8 @@ export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => se
 /** Some tasks were not started, because the caller asked to yield. Every started task is complete. */
 export class RenderYielded extends Error {
   constructor() {
-    super("paused between two tasks");
-    this.name = "Paused";
+    super("The render yielded between two tasks.");
+    this.name = "RenderYielded";
   }
 }
 
