@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Builds, installs, shows and tests Offcut. Every form can be run again and again.
+# Builds, installs, demonstrates and tests Offcut. Every command can be run repeatedly.
 set -euo pipefail
 
 usage() {
   cat <<'EOT'
 ./install.sh                  build, and install to /usr/local/bin or ~/.local/bin
-./install.sh --systemd        and as a hardened system service (needs root)
-./install.sh --uninstall      remove the program and the service; never the data
-./install.sh build            only build dist/offcut
+./install.sh --systemd        also install a hardened system service (needs root)
+./install.sh --uninstall      remove the program and the service, but not the data
+./install.sh build            build dist/offcut
 ./install.sh demo [FILE] [--script FILE]
-                              build, start a server on a free port, cut and render a recording, stop
-./install.sh test             all checks and tests
+                              build, start a server on a free port, cut and render a recording, stop the server
+./install.sh test             run all checks and tests; OFFCUT_FULL=1 runs the long ones at full size
+./install.sh --help           print this text, also after a command
 EOT
 }
 
@@ -37,7 +38,7 @@ bun_is_good() {
   [ "$(printf '%s\n%s\n' "$BUN_VERSION" "$found" | sort -V | head -n 1)" = "$BUN_VERSION" ]
 }
 
-# The npm package of Bun for this machine, and its SHA-256. Every change of BUN_VERSION changes all of them.
+# bun_package: prints the npm package of Bun for this platform and its SHA-256. Update all of them with BUN_VERSION.
 bun_package() {
   local platform
   platform="$(uname -s)-$(uname -m)"
@@ -56,12 +57,12 @@ sha256_of() {
   if has sha256sum; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1
 }
 
-# fetch_bun FOLDER: puts the verified executable into FOLDER/bin.
+# fetch_bun FOLDER: downloads Bun, verifies it and installs it to FOLDER/bin.
 fetch_bun() {
   local cache=$1 package name checksum archive found
-  package=$(bun_package) || fail "there is no Bun $BUN_VERSION for $(uname -s) $(uname -m) to download: install it yourself, see https://bun.sh"
+  package=$(bun_package) || fail "cannot download Bun $BUN_VERSION for $(uname -s) $(uname -m): install it from https://bun.sh"
   { read -r name && read -r checksum; } <<<"$package"
-  has npm || fail "needs Bun $BUN_VERSION or later (see https://bun.sh), or npm to download it"
+  has npm || fail "Bun $BUN_VERSION or later is required: install it from https://bun.sh, or install npm so that it can be downloaded"
   say "Bun $BUN_VERSION is not on the PATH: downloading @oven/bun-$name from npm"
   rm -rf "$cache"
   mkdir -p "$cache/bin"
@@ -70,7 +71,7 @@ fetch_bun() {
   found=$(sha256_of "$cache/$archive")
   if [ "$found" != "$checksum" ]; then
     rm -rf "$cache"
-    fail "@oven/bun-$name@$BUN_VERSION has SHA-256 $found, expected $checksum: it was not used"
+    fail "@oven/bun-$name@$BUN_VERSION has SHA-256 $found, expected $checksum: the download was deleted"
   fi
   tar -xzf "$cache/$archive" -C "$cache" package/bin/bun
   mv "$cache/package/bin/bun" "$cache/bin/bun"
@@ -78,7 +79,7 @@ fetch_bun() {
   ln -sf bun "$cache/bin/bunx"
 }
 
-# Bun from the PATH, else from npm into a folder of this project.
+# use_bun: uses Bun from the PATH, else downloads it from npm into this project.
 use_bun() {
   has bun && bun_is_good bun && return
   local cache="$PWD/node_modules/.cache/bun-$BUN_VERSION"
@@ -98,17 +99,17 @@ build() {
   bun src/build/executable.ts --out "$EXECUTABLE"
 }
 
-# --- Packages of the system ---
+# --- System packages ---
 
-# install_debian WHY PACKAGE...: installs what it may, and says so when it may not.
+# install_debian PURPOSE PACKAGE...: installs packages with apt-get. Prints a message and fails without root or apt-get.
 install_debian() {
-  local why=$1
+  local purpose=$1
   shift
   if ! is_root || ! has apt-get; then
-    say "missing for $why, and not installed here (that needs root and apt-get): $*"
+    say "Packages for $purpose are missing, and installing them needs root and apt-get: $*"
     return 1
   fi
-  say "installing for $why: $*"
+  say "Installing packages for $purpose: $*"
   apt-get update -qq </dev/null || true
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >/dev/null
 }
@@ -135,20 +136,20 @@ install_program() {
   local folder
   folder=$(program_folder)
   mkdir -p "$folder"
-  # Beside and renamed: a program that runs cannot be written over.
+  # A running program cannot be overwritten: copy next to it, then rename.
   cp "$EXECUTABLE" "$folder/.offcut.new"
   chmod 755 "$folder/.offcut.new"
   mv -f "$folder/.offcut.new" "$folder/offcut"
-  say "installed: $folder/offcut"
-  case ":$PATH:" in *":$folder:"*) ;; *) say "add it to your PATH: export PATH=\"$folder:\$PATH\"" ;; esac
+  say "Installed $folder/offcut"
+  case ":$PATH:" in *":$folder:"*) ;; *) say "Add it to your PATH: export PATH=\"$folder:\$PATH\"" ;; esac
 }
 
 install_service() {
   is_root || fail "--systemd needs root"
-  has systemctl || fail "--systemd: there is no systemd on this machine"
+  has systemctl || fail "--systemd: systemd is not installed"
   install_program
-  has ffmpeg || install_debian "maintained codecs (the bundled ffmpeg is from 2018)" ffmpeg || true
-  has bwrap || install_debian "the isolation of media processes" bubblewrap || true
+  has ffmpeg || install_debian "current codecs (the bundled ffmpeg is from 2018)" ffmpeg || true
+  has bwrap || install_debian "the sandbox of media processes" bubblewrap || true
   if ! id offcut >/dev/null 2>&1; then
     useradd --system --user-group --home-dir "$DATA" --shell /usr/sbin/nologin offcut
   fi
@@ -158,19 +159,19 @@ install_service() {
     grep -q '^ *data_dir' "$CONFIG" || printf 'data_dir = "%s"\n' "$DATA" | cat - "$CONFIG" >"$CONFIG.new"
     [ ! -e "$CONFIG.new" ] || mv "$CONFIG.new" "$CONFIG"
   else
-    printf '# Read by every offcut command. Secrets belong into /etc/offcut/offcut.env (OFFCUT_NAME=value, mode 0600).\ndata_dir = "%s"\nhost = "0.0.0.0"\n' "$DATA" >"$CONFIG"
+    printf '# Read by every offcut command. Put secrets into /etc/offcut/offcut.env (OFFCUT_NAME=value, mode 0600).\ndata_dir = "%s"\nhost = "0.0.0.0"\n' "$DATA" >"$CONFIG"
     chmod 644 "$CONFIG"
   fi
   unit >"$UNIT"
   if [ ! -d /run/systemd/system ]; then
-    say "written: $UNIT (systemd does not run here, so it was not started)"
+    say "Wrote $UNIT. systemd is not running, so the service was not started."
     return
   fi
   systemctl daemon-reload
   systemctl enable --quiet offcut
   systemctl restart offcut
-  say "running: systemctl status offcut"
-  say "first account: sudo -u offcut offcut user create --admin --email YOU@EXAMPLE.ORG"
+  say "The service is running: systemctl status offcut"
+  say "Create the first account: sudo -u offcut offcut user create --admin --email YOU@EXAMPLE.ORG"
 }
 
 unit() {
@@ -180,7 +181,7 @@ unit() {
   done
   cat <<EOT
 [Unit]
-Description=Offcut, cuts and renders recordings
+Description=Offcut media cutting and rendering server
 After=network-online.target
 Wants=network-online.target
 
@@ -198,7 +199,7 @@ RestartSec=2
 KillMode=mixed
 TimeoutStopSec=30
 LimitNOFILE=65536
-# The kernel ends the process that takes too much, not the service.
+# Out of memory, the kernel ends the process that uses the most, not the whole service.
 MemoryMax=80%
 TasksMax=4096
 OOMPolicy=continue
@@ -221,11 +222,11 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 LockPersonality=yes
 SystemCallArchitectures=native
 SystemCallErrorNumber=EPERM
-# bwrap, which isolates media processes, makes namespaces and mounts in them. It needs a /proc without other mounts on it, so
-# ProtectHostname, ProtectKernelLogs and ProtectKernelTunables are left out: without root and capabilities nothing there can be changed.
+# bwrap, which isolates media processes, creates namespaces and mounts. It needs a /proc without mounts below it, which rules out
+# ProtectHostname, ProtectKernelLogs and ProtectKernelTunables; without root and capabilities the service cannot change what they protect.
 RestrictNamespaces=cgroup ipc mnt net pid user uts
 SystemCallFilter=@system-service mount umount2 pivot_root
-# Graphics cards encode; no other device is needed. MemoryDenyWriteExecute is left out: JavaScript is compiled while it runs.
+# Graphics cards encode video; no other device is needed. MemoryDenyWriteExecute would prevent the JavaScript JIT.
 DevicePolicy=closed
 DeviceAllow=char-drm rw
 DeviceAllow=char-nvidia-frontend rw
@@ -240,20 +241,20 @@ EOT
 uninstall() {
   local path
   if [ -e "$UNIT" ]; then
-    is_root || fail "the service is installed: removing it needs root"
+    is_root || fail "removing the service needs root"
     if [ -d /run/systemd/system ]; then systemctl disable --now --quiet offcut || true; fi
     rm -f "$UNIT"
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
-    say "removed: $UNIT"
+    say "Removed $UNIT"
   fi
   for path in /usr/local/bin/offcut "$HOME/.local/bin/offcut"; do
     if [ -e "$path" ]; then
       rm -f "$path"
-      say "removed: $path"
+      say "Removed $path"
     fi
   done
   for path in "$DATA" "$HOME/.local/share/offcut" /etc/offcut; do
-    if [ -e "$path" ]; then say "kept: $path"; fi
+    if [ -e "$path" ]; then say "Kept $path"; fi
   done
 }
 
@@ -273,11 +274,11 @@ demo() {
     script=${script:-test/fixtures/talk.script.txt}
     expect=(--expect-retake)
   fi
-  [ -f "$recording" ] || fail "there is no file $recording"
-  [ -z "$script" ] || [ -f "$script" ] || fail "there is no file $script"
+  [ -f "$recording" ] || fail "file not found: $recording"
+  [ -z "$script" ] || [ -f "$script" ] || fail "file not found: $script"
   build
 
-  # Nothing of this machine's own Offcut takes part.
+  # The settings and the data of an installed Offcut are not used.
   local name
   for name in $(compgen -e OFFCUT_ || true); do unset "$name"; done
   DEMO_FOLDER=$(mktemp -d)
@@ -298,7 +299,7 @@ demo() {
     sleep 0.1
   done
   [ -n "$url" ] || { cat "$folder/log" >&2 && fail "the server did not start"; }
-  say "" "Offcut runs at $url, its data in $folder/data"
+  say "" "Offcut is running at $url with its data in $folder/data"
   "$EXECUTABLE" user create "${settings[@]}" --email demo@example.org --password - <<<"demo-$RANDOM-$RANDOM-$RANDOM" >/dev/null
   local key
   key=$("$EXECUTABLE" key create "${settings[@]}" --email demo@example.org --name demo)
@@ -307,7 +308,7 @@ demo() {
   kill -TERM "$server"
   wait "$server" || fail "the server did not stop cleanly"
   DEMO_SERVER=
-  say "The server has stopped. The demo went well."
+  say "The server has stopped. The demo succeeded."
 }
 
 demo_stop() {
@@ -324,10 +325,10 @@ PASSED=0
 FAILED=0
 BROKEN=0
 
-# Seconds of each suite, one a line.
+# Seconds and name of each suite, one per line.
 DURATIONS=""
 
-# timed NAME COMMAND...: runs the command, and remembers how long it took.
+# timed NAME COMMAND...: runs a command and records its duration.
 timed() {
   local name=$1 started=$SECONDS status=0
   shift
@@ -337,23 +338,23 @@ timed() {
   return "$status"
 }
 
-# run_tests NAME [OPTION] PATH...: runs a suite.
+# run_tests NAME PATH...: runs a suite.
 run_tests() { timed "$1" count_tests "$@"; }
 
-# count_tests NAME [OPTION] PATH...: adds the counts of the runner's last lines. A suite in which no test passed, or that ended early, is broken.
+# count_tests NAME PATH...: runs two test files at a time and counts their results. A suite is broken when no test passed or the runner stopped early.
 count_tests() {
   local name=$1 log passed failed status=0 limit=()
   shift
   log=$(mktemp)
   if has timeout; then limit=(timeout --kill-after=10 1200); fi
-  ${limit[@]+"${limit[@]}"} bun test --timeout 30000 "$@" </dev/null 2>&1 | tee "$log" || status=$?
+  ${limit[@]+"${limit[@]}"} bun test --timeout 30000 --parallel=2 "$@" </dev/null 2>&1 | tee "$log" || status=$?
   passed=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
   failed=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
   rm -f "$log"
   PASSED=$((PASSED + ${passed:-0}))
   FAILED=$((FAILED + ${failed:-0}))
   if [ "${passed:-0}" -eq 0 ] || { [ "$status" -ne 0 ] && [ "${failed:-0}" -eq 0 ]; }; then
-    say "$name: no test passed, or the run broke off (exit $status)"
+    say "$name: no test passed, or the runner stopped early (exit code $status)"
     BROKEN=$((BROKEN + 1))
   fi
 }
@@ -370,19 +371,22 @@ run_all_tests() {
   for name in contract http browser; do
     if compgen -G "test/$name/*.test.ts" >/dev/null; then run_tests "$name" "test/$name"; else say "$name: no tests yet"; fi
   done
-  # The executable alone in a folder: no node_modules in reach.
+  # The executable is alone in a folder, so that it cannot use node_modules.
   TEST_FOLDER=$(mktemp -d)
   trap 'rm -rf "$TEST_FOLDER"' EXIT
   cp "$EXECUTABLE" "$TEST_FOLDER/offcut"
   export OFFCUT_EXECUTABLE="$TEST_FOLDER/offcut"
-  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks" --parallel=2 test/attacks
+  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks" test/attacks
   OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "end to end" test/e2e
   OFFCUT_TEST_PATH='' run_tests "end to end, empty PATH" test/e2e
-  [ "$BROKEN" -eq 0 ] || say "" "checks that failed, or test runs that broke off: $BROKEN"
-  say "" "$DURATIONS$(printf '%5d s' "$SECONDS")  in all" "" "$PASSED passed, $FAILED failed"
+  [ "$BROKEN" -eq 0 ] || say "" "Failed checks and incomplete test runs: $BROKEN"
+  say "" "$DURATIONS$(printf '%5d s' "$SECONDS")  total" "" "$PASSED passed, $FAILED failed"
   [ "$PASSED" -gt 0 ] && [ "$FAILED" -eq 0 ] && [ "$BROKEN" -eq 0 ]
 }
 
+for argument in "$@"; do
+  case $argument in -h | --help) usage && exit 0 ;; esac
+done
 case "${1:-}" in
   "") install_program ;;
   --systemd) install_service ;;
@@ -390,12 +394,9 @@ case "${1:-}" in
   build) build ;;
   demo) shift && demo "$@" ;;
   test)
-    case "${2:-}" in
-      "") run_all_tests ;;
-      -h | --help) usage ;;
-      *) usage >&2 && exit 2 ;;
-    esac
+    if [ $# -gt 1 ]; then usage >&2 && exit 2; fi
+    run_all_tests
     ;;
-  -h | --help | help) usage ;;
+  help) usage ;;
   *) usage >&2 && exit 2 ;;
 esac

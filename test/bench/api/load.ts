@@ -1,6 +1,6 @@
 /**
- * Lists over few and over many rows, and reads while two renders run: `bun test/bench/api/load.ts [rows]` (default 100,000). Needs Debian's
- * ffmpeg and `dist/offcut`.
+ * Measures response times of lists over 100 and over many rows, and of reads while two renders run: `bun test/bench/api/load.ts [ROWS]`
+ * (default 100,000). Needs ffmpeg and `dist/offcut`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { openStore } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
 import { insertProject } from "../../../src/store/projects";
 import { insertApiKey, insertUser } from "../../../src/store/users";
-import { startOffcut } from "../running";
+import { startOffcut } from "../servers";
 
 const MANY = Number(process.argv[2] ?? 100_000);
 const FEW = 100;
@@ -20,11 +20,11 @@ const dataDir = await mkdtemp(join(tmpdir(), "offcut-load-"));
 
 type Account = { key: string; rows: number };
 
-/** Accounts with this many projects, written before the server starts. */
-async function accounts(sizes: number[]): Promise<Account[]> {
+/** Creates accounts with this many projects, before the server starts. */
+async function createAccounts(sizes: number[]): Promise<Account[]> {
   const store = await openStore(join(dataDir, "offcut.db"));
   await migrate(store);
-  const made: Account[] = [];
+  const created: Account[] = [];
   for (const rows of sizes) {
     const [userId, key, now] = [newId(), `sk_${newId()}`, Date.now()];
     await store.write(async (tx) => {
@@ -50,31 +50,32 @@ async function accounts(sizes: number[]): Promise<Account[]> {
         });
       }
     });
-    made.push({ key, rows });
+    created.push({ key, rows });
   }
   await store.close();
-  return made;
+  return created;
 }
 
-const [few, many] = await accounts([FEW, MANY]);
+const [few, many] = await createAccounts([FEW, MANY]);
 const offcut = await startOffcut(dataDir, { OFFCUT_RENDER_JOBS: "2" });
 
-async function times(path: string, key: string, reads = READS): Promise<number[]> {
-  const taken: number[] = [];
+/** Returns the response times in milliseconds, sorted. */
+async function measureReads(path: string, key: string, reads = READS): Promise<number[]> {
+  const milliseconds: number[] = [];
   for (let n = 0; n < reads; n++) {
     const from = performance.now();
     const answer = await fetch(`${offcut.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
     await answer.arrayBuffer();
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
-    taken.push(performance.now() - from);
+    milliseconds.push(performance.now() - from);
   }
-  return taken.sort((a, b) => a - b);
+  return milliseconds.sort((a, b) => a - b);
 }
 
-const row = (what: string, taken: number[]) => ({
+const toRow = (what: string, milliseconds: number[]) => ({
   what,
-  "median ms": taken[taken.length >> 1]!.toFixed(2),
-  "p99 ms": taken[Math.floor(taken.length * 0.99)]!.toFixed(2),
+  "median ms": milliseconds[milliseconds.length >> 1]!.toFixed(2),
+  "p99 ms": milliseconds[Math.floor(milliseconds.length * 0.99)]!.toFixed(2),
 });
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -88,10 +89,10 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
   return (await answer.json()) as T;
 }
 
-/** Uploads two minutes of busy 720p video and waits until it is ready. */
-async function readyVideo(): Promise<string> {
-  const file = join(dataDir, "busy.mp4");
-  const made = Bun.spawnSync([
+/** Uploads two minutes of detailed 720p video, waits until it is ready, and returns its ID. */
+async function createReadyVideo(): Promise<string> {
+  const file = join(dataDir, "detailed.mp4");
+  const ffmpeg = Bun.spawnSync([
     "ffmpeg",
     "-v",
     "error",
@@ -114,8 +115,8 @@ async function readyVideo(): Promise<string> {
     "aac",
     file,
   ]);
-  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
-  const project = await call<{ id: string }>("POST", "/v1/projects", { name: "Busy" });
+  if (ffmpeg.exitCode !== 0) throw new Error(ffmpeg.stderr.toString());
+  const project = await call<{ id: string }>("POST", "/v1/projects", { name: "Renders" });
   const asset = await call<{ id: string; upload_url: string }>("POST", "/v1/assets", {
     project_id: project.id,
     size_bytes: Bun.file(file).size,
@@ -136,10 +137,10 @@ async function readyVideo(): Promise<string> {
 
 try {
   const rows = [
-    row(`list of ${FEW}`, await times("/v1/projects", few!.key)),
-    row(`list of ${MANY}`, await times("/v1/projects", many!.key)),
+    toRow(`list of ${FEW}`, await measureReads("/v1/projects", few!.key)),
+    toRow(`list of ${MANY}`, await measureReads("/v1/projects", many!.key)),
   ];
-  const assetId = await readyVideo();
+  const assetId = await createReadyVideo();
   const renders = await Promise.all(
     ["480p", "360p"].map((resolution) =>
       call<{ id: string }>("POST", "/v1/renders", { asset_id: assetId, output: { resolution } }),
@@ -150,9 +151,9 @@ try {
       (r) => r.state,
     );
   while (!(await state()).includes("processing")) await Bun.sleep(50);
-  const during = await times(`/v1/assets/${assetId}`, offcut.key);
+  const during = await measureReads(`/v1/assets/${assetId}`, offcut.key);
   const stillRunning = (await state()).some((s) => s === "processing");
-  rows.push(row(`read during renders${stillRunning ? "" : " (they ended first)"}`, during));
+  rows.push(toRow(`read during renders${stillRunning ? "" : " (the renders ended first)"}`, during));
   console.table(rows);
 } finally {
   await offcut.stop();

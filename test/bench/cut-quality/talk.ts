@@ -1,7 +1,7 @@
-/** A talk made from a screenplay: what is said one after the other, how, and what a perfect cut keeps of it. */
+/** Synthesizes a talk from a screenplay, which lists what is said, how, and what a perfect cut keeps. */
 import { openVoice, SPEECH_RATE, type SpokenWord } from "../../fixtures/flite";
 
-/** One thing that is said. `stop`: only so many words of it, the last one broken off inside when `broken`. `pause`: seconds of quiet after it. */
+/** An utterance. `stop`: number of words after which it ends, within the last word when `broken`. `pause`: seconds of silence after it. */
 export type Line = {
   say: string;
   type: "take" | "partial" | "remark" | "filler";
@@ -17,15 +17,15 @@ export type Screenplay = {
   about: string;
   voice: "slt" | "rms" | "awb";
   seed: number;
-  /** Level of the speech over a constant hiss, in dB; 50 when left out. */
+  /** Signal-to-noise ratio in dB; default 50. */
   snr?: number;
-  /** Seconds in which the room's echo falls by 60 dB; none when left out. */
+  /** Reverberation time (RT60) in seconds; default none. */
   reverb?: number;
   script: string;
   lines: Line[];
 };
 
-/** A stretch of the talk that is kept or not, with the times of its words in seconds. */
+/** A span of the talk that a perfect cut keeps or removes, with the times of its words in seconds. */
 export type Event = {
   type: Line["type"];
   keep: boolean;
@@ -36,28 +36,28 @@ export type Event = {
 };
 export type Talk = { name: string; samples: Float32Array; script: string; events: Event[] };
 
-const LEAD_IN = 1.1;
-const QUIET_BEFORE = 0.03;
-const QUIET_AFTER = 0.05;
+const LEAD_IN_SECONDS = 1.1;
+const SILENCE_BEFORE_SECONDS = 0.03;
+const SILENCE_AFTER_SECONDS = 0.05;
 const FADE_SAMPLES = 120;
 
-/** Performs a screenplay. Every line has its own tempo and pitch, so that no two takes are the same sound. */
-export function perform(name: string, play: Screenplay): Talk {
-  const random = generator(play.seed);
+/** Synthesizes a screenplay. Every line has its own tempo and pitch, so that no two takes are identical. */
+export function synthesizeTalk(name: string, play: Screenplay): Talk {
+  const random = createRandom(play.seed);
   const voice = openVoice(play.voice);
-  const parts: Float32Array[] = [new Float32Array(LEAD_IN * SPEECH_RATE)];
+  const parts: Float32Array[] = [new Float32Array(LEAD_IN_SECONDS * SPEECH_RATE)];
   const events: Event[] = [];
   let at = parts[0]!.length;
   for (const line of play.lines) {
-    const manner = { stretch: (line.tempo ?? 1) * (0.93 + 0.14 * random()), pitch: 0.95 + 0.1 * random() };
-    const spoken = voice(line.say, manner);
+    const voiceOptions = { stretch: (line.tempo ?? 1) * (0.93 + 0.14 * random()), pitch: 0.95 + 0.1 * random() };
+    const spoken = voice(line.say, voiceOptions);
     const words = spoken.words.slice(0, line.stop ?? spoken.words.length).map((word) => ({ ...word }));
     const last = words[words.length - 1]!;
     if (line.broken) last.end = last.start + (last.end - last.start) * (0.4 + 0.3 * random());
-    const from = Math.max(0, Math.round((words[0]!.start - QUIET_BEFORE) * SPEECH_RATE));
+    const from = Math.max(0, Math.round((words[0]!.start - SILENCE_BEFORE_SECONDS) * SPEECH_RATE));
     const whole = line.stop === undefined && !line.broken;
-    const to = Math.round((last.end + (whole ? QUIET_AFTER : 0)) * SPEECH_RATE);
-    const part = faded(spoken.samples.slice(from, to));
+    const to = Math.round((last.end + (whole ? SILENCE_AFTER_SECONDS : 0)) * SPEECH_RATE);
+    const part = fadeEdges(spoken.samples.slice(from, to));
     const moved = words.map((word) => ({
       word: word.word,
       start: word.start + (at - from) / SPEECH_RATE,
@@ -65,17 +65,17 @@ export function perform(name: string, play: Screenplay): Talk {
     }));
     const { type, keep, sentence } = line;
     events.push({ type, keep, sentence, start: moved[0]!.start, end: moved[moved.length - 1]!.end, words: moved });
-    const quiet = new Float32Array(Math.round((line.pause + 0.08 * random()) * SPEECH_RATE));
-    parts.push(part, quiet);
-    at += part.length + quiet.length;
+    const silence = new Float32Array(Math.round((line.pause + 0.08 * random()) * SPEECH_RATE));
+    parts.push(part, silence);
+    at += part.length + silence.length;
   }
-  const dry = joined(parts, at);
-  const wet = play.reverb ? echoing(dry, play.reverb, random) : dry;
-  return { name, samples: hissing(wet, play.snr ?? 50, random), script: play.script, events };
+  const dry = concatenate(parts, at);
+  const wet = play.reverb ? addReverb(dry, play.reverb, random) : dry;
+  return { name, samples: addNoise(wet, play.snr ?? 50, random), script: play.script, events };
 }
 
-/** Repeatable random numbers from 0 to 1 (mulberry32). */
-function generator(seed: number): () => number {
+/** Creates a seeded generator of random numbers from 0 to 1 (mulberry32). */
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -85,11 +85,11 @@ function generator(seed: number): () => number {
   };
 }
 
-function faded(samples: Float32Array): Float32Array {
+function fadeEdges(samples: Float32Array): Float32Array {
   return samples.map((sample, i) => sample * Math.min(1, i / FADE_SAMPLES, (samples.length - 1 - i) / FADE_SAMPLES));
 }
 
-function joined(parts: readonly Float32Array[], length: number): Float32Array {
+function concatenate(parts: readonly Float32Array[], length: number): Float32Array {
   const out = new Float32Array(length);
   let at = 0;
   for (const part of parts) {
@@ -99,8 +99,8 @@ function joined(parts: readonly Float32Array[], length: number): Float32Array {
   return out;
 }
 
-/** A room: sparse echoes at random delays that fall off exponentially. */
-function echoing(dry: Float32Array, seconds: number, random: () => number): Float32Array {
+/** Adds reverberation: sparse echoes at random delays with exponential decay. */
+function addReverb(dry: Float32Array, seconds: number, random: () => number): Float32Array {
   const out = dry.slice();
   for (let delay = 0.011; delay < seconds; delay += 0.004 + 0.02 * random()) {
     const gain = 0.28 * 10 ** ((-3 * delay) / seconds) * (random() < 0.5 ? -1 : 1);
@@ -110,7 +110,7 @@ function echoing(dry: Float32Array, seconds: number, random: () => number): Floa
   return out;
 }
 
-function hissing(samples: Float32Array, snr: number, random: () => number): Float32Array {
+function addNoise(samples: Float32Array, snr: number, random: () => number): Float32Array {
   let power = 0;
   let loud = 0;
   for (const sample of samples) {

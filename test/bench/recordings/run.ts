@@ -1,14 +1,14 @@
 /**
- * Real recordings through the whole path of the built executable: upload, preparation, cut, render, download.
- * `bun test/bench/recordings/run.ts FILE|FOLDER…` (default: the folder named by OFFCUT_SHARED, its `media`). Prints a row for each file.
+ * Uploads, prepares, cuts, renders and downloads recordings with the executable, and prints a row per file:
+ * `bun test/bench/recordings/run.ts FILE|FOLDER…` (default: `media` in `OFFCUT_SHARED`). Exits with 1 when one fails.
  */
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
 import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
-import { startOffcut } from "../running";
+import { startOffcut } from "../servers";
 
-const MEDIA = new Set([".mp4", ".mov", ".mkv", ".webm", ".wav", ".mp3", ".m4a", ".flac", ".ts", ".avi"]);
+const EXTENSIONS = new Set([".mp4", ".mov", ".mkv", ".webm", ".wav", ".mp3", ".m4a", ".flac", ".ts", ".avi"]);
 const POLL_MS = 200;
 
 type Resource = {
@@ -30,19 +30,19 @@ type Row = {
   result: string;
 };
 
-async function mediaIn(path: string): Promise<string[]> {
+async function listMedia(path: string): Promise<string[]> {
   if ((await stat(path)).isFile()) return [path];
   const names = await readdir(path, { recursive: true });
   return names
-    .filter((name) => MEDIA.has(extname(name)))
+    .filter((name) => EXTENSIONS.has(extname(name)))
     .sort()
     .map((name) => join(path, name));
 }
 
 const given = process.argv.slice(2);
 const roots = given.length > 0 ? given : process.env.OFFCUT_SHARED ? [join(process.env.OFFCUT_SHARED, "media")] : [];
-if (roots.length === 0) throw new Error("name recordings or folders of them");
-const files = (await Promise.all(roots.map(mediaIn))).flat();
+if (roots.length === 0) throw new Error("usage: bun test/bench/recordings/run.ts FILE|FOLDER…");
+const files = (await Promise.all(roots.map(listMedia))).flat();
 
 const dataDir = await mkdtemp(join(tmpdir(), "offcut-recordings-"));
 const server = await startOffcut(dataDir);
@@ -51,15 +51,15 @@ const { url, key } = server;
 const rows: Row[] = [];
 try {
   const project = await call<Resource>("POST", "/v1/projects", { name: "Recordings" });
-  for (const file of files) rows.push(await through(project.id, file));
+  for (const file of files) rows.push(await processRecording(project.id, file));
 } finally {
   await server.stop();
   await rm(dataDir, { recursive: true, force: true });
 }
 console.table(rows);
-const bad = rows.filter((row) => row.result !== "ok");
-console.log(`${rows.length - bad.length} of ${rows.length} recordings went through`);
-process.exit(bad.length > 0 ? 1 : 0);
+const failed = rows.filter((row) => row.result !== "ok");
+console.log(`${rows.length - failed.length} of ${rows.length} recordings passed`);
+process.exit(failed.length > 0 ? 1 : 0);
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const answer = await fetch(`${url}${path}`, {
@@ -71,7 +71,7 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
   return (await answer.json()) as T;
 }
 
-async function ended<T extends Resource>(path: string): Promise<T> {
+async function waitUntilEnded<T extends Resource>(path: string): Promise<T> {
   for (;;) {
     const resource = await call<T>("GET", path);
     if (["ready", "completed", "failed", "cancelled", "pending_payment"].includes(resource.state)) return resource;
@@ -79,7 +79,7 @@ async function ended<T extends Resource>(path: string): Promise<T> {
   }
 }
 
-async function through(projectId: string, file: string): Promise<Row> {
+async function processRecording(projectId: string, file: string): Promise<Row> {
   const row: Row = {
     file: basename(file),
     seconds: "",
@@ -111,28 +111,28 @@ async function through(projectId: string, file: string): Promise<Row> {
         body: Bun.file(file),
       });
       if (sent.status !== 204) throw new Error(`upload: ${sent.status}`);
-      return ended<Resource & { duration_seconds: string }>(`/v1/assets/${asset.id}`);
+      return waitUntilEnded<Resource & { duration_seconds: string }>(`/v1/assets/${asset.id}`);
     });
     if (ready.state !== "ready") throw new Error(`asset ${ready.state} ${ready.error_code}`);
     row.seconds = Number(ready.duration_seconds).toFixed(1);
     const cut = await timed("cut", async () => {
       const made = await call<Resource>("POST", "/v1/cuts", { asset_id: asset.id });
-      return ended<Resource & { plan: { kept_duration: number; removed: unknown[] } }>(`/v1/cuts/${made.id}`);
+      return waitUntilEnded<Resource & { plan: { kept_duration: number; removed: unknown[] } }>(`/v1/cuts/${made.id}`);
     });
     if (cut.state !== "completed") throw new Error(`cut ${cut.state} ${cut.error_code}`);
     row.kept = cut.plan.kept_duration.toFixed(1);
     row.removed = String(cut.plan.removed.length);
     const render = await timed("render", async () => {
       const made = await call<Resource>("POST", "/v1/renders", { asset_id: asset.id, cut_id: cut.id });
-      return ended<Resource>(`/v1/renders/${made.id}`);
+      return waitUntilEnded<Resource>(`/v1/renders/${made.id}`);
     });
     if (render.state !== "completed") throw new Error(`render ${render.state} ${render.error_code}`);
     using input = new Input({
       source: new BlobSource(await (await fetch(render.download_url!)).blob()),
       formats: ALL_FORMATS,
     });
-    const off = Math.abs((await input.computeDuration()) - cut.plan.kept_duration);
-    if (off > 0.1) throw new Error(`the file is ${off.toFixed(3)} s off its plan`);
+    const difference = Math.abs((await input.computeDuration()) - cut.plan.kept_duration);
+    if (difference > 0.1) throw new Error(`duration differs from the plan by ${difference.toFixed(3)} s`);
   } catch (error) {
     row.result = (error as Error).message;
   }

@@ -1,17 +1,17 @@
 /**
- * Seeks Chromium to the first and the last frame of each segment of a smart render, and reads the burnt-in numbers:
- * `bun test/bench/render/chromium.ts [--seeks 80]`. Exits with 1 when a frame is wrong.
+ * Seeks Chromium to the first and last frame of each segment of a smart render and compares the burnt-in frame numbers:
+ * `bun test/bench/render/chromium.ts [--seeks 80]`. Exits with 1 when one is wrong.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import type { RenderSegment } from "../../../src/domain/media";
-import { benchSource, randomPlan } from "./media";
+import { createSource, randomPlan } from "./media";
 
 const { values } = parseArgs({ options: { seeks: { type: "string", default: "80" } } });
 const RATE = 30;
-const source = await benchSource({ height: 720, gopSeconds: 2, seconds: 60 });
+const source = await createSource({ height: 720, gopSeconds: 2, seconds: 60 });
 const path = join(tmpdir(), `offcut-chromium-${process.pid}.mp4`);
 const render = Bun.spawn(
   ["bun", join(import.meta.dir, "render-once.ts"), source, path, JSON.stringify(randomPlan(60, 24, 0.7, 9)), "{}"],
@@ -39,20 +39,20 @@ const server = Bun.serve({
   },
 });
 
-/** Output frames to look at, with the number that each must show. */
-const wanted: { frame: number; number: number }[] = [];
+/** Output frames with the number that each must show. */
+const expected: { frame: number; number: number }[] = [];
 let at = 0;
 for (const { startFrame, endFrame } of rendered.segments) {
   const count = endFrame! - startFrame!;
-  wanted.push({ frame: at, number: startFrame! }, { frame: at + count - 1, number: endFrame! - 1 });
+  expected.push({ frame: at, number: startFrame! }, { frame: at + count - 1, number: endFrame! - 1 });
   at += count;
 }
-const looked = wanted.slice(0, Number(values.seeks));
+const seeks = expected.slice(0, Number(values.seeks));
 
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 const page = await browser.newPage();
 await page.goto(`http://localhost:${server.port}/`);
-const seen = await page.evaluate(
+const shown = await page.evaluate(
   async (times) => {
     const video = document.querySelector("video")!;
     const canvas = document.createElement("canvas");
@@ -75,10 +75,10 @@ const seen = await page.evaluate(
     }
     return numbers;
   },
-  looked.map(({ frame }) => (frame + 0.5) / RATE),
+  seeks.map(({ frame }) => (frame + 0.5) / RATE),
 );
 await browser.close();
 await server.stop(true);
-const wrong = looked.filter(({ number }, n) => seen[n] !== number);
-console.log(`${rendered.strategy}: ${looked.length} seeks, ${wrong.length} wrong`, wrong.slice(0, 5));
+const wrong = seeks.filter(({ number }, n) => shown[n] !== number);
+console.log(`${rendered.strategy}: ${seeks.length} seeks, ${wrong.length} wrong`, wrong.slice(0, 5));
 process.exit(wrong.length === 0 ? 0 : 1);

@@ -1,13 +1,13 @@
-/** Likeness of the re-encoded frames of a smart render to their source: `bun test/bench/render/quality.ts [--source FILE --seconds N]`. */
+/** Measures the SSIM of the encoded frames of a smart render: `bun test/bench/render/quality.ts [--source FILE --seconds N]`. Exits with 1 below a mean of 0.98. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { RenderSegment } from "../../../src/domain/media";
-import { benchSource, randomPlan } from "./media";
+import { createSource, randomPlan } from "./media";
 
 const { values } = parseArgs({ options: { source: { type: "string" }, seconds: { type: "string", default: "60" } } });
 const seconds = Number(values.seconds);
-const source = values.source ?? (await benchSource({ height: 720, gopSeconds: 2, seconds }));
+const source = values.source ?? (await createSource({ height: 720, gopSeconds: 2, seconds }));
 const path = join(tmpdir(), `offcut-quality-${process.pid}.mp4`);
 const render = Bun.spawn(
   [
@@ -36,22 +36,22 @@ const compare = Bun.spawn(
   { stdout: "ignore", stderr: "inherit" },
 );
 if ((await compare.exited) !== 0) throw new Error("ffmpeg failed");
-const likeness = (await Bun.file(stats).text())
+const ssim = (await Bun.file(stats).text())
   .trim()
   .split("\n")
   .map((line) => Number(/All:([\d.]+)/.exec(line)?.[1]));
-const encoded = likeness.filter((value) => value < 0.99999);
+const encoded = ssim.filter((value) => value < 0.99999);
 let at = 0;
 const joins = segments.map(({ startFrame, endFrame }) => {
   const first = at;
   at += endFrame! - startFrame!;
-  return Math.min(likeness[first]!, likeness[at - 1]!);
+  return Math.min(ssim[first]!, ssim[at - 1]!);
 });
 const mean = encoded.reduce((sum, value) => sum + value, 0) / Math.max(1, encoded.length);
 const worst = Math.min(...encoded, 1);
 console.log(
   [
-    `${strategy}: ${likeness.length} frames, ${encoded.length} encoded`,
+    `${strategy}: ${ssim.length} frames, ${encoded.length} encoded`,
     `SSIM of encoded frames: mean ${mean.toFixed(4)}, worst ${worst.toFixed(4)}; worst join ${Math.min(...joins).toFixed(4)}`,
   ].join("\n"),
 );

@@ -1,6 +1,7 @@
 /**
- * One render in a process of its own, so that its processor time can be read: `SOURCE OUTPUT PLAN-JSON OUTPUT-JSON [FFMPEG]`. Without an
- * output it ends where a server has long been when it renders: with an ffmpeg found and the source probed.
+ * Runs one render in a separate process, so that its CPU time can be measured:
+ * `bun test/bench/render/render-once.ts SOURCE OUTPUT PLAN-JSON OUTPUT-JSON [FFMPEG]`. With an empty OUTPUT it exits after selecting ffmpeg and
+ * probing the source, which a server has done before it renders. Prints the result as JSON.
  */
 import { rm } from "node:fs/promises";
 import { resolveOutput } from "../../../src/domain/render-output";

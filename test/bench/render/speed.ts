@@ -1,24 +1,24 @@
 /**
- * How fast renders are, in processor seconds against (a) a plain transcode of the kept time, (b) a copy of the file and (c) select filters:
- * `bun test/bench/render/speed.ts [--full] [--heights 720,1080] [--gops 1,2,4,8] [--rates 12,30] [--source FILE --seconds N] [--peer hevc]`. What a server does once, at its start and when a file arrives
- * (finding ffmpeg, probing), is measured apart and taken off.
+ * Measures the CPU time of renders, compared with (a) a transcode of the same duration, (b) a stream copy and (c) `select` filters:
+ * `bun test/bench/render/speed.ts [--full] [--heights 720,1080] [--gops 1,2,4,8] [--rates 12,30] [--source FILE --seconds N] [--peer hevc]`.
+ * Work that a server does once per start or per file (selecting ffmpeg, probing) is measured separately and subtracted.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { benchSource, randomPlan } from "./media";
+import { createSource, randomPlan } from "./media";
 
 const { values } = parseArgs({
   options: {
     full: { type: "boolean" },
     heights: { type: "string" },
     gops: { type: "string" },
-    /** Segments a minute. */
+    /** Segments per minute. */
     rates: { type: "string" },
     source: { type: "string" },
     seconds: { type: "string" },
     ffmpeg: { type: "string" },
-    /** What a plain transcode encodes with: `h264`, or `hevc`. */
+    /** Codec of the transcode: `h264` or `hevc`. */
     peer: { type: "string", default: "h264" },
   },
 });
@@ -26,7 +26,7 @@ const ffmpeg = values.ffmpeg ?? "ffmpeg";
 const out = join(tmpdir(), `offcut-bench-${process.pid}.mp4`);
 const X264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20"];
 const X265 = ["-c:v", "libx265", "-preset", "superfast", "-crf", "22", "-x265-params", "log-level=error"];
-const PEER = values.peer === "hevc" ? X265 : X264;
+const BASELINE = values.peer === "hevc" ? X265 : X264;
 const AAC = ["-c:a", "aac", "-b:a", "160k"];
 
 type Cost = { cpu: number; wall: number; text: string };
@@ -40,37 +40,38 @@ async function measure(command: string[]): Promise<Cost> {
   return { cpu, wall: (performance.now() - started) / 1000, text };
 }
 
-const ours = async (source: string, plan: [number, number][], output: object, path = out) => {
+const measureRender = async (source: string, plan: [number, number][], output: object, path = out) => {
   const once = (outputPath: string) =>
     measure([
       ...["bun", join(import.meta.dir, "render-once.ts"), source, outputPath, JSON.stringify(plan)],
       ...[JSON.stringify(output), ...(values.ffmpeg === undefined ? [] : [values.ffmpeg])],
     ]);
-  const [ready, whole] = [await once(""), await once(path)];
-  return { ...whole, cpu: whole.cpu - ready.cpu, wall: whole.wall - ready.wall };
+  const [startup, whole] = [await once(""), await once(path)];
+  return { ...whole, cpu: whole.cpu - startup.cpu, wall: whole.wall - startup.wall };
 };
 
-const plain = (...recipe: string[]) => measure([ffmpeg, "-y", "-v", "error", "-nostdin", ...recipe]);
+const measureFfmpeg = (...recipe: string[]) => measure([ffmpeg, "-y", "-v", "error", "-nostdin", ...recipe]);
 
 async function compare(name: string, source: string, seconds: number, count: number): Promise<void> {
   const plan = randomPlan(seconds, count, 0.7, 5);
   const kept = plan.reduce((sum, [from, to]) => sum + to - from, 0);
   const between = plan.map(([from, to]) => `between(t,${from},${to})`).join("+");
-  const transcode = (...filters: string[]) => plain("-t", String(kept), "-i", source, ...filters, ...PEER, ...AAC, out);
-  const [a, small, b, sound] = [
+  const transcode = (...filters: string[]) =>
+    measureFfmpeg("-t", String(kept), "-i", source, ...filters, ...BASELINE, ...AAC, out);
+  const [a, small, b, audioCopy] = [
     await transcode(),
     await transcode("-vf", "scale=-2:480"),
-    await plain("-i", source, "-c", "copy", "-movflags", "+faststart", out),
-    await plain("-i", source, "-vn", "-c", "copy", out),
+    await measureFfmpeg("-i", source, "-c", "copy", "-movflags", "+faststart", out),
+    await measureFfmpeg("-i", source, "-vn", "-c", "copy", out),
   ];
-  const c = await plain(
+  const c = await measureFfmpeg(
     ...["-i", source, "-vf", `select='${between}',setpts=N/FRAME_RATE/TB`],
     ...["-af", `aselect='${between}',asetpts=N/SR/TB`, ...X264, ...AAC, out],
   );
-  const smart = await ours(source, plan, {});
+  const smart = await measureRender(source, plan, {});
   const { events } = JSON.parse(smart.text) as { events: { event: string; encoded_share?: number; reason?: string }[] };
-  const changed = await ours(source, plan, { resolution: "480p" });
-  const audio = await ours(source, plan, { format: "m4a" }, `${out}.m4a`);
+  const changed = await measureRender(source, plan, { resolution: "480p" });
+  const audio = await measureRender(source, plan, { format: "m4a" }, `${out}.m4a`);
   const share = events.find(({ event }) => event === "render.segments_encoded")?.encoded_share;
   const costOf = ({ cpu, wall }: Cost) => `${cpu.toFixed(2)} s CPU, ${wall.toFixed(2)} s wall`;
   const ratio = (x: Cost, y: Cost) => (x.cpu / y.cpu).toFixed(2);
@@ -80,7 +81,7 @@ async function compare(name: string, source: string, seconds: number, count: num
       `  match-source ${smart.cpu.toFixed(1)} s CPU, ${smart.wall.toFixed(1)} s wall, ${share === undefined ? events.map((e) => e.reason).join() : `${(share * 100).toFixed(0)}% encoded`}`,
       `    against (a) transcode ${ratio(smart, a)}, (b) copy ${ratio(smart, b)}, (c) select ${ratio(smart, c)}; (a) ${a.cpu.toFixed(1)} s, (b) ${b.cpu.toFixed(2)} s, (c) ${c.cpu.toFixed(1)} s`,
       `  480p ${costOf(changed)}: against a transcode to 480p ${ratio(changed, small)} (${costOf(small)})`,
-      `  sound only ${costOf(audio)}: against a copy of the sound ${ratio(audio, sound)}, wall ${(audio.wall / sound.wall).toFixed(2)} (${costOf(sound)})`,
+      `  audio only ${costOf(audio)}: against a copy of the audio ${ratio(audio, audioCopy)}, wall ${(audio.wall / audioCopy.wall).toFixed(2)} (${costOf(audioCopy)})`,
     ].join("\n"),
   );
 }
@@ -88,14 +89,14 @@ async function compare(name: string, source: string, seconds: number, count: num
 if (values.source !== undefined) await compare(values.source, values.source, Number(values.seconds ?? 60), 12);
 else {
   const seconds = Number(values.seconds ?? 60);
-  const listed = (text: string | undefined, all: number[], usual: number[]) =>
+  const toNumbers = (text: string | undefined, all: number[], usual: number[]) =>
     text?.split(",").map(Number) ?? (values.full ? all : usual);
-  for (const height of listed(values.heights, [720, 1080], [720]))
-    for (const gopSeconds of listed(values.gops, [1, 2, 4, 8], [2]))
-      for (const perMinute of listed(values.rates, [12, 30], [12]))
+  for (const height of toNumbers(values.heights, [720, 1080], [720]))
+    for (const gopSeconds of toNumbers(values.gops, [1, 2, 4, 8], [2]))
+      for (const perMinute of toNumbers(values.rates, [12, 30], [12]))
         await compare(
           `${height}p, GOP ${gopSeconds} s`,
-          await benchSource({ height: height === 1080 ? 1080 : 720, gopSeconds, seconds }),
+          await createSource({ height: height === 1080 ? 1080 : 720, gopSeconds, seconds }),
           seconds,
           (perMinute * seconds) / 60,
         );

@@ -1,6 +1,6 @@
 /**
- * What the sandbox costs at each start of a process: `bun test/bench/sandbox/spawn.ts [RUNS]`. Pairs of starts, without and with it, so that
- * whatever else the machine does slows both; prints medians and, for a busy machine, minima in milliseconds.
+ * Measures what the sandbox adds to the start of a process: `bun test/bench/sandbox/spawn.ts [RUNS]`. Starts come in pairs, without and with
+ * the sandbox, so that other load affects both; prints medians and, for a busy machine, minima in milliseconds.
  */
 import { spawnChild } from "../../../src/lib/process";
 import { findProgram } from "../../../src/lib/programs";
@@ -19,27 +19,27 @@ console.log(`sandbox: ${sandbox.mode}${sandbox.reason === null ? "" : ` (${sandb
 
 for (const command of commands) {
   const plain: number[] = [];
-  const wrapped: number[] = [];
+  const sandboxed: number[] = [];
   for (let n = 0; n < runs; n++) {
-    plain.push(await timeOf(command, null));
-    wrapped.push(await timeOf(command, sandbox));
+    plain.push(await measureStart(command, null));
+    sandboxed.push(await measureStart(command, sandbox));
   }
-  const added = median(wrapped.map((time, n) => time - plain[n]!)).toFixed(1);
-  const least = (Math.min(...wrapped) - Math.min(...plain)).toFixed(1);
+  const added = getMedian(sandboxed.map((time, n) => time - plain[n]!)).toFixed(1);
+  const least = (Math.min(...sandboxed) - Math.min(...plain)).toFixed(1);
   console.log(
-    `${command.join(" ")}: ${median(plain).toFixed(1)} ms, the sandbox adds ${added} ms; by minima ${least} ms`,
+    `${command.join(" ")}: ${getMedian(plain).toFixed(1)} ms, the sandbox adds ${added} ms; by minima ${least} ms`,
   );
 }
 
-async function timeOf(command: string[], within: Sandbox | null): Promise<number> {
+async function measureStart(command: string[], sandbox: Sandbox | null): Promise<number> {
   const view = { readOnly: [], writable: [folder.path], devices: true };
   const started = performance.now();
-  const child = spawnChild({ command, ...(within === null ? {} : { sandbox: { sandbox: within, view } }) });
+  const child = spawnChild({ command, ...(sandbox === null ? {} : { sandbox: { sandbox, view } }) });
   const { code } = await child.exited;
-  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${child.stderrTail()}`);
+  if (code !== 0) throw new Error(`${command.join(" ")} exited with ${code}: ${child.stderrTail()}`);
   return performance.now() - started;
 }
 
-function median(values: number[]): number {
+function getMedian(values: number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }

@@ -1,8 +1,8 @@
-/** Recordings with known words for the speech benches. */
+/** Recordings with known words for the speech benchmarks. */
 import { join } from "node:path";
 import { openVoice } from "../../fixtures/flite";
 
-/** A recording: 16 kHz mono samples, and what is said in it. */
+/** A recording: 16 kHz mono samples and the spoken text. */
 export type Clip = { name: string; samples: Float32Array; text: string };
 
 export const VOICES = ["slt", "rms", "awb", "kal16"] as const;
@@ -19,19 +19,19 @@ export const SENTENCES = [
   "She packed a small bag, left a note on the table, and walked to the station.",
 ];
 
-/** A flite voice. The fixtures name three of flite's voices; the benches use a fourth one, too. */
-export const voiceOf = (name: (typeof VOICES)[number]) => openVoice(name as Parameters<typeof openVoice>[0]);
+/** Opens a flite voice. The fixtures use three voices, the benchmarks a fourth one too. */
+export const openBenchVoice = (name: (typeof VOICES)[number]) => openVoice(name as Parameters<typeof openVoice>[0]);
 
-/** The recordings of a folder with `references.json`: `[{ file, text }]`. */
-export async function recordingsOf(folder: string): Promise<Clip[]> {
+/** Loads the recordings of a folder with `references.json`: `[{ file, text }]`. */
+export async function loadRecordings(folder: string): Promise<Clip[]> {
   const references: { file: string; text: string }[] = await Bun.file(join(folder, "references.json")).json();
   return references.map(({ file, text }) => ({ name: file, text, samples: decodeAudio(join(folder, file)) }));
 }
 
-/** Synthetic recordings for a machine without a folder of real ones. */
-export const syntheticClips = (): Clip[] =>
+/** Synthesizes recordings, for machines without real ones. */
+export const createSyntheticClips = (): Clip[] =>
   VOICES.flatMap((voice) => {
-    const speak = voiceOf(voice);
+    const speak = openBenchVoice(voice);
     return SENTENCES.map((text, i) => ({
       name: `${voice}-${i}`,
       text,
@@ -39,14 +39,14 @@ export const syntheticClips = (): Clip[] =>
     }));
   });
 
-/** Real recordings of the folder named on the command line or by `OFFCUT_SHARED`, else synthetic ones. */
-export async function clips(folder?: string): Promise<Clip[]> {
+/** Returns the real recordings of `folder` or of `media/speech` in `OFFCUT_SHARED`, else synthetic ones. */
+export async function loadClips(folder?: string): Promise<Clip[]> {
   const shared = process.env.OFFCUT_SHARED;
   const from = folder ?? (shared ? join(shared, "media/speech") : null);
-  return from === null ? syntheticClips() : recordingsOf(from);
+  return from === null ? createSyntheticClips() : loadRecordings(from);
 }
 
-/** Any audio file as 16 kHz mono samples, by the system's ffmpeg. */
+/** Decodes an audio file to 16 kHz mono samples with the system ffmpeg. */
 export function decodeAudio(path: string): Float32Array {
   const { stdout, exitCode, stderr } = Bun.spawnSync(
     ["ffmpeg", "-v", "error", "-i", path, "-ac", "1", "-ar", "16000", "-f", "s16le", "-"],
@@ -56,12 +56,12 @@ export function decodeAudio(path: string): Float32Array {
   return Float32Array.from(new Int16Array(new Uint8Array(stdout).buffer), (value) => value / 32_768);
 }
 
-/** Samples as the engine's PCM file wants them. */
-export const pcmBytes = (samples: Float32Array): Uint8Array =>
+/** Converts samples to the format of the PCM file that the engine reads. */
+export const toPcmBytes = (samples: Float32Array): Uint8Array =>
   new Uint8Array(Int16Array.from(samples, (x) => Math.max(-32_768, Math.min(32_767, Math.round(x * 32_768)))).buffer);
 
-/** Pieces one after the other; numbers are seconds of silence. */
-export function joined(...parts: (Float32Array | number)[]): Float32Array {
+/** Concatenates samples; a number is that many seconds of silence. */
+export function concatenate(...parts: (Float32Array | number)[]): Float32Array {
   const length = (part: Float32Array | number) => (typeof part === "number" ? Math.round(part * 16_000) : part.length);
   const out = new Float32Array(parts.reduce((sum: number, part) => sum + length(part), 0));
   let at = 0;

@@ -1,33 +1,33 @@
 /**
- * Memory and time over length: `bun test/bench/speech/memory.ts [MINUTES ...]`, by default 10 and 30; 180 is the full size. One long
- * recording of speech each, through the engine and a fresh child, whose peak is read from `/proc`.
+ * Measures memory and time by duration: `bun test/bench/speech/memory.ts [MINUTES…]` (default: 10 30; 180 is the full size). The engine
+ * analyzes one recording of each duration in a new child process, whose peak memory is read from `/proc`.
  */
 import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
 import { createSpeechEngine } from "../../../src/speech/engine";
-import { type Clip, clips, joined, pcmBytes } from "./material";
+import { type Clip, concatenate, loadClips, toPcmBytes } from "./material";
 
 const GRAPHS = join(import.meta.dir, "../../../dist/assets/speech");
 const CHILD = join(import.meta.dir, "../../unit/speech/process-entry.ts");
-const WATCH_MS = 500;
+const SAMPLE_EVERY_MS = 500;
 
-/** Writes clips in changing order, with pauses, until the file is long enough. */
+/** Writes clips in varying order, with pauses, until the file is long enough. */
 async function writeSpeech(path: string, all: Clip[], minutes: number): Promise<void> {
   const file = await open(path, "w");
   let samples = 0;
   for (let i = 0; samples < minutes * 60 * 16_000; i++) {
     const clip = all[(i * 7 + Math.floor(i / all.length)) % all.length]!;
-    const piece = joined(clip.samples, 0.3 + (i % 5) * 0.3);
-    await file.write(pcmBytes(piece));
-    samples += piece.length;
+    const samplesWithPause = concatenate(clip.samples, 0.3 + (i % 5) * 0.3);
+    await file.write(toPcmBytes(samplesWithPause));
+    samples += samplesWithPause.length;
   }
   await file.close();
 }
 
-/** A line of `/proc/PID/status` in megabytes, 0 when the process has gone. */
-async function megabytes(pid: number, field: "VmHWM" | "VmRSS"): Promise<number> {
+/** Reads a field of `/proc/PID/status` in megabytes; 0 when the process has ended. */
+async function readMemoryMegabytes(pid: number, field: "VmHWM" | "VmRSS"): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
 }
@@ -41,39 +41,39 @@ async function measure(path: string) {
       if (event === "speech.started" && "pid" in fields) pid = Number(fields.pid);
     },
   });
-  const watching = setInterval(async () => {
-    peak = Math.max(peak, await megabytes(pid, "VmHWM"));
-  }, WATCH_MS);
+  const sampling = setInterval(async () => {
+    peak = Math.max(peak, await readMemoryMegabytes(pid, "VmHWM"));
+  }, SAMPLE_EVERY_MS);
   const started = performance.now();
-  let longestSilence = 0;
+  let longestProgressGap = 0;
   let last = started;
   const onProgress = () => {
-    longestSilence = Math.max(longestSilence, performance.now() - last);
+    longestProgressGap = Math.max(longestProgressGap, performance.now() - last);
     last = performance.now();
   };
-  const listening = await engine.analyze({ path }, { language: "en", onProgress });
+  const analysis = await engine.analyze({ path }, { language: "en", onProgress });
   const seconds = (performance.now() - started) / 1000;
-  clearInterval(watching);
-  peak = Math.max(peak, await megabytes(pid, "VmHWM"));
+  clearInterval(sampling);
+  peak = Math.max(peak, await readMemoryMegabytes(pid, "VmHWM"));
   await engine.close();
   return {
     seconds,
     peak,
-    longestSilence,
-    words: listening.transcript!.words.length,
-    own: await megabytes(process.pid, "VmHWM"),
+    longestProgressGap,
+    words: analysis.transcript!.words.length,
+    own: await readMemoryMegabytes(process.pid, "VmHWM"),
   };
 }
 
 await prepareSpeechGraphs(GRAPHS);
-const all = await clips();
+const all = await loadClips();
 const sizes = process.argv.slice(2).map(Number);
 const scratch = await mkdtemp(join(tmpdir(), "offcut-memory-"));
 console.log("minutes   wall s   RTFx wall   child peak MB   this process peak MB   words   longest gap in progress ms");
 for (const minutes of sizes.length > 0 ? sizes : [10, 30]) {
   const path = join(scratch, `${minutes}.pcm`);
   await writeSpeech(path, all, minutes);
-  const { seconds, peak, own, words, longestSilence } = await measure(path);
+  const { seconds, peak, own, words, longestProgressGap } = await measure(path);
   const columns = [
     String(minutes).padStart(7),
     seconds.toFixed(1).padStart(8),
@@ -81,7 +81,7 @@ for (const minutes of sizes.length > 0 ? sizes : [10, 30]) {
     peak.toFixed(0).padStart(15),
     own.toFixed(0).padStart(22),
     String(words).padStart(7),
-    longestSilence.toFixed(0).padStart(28),
+    longestProgressGap.toFixed(0).padStart(28),
   ];
   console.log(columns.join(" "));
   await rm(path);

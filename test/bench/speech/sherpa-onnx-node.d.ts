@@ -1,4 +1,4 @@
-/** The package brings no types; this is what the bench uses. */
+/** The package has no types; these are the ones that the benchmark uses. */
 declare module "sherpa-onnx-node" {
   export const OfflineRecognizer: new (
     config: object,

@@ -1,7 +1,7 @@
 /**
- * Speed and word errors, beside sherpa-onnx with the same weights: `bun test/bench/speech/speed.ts [FOLDER]`.
- * FOLDER holds wav files and `references.json`; without it (or `OFFCUT_SHARED`) synthetic speech is used. Each engine runs in a process of its
- * own, three times; the fastest counts. Processor seconds are those of the whole process, without loading the model.
+ * Measures speed and word error rate, compared with sherpa-onnx with the same weights: `bun test/bench/speech/speed.ts [FOLDER]`.
+ * FOLDER contains WAV files and `references.json`; without it (or `OFFCUT_SHARED`) the speech is synthetic. Each engine runs three times in a
+ * separate process, and the fastest run counts. CPU seconds are those of the whole process, without loading the model.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,9 +13,9 @@ import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openPcm } from "../../../src/speech/pcm";
 import { transcribe } from "../../../src/speech/transcribe";
 import { loadVoiceDetector } from "../../../src/speech/vad";
-import { type Clip, clips, joined, pcmBytes } from "./material";
+import { type Clip, concatenate, loadClips, toPcmBytes } from "./material";
 import { loadSherpa } from "./sherpa";
-import { plainWords, wordErrors } from "./word-errors";
+import { countWordErrors, normalizeWords } from "./word-errors";
 
 const ROUNDS = 3;
 const GRAPHS = join(import.meta.dir, "../../../dist/assets/speech");
@@ -32,10 +32,10 @@ type Row = {
 type Engine = (all: Clip[], scratch: string) => Promise<() => Promise<string>>;
 
 const ENGINES: Record<string, Engine> = {
-  /** Segments given, as sherpa gets them; with word times. */
+  /** With given segments, as for sherpa-onnx; includes word times. */
   "offcut, clips": async (all, scratch) => {
     const moonshine = await loadMoonshine(GRAPHS, 2);
-    const pcm = await openPcm(await pcmFile(scratch, joined(...all.map((c) => c.samples))));
+    const pcm = await openPcm(await writePcmFile(scratch, concatenate(...all.map((c) => c.samples))));
     let at = 0;
     const segments = all.map((clip) => {
       const start = at;
@@ -45,54 +45,56 @@ const ENGINES: Record<string, Engine> = {
     return async () => {
       const meter = createEnergyMeter(pcm.samples);
       meter.add(await pcm.read(0, pcm.samples));
-      const sound = { pcm, energy: meter.contour() };
-      const nothing = () => {};
-      return (await transcribe(moonshine, sound, segments, nothing, nothing)).utterances.map((u) => u.text).join(" ");
+      const audio = { pcm, energy: meter.contour() };
+      const noop = () => {};
+      return (await transcribe(moonshine, audio, segments, noop, noop)).utterances.map((u) => u.text).join(" ");
     };
   },
-  /** One recording, nothing given: loudness, voice activity, segments, text, word times. */
+  /** One recording: loudness, voice activity, segments, text, word times. */
   "offcut, whole recording": async (all, scratch) => {
     const models = { moonshine: await loadMoonshine(GRAPHS, 2), detector: await loadVoiceDetector(GRAPHS) };
-    const pcm = await openPcm(await pcmFile(scratch, joined(...all.flatMap((c) => [c.samples, PAUSE_SECONDS]))));
-    const nothing = () => {};
+    const pcm = await openPcm(
+      await writePcmFile(scratch, concatenate(...all.flatMap((c) => [c.samples, PAUSE_SECONDS]))),
+    );
+    const noop = () => {};
     return async () => {
-      const { transcript } = await analyze(models, pcm, "en", nothing, nothing);
+      const { transcript } = await analyze(models, pcm, "en", noop, noop);
       return transcript!.utterances.map((u) => u.text).join(" ");
     };
   },
-  "sherpa-onnx, 1 thread": (all, scratch) => sherpa(all, scratch, 1),
-  "sherpa-onnx, 2 threads": (all, scratch) => sherpa(all, scratch, 2),
+  "sherpa-onnx, 1 thread": (all, scratch) => createSherpaRun(all, scratch, 1),
+  "sherpa-onnx, 2 threads": (all, scratch) => createSherpaRun(all, scratch, 2),
 };
 
-async function sherpa(all: Clip[], scratch: string, threads: number) {
-  const recognise = await loadSherpa(scratch, threads);
-  return async () => all.map((clip) => recognise(clip.samples)).join(" ");
+async function createSherpaRun(all: Clip[], scratch: string, threads: number) {
+  const transcribeClip = await loadSherpa(scratch, threads);
+  return async () => all.map((clip) => transcribeClip(clip.samples)).join(" ");
 }
 
-async function pcmFile(scratch: string, samples: Float32Array) {
+async function writePcmFile(scratch: string, samples: Float32Array) {
   const path = join(scratch, "clips.pcm");
-  await writeFile(path, pcmBytes(samples));
+  await writeFile(path, toPcmBytes(samples));
   return { path };
 }
 
 async function measure(engine: string, folder: string | undefined): Promise<Row> {
   const scratch = await mkdtemp(join(tmpdir(), "offcut-speed-"));
-  const all = await clips(folder);
-  const recognise = await ENGINES[engine]!(all, scratch);
-  const said = all.flatMap((clip) => plainWords(clip.text));
+  const all = await loadClips(folder);
+  const transcribeAll = await ENGINES[engine]!(all, scratch);
+  const spokenWords = all.flatMap((clip) => normalizeWords(clip.text));
   let best: Row | null = null;
   for (let round = 0; round < ROUNDS; round++) {
     const startedCpu = process.cpuUsage();
     const started = performance.now();
-    const text = await recognise();
+    const text = await transcribeAll();
     const { user, system } = process.cpuUsage(startedCpu);
     const row = {
       engine,
       audioSeconds: all.reduce((sum, clip) => sum + clip.samples.length / 16_000, 0),
       cpuSeconds: (user + system) / 1e6,
       wallSeconds: (performance.now() - started) / 1000,
-      errors: wordErrors(said, plainWords(text)),
-      words: said.length,
+      errors: countWordErrors(spokenWords, normalizeWords(text)),
+      words: spokenWords.length,
     };
     if (best === null || row.cpuSeconds < best.cpuSeconds) best = row;
   }

@@ -1,12 +1,12 @@
-/** Word errors between what was said and what was heard. */
+/** Counts word errors between a reference and a transcript. */
 
 const NUMBERS =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(
     " ",
   );
 
-/** Words without case, punctuation and the spellings that mean the same. */
-export const plainWords = (text: string): string[] =>
+/** Splits a text into words without case and punctuation, and with one spelling for equivalent ones. */
+export const normalizeWords = (text: string): string[] =>
   text
     .toLowerCase()
     .replace(/[’]/g, "'")
@@ -18,13 +18,13 @@ export const plainWords = (text: string): string[] =>
     .split(/\s+/)
     .filter((word) => word !== "");
 
-/** How many words must be put in, left out or replaced to get from one text to the other. */
-export function wordErrors(said: string[], heard: string[]): number {
-  let row = Array.from({ length: heard.length + 1 }, (_, j) => j);
-  for (const [i, word] of said.entries()) {
+/** Returns the number of inserted, deleted and substituted words (Levenshtein distance). */
+export function countWordErrors(reference: string[], transcript: string[]): number {
+  let row = Array.from({ length: transcript.length + 1 }, (_, j) => j);
+  for (const [i, word] of reference.entries()) {
     const next = [i + 1];
-    for (let j = 0; j < heard.length; j++)
-      next.push(Math.min(row[j]! + (word === heard[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
+    for (let j = 0; j < transcript.length; j++)
+      next.push(Math.min(row[j]! + (word === transcript[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
     row = next;
   }
   return row.at(-1)!;

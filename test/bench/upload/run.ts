@@ -1,18 +1,18 @@
 /**
- * How fast bytes go in, as a ratio to a bare server that writes the body to disk, in the same run, at 1 and at 16 streams.
- * `bun test/bench/upload/run.ts [MiB]` (all streams together; default 512). Needs curl and `dist/offcut`.
+ * Measures upload throughput with 1 and 16 streams, as a ratio to a baseline server that writes request bodies to disk, in the same run:
+ * `bun test/bench/upload/run.ts [MIB]` (total of all streams; default 512). Needs curl and `dist/offcut`.
  */
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { median, startOffcut, startPeer } from "../running";
+import { getMedian, startBaseline, startOffcut } from "../servers";
 
 const MIB = 1024 * 1024;
 const TOTAL = Number(process.argv[2] ?? 512) * MIB;
 const ROUNDS = 3;
 const folder = await mkdtemp(join(tmpdir(), "offcut-upload-"));
 const offcut = await startOffcut(join(folder, "data"), { OFFCUT_MAX_UPLOADS: "1000" });
-const peer = await startPeer(join(import.meta.dir, "bare.ts"), folder);
+const baseline = await startBaseline(join(import.meta.dir, "baseline.ts"), folder);
 const { url, key } = offcut;
 const authorization = `Authorization: Bearer ${key}`;
 
@@ -46,36 +46,39 @@ try {
         "-H",
         "Content-Type: application/offset+octet-stream",
       ];
-      const ours = await timed(
+      const seconds = await measureSeconds(
         assets.map((asset) => ["-X", "PATCH", ...tus, asset.upload_url]),
         source,
       );
-      const bare = (path: string) =>
-        timed(
-          assets.map(() => ["-X", "PATCH", `${peer.told.url!}${path}`]),
+      const measureBaseline = (path: string) =>
+        measureSeconds(
+          assets.map(() => ["-X", "PATCH", `${baseline.info.url!}${path}`]),
           source,
         );
-      ratios.push({ synced: (await bare("/synced")) / ours, inMemory: (await bare("/")) / ours });
-      speeds.push(TOTAL / MIB / ours);
+      ratios.push({
+        synced: (await measureBaseline("/synced")) / seconds,
+        inMemory: (await measureBaseline("/")) / seconds,
+      });
+      speeds.push(TOTAL / MIB / seconds);
       for (const asset of assets)
         await fetch(`${url}/v1/assets/${asset.id}`, { method: "DELETE", headers: { authorization: `Bearer ${key}` } });
     }
     rows.push({
       streams: String(streams),
-      "Offcut MiB/s": median(speeds).toFixed(0),
-      "ratio to bare, on disk": median(ratios.map((r) => r.synced)).toFixed(2),
-      "ratio to bare, not synced": median(ratios.map((r) => r.inMemory)).toFixed(2),
+      "Offcut MiB/s": getMedian(speeds).toFixed(0),
+      "ratio to baseline, on disk": getMedian(ratios.map((r) => r.synced)).toFixed(2),
+      "ratio to baseline, in memory": getMedian(ratios.map((r) => r.inMemory)).toFixed(2),
     });
   }
   console.table(rows);
 } finally {
-  peer.stop();
+  baseline.stop();
   await offcut.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Seconds until all of these requests, sent at once, are answered. */
-async function timed(requests: string[][], source: string): Promise<number> {
+/** Sends the requests concurrently and returns the seconds until all have a response. */
+async function measureSeconds(requests: string[][], source: string): Promise<number> {
   const started = performance.now();
   const statuses = await Promise.all(
     requests.map(async (args) => {
@@ -86,6 +89,6 @@ async function timed(requests: string[][], source: string): Promise<number> {
       return (await new Response(run.stdout).text()).trim();
     }),
   );
-  if (statuses.some((status) => status !== "204")) throw new Error(`answered ${statuses.join(", ")}`);
+  if (statuses.some((status) => status !== "204")) throw new Error(`unexpected statuses: ${statuses.join(", ")}`);
   return (performance.now() - started) / 1000;
 }

@@ -1,6 +1,6 @@
 /**
- * The peer: a bare server that writes each request's body to a file. Asked for `/synced` it answers when the bytes are on the disk, as the
- * product does; else they may still be in memory.
+ * The baseline: a server that writes each request body to a file. `/synced` responds once the bytes are on disk, as Offcut does; other
+ * paths respond while they may still be in memory.
  */
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const server = Bun.serve({
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   idleTimeout: 120,
   fetch: async (request) => {
-    const path = join(folder, `${Bun.randomUUIDv7()}.bare`);
+    const path = join(folder, `${Bun.randomUUIDv7()}.body`);
     const writer = Bun.file(path).writer({ highWaterMark: 1024 * 1024 });
     for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
       writer.write(chunk);

@@ -1,9 +1,9 @@
-/** The peer: bare Elysia routes over the same database driver, without authentication, checks or documentation. */
+/** The baseline: Elysia routes over the same database driver, without authentication, validation of responses or documentation. */
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { Elysia, t } from "elysia";
 
-const client = createClient({ url: `file:${join(process.argv[2]!, "bare.db")}`, concurrency: 1 });
+const client = createClient({ url: `file:${join(process.argv[2]!, "baseline.db")}`, concurrency: 1 });
 for (const pragma of ["journal_mode=WAL", "synchronous=FULL"]) await client.execute(`PRAGMA ${pragma}`);
 // The product's own table and index: the same read and the same insert.
 await client.executeMultiple(`
