@@ -20,7 +20,7 @@ import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { type Client, createClient } from "./client";
 import { type FakeSpeech, fakeSpeech, type Hold } from "./fake-speech";
-import { FFMPEG } from "./media";
+import { BUNDLED_FFMPEG } from "./media";
 
 /** Timeout of a test: preparing and rendering are real work, also on machines with two cores. Each test file sets it. */
 export const PATIENCE_MS = 60_000;
@@ -64,7 +64,7 @@ export async function harness(
   const errors: string[] = [];
   let offset = 0;
   const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, ...turns };
-  const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG, RATE_LIMIT: "0", ...settings };
+  const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG: BUNDLED_FFMPEG, RATE_LIMIT: "0", ...settings };
   // An empty file, so that settings of an installed server do not apply.
   const noSettings = join(folder.path, "settings.toml");
   await Bun.write(noSettings, "");

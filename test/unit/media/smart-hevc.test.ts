@@ -1,6 +1,6 @@
 /** Smart renders of HEVC: x265 segments between copied packets, exact for every kind of GOP start. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { audioInput, bundledFfmpeg, generate, runTool, systemFfmpeg, videoInput } from "./generated-media";
+import { aac, audioInput, bundledFfmpeg, generate, runTool, systemFfmpeg, videoInput } from "./generated-media";
 import { readSamples, runFfprobe } from "./readback";
 import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
 
@@ -16,7 +16,7 @@ const x265 = (name: string, parameters: string, ...more: string[]) =>
   generate(
     name,
     ...[...videoInput("25", 12), ...audioInput(48_000, 2, 12), "-c:v", "libx265", "-preset", "ultrafast"],
-    ...["-x265-params", `log-level=error:${parameters}`, "-tag:v", "hvc1", "-c:a", "aac", ...more],
+    ...["-x265-params", `log-level=error:${parameters}`, "-tag:v", "hvc1", ...aac, ...more],
   );
 
 const KINDS: [string, () => Promise<string>][] = [
