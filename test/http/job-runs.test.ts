@@ -8,7 +8,7 @@ import type { JobInput, JobOutput, LoadedJob } from "../../src/work/jobs/definit
 import { JOBS } from "../../src/work/registry";
 import { temporaryFolder } from "../temporary-folder";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
-import { FFMPEG, oldVideo, silentVideo, video } from "./media";
+import { BUNDLED_FFMPEG, oldVideo, silentVideo, video } from "./media";
 
 setDefaultTimeout(3 * PATIENCE_MS);
 
@@ -43,7 +43,7 @@ async function runIn(folder: string, name: JobName, { input, inputDir }: LoadedJ
   }
   await Bun.write(join(folder, "input.json"), JSON.stringify(input));
   const script = new URL("./job-run-child.ts", import.meta.url).pathname;
-  const child = Bun.spawn([process.execPath, script, name, folder, FFMPEG], {
+  const child = Bun.spawn([process.execPath, script, name, folder, BUNDLED_FFMPEG], {
     cwd: folder,
     env: { HOME: folder, PATH: "/usr/bin:/bin" },
     stdin: "ignore",
