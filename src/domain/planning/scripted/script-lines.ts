@@ -1,5 +1,7 @@
 /** Parses a script as people write it into the lines to be spoken. */
 import { normalizeWords, toSpokenText } from "../../text/normalize";
+import { readScriptRows } from "./script-forms";
+import { measureSpeakerLabel } from "./script-forms/labels";
 
 /**
  * One line to be spoken: a sentence or a long clause. `text` is as written, `spoken` are its readings for forced alignment (at least one),
@@ -30,14 +32,14 @@ export function parseScript(script: string, language: string | null = null): Scr
 
 type ScriptParagraph = { text: string; optional: boolean };
 
-/** Removes markup row by row. Text that is wrapped at a column is unwrapped; else each row is a paragraph. */
+/** Removes what a form of scripts adds, then markup row by row. Text that is wrapped at a column is unwrapped; else each row is a paragraph. */
 function splitParagraphs(script: string): ScriptParagraph[] {
   const out: ScriptParagraph[] = [];
-  const rows = script.replace(/\r\n?/g, "\n").split("\n");
-  const wrapped = findWrappedRows(rows);
+  const rows = readScriptRows(script);
+  const wrapped = findWrappedRows(rows.map((row) => row.text));
   let before: string | null = null;
-  for (const [i, raw] of rows.entries()) {
-    const line = parseRow(raw);
+  for (const [i, { text: raw, optional }] of rows.entries()) {
+    const line = parseRow(raw, optional);
     const last = out.at(-1);
     const continues = before !== null && line && last && !last.optional && !line.optional && !line.starts;
     if (continues && wrapped[i]) last.text += ` ${line.text}`;
@@ -75,11 +77,8 @@ const DIRECTION =
   /\((?:pause|beat|music|laughs?|laughter|sighs?|smiles?|smiling|cut to|fade|b-?roll|sfx|vo|v\.o\.|o\.s\.|cont'?d|on screen|off screen|applause|whispers?|clears throat|looks?|points?|holds? up|shows?|title|intro|outro|slide|screen|camera|zoom)\b[^)]{0,300}\)/gi;
 
 /** Returns a row without markup; null when nothing of it is spoken. `starts`: its markup starts a new paragraph. */
-function parseRow(raw: string): (ScriptParagraph & { starts: boolean }) | null {
-  let text = raw
-    .normalize("NFKC")
-    .replace(/[\u200B-\u200F\u2028-\u202E\uFEFF]/g, "")
-    .trim();
+function parseRow(raw: string, optional: boolean): (ScriptParagraph & { starts: boolean }) | null {
+  let text = raw.trim();
   if (/^(?:-{3,}|\*{3,}|_{3,}|={3,}|```.*|~~~.*)$/.test(text)) return null;
   const heading = /^#{1,6}\s/.test(text);
   const bullet = /^(?:[-*+•‣▪◦–—]|\d{1,3}[.)]|[a-z][)])\s+/i.exec(text);
@@ -102,21 +101,9 @@ function parseRow(raw: string): (ScriptParagraph & { starts: boolean }) | null {
   if (!/[\p{L}\p{N}]/u.test(text)) return null;
   return {
     text: text.replace(/\s+/g, " ").trim(),
-    optional: heading || aside,
+    optional: optional || heading || aside,
     starts: bullet !== null || speaker > 0 || heading,
   };
-}
-
-/** Returns the length of a speaker label with its colon at the start of a row, such as `ANNA:`, `Host 2:`, `Dr. Smith (V.O.):`; else 0. */
-function measureSpeakerLabel(text: string): number {
-  const match = /^([\p{Lu}][\p{L}\p{N}.'-]*(?:\s+[\p{Lu}\d][\p{L}\p{N}.'-]*){0,2})(?:\s*\([^)]*\))?\s*:\s+/u.exec(text);
-  if (!match) return 0;
-  const name = match[1]!;
-  const capitals = name === name.toUpperCase() && /\p{L}{2}/u.test(name);
-  const role = /^(?:host|guest|speaker|narrator|interviewer|presenter|anchor|voice ?over|moderator|caller)\b/i.test(
-    name,
-  );
-  return capitals || role ? match[0].length : 0;
 }
 
 const ABBREVIATED =

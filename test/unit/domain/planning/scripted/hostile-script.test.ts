@@ -20,6 +20,13 @@ test.each([
   ["emphasis that never ends", filled(" *a")],
   ["a hundred thousand lines of a letter", filled("a\n")],
   ["as many lines without a letter, and one with", `${filled("-\n")}a`],
+  ["bars", filled("|")],
+  ["rows with a bar", filled("word here|and there\n")],
+  ["rows with tabs and quotation marks that never close", filled('word\t"here and there\n')],
+  ["spaces between two words", `a${filled(" ")}b`],
+  ["names without dialogue", filled("ANNA LEE\n\n")],
+  ["parts of timecodes", filled("[0:1")],
+  ["subtitles", filled("1\n00:00:01,000 --> 00:00:02,000\nand on it goes\n\n")],
   ["emoji between two words", `a ${filled("😀")} b`],
 ])("a long script of %s is parsed in time", (_, script) => {
   expect(parseScript(script, "en").length).toBeLessThan(CHARACTERS);

@@ -1,0 +1,47 @@
+/** Headings without markup, and the front matter of a document. */
+import { BLANK_ROW, countWords, endsSentence, isBlank, type ScriptForm } from "./script-row";
+
+const MAX_HEADING_WORDS = 8;
+const MAX_HEADING_CHARACTERS = 80;
+const MAX_FRONT_MATTER_ROWS = 40;
+/** Share of the longer paragraphs that end like sentences, so that a row without an end is a heading. */
+const MIN_ENDING_SHARE = 0.8;
+const MIN_PARAGRAPHS = 2;
+
+/** Removes the front matter between `---` at the start. Evidence: each of its rows is a key with a value, a list item, or indented. */
+export const removeFrontMatter: ScriptForm = (rows) => {
+  if (rows[0]?.text.trim() !== "---") return rows;
+  const end = rows.slice(1, MAX_FRONT_MATTER_ROWS).findIndex((row) => row.text.trim() === "---") + 1;
+  const isField = (text: string) => /^(?:[\w-]{1,40}\s{0,3}:(?:\s|$)|\s|-\s|#)/.test(text);
+  if (end <= 1 || !rows.slice(1, end).every((row) => isBlank(row) || isField(row.text))) return rows;
+  return rows.map((row, i) => (i <= end ? BLANK_ROW : row));
+};
+
+/** Makes headings optional. Evidence: the paragraphs of the document end like sentences, and a short row of its own does not. */
+export const markHeadings: ScriptForm = (rows) => {
+  const isUnderlined = rows.map(
+    (row, i) => isShort(row.text) && /^\s*(?:={3,}|-{3,})\s*$/.test(rows[i + 1]?.text ?? ""),
+  );
+  const lastRows = rows.filter((row, i) => !isBlank(row) && isBlank(rows[i + 1]) && !isShort(row.text));
+  const ending = lastRows.filter((row) => endsSentence(row.text)).length;
+  const isPunctuated = lastRows.length >= MIN_PARAGRAPHS && ending >= MIN_ENDING_SHARE * lastRows.length;
+  const isHeading = rows.map((row, i) => {
+    if (!isShort(row.text) || !isBlank(rows[i - 1])) return false;
+    if (isUnderlined[i]) return true;
+    const isOwnParagraph = isBlank(rows[i + 1]);
+    return (
+      isPunctuated && (isOwnParagraph ? rows.slice(i + 1, i + 4).some((next) => !isBlank(next)) : isCapitals(row.text))
+    );
+  });
+  if (!isHeading.includes(true)) return rows;
+  return rows.flatMap((row, i) => (isHeading[i] ? [{ ...row, optional: true }, BLANK_ROW] : [row]));
+};
+
+/** Returns whether a row can be a heading: a few words that do not end like a sentence or a clause. */
+function isShort(text: string): boolean {
+  const row = text.trim();
+  if (row === "" || row.length > MAX_HEADING_CHARACTERS || countWords(row) > MAX_HEADING_WORDS) return false;
+  return !endsSentence(row) && !/[,;:–—-]$/.test(row.replace(/:$/, "")) && /\p{L}/u.test(row);
+}
+
+const isCapitals = (text: string) => text === text.toUpperCase() && /\p{Lu}{2}/u.test(text);

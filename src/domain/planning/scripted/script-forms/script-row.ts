@@ -1,0 +1,63 @@
+/** The rows of a script, as the forms of a script pass them on. */
+
+/** A row of a script. `optional`: it can be spoken or not. A row without text separates paragraphs. */
+export type ScriptRow = { text: string; optional: boolean };
+
+/** Removes what is not spoken from a script of one form. Returns the rows unchanged when the document is not of that form. */
+export type ScriptForm = (rows: readonly ScriptRow[]) => readonly ScriptRow[];
+
+/** Rows `[from, to)` of a script that are a table, with the cells of each row of the table. `header`: its first row names the columns. */
+export type ScriptTable = { from: number; to: number; cells: string[][]; header: boolean };
+
+export const BLANK_ROW: ScriptRow = { text: "", optional: false };
+
+export const isBlank = (row: ScriptRow | undefined): boolean => !row || row.text.trim() === "";
+
+export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”’)\]*_]{0,4}$/.test(text.slice(-8).trimEnd());
+
+/** Counts words that are separated by spaces. */
+export function countWords(text: string): number {
+  let count = 0;
+  for (const _ of text.matchAll(/\S+/g)) count++;
+  return count;
+}
+
+/** Times of a script: `0:12`, `00:12`, `00:00:12`, `00:00:12:05`, `00:00:12.500`. */
+export const TIMECODE = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d(?:[:;.,]\d{1,3})?`;
+
+/** Punctuated text has a sentence end at least every this many words. */
+const MAX_SENTENCE_WORDS = 30;
+
+/** Returns whether the sentences of texts end in punctuation, so that a text without it continues in the next one. */
+export function isPunctuated(texts: readonly string[]): boolean {
+  let words = 0;
+  let ends = 0;
+  for (const text of texts) {
+    words += countWords(text);
+    for (const _ of text.matchAll(/[.!?…。！？](?=\s|$|["'”’)])/g)) ends++;
+  }
+  return ends > 0 && ends * MAX_SENTENCE_WORDS >= words;
+}
+
+/**
+ * Joins cells or cues in which a sentence continues. Returns a text for each input, empty when it was joined to the one before. Texts
+ * without sentence punctuation are not joined.
+ */
+export function joinSentences(texts: readonly string[]): string[] {
+  const out = texts.map((text) => text.trim());
+  if (!isPunctuated(out)) return out;
+  const parts: string[][] = out.map((text) => (text === "" ? [] : [text]));
+  let open: string[] | null = null;
+  for (const [i, text] of out.entries()) {
+    if (text === "") continue;
+    const own = parts[i]!;
+    if (open && !startsParagraph(text)) {
+      open.push(text);
+      parts[i] = [];
+    } else open = own;
+    if (endsSentence(text) || /^[[(].*[\])]$/.test(text)) open = null;
+  }
+  return parts.map((part) => part.join(" "));
+}
+
+const startsParagraph = (text: string) => /^(?:[-–—•*]\s|[[(]|\p{Lu}[\p{L}\p{N} .'-]{0,30}:\s)/u.test(text);

@@ -1,0 +1,93 @@
+/** Decides which columns of a table are spoken: by their headers, else by what is in their cells. */
+import { countWords, endsSentence, TIMECODE } from "./script-row";
+
+export type ColumnRole = "spoken" | "optional" | "hidden";
+
+const SPOKEN_HEADERS = new Set(
+  "audio,voice over,voiceover,vo,v o,narration,narrator,dialogue,dialog,spoken,spoken text,speech,say,what to say,script,voice,commentary,speaker text,spoken words,talk track,sprechertext,gesprochen,ton,off text,voix off,voix,dialogue audio,audio dialogue,audio vo,locucion,narracion,voz en off,voz".split(
+    ",",
+  ),
+);
+const TEXT_HEADERS = new Set(
+  "text,line,lines,words,copy,content,sentence,transcript,sound,texte,texto,son,sonido".split(","),
+);
+const HIDDEN_HEADERS = new Set(
+  "video,visual,visuals,picture,image,images,shot,shots,shot type,scene,scene description,camera,camera angle,action,actions,b roll,broll,graphic,graphics,gfx,on screen,onscreen,on screen text,text on screen,screen,screen text,super,supers,title,titles,time,times,timecode,time code,tc,tc in,tc out,start,end,in,out,from,to,duration,length,dur,sec,secs,seconds,no,nr,nº,number,cue,slide,slides,note,notes,direction,directions,stage directions,speaker,character,who,name,role,status,take,music,music sfx,sfx,effects,sound effects,comment,comments,remarks,location,props,wardrobe,section,part,id,page,bild,zeit,dauer,sprecher,rolle,szene,kamera,regie,anmerkung,musik,plan,temps,duree,minutage,personnage,locuteur,imagen,tiempo,duracion,hablante,personaje,escena".split(
+    ",",
+  ),
+);
+/** Headers longer than this are sentences. */
+const MAX_HEADER_WORDS = 4;
+
+const MARK = new RegExp(
+  String.raw`^(?:[[(]?${TIMECODE}(?:\s{0,3}(?:[-–—~]|-->|to)\s{0,3}${TIMECODE})?[\])]?|#?[a-z]{0,3}[-.]?\d{1,5}[a-z]?[.):]?|\d{1,4}(?:[.,]\d{1,2})?\s?(?:s|sec|secs|seconds?|min|mins|minutes?|m|f|frames?)\.?|[-–—x✓✔✗☐☑.·]{1,3}|tbd|n\/a)$`,
+  "i",
+);
+const MIN_MARK_SHARE = 0.75;
+const MAX_NAME_WORDS = 3;
+const MAX_DISTINCT_NAMES = 0.6;
+/** A column with less prose than this share of the column with most is a description. */
+const MIN_PROSE_SHARE = 0.5;
+
+/** Returns the role of the column in normalized header cells; null for an unknown header. */
+function findHeaderRole(header: string): "spoken" | "text" | "hidden" | null {
+  const key = header
+    .slice(0, 100)
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}#]+/gu, " ")
+    .trim();
+  if (SPOKEN_HEADERS.has(key)) return "spoken";
+  if (TEXT_HEADERS.has(key)) return "text";
+  return HIDDEN_HEADERS.has(key) || key === "#" ? "hidden" : null;
+}
+
+export const isHeader = (cell: string): boolean =>
+  countWords(cell) <= MAX_HEADER_WORDS && findHeaderRole(cell) !== null;
+
+/** Returns whether a row of cells names the columns: most of its cells are known headers. */
+export function isHeaderRow(cells: readonly string[]): boolean {
+  const named = cells.filter((cell) => cell.trim() !== "");
+  if (named.length < 2 || named.some((cell) => countWords(cell) > MAX_HEADER_WORDS)) return false;
+  return named.filter((cell) => findHeaderRole(cell) !== null).length * 2 >= named.length;
+}
+
+/** Returns the role of each column. `header` is null when the table has none. */
+export function classifyColumns(header: readonly string[] | null, body: readonly (readonly string[])[]): ColumnRole[] {
+  const width = body.reduce((max, row) => Math.max(max, row.length), header?.length ?? 0);
+  const columns = Array.from({ length: width }, (_, c) => body.map((row) => (row[c] ?? "").trim()).filter(Boolean));
+  const named = columns.map((_, c) => findHeaderRole(header?.[c] ?? ""));
+  for (const kind of ["spoken", "text"] as const) {
+    if (named.includes(kind)) return named.map((role) => (role === kind ? "spoken" : "hidden"));
+  }
+  const prose = columns.map((cells, c) => (named[c] === "hidden" ? 0 : measureProse(cells)));
+  const most = Math.max(0, ...prose);
+  const best = prose.indexOf(most);
+  return prose.map((amount, c) => {
+    if (most === 0) return columns[c]!.every((cell) => MARK.test(cell.slice(0, 100))) ? "hidden" : "optional";
+    if (c === best) return "spoken";
+    return amount > MIN_PROSE_SHARE * most ? "optional" : "hidden";
+  });
+}
+
+/** Returns how much of a column is prose: its words, less where cells do not end like sentences. 0 for numbers, times and names. */
+function measureProse(cells: readonly string[]): number {
+  if (cells.length === 0) return 0;
+  const marks = cells.filter((cell) => cell.length < 60 && MARK.test(cell)).length;
+  if (marks >= MIN_MARK_SHARE * cells.length || areNames(cells)) return 0;
+  const words = cells.reduce((sum, cell) => sum + countWords(cell), 0);
+  const sentences = cells.filter((cell) => endsSentence(cell)).length / cells.length;
+  const directions = cells.filter((cell) => /^(?:\[.*\]|\(.*\)|<.*>)$/.test(cell)).length / cells.length;
+  return words * (0.25 + sentences) * (1 - directions);
+}
+
+/** Returns whether cells are the names of speakers: short, and the same ones again, or in capitals, or with a colon. */
+function areNames(cells: readonly string[]): boolean {
+  const isShort = (cell: string) => countWords(cell) <= MAX_NAME_WORDS && !endsSentence(cell);
+  const short = cells.filter(isShort);
+  if (short.length < 0.9 * cells.length) return false;
+  const distinct = new Set(short.map((cell) => cell.toLowerCase())).size;
+  const isLabel = (cell: string) => cell.endsWith(":") || (cell === cell.toUpperCase() && /\p{Lu}/u.test(cell));
+  return (cells.length >= 3 && distinct <= MAX_DISTINCT_NAMES * cells.length) || short.every(isLabel);
+}
