@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/planning/scripted/script-limits";
 import { OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
-import { EXPORT_FORMATS, type ExportFormat } from "../domain/timeline";
+import { EXPORT_FORMATS, type ExportFormat, getExportExtension } from "../domain/timeline";
 import { type ParsedCommand, parseCommand, UsageError } from "./options";
 
 export const CUT_HELP = `offcut cut FILE… [-o OUT] [options]
@@ -166,9 +166,6 @@ export function toCompanionPath(task: CutTask, extension: string): string {
   if (task.output === null) return toCutPath(task.path, extension);
   return join(dirname(task.output), `${basename(task.output, extname(task.output))}.${extension}`);
 }
-
-/** Returns the extension of an export's file. */
-export const getExportExtension = (format: ExportFormat): string => (format === "fcp7xml" ? "xml" : format);
 
 /** Returns the files of a task whose names are already known. */
 function listKnownTargets(task: CutTask): string[] {

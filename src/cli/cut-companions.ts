@@ -6,9 +6,9 @@ import type { PlanJson } from "../domain/plan-json";
 import type { Transcript } from "../domain/speech";
 import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { toSeconds } from "../domain/time";
-import { type ExportFormat, exportTimeline } from "../domain/timeline";
+import { type ExportFormat, exportTimeline, getExportExtension } from "../domain/timeline";
 import { writeAtomic } from "../lib/atomic-file";
-import { type CutTask, getExportExtension, toCompanionPath } from "./cut-arguments";
+import { type CutTask, toCompanionPath } from "./cut-arguments";
 
 type CompanionSource = { plan: PlanJson; probed: ProbedMedia; transcript: Transcript | null };
 

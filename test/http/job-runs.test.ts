@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { Job, JobName } from "../../src/domain/jobs";
+import { JOB_NAMES, type Job, type JobName } from "../../src/domain/jobs";
 import { findLatestStep } from "../../src/store/steps";
 import type { JobInput, JobOutput, LoadedJob } from "../../src/work/jobs/definition";
 import { JOBS } from "../../src/work/registry";
@@ -154,7 +154,7 @@ test("each input survives JSON, and names no path", async () => {
 
 test("nothing that `run` imports reaches the store", async () => {
   const source = resolve(import.meta.dir, "../../src");
-  const queue = ["cut", "prepare", "render"].map((name) => join(source, `work/jobs/${name}-run.ts`));
+  const queue = JOB_NAMES.map((name) => join(source, `work/jobs/${name}-run.ts`));
   const seen = new Set<string>(queue);
   for (const file of queue) {
     const text = await Bun.file(file).text();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
 import { sql } from "drizzle-orm";
+import { PUBLIC_PREFIX, publicRoutes } from "../../src/http/public";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { NO_ID, outcome, tryCall } from "./outcome";
@@ -20,29 +21,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Every call of the family, with paths to resources that do not exist. */
 const CALLS = [
-  ["POST", "/v1/projects"],
-  ["GET", "/v1/projects"],
-  ["GET", `/v1/projects/${NO_ID}`],
-  ["PATCH", `/v1/projects/${NO_ID}`],
-  ["DELETE", `/v1/projects/${NO_ID}`],
-  ["POST", "/v1/assets"],
-  ["GET", "/v1/assets"],
-  ["GET", `/v1/assets/${NO_ID}`],
-  ["DELETE", `/v1/assets/${NO_ID}`],
-  ["POST", "/v1/cuts"],
-  ["GET", "/v1/cuts"],
-  ["GET", `/v1/cuts/${NO_ID}`],
-  ["DELETE", `/v1/cuts/${NO_ID}`],
-  ["POST", "/v1/renders"],
-  ["GET", "/v1/renders"],
-  ["GET", `/v1/renders/${NO_ID}`],
-  ["DELETE", `/v1/renders/${NO_ID}`],
-  ["POST", `/v1/renders/${NO_ID}/cancel`],
-  ["GET", "/v1/users/me"],
-  ["GET", "/v1/credits/history"],
-  ["PATCH", `/v1/uploads/${NO_ID}`],
-  ["DELETE", `/v1/uploads/${NO_ID}`],
-] as const;
+  ...publicRoutes.map(({ method, path }) => [method, `${PUBLIC_PREFIX}${path.replace(/:\w+/g, NO_ID)}`] as const),
+  ["PATCH", `/v1/uploads/${NO_ID}`] as const,
+  ["DELETE", `/v1/uploads/${NO_ID}`] as const,
+];
 
 describe("without a valid key", () => {
   test.each(CALLS)("%s %s is unauthenticated before any other check", async (method, path) => {
@@ -227,7 +209,7 @@ describe("the OpenAPI document", () => {
     const described = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "ID")}`),
     );
-    for (const [method, path] of CALLS) expect(described).toContain(`${method} ${path.replace(NO_ID, "ID")}`);
+    for (const [method, path] of CALLS) expect(described).toContain(`${method} ${path.replaceAll(NO_ID, "ID")}`);
   });
 
   test.each(["/docs", "/docs/"])("has a page without external resources (%s)", async (path) => {

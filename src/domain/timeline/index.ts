@@ -46,6 +46,9 @@ const WRITERS: Record<ExportFormat, ExportWriter> = {
   json: { extension: "json", contentType: "application/json", format: formatJson },
 };
 
+/** Returns the extension of an export's file, without the dot. */
+export const getExportExtension = (format: ExportFormat): string => WRITERS[format].extension;
+
 /** Exports a cut as a timeline, exact to the frame in every format. Each format's file describes its limitations. */
 export function exportTimeline(input: ExportInput, options: ExportOptions): ExportResult {
   const timeline = buildTimeline(input, options);

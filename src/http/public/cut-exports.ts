@@ -2,13 +2,24 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import type { Rational } from "../../domain/time";
-import { EXPORT_FORMATS } from "../../domain/timeline";
+import { EXPORT_FORMATS, type ExportFormat } from "../../domain/timeline";
 import { createExport, createSubtitle } from "../../work/plan-files";
 import { fileDownload } from "../call";
 import { oneOf, strictObject, withDescription } from "../fields";
 import { respondsWithFile } from "../response-docs";
 import { route } from "../route";
 import { cutLoader } from "./cuts";
+
+/** The programs or the standard that a format is for, as its description in the OpenAPI document continues. */
+const FORMAT_TARGETS: Record<ExportFormat, string> = {
+  fcpxml: ": Final Cut Pro, Resolve",
+  fcp7xml: ": Premiere, Resolve",
+  edl: ": CMX 3600",
+  otio: ": OpenTimelineIO",
+  mlt: ": Shotcut, Kdenlive",
+  csv: "",
+  json: "",
+};
 
 /** Parses `25`, `29.97` or `30000/1001` as a fraction. Throws `AppError` `validation_error`. */
 function parseFrameRate(text: string): Rational {
@@ -26,7 +37,7 @@ export const exportTimeline = route({
   query: strictObject({
     format: withDescription(
       oneOf(...EXPORT_FORMATS),
-      "fcpxml: Final Cut Pro, Resolve; fcp7xml: Premiere, Resolve; edl: CMX 3600; otio: OpenTimelineIO; mlt: Shotcut, Kdenlive; csv; json",
+      EXPORT_FORMATS.map((format) => `${format}${FORMAT_TARGETS[format]}`).join("; "),
     ),
     layout: Type.Optional(
       withDescription(

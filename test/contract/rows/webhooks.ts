@@ -29,17 +29,17 @@ const verified = (hook: Receiver, endpoint: Endpoint) =>
 export const webhookRows: Row[] = [
   [
     "POST /v1/webhook-endpoints: 201 with Location and the secret, which is shown once",
-    async (createFixtures) => {
-      const made = await createFixtures.call<Endpoint>("POST", "/v1/webhook-endpoints", HOOK);
+    async (fixtures) => {
+      const made = await fixtures.call<Endpoint>("POST", "/v1/webhook-endpoints", HOOK);
       expect(made.status).toBe(201);
       const path = `/v1/webhook-endpoints/${made.body.id}`;
       expect(made.headers.get("location")).toBe(path);
       expect(made.body).toMatchObject({ ...HOOK, state: "enabled", secret: expect.stringMatching(/^whsec_/) });
-      const read = await createFixtures.call<Endpoint>("GET", path);
+      const read = await fixtures.call<Endpoint>("GET", path);
       expect(read.body).not.toHaveProperty("secret");
-      expect(await createFixtures.ids("/v1/webhook-endpoints?limit=1")).toContain(made.body.id);
-      expect(await createFixtures.getOutcome("DELETE", path)).toBe("204");
-      expect(await createFixtures.getOutcome("GET", path)).toBe("404 not_found");
+      expect(await fixtures.ids("/v1/webhook-endpoints?limit=1")).toContain(made.body.id);
+      expect(await fixtures.getOutcome("DELETE", path)).toBe("204");
+      expect(await fixtures.getOutcome("GET", path)).toBe("404 not_found");
     },
   ],
   [
@@ -72,26 +72,26 @@ export const webhookRows: Row[] = [
   ],
   [
     "PATCH /v1/webhook-endpoints/{id}: url, event_types, state",
-    async (createFixtures) => {
-      const { id } = await register(createFixtures);
+    async (fixtures) => {
+      const { id } = await register(fixtures);
       const path = `/v1/webhook-endpoints/${id}`;
       const change = { url: "http://127.0.0.1:9090/", event_types: ["cut.failed"], state: "disabled" };
-      expect((await createFixtures.call("PATCH", path, change)).body).toMatchObject(change);
-      expect(await createFixtures.getOutcome("POST", `${path}/test`)).toBe("409 conflict");
-      expect((await createFixtures.call("PATCH", path, {})).body).toMatchObject(change);
-      expect(await createFixtures.getOutcome("PATCH", path, { state: "x" })).toBe("422 validation_error body.state");
-      expect(await createFixtures.getOutcome("PATCH", path, { secret: "x" })).toBe("422 validation_error body.secret");
-      expect(await createFixtures.getOutcome("PATCH", path, { url: "http://10.0.0.1/" })).toBe(
+      expect((await fixtures.call("PATCH", path, change)).body).toMatchObject(change);
+      expect(await fixtures.getOutcome("POST", `${path}/test`)).toBe("409 conflict");
+      expect((await fixtures.call("PATCH", path, {})).body).toMatchObject(change);
+      expect(await fixtures.getOutcome("PATCH", path, { state: "x" })).toBe("422 validation_error body.state");
+      expect(await fixtures.getOutcome("PATCH", path, { secret: "x" })).toBe("422 validation_error body.secret");
+      expect(await fixtures.getOutcome("PATCH", path, { url: "http://10.0.0.1/" })).toBe(
         "422 validation_error body.url",
       );
-      await createFixtures.call("DELETE", path);
+      await fixtures.call("DELETE", path);
     },
   ],
   limitRow("/v1/webhook-endpoints", 100, 20),
   [
     "unknown and foreign webhook endpoints: 404; invalid UUID: 422",
-    async (createFixtures) => {
-      const { id } = await register(createFixtures);
+    async (fixtures) => {
+      const { id } = await register(fixtures);
       const calls = [
         ["GET", ""],
         ["PATCH", ""],
@@ -103,25 +103,23 @@ export const webhookRows: Row[] = [
       ];
       for (const [method, tail] of calls) {
         const json = method === "PATCH" ? {} : undefined;
-        const getOutcome = (path: string, as = createFixtures.anna) =>
-          createFixtures.getOutcome(method!, `/v1/webhook-endpoints/${path}${tail}`, json, as);
-        expect(await getOutcome(id, createFixtures.bert)).toBe("404 not_found");
+        const getOutcome = (path: string, as = fixtures.anna) =>
+          fixtures.getOutcome(method!, `/v1/webhook-endpoints/${path}${tail}`, json, as);
+        expect(await getOutcome(id, fixtures.bert)).toBe("404 not_found");
         expect(await getOutcome(NO_ID)).toBe("404 not_found");
         expect(await getOutcome("x")).toBe("422 validation_error path.endpoint_id");
       }
-      await createFixtures.call("DELETE", `/v1/webhook-endpoints/${id}`);
+      await fixtures.call("DELETE", `/v1/webhook-endpoints/${id}`);
     },
   ],
   [
     "events: exactly type and data; signed as Standard Webhooks; webhook-id, -timestamp, -signature; one ID each",
-    async (createFixtures) => {
+    async (fixtures) => {
       await using hook = receiver();
-      const endpoint = await register(createFixtures, { url: hook.url, event_types: [...EVENT_TYPES] });
-      const asset = await createFixtures.anna.ready(await wav(2), { externalId: "scene 1" });
-      const cut = await createFixtures.anna.cutEnded((await createFixtures.anna.startCut({ asset_id: asset.id })).id);
-      const render = await createFixtures.anna.renderEnded(
-        (await createFixtures.anna.startRender({ asset_id: asset.id })).id,
-      );
+      const endpoint = await register(fixtures, { url: hook.url, event_types: [...EVENT_TYPES] });
+      const asset = await fixtures.anna.ready(await wav(2), { externalId: "scene 1" });
+      const cut = await fixtures.anna.cutEnded((await fixtures.anna.startCut({ asset_id: asset.id })).id);
+      const render = await fixtures.anna.renderEnded((await fixtures.anna.startRender({ asset_id: asset.id })).id);
       await until("three webhooks", () => hook.received.length >= 3);
       const data = { entity_id: asset.id, asset_id: asset.id, project_id: asset.project_id };
       expect(verified(hook, endpoint).toSorted((a, b) => a.type.localeCompare(b.type))).toEqual([
@@ -131,50 +129,50 @@ export const webhookRows: Row[] = [
       ]);
       const ids = hook.received.map(({ headers }) => headers.get("webhook-id")!);
       expect(new Set(ids).size).toBe(3);
-      const listed = await createFixtures.ids(`/v1/webhook-endpoints/${endpoint.id}/deliveries?limit=2`);
+      const listed = await fixtures.ids(`/v1/webhook-endpoints/${endpoint.id}/deliveries?limit=2`);
       expect(listed.toSorted()).toEqual(ids.toSorted());
-      await createFixtures.call("DELETE", `/v1/webhook-endpoints/${endpoint.id}`);
+      await fixtures.call("DELETE", `/v1/webhook-endpoints/${endpoint.id}`);
     },
   ],
   [
     "test, deliveries, resend: 202 with delivery_id; a resent one has the same ID; failures are retried",
-    async (createFixtures) => {
+    async (fixtures) => {
       await using hook = receiver();
       hook.answer(500, 204);
-      const endpoint = await register(createFixtures, { url: hook.url, event_types: ["cut.failed"] });
+      const endpoint = await register(fixtures, { url: hook.url, event_types: ["cut.failed"] });
       const path = `/v1/webhook-endpoints/${endpoint.id}`;
-      const sent = await createFixtures.call<{ delivery_id: string }>("POST", `${path}/test`);
+      const sent = await fixtures.call<{ delivery_id: string }>("POST", `${path}/test`);
       expect(sent.status).toBe(202);
       const id = sent.body.delivery_id;
       const delivery = (wanted: (one: Delivery) => boolean) =>
         until("the delivery", async () => {
-          const { body } = await createFixtures.call<Paged<Delivery>>("GET", `${path}/deliveries`);
+          const { body } = await fixtures.call<Paged<Delivery>>("GET", `${path}/deliveries`);
           return body.items.find((one) => one.id === id && wanted(one));
         });
       expect(await delivery((one) => one.attempts === 1)).toMatchObject({
         state: "pending",
         event_type: "webhook.test",
       });
-      const resent = await createFixtures.call<{ delivery_id: string }>("POST", `${path}/deliveries/${id}/resend`);
+      const resent = await fixtures.call<{ delivery_id: string }>("POST", `${path}/deliveries/${id}/resend`);
       expect([resent.status, resent.body.delivery_id]).toEqual([202, id]);
       await delivery((one) => one.state === "delivered");
       expect(hook.received.map(({ headers }) => headers.get("webhook-id"))).toEqual([id, id]);
       expect(verified(hook, endpoint).map((event) => event.type)).toEqual(["webhook.test", "webhook.test"]);
-      await createFixtures.call("DELETE", path);
+      await fixtures.call("DELETE", path);
     },
   ],
   [
     "rotate-secret: 200 with a new secret; the old one stays valid for 24 h",
-    async (createFixtures) => {
+    async (fixtures) => {
       await using hook = receiver();
-      const endpoint = await register(createFixtures, { url: hook.url, event_types: ["cut.failed"] });
+      const endpoint = await register(fixtures, { url: hook.url, event_types: ["cut.failed"] });
       const path = `/v1/webhook-endpoints/${endpoint.id}`;
-      const rotated = (await createFixtures.call<Endpoint>("POST", `${path}/rotate-secret`)).body;
+      const rotated = (await fixtures.call<Endpoint>("POST", `${path}/rotate-secret`)).body;
       expect(rotated.secret).not.toBe(endpoint.secret);
-      await createFixtures.call("POST", `${path}/test`);
+      await fixtures.call("POST", `${path}/test`);
       await until("the message", () => hook.received.length === 1);
       for (const one of [endpoint, rotated]) expect(verified(hook, one)[0]!.type).toBe("webhook.test");
-      await createFixtures.call("DELETE", path);
+      await fixtures.call("DELETE", path);
     },
   ],
 ];

@@ -1,15 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  getExportExtension,
-  readCutArguments,
-  requireFree,
-  toCompanionPath,
-  toCutPath,
-} from "../../../src/cli/cut-arguments";
+import { readCutArguments, requireFree, toCompanionPath, toCutPath } from "../../../src/cli/cut-arguments";
 import { UsageError } from "../../../src/cli/options";
 import { CUT_MODES } from "../../../src/domain/plan";
+import { getExportExtension } from "../../../src/domain/timeline";
 import { temporaryFolder } from "../../temporary-folder";
 
 const NOTHING = { output: null, format: null, planPath: null, exports: [], subtitles: [] };
