@@ -75,6 +75,7 @@ export function editPlan(
     })),
     missing: [...old.missing],
     warnings: [...old.warnings],
+    language: old.language ?? null,
     findings: [],
   };
 }

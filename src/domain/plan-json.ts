@@ -6,7 +6,7 @@ import { fromSeconds, type Rational, toSeconds } from "./time";
 
 /**
  * Times are seconds on the source's clock with at most six decimals; `chosen` indexes `candidates`. Plans that were stored before rules
- * were recorded have no `rule`, and plans edited from them null.
+ * were recorded have no `rule`, and plans edited from them null; likewise `language`.
  */
 export type PlanJson = {
   source_duration: number;
@@ -28,6 +28,7 @@ export type PlanJson = {
   }[];
   missing: string[];
   warnings: string[];
+  language?: string | null;
 };
 
 /** Returns the JSON form of a plan. */
@@ -63,6 +64,7 @@ export function planToJson(plan: Plan): PlanJson {
     })),
     missing: [...plan.missing],
     warnings: [...plan.warnings],
+    language: plan.language,
   };
 }
 

@@ -28,6 +28,8 @@ export type Plan = {
   takes: Take[];
   missing: string[];
   warnings: string[];
+  /** ISO 639-1 code of the language that was assumed; null when the cut was made from pauses alone. */
+  language: string | null;
   /** The rules that applied, with the scores they decided on: for every removed span and every segment marked for review. Sorted by time. */
   findings: Finding[];
 };

@@ -102,6 +102,7 @@ const plan = exactly({
   ),
   missing: Type.Array(text),
   warnings: Type.Array(text),
+  language: orNull(text),
 });
 
 const cutFields = {

@@ -108,6 +108,12 @@ const plan = strictObject({
   ),
   missing: Type.Array(text),
   warnings: Type.Array(text),
+  language: Type.Optional(
+    orNull(
+      text,
+      "ISO 639-1 code that was assumed; null when the cut was made from pauses alone, or was made by an older version",
+    ),
+  ),
 });
 
 const render = {

@@ -14,6 +14,7 @@ test("a plan is shown in seconds, with the names of the API", () => {
     ],
     missing: ["Bye."],
     warnings: [],
+    language: "en",
     findings: [],
   };
   expect(JSON.parse(JSON.stringify(planToJson(plan)))).toEqual({
@@ -25,6 +26,7 @@ test("a plan is shown in seconds, with the names of the API", () => {
     takes: [{ line: "Hello.", chosen: 0, candidates: [{ start: 1.1, end: 2.4, score: 0.9, complete: true }] }],
     missing: ["Bye."],
     warnings: [],
+    language: "en",
   });
 });
 
@@ -39,6 +41,7 @@ test("times have at most six decimals", () => {
       takes: [],
       missing: [],
       warnings: [],
+      language: null,
       findings: [],
     });
     expect(String(source_duration)).toMatch(/^(?:\d+(?:\.\d{1,6})?|1e-6)$/);

@@ -81,6 +81,7 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
     takes: listTakes(lineTakes, assembled.segments),
     missing: lines.filter((line, i) => !takes[i] && !line.optional).map((line) => line.text),
     warnings: outOfOrder.map((line) => `Recorded out of order, and left where it is: ${lines[line]!.text}`),
+    language: context.language,
   };
 }
 

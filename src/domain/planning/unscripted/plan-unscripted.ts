@@ -1,36 +1,47 @@
 /** Plans a recording without a script: pauses, fillers and retakes are removed. What is not surely one of them stays. */
 import type { Candidate, Plan } from "../../plan";
-import type { Transcript } from "../../speech";
-import { fromSeconds, type Span } from "../../time";
+import type { SpeechAnalysis } from "../../speech";
+import { fromSeconds, type Span, toSeconds } from "../../time";
 import { assembleSegments } from "../assemble-segments";
 import { type AudioActivity, detectActivity, estimateEdgeMargin } from "../audio-activity";
 import type { PlanContext, PlanSteps } from "../context";
-import { type DecidedWord, type Decision, KEEP, toDecidedSpans } from "../decided-spans";
+import { type DecidedSpan, type DecidedWord, type Decision, KEEP, toDecidedSpans } from "../decided-spans";
 import { findFillers } from "../fillers/filler-words";
 import { type FillerMatch, findUnwrittenFillers, type UnwrittenFillers } from "../fillers/unwritten-fillers";
 import { findAcousticRepetitions } from "../retakes/acoustic-repetitions";
 import { findRetakes } from "../retakes/find-retakes";
 import { groupTakesByLine } from "../retakes/takes-by-line";
-import { findOverlapping, overlapDuration } from "../spans";
+import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "../spans";
 import { type LineTakes, listTakes } from "../take-list";
 import { sortWords, type Token, tokenize } from "../tokens";
+import { findUnderstoodSpeech, measureNotUnderstood, type UnderstoodSpeech } from "../understood-speech";
 import { decideNoise, findUnrecognizedSpeech, unrecognizedSpeech } from "../unrecognized-speech";
 import { findDuplicatedWords, trimWordsAtPauses } from "../word-timing";
 import { chooseTakes, type RatedLine, type RatedTake } from "./choose-takes";
 
 /** Shorter voice without words is part of a word. */
 const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.25);
+/** When more of the loud time than this would be removed as noise, nothing is. */
+const MAX_NOISE_SHARE = 0.8;
+
+const NO_MODEL = "No speech model knows this language: the cut is made from voice activity alone.";
+const MOSTLY_NOISE = "Recording is mostly music or noise: only pauses were removed.";
 
 /** Plans without a script. */
 export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
   const { analysis, clock, options } = context;
   const activity = detectActivity({ ...analysis, duration: clock.duration });
-  const { words, fillers, lines } = analysis.transcript
-    ? yield* decideWords(analysis.transcript, activity, context)
-    : { words: analysis.speech.map((span) => ({ ...span, ...KEEP, text: "" })), fillers: [], lines: [] };
-  const spans = toDecidedSpans(words, activity, (region, noise) =>
-    decideWordlessRegion(region, noise, fillers, context),
+  const understood = analysis.transcript && findUnderstoodSpeech(analysis.transcript, analysis.speech);
+  const usesWords = understood !== null && understood.transcript.words.length > 0;
+  const { words, fillers, lines } = usesWords
+    ? yield* decideWords(understood, activity, context)
+    : { words: keepVoice(analysis.speech, understood), fillers: [], lines: [] };
+  const divided = toDecidedSpans(words, activity, (region, noise) =>
+    decideWordlessRegion(region, noise, fillers, analysis, usesWords),
   );
+  // Music and applause are as loud as talk: without the noise there would be nothing left.
+  const isMostlyNoise = measureNoiseShare(divided, activity) > MAX_NOISE_SHARE;
+  const spans = isMostlyNoise ? toDecidedSpans(words, activity, () => KEEP) : divided;
   const assembled = assembleSegments(spans, clock, options, estimateEdgeMargin(activity));
   return {
     sourceDuration: clock.duration,
@@ -38,24 +49,29 @@ export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
     ...assembled,
     takes: listTakes(lines, assembled.segments).filter((take) => take.candidates.length > 1),
     missing: [],
-    warnings: analysis.transcript
-      ? []
-      : ["No speech model knows this language: the cut is made from voice activity alone."],
+    warnings: [
+      ...(isMostlyNoise ? [MOSTLY_NOISE] : []),
+      ...(understood ? describeNotUnderstood(understood, usesWords, context) : [NO_MODEL]),
+    ],
+    language: usesWords ? context.language : null,
   };
 }
 
 type DecidedTranscript = { words: DecidedWord[]; fillers: UnwrittenFillers["spans"]; lines: LineTakes[] };
 
 function* decideWords(
-  transcript: Transcript,
+  understood: UnderstoodSpeech,
   activity: AudioActivity,
   context: PlanContext,
 ): PlanSteps<DecidedTranscript> {
   const { options, language, clock, analysis } = context;
+  const { transcript, notUnderstood } = understood;
+  const speechRegions = activity.speechRegions.filter((region) => coveredDuration(notUnderstood, region) === 0);
+  const understoodActivity = { ...activity, speechRegions };
   const transcribed = sortWords(transcript.words);
   const trimmed = trimWordsAtPauses(transcribed, activity);
   const unwritten: UnwrittenFillers = options.remove_fillers
-    ? yield* findUnwrittenFillers(trimmed, activity)
+    ? yield* findUnwrittenFillers(trimmed, understoodActivity)
     : { spans: [], words: new Map() };
   const known = transcribed.map((word, i) =>
     spansDistantFiller(unwritten.spans, word, trimmed[i]!) ? trimmed[i]! : word,
@@ -63,7 +79,13 @@ function* decideWords(
   const fillers = new Map<Span, FillerMatch>();
   const written = options.remove_fillers ? findFillers(known) : [];
   for (const [i, match] of [...unwritten.words, ...written]) fillers.set(known[i]!, match);
-  const unrecognized = findUnrecognizedSpeech(known, activity, analysis, MIN_UNRECOGNIZED_TICKS, unwritten.spans);
+  const unrecognized = findUnrecognizedSpeech(
+    known,
+    understoodActivity,
+    analysis,
+    MIN_UNRECOGNIZED_TICKS,
+    unwritten.spans,
+  );
   const words = sortWords([...known, ...unrecognized]);
   const decided: DecidedWord[] = words.map((word) => {
     const { start, end, text } = word;
@@ -71,7 +93,8 @@ function* decideWords(
     const removal = fillers.get(word) ?? null;
     return { start, end, text, removal, reviews: removal ? [] : reviews };
   });
-  if (!options.remove_retakes) return { words: decided, fillers: unwritten.spans, lines: [] };
+  const kept = keepNotUnderstood(understood, analysis);
+  if (!options.remove_retakes) return { words: [...decided, ...kept], fillers: unwritten.spans, lines: [] };
   const duplicated = findDuplicatedWords(known, activity);
   const tokens = tokenize(words, language).filter(
     ({ word }) => !fillers.has(words[word]!) && !duplicated.has(words[word]!),
@@ -90,7 +113,41 @@ function* decideWords(
     (i) => decided[tokens[i]!.word]!.removal !== null,
   );
   for (const line of rated) keepChosenTake(decided, tokens, line);
-  return { words: decided, fillers: unwritten.spans, lines: rated.map(toLineTakes) };
+  return { words: [...decided, ...kept], fillers: unwritten.spans, lines: rated.map(toLineTakes) };
+}
+
+/** Returns the voice activity, and the words that are not trusted, as words without text that are kept. */
+const keepVoice = (speech: readonly Span[], understood: UnderstoodSpeech | null): DecidedWord[] =>
+  [...speech, ...(understood?.ignoredWords ?? [])].map(({ start, end }) => ({ start, end, text: "", ...KEEP }));
+
+/** Returns what is kept and marked in the stretches that were not understood. */
+function keepNotUnderstood(understood: UnderstoodSpeech, analysis: SpeechAnalysis): DecidedWord[] {
+  const speech = understood.notUnderstood.flatMap((stretch) =>
+    findOverlapping(analysis.speech, stretch).map(({ start, end }) => ({
+      start: Math.max(start, stretch.start),
+      end: Math.min(end, stretch.end),
+    })),
+  );
+  return keepVoice(speech, understood).map((word) => ({ ...word, reviews: [unrecognizedSpeech(word, analysis)] }));
+}
+
+function describeNotUnderstood(
+  { notUnderstood }: UnderstoodSpeech,
+  usesWords: boolean,
+  { analysis, language }: PlanContext,
+): string[] {
+  if (usesWords && notUnderstood.length === 0) return [];
+  const cause = `it is probably not in ${language === "en" || language === null ? "English" : "the language of the recording"}, or is covered by noise or music`;
+  if (!usesWords) return [`Speech was not understood: ${cause}. Only pauses were removed.`];
+  const ticks = measureNotUnderstood(notUnderstood, analysis.speech);
+  return [`${toSeconds(ticks).toFixed(1)} s of speech were not understood: ${cause}. Only pauses were removed there.`];
+}
+
+/** Returns the share of the loud time that is removed as noise, 0 to 1. */
+function measureNoiseShare(spans: readonly DecidedSpan[], { speechRegions, noiseRegions }: AudioActivity): number {
+  const sum = (all: readonly Span[]) => all.reduce((total, span) => total + durationOf(span), 0);
+  const loud = sum(speechRegions) + sum(noiseRegions);
+  return loud === 0 ? 0 : sum(spans.filter((span) => span.reason === "noise")) / loud;
 }
 
 /** Keeps the chosen take, and removes the last one, where that is another. */
@@ -120,11 +177,12 @@ function decideWordlessRegion(
   region: Span,
   noise: boolean,
   fillers: UnwrittenFillers["spans"],
-  { analysis }: PlanContext,
+  analysis: SpeechAnalysis,
+  usesWords: boolean,
 ): Decision {
   const filler = fillers.find((span) => overlapDuration(span, region) > 0);
   if (filler) return { removal: filler.match, reviews: [] };
   const removal = decideNoise(region, noise, analysis);
   if (removal) return { removal, reviews: [] };
-  return { removal: null, reviews: analysis.transcript ? [unrecognizedSpeech(region, analysis)] : [] };
+  return { removal: null, reviews: usesWords ? [unrecognizedSpeech(region, analysis)] : [] };
 }

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { findUnderstoodSpeech, measureNotUnderstood } from "../../../../src/domain/planning/understood-speech";
+import type { Transcript } from "../../../../src/domain/speech";
+import { fromSeconds, type Span } from "../../../../src/domain/time";
+
+type UtteranceSpec = [startSeconds: number, endSeconds: number, meanLogProb: number, text?: string];
+
+/** Utterances with evenly spread words, two a second unless a text is given, and the voice activity below them. */
+function recording(
+  specs: UtteranceSpec[],
+  silent: [number, number][] = [],
+): { transcript: Transcript; speech: Span[] } {
+  let next = 0;
+  const transcript: Transcript = { language: "en", words: [], utterances: [] };
+  const speech = silent.map(([start, end]) => ({ start: fromSeconds(start), end: fromSeconds(end) }));
+  for (const [from, to, meanLogProb, given] of specs) {
+    const [start, end] = [fromSeconds(from), fromSeconds(to)];
+    const texts = given?.split(" ") ?? Array.from({ length: Math.ceil(2 * (to - from)) }, () => `word${next++}`);
+    const step = (end - start) / texts.length;
+    for (const [i, text] of texts.entries())
+      transcript.words.push({ text, start: start + i * step, end: start + (i + 1) * step, confidence: 0.9 });
+    transcript.utterances.push({ start, end, text: texts.join(" "), meanLogProb });
+    speech.push({ start, end });
+  }
+  return { transcript, speech: speech.sort((a, b) => a.start - b.start) };
+}
+
+const notUnderstoodSeconds = (specs: UtteranceSpec[], silent?: [number, number][]) => {
+  const { transcript, speech } = recording(specs, silent);
+  return findUnderstoodSpeech(transcript, speech).notUnderstood.map(({ start, end }) => [start / 1e6, end / 1e6]);
+};
+
+describe("which stretches are understood", () => {
+  const rows: [string, UtteranceSpec[], [number, number][]][] = [
+    [
+      "clear English",
+      [
+        [0, 10, -0.1],
+        [11, 20, -0.3],
+      ],
+      [],
+    ],
+    [
+      "one uncertain utterance in clear English",
+      [
+        [0, 10, -0.1],
+        [11, 12, -0.85],
+        [13, 20, -0.2],
+      ],
+      [],
+    ],
+    [
+      "a recording in another language",
+      [
+        [0, 10, -0.7],
+        [11, 20, -0.9],
+      ],
+      [
+        [0, 10],
+        [11, 20],
+      ],
+    ],
+    [
+      "a clear sentence in a recording in another language",
+      [
+        [0, 4, -0.05],
+        [5, 20, -0.9],
+      ],
+      [[5, 20]],
+    ],
+    [
+      "alternating languages",
+      [
+        [0, 3, -0.04],
+        [3.5, 6.5, -1],
+        [7, 10, -0.05],
+        [10.5, 13.5, -0.9],
+      ],
+      [
+        [3.5, 6.5],
+        [10.5, 13.5],
+      ],
+    ],
+    [
+      "another language from the middle on",
+      [
+        [0, 60, -0.1],
+        [80, 90, -0.9],
+        [91, 100, -0.5],
+        [101, 110, -0.9],
+      ],
+      [
+        [80, 90],
+        [91, 100],
+        [101, 110],
+      ],
+    ],
+    ["no words", [], []],
+  ];
+  test.each(rows)("%s", (_, specs, expected) => {
+    expect(notUnderstoodSeconds(specs)).toEqual(expected);
+  });
+
+  test("a text of repeated phrases is not understood, however certain", () => {
+    const text = Array.from({ length: 10 }, () => "one two three four five").join(" ");
+    expect(notUnderstoodSeconds([[0, 20, -0.3, text]])).toEqual([[0, 20]]);
+  });
+
+  test("a phrase that is said twice is", () => {
+    const text =
+      "we choose to go to the moon in this decade and do the other things not because they are easy but because they are hard we choose to go";
+    expect(notUnderstoodSeconds([[0, 20, -0.3, text]])).toEqual([]);
+  });
+
+  test("voice with almost no words is not understood", () => {
+    expect(notUnderstoodSeconds([[0, 1, -0.1]], [[2, 12]])).toEqual([
+      [0, 1],
+      [2, 12],
+    ]);
+  });
+
+  test("voice without an utterance goes with its neighborhood", () => {
+    expect(
+      notUnderstoodSeconds(
+        [
+          [0, 10, -0.9],
+          [13, 20, -0.9],
+        ],
+        [[11, 12]],
+      ),
+    ).toEqual([
+      [0, 10],
+      [11, 12],
+      [13, 20],
+    ]);
+  });
+
+  test("words are kept outside, and only outside, of what was not understood", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: -15, max: 0 })), { maxLength: 20 }),
+        (parts) => {
+          let at = 0;
+          const specs = parts.map(([seconds, tenths]): UtteranceSpec => {
+            const start = at;
+            at += seconds + 1;
+            return [start, start + seconds, tenths / 10];
+          });
+          const { transcript, speech } = recording(specs);
+          const { transcript: kept, notUnderstood } = findUnderstoodSpeech(transcript, speech);
+          const isInside = (time: number) => notUnderstood.some((span) => span.start <= time && time < span.end);
+          expect(kept.words).toEqual(transcript.words.filter((word) => !isInside((word.start + word.end) / 2)));
+          expect(measureNotUnderstood(notUnderstood, speech)).toBeLessThanOrEqual(
+            speech.reduce((sum, s) => sum + s.end - s.start, 0),
+          );
+        },
+      ),
+    );
+  });
+});
