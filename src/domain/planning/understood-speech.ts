@@ -1,5 +1,5 @@
 /**
- * Stage 2: which stretches of the transcript to trust. A recognizer writes words for speech in a language that it does not know, and for
+ * Stage 3: which stretches of the transcript to trust. A recognizer writes words for speech in a language that it does not know, and for
  * noise; their log probabilities are low, or its text repeats. Measured on whole recordings: a mean log probability below -0.55, or repeated
  * 4-grams in a quarter of 25 words or more, finds 40 of 40 in foreign languages and 1 of 79 in English.
  */
