@@ -169,5 +169,5 @@ function toFailure(input: string, error: unknown): CutFailure {
   return { input, error: { code, message: error instanceof Error ? error.message : String(error) } };
 }
 
-/** A file name can contain control characters that would control the terminal. */
+/** Returns a file name for the terminal, its control characters replaced by `?`. */
 const printable = (path: string): string => path.replace(/\p{Cc}/gu, "?");

@@ -90,7 +90,7 @@ function findOldRule(removed: readonly PlanJson["removed"][number][], span: Remo
   return longest?.rule ?? null;
 }
 
-/** Returns a function that returns the words whose middle lies in a span. It uses binary search: there can be thousands of spans. */
+/** Returns a function that returns the words whose middle is in a span. It uses binary search: there can be thousands of spans. */
 function createTextIndex(words: readonly Word[]): (span: Span) => string {
   const middle = (word: Word) => (word.start + word.end) / 2;
   const sorted = words.toSorted((a, b) => middle(a) - middle(b));

@@ -76,7 +76,7 @@ function listNearbyRates(mean: number): Rational[] {
   ].map(lowestTerms);
 }
 
-/** Returns whether every time lies on the grid of a rate that starts at the first time. */
+/** Returns whether every time is on the grid of a rate that starts at the first time. */
 function matchesRate(times: Float64Array, rate: Rational, tolerance: Ticks): boolean {
   const step = (rate.den * TICKS_PER_SECOND) / rate.num;
   const first = times[0]!;

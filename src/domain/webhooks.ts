@@ -71,13 +71,13 @@ const MAX_FAILING_MS = 5 * DAY_MS;
 /** The delivery record of an endpoint. Times are milliseconds since 1970. */
 export type EndpointHealth = { lastSuccessAt: number | null; failingSince: number | null };
 
-/** Returns the health of an endpoint after an attempt, and whether to disable it. `gone`: it responded with 410. */
+/** Returns the health of an endpoint after an attempt, and whether to disable it. `isGone`: it responded with 410 Gone. */
 export function updateEndpointHealth(
   record: EndpointHealth,
-  attempt: { ok: boolean; gone: boolean },
+  attempt: { ok: boolean; isGone: boolean },
   now: number,
 ): EndpointHealth & { disable: boolean } {
   if (attempt.ok) return { lastSuccessAt: now, failingSince: null, disable: false };
   const failingSince = record.failingSince ?? now;
-  return { ...record, failingSince, disable: attempt.gone || now - failingSince >= MAX_FAILING_MS };
+  return { ...record, failingSince, disable: attempt.isGone || now - failingSince >= MAX_FAILING_MS };
 }

@@ -32,9 +32,9 @@ export const created = (location: string, body: unknown, headers: Record<string,
   body,
   headers: { Location: location, ...headers },
 });
-/** A resource that is already JSON text. */
+/** Returns a 200 reply with a resource that is already JSON text. */
 export const okJsonText = (text: string): Reply => ({ status: 200, text, headers: { "Content-Type": JSON_TYPE } });
-/** A text file to download. */
+/** Returns a 200 reply with a text file to download. */
 export const fileDownload = (file: { filename: string; contentType: string; body: string }): Reply => ({
   status: 200,
   text: file.body,

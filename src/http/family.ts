@@ -22,10 +22,10 @@ type FamilyDefinition = {
   routes: Route[];
 };
 
-/** What the server knows of a request before it is routed. */
+/** The context of a request, known before it is routed. */
 export type RequestContext = { requestId: string; log: Log; connection: Connection };
 
-/** What a family takes from the server that it is mounted on. */
+/** The dependencies of a family, provided by the server that it is mounted on. */
 export type FamilyHost = {
   services: Services;
   /** Shared by the families, because it allows one write at a time to an upload. */

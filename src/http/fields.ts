@@ -3,7 +3,7 @@ import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 
 export const uuidField = (description: string) => Type.String({ format: "uuid", description });
 
-/** A string of 1 to `max` Unicode code points. */
+/** Returns the schema of a string of 1 to `max` Unicode code points. */
 export function textField(max: number) {
   const format = `1 to ${max} characters`;
   FormatRegistry.Set(format, (value) => value !== "" && [...value].length <= max);
@@ -11,7 +11,7 @@ export function textField(max: number) {
   return Type.String({ minLength: 1, format, characters: max, errorText: `must be a string of ${format}` });
 }
 
-/** `limit` and `cursor` of a list. */
+/** Returns the schemas of `limit` and `cursor` of a list. */
 export const pagingParameters = (max: number, defaultLimit: number) => ({
   limit: Type.Integer({
     minimum: 1,
@@ -28,7 +28,7 @@ export const pagingParameters = (max: number, defaultLimit: number) => ({
   ),
 });
 
-/** One of these strings. */
+/** Returns the schema of a string that is one of `words`. */
 export const oneOf = <const T extends string[]>(...words: T) =>
   Type.Unsafe<T[number]>(
     Type.String({ pattern: `^(${words.join("|")})$`, enum: words, errorText: `must be one of ${words.join(", ")}` }),
@@ -37,6 +37,6 @@ export const oneOf = <const T extends string[]>(...words: T) =>
 /** Returns the schema with a description for the OpenAPI document. */
 export const withDescription = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description });
 
-/** An object without additional properties. */
+/** Returns the schema of an object without additional properties. */
 export const strictObject = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });

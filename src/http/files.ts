@@ -14,7 +14,7 @@ type LinkedFile = { path: string; contentType: string; name: string };
 
 type FileServices = Pick<Services, "folders" | "links" | "now" | "store">;
 
-/** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file is gone. */
+/** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file does not exist. */
 export async function serveFile(services: FileServices, request: Request, target: LinkTarget): Promise<Response> {
   const { searchParams } = new URL(request.url);
   const isValid = services.links.verify(

@@ -4,17 +4,17 @@ import type { SchemaName } from "./public/schemas";
 export type ResponseBodyDoc = { kind: "resource" | "page"; name: SchemaName } | { kind: "file" } | null;
 export type ResponseDoc = { description: string; body: ResponseBodyDoc };
 
-/** One resource. */
+/** Documents a response with one resource. */
 export const respondsWith = (name: SchemaName, description: string): ResponseDoc => ({
   description,
   body: { kind: "resource", name },
 });
-/** A page of resources: `items`, `limit`, `next_cursor`. */
+/** Documents a response with a page of resources: `items`, `limit`, `next_cursor`. */
 export const respondsWithPage = (name: SchemaName, description: string): ResponseDoc => ({
   description,
   body: { kind: "page", name },
 });
-/** A file with its own content type. */
+/** Documents a response with a file, which has its own content type. */
 export const respondsWithFile = (description: string): ResponseDoc => ({ description, body: { kind: "file" } });
-/** No body. */
+/** Documents a response without a body. */
 export const respondsWithNothing = (description: string): ResponseDoc => ({ description, body: null });

@@ -31,7 +31,10 @@ export async function openAssets(options: { dataDir: string }): Promise<Assets> 
   return openExtracted(await extractFiles(embeddedFiles, join(options.dataDir, "assets")));
 }
 
-/** Returns the assets in a child process, whose parent has extracted them to `folder` (`Assets.folder`). Null: run from the sources. Reads no file. */
+/**
+ * Returns the assets in a child process, whose parent has extracted them to `folder` (`Assets.folder`); null when it runs from the sources.
+ * Reads no file.
+ */
 export function openExtracted(folder: string | null): Assets {
   if (folder === null) return openSourceAssets();
   setNativeFolder(join(folder, "native"));

@@ -27,7 +27,7 @@ export async function writeAtomically<Result>(
 /** With less free space than this the disk counts as full. */
 const MIN_FREE_BYTES = 128 * 1024;
 
-/** Some programs do not report a full disk; their output is simply unreadable. Checked while the temporary file still exists. */
+/** Returns whether the disk is full, for programs that write unreadable output without an error. Call it while the temporary file exists. */
 async function isDiskFull(folder: string): Promise<boolean> {
   const stats = await statfs(folder).catch(() => null);
   return stats !== null && stats.bavail * stats.bsize < MIN_FREE_BYTES;

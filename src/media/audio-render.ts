@@ -16,7 +16,7 @@ import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegE
 /** Gaps and overlaps in timestamps longer than this are filled or trimmed, so that audio stays in sync with the source. */
 const MIN_CORRECTED_GAP_SECONDS = 0.03;
 
-/** An upper bound: start-up, and twice real time on the slowest machine. */
+/** Returns the time limit of an audio render: start-up, and twice real time on the slowest machine. */
 const getAudioWallSeconds = (duration: Ticks): number => 300 + (2 * duration) / TICKS_PER_SECOND;
 
 export type SampleFormat = { sampleRate: number; channels: number; encoding: "f32le" | "s16le" };
@@ -127,7 +127,7 @@ async function spliceInto(
   });
 }
 
-/** A decoder that reached the end of the source must have succeeded. One that is no longer needed is stopped. */
+/** Stops a decoder that is no longer needed. Throws if a decoder that reached the end of the source has failed. */
 async function finishDecoder(decoder: FfmpegChild, sourceEnded: boolean): Promise<void> {
   if (!sourceEnded) return await decoder.kill();
   const outcome = await decoder.outcome;

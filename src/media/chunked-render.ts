@@ -125,7 +125,7 @@ const createSequentialTask = (chunk: RenderChunk, frames: FrameTimes): ChunkTask
   frameCount: chunk.frameCount,
 });
 
-/** Output frames lie on one grid for the whole render. A chunk contains the grid points within its span. */
+/** Creates the task of a chunk whose frames are resampled: those at the grid points within its span. The grid is that of the whole render. */
 function createResampledTask(chunk: RenderChunk, rate: Rational): ChunkTask {
   const first = toGridIndex(chunk.outputStart, rate);
   const phase = toGridTime(first, rate) - chunk.outputStart;
@@ -199,7 +199,7 @@ export async function encodeChunks(
   return { paths, repaired, reused };
 }
 
-/** A chunk's name is a hash of everything that it depends on, so a chunk found by name is the chunk that would be encoded. */
+/** Returns the file names of the chunks. A name is a hash of all inputs of its chunk, so that an existing file need not be encoded again. */
 async function createChunkNames(
   plan: Parameters<typeof encodeChunks>[0],
   tools: RenderTools,

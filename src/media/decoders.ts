@@ -1,6 +1,6 @@
 /**
  * The codecs of recordings in the containers that `probing/sniff.ts` accepts. ffmpeg has hundreds more, for games and animations, which
- * nobody maintains: their decoders never see an uploaded byte.
+ * are not maintained: their decoders never receive uploaded data.
  */
 
 /** Codecs by ffmpeg's codec name, with the names of further decoders where they differ. A decoder that a build lacks does no harm. */

@@ -57,7 +57,7 @@ export async function renderMedia(
 
 type StrategyResult = Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
 
-/** A fallback starts counting again, but reported progress never decreases. */
+/** Returns a listener that never reports less progress than before. A fallback starts again from 0. */
 function createMonotonicProgress(onProgress: ProgressListener | undefined): ProgressListener {
   let last = 0;
   return (share) => {

@@ -127,7 +127,7 @@ export async function renderSmart(
   }
 }
 
-/** A full disk stops every strategy. A full encode may succeed after any other failure. */
+/** Rethrows a `processing_failed` error as `SpliceError`, after which a full encode may succeed. Other errors stop every strategy. */
 function rethrowAsSpliceError(error: unknown): never {
   if (error instanceof AppError && error.code === "processing_failed") throw new SpliceError(error.message);
   throw error;

@@ -61,7 +61,7 @@ export function createEnergyMeter(expectedSamples: number): EnergyMeter {
 /** From this many values on, selecting is faster than sorting. */
 const MIN_SELECT_VALUES = 4_096;
 
-/** Returns the value below which the given share of the values lies, or `SILENCE_DB` when there are none. */
+/** Returns the percentile: the given share of the values is below it. Returns `SILENCE_DB` when there are none. */
 export function computePercentile(values: Float32Array, share: number): number {
   if (values.length === 0) return SILENCE_DB;
   const rank = Math.min(values.length - 1, Math.floor(values.length * share));

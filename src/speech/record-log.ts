@@ -78,7 +78,7 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
   };
 }
 
-/** Copies, because the output of zstd need not be aligned. */
+/** Decompresses into a copy, because the output of zstd need not be aligned. */
 const decompress = (bytes: Uint8Array): Uint8Array => new Uint8Array(Bun.zstdDecompressSync(bytes));
 
 const decodeUtf8 = (bytes: Uint8Array | null): string | null => (bytes ? new TextDecoder().decode(bytes) : null);

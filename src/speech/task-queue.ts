@@ -36,7 +36,7 @@ type QueuedTask = NewTask & {
   /** Until when the time has been charged to the owner, and when the task was asked to pause. */
   chargedAt: number;
   pausingSince: number;
-  /** How often it was active when the process crashed. After the first time it runs alone, which tells whether it causes the crash. */
+  /** How often it was active when the process crashed. After the first time it runs alone, which shows whether it causes the crash. */
   crashes: number;
   isWithdrawn: boolean;
 };

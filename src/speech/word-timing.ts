@@ -1,4 +1,4 @@
-/** Computes word times from the decoder's attention, which tells the frames of each token. */
+/** Computes word times from the decoder's attention, which indicates the frames of each token. */
 import { TICKS_PER_SECOND } from "../domain/time";
 import type { DecodedText } from "./moonshine";
 import { detokenize, isPunctuation, startsWord } from "./tokens";

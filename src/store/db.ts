@@ -46,11 +46,11 @@ const ACCOUNT_CHANGE =
 
 /** Opens the database file at `path`, and creates it if needed. `migrate.ts` creates the tables. */
 export async function openStore(path: string): Promise<Store> {
-  const writer = await openConnection(path);
+  const writeClient = await openConnection(path);
   const reader = await openConnection(path);
   let accountsTouched = false;
   let accountsRevision = 0;
-  const lane = createWriterConnection(writer, (query) => {
+  const writer = createWriterConnection(writeClient, (query) => {
     if (ACCOUNT_CHANGE.test(query)) accountsTouched = true;
   });
   const waiting: PendingWrite[] = [];
@@ -61,7 +61,7 @@ export async function openStore(path: string): Promise<Store> {
     while (waiting.length > 0) {
       // The driver is synchronous inside: waiting a tick lets the other writes of this tick join the group.
       await waitForNextTick();
-      await commitWrites(lane, waiting.splice(0, MAX_WRITES_PER_COMMIT), () => {
+      await commitWrites(writer, waiting.splice(0, MAX_WRITES_PER_COMMIT), () => {
         if (accountsTouched) accountsRevision++;
         accountsTouched = false;
       });
@@ -91,7 +91,7 @@ export async function openStore(path: string): Promise<Store> {
       ),
     close: async () => {
       while (draining) await draining;
-      writer.close();
+      writeClient.close();
       reader.close();
     },
   };
@@ -115,20 +115,20 @@ async function openConnection(path: string): Promise<Client> {
   return client;
 }
 
-/** The writing connection. `db` runs queries in the transaction of the current group and outlives it, so that queries can be prepared. */
+/** The writing connection. `db` runs queries in the transaction of the current group and stays valid after it, so that queries can be prepared. */
 type WriterConnection = { db: Queries; begin(): Promise<Transaction>; end(): void };
 
-function createWriterConnection(writer: Client, onQuery: (query: string) => void): WriterConnection {
+function createWriterConnection(client: Client, onQuery: (query: string) => void): WriterConnection {
   let open: Transaction | null = null;
   const current = (): Transaction => {
     if (!open) throw new Error("query on the writing connection outside a transaction");
     return open;
   };
-  const client = { execute: (statement: InStatement) => current().execute(statement) } as Client;
+  const transactionClient = { execute: (statement: InStatement) => current().execute(statement) } as Client;
   return {
-    db: drizzle(client, { logger: { logQuery: onQuery } }) as Queries,
+    db: drizzle(transactionClient, { logger: { logQuery: onQuery } }) as Queries,
     begin: async () => {
-      open = await writer.transaction("write");
+      open = await client.transaction("write");
       return open;
     },
     end: () => {
@@ -138,14 +138,14 @@ function createWriterConnection(writer: Client, onQuery: (query: string) => void
   };
 }
 
-async function commitWrites(lane: WriterConnection, group: PendingWrite[], committed: () => void): Promise<void> {
+async function commitWrites(writer: WriterConnection, group: PendingWrite[], committed: () => void): Promise<void> {
   const settled: (() => void)[] = [];
   try {
-    const transaction = await lane.begin();
+    const transaction = await writer.begin();
     for (const one of group) {
       await transaction.executeMultiple("SAVEPOINT one");
       try {
-        const value = await one.work(lane.db);
+        const value = await one.work(writer.db);
         settled.push(() => one.resolve(value));
       } catch (error) {
         // A full disk closes the whole transaction.
@@ -161,7 +161,7 @@ async function commitWrites(lane: WriterConnection, group: PendingWrite[], commi
     for (const one of group) one.reject(error);
     return;
   } finally {
-    lane.end();
+    writer.end();
   }
   // Before the callers resolve: a caller that has revoked a key must not see it accepted again.
   committed();

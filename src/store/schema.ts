@@ -100,7 +100,7 @@ export const assets = sqliteTable(
     language: text(),
     duration: integer(),
     info: text({ mode: "json" }).$type<MediaInfo>(),
-    /** The audio part of the preparation is complete; `has_transcript` tells whether it made a transcript. */
+    /** The audio part of the preparation is complete; `has_transcript` indicates whether it produced a transcript. */
     audio_prepared: flag(),
     video_prepared: flag(),
     has_transcript: flag(),

@@ -76,7 +76,7 @@ async function settleCharge(
   if (ready) await emitAssetEvent(tx, ready, "asset.ready", now, previousState);
 }
 
-/** Makes a prepared asset `ready`, or queues it behind the user's assets that wait for credits. */
+/** Changes a prepared asset to `ready`, or to `pending_payment` after the user's other assets that wait for credits. */
 export async function completePreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
   if (asset.payment !== "none") return settleCharge(tx, asset, now);
   const waiting = await updateAssetInState(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
@@ -111,7 +111,7 @@ export async function settleWaiting(
   return ready;
 }
 
-/** Releases the hold, or the place in the queue, of an asset that has failed or was deleted, and settles the assets that wait. */
+/** Releases the hold of an asset that has failed or was deleted, or removes it from the queue, and charges the assets that wait. */
 export async function releaseCharge(tx: Queries, asset: Asset, now: number): Promise<void> {
   const isReleased = await deleteAssetHold(tx, asset.id);
   if (isReleased || asset.state === "pending_payment") await settleWaiting(tx, asset.user_id, now);

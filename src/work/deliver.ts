@@ -79,7 +79,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       if (current.url !== endpoint.url) return;
       const record = updateEndpointHealth(
         { lastSuccessAt: current.last_success_at, failingSince: current.failing_since },
-        { ok: outcome.ok, gone: outcome.status === 410 },
+        { ok: outcome.ok, isGone: outcome.status === 410 },
         now(),
       );
       await updateEndpoint(tx, endpoint.id, {

@@ -17,7 +17,7 @@ import { isReviewRule, reviewText } from "./rules";
 
 /** The shortest pause at a join, whatever the options. */
 const MIN_JOIN_PAUSE_TICKS: Ticks = 80_000;
-/** Speech continues this much, faintly, beyond the point where it can be told from the quiet. */
+/** Speech continues this long below the noise floor, beyond the point where it can be detected. */
 const FADE_TICKS: Ticks = 30_000;
 /** Quiet left in front of and behind a removed span, so that its edge is not audible. */
 const GUARD_TICKS: Ticks = 25_000;
@@ -86,7 +86,7 @@ function groupRuns(spans: readonly DecidedSpan[], minPause: Ticks, clock: Source
 const reviewsOf = ({ findings }: DecidedSpan): string[] =>
   findings.flatMap(({ rule }) => (isReviewRule(rule) ? [reviewText(rule)] : []));
 
-/** Returns whether a noise lies in a pause that is too short to be shortened: it stays with the pause. */
+/** Returns whether a noise is in a pause that is too short to be shortened: it stays with the pause. */
 function isInShortPause(spans: readonly DecidedSpan[], noise: DecidedSpan, end: Ticks, minPause: Ticks): boolean {
   const next = spans.slice(spans.indexOf(noise) + 1).find((span) => span.reason !== "noise");
   return next !== undefined && isKept(next) && next.start - end < minPause;

@@ -21,11 +21,11 @@ const MAX_ATTACHED_REGION_TICKS: Ticks = 220_000;
 /** How far a boundary can move into a removed span to find quiet. */
 const MAX_MOVE_INTO_REMOVED_TICKS: Ticks = 60_000;
 
-/** A span and the index of the speech region that it lies in. */
+/** A span and the index of the speech region that it is in. */
 type RegionSpan = DecidedSpan & { region: number | null };
 
 /**
- * Returns sorted, disjoint spans; every kept word lies wholly inside one kept span. `decideWordless` decides on a region in which no word
+ * Returns sorted, disjoint spans; every kept word is wholly inside one kept span. `decideWordless` decides on a region in which no word
  * was recognized and that is not attached to one; `noise` is true for a region away from any voice.
  */
 export function toDecidedSpans(
@@ -84,7 +84,7 @@ function groupWords(words: readonly DecidedWord[], speechRegions: readonly Span[
   return out;
 }
 
-/** Returns the index of the region that holds most of a word. */
+/** Returns the index of the region that contains most of a word. */
 function findMainRegion(word: Span, speechRegions: readonly Span[]): number | null {
   let best: number | null = null;
   let longest = 0;

@@ -134,7 +134,7 @@ const REASONS: Record<string, RemovalReason> = {
 /** Returns the reason that the plan shows for what a rule removes. */
 export const reasonOf = (rule: RemovalRule): RemovalReason => REASONS[rule.slice(0, rule.indexOf("."))]!;
 
-/** Returns what the plan tells an editor about a stretch that is kept and marked. */
+/** Returns the text that the plan shows an editor for a span that is kept and marked. */
 export function reviewText(rule: ReviewRule): string {
   if (rule === "review.unrecognized_speech") return "speech that was not understood";
   return rule === "review.differs_from_script" ? "differs from the script" : "resembles what is said next";

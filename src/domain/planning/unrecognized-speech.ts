@@ -34,7 +34,7 @@ export function findUnrecognizedSpeech(
     .map(({ start, end }) => ({ text: "", start, end, confidence: 0 }));
 }
 
-/** Returns the rule that removes a region without words as noise; null when it is voice. `noise`: it lies away from any voice. */
+/** Returns the rule that removes a region without words as noise; null when it is voice. `noise`: it is away from any voice. */
 export function decideNoise(
   region: Span,
   noise: boolean,

@@ -10,7 +10,7 @@ import { coveredDuration, durationOf, findOverlapping, overlapDuration } from ".
 
 /** No word has a pause this long inside. */
 const MIN_PAUSE_TICKS = fromSeconds(0.25);
-/** A longer "word" has no usable times: nothing tells where in it something was said. */
+/** A longer "word" has no usable times: nothing shows where in it the word was spoken. */
 const MAX_WORD_TICKS = fromSeconds(2.5);
 
 /** Returns the words, each one that spans a pause trimmed to the side of the pause with most of its audio. */

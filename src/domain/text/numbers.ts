@@ -83,7 +83,7 @@ export function spellNumbers(text: string): string {
     .replace(/\d+/g, (n) => ` ${toWholeNumber(n)} `);
 }
 
-/** "1,250" is never a year, and the decimals of "1,250.50" are read digit by digit. */
+/** Returns a grouped number as words. "1,250" is never a year, and the decimals of "1,250.50" are read digit by digit. */
 function toGroupedNumber(grouped: string, decimals: string): string {
   const plain = grouped.replace(/,/g, "");
   if (plain.length > 15) return toDigits(plain);

@@ -35,7 +35,7 @@ export function formatFcp7Xml(timeline: Timeline): string {
   return formatXml(createElement("xmeml", { version: "5" }, sequence), "xmeml");
 }
 
-/** 23.976 is timebase 24 with ntsc TRUE. */
+/** Creates a `rate` element: 23.976 is timebase 24 with ntsc TRUE. */
 function createRateElement(rate: Rational): XmlElement {
   const { base, ntsc } = findTimebase(rate)!;
   return createElement(
@@ -233,7 +233,7 @@ const createAudioCharacteristics = (sampleRate: number): XmlElement =>
     createTextElement("samplerate", sampleRate),
   );
 
-/** An `out` of -1 is a marker without duration. */
+/** Creates a `marker` element. An `out` of -1 is a marker without duration. */
 const createMarkerElement = (marker: Pick<Marker, "record" | "text" | "kind" | "length">): XmlElement =>
   createElement(
     "marker",

@@ -47,7 +47,7 @@ function createVideoGrid(frames: FrameTimes, rate: Rational): FrameGrid {
   };
 }
 
-/** Audio has no frames: starts are rounded down and ends up, so that no word is clipped. */
+/** Creates the grid of an audio source. Starts are rounded down and ends are rounded up, so that no word is clipped. */
 function createAudioGrid(duration: Ticks, rate: Rational): FrameGrid {
   const length = Math.max(1, floorToFrames(duration, rate));
   const clampToSource = (frame: number) => Math.min(length, Math.max(0, frame));

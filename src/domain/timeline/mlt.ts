@@ -84,7 +84,7 @@ function createProducerElement({ media }: Timeline, id: string): XmlElement {
   );
 }
 
-/** MLT takes the text before a colon at the start of a resource as a service name. A `./` prefix prevents that. */
+/** Formats a path as a resource. MLT reads the text before a colon as a service name; a `./` prefix prevents that. */
 function formatResource(path: string): string {
   const isAbsolute = /^(?:\/|[a-z]:\/)/i.test(path);
   return !isAbsolute && path.includes(":") ? `./${path}` : path;

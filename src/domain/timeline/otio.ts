@@ -43,7 +43,7 @@ const createItem = (name: string, metadata: OtioJson): OtioJson => ({
   enabled: true,
 });
 
-/** Premiere links video and audio by a number that both have. */
+/** Returns the link ID of each clip. Premiere links a video and an audio clip that have the same ID. */
 function assignLinkIds(layers: readonly (readonly Clip[])[]): Map<Clip, number> {
   return new Map(layers.flat().map((clip, i) => [clip, i + 1]));
 }

@@ -36,7 +36,7 @@ export async function readLibraryError(
   const { status } = response;
   if (status === STORAGE_FULL_STATUS) return storageFullError();
   const message = (await response.text()).trim();
-  // The client is gone. The received bytes are kept, and HEAD returns their number.
+  // The client has disconnected. The received bytes are kept, and HEAD returns their number.
   if (request.signal.aborted) {
     return new AppError("bad_request", "Request body ended before Content-Length bytes were received.");
   }

@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 30_000;
 type WaitingRequest = { requestRelease: RequestRelease; start(): void };
 type HeldLock = { requestRelease: RequestRelease; waiting: WaitingRequest[] };
 
-/** The library's error for a locked upload. */
+/** Returns the error of the TUS library for a locked upload. */
 const createBusyError = () => ({ status_code: 409, body: "Another request is sending to this upload." });
 
 /** Creates locks by upload ID. A waiting request asks the holder of the lock to release it. */

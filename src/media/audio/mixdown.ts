@@ -8,7 +8,7 @@ export const MAX_CHANNELS = 64;
 
 /**
  * Returns the filters that mix a discrete track to mono or stereo; none for a track that ffmpeg can mix by itself. Mono is the sum of all
- * channels at equal power: every speaker is audible, whatever the channel, and dead channels cost little. Stereo is the first two channels,
+ * channels at equal power: every speaker is audible, whatever the channel, and silent channels cost little. Stereo is the first two channels,
  * where recorders put their mix.
  */
 export function buildMixdownFilters(track: MixdownTrack, outputChannels: number): string[] {

@@ -1,6 +1,6 @@
 /**
  * Excerpts of a source: a small file with only the packets that decoding some frames needs, and their original times. It replaces seeking
- * in the source, and decoding what lies between two segments.
+ * in the source, and decoding what is between two segments.
  */
 import type { VideoStream } from "../../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";

@@ -160,7 +160,10 @@ function getMaxSamplesPerChunk(view: DataView, count: number): number {
   return max;
 }
 
-/** Uncompressed audio has many samples of one constant size: readers handle whole chunks of them, unless they are reordered. */
+/**
+ * Throws `AppError` if the sample tables of a track are inconsistent or have too many samples. Uncompressed audio is not checked unless it is
+ * reordered: it has many samples of one constant size, which readers handle in whole chunks.
+ */
 function checkTrack(
   { times, offsets, maxPerChunk, sizes, isConstantSize }: TrackCounts,
   { totals }: TableContext,

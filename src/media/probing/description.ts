@@ -96,7 +96,7 @@ function parseDetail(
     description.timecode ??= entry[2]!.trim();
 }
 
-/** The matrix's angle is counterclockwise and may be slightly inexact. */
+/** Returns the rotation of a display matrix, whose angle is counterclockwise and may be slightly inexact. */
 function toClockwiseRotation(degrees: number): 0 | 90 | 180 | 270 {
   const quarter = (((Math.round(-degrees / 90) % 4) + 4) % 4) * 90;
   return quarter as 0 | 90 | 180 | 270;
@@ -175,7 +175,7 @@ function isDiscrete(layout: string): boolean {
   return listed !== null && !isMixable((listed[1] ?? "").split("+"));
 }
 
-/** ffmpeg's resampler mixes layouts with a front channel and complete left/right pairs. */
+/** Returns whether ffmpeg's resampler can mix a layout: it needs a front channel and complete left/right pairs. */
 function isMixable(speakers: readonly string[]): boolean {
   const other = (name: string) => name.replace(/[LR](?=C?$)/, (side) => (side === "L" ? "R" : "L"));
   return (
@@ -199,7 +199,7 @@ function findFrameRate(parts: readonly string[]): number | null {
   return null;
 }
 
-/** Old versions of ffmpeg do not flag cover art: it has a still image codec and the timebase as its frame rate. */
+/** Returns whether a stream is cover art that an old ffmpeg does not flag: a still image codec with the timebase as frame rate. */
 const isStillImage = (codec: string, rate: number | null): boolean =>
   /^(png|mjpeg|gif|bmp|webp|tiff)$/.test(codec) && (rate === null || rate > 1_000);
 

@@ -40,7 +40,7 @@ export async function* decompressBzip2(chunks: AsyncIterable<Uint8Array>): Async
   yield* takeBlocks();
 }
 
-/** The decoder's own messages are of no use to a reader, and at the end of the input it fails with a `TypeError`. */
+/** Returns the error to report. The decoder's own messages are unhelpful to users, and at the end of the input it throws a `TypeError`. */
 function describeFailure(error: Error): Error {
   if (/expands/.test(error.message)) return error;
   if (/magic number|BZIP archive/.test(error.message)) return new Error("it is not a bzip2 archive", { cause: error });

@@ -1,6 +1,6 @@
 /**
  * The models that `offcut models add NAME` can install. Sizes and checksums are those published; each URL names a fixed revision, so that
- * the content behind it cannot change.
+ * its content cannot change.
  */
 import type { FileRole, ModelFile, ModelKind, ModelManifest } from "./manifest";
 

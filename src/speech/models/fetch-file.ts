@@ -1,4 +1,4 @@
-/** Sends one request for a file. Follows redirects to http and https only, and tells permanent errors from transient ones. */
+/** Sends one request for a file. Follows redirects to http and https only, and distinguishes permanent errors from transient ones. */
 import { AppError } from "../../domain/errors";
 
 const MAX_REDIRECTS = 8;

@@ -101,7 +101,7 @@ async function copyFolder(path: string, target: ReturnType<typeof createUnpackTa
   }
 }
 
-/** Yields the bytes of the tar archive in a file, whatever it is compressed with: its first bytes tell. */
+/** Yields the bytes of the tar archive in a file. Its compression is detected from its first bytes. */
 async function* readArchive(path: string, sizeBytes: number, options: UnpackOptions): AsyncGenerator<Uint8Array> {
   let read = 0;
   const onRead = (bytes: number) => {

@@ -24,7 +24,7 @@ export type PrepareInput = {
   /** Null: detected. */
   language: string | null;
   limits: ProbeLimits;
-  /** `analysis` leaves out everything that only clients look at: waveform, poster, filmstrip and preview. */
+  /** `analysis` omits the files that are for clients only: waveform, poster, filmstrip and preview. */
   scope: "all" | "analysis";
 };
 

@@ -27,7 +27,7 @@ export type RenderInput = {
 export type RenderOutput = JobOutput & Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
 
 /**
- * Renders. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two chunks; `JobKilled`; the signal's reason when
+ * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two chunks; `JobKilled`; the signal's reason when
  * aborted, within three seconds.
  */
 export async function runRender(

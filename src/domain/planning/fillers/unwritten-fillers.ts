@@ -32,13 +32,13 @@ const MAX_LAG_BEHIND_SHORT_WORD = 1;
 const MAX_CONFIDENCE = 0.68;
 /** A longer word is never a misrecognized filler. */
 const MAX_WORD_CHARACTERS = 5;
-/** Nobody says an article apart from its noun: it is a filler even when the article aligns about as well. */
+/** An article is not spoken apart from its noun: alone it is a filler, even when the article aligns about as well. */
 const ARTICLES = new Set(["a", "an", "the"]);
 const MAX_LAG_BEHIND_ARTICLE = 0.25;
-/** What "um", "uh" and "er" are recognized as, and is seldom said alone: fillers unless the word aligns much better. */
+/** Words that "um", "uh" and "er" are recognized as and that are seldom spoken alone: fillers unless the word aligns much better. */
 const FILLER_HOMOPHONES = new Set("dumb dump bert burt burke thumb them her sum err un ham".split(" "));
 const MAX_LAG_BEHIND_HOMOPHONE = 3;
-/** Synthetic voices spell "hmm". */
+/** Synthetic voices read "hmm" letter by letter. */
 const SPELLED_HMM = "H. M. M.";
 const MIN_SPELLED_ALIGNMENT = -2.35;
 const MIN_SPELLED_TICKS = fromSeconds(0.45);
@@ -46,7 +46,7 @@ const MAX_SPELLED_TICKS = fromSeconds(1.25);
 const MAX_SPELLED_WORDS = 4;
 
 export type FillerMatch = RuleMatch<"filler.written" | "filler.unwritten" | "filler.spelled_out">;
-/** The stretches that are fillers, and the rules of the words that stand for them, by index. */
+/** The spans that are fillers, and the rules of the words that they were recognized as, by index. */
 export type UnwrittenFillers = { spans: (Span & { match: FillerMatch })[]; words: Map<number, FillerMatch> };
 
 /** A short isolated region. `words` are those recognized in it, `pause` is the shorter of the pauses around it. */

@@ -196,7 +196,7 @@ function matchTakeInRetake(
   return { from, retakeStart, end, matched, trailing: 0, alignment: mean, weak: mean < WEAK_MEAN };
 }
 
-/** Returns the token up to which the retake can hold the earlier take, exclusive. */
+/** Returns the token up to which the retake can contain the earlier take, exclusive. */
 function findRetakeEnd(tokens: readonly Token[], from: number, end: number, retakeStart: number): number {
   const length = 1.5 * (tokens[end - 1]!.end - tokens[from]!.start) + fromSeconds(0.5);
   let until = retakeStart + 1;

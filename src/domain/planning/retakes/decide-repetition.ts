@@ -1,4 +1,4 @@
-/** Stage 4, retakes: what a repetition is: a retake, or said twice on purpose. When in doubt it stays. */
+/** Stage 4, retakes: decides whether a repetition is a retake or intentional. When in doubt it is kept. */
 import { isNumberWord } from "../../text/numbers";
 import { fromSeconds } from "../../time";
 import type { ReviewRule } from "../rules";
@@ -25,7 +25,7 @@ type TakeRule =
 type BetweenRule = "remark.between_takes" | "false_start.between_takes";
 
 /**
- * Null: different sentences, which stay. `review`: they stay and are marked. Else the tokens up to `to` are removed, and those from there
+ * Null: different sentences, which are kept. `review`: they are kept and marked. Else the tokens up to `to` are removed, and those from there
  * to the retake are removed by the rule `rest`, or stay when it is null.
  */
 export type RepetitionDecision = { review: ReviewRule } | { rule: TakeRule; to: number; rest: BetweenRule | null };
@@ -47,14 +47,14 @@ const MAX_ALMOST_EXACT_COST = 0.31;
 /** Cost per word of a repetition across words that stay. */
 const MAX_COST_PER_WORD = 0.2;
 
-/** Words that nobody says twice for emphasis. */
+/** Words that are not repeated for emphasis. */
 const STUTTERED_WORDS = new Set(
   "a an the i we he she it they you my our your his her its their this these those and but or if of to in on at for from with as are was were be been when where while what which who how can could will would should must does did has have not because then there let im were".split(
     " ",
   ),
 );
 
-/** Decides on a repetition. */
+/** Returns the decision on a repetition; null when it is intentional or not a repetition, so that it is kept. */
 export function decideRepetition(context: RetakeContext, repetition: Repetition): RepetitionDecision | null {
   const between = listKept(context.removed, repetition.end, repetition.retakeStart);
   if (isCounting(context, repetition)) return null;
@@ -70,7 +70,7 @@ export function decideRepetition(context: RetakeContext, repetition: Repetition)
 const decideByDifference = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
   contradictedByAudio && cost > 0 ? { review: "review.different_sound" } : null;
 
-/** Names the rule of a take that the retake follows at once. */
+/** Returns the rule that removes a take which the retake follows immediately. */
 function ruleOf(context: RetakeContext, { from, end, retakeStart, matched }: Repetition): TakeRule {
   const { tokens, words, phraseStarts } = context;
   const last = tokens[end - 1]!.normal;
@@ -81,7 +81,7 @@ function ruleOf(context: RetakeContext, { from, end, retakeStart, matched }: Rep
   return endsSentence(words[tokens[end - 1]!.word]!.text) ? "retake.repeated_line" : "false_start.prefix";
 }
 
-/** Returns whether numbers are repeated: "one, two, one, two" is said on purpose, and so is a number that is given once more. */
+/** Returns whether numbers are repeated: "one, two, one, two" is intentional, and so is a number that is repeated. */
 function isCounting({ tokens, distanceBetween }: RetakeContext, { from, end, retakeStart }: Repetition): boolean {
   const numbers = tokens.slice(from, end).filter((token) => isNumberWord(token.normal)).length;
   if (numbers === end - from) return true;
@@ -105,7 +105,7 @@ function isImmediateRetake(context: RetakeContext, repetition: Repetition): bool
   return size > 2 || (cost <= MAX_ALMOST_EXACT_COST && (pause >= MIN_RESTART_PAUSE_TICKS || continues));
 }
 
-/** Returns whether a word said twice is a stutter: nobody says it twice on purpose, or it stands alone before the sentence it starts. */
+/** Returns whether a repeated word is a stutter: one that is not repeated for emphasis, or one alone before the sentence it starts. */
 function isRepeatedWord({ tokens, words, phraseStarts }: RetakeContext, from: number, retakeStart: number): boolean {
   if (retakeStart !== from + 1) return false;
   const pause = pauseBefore(tokens, retakeStart);

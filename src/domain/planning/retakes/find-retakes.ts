@@ -1,6 +1,6 @@
 /**
- * Stage 4, retakes: somebody starts, stops, and starts again, so what was said first matches the start of what is said next. Sentences
- * that only start alike stay.
+ * Stage 4, retakes: a speaker stops and restarts, so the words before the restart match the first words after it. Sentences that only start
+ * with the same words are kept.
  */
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
@@ -29,7 +29,7 @@ export const isTake = ({ match }: Retake): boolean => reasonOf(match.rule) === "
 
 /**
  * Finds the retakes in a transcript's words (sorted) and their tokens. `acousticRepetitions` are what forced alignment found where the
- * spelling does not tell.
+ * spelling does not show a repetition.
  */
 export function* findRetakes(
   words: readonly Word[],

@@ -1,4 +1,4 @@
-/** The takes of each line without a script: what was said again, beside what it was said again for. */
+/** Groups the takes of a recording without a script by line: each line with its last take and its earlier takes. */
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";

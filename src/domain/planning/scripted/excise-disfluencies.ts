@@ -1,4 +1,4 @@
-/** Stage 10: takes out of the kept takes what is not in their lines: fillers, a cough, a false start. */
+/** Stage 10: removes from the kept takes what is not in their lines: fillers, a cough, a false start. */
 
 import type { CutOptions } from "../../plan";
 import type { AlignmentRequest } from "../../speech";
@@ -12,7 +12,7 @@ import type { ConfirmedTake } from "./confirm-takes";
 import { toAlignmentRequests } from "./line-candidates";
 import type { ScriptedRecording } from "./scripted-recording";
 
-/** A stretch that was taken out of a take. */
+/** A span that is removed from a take. */
 export type Excision = Span & { match: RuleMatch<"filler.within_line" | "false_start.within_line"> };
 export type ExcisedTake = ConfirmedTake & { excisions: Excision[] };
 
@@ -29,10 +29,10 @@ const MAX_FALSE_STARTS = 3;
 const MAX_FALSE_START_SHARE = 0.65;
 const MUTE_PADDING_TICKS = fromSeconds(0.02);
 
-/** A stretch that a take may do without. */
+/** A span that is possibly not part of the line of its take. */
 type Trial = { take: number; span: Span; rule: Excision["match"]["rule"]; requests: AlignmentRequest[] };
 
-/** Aligns each take without its isolated regions, and takes out what the line does not miss. */
+/** Aligns each take with its isolated regions muted, and removes those without which the line aligns as well. */
 export function* exciseDisfluencies(
   takes: readonly ConfirmedTake[],
   recording: ScriptedRecording,

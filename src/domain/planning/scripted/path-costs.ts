@@ -1,4 +1,7 @@
-/** One step of the search for the script's path: from the costs after some words of the script to the costs after one more. */
+/**
+ * One step of the search for the script's path. The search fills a table with a row for each word of the script and a cell for each count of
+ * tokens: cell j has the lowest costs of aligning the script up to that word with the first j tokens. A step computes the next row.
+ */
 import { createDistanceTable } from "../../text/distances";
 import { fromSeconds } from "../../time";
 import type { Token } from "../tokens";
@@ -6,13 +9,13 @@ import type { Token } from "../tokens";
 /** A word of the script and its position in its line. */
 export type ScriptWord = { word: string; line: number; first: boolean; last: boolean; optional: boolean };
 
-/** Returns the extra cost of matching each token with a word of the line; negative is a bonus. Null when nothing is known about the line. */
+/** Returns the extra cost of matching each token with a word of the line; negative is a bonus. Null when the line has no candidates. */
 export type LineBias = (line: number) => Float32Array | null;
 
 /** Returns how many tokens can have passed when a line is spoken, `[from, to]`. */
 export type LineBoundsOf = (line: number) => { from: number; to: number };
 
-/** The lowest costs after j tokens, the last of them kept, or skipped. Known only from `from` to `to`. */
+/** A row: the lowest costs after j tokens, with token j kept or skipped. Only the cells from `from` to `to` are computed. */
 export type CostRow = { kept: Float64Array; skipping: Float64Array; from: number; to: number };
 
 /** Cost of a word of the script that is not found, and of a kept token that is not in the script. */
@@ -60,10 +63,10 @@ export const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
   to,
 });
 
-/** Writes the costs after one more word into `after`, and how each cell was reached into `steps` when it is given. */
+/** Writes the row after one more word into `after`, and how each cell was reached into `steps` unless it is null. */
 export type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array | null) => void;
 
-/** Returns the step function. `repeated[j]` is 1 when token j is said again right after: skipping it joins like a short pause. */
+/** Returns the step function. `repeated[j]` is 1 when token j is repeated immediately: skipping it joins like a short pause. */
 export function createPathStep(
   tokens: readonly Token[],
   repeated: Uint8Array,
@@ -86,7 +89,7 @@ export function createPathStep(
     const { from, to } = boundsOf(line);
     const lost = optional ? LOST_OPTIONAL_COST : LOST_WORD_COST;
     const distances = distancesTo(word);
-    const known = biasFor(line) ?? none;
+    const tokenBias = biasFor(line) ?? none;
     const enter = first ? 0 : INSIDE_LINE_COST;
     const leave = last ? 0 : INSIDE_LINE_COST;
     extendRow(before, from, to);
@@ -99,7 +102,7 @@ export function createPathStep(
       let keptStep = LOST;
       if (j > from) {
         const distance = distances[ids[j - 1]!]!;
-        const cost = (optional && distance > 0 ? distance + UNLIKE_OPTIONAL_COST : distance) + known[j - 1]!;
+        const cost = (optional && distance > 0 ? distance + UNLIKE_OPTIONAL_COST : distance) + tokenBias[j - 1]!;
         const paired = keptBefore[j - 1]! + cost;
         if (paired < lowest) {
           lowest = paired;
@@ -134,7 +137,7 @@ export function createPathStep(
   };
 }
 
-/** Makes a row known from `from` to `to`. Nothing can be reached before its known part, and after it tokens are only skipped. */
+/** Extends the cells of a row to those from `from` to `to`. A cell before the computed ones is unreachable; after them tokens are skipped. */
 export function extendRow(row: CostRow, from: number, to: number): void {
   if (from < row.from) {
     row.kept.fill(Number.POSITIVE_INFINITY, from, row.from);

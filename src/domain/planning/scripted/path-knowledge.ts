@@ -1,4 +1,4 @@
-/** Stage 6: what the rated candidates tell the search for the path: where a line is spoken, and where it can be at all. */
+/** Stage 6: derives the bias and the bounds of the path search from the rated candidates: where each line is spoken, and where it can be. */
 import { takeWorth } from "../take-list";
 import type { LineCandidate } from "./line-candidates";
 import type { LineBias, LineBoundsOf } from "./path-costs";

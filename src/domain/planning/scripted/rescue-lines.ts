@@ -99,7 +99,7 @@ function listTrials(
 
 const hasAccepted = (row: readonly LineCandidate[] | undefined) => row?.some((one) => one.accepted) === true;
 
-/** When no word is spelled alike, spreads the words of the line over the tokens. */
+/** Returns the match, the words of the line spread evenly over the tokens when no word is spelled alike. */
 function withPairs(match: LineMatch): LineMatch {
   if (match.pairs.some((token) => token >= 0)) return match;
   const { from, to } = match;
@@ -136,7 +136,7 @@ function findLaterStretch(
   return { from, to: Math.min(next?.from ?? tokens.length, ...laterStarts) };
 }
 
-/** Of overlapping candidates of a line keeps the one with the best quality. */
+/** Returns the candidates without those that overlap a better one of the same line. */
 function dropOverlapping(rescued: readonly LineCandidate[]): LineCandidate[] {
   const out: LineCandidate[] = [];
   for (const one of [...rescued].sort((a, b) => b.quality - a.quality)) {
