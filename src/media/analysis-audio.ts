@@ -35,15 +35,19 @@ export async function extractAnalysisAudio(options: {
     });
     const file = await createAudioFile(tempPath);
     try {
-      const downmix = channels === 1 ? (samples: Float32Array) => samples : createDownmix(PCM_SAMPLE_RATE_HZ);
+      const downmix = channels === 1 ? null : createDownmix(PCM_SAMPLE_RATE_HZ);
       let written = 0;
-      for await (const samples of readWholeSamples(decoder.stdout, channels)) {
-        const mono = downmix(samples).subarray(0, total - written);
+      const write = async (samples: Float32Array) => {
+        const mono = samples.subarray(0, total - written);
         await file.write(toInt16(mono));
         written += mono.length;
         options.onProgress?.(written / Math.max(1, total));
+      };
+      for await (const samples of readWholeSamples(decoder.stdout, channels)) {
+        await write(downmix ? downmix.add(samples) : samples);
         if (written >= total) break;
       }
+      if (downmix && written < total) await write(downmix.end());
       signal?.throwIfAborted();
       if (written < total) {
         const outcome = await decoder.outcome;

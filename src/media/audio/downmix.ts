@@ -1,7 +1,4 @@
-/**
- * Downmix of stereo to mono for speech recognition, weighted by the power of each channel, so that a dead or phase-inverted channel does no
- * harm. Pure.
- */
+/** Mixes two channels into one, weighted by their power, so that a silent or phase-reversed channel costs no loudness. Pure. */
 
 const BLOCK_SECONDS = 0.02;
 /** Weights follow about the last second. */
@@ -9,34 +6,63 @@ const SMOOTHING = 0.03;
 const MAX_REVERSED_CORRELATION = -0.9;
 const SILENCE_POWER = 1e-9;
 
-/** Creates a stateful mixer for interleaved stereo. Each call returns one sample per pair. */
-export function createDownmix(rate: number): (stereo: Float32Array) => Float32Array<ArrayBuffer> {
-  const block = Math.round(rate * BLOCK_SECONDS);
+export type Downmix = {
+  /** Returns the mono samples of all whole blocks so far: zero or more, in order. */
+  add(stereo: Float32Array): Float32Array<ArrayBuffer>;
+  /** Returns the mono samples of the last, incomplete block. */
+  end(): Float32Array<ArrayBuffer>;
+};
+
+/**
+ * Creates a mixer for interleaved stereo. Weights change from block to block, and blocks are counted from the first sample: how the stream is
+ * divided between calls does not change the result.
+ */
+export function createDownmix(sampleRate: number): Downmix {
+  const block = Math.round(sampleRate * BLOCK_SECONDS);
+  let rest: Float32Array<ArrayBufferLike> = new Float32Array(0);
   let left = 0;
   let right = 0;
   let cross = 0;
   let weight = 0.5;
-  return (stereo) => {
-    const count = stereo.length >> 1;
-    const mono = new Float32Array(count);
-    for (let start = 0; start < count; start += block) {
-      const end = Math.min(count, start + block);
-      const share = SMOOTHING * ((end - start) / block);
-      const power = measurePower(stereo, start, end);
-      // The first block has no history.
-      const smoothing = left + right < SILENCE_POWER ? 1 : share;
-      left += smoothing * (power.left - left);
-      right += smoothing * (power.right - right);
-      cross += smoothing * (power.cross - cross);
-      const next = computeLeftWeight(left, right, cross, weight);
-      for (let n = start; n < end; n++) {
-        const gain = weight + ((next - weight) * (n - start)) / (end - start);
-        mono[n] = stereo[2 * n]! * gain + stereo[2 * n + 1]! * (1 - gain);
-      }
-      weight = next;
+
+  function mixBlock(stereo: Float32Array, mono: Float32Array, start: number, end: number): void {
+    const share = SMOOTHING * ((end - start) / block);
+    const power = measurePower(stereo, start, end);
+    // The first block has no history.
+    const memory = left + right < SILENCE_POWER ? 1 : share;
+    left += memory * (power.left - left);
+    right += memory * (power.right - right);
+    cross += memory * (power.cross - cross);
+    const next = computeLeftWeight(left, right, cross, weight);
+    for (let n = start; n < end; n++) {
+      const gain = weight + ((next - weight) * (n - start)) / (end - start);
+      mono[n] = stereo[2 * n]! * gain + stereo[2 * n + 1]! * (1 - gain);
     }
+    weight = next;
+  }
+
+  function mix(stereo: Float32Array, count: number): Float32Array<ArrayBuffer> {
+    const mono = new Float32Array(count);
+    for (let start = 0; start < count; start += block) mixBlock(stereo, mono, start, Math.min(count, start + block));
     return mono;
+  }
+
+  return {
+    add(stereo) {
+      const all = rest.length === 0 ? stereo : concat(rest, stereo);
+      const count = (all.length >> 1) - ((all.length >> 1) % block);
+      rest = all.slice(2 * count);
+      return mix(all, count);
+    },
+    end: () => mix(rest, rest.length >> 1),
   };
+}
+
+function concat(a: Float32Array, b: Float32Array): Float32Array<ArrayBuffer> {
+  const out = new Float32Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
 }
 
 function measurePower(stereo: Float32Array, start: number, end: number) {

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { extractAnalysisAudio } from "../../../src/media/analysis-audio";
-import { createDownmix } from "../../../src/media/audio/downmix";
 import { createPreview, isPlayableInBrowser } from "../../../src/media/preview";
 import { createFilmstrip, createPoster } from "../../../src/media/thumbnails";
 import { createWaveform } from "../../../src/media/waveform";
@@ -79,14 +78,6 @@ describe("analysis audio", () => {
       ["reversed.wav", "stereo|c0=c0|c1=-1*c0"],
     ] as const)
       expect(Math.abs(20 * Math.log10((await level(await make(name, pan))) / both))).toBeLessThan(0.5);
-  });
-
-  test("the downmix of identical channels is their mean", () => {
-    const mix = createDownmix(16_000);
-    const same = Float32Array.from({ length: 3_200 }, (_, n) => Math.sin((n >> 1) / 5));
-    mix(same).forEach((value, n) => {
-      expect(value).toBeCloseTo(same[2 * n]!, 5);
-    });
   });
 });
 
