@@ -258,7 +258,7 @@ async function serve(
     services,
     tools,
     stop: async () => {
-      // New connections are refused at once; running requests may complete.
+      // New connections are refused immediately; running requests may complete.
       clearInterval(sweeping);
       const drained = server.stop(false);
       control?.stop(true);

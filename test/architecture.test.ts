@@ -1,4 +1,4 @@
-/** The direction rule and the other rules of the house, checked by reading the imports. */
+/** The direction rule and the other project rules, checked by reading the imports. */
 import { describe, expect, test } from "bun:test";
 import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
@@ -78,7 +78,7 @@ function directionErrors(file: string, modules: string[]): string[] {
   return errors;
 }
 
-/** The folder in `src/`, or the file when it lies there itself. */
+/** The folder in `src/`, or the name of a file directly in it. */
 const placeOf = (file: string) => (file.includes("/") ? file.slice(0, file.indexOf("/")) : file);
 const layerOf = (place: string) => LAYERS.findIndex((layer) => layer.includes(place));
 
@@ -106,7 +106,7 @@ function lengthErrors({ text }: Source): string[] {
   return lines > LINES_CEILING ? [`has ${lines} lines, more than ${LINES_CEILING}: give it one subject`] : [];
 }
 
-test("the sources keep the rules of the house", async () => {
+test("the sources follow the project rules", async () => {
   const files = [...new Glob("**/*.ts").scanSync(SOURCE)].sort();
   expect(files.length).toBeGreaterThan(10);
   const sources = await Promise.all(
@@ -144,7 +144,7 @@ describe("the rule itself", () => {
     ["a re-export", "store/db.ts", 'export * from "../queue/embedded";'],
     ["an import over several lines", "media/probe.ts", 'import {\n  a,\n  b,\n} from "../speech/engine";'],
     ["an import from outside", "work/cut.ts", 'import { speak } from "../../test/fixtures/flite";'],
-    ["a folder that the house does not know", "helpers/text.ts", 'import { sleep } from "../lib/time";'],
+    ["an unknown folder", "helpers/text.ts", 'import { sleep } from "../lib/time";'],
     ["a file that is too long", "work/cut.ts", "\n".repeat(LINES_CEILING + 1)],
   ];
   test.each(wrong)("finds: %s", (_, file, text) => {

@@ -1,4 +1,4 @@
-/** A DNS server on loopback that answers as it is told: over UDP, without EDNS or TCP. */
+/** A DNS server on loopback with configurable answers: over UDP, without EDNS or TCP. */
 import { createSocket } from "node:dgram";
 
 /** Addresses of a name; `hang`: no answer; `fail`: SERVFAIL. A name without an entry does not exist. */

@@ -3,7 +3,7 @@
 const LOOK_EVERY_MS = 20;
 
 /**
- * Asks again and again until `look` gives something other than null, undefined or false. Throws when the time is over; `what` says
+ * Polls until `look` returns a value other than null, undefined or false. Throws when the time is over; `what` says
  * what was waited for.
  */
 export async function until<T>(

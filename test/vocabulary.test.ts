@@ -18,6 +18,7 @@ const REPLACED_WORDS: Record<string, string> = {
   hesitations: "fillers or disfluencies",
   island: "speechRegion",
   islands: "speechRegions",
+  lane: "semaphore, or writer",
   lanes: "Semaphore",
   shelf: "installed-models",
   sound: "audio",
@@ -46,6 +47,9 @@ const REPLACED_NAMES: Record<string, string> = {
 
 /** Names of Node.js, browsers and file formats that hold such a word. */
 const FOREIGN = new Set(["once"]);
+
+/** Terms of a file format, allowed in the file that writes it: FCPXML has an attribute `lane`. */
+const FORMAT_TERMS: Record<string, string> = { "domain/timeline/fcpxml.ts": "lane" };
 
 /** Bounds are `MAX_…` or `MIN_…`. */
 const BOUND = /^(MOST|LONGEST|SHORTEST|LARGEST|SMALLEST|FEWEST)_|_(AT_MOST|AT_LEAST|LEAST|MOST)$/;
@@ -76,6 +80,7 @@ const wordsOf = (name: string) =>
 function replacedNames({ file, text }: Source): string[] {
   const parts = file.replace(/\.ts$/, "").split("/");
   return [...parts, ...identifiersOf(text)].flatMap((name) => {
+    if (own(FORMAT_TERMS, file) === name) return [];
     const instead =
       (FOREIGN.has(name) ? undefined : own(REPLACED_NAMES, name)) ??
       wordsOf(name)
@@ -128,6 +133,12 @@ describe("the rule itself", () => {
   });
   test("finds: a file name", () => {
     expect(replacedNames({ file: "speech/models/shelf.ts", text: "" })).toHaveLength(1);
+  });
+
+  test("allows a term of a file format only in its file", () => {
+    const text = "const { lane } = place;";
+    expect(replacedNames({ file: "domain/timeline/fcpxml.ts", text })).toEqual([]);
+    expect(replacedNames({ file: "store/db.ts", text })).toHaveLength(1);
   });
 
   const right: [string, string][] = [

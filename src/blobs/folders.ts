@@ -1,4 +1,4 @@
-/** The layout of the data folder. Each upload, asset and render has a folder of its own, so files of two users never share one. */
+/** The layout of the data folder. Each upload, asset and render has its own folder, so that files of two users never share one. */
 import { join } from "node:path";
 
 /** Absolute paths of an asset's files. */
@@ -34,7 +34,7 @@ export type Folders = {
   workRoot: string;
   /** The work folder of a job, kept between its attempts. */
   work(subjectId: string): string;
-  /** Removed files are moved here first, so that they disappear from their folders at once. */
+  /** Removed files are moved here first, so that they disappear from their folders immediately. */
   trash: string;
 };
 

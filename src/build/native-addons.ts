@@ -51,7 +51,7 @@ export function createNativeAddonsPlugin(loader: string): Bun.BunPlugin {
       change: (source, path) =>
         replaceOnce(source, path, "binding_1.binding.listSupportedBackends", '() => [{ name: "cpu", bundled: true }]'),
     },
-    // Imported only when an installed model is used, so it may load at once.
+    // Imported only when an installed model is used, so it may load immediately.
     { filter: /node_modules\/sherpa-onnx-node\/addon\.js$/, change: () => `module.exports = ${load(SHERPA)};` },
   ];
   return {

@@ -1,4 +1,4 @@
-/** Reads the weights of Moonshine from the two model files of its package, by the names that the exporter gave them. */
+/** Reads the weights of Moonshine from the two model files of its package, by the names that the exporter assigned. */
 import type { SourceGraph, Tensor } from "./onnx";
 
 /** A quantized linear layer `x W`: `weight` is [inputs, outputs] in uint8, with one scale and one zero point. */

@@ -119,7 +119,7 @@ export function retryDelayMs(failures: number): number | null {
   return failures >= MAX_FAILURES ? null : RETRY_DELAYS_MS[failures]!;
 }
 
-/** The error codes that fail a job at once, because another attempt would end the same way. */
+/** The error codes that fail a job without a retry, because another attempt would fail too. */
 const PERMANENT_CODES: Record<JobName, readonly JobCode[]> = {
   prepare: ["unsupported_media", "corrupt_media", "no_media_streams", "media_limits_exceeded"],
   cut: ["no_speech", "script_mismatch", "transcription_unavailable", "cancelled"],

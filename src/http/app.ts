@@ -92,7 +92,7 @@ export function createHandler(services: Services, families: Family[] = createFam
 const MIN_ELYSIA_PATH_INDEX = 11;
 
 /**
- * Returns the request with a URL that can be routed. Without a `Host` header (HTTP/1.0, some probes) or with an invalid one, Bun gives a
+ * Returns the request with a URL that can be routed. Without a `Host` header (HTTP/1.0, some probes) or with an invalid one, Bun passes a
  * bare path. Nothing else depends on the host that a client sends.
  */
 function withRoutableUrl(request: Request): Request {

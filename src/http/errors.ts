@@ -41,7 +41,7 @@ export function toErrorReply(error: unknown, shape: ErrorShape, onUnknown: (erro
   return { status: HTTP_STATUS[code], body: shape.toBody(code, shown), headers };
 }
 
-/** The 404 of a resource that does not exist or belongs to somebody else. `what` is its name: "Asset". */
+/** The 404 of a resource that does not exist or belongs to another user. `what` is its name: "Asset". */
 export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 
 /** Limits the fields of an error to `MAX_FIELD_ERRORS`. */

@@ -1,4 +1,4 @@
-/** Reads and validates what a client sent: JSON bodies, query strings and path parameters. */
+/** Reads and validates requests: JSON bodies, query strings and path parameters. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { AppError } from "../domain/errors";
 import { isUuid } from "../lib/ids";
@@ -172,7 +172,7 @@ export function findShapeError(text: string): string | null {
   return null;
 }
 
-/** Returns the index of the closing quote of the string that begins at `start`, or the length of the text. */
+/** Returns the index of the closing quote of the string that starts at `start`, or the length of the text. */
 function findStringEnd(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -3,12 +3,12 @@
 /** Returns the SHA-256 of a text or of bytes. */
 export const sha256 = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
 
-/** Returns the key of what is computed from `value`, a plain JSON value: equal values have equal keys. Serves caches, work files and request hashes. */
+/** Returns a hash of a plain JSON value: equal values have equal hashes. Serves caches, work files and request hashes. */
 export const hashJson = (value: unknown): string => sha256(JSON.stringify(value));
 
 const FILE_KEY_CHARACTERS = 24;
 
-/** Returns `hashJson` cut to what a file name needs: 96 bits. */
+/** Returns `hashJson` truncated to 96 bits, enough for a file name. */
 export const createFileKey = (value: unknown): string => hashJson(value).slice(0, FILE_KEY_CHARACTERS);
 
 /** Returns the SHA-256 of a file, read in chunks. Errors: those of the file system. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { spawnChild } from "./process";
 import { findInstallCommand, findProgram } from "./programs";
 
-/** What a sandboxed process sees besides the programs. Paths are absolute. For nested paths, the access of the inner one applies. */
+/** The paths that a sandboxed process can access besides the programs. Paths are absolute. For nested paths, the access of the inner one applies. */
 export type SandboxView = {
   readOnly: string[];
   writable: string[];

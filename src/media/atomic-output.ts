@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { AppError } from "../domain/errors";
 
 /**
- * Calls `make` with the path of a temporary file beside `path` and renames the file on success. On failure the temporary file is removed.
+ * Calls `make` with the path of a temporary file in the folder of `path` and renames the file on success. On failure the temporary file is removed.
  * Errors: those of `make`, and `AppError` `storage_full` for a full disk.
  */
 export async function writeAtomically<Result>(

@@ -26,7 +26,7 @@ type VideoStrategy = {
   constantRate: Rational | null;
   /** Encodes to files in the work folder: the slow part. */
   encode(signal: AbortSignal, onFrames: (frames: number) => void): Promise<void>;
-  /** Writes the video track as a file of its own. */
+  /** Writes the video track as a separate file. */
   write(path: string, signal: AbortSignal | undefined, onFrames: (frames: number) => void): Promise<void>;
   /** Number of frames that the check of the finished file decodes. */
   checkedCount: number;

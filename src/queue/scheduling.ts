@@ -12,7 +12,7 @@ export type SchedulingState = {
   due: DueJob[];
   /** The job that waits to run alone, or null. */
   dueAlone: DueJob | null;
-  /** When the last job that ran alone gave up the server, and how long it had the server to itself. */
+  /** When the last job that ran alone released the server, and how long it had the server to itself. */
   lastAlone: { endedAt: number; forMs: number } | null;
   /** Since when no job has been started so that `dueAlone` can run; null when jobs may start. */
   drainingSince: number | null;

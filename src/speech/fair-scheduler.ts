@@ -3,14 +3,14 @@
 export type FairScheduler = {
   /**
    * Adds an owner that had no work before; `present` are the others that have work. Idle time is not saved up: a new owner gets a credit of
-   * one quantum over the others, so that it is served at once.
+   * one quantum over the others, so that it is served immediately.
    */
   enter(owner: string, present: Iterable<string>): void;
   /** Adds time that the owner has used. */
   charge(owner: string, ms: number): void;
   /** Returns the owner that is next, the first among equals, or null when there is none. */
   next(owners: Iterable<string>): string | null;
-  /** Returns how long the owner may continue before one of the waiting owners is next. At most 0: it should yield now. Infinite: nobody waits. */
+  /** Returns how long the owner may continue before one of the waiting owners is next. At most 0: it should yield now. Infinite: no owner waits. */
   remainingMs(owner: string, waiting: Iterable<string>): number;
 };
 

@@ -25,7 +25,7 @@ const MIN_SAMPLES = 4_800;
 export type EncodedAudio = { frames: number; seconds: number; keys: Float32Array; values: Float32Array };
 
 /**
- * Tokens with their log probabilities. `attention` (where a token is spoken) and `onset` (where its word begins) have a row of `frames` for
+ * Tokens with their log probabilities. `attention` (where a token is spoken) and `onset` (where its word starts) have a row of `frames` for
  * each token and one for the end token. `logProbs` has the end token as well, unless decoding was stopped before it. `isLoop`: it was.
  */
 export type DecodedText = {

@@ -47,7 +47,7 @@ type TaskGroup = { commands: readonly SpeechTask["command"][]; scheduler: FairSc
 const MAX_CRASHES = 3;
 /** The process is killed when it does not stop a withdrawn task within this time. */
 const MAX_CANCEL_MS = 1_000;
-/** When a task takes longer than this to reach its safe point, another one starts beside it: a large model cannot stop inside a segment. */
+/** When a task takes longer than this to reach its safe point, another one starts in parallel: a large model cannot stop inside a segment. */
 const MAX_PAUSING_MS = 1_000;
 
 const isActive = (task: QueuedTask): boolean => task.state === "running" || task.state === "pausing";

@@ -20,7 +20,7 @@ export const detokenize = (tokens: readonly number[]): string =>
     .replace(/,{2,}/g, ",")
     .trim();
 
-/** Returns whether a token begins a word. */
+/** Returns whether a token starts a word. */
 export const startsWord = (token: number): boolean => (llama.vocabById[token] ?? "").startsWith("▁");
 
 /** Returns whether a token is only punctuation. */

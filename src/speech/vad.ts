@@ -75,7 +75,7 @@ function createWindows(samples: Float32Array, count: number, context: Float32Arr
   return windows;
 }
 
-/** Speech begins at a probability of `on` and ends when it stays below `off`. */
+/** Speech starts at a probability of `on` and ends when it stays below `off`. */
 export type VadThresholds = { on: number; off: number; minSpeechSeconds: number; minSilenceSeconds: number };
 export const DEFAULT_VAD_THRESHOLDS: VadThresholds = {
   on: 0.5,

@@ -16,7 +16,7 @@ export type MediaTools = {
   sandbox: Sandbox;
   /** Program and arguments of the child process that reads media; it must call `runJobWorker`. */
   jobCommand: string[];
-  /** The folder that holds the work folders of jobs. */
+  /** The folder with the work folders of jobs. */
   temporaryFolder: string;
   /** Returns how large a file a job may write now, in bytes; null without a limit. */
   maxFileBytes(): number | null;

@@ -15,7 +15,7 @@ const MAX_RUNNING = 3;
 /** Leaves one slot for other users. */
 const MAX_RUNNING_PER_USER = 2;
 const MAX_WAITING = 256;
-/** More than the rate limit is likely to let through at once from a client that repeats a request. */
+/** More than the rate limit is likely to admit in a burst from a client that repeats a request. */
 const MAX_WAITING_PER_USER = 64;
 /** Shorter than the time a connection may be idle. */
 const MAX_WAIT_MS = 60_000;

@@ -1,4 +1,4 @@
-/** The size of what a preparation made: measured when it ends, and removed when it has failed. */
+/** Measures the files of a preparation when it ends, and removes them when it has failed. */
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../blobs/folders";
 import { listNames, moveToTrash } from "../blobs/trash";

@@ -22,7 +22,7 @@ async function open(target: Target, sizeBytes: number): Promise<Opened> {
   return asset;
 }
 
-/** One run of tus-js-client; it is broken off once `stopAt` bytes are accepted. Gives how many are. */
+/** One run of tus-js-client; it is aborted once `stopAt` bytes are accepted. Returns the number of accepted bytes. */
 function send(target: Target, asset: Opened, file: Blob, stopAt: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const upload = new Upload(file, {
@@ -43,7 +43,7 @@ function send(target: Target, asset: Opened, file: Blob, stopAt: number): Promis
 }
 
 const offcut = {
-  /** tus-js-client: half of it, then another run that goes on from there. Gives the asset's id. */
+  /** tus-js-client: half of it, then another run that resumes from there. Returns the asset's ID. */
   withTusClient: async (target: Target, file: Blob): Promise<string> => {
     const asset = await open(target, file.size);
     const accepted = await send(target, asset, file, file.size / 2);
@@ -51,7 +51,7 @@ const offcut = {
     await send(target, asset, file, Number.POSITIVE_INFINITY);
     return asset.id;
   },
-  /** Uppy with its tus plugin. Gives the asset's id. */
+  /** Uppy with its tus plugin. Returns the asset's ID. */
   withUppy: async (target: Target, file: Blob): Promise<string> => {
     const asset = await open(target, file.size);
     const uppy = new Uppy().use(Tus, {

@@ -31,7 +31,7 @@ afterAll(() => browser.close());
 async function studio() {
   const built = await Bun.build({ entrypoints: [join(import.meta.dir, "page.ts")], target: "browser" });
   const script = await built.outputs[0]!.text();
-  const sound = (await wav(4)) as Uint8Array<ArrayBuffer>;
+  const audio = (await wav(4)) as Uint8Array<ArrayBuffer>;
   const html = (text: string) => new Response(text, { headers: { "Content-Type": "text/html" } });
   const server = Bun.serve({
     port: 0,
@@ -39,10 +39,10 @@ async function studio() {
     routes: {
       "/": () => html('<!doctype html><title>Studio</title><script type="module" src="/page.js"></script>'),
       "/page.js": () => new Response(script, { headers: { "Content-Type": "text/javascript" } }),
-      "/sound.wav": () => new Response(sound),
+      "/audio.wav": () => new Response(audio),
     },
   });
-  return { origin: `http://127.0.0.1:${server.port}`, sound, [Symbol.asyncDispose]: () => server.stop(true) };
+  return { origin: `http://127.0.0.1:${server.port}`, audio, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
 type Target = { url: string; key: string; projectId: string };
@@ -51,7 +51,7 @@ const uploadWith = (page: Page, way: keyof Offcut, target: Target): Promise<stri
   page.evaluate(
     async ([name, where]) => {
       const { offcut } = window as unknown as { offcut: Offcut };
-      return offcut[name](where, await (await fetch("/sound.wav")).blob());
+      return offcut[name](where, await (await fetch("/audio.wav")).blob());
     },
     [way, target] as const,
   );
@@ -67,9 +67,9 @@ test.each(["withTusClient", "withUppy"] as const)(
     await page.goto(other.origin);
     await page.waitForFunction(() => "offcut" in window);
     const asset = await user.prepared(await uploadWith(page, way, target));
-    expect(asset).toMatchObject({ state: "ready", size_bytes: other.sound.length });
+    expect(asset).toMatchObject({ state: "ready", size_bytes: other.audio.length });
     const stored = await (await fetch(asset.download_url!)).bytes();
-    expect(Buffer.compare(stored, other.sound)).toBe(0);
+    expect(Buffer.compare(stored, other.audio)).toBe(0);
     await page.close();
   },
 );
@@ -95,7 +95,7 @@ test("the executable's documentation shows every call and asks no other host for
   const wrong: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   page.on("pageerror", (error) => wrong.push(String(error)));
-  // What the Content-Security-Policy refuses is told on the console.
+  // What the Content-Security-Policy refuses is reported on the console.
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) wrong.push(message.text());
   });
@@ -109,7 +109,7 @@ test("the executable's documentation shows every call and asks no other host for
   await until("every call on the page", async () => (await page.locator(".opblock").count()) === calls);
   await page.locator(".opblock-summary").first().click();
   await page.locator(".opblock-body").first().waitFor();
-  // A call from the page, as somebody without a key.
+  // A call from the page without a key.
   await page.locator(".try-out__btn").first().click();
   await page.locator(".opblock-body textarea").first().waitFor();
   expect(wrong).toEqual([]);

@@ -86,15 +86,15 @@ async function send(url: string, key: string | null, request: WildRequest, path:
 }
 
 async function seedResources(user: Client, known: Known): Promise<void> {
-  const sound = await user.ready(await wav(2));
+  const audio = await user.ready(await wav(2));
   const moving = await user.ready(await video(1));
-  const cut = await user.cutEnded((await user.startCut({ asset_id: sound.id })).id);
-  const render = await user.renderEnded((await user.startRender({ asset_id: sound.id, cut_id: cut.id })).id);
+  const cut = await user.cutEnded((await user.startCut({ asset_id: audio.id })).id);
+  const render = await user.renderEnded((await user.startRender({ asset_id: audio.id, cut_id: cut.id })).id);
   const upload = await user.open(1_000_000);
   const endpoint = await user.must<{ id: string }>("POST", "/v1/webhook-endpoints", {
     json: { url: "http://127.0.0.1:9999/", event_types: ["cut.failed"] },
   });
-  for (const asset of [sound, moving]) {
+  for (const asset of [audio, moving]) {
     known.keep("asset_id", asset.id);
     known.keep("project_id", asset.project_id);
   }

@@ -172,10 +172,10 @@ function objectOf(schema: JsonSchema): fc.Arbitrary<unknown> {
     requiredKeys: schema.required ?? [],
   });
   const names = [...properties.map(([name]) => name), "extra", "__proto__"];
-  const spoilt = fc
+  const invalid = fc
     .tuple(right, fc.constantFrom(...names), hostileValue)
     .map(([value, name, bad]) => ({ ...(value as object), [name]: bad }));
-  return fc.oneof({ weight: 3, arbitrary: right }, { weight: 1, arbitrary: spoilt });
+  return fc.oneof({ weight: 3, arbitrary: right }, { weight: 1, arbitrary: invalid });
 }
 
 const jsonBody = (schema: JsonSchema) =>

@@ -123,9 +123,9 @@ test("renders: pending, processing, completed, cancelled; audio and video", asyn
   await anna.renderEnded(made.id);
   expect((await renderEverywhere(made.id)).state).toBe("completed");
   expect((await renderEverywhere(other.id)).state).toBe("cancelled");
-  const sound = await anna.startRender({ asset_id: asset.id, output: { format: "m4a" } });
-  await anna.renderEnded(sound.id);
-  await renderEverywhere(sound.id);
+  const audio = await anna.startRender({ asset_id: asset.id, output: { format: "m4a" } });
+  await anna.renderEnded(audio.id);
+  await renderEverywhere(audio.id);
 });
 
 test("event data of assets, cuts and renders", async () => {

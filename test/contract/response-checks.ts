@@ -1,4 +1,4 @@
-/** Checks what holds for every response of the public family, according to its schemas and its OpenAPI document. */
+/** Checks the invariants of every response of the public family, according to its schemas and its OpenAPI document. */
 import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { HTTP_STATUS, isHttpCode } from "../../src/domain/errors";

@@ -10,7 +10,7 @@ import { memoryOf } from "./server";
 /** For what does not depend on the ffmpeg in use. */
 const once = test.skipIf(IS_BUNDLED_PASS);
 const SECONDS = 1000;
-/** Limits of a start whose files have been extracted, and of a server without work. They are printed beside what was measured. */
+/** Limits of a start whose files have been extracted, and of a server without work. They are printed next to the measurements. */
 const MAX_START_SECONDS = 0.5;
 const MAX_IDLE_MEGABYTES = 120;
 /** On a busy machine everything is slower, so only this many times a limit fails. */

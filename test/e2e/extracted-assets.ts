@@ -1,6 +1,6 @@
 /**
  * The files that the executable carries, extracted once for all tests of a run: each server otherwise writes 180 MB to its fresh data
- * folder, which takes 0.7 s of processor time. They are kept beside the executable, one folder per build.
+ * folder, which takes 0.7 s of processor time. They are kept next to the executable, one folder per build.
  */
 import { link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -113,7 +113,7 @@ test(
 );
 
 test.skipIf(IS_BUNDLED_PASS)(
-  "told to stop in the middle it exits 0 soon, and goes on at the next start",
+  "a SIGTERM during work ends it soon with 0, and the work resumes at the next start",
   async () => {
     await using server = await startServer();
     const user = await server.user(CREDITS);

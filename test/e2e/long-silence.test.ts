@@ -1,4 +1,4 @@
-/** Hours in which nobody speaks, through the real recogniser: minutes here, five hours with `OFFCUT_FULL=1`. */
+/** Hours without speech, through the real recognizer: minutes here, five hours with `OFFCUT_FULL=1`. */
 import { expect, test } from "bun:test";
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A long talk through the real recogniser: five minutes here, an hour with `OFFCUT_FULL=1`. Prints how fast it went beside a short one. */
+/** A long talk through the real recognizer: five minutes here, an hour with `OFFCUT_FULL=1`. Prints its speed next to that of a short one. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { PlanJson } from "../../src/domain/plan-json";
@@ -8,7 +8,7 @@ import { FIXTURES, HAS_SYSTEM_FFMPEG, IS_BUNDLED_PASS, runOffcut } from "./offcu
 const MINUTES = process.env.OFFCUT_FULL === "1" ? 60 : 5;
 const TALK = join(FIXTURES, "talk.mp4");
 
-/** The talk again and again until it is this long, as sound. */
+/** The audio of the talk, repeated to this length. */
 function repeated(folder: string, minutes: number): string {
   const path = join(folder, `talk-${minutes}.wav`);
   const made = Bun.spawnSync(

@@ -1,5 +1,5 @@
 /**
- * The compiled executable as its users run it: from a folder of its own, with nothing of this project in reach and a bare environment.
+ * The compiled executable as its users run it: from a separate folder, with nothing of this project in reach and a bare environment.
  * `OFFCUT_EXECUTABLE` names it (else `dist/offcut`); `OFFCUT_TEST_PATH` is its PATH, empty to leave it only the bundled ffmpeg.
  */
 import { existsSync } from "node:fs";

@@ -21,16 +21,16 @@ export type Server = AsyncDisposable & {
   log(): Record<string, unknown>[];
   /** `patienceSeconds`: how long their jobs may take. */
   user(credits?: number, patienceSeconds?: number): Promise<Client>;
-  /** `kill -9`; resolves when the server and everything that it had started have gone. */
+  /** `kill -9`; resolves when the server and everything that it had started have ended. */
   kill(): Promise<void>;
-  /** SIGTERM; gives the exit code and how long it took. */
+  /** Sends SIGTERM; returns the exit code and the duration. */
   terminate(): Promise<{ code: number | null; seconds: number }>;
   start(): Promise<void>;
-  /** What the database holds, once the server has stopped. */
+  /** Queries the database, once the server has stopped. */
   query<T>(sql: string, ...values: string[]): Promise<T[]>;
 };
 
-/** Runs an administrator's command and gives the object that it prints. */
+/** Runs an administration command and returns the object that it prints. */
 export async function admin<T>(folder: string, ...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await runOffcut([...args, "--json"], { folder, stdin: `${PASSWORD}\n` });
   if (code !== 0) throw new Error(`offcut ${args.join(" ")}: ${code} ${stderr}`);

@@ -98,7 +98,7 @@ describe.skipIf(IS_BUNDLED_PASS)("a large upload", () => {
   }, 600_000);
 });
 
-/** Fills a file with noise and gives its SHA-256. */
+/** Fills a file with noise and returns its SHA-256. */
 async function writeLarge(path: string): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256");
   await using file = await open(path, "w");

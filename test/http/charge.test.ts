@@ -49,10 +49,10 @@ describe("the charge", () => {
   test("is released if the preparation fails", async () => {
     await using server = await expensive();
     const user = await server.user(10);
-    server.speech.failNext(new AppError("corrupt_media", "The sound is broken."));
+    server.speech.failNext(new AppError("corrupt_media", "Audio cannot be decoded."));
     const asset = await user.prepared(await user.upload(await wav(4)));
     expect(asset).toMatchObject({ state: "failed", error_code: "corrupt_media", duration_seconds: null });
-    expect(asset.error_message).toBe("The sound is broken.");
+    expect(asset.error_message).toBe("Audio cannot be decoded.");
     expect(await money(server, user)).toEqual({ free: 10, held: 0 });
     expect(await server.events(asset.id)).toEqual(["asset.failed from processing"]);
   });

@@ -12,12 +12,12 @@ let server: Harness;
 let anna: Client;
 let bert: Client;
 let film: AssetDetail;
-let sound: AssetDetail;
+let audio: AssetDetail;
 let filmCut: Cut;
 beforeAll(async () => {
   server = await harness();
   [anna, bert] = [await server.user(), await server.user()];
-  [film, sound] = await Promise.all([anna.ready(await video(4), { filename: "film.mp4" }), anna.ready(await wav(4))]);
+  [film, audio] = await Promise.all([anna.ready(await video(4), { filename: "film.mp4" }), anna.ready(await wav(4))]);
   filmCut = await anna.cutEnded((await anna.startCut({ asset_id: film.id })).id);
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -59,14 +59,14 @@ describe("creating a render", () => {
     ["with an unknown cut", () => ({ cut_id: NO_ID }), "422 validation_error body.cut_id"],
     [
       "with a cut of another asset",
-      () => ({ asset_id: sound.id, cut_id: filmCut.id }),
+      () => ({ asset_id: audio.id, cut_id: filmCut.id }),
       "422 validation_error body.cut_id",
     ],
     ["with an invalid cut ID", () => ({ cut_id: "x" }), "422 validation_error body.cut_id"],
     ["in an unknown format", () => output({ format: "avi" }), "422 validation_error body.output.format"],
     [
       "of a recording as a video",
-      () => ({ asset_id: sound.id, ...output({ format: "mp4" }) }),
+      () => ({ asset_id: audio.id, ...output({ format: "mp4" }) }),
       "422 validation_error body.output.format",
     ],
     [
@@ -103,7 +103,7 @@ describe("creating a render", () => {
       "422 validation_error body.output.frame_rate",
     ],
     [
-      "with too little sound",
+      "with too low an audio bitrate",
       () => output({ audio_bitrate: 31_999 }),
       "422 validation_error body.output.audio_bitrate",
     ],
@@ -113,12 +113,12 @@ describe("creating a render", () => {
       "422 validation_error body.output.audio_bitrate",
     ],
     [
-      "as sound with a resolution",
+      "of audio with a resolution",
       () => output({ format: "mp3", resolution: "240p" }),
       "422 validation_error body.output.resolution",
     ],
     [
-      "as sound with frames",
+      "of audio with a frame rate",
       () => output({ format: "m4a", frame_rate: 10 }),
       "422 validation_error body.output.frame_rate",
     ],
@@ -165,7 +165,7 @@ describe("a completed render", () => {
     ["m4a", "audio/mp4"],
     ["mp3", "audio/mpeg"],
   ])("of a recording as %s has its content type", async (format, type) => {
-    const render = await anna.renderEnded((await anna.startRender({ asset_id: sound.id, output: { format } })).id);
+    const render = await anna.renderEnded((await anna.startRender({ asset_id: audio.id, output: { format } })).id);
     expect(render).toMatchObject({
       state: "completed",
       strategy: "audio",
@@ -179,15 +179,15 @@ describe("a completed render", () => {
 
 describe("an identical request", () => {
   test("returns the existing render, also if it sends the resolved fields", async () => {
-    const first = await post({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 64_000 } });
-    const second = await post({ asset_id: sound.id, cut_id: null, output: first.body.output });
+    const first = await post({ asset_id: audio.id, output: { format: "mp3", audio_bitrate: 64_000 } });
+    const second = await post({ asset_id: audio.id, cut_id: null, output: first.body.output });
     expect([second.status, second.body.id]).toEqual([200, first.body.id]);
-    const third = await post({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 128_000 } });
+    const third = await post({ asset_id: audio.id, output: { format: "mp3", audio_bitrate: 128_000 } });
     expect([third.status, third.body.id === first.body.id]).toEqual([201, false]);
   });
 
   test("sent fifty times at once creates one render and one event", async () => {
-    const json = { asset_id: sound.id, output: { format: "mp3", audio_bitrate: 48_000 } };
+    const json = { asset_id: audio.id, output: { format: "mp3", audio_bitrate: 48_000 } };
     const replies = await Promise.all(Array.from({ length: 50 }, () => post(json)));
     expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
@@ -198,7 +198,7 @@ describe("an identical request", () => {
 
   test("creates a new render after a cancelled one", async () => {
     const hold = server.holdRenders();
-    const json = { asset_id: sound.id, output: { format: "mp3", audio_bitrate: 56_000 } };
+    const json = { asset_id: audio.id, output: { format: "mp3", audio_bitrate: 56_000 } };
     const first = await post(json);
     await hold.reached;
     await anna.must("POST", `/v1/renders/${first.body.id}/cancel`);
@@ -215,7 +215,7 @@ describe("a source that is not ready", () => {
     await using own = await harness();
     const user = await own.user();
     const listening = own.speech.hold("analyze");
-    const picture = own.holdRenders();
+    const held = own.holdRenders();
     const id = await user.upload(await oldVideo());
     const ask = (output: unknown) => tryCall(user, "POST", "/v1/renders", { asset_id: id, output });
     await listening.reached;
@@ -233,7 +233,7 @@ describe("a source that is not ready", () => {
     const cut = await user.cutEnded((await user.startCut({ asset_id: id })).id);
     expect(cut.state).toBe("completed");
 
-    picture.release();
+    held.release();
     const ready = await user.prepared(id);
     expect(ready.state).toBe("ready");
     expect((await fetch(ready.preview_url!)).headers.get("content-type")).toBe("video/mp4");
@@ -262,7 +262,7 @@ describe("a source that is not ready", () => {
 describe("cancelling", () => {
   test("ends a running render once and leaves no files", async () => {
     const hold = server.holdRenders();
-    const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 40_000 } });
+    const { id } = await anna.startRender({ asset_id: audio.id, output: { format: "mp3", audio_bitrate: 40_000 } });
     await hold.reached;
     expect((await anna.render(id)).state).toBe("processing");
     const cancelled = await anna.must<Render>("POST", `/v1/renders/${id}/cancel`);
@@ -291,7 +291,7 @@ describe("cancelling", () => {
   });
 
   test("a completed render is a conflict, another user's is a 404", async () => {
-    const render = await anna.renderEnded((await anna.startRender({ asset_id: sound.id })).id);
+    const render = await anna.renderEnded((await anna.startRender({ asset_id: audio.id })).id);
     expect(await tryCall(anna, "POST", `/v1/renders/${render.id}/cancel`)).toBe("409 conflict");
     expect(await tryCall(bert, "POST", `/v1/renders/${render.id}/cancel`)).toBe("404 not_found");
     expect(await server.events(render.id)).toEqual(["render.completed"]);
@@ -300,7 +300,7 @@ describe("cancelling", () => {
 
 describe("deleting a render", () => {
   test("deletes its file", async () => {
-    const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 80_000 } });
+    const { id } = await anna.startRender({ asset_id: audio.id, output: { format: "mp3", audio_bitrate: 80_000 } });
     const render = await anna.renderEnded(id);
     expect(await tryCall(bert, "DELETE", `/v1/renders/${id}`)).toBe("404 not_found");
     expect(await tryCall(anna, "DELETE", `/v1/renders/${id}`)).toBe("204");
@@ -312,7 +312,7 @@ describe("deleting a render", () => {
 
   test("that is running cancels it and emits one event", async () => {
     const hold = server.holdRenders();
-    const { id } = await anna.startRender({ asset_id: sound.id, output: { format: "mp3", audio_bitrate: 112_000 } });
+    const { id } = await anna.startRender({ asset_id: audio.id, output: { format: "mp3", audio_bitrate: 112_000 } });
     await hold.reached;
     expect(await tryCall(anna, "DELETE", `/v1/renders/${id}`)).toBe("204");
     hold.release();

@@ -225,7 +225,7 @@ describe("below the reserve of free space", () => {
     await until("the render's watch has looked", () => looks > 0);
     hold.release();
     expect(await anna.renderEnded(id)).toMatchObject({ state: "failed", error_code: "storage_full" });
-    await until("its files have gone", async () => (await server.leftovers(id)).length === 0);
+    await until("the deletion of its files", async () => (await server.leftovers(id)).length === 0);
   });
 });
 

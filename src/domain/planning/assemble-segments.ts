@@ -21,7 +21,7 @@ const MIN_JOIN_PAUSE_TICKS: Ticks = 80_000;
 const FADE_TICKS: Ticks = 30_000;
 /** Quiet left in front of and behind a removed span, so that its edge is not audible. */
 const GUARD_TICKS: Ticks = 25_000;
-/** Quiet beside a removed span is listed as silence from this length on. */
+/** Quiet next to a removed span is listed as silence from this length on. */
 const MIN_LISTED_SILENCE_TICKS = fromSeconds(0.3);
 
 /** Kept spans with only short pauses between them. Padding extends at most from `floor` to `ceiling`. */

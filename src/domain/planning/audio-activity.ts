@@ -8,7 +8,7 @@ export type AudioActivity = {
   energy: EnergyContour;
   /** How far the loud parts stand out from the quiet ones, in dB: 30 to 60 in a room, below 20 in noise. */
   contrast: number;
-  /** Loud stretches in or beside voice activity, sorted and disjoint. */
+  /** Loud stretches in or next to voice activity, sorted and disjoint. */
   speechRegions: Span[];
   /** Loud stretches away from any voice, sorted and disjoint. */
   noiseRegions: Span[];
@@ -96,7 +96,7 @@ function levelThresholds(energy: EnergyContour): { loud: Float32Array; faded: Fl
   const blocks: { low: number; high: number }[] = [];
   for (let from = 0; from < energy.length; from += block) {
     const near = levelRange(energy.subarray(Math.max(0, from - 2 * block), from + 3 * block));
-    // A stretch without a pause has no floor of its own, and a stretch without speech has no peak.
+    // A stretch without a pause has no noise floor, and a stretch without speech has no peak.
     blocks.push({
       low: Math.min(Math.max(near.low, whole.low), whole.low + 12),
       high: Math.max(Math.min(near.high, whole.high), whole.high - 12),

@@ -1,6 +1,6 @@
 /**
- * Stage 2: corrects word times against the audio. Recognizers stretch a word over the pause beside it or over a filler that they leave
- * out, and sometimes write a single isolated word several times.
+ * Stage 2: corrects word times against the audio. Recognizers stretch a word over the adjacent pause or over a filler that they omit,
+ * and sometimes write a single isolated word several times.
  */
 import type { Word } from "../speech";
 import { normalizeWords } from "../text/normalize";

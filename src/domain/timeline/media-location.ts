@@ -1,4 +1,4 @@
-/** Location of the source on the editor's machine. The server knows only its name; the user supplies the folder. */
+/** Location of the source on the editor's machine. The server has only its name; the user supplies the folder. */
 
 /** `url`: percent-encoded, for formats with URLs. `path`: as the file system writes it. Both are relative without a folder. */
 export type MediaLocation = { url: string; path: string };

@@ -109,7 +109,7 @@ export function createUploadSurface(services: Services): UploadSurface {
     };
     try {
       const response = await delegate(request, "PATCH", asset, connection, throwRefusal).catch((error) => {
-        // The library has replaced the error with one of its own.
+        // The library has replaced this error with its own.
         throwRefusal();
         throw error;
       });

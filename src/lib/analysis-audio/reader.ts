@@ -62,7 +62,7 @@ async function openCompressed(file: FileHandle, size: number): Promise<SampleSou
   const footer = parseFooter(await readBytes(file, Math.max(0, size - FOOTER_BYTES), FOOTER_BYTES), size);
   const end = size - FOOTER_BYTES - footer.indexBytes;
   const index = parseIndex(await readBytes(file, end, footer.indexBytes), footer, end);
-  // Reads are sequential: the block in which one ends is the block in which the next begins.
+  // Reads are sequential: the block in which one ends is the block in which the next starts.
   let last: { block: number; samples: Int16Array } | null = null;
 
   async function read(start: number, count: number): Promise<Int16Array> {

@@ -1,6 +1,6 @@
 /**
  * Encodes stereo as mono for as long as both channels are identical, and as stereo where they differ. That saves work for the many
- * recordings with one microphone, most at high bitrates. Each stretch has an encoder of its own, a session, and the sessions are joined
+ * recordings with one microphone, most at high bitrates. Each stretch has a separate encoder, a session, and the sessions are joined
  * packet by packet.
  */
 import { randomUUID } from "node:crypto";

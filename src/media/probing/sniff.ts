@@ -1,4 +1,4 @@
-/** Recognizes the type of a file by its first bytes, never by its name or by what a client declares. */
+/** Recognizes the type of a file by its first bytes, never by its name or the type that a client declares. */
 import { fileTypeFromBuffer } from "file-type";
 import type { SniffedMedia } from "../../domain/media";
 

@@ -7,7 +7,7 @@ import { createUpstreamError, fetchModelFile, maskUrlPassword } from "./fetch-fi
 
 export type ModelDownload = {
   url: string;
-  /** The destination. The incomplete file is beside it, as `.part`. */
+  /** The destination. The incomplete file is next to it, as `.part`. */
   path: string;
   sizeBytes: number;
   sha256: string;

@@ -1,4 +1,4 @@
-/** Identifies the model of unpacked files, by their checksums or by the manifest beside them. */
+/** Identifies the model of unpacked files, by their checksums or by the manifest next to them. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";

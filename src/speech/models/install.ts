@@ -63,7 +63,7 @@ export function installByName(name: string, options: InstallOptions): Promise<In
 }
 
 /**
- * Installs a model from an archive (.tar, .tar.gz, .tar.bz2) or a folder. Verifies the archive when there is a `.sha256` file beside it.
+ * Installs a model from an archive (.tar, .tar.gz, .tar.bz2) or a folder. Verifies the archive when there is a `.sha256` file next to it.
  * Throws `AppError` `validation_error` (damaged, wrong checksum, no model), `not_found`, `conflict`, `storage_full`, and the signal's reason.
  */
 export function installFromFile(path: string, options: InstallOptions): Promise<InstallResult> {
@@ -199,7 +199,7 @@ async function sumFolderBytes(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Verifies an archive against the `.sha256` file beside it, if there is one, in the format of sha256sum. */
+/** Verifies an archive against the `.sha256` file next to it, if there is one, in the format of sha256sum. */
 async function verifyChecksumFile(path: string): Promise<void> {
   const checksums = await readFile(`${path}.sha256`, "utf8").catch(() => null);
   if (checksums === null || !(await stat(path).catch(() => null))?.isFile()) return;

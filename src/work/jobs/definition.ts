@@ -42,7 +42,7 @@ export type RunContext<Checkpoint = never> = {
   checkpoint(checkpoint: Checkpoint): Promise<void>;
 };
 
-/** An input with the folders that hold the job's blobs on the server. A worker machine has folders of its own. */
+/** An input with the folders of the job's blobs on the server. A worker machine has its own folders. */
 export type LoadedJob<Input> = { input: Input; inputDir: string; outputDir: string };
 
 /** What the functions that write rows receive besides the transaction. `now` is in milliseconds since 1970. */
@@ -72,6 +72,6 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
   settle(tx: Queries, output: Output, context: SettleContext): Promise<void>;
   /** Marks the subject as failed, in the transaction that ends the step. */
   fail(tx: Queries, failure: JobFailure, context: SettleContext): Promise<void>;
-  /** Removes files that nobody needs after the job has ended. */
+  /** Removes files that are not needed after the job has ended. */
   cleanup(services: Pick<Services, "store" | "folders">, job: Job, end: JobEnd): Promise<void>;
 };

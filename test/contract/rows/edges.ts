@@ -13,7 +13,7 @@ import { createFixtures, type Row } from "./fixtures";
 
 const HOOK = { url: "http://127.0.0.1:8080/hook", event_types: ["render.completed"] };
 
-/** An ffmpeg that creates no preview until a file `go` exists beside it. */
+/** An ffmpeg that creates no preview until a file `go` exists next to it. */
 async function ffmpegThatHoldsPreviews(folder: string): Promise<string> {
   const path = join(folder, "ffmpeg");
   const wait = `case "$*" in *preview.mp4*) while [ ! -e "${folder}/go" ]; do sleep 0.05; done ;; esac`;

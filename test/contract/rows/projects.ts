@@ -32,9 +32,7 @@ export const projectRows: Row[] = [
   [
     "unknown body properties are 422",
     async ({ getOutcome }) =>
-      expect(await getOutcome("POST", "/v1/projects", { name: "a", colour: 1 })).toBe(
-        "422 validation_error body.colour",
-      ),
+      expect(await getOutcome("POST", "/v1/projects", { name: "a", color: 1 })).toBe("422 validation_error body.color"),
   ],
   [
     "GET /v1/projects: active by default; state is active or archived",

@@ -120,7 +120,7 @@ export const renderRows: Row[] = [
       const tools = server.tools();
       const { encoder } = tools;
       tools.encoder = async () => {
-        throw new AppError("media_limits_exceeded", "The picture is too large.");
+        throw new AppError("media_limits_exceeded", "Video is larger than 4096 pixels per side.");
       };
       const json = { asset_id: (await videoAsset()).id, output: { resolution: "180p" } };
       const made = await call<Render>("POST", "/v1/renders", json);
@@ -128,7 +128,7 @@ export const renderRows: Row[] = [
       tools.encoder = encoder;
       const failed = (await call<Render>("GET", `/v1/renders/${made.body.id}`)).body;
       expect(failed).toMatchObject({ state: "failed", error_code: "media_limits_exceeded", download_url: null });
-      expect(failed.error_message).toBe("The picture is too large.");
+      expect(failed.error_message).toBe("Video is larger than 4096 pixels per side.");
       expect(await server.events(failed.id)).toEqual(["render.failed"]);
       const again = await call<Render>("POST", "/v1/renders", json);
       expect(again.status).toBe(201);

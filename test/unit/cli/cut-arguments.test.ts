@@ -16,7 +16,7 @@ async function talk() {
   return { folder, path, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
-test("a recording alone is rendered beside itself, with the natural options", async () => {
+test("a recording alone is rendered into its own folder, with the natural options", async () => {
   await using given = await talk();
   const args = await readCutArguments([given.path]);
   expect(args?.tasks).toEqual([{ ...NOTHING, name: given.path, path: given.path, render: true }]);
@@ -94,7 +94,7 @@ test("a plan alone is not rendered, a plan with a format is", async () => {
   expect(both?.tasks[0]).toMatchObject({ render: true, output: toCutPath(given.path, "mp3") });
 });
 
-test("timelines and subtitles go beside the output, else beside the recording, and alone render nothing", async () => {
+test("timelines and subtitles are written next to the output, else next to the recording, and alone render nothing", async () => {
   await using given = await talk();
   const alone = (await readCutArguments([given.path, "--subtitle", "srt"]))!.tasks[0]!;
   expect([alone.render, toCompanionPath(alone, "srt")]).toEqual([false, join(given.folder.path, "talk.cut.srt")]);

@@ -82,7 +82,7 @@ describe("a call", () => {
     expect(worker.call("wait", null, { signal: stop.signal })).rejects.toThrow("cancelled");
   });
 
-  test("is told when the caller wants it to yield, and when it no longer does", async () => {
+  test("is notified when the caller wants it to yield, and when it no longer does", async () => {
     const worker = connect({
       watch: async (_, { shouldYield, progress }) => {
         while (!shouldYield()) await Bun.sleep(1);

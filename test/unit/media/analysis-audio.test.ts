@@ -123,10 +123,10 @@ describe("dashboard media", () => {
       const first = (probed.frames!.kind === "constant" ? probed.frames!.first : 0) / 1e6;
       expect(Math.abs((await readFrameTimes(outputPath))[0]! - first)).toBeLessThan(0.002);
       expect(await readFrameNumbers(outputPath)).toEqual(await readFrameNumbers(path));
-      const sound = await readSamples(outputPath);
+      const audio = await readSamples(outputPath);
       const expectedSamples = await readSamples(path, probed.info.startPts / 1e6);
       const beep = expectedSamples.findIndex((value, n) => n > 48_000 && Math.abs(value) > 0.15) / 48_000;
-      expect(Math.abs(findBeep(sound, beep) - beep)).toBeLessThan(0.003);
+      expect(Math.abs(findBeep(audio, beep) - beep)).toBeLessThan(0.003);
     }
   });
 

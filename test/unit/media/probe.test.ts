@@ -122,7 +122,7 @@ describe("unsupported codecs", () => {
     ["a video codec", "cinepak.avi", [...videoInputs, "-c:v", "cinepak"], "Codec cinepak is"],
     ["an audio codec", "yamaha.wav", [...audioInput(44_100, 1, 1), "-c:a", "adpcm_yamaha"], "Codec adpcm_yamaha is"],
     [
-      "a video codec beside audio that could be decoded",
+      "a video codec next to audio that could be decoded",
       "cinepak.mkv",
       [...videoInputs, ...audioInput(44_100, 1, 1), "-c:v", "cinepak", "-c:a", "pcm_s16le"],
       "Codec cinepak is",

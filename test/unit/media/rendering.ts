@@ -23,7 +23,7 @@ export const LIMITS = { maxDurationSeconds: 24 * 3600, maxSidePixels: 8192, maxS
 
 export async function sniffFile(path: string): Promise<SniffedMedia> {
   const sniffed = await sniffMedia(new Uint8Array(await Bun.file(path).slice(0, 65_536).arrayBuffer()));
-  if (sniffed === null) throw new Error(`not recognised: ${path}`);
+  if (sniffed === null) throw new Error(`not recognized: ${path}`);
   return sniffed;
 }
 
@@ -56,7 +56,7 @@ export type Rendered = {
   probed: ProbedMedia;
 };
 
-/** Renders into a folder of its own, which `use` can inspect. */
+/** Renders into a separate folder, which `use` can inspect. */
 export async function withRender<Result>(
   options: {
     path: string;

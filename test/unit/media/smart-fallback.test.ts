@@ -197,7 +197,7 @@ const CASES: [string, RegExp, () => Promise<string>, "inexact"?][] = [
   ],
   ["no free id", /^All parameter set ids are in use\.$/, () => patched("all-ids.mp4", avcC, allIds)],
   [
-    "colour tags that not every ffmpeg knows",
+    "color tags that not every ffmpeg knows",
     /^Color tags are not supported/,
     () => generate("wide.mp4", ...moving(...h264(25), "-color_primaries", "bt2020", "-colorspace", "bt2020nc")),
   ],

@@ -61,7 +61,7 @@ describe("DNS", () => {
   });
 
   test.each(["a..test", "-", `${"a".repeat(64)}.test`, "xn--", "a b", "é.test"])(
-    "knows nothing of %p",
+    "has no record of %p",
     async (host) => {
       await using w = await world({});
       expect(await w.resolve(host)).toEqual([]);
@@ -103,7 +103,7 @@ describe("the system files", () => {
 });
 
 describe("the limits", () => {
-  /** Lookups that end when they are told to, by host. */
+  /** Lookups that the test ends, by host. */
   function heldLookups() {
     const held = new Map<string, () => void>();
     const resolverFor = createLimitedResolver((host) => {

@@ -196,7 +196,7 @@ describe("yielding", () => {
 
   test.each([
     ["before its turn is over", 60_000, "bert"],
-    ["for another job of its own user", 1, "anna"],
+    ["for another job of the same user", 1, "anna"],
   ])("no job is asked to %s", async (_, timeSliceMs, waiting) => {
     await using b = bench({ timeSliceMs });
     b.source.add("long", { userId: "anna" });

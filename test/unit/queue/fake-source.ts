@@ -7,7 +7,7 @@ export type FakeSource = JobSource & {
   add(stepId: string, change?: Partial<Job>): void;
   /** The next renewal says that this step is lost. */
   lose(stepId: string): void;
-  /** Resolves at the next renewal that holds this step, with the progress it carried. */
+  /** Resolves at the next renewal that includes this step, with the reported progress. */
   renewed(stepId: string): Promise<number | null>;
   /** Resolves when the runner has asked who is next. */
   asked(): Promise<void>;

@@ -94,7 +94,7 @@ describe("analysis", () => {
       expect(word.end).toBeGreaterThan(word.start);
       expect(word.confidence).toBeGreaterThan(0.2);
     }
-    // The second half begins after a long pause.
+    // The second half starts after a long pause.
     const again = words.findLast((w) => /^as/i.test(w.text))!;
     expect(Math.abs(again.start - 8_130_000)).toBeLessThan(120_000);
   });
@@ -131,7 +131,7 @@ describe("analysis", () => {
   test.each([
     ["a whisper", (x: Float32Array) => scaled(x, 0.003), 4],
     ["clipping", (x: Float32Array) => scaled(x, 6), 4],
-    ["noise beside it", (x: Float32Array) => x.map((v, i) => v + noiseAt(i, 0.01)), 3],
+    ["background noise", (x: Float32Array) => x.map((v, i) => v + noiseAt(i, 0.01)), 3],
     // 8 kHz: every second sample, and between them the mean of the neighbors.
     ["a telephone", (x: Float32Array) => x.map((v, i) => (i % 2 === 0 ? v : (x[i - 1]! + (x[i + 1] ?? 0)) / 2)), 4],
     ["shouting", (x: Float32Array) => scaled(x, 2.5), 4],
@@ -145,7 +145,7 @@ describe("analysis", () => {
     const repeats = concatenated(...Array.from({ length: 12 }, () => phrase));
     for (const samples of [both, repeats]) {
       const { words } = (await listen(samples)).transcript!;
-      // Nobody speaks more than six words per second.
+      // No speaker says more than six words per second.
       expect(words.length).toBeLessThanOrEqual((samples.length / 16_000) * 6);
       expect(words).toEqual([...words].sort((a, b) => a.start - b.start));
     }
@@ -203,7 +203,7 @@ describe("forced alignment", () => {
     expect(empty!.meanLogProb).toBeLessThan(-1);
   });
 
-  test("the tail score tells whether the end was spoken", async () => {
+  test("the tail score shows whether the end was spoken", async () => {
     const file = await pcmFile(recording);
     const [whole, broken] = await engine.forcedAlign(file, [
       { window: WHOLE, text: REAL_TEXT },

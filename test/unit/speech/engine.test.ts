@@ -98,7 +98,7 @@ describe("the speech engine", () => {
     expect(starts(lines())).toHaveLength(4);
   });
 
-  test("a recording beside a crashing one does not fail with it", async () => {
+  test("a recording transcribed next to a crashing one does not fail with it", async () => {
     const { engine: speech } = engine();
     const listening = speech.analyze({ path: "slow:1" }, { language: "en" });
     const forcing = speech.forcedAlign({ path: "crash" }, [{ window: { start: 0, end: 1 }, text: "x" }]);

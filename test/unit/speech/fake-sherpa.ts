@@ -13,7 +13,7 @@ export type FakeAnswer = {
 export type FakeSherpa = SherpaModule & {
   /** The configuration of each model that was loaded. */
   loaded: { modelConfig: Record<string, unknown> & { tokens: string } }[];
-  /** The length of each stretch that was recognised, in samples. */
+  /** The length of each segment that was recognized, in samples. */
   heard: number[];
   detectors: object[];
 };

@@ -53,7 +53,7 @@ describe("from the tokens' times", () => {
     expect(words[1]!.meanLogProb).toBeCloseTo(-0.6);
   });
 
-  test("without lengths a word ends where the next begins, or soon", () => {
+  test("without lengths a word ends where the next starts, or shortly after its start", () => {
     const words = timeTokens(result({ tokens: ["▁so", "▁was", "▁ja"], timestamps: [0.2, 0.5, 3] }), 3.2, "de")!;
     expect(words.map((w) => [w.start, w.end])).toEqual([
       [0.2, 0.5],
@@ -108,7 +108,7 @@ function contour(seconds: number, loud: [number, number][]): Float32Array {
   );
 }
 
-describe("estimated from the text and the sound", () => {
+describe("estimated from the text and the audio", () => {
   const loud: [number, number][] = [
     [0.5, 1.5],
     [2.5, 3],
@@ -117,7 +117,7 @@ describe("estimated from the text and the sound", () => {
   const energy = contour(7, loud);
   const speech = loud.map(([start, end]) => ({ start, end }));
 
-  test("pauses fall between the words that fit, and edges at pauses are those of the sound", () => {
+  test("pauses fall between the words that fit, and edges at pauses are those of the audio", () => {
     const words = estimateWords(
       "Welcome to the show. Today, we are building a beautiful wooden shelf.",
       speech,
@@ -132,7 +132,7 @@ describe("estimated from the text and the sound", () => {
     expect(at("shelf.").end).toBeCloseTo(6, 1);
   });
 
-  test("any text lies in order on sound, every word once", () => {
+  test("any text is aligned in order, every word once", () => {
     const text = fc.array(fc.stringMatching(/^[a-zäöü0-9]{1,9}[.,?]?$/), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(text, (parts) => {
@@ -150,7 +150,7 @@ describe("estimated from the text and the sound", () => {
     );
   });
 
-  test("noise without silences spreads them over the voice; no voice or no text gives none", () => {
+  test("noise without silences spreads them over the voice; without voice or text there are none", () => {
     const flat = new Float32Array(1400).fill(-30);
     const words = estimateWords("eins zwei drei", [{ start: 1, end: 4 }], flat, "de");
     expect([words[0]!.start, words.at(-1)!.end]).toEqual([1, 4]);

@@ -47,7 +47,7 @@ const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, "");
 /** The text in a file, with half a second of silence around it, and where its words are. */
 async function spoken() {
   const { samples, words } = openVoice("slt")(TEXT, { stretch: 1, pitch: 1 });
-  const path = join(folder.path, "sound.pcm");
+  const path = join(folder.path, "audio.pcm");
   await Bun.write(
     path,
     Int16Array.from([...new Array(8_000).fill(0), ...samples, ...new Array(8_000).fill(0)], (v) => v * 32_767),
@@ -61,14 +61,14 @@ test("an installed model transcribes with accurate word times, and the process s
   try {
     const meter = createEnergyMeter(pcm.samples);
     meter.add(await pcm.read(0, pcm.samples));
-    const sound = { pcm, energy: meter.contour() };
+    const audio = { pcm, energy: meter.contour() };
     const end = Math.round((pcm.samples / 16_000) * 1_000_000);
     const speech = [{ start: Math.round(said[0]!.start * 1e6), end: Math.round(said.at(-1)!.end * 1e6) }];
-    const chosen = await createTranscriberSelector(join(folder.path, "models")).select("gd", sound, [], () => {});
+    const chosen = await createTranscriberSelector(join(folder.path, "models")).select("gd", audio, [], () => {});
     let turns = 0;
     const clock = setInterval(() => turns++, 1);
     const { words, utterances } = await chosen!.installed!.transcribe(
-      sound,
+      audio,
       [{ start: 0, end, speech }],
       () => {},
       () => {},
@@ -85,7 +85,7 @@ test("an installed model transcribes with accurate word times, and the process s
   }
 }, 60_000);
 
-test("the engine gives a recording to the model that knows its language, and says what that cannot do", async () => {
+test("the engine transcribes a recording with the model for its language, and reports what that cannot do", async () => {
   const { path } = await spoken();
   const modelsDir = join(folder.path, "models");
   const engine = createSpeechEngine({

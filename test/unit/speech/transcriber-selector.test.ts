@@ -13,14 +13,14 @@ import { installed } from "./models/test-models";
 const SECOND = 1_000_000;
 const nothing = () => {};
 
-/** Eight seconds: a tone from 1 to 3 and from 5 to 7, each a segment of its own. */
+/** Eight seconds: a tone from 1 to 3 and from 5 to 7, each a separate segment. */
 async function recording(folder: string) {
   const samples = Int16Array.from({ length: 8 * 16_000 }, (_, i) => {
     const seconds = i / 16_000;
     const sounds = (seconds >= 1 && seconds < 3) || (seconds >= 5 && seconds < 7);
     return sounds ? 8_000 * Math.sin(i / 5) : 0;
   });
-  const path = join(folder, "sound.pcm");
+  const path = join(folder, "audio.pcm");
   await Bun.write(path, samples);
   const pcm = await openPcm({ path });
   const meter = createEnergyMeter(samples.length);
@@ -31,7 +31,7 @@ async function recording(folder: string) {
     speech: [{ start: start * SECOND, end: end * SECOND }],
   });
   return {
-    sound: { pcm, energy: meter.contour() },
+    audio: { pcm, energy: meter.contour() },
     segments: [segment(1, 3), segment(5, 7)],
     [Symbol.asyncDispose]: () => pcm.close(),
   };
@@ -47,15 +47,15 @@ describe("selecting a transcriber", () => {
     const load = () => Promise.reject(new Error("loaded"));
     for (const modelsDir of [null, folder.path]) {
       const models = createTranscriberSelector(modelsDir, load);
-      expect(await models.select("en", file.sound, file.segments, nothing)).toEqual({
+      expect(await models.select("en", file.audio, file.segments, nothing)).toEqual({
         language: "en",
         installed: null,
       });
-      expect(await models.select(null, file.sound, file.segments, nothing)).toEqual({
+      expect(await models.select(null, file.audio, file.segments, nothing)).toEqual({
         language: "en",
         installed: null,
       });
-      expect(await models.select("de", file.sound, file.segments, nothing)).toBeNull();
+      expect(await models.select("de", file.audio, file.segments, nothing)).toBeNull();
     }
   });
 
@@ -68,7 +68,7 @@ describe("selecting a transcriber", () => {
       loads++;
       return sherpa;
     });
-    const choose = (language: string | null) => models.select(language, file.sound, file.segments, nothing);
+    const choose = (language: string | null) => models.select(language, file.audio, file.segments, nothing);
     expect(await choose("de")).toBeNull();
     await installed(folder.path, { name: "german", languages: ["de"] });
     expect((await choose("de"))?.installed?.capabilities).toEqual({
@@ -97,8 +97,8 @@ describe("selecting a transcriber", () => {
     sherpa.OfflineRecognizer.createAsync = (config) =>
       tries++ === 0 ? Promise.reject(new Error("no memory")) : create(config);
     const models = createTranscriberSelector(folder.path, async () => sherpa);
-    await expect(models.select("de", file.sound, file.segments, nothing)).rejects.toThrow("no memory");
-    expect((await models.select("de", file.sound, file.segments, nothing))?.language).toBe("de");
+    await expect(models.select("de", file.audio, file.segments, nothing)).rejects.toThrow("no memory");
+    expect((await models.select("de", file.audio, file.segments, nothing))?.language).toBe("de");
   });
 });
 
@@ -112,7 +112,7 @@ describe("language detection", () => {
       const sherpa = saying([{}], languages);
       const chosen = await createTranscriberSelector(folder.path, async () => sherpa).select(
         null,
-        file.sound,
+        file.audio,
         long,
         nothing,
       );
@@ -134,9 +134,9 @@ describe("language detection", () => {
     await installed(folder.path, { name: "eastern", kind: "sense-voice", languages: ["zh", "ja"] });
     const sherpa = saying([{ lang: "<|ja|>" }, { lang: "" }]);
     const models = createTranscriberSelector(folder.path, async () => sherpa);
-    expect((await models.select(null, file.sound, [], nothing))?.language).toBe("en");
+    expect((await models.select(null, file.audio, [], nothing))?.language).toBe("en");
     expect(sherpa.loaded).toHaveLength(0);
-    expect((await models.select(null, file.sound, file.segments, nothing))?.language).toBe("ja");
+    expect((await models.select(null, file.audio, file.segments, nothing))?.language).toBe("ja");
   });
 
   test("when the library cannot be loaded, English recordings work and those for an installed model fail", async () => {
@@ -144,8 +144,8 @@ describe("language detection", () => {
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de"] });
     const models = createTranscriberSelector(folder.path, () => Promise.reject(new Error("too old a system")));
-    expect((await models.select(null, file.sound, file.segments, nothing))?.language).toBe("en");
-    await expect(models.select("de", file.sound, file.segments, nothing)).rejects.toThrow("too old a system");
+    expect((await models.select(null, file.audio, file.segments, nothing))?.language).toBe("en");
+    await expect(models.select("de", file.audio, file.segments, nothing)).rejects.toThrow("too old a system");
   });
 
   test("the engine requests detection only when a model supports it", async () => {
@@ -181,7 +181,7 @@ describe("language detection", () => {
     const stop = () => {
       throw new Error("stopped");
     };
-    await expect(models.select(null, file.sound, file.segments, stop)).rejects.toThrow("stopped");
+    await expect(models.select(null, file.audio, file.segments, stop)).rejects.toThrow("stopped");
   });
 });
 
@@ -193,13 +193,13 @@ describe("transcribing", () => {
     const sherpa = saying(answers);
     const chosen = await createTranscriberSelector(folder.path, async () => sherpa).select(
       language,
-      file.sound,
+      file.audio,
       file.segments,
       nothing,
     );
     const shares: number[] = [];
     const heard = await chosen!.installed!.transcribe(
-      file.sound,
+      file.audio,
       file.segments,
       (share) => shares.push(share),
       nothing,

@@ -82,7 +82,7 @@ describe("aligning tokens", () => {
   });
 });
 
-/** Decoded text whose k-th token is attended to in the frames 10 k to 10 k + 9, and begins there. */
+/** Decoded text whose k-th token is attended to in the frames 10 k to 10 k + 9, and starts there. */
 function decodedOf(text: string): DecodedText {
   const tokens = tokenize(text);
   const rows = tokens.length + 1;
@@ -134,7 +134,7 @@ describe("words", () => {
 
 describe("snapping", () => {
   const word = (start: number, end: number) => ({ text: "x", start, end, meanLogProb: 0, minLogProb: 0 });
-  /** Two seconds: sound from 0.4 s to 0.9 s and from 1.2 s to 1.7 s. */
+  /** Two seconds: audio from 0.4 s to 0.9 s and from 1.2 s to 1.7 s. */
   const energy = new Float32Array(400).fill(-70);
   energy.fill(-20, 80, 180);
   energy.fill(-22, 240, 340);

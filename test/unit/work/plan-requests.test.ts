@@ -12,7 +12,7 @@ function createRequests() {
   return { counts, requests: createPlanRequests(() => child) };
 }
 
-test("a user who requests many files delays nobody else, and is refused beyond a limit", async () => {
+test("a user who requests many files delays no other user, and is refused beyond a limit", async () => {
   const { requests, counts } = createRequests();
   const held = Promise.withResolvers<string>();
   const many = Array.from({ length: 72 }, () =>

@@ -153,7 +153,7 @@ function isFillerAlignment(filler: number, other: number, word: Word | null, pau
   return word.confidence < MAX_CONFIDENCE && filler >= other + lead;
 }
 
-/** Returns the words that lie mostly in a span, or that fill most of it. */
+/** Returns the words that are mostly in a span, or that fill most of it. */
 function findWordsIn(words: readonly Word[], span: Span): number[] {
   const out: number[] = [];
   for (let i = Math.max(0, indexEndingAfter(words, span.start) - 2); i < words.length; i++) {

@@ -1,5 +1,5 @@
 /**
- * Stage 4, retakes: whether what is said here is said again there, by audio. Two takes of one sentence can be misrecognized in different
+ * Stage 4, retakes: finds repetitions by audio. Two takes of one sentence can be misrecognized in different
  * ways, so the words of one are force-aligned with the audio of the other: they align as far as they were spoken there, and not beyond.
  */
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
@@ -140,8 +140,8 @@ function hasMisfit({ words }: ForcedAlignment, maxMisfit: number, transcribed: r
 }
 
 /**
- * Returns whether the words lie about where they lie in the other take. Forced alignment finds the middle of a text wherever it is, so the
- * log probabilities alone say too little. `ownTime` gives the time of a share of the text in the other take.
+ * Returns whether the words are at about the same position as in the other take. Forced alignment finds the middle of a text wherever it is,
+ * so the log probabilities alone are not sufficient. `ownTime` returns the time of a share of the text in the other take.
  */
 function isInPlace(
   alignment: ForcedAlignment,

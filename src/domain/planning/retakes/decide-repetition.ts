@@ -169,7 +169,7 @@ function isAnotherFalseStart(
 const isConjunction = ({ tokens }: RetakeContext, between: readonly number[]): boolean =>
   between.length === 1 && STUTTERED_WORDS.has(tokens[between[0]!]!.normal);
 
-/** Returns whether a whole sentence is repeated, apart from what is around it. A question that is asked again after an answer stays. */
+/** Returns whether a whole sentence is repeated, apart from its context. A question that is asked again after an answer is kept. */
 function isWholeSentenceRepeated(
   { tokens, words }: RetakeContext,
   { from, retakeStart, matched }: Repetition,
@@ -191,7 +191,7 @@ function isWholeSentenceRepeated(
 /**
  * Returns how many of the words between belong to the take: one or two that continue it without matching and end at a pause. They are
  * broken off when they resemble the start of the next word or the recognizer was not sure of them. `other` when the take can be a
- * sentence of its own that differs only there.
+ * separate sentence that differs only there.
  */
 function countSlipWords(context: RetakeContext, repetition: Repetition, between: readonly number[]): number | "other" {
   const { tokens, words } = context;

@@ -1,13 +1,13 @@
-/** What is said between two takes: a remark on the recording, or one more unclear take. */
+/** Classifies the words between two takes: a remark on the recording, or one more unclear take. */
 import { fromSeconds } from "../../time";
 import { endsSentence } from "../tokens";
 import { MIN_WORD_CONFIDENCE, type RetakeContext } from "./repetition";
 
-/** What comes less than this before the retake can be its first word. */
+/** Speech that ends less than this before the retake can be its first word. */
 const MIN_PAUSE_BEFORE_RETAKE_TICKS = fromSeconds(0.5);
 const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.3);
 const MAX_UNCLEAR_WORDS = 4;
-/** Longer talk between two takes is kept for an editor to see, whatever it says. */
+/** Longer talk between two takes is kept for an editor to review, whatever its words are. */
 const MAX_REMARK_WORDS = 9;
 /** Phrases of a remark without a cue are at most this long. */
 const MAX_WORDS_WITHOUT_CUE = 3;

@@ -18,10 +18,10 @@ const SURE_ENDING_CONFIDENCE = 0.7;
 /** After this many matching words, a last word that does not match was misrecognized. */
 const MIN_LONG_REPETITION_WORDS = 8;
 const NEARBY_WORDS = 2;
-/** After this many matching words, the same word at the end is no chance. */
+/** After this many matching words, the same word at the end is not a coincidence. */
 const MIN_MATCH_BEFORE_SAME_ENDING = 4;
 
-/** Returns an acoustic repetition as a repetition; null when what was said beyond the matching words makes it another sentence. */
+/** Returns an acoustic repetition as a repetition; null when the words after the matching ones make it another sentence. */
 export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepetition | undefined): Repetition | null {
   if (!acoustic) return null;
   const { from, retakeStart, end, matched, weak, alignment } = acoustic;
@@ -41,7 +41,7 @@ export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepe
   return isFragment(context, { from: end - left, to: end }, repetition) ? repetition : null;
 }
 
-/** Returns whether the take is a single unclear word between pauses, in which alignment found the start of what is said next. */
+/** Returns whether the take is a single unclear word between pauses, in which alignment found the start of the next words. */
 function isUnclearWord(
   { tokens, words, phraseStarts }: RetakeContext,
   { from, retakeStart, end, matched, weak }: AcousticRepetition,

@@ -1,9 +1,9 @@
-/** A repetition: a stretch of tokens that resembles what is said later. */
+/** A repetition: a range of tokens that resembles later tokens. */
 import type { Word } from "../../speech";
 import type { RepetitionScores } from "../rules";
 import { pauseBefore, type Token } from "../tokens";
 
-/** What the rules on retakes see. `removed[i]` is 1 when token i is already removed. */
+/** The input of the rules on retakes. `removed[i]` is 1 when token i is already removed. */
 export type RetakeContext = {
   words: readonly Word[];
   tokens: readonly Token[];

@@ -1,4 +1,4 @@
-/** Stage 8: aligns the takes of the path, so that their words have exact times, and drops what is not the line. */
+/** Stage 8: aligns the takes of the path, so that their words have exact times, and drops the takes that do not match their line. */
 import type { ForcedAlignment } from "../../speech";
 import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment } from "../alignments";

@@ -35,7 +35,7 @@ export function decideScriptedWords(
   return out;
 }
 
-/** Returns the words of a kept take and what was taken out of it. Marks the transcript's words that the take uses. */
+/** Returns the words of a kept take and its excisions. Marks the transcript's words that the take uses. */
 function decideTake(
   take: ExcisedTake,
   path: ScriptPath,

@@ -96,7 +96,7 @@ function findFillerRegions(take: ConfirmedTake, regions: readonly Span[], record
   });
 }
 
-/** Returns how many words of the line, fillers not counted, lie mostly in a region. */
+/** Returns how many words of the line, fillers not counted, are mostly in a region. */
 function countLineWords(
   { from, to }: ConfirmedTake,
   paired: ReadonlySet<number>,

@@ -26,7 +26,7 @@ import type { ScriptLine } from "./script-lines";
 /** `pairs[k]`: the token of script word k (counted through all lines), -1 when it is not spoken. `kept[j]`: token j is kept. */
 export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
 
-/** What is known before the search. `repeated[j]` is 1 when token j is said again right after. */
+/** The input of the search besides the words. `repeated[j]` is 1 when token j is repeated immediately. */
 export type PathKnowledge = { repeated: Uint8Array; bias: LineBias; boundsOf?: LineBoundsOf };
 
 /** Finds the path. Only every n-th row is stored; those between are computed again on the way back. */

@@ -19,7 +19,7 @@ export type LineCandidate = LineMatch & {
   accepted: boolean;
 };
 
-/** A recognizer takes at most half a minute at once. */
+/** A recognizer accepts at most half a minute per call. */
 export const MAX_WINDOW_TICKS = fromSeconds(27);
 const PADDING_TICKS = fromSeconds(0.15);
 /** A region this near to a word is part of it. */
@@ -50,13 +50,13 @@ const SURE_SIMILARITY = 0.85;
 /** Similarities of a complete and of an accepted line, where only the text is known. */
 const MIN_COMPLETE_SIMILARITY = 0.6;
 const MIN_ACCEPTED_SIMILARITY = 0.55;
-/** What a similarity is worth as a quality: alone, and beside an alignment. */
+/** Weights of a similarity in the quality: without an alignment, and with one. */
 export const SIMILARITY_WEIGHT = 0.85;
 const SURE_SIMILARITY_WEIGHT = 0.8;
 
 /**
- * Returns the ranges that a match can cover: its own tokens with those in the place of missing words of the line, and, when that is not
- * at a pause, on to the next pauses: what was recognized there can be the line, misspelled.
+ * Returns the ranges that a match can cover: its own tokens with those in the place of missing words of the line, and, when that does not
+ * end at a pause, those up to the next pauses, which can be misrecognized words of the line.
  */
 export function listCandidateRanges(match: LineMatch, tokens: readonly Token[]): TokenRange[] {
   const leading = match.pairs.findIndex((token) => token >= 0);

@@ -14,7 +14,7 @@ export type PathTake = {
   skipped: TokenRange[];
 };
 
-/** Up to this many tokens beside a kept one, without a pause between, are most likely misrecognized words of its line. */
+/** Up to this many tokens next to a kept one, without a pause between, are most likely misrecognized words of its line. */
 const MAX_ADJACENT_TOKENS = 2;
 const MAX_FLUENT_GAP_TICKS = fromSeconds(0.15);
 const MIN_PAUSE_TICKS = fromSeconds(0.22);

@@ -51,7 +51,7 @@ export function addOutOfOrder(
   return added;
 }
 
-/** Fills in what was said in the place of lines that are still missing, when it is about the same. */
+/** Adds takes for lines that are still missing from the words spoken in their place, when these are similar. */
 export function addParaphrases(
   takes: (ConfirmedTake | null)[],
   partialAlignments: readonly PartialAlignment[],

@@ -52,14 +52,14 @@ describe("pauses and padding", () => {
   ])("a join keeps a short pause, whatever the options: %s", (_, edgeMarginSeconds, pause) => {
     const bare = { ...CUT_MODES.tight, padding_before_seconds: 0, padding_after_seconds: 0, min_silence_seconds: 0.1 };
     const [first, second] = planned([kept(2, 3), kept(5, 6)], bare, edgeMarginSeconds);
-    // 80 ms, and on both sides the part of the edges that cannot be told from the quiet.
+    // 80 ms, and on both sides the part of the edges that is below the noise floor.
     expect(first![1]! - 3 + (5 - second![0]!)).toBeCloseTo(pause, 6);
   });
   test("a click inside a short pause stays with it", () => {
     const click: DecidedSpan = { ...removed(3.2, 3.22, NOISE), reason: "noise", text: "" };
     expect(planned([kept(2, 3), click, kept(3.4, 4)])).toEqual([[1.88, 4.18]]);
   });
-  test("with video, segments stay clear of the removed span beside them", () => {
+  test("with video, segments stay clear of the adjacent removed span", () => {
     const frames = { kind: "constant" as const, rate: { num: 25, den: 1 }, first: 0, count: 250 };
     const { segments } = assembleSegments(
       [kept(2, 3), removed(3.1, 4), kept(4.1, 5)],

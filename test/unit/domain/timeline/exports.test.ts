@@ -64,7 +64,7 @@ describe("every format parses back to the frames of the plan", () => {
               if (!result.ok) throw new Error(result.reason);
               const timeline = read(format, result.body, rate, start);
               expect(timeline.tracks).toEqual([expected(list, layout)]);
-              for (const sound of timeline.soundTracks ?? []) expect(sound).toEqual(expected(list, layout));
+              for (const track of timeline.audioTracks ?? []) expect(track).toEqual(expected(list, layout));
               if (timeline.mediaLength !== null) expect(timeline.mediaLength).toBe(count);
               if (timeline.start !== null) expect(timeline.start).toBe(start);
               expect(timeline.name.replace(/^'=/, "=")).toBe(file);
@@ -215,8 +215,8 @@ describe("file names and unsupported exports", () => {
   });
 
   test("an EDL of audio, or above 60 frames per second, is rejected with a reason", () => {
-    const sound = mediaInfo({ rate: null, channels: 2, timecode: null, seconds: 4 });
-    expect(exportTimeline({ ...video, info: sound, frames: null }, { ...options, format: "edl" })).toEqual({
+    const audio = mediaInfo({ rate: null, channels: 2, timecode: null, seconds: 4 });
+    expect(exportTimeline({ ...video, info: audio, frames: null }, { ...options, format: "edl" })).toEqual({
       ok: false,
       reason: "An EDL requires video, but this recording has only audio.",
     });

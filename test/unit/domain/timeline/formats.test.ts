@@ -193,8 +193,8 @@ describe("the source side", () => {
     expect(tracks(2, RATE)).toEqual([1, 2]);
     expect(tracks(0, RATE)).toEqual([1, 0]);
     expect(tracks(2, null)).toEqual([0, 2]);
-    const sound = mediaInfo({ rate: null, channels: 1, timecode: null, seconds: seconds(COUNT) });
-    const root = readXml(exported("fcpxml", {}, { info: sound, frames: null }).body);
+    const audio = mediaInfo({ rate: null, channels: 1, timecode: null, seconds: seconds(COUNT) });
+    const root = readXml(exported("fcpxml", {}, { info: audio, frames: null }).body);
     expect(at(root, "resources", "asset").attributes).not.toContainAnyKeys(["hasVideo", "videoSources", "format"]);
     expect(at(root, "library", "event", "project", "sequence").attributes).toMatchObject({
       format: "r1",

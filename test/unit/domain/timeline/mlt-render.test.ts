@@ -55,10 +55,10 @@ async function makeFilm(rate: { num: number; den: number }): Promise<void> {
     raw[i] = (Math.floor(i / (WIDTH * HEIGHT)) >> bit) & 1 ? 220 : 60;
   }
   await Bun.write(join(folder, "film.gray"), raw);
-  const picture = ["-f", "rawvideo", "-pix_fmt", "gray", "-s", `${WIDTH}x${HEIGHT}`, "-r", `${rate.num}/${rate.den}`];
+  const rawVideo = ["-f", "rawvideo", "-pix_fmt", "gray", "-s", `${WIDTH}x${HEIGHT}`, "-r", `${rate.num}/${rate.den}`];
   const tone = ["-f", "lavfi", "-i", `sine=frequency=440:sample_rate=48000:duration=${(COUNT * rate.den) / rate.num}`];
   const codecs = ["-c:v", "libx264", "-g", "60", "-bf", "2", "-crf", "12", "-pix_fmt", "yuv420p", "-c:a", "aac"];
-  await run("ffmpeg", "-v", "error", "-y", ...picture, "-i", "film.gray", ...tone, ...codecs, `./${NAME}`);
+  await run("ffmpeg", "-v", "error", "-y", ...rawVideo, "-i", "film.gray", ...tone, ...codecs, `./${NAME}`);
 }
 
 /** Returns the number in each frame; -1 for black. */

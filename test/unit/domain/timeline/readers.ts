@@ -7,7 +7,7 @@ export type ReadTimeline = {
   /** The main track, then the tracks above it. */
   tracks: ReadClip[][];
   /** Audio tracks in the same order; null for formats in which a clip has both video and audio. */
-  soundTracks: ReadClip[][] | null;
+  audioTracks: ReadClip[][] | null;
   name: string;
   url: string;
   /** Duration and start timecode of the media in frames; null where the format has none. */
@@ -50,7 +50,7 @@ function readFcpxml(body: string, rate: Rate): ReadTimeline {
   check(ids.includes(sequence.attributes.format), "the sequence has no format");
   check(["stereo", "surround"].includes(sequence.attributes.audioLayout!), "audioLayout");
   if (!asset.attributes.hasVideo)
-    check(!asset.attributes.format && !asset.attributes.videoSources, "a format of sound");
+    check(!asset.attributes.format && !asset.attributes.videoSources, "a video format of an audio asset");
   const origin = frames(asset.attributes.start, rate);
   const read = (node: Node): ReadClip => ({
     record: frames(node.attributes.offset, rate),
@@ -83,7 +83,7 @@ function readFcpxml(body: string, rate: Rate): ReadTimeline {
   check(frames(sequence.attributes.duration, rate) === end.record + end.length, "the sequence's duration");
   return {
     tracks,
-    soundTracks: null,
+    audioTracks: null,
     name: asset.attributes.name!,
     url: one(asset, "media-rep").attributes.src!,
     mediaLength: frames(asset.attributes.duration, rate),
@@ -124,12 +124,12 @@ function readFcp7Xml(body: string, rate: Rate): ReadTimeline {
     });
   const video = at(sequence, "media", "video");
   one(video, "format");
-  const picture = all(video, "track").map(read);
-  const sound = all(at(sequence, "media", "audio"), "track").map(read);
+  const videoTracks = all(video, "track").map(read);
+  const audioTracks = all(at(sequence, "media", "audio"), "track").map(read);
   check(number(file, "duration") === number(items[0]!, "duration"), "the media's length");
   return {
-    tracks: picture.length > 0 ? picture : sound,
-    soundTracks: sound,
+    tracks: videoTracks.length > 0 ? videoTracks : audioTracks,
+    audioTracks,
     name: one(file, "name").text,
     url: one(file, "pathurl").text,
     mediaLength: number(file, "duration"),
@@ -177,7 +177,7 @@ function readEdl(body: string, rate: Rate): ReadTimeline {
     const hour = labelFrames(drop ? "01:00:00;00" : "01:00:00:00", rate);
     clips.push({ record: recordIn - hour, source: sourceIn, length: sourceOut - sourceIn, enabled: true });
   }
-  return { tracks: [clips], soundTracks: null, name, url, mediaLength: null, start: null };
+  return { tracks: [clips], audioTracks: null, name, url, mediaLength: null, start: null };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as it comes
@@ -208,7 +208,7 @@ function readOtio(body: string, rate: Rate): ReadTimeline {
   const [video, audio] = [kinds("Video"), kinds("Audio")] as [ReadClip[][], ReadClip[][]];
   return {
     tracks: video.length > 0 ? video : audio,
-    soundTracks: audio,
+    audioTracks: audio,
     name: media.name,
     url: media.target_url,
     mediaLength: value(media.available_range.duration),
@@ -260,7 +260,7 @@ function readMlt(body: string, rate: Rate): ReadTimeline {
   const path = property(source, "resource")!;
   return {
     tracks,
-    soundTracks: null,
+    audioTracks: null,
     name: path.slice(path.lastIndexOf("/") + 1),
     url: path,
     mediaLength: Number(property(source, "length")),
@@ -306,7 +306,7 @@ function readCsv(body: string, rate: Rate): ReadTimeline {
     check(Math.abs(Number(row.source_start_seconds) - (clip.source * rate.den) / rate.num) < 1e-5, "seconds");
     name = row.file!;
   }
-  return { tracks, soundTracks: null, name, url: "", mediaLength: null, start };
+  return { tracks, audioTracks: null, name, url: "", mediaLength: null, start };
 }
 
 function readJson(body: string): ReadTimeline {
@@ -314,7 +314,7 @@ function readJson(body: string): ReadTimeline {
   const read = ({ record, source, length, enabled }: ReadClip): ReadClip => ({ record, source, length, enabled });
   return {
     tracks: [timeline.clips, ...timeline.alternates].map((clips: ReadClip[]) => clips.map(read)),
-    soundTracks: null,
+    audioTracks: null,
     name: timeline.media.name,
     url: timeline.media.url,
     mediaLength: timeline.media.length,

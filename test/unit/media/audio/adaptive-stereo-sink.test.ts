@@ -14,7 +14,7 @@ const folder = await mkdtemp(join(tmpdir(), "offcut-runs-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const SECONDS = 90;
-/** In this span the right channel has another sound. */
+/** In this span the right channel has other audio. */
 const [FROM, TO] = [30.2, 33.7];
 const voice = "0.3*sin(2*PI*(180+40*sin(t))*t)+0.1*sin(2*PI*1870*t)*abs(sin(3*t))+0.02*random(0)";
 const other = `0.2*sin(2*PI*500*t)*between(t\\,${FROM}\\,${TO})`;

@@ -224,7 +224,7 @@ describe("installing from a file", () => {
     );
   });
 
-  test("the checksum file beside an archive must match", async () => {
+  test("the checksum file next to an archive must match", async () => {
     await using folder = await temporaryFolder();
     const archive = join(folder.path, "model.tar");
     await Bun.write(archive, "whatever");

@@ -17,7 +17,7 @@ export const removeFrontMatter: ScriptForm = (rows) => {
   return rows.map((row, i) => (i <= end ? BLANK_ROW : row));
 };
 
-/** Makes headings optional. Evidence: the paragraphs of the document end like sentences, and a short row of its own does not. */
+/** Makes headings optional. Evidence: the paragraphs of the document end like sentences, and a short separate row does not. */
 export const markHeadings: ScriptForm = (rows) => {
   const isUnderlined = rows.map(
     (row, i) => isShort(row.text) && /^\s*(?:={3,}|-{3,})\s*$/.test(rows[i + 1]?.text ?? ""),

@@ -1,4 +1,4 @@
-/** Labels in front of lines: who speaks, and what is only seen or heard. */
+/** Labels in front of lines: the speaker, a visual, a sound effect. */
 import { BLANK_ROW, isBlank, type ScriptForm, type ScriptRow } from "./script-row";
 
 /** Returns the length of a speaker label with its colon at the start of a row, such as `ANNA:`, `Host 2:`, `Dr. Smith (V.O.):`; else 0. */
@@ -30,7 +30,7 @@ const MIN_SINGLE_SPEAKER_ROWS = 3;
 const MIN_HIDDEN_ROWS = 2;
 const MIN_METADATA_ROWS = 2;
 
-/** Removes what is only seen, the lines about the script, and the names of speakers in any case. Evidence: several rows have such labels. */
+/** Removes visuals, the lines about the script, and the names of speakers in any case. Evidence: several rows have such labels. */
 export const removeLabels: ScriptForm = (rows) => {
   const names = rows.map((row) => NAME.exec(row.text)?.[1] ?? null);
   const hidden = findHiddenRows(rows, names);

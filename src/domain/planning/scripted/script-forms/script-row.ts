@@ -3,7 +3,7 @@
 /** A row of a script. `optional`: it can be spoken or not. A row without text separates paragraphs. */
 export type ScriptRow = { text: string; optional: boolean };
 
-/** Removes what is not spoken from a script of one form. Returns the rows unchanged when the document is not of that form. */
+/** Removes text that is not spoken from a script of one form. Returns the rows unchanged when the document is not of that form. */
 export type ScriptForm = (rows: readonly ScriptRow[]) => readonly ScriptRow[];
 
 /** Rows `[from, to)` of a script that are a table, with the cells of each row of the table. `header`: its first row names the columns. */
