@@ -7,6 +7,7 @@ Usage: offcut [COMMAND] [OPTIONS]
 
   serve        Run the server (default)
   cut FILE…    Cut recordings without a server
+  render FILE  Render a recording by an edited plan without a server
   user         Create, list, disable and enable accounts, grant and refund credits
   key          Create, list and revoke API keys
   models       Install and remove speech models for other languages
@@ -24,6 +25,8 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/serve")).serveCommand(args);
     case "cut":
       return (await import("./cli/cut")).cutCommand(args);
+    case "render":
+      return (await import("./cli/render")).renderCommand(args);
     case "user":
       return (await import("./cli/user")).userCommand(args);
     case "key":

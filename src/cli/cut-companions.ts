@@ -1,16 +1,17 @@
-/** Writes the timelines and subtitles of `offcut cut`. */
+/** Writes the timelines and subtitles of `offcut cut` and `offcut render`. */
 import { basename, dirname } from "node:path";
 import { AppError } from "../domain/errors";
 import type { ProbedMedia } from "../domain/media";
 import type { PlanJson } from "../domain/plan-json";
-import type { Transcript } from "../domain/speech";
+import type { Word } from "../domain/speech";
 import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { toSeconds } from "../domain/time";
 import { type ExportFormat, exportTimeline, getExportExtension } from "../domain/timeline";
 import { writeAtomic } from "../lib/atomic-file";
-import { type CutTask, toCompanionPath } from "./cut-arguments";
+import { type CutTask, toCompanionPath } from "./cut-tasks";
 
-type CompanionSource = { plan: PlanJson; probed: ProbedMedia; transcript: Transcript | null };
+/** `words` is null without a transcript. */
+export type CompanionSource = { plan: PlanJson; probed: ProbedMedia; words: readonly Word[] | null };
 
 /** Throws `AppError` `unsupported_format` when `writeCompanions` would throw it for this recording, whatever its plan is. */
 export function requireExportable(task: CutTask, probed: ProbedMedia): void {
@@ -54,12 +55,12 @@ export async function writeCompanions(
     return { path: toCompanionPath(task, getExportExtension(format)), text: result.body };
   });
   const subtitles = task.subtitles.map((format) => {
-    if (cut.transcript === null)
+    if (cut.words === null)
       throw new AppError(
         "unsupported_format",
         "No installed speech model supports the language, so there are no subtitles.",
       );
-    const cues = createCues(cut.transcript.words, cut.plan, "cut");
+    const cues = createCues(cut.words, cut.plan, "cut");
     return { path: toCompanionPath(task, format), text: format === "srt" ? formatSrt(cues) : formatVtt(cues) };
   });
   for (const { path, text } of [...timelines, ...subtitles]) await writeAtomic(path, text);

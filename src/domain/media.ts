@@ -61,6 +61,10 @@ export type MediaInfo = {
 /** A probed file and its frame times (null without video). */
 export type ProbedMedia = { info: MediaInfo; frames: FrameTimes | null };
 
+/** Returns the frame rate of a recording's plans; null without video. */
+export const getPlanFrameRate = ({ info, frames }: ProbedMedia): Rational | null =>
+  frames ? (info.video?.frameRate ?? frames.rate) : null;
+
 /** The output of a render with every field resolved; created by `resolveOutput` in `domain/render-output.ts`. */
 export type ResolvedOutput = {
   format: "mp4" | "mov" | "m4a" | "mp3";

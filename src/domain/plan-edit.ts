@@ -10,7 +10,8 @@ import { fromSeconds, type Span, toSeconds } from "./time";
 /** A segment of a request, in seconds. */
 export type EditedSegment = { start: number; end: number };
 
-export type EditError = { index: number; message: string };
+/** `field`: the bound that is wrong on its own; null when the bounds do not fit together or the previous segment. */
+export type EditError = { index: number; field: keyof EditedSegment | null; message: string };
 
 /** Returns the first errors in the user's segments; empty when there are none. */
 export function validateEdit(segments: readonly EditedSegment[], clock: SourceClock): EditError[] {
@@ -19,12 +20,13 @@ export function validateEdit(segments: readonly EditedSegment[], clock: SourceCl
   for (const [index, { start, end }] of segments.entries()) {
     if (errors.length === MAX_FIELD_ERRORS) break;
     const before = segments[index - 1];
-    if (start < 0 || fromSeconds(end) > clock.duration) errors.push({ index, message: `must be within 0 and ${last}` });
+    if (start < 0 || fromSeconds(end) > clock.duration)
+      errors.push({ index, field: start < 0 ? "start" : "end", message: `must be within 0 and ${last}` });
     // In ticks: in floating-point seconds, 0.4 to 0.5 is slightly less than a tenth.
     else if (fromSeconds(end) - fromSeconds(start) < MIN_SEGMENT_TICKS)
-      errors.push({ index, message: "must be at least 0.1 s long" });
+      errors.push({ index, field: null, message: "must be at least 0.1 s long" });
     else if (before && fromSeconds(start) < fromSeconds(before.end))
-      errors.push({ index, message: "must not start before the previous segment ends" });
+      errors.push({ index, field: null, message: "must not start before the previous segment ends" });
   }
   return errors;
 }
@@ -91,7 +93,7 @@ function findOldRule(removed: readonly PlanJson["removed"][number][], span: Remo
 }
 
 /** Returns a function that returns the words whose middle is in a span. It uses binary search: there can be thousands of spans. */
-function createTextIndex(words: readonly Word[]): (span: Span) => string {
+export function createTextIndex(words: readonly Word[]): (span: Span) => string {
   const middle = (word: Word) => (word.start + word.end) / 2;
   const sorted = words.toSorted((a, b) => middle(a) - middle(b));
   /** Returns the index of the first word whose middle is not before `time`. */

@@ -64,34 +64,31 @@ function createContext<Checkpoint>(
 }
 
 /**
- * Probes and transcribes the recording. `check` runs between the two and may throw. Errors: those of `check`; `AppError` with the codes of
- * assets (`unsupported_media`, `corrupt_media`, …), and `no_speech` without an audio track; the signal's reason when aborted.
+ * Probes the recording and, with the scope `analysis`, transcribes it. `check` runs between the two and may throw. Errors: those of `check`;
+ * `AppError` with the codes of assets (`unsupported_media`, `corrupt_media`, …); the signal's reason when aborted.
  */
 export async function prepareRecording(
   tools: OneShotTools,
   open: OpenRecording,
-  language: string | null,
-  check: (probed: ProbedMedia) => void,
+  request: { language: string | null; scope: "analysis" | "probe"; check: (probed: ProbedMedia) => void },
 ): Promise<{ probed: ProbedMedia; transcript: Transcript | null }> {
   const { config } = tools;
   const files = getMediaFolder(open.outputDir);
   const checkProbed = async ({ kind }: PrepareCheckpoint): Promise<void> => {
     if (kind !== "probed") return;
-    const probed = await requireProbed(files.probed);
-    check(probed);
-    if (probed.info.audio.length === 0) throw new AppError("no_speech", "Recording has no audio track.");
+    request.check(await requireProbed(files.probed));
   };
   await runPrepare(
     open.media,
     {
       blobs: { source: open.source },
-      language,
+      language: request.language,
+      scope: request.scope,
       limits: {
         maxDurationSeconds: config.maxDurationSeconds,
         maxSidePixels: config.maxSidePixels,
         maxStreams: config.maxStreams,
       },
-      scope: "analysis",
     },
     createContext(tools, open, "prepare", checkProbed),
   );
@@ -131,6 +128,11 @@ export async function planRecording(
     createContext<never>(tools, open, "cut", noCheckpoint),
   );
   return { plan: JSON.parse(plan) as PlanJson, findings };
+}
+
+/** Throws `AppError` `no_speech` when a recording has no audio track. */
+export function requireAudio({ info }: ProbedMedia): void {
+  if (info.audio.length === 0) throw new AppError("no_speech", "Recording has no audio track.");
 }
 
 const noCheckpoint = async (): Promise<void> => {};

@@ -1,7 +1,7 @@
 /** Plans a cut: which parts of a recording are kept. `domain/planning` decides; this file runs the alignments that it asks for. */
 
 import { AppError } from "../domain/errors";
-import type { ProbedMedia } from "../domain/media";
+import { getPlanFrameRate, type ProbedMedia } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
 import type { PlanSteps } from "../domain/planning/context";
 import { planScripted } from "../domain/planning/scripted/plan-scripted";
@@ -32,7 +32,7 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
     throw new AppError("no_speech", "Recording contains no speech.");
   }
   const clock = { duration: probed.info.duration, frames: probed.frames };
-  const frameRate = probed.frames ? (probed.info.video?.frameRate ?? probed.frames.rate) : null;
+  const frameRate = getPlanFrameRate(probed);
   const context = { analysis, clock, frameRate, options, language };
   const forcedAlign = analysis.transcript?.forcing === false ? alignNothing : input.forcedAlign;
   if (lines.length === 0) return runPlanner(planUnscripted(context), forcedAlign);

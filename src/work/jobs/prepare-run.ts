@@ -24,8 +24,8 @@ export type PrepareInput = {
   /** Null: detected. */
   language: string | null;
   limits: ProbeLimits;
-  /** `analysis` omits the files that are for clients only: waveform, poster, filmstrip and preview. */
-  scope: "all" | "analysis";
+  /** `analysis` omits the files that are for clients only: waveform, poster, filmstrip and preview. `probe` only probes. */
+  scope: "all" | "analysis" | "probe";
 };
 
 /** Intermediate results. `blobs` are the files that are complete by then. */
@@ -77,6 +77,7 @@ export async function runPrepare(
   const { sniffed, info } = await probeSource(tools, input, { files, child, scratch, signal: context.signal });
   report("probing")(1);
   await context.checkpoint({ kind: "probed", blobs: await listOutputs(), info, sniffed });
+  if (input.scope === "probe") return { blobs: await listOutputs() };
 
   // When one branch fails the other is aborted, and the job ends after both have.
   const stop = new AbortController();

@@ -1,0 +1,141 @@
+/** Moves texts that a person has corrected onto the recognized words, so that subtitles show them at the right time. */
+import { findOverlapping } from "../planning/spans";
+import type { Word } from "../speech";
+import { alignWords } from "../text/word-alignment";
+import type { Span } from "../time";
+
+/** A segment and its text as written. Null: none was given, so its recognized words stay. */
+export type TextedSegment = Span & { text: string | null };
+
+/** Above this size of the alignment, a changed stretch gets its new text as a whole. */
+const MAX_ALIGNMENT_CELLS = 2_000_000;
+
+const middleOf = (word: Span): number => (word.start + word.end) / 2;
+const isInside = (word: Span, { start, end }: Span): boolean => middleOf(word) >= start && middleOf(word) < end;
+
+/**
+ * Returns the words with the texts of the segments (sorted, disjoint): unchanged words keep their times, and changed ones share the time of
+ * those that they replace. `before` are the segments before an editor moved their bounds (sorted, disjoint; empty when unknown). A text that
+ * was written for those fits their words better: then a lengthened segment also has the recognized words that it gained, and a shortened
+ * one has lost the words outside.
+ */
+export function correctWords(
+  words: readonly Word[],
+  segments: readonly TextedSegment[],
+  before: readonly Span[],
+): Word[] {
+  const sorted = words.toSorted((a, b) => middleOf(a) - middleOf(b));
+  const out: Word[] = [];
+  let next = 0;
+  for (const segment of segments) {
+    while (next < sorted.length && middleOf(sorted[next]!) < segment.start) out.push(sorted[next++]!);
+    const inside: Word[] = [];
+    while (next < sorted.length && middleOf(sorted[next]!) < segment.end) inside.push(sorted[next++]!);
+    if (segment.text === null) out.push(...inside);
+    else
+      out.push(...correctSegment(sorted, inside, { ...segment, text: segment.text }, findOverlapping(before, segment)));
+  }
+  return [...out, ...sorted.slice(next)];
+}
+
+function correctSegment(
+  sorted: readonly Word[],
+  inside: readonly Word[],
+  segment: Span & { text: string },
+  before: readonly Span[],
+): Word[] {
+  const tokens = segment.text.split(/\s+/u).filter(Boolean);
+  const written = before.length > 0 ? selectWords(sorted, before) : inside;
+  const writtenSet = new Set(written);
+  const gained = inside.filter((word) => !writtenSet.has(word));
+  const candidates = [inside, inside.filter((word) => writtenSet.has(word)), written].map((replaced) => ({
+    replaced,
+    matches: listMatches(replaced, tokens),
+  }));
+  const differences = candidates.map(({ replaced, matches }) => replaced.length - 2 * (matches.length - 1));
+  const best = differences.indexOf(Math.min(...differences));
+  const { replaced, matches } = candidates[best]!;
+  if (replaced.length > 0) {
+    const recognized = new Set(replaced);
+    const corrected = replaceTexts(replaced, tokens, matches)
+      .filter((word) => isInside(word, segment))
+      // Subtitles leave out words that the cut clips. What was typed is wanted.
+      .map((word) => (recognized.has(word) ? word : clipTo(word, segment)));
+    return best === 0 ? corrected : sortWords([...gained, ...corrected]);
+  }
+  const { start, end } = segment;
+  const typed = tokens.length > 0 ? [{ start, end, text: tokens.join(" "), confidence: 1 }] : [];
+  return best === 0 ? typed : sortWords([...gained, ...typed]);
+}
+
+const clipTo = (word: Word, { start, end }: Span): Word => ({
+  ...word,
+  start: Math.max(word.start, start),
+  end: Math.min(word.end, end),
+});
+
+const sortWords = (words: Word[]): Word[] => words.sort((a, b) => middleOf(a) - middleOf(b));
+
+/** Returns the words whose middle lies in one of the spans. `sorted` is sorted by middle. */
+function selectWords(sorted: readonly Word[], spans: readonly Span[]): Word[] {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if (middleOf(sorted[at]!) < spans[0]!.start) low = at + 1;
+    else high = at;
+  }
+  const out: Word[] = [];
+  for (let i = low; i < sorted.length && middleOf(sorted[i]!) < spans.at(-1)!.end; i++)
+    if (spans.some((span) => isInside(sorted[i]!, span))) out.push(sorted[i]!);
+  return out;
+}
+
+/** Returns `words` with the tokens as their texts. Equal ones keep their word; each run of others replaces the words between. */
+function replaceTexts(words: readonly Word[], tokens: readonly string[], matches: readonly TextMatch[]): Word[] {
+  const out: Word[] = [];
+  let leading = "";
+  const replaceRun = (run: readonly Word[], texts: readonly string[]): void => {
+    if (texts.length === 0) return;
+    const text = texts.join(" ");
+    const last = out.at(-1);
+    if (run.length === texts.length) out.push(...run.map((word, i) => ({ ...word, text: texts[i]!, confidence: 1 })));
+    else if (run.length > 0) out.push({ start: run[0]!.start, end: run.at(-1)!.end, text, confidence: 1 });
+    // An inserted word shares the time of its neighbor.
+    else if (last) out[out.length - 1] = { ...last, text: `${last.text} ${text}` };
+    else leading = text;
+  };
+  let word = 0;
+  let token = 0;
+  for (const [toWord, toToken] of matches) {
+    replaceRun(words.slice(word, toWord), tokens.slice(token, toToken));
+    const same = words[toWord];
+    if (same) out.push(leading === "" ? same : { ...same, text: `${leading} ${same.text}` });
+    leading = "";
+    [word, token] = [toWord + 1, toToken + 1];
+  }
+  return out;
+}
+
+type TextMatch = [word: number, token: number];
+
+/** Lists the pairs of equal words and tokens in order, and finally the ends of both lists. */
+function listMatches(words: readonly Word[], tokens: readonly string[]): TextMatch[] {
+  const texts = words.map((word) => word.text.trim());
+  const shorter = Math.min(texts.length, tokens.length);
+  let head = 0;
+  while (head < shorter && texts[head] === tokens[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && texts.at(-1 - tail) === tokens.at(-1 - tail)) tail++;
+  const matches: TextMatch[] = Array.from({ length: head }, (_, i): TextMatch => [i, i]);
+  const [changedTexts, changedTokens] = [
+    texts.slice(head, texts.length - tail),
+    tokens.slice(head, tokens.length - tail),
+  ];
+  if (changedTexts.length * changedTokens.length <= MAX_ALIGNMENT_CELLS) {
+    const { pairs } = alignWords(changedTexts, changedTokens, (a, b) => (a === b ? 0 : 1));
+    for (const [i, j] of pairs.entries()) if (j >= 0) matches.push([head + i, head + j]);
+  }
+  for (let i = tail; i > 0; i--) matches.push([texts.length - i, tokens.length - i]);
+  return [...matches, [texts.length, tokens.length]];
+}
