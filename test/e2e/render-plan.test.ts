@@ -78,6 +78,17 @@ once(
     const after = await Promise.all(["again.srt", "again.otio", "again.csv"].map(readText));
     expect(after).toEqual(before);
     expect((await lengthOf("again.mp3")).types).toEqual(["audio"]);
+
+    // A recording without video, and a plan with nothing but segments.
+    await writePlan("bare.json", {
+      segments: [
+        { start: 1, end: 2.5 },
+        { start: 3, end: 4 },
+      ],
+    });
+    const { item: bare } = await render(["again.mp3", "--plan", "bare.json"]);
+    expect([bare.output, bare.plan.kept_duration]).toEqual([inFolder("again.cut.m4a"), 2.5]);
+    expect(Math.abs((await lengthOf("again.cut.m4a")).seconds - 2.5)).toBeLessThan(LENGTH_TOLERANCE_SECONDS);
   },
   TIMEOUT_MS,
 );
@@ -117,27 +128,8 @@ once(
   TIMEOUT_MS,
 );
 
-once(
-  "a plan with nothing but segments renders an audio file",
-  async () => {
-    await run(["render", "talk.mp4", "--plan", "plan.json", "-o", "only.m4a"]);
-    await writePlan("bare.json", {
-      segments: [
-        { start: 1, end: 2.5, text: "Typed." },
-        { start: 3, end: 4 },
-      ],
-    });
-    const { code, item } = await render(["only.m4a", "--plan", "bare.json", "--format", "m4a"]);
-    expect([code, item.output, item.plan.kept_duration]).toEqual([0, inFolder("only.cut.m4a"), 2.5]);
-    expect(Math.abs((await lengthOf("only.cut.m4a")).seconds - 2.5)).toBeLessThan(LENGTH_TOLERANCE_SECONDS);
-  },
-  TIMEOUT_MS,
-);
-
 describe("an invalid plan names what is wrong and writes nothing:", () => {
   const cases: [string, (valid: PlanJson) => unknown, string][] = [
-    ["no plan", () => [], "must be an object, not an empty list"],
-    ["no segments", (valid) => ({ ...valid, segments: [] }), "segments must have at least one segment"],
     [
       "a time in quotes",
       (valid) => ({ ...valid, segments: [{ ...valid.segments[0], start: "1" }] }),
@@ -147,11 +139,6 @@ describe("an invalid plan names what is wrong and writes nothing:", () => {
       "segments out of order",
       (valid) => ({ ...valid, segments: valid.segments.toReversed() }),
       "segments[1] must not start before the previous segment ends",
-    ],
-    [
-      "a segment beyond the recording",
-      (valid) => ({ ...valid, segments: [{ start: 1, end: 5000 }] }),
-      "segments[0].end must be within 0 and ",
     ],
     [
       "another recording",

@@ -92,7 +92,7 @@ function selectWords(sorted: readonly Word[], spans: readonly Span[]): Word[] {
 }
 
 /** Returns `words` with the tokens as their texts. Equal ones keep their word; each run of others replaces the words between. */
-function replaceTexts(words: readonly Word[], tokens: readonly string[], matches: readonly TextMatch[]): Word[] {
+function replaceTexts(words: readonly Word[], tokens: readonly string[], matches: readonly EqualPair[]): Word[] {
   const out: Word[] = [];
   let leading = "";
   const replaceRun = (run: readonly Word[], texts: readonly string[]): void => {
@@ -117,17 +117,17 @@ function replaceTexts(words: readonly Word[], tokens: readonly string[], matches
   return out;
 }
 
-type TextMatch = [word: number, token: number];
+type EqualPair = [word: number, token: number];
 
 /** Lists the pairs of equal words and tokens in order, and finally the ends of both lists. */
-function listMatches(words: readonly Word[], tokens: readonly string[]): TextMatch[] {
+function listMatches(words: readonly Word[], tokens: readonly string[]): EqualPair[] {
   const texts = words.map((word) => word.text.trim());
   const shorter = Math.min(texts.length, tokens.length);
   let head = 0;
   while (head < shorter && texts[head] === tokens[head]) head++;
   let tail = 0;
   while (tail < shorter - head && texts.at(-1 - tail) === tokens.at(-1 - tail)) tail++;
-  const matches: TextMatch[] = Array.from({ length: head }, (_, i): TextMatch => [i, i]);
+  const matches: EqualPair[] = Array.from({ length: head }, (_, i): EqualPair => [i, i]);
   const [changedTexts, changedTokens] = [
     texts.slice(head, texts.length - tail),
     tokens.slice(head, tokens.length - tail),
