@@ -4,82 +4,33 @@
  * the screenplays of this project need only libflite1 and ffmpeg.
  */
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
-import { CUT_MODES, type Plan } from "../../../src/domain/plan";
-import type { SpeechAnalysis } from "../../../src/domain/speech";
-import { fromSeconds, toSeconds } from "../../../src/domain/time";
-import { analyze } from "../../../src/speech/analyze";
-import { forcedAlign, type WindowCache } from "../../../src/speech/forced-alignment";
-import { loadMoonshine } from "../../../src/speech/moonshine";
-import { openPcm } from "../../../src/speech/pcm";
-import { loadVoiceDetector } from "../../../src/speech/vad";
-import { planCut } from "../../../src/work/plan-cut";
-import { toPcmBytes } from "../speech/material";
+import { toSeconds } from "../../../src/domain/time";
 import { createOwnTalks, type FluentReading, loadFluentReadings, loadTalks } from "./material";
-import { type Score, type Span, type Summary, scoreSegments, summarizeScores } from "./score";
+import { openAnalyzer, toSpans } from "./recording";
+import { type Score, type Summary, scoreSegments, summarizeScores } from "./score";
 import type { Talk } from "./talk";
-
-const GRAPHS = join(import.meta.dir, "../../../dist/assets/speech");
-const FRAME_RATE = { num: 30, den: 1 };
-const RATE = 16_000;
-const noop = () => {};
 
 const folder = process.argv[2] ?? (process.env.OFFCUT_SHARED ? join(process.env.OFFCUT_SHARED, "eval") : null);
 const speechFolder = folder ? join(dirname(folder), "media/speech") : null;
 const speech = speechFolder && existsSync(speechFolder) ? speechFolder : null;
 
-await prepareSpeechGraphs(GRAPHS);
-const models = { detector: await loadVoiceDetector(GRAPHS), moonshine: await loadMoonshine(GRAPHS, 2) };
-const scratch = await mkdtemp(join(tmpdir(), "offcut-cut-quality-"));
+const recordings = await openAnalyzer();
 
 try {
   if (folder) await reportTalks(`Talks in ${folder}`, await loadTalks(folder, speech));
   await reportTalks("Screenplays of this project", await createOwnTalks());
   if (speech) await reportFluentReadings(await loadFluentReadings(speech));
 } finally {
-  await rm(scratch, { recursive: true, force: true });
+  await recordings.close();
 }
 process.exit(0);
-
-type AnalyzedRecording = {
-  analysis: SpeechAnalysis;
-  cut: (script: string) => Promise<Plan>;
-  close: () => Promise<void>;
-};
-
-/** Analyzes samples once. `cut` can then be called repeatedly; it cuts them as a video at 30 frames per second. */
-async function analyzeSamples(name: string, samples: Float32Array): Promise<AnalyzedRecording> {
-  const path = join(scratch, `${name.replace(/\W+/g, "-")}.pcm`);
-  await writeFile(path, toPcmBytes(samples));
-  const pcm = await openPcm({ path });
-  const analysis = await analyze(models, pcm, "en", noop, noop);
-  const cache: WindowCache = new Map();
-  const duration = fromSeconds(samples.length / RATE);
-  const count = Math.floor((samples.length / RATE) * FRAME_RATE.num);
-  const probed = {
-    info: { type: "video" as const, demuxer: "mov", duration, startPts: 0, video: null, audio: [], timecode: null },
-    frames: { kind: "constant" as const, rate: FRAME_RATE, first: 0, count },
-  };
-  const cut = (script: string) =>
-    planCut({
-      analysis,
-      probed,
-      script,
-      options: CUT_MODES.natural,
-      forcedAlign: (requests) => forcedAlign(models.moonshine, pcm, requests, cache, path, noop),
-      language: "en",
-    });
-  return { analysis, cut, close: () => pcm.close() };
-}
 
 async function reportTalks(title: string, talks: readonly Talk[]): Promise<void> {
   console.log(`\n${title}`);
   const scores = { with: [] as Score[], without: [] as Score[] };
   for (const talk of talks) {
-    const { cut, close } = await analyzeSamples(talk.name, talk.samples);
+    const { cut, close } = await recordings.analyze(talk.name, talk.samples);
     const scripted = scoreSegments(talk.events, toSpans(await cut(talk.script)));
     const unscripted = scoreSegments(talk.events, toSpans(await cut("")), ["remark"]);
     await close();
@@ -96,10 +47,6 @@ function print(name: string, run: string, score: Score): void {
   console.log(formatRow(name, run, summarizeScores([score])));
   if (score.lost.length > 0) console.log(`    lost: ${score.lost.join(" ")}`);
   if (score.leaked.length > 0) console.log(`    leaked: ${score.leaked.join(" ")}`);
-}
-
-function toSpans(plan: Plan): Span[] {
-  return plan.segments.map((segment) => ({ start: toSeconds(segment.start), end: toSeconds(segment.end) }));
 }
 
 function formatRow(name: string, run: string, summary: Summary): string {
@@ -123,7 +70,7 @@ async function reportFluentReadings(nulls: readonly FluentReading[]): Promise<vo
   let wordCount = 0;
   const lost = { with: 0, without: 0 };
   for (const reading of nulls) {
-    const { analysis, cut, close } = await analyzeSamples(reading.name, reading.samples);
+    const { analysis, cut, close } = await recordings.analyze(reading.name, reading.samples);
     const words = analysis.transcript?.words ?? [];
     const missing = async (script: string) => {
       const { segments } = await cut(script);

@@ -75,7 +75,7 @@ export function synthesizeTalk(name: string, play: Screenplay): Talk {
 }
 
 /** Creates a seeded generator of random numbers from 0 to 1 (mulberry32). */
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

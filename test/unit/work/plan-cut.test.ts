@@ -256,6 +256,34 @@ describe("with a script", () => {
     expect(await errorCodeOf(cut(recording, SCRIPT))).toBe("script_mismatch");
   });
 
+  test("a script that shares half of a short line with the talk by chance is rejected", async () => {
+    const talk = [
+      "The trams go straight to the left bank.",
+      "Nobody waits for long in summer.",
+      "Each ride costs two coins.",
+    ];
+    const more = [
+      "Bring a coat along.",
+      "Our guide speaks three languages.",
+      "Lunch is served on deck.",
+      "Cameras are welcome.",
+    ];
+    const recording = createRecording(1, ...[...talk, ...more].flatMap((line) => [line, 0.8]));
+    const script =
+      "The keeper went straight to the left.\nA stadium fell silent.\nMinutes later they scored.\nWhat an upset.";
+    const forcedAlign: typeof recording.forcedAlign = async (requests) =>
+      (await recording.forcedAlign(requests)).map((result) => ({ ...result, meanLogProb: -5, tailLogProb: -9 }));
+    expect(await errorCodeOf(cut({ ...recording, forcedAlign }, script))).toBe("script_mismatch");
+  });
+
+  test("what a table of a script does not have spoken is not missing", async () => {
+    const table = `Video\tAudio\nWide shot of the hall\t${ONE}\nHands on a shelf\t${TWO}\nThe door, from outside\t${THREE}`;
+    const plan = await cut(createRecording(1, ONE, 0.8, TWO, 0.8, THREE, 1), table);
+    expect(joinTexts(plan)).toBe([ONE, TWO, THREE].join(" | "));
+    expect(plan.missing).toEqual([]);
+    expect(plan.takes.map((take) => take.line)).toEqual([ONE, TWO, THREE]);
+  });
+
   test.each([
     [
       "other words of the same talk",

@@ -9,7 +9,7 @@ import { isFillerText } from "../fillers/filler-words";
 import type { RuleMatch } from "../rules";
 import { durationOf, findOverlapping, overlapDuration } from "../spans";
 import type { ConfirmedTake } from "./confirm-takes";
-import { toAlignmentRequests } from "./line-candidates";
+import { classifyFit, toAlignmentRequests } from "./line-candidates";
 import type { ScriptedRecording } from "./scripted-recording";
 
 /** A span that is removed from a take. */
@@ -55,6 +55,8 @@ export function* exciseDisfluencies(
     at += requests.length;
     const before = takes[take]!.alignment;
     if (!without || !before || without.meanLogProb < before.meanLogProb - MAX_LOSS) continue;
+    // Only a line that is spoken in the rest was started again. A line that differs from the script aligns badly with and without it.
+    if (rule === "false_start.within_line" && classifyFit(without, recording.activity) === "none") continue;
     const scores = {
       alignment: before.meanLogProb,
       alignmentWithout: without.meanLogProb,

@@ -1,6 +1,8 @@
 /** Plans a recording with its script: keeps one take of each line, and nothing that is not in the script. */
 import type { Plan } from "../../plan";
+import { measureWordDistance } from "../../text/normalize";
 import { fromSeconds, type Span } from "../../time";
+import { isUsableAlignment } from "../alignments";
 import { assembleSegments } from "../assemble-segments";
 import { detectActivity, estimateEdgeMargin } from "../audio-activity";
 import type { PlanSteps } from "../context";
@@ -9,7 +11,7 @@ import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { findEarlierTakes } from "../retakes/takes-by-line";
 import { durationOf } from "../spans";
 import { listTakes } from "../take-list";
-import { sortWords, tokenize } from "../tokens";
+import { sortWords, type Token, tokenize } from "../tokens";
 import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../unrecognized-speech";
 import { checkMatches } from "./check-matches";
 import { type ConfirmedTake, confirmTakes, isWeak } from "./confirm-takes";
@@ -31,6 +33,8 @@ import { addOutOfOrder, addParaphrases } from "./unmatched-lines";
 /** Below both shares, of the script that is spoken and of the speech that is script, the script belongs to another recording. */
 const MIN_SPOKEN_SCRIPT_SHARE = 0.25;
 const MIN_SCRIPTED_SPEECH_SHARE = 0.25;
+/** A line that does not align counts as spoken when this share of its words is recognized. */
+const MIN_SPOKEN_SIMILARITY = 0.8;
 /** Shorter voice without words is a filler, or the end of a word. */
 const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.5);
 const MAX_FILLER_TICKS = fromSeconds(0.9);
@@ -63,7 +67,7 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
 
   const confirmed = yield* confirmTakes(listPathTakes(lines, path, tokens), candidates, recording);
   const takes = confirmed.map((take) => (take && isWeak(take) ? null : take));
-  if (isMismatch(lines, takes, tokens.length)) return "mismatch";
+  if (isMismatch(lines, takes, tokens)) return "mismatch";
   const outOfOrder = addOutOfOrder(takes, candidates, lines);
   addParaphrases(takes, rescued.partialAlignments, recording);
   for (const [i, take] of confirmed.entries()) takes[i] ??= take;
@@ -105,10 +109,20 @@ function decideWordlessRegion(region: Span, noise: boolean, { analysis }: Script
   return { removal: decideNoise(region, noise, analysis) ?? { rule, scores }, reviews: [] };
 }
 
+/** Returns whether a take shows that its line is spoken. Half of a short line can be there by chance, and does not align. */
+function isSpoken(take: ConfirmedTake, line: ScriptLine, tokens: readonly Token[]): boolean {
+  if (take.isAligned || !isUsableAlignment(take.alignment)) return true;
+  const isFound = (word: string, k: number) => {
+    const token = tokens[take.pairs[k]!];
+    return token !== undefined && measureWordDistance(word, token.normal) < 1;
+  };
+  return line.words.filter(isFound).length >= MIN_SPOKEN_SIMILARITY * line.words.length;
+}
+
 function isMismatch(
   lines: readonly ScriptLine[],
   takes: readonly (ConfirmedTake | null)[],
-  tokenCount: number,
+  tokens: readonly Token[],
 ): boolean {
   let scriptWords = 0;
   let spokenWords = 0;
@@ -117,8 +131,10 @@ function isMismatch(
     if (!line.optional) scriptWords += line.words.length;
     const take = takes[i];
     if (!take) continue;
-    if (!line.optional) spokenWords += line.words.length;
+    if (!line.optional && isSpoken(take, line, tokens)) spokenWords += line.words.length;
     matchedTokens += take.pairs.filter((token) => token >= 0).length;
   }
-  return spokenWords < MIN_SPOKEN_SCRIPT_SHARE * scriptWords && matchedTokens < MIN_SCRIPTED_SPEECH_SHARE * tokenCount;
+  return (
+    spokenWords < MIN_SPOKEN_SCRIPT_SHARE * scriptWords && matchedTokens < MIN_SCRIPTED_SPEECH_SHARE * tokens.length
+  );
 }
