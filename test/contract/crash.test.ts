@@ -53,9 +53,9 @@ async function trouble(user: Client, round: Round, n: number): Promise<void> {
   if (round.deletes) await user.call("DELETE", `/v1/cuts/${cut.id}`);
 }
 
-type Told = { endpoint: string; id: string; what: string };
+type ReceivedMessage = { endpoint: string; id: string; what: string };
 
-const toldTo = (hook: Receiver): Told[] =>
+const listMessages = (hook: Receiver): ReceivedMessage[] =>
   hook.received.map(({ path, headers, body }) => {
     const { type, data } = JSON.parse(body) as { type: string; data: { entity_id: string } };
     return { endpoint: path, id: headers.get("webhook-id")!, what: `${type} ${data.entity_id}` };
@@ -127,9 +127,9 @@ test(
     await until("the last delivery", () => allDelivered(user), PATIENCE_SECONDS);
 
     const due = await dueEvents(server);
-    const told = toldTo(hook);
+    const messages = listMessages(hook);
     for (const endpoint of ["/one", "/two"]) {
-      const here = told.filter((one) => one.endpoint === endpoint);
+      const here = messages.filter((one) => one.endpoint === endpoint);
       const ids = Map.groupBy(here, (one) => one.what);
       // A message may be delivered twice, but with the same ID.
       expect([...ids].filter(([, all]) => new Set(all.map((one) => one.id)).size !== 1)).toEqual([]);
@@ -139,8 +139,8 @@ test(
       expect(new Set([...ids.keys()].map((what) => what.split(" ")[1])).size).toBe(ids.size);
     }
     const stored = await server.query<{ type: string; entity_id: string }>("SELECT type, entity_id FROM events");
-    const heard = new Set(told.filter((one) => one.endpoint === "/one").map((one) => one.what));
-    expect(stored.map((event) => `${event.type} ${event.entity_id}`).toSorted()).toEqual([...heard].toSorted());
+    const received = new Set(messages.filter((one) => one.endpoint === "/one").map((one) => one.what));
+    expect(stored.map((event) => `${event.type} ${event.entity_id}`).toSorted()).toEqual([...received].toSorted());
 
     const ready = await server.query<{ id: string; charge: number }>(
       "SELECT id, charge FROM assets WHERE state = 'ready'",
@@ -156,7 +156,7 @@ test(
     expect(await server.query("SELECT id FROM holds")).toEqual([]);
     const [restarted] = await server.query<{ n: number }>("SELECT count(*) AS n FROM steps WHERE attempts > 1");
     console.log(
-      `crashes: ${CRASHES}, seed ${SEED}; ${due.length} ended, ${told.length} messages, ${restarted!.n} jobs started again, ${cutOff} calls cut off`,
+      `crashes: ${CRASHES}, seed ${SEED}; ${due.length} ended, ${messages.length} messages, ${restarted!.n} jobs started again, ${cutOff} calls cut off`,
     );
     expect(restarted!.n).toBeGreaterThan(0);
   },

@@ -123,18 +123,21 @@ test(
       for (const request of queue) {
         const path = addressOf(request, known);
         const body = bodyOf(request, known);
-        const told = () => short(`${request.method} ${path} ${JSON.stringify(request.headers)} ${String(body)}`);
+        const describeRequest = () =>
+          short(`${request.method} ${path} ${JSON.stringify(request.headers)} ${String(body)}`);
         try {
           const answer = await send(server.url(), user.key, request, path, body);
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
           const found = inspect(request.method, path, answer);
           if (answer.status === 500) found.push("500");
           if (found.length > 0)
-            wrong.push(`${told()}\n  -> ${answer.status}: ${found.join("; ")} ${short(JSON.stringify(answer.body))}`);
+            wrong.push(
+              `${describeRequest()}\n  -> ${answer.status}: ${found.join("; ")} ${short(JSON.stringify(answer.body))}`,
+            );
           known.learn(request.template, answer.body);
           if (request.method === "DELETE" && answer.status === 204) known.forget(path.split(/[/?]/)[3] ?? "");
         } catch (error) {
-          wrong.push(`${told()}\n  -> ${error}`);
+          wrong.push(`${describeRequest()}\n  -> ${error}`);
         }
       }
     };

@@ -60,5 +60,5 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   expect(sum).toBe(BALANCE + 100 + PRICE * ASSETS - ASSETS * PRICE);
   expect(await readBalance(store.read, owner.userId)).toBe(sum);
   const events = await Promise.all(ids.map((id) => listEntityEvents(store.read, id)));
-  expect(events.filter((told) => told.filter((event) => event.type === "asset.ready").length !== 1)).toEqual([]);
+  expect(events.filter((ofAsset) => ofAsset.filter((event) => event.type === "asset.ready").length !== 1)).toEqual([]);
 }, 30_000);

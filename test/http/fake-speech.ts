@@ -69,9 +69,9 @@ export function fakeSpeech(): FakeSpeech {
       engine.analyzed++;
       const failure = failures.shift();
       if (failure) throw failure;
-      const heard = await hear(pcm);
+      const analysis = await analyzePcm(pcm);
       options.onProgress?.(1);
-      return engine.canTranscribe(options.language) ? heard : { ...heard, transcript: null };
+      return engine.canTranscribe(options.language) ? analysis : { ...analysis, transcript: null };
     },
     forcedAlign: async (_, requests, options) => {
       await pass("forcedAlign", options?.signal);
@@ -82,7 +82,7 @@ export function fakeSpeech(): FakeSpeech {
   return engine;
 }
 
-async function hear(pcm: PcmFile): Promise<SpeechAnalysis> {
+async function analyzePcm(pcm: PcmFile): Promise<SpeechAnalysis> {
   const samples = await allSamples(pcm.path);
   const energy = contour(samples);
   const speech = loudSpans(energy);

@@ -126,12 +126,12 @@ test("a deleted project is a 404, also when it is deleted again", async () => {
 test("a project that is deleted during a change is a 404", async () => {
   const anna = await server.user();
   const { id } = await anna.project();
-  const lane = server.holdWrites();
+  const writes = server.holdWrites();
   const deletion = tryCall(anna, "DELETE", `/v1/projects/${id}`);
-  await lane.waiting(1);
+  await writes.waiting(1);
   const change = tryCall(anna, "PATCH", `/v1/projects/${id}`, { name: "x" });
-  await lane.waiting(2);
-  lane.release();
+  await writes.waiting(2);
+  writes.release();
   expect(await Promise.all([deletion, change])).toEqual(["204", "404 not_found"]);
 });
 

@@ -214,15 +214,15 @@ describe("a source that is not ready", () => {
   test("can be cut and rendered to audio once it is cuttable, to video once it is ready", async () => {
     await using own = await harness();
     const user = await own.user();
-    const listening = own.speech.hold("analyze");
+    const analysis = own.speech.hold("analyze");
     const held = own.holdRenders();
     const id = await user.upload(await oldVideo());
     const ask = (output: unknown) => tryCall(user, "POST", "/v1/renders", { asset_id: id, output });
-    await listening.reached;
+    await analysis.reached;
     expect([await ask({}), await ask({ format: "mp3" })]).toEqual(["409 asset_not_ready", "409 asset_not_ready"]);
     expect(await tryCall(user, "POST", "/v1/cuts", { asset_id: id })).toBe("409 asset_processing");
 
-    listening.release();
+    analysis.release();
     const asset = await until("a cuttable asset", async () => {
       const current = await user.asset(id);
       return current.cuttable ? current : null;

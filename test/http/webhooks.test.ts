@@ -133,8 +133,8 @@ describe("events", () => {
     const render = await anna.renderEnded((await anna.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
     await until("three webhooks", () => all.received.length >= 3 && cutsOnly.received.length >= 1);
 
-    const told = all.received.map((r) => verify(r, first.secret!)).sort((a, b) => a.type.localeCompare(b.type));
-    expect(told).toEqual([
+    const messages = all.received.map((r) => verify(r, first.secret!)).sort((a, b) => a.type.localeCompare(b.type));
+    expect(messages).toEqual([
       {
         type: "asset.ready",
         data: {

@@ -1,7 +1,7 @@
 /** Results of forced alignment. */
 import type { ForcedAlignment } from "../speech";
 
-/** Returns whether an alignment says anything: a recognizer that cannot force-align returns no words. */
+/** Returns whether an alignment has words: a recognizer that cannot force-align returns no words. */
 export const isUsableAlignment = (alignment: ForcedAlignment | null | undefined): alignment is ForcedAlignment =>
   alignment != null && alignment.words.length > 0 && Number.isFinite(alignment.meanLogProb);
 

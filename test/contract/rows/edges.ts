@@ -102,12 +102,12 @@ export const edgeRows: Row[] = [
       await own.call("POST", "/v1/webhook-endpoints", { url: hook.url, event_types: ["asset.ready"] });
       for (let n = 1; n < 50; n++) await own.call("POST", "/v1/webhook-endpoints", HOOK);
       expect(await own.getOutcome("POST", "/v1/webhook-endpoints", HOOK)).toBe("409 conflict");
-      const listening = server.speech.hold("analyze");
+      const analysis = server.speech.hold("analyze");
       const id = await anna.upload(await wav(2));
-      await listening.reached;
+      await analysis.reached;
       const { store } = server.services();
       await store.write((tx) => tx.run(sql`UPDATE users SET deleted_at = 1 WHERE id = ${anna.userId}`));
-      listening.release();
+      analysis.release();
       await server.idle();
       expect(await server.events(id)).toEqual(["asset.ready from processing"]);
       const [row] = await store.read.all<{ n: number }>(sql`SELECT count(*) AS n FROM deliveries`);

@@ -110,8 +110,8 @@ export const projectRows: Row[] = [
       const path = `/v1/projects/${asset.project_id}`;
       expect(await getOutcome("DELETE", path, undefined, bert)).toBe("404 not_found");
       expect(await getOutcome("DELETE", path)).toBe("204");
-      for (const gone of [path, `/v1/assets/${asset.id}`, `/v1/cuts/${cut.id}`, `/v1/renders/${render.id}`]) {
-        expect(await getOutcome("GET", gone)).toBe("404 not_found");
+      for (const deleted of [path, `/v1/assets/${asset.id}`, `/v1/cuts/${cut.id}`, `/v1/renders/${render.id}`]) {
+        expect(await getOutcome("GET", deleted)).toBe("404 not_found");
       }
       expect(await getOutcome("DELETE", path)).toBe("404 not_found");
       for (const link of [asset.download_url!, render.download_url!]) expect((await fetch(link)).status).toBe(404);

@@ -83,13 +83,13 @@ export const renderRows: Row[] = [
   [
     "409 asset_not_ready: audio requires cuttable, video requires ready; 409 modifier_not_ready: the cut is not completed",
     async ({ anna, getOutcome, server, videoAsset }) => {
-      const listening = server.speech.hold("analyze");
+      const analysis = server.speech.hold("analyze");
       const id = await anna.upload(await video(3));
-      await listening.reached;
+      await analysis.reached;
       for (const output of [{}, { format: "mp3" }]) {
         expect(await getOutcome("POST", "/v1/renders", { asset_id: id, output })).toBe("409 asset_not_ready");
       }
-      listening.release();
+      analysis.release();
       await anna.prepared(id);
       const forcing = server.speech.hold("forcedAlign");
       const cut = await anna.startCut({ asset_id: (await videoAsset()).id, script: "alpha bravo alpha" });

@@ -15,15 +15,15 @@ export const uploadRows: Row[] = [
       await anna.patch(id, 0, BYTES);
       const head = (client: typeof anna, headers: Record<string, string>, at = id) =>
         send(client, "HEAD", `/v1/uploads/${at}`, { headers });
-      const told = await head(anna, anna.tus());
-      expect([told.status, told.headers.get("upload-offset"), told.headers.get("upload-length")]).toEqual([
+      const reply = await head(anna, anna.tus());
+      expect([reply.status, reply.headers.get("upload-offset"), reply.headers.get("upload-length")]).toEqual([
         200,
         "100",
         "1000",
       ]);
-      expect(Date.parse(told.headers.get("upload-expires")!)).toBeGreaterThan(Date.now() + 6 * DAY);
-      expect(told.headers.get("tus-resumable")).toBe("1.0.0");
-      expect(told.headers.get("cache-control")).toBe("no-store");
+      expect(Date.parse(reply.headers.get("upload-expires")!)).toBeGreaterThan(Date.now() + 6 * DAY);
+      expect(reply.headers.get("tus-resumable")).toBe("1.0.0");
+      expect(reply.headers.get("cache-control")).toBe("no-store");
       expect((await head(anna, {})).status).toBe(412);
       expect((await head(anna, { "Tus-Resumable": "0.2.2" })).status).toBe(412);
       expect((await head(anna, anna.tus(), NO_ID)).status).toBe(404);
@@ -33,11 +33,11 @@ export const uploadRows: Row[] = [
   [
     "OPTIONS: version, extensions, Tus-Max-Size, without a key",
     async ({ server, send }) => {
-      const told = await send(server.nobody, "OPTIONS", `/v1/uploads/${NO_ID}`, {});
-      expect(told.status).toBe(204);
-      expect(told.headers.get("tus-version")).toBe("1.0.0");
-      expect(told.headers.get("tus-max-size")).toBe(String(100 * 1024 ** 3));
-      expect(told.headers.get("tus-extension")).toContain("termination");
+      const reply = await send(server.nobody, "OPTIONS", `/v1/uploads/${NO_ID}`, {});
+      expect(reply.status).toBe(204);
+      expect(reply.headers.get("tus-version")).toBe("1.0.0");
+      expect(reply.headers.get("tus-max-size")).toBe(String(100 * 1024 ** 3));
+      expect(reply.headers.get("tus-extension")).toContain("termination");
     },
   ],
   [

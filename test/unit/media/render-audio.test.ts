@@ -145,7 +145,7 @@ exec ${bundledFfmpeg.path} "$@"
     const path = await room(100);
     const probed = await probeFile(path);
     const script = join(folder, "cut-short");
-    const fullDiskPath = join(folder, "told");
+    const fullDiskPath = join(folder, "truncated");
     await Bun.write(
       script,
       `#!/bin/sh

@@ -22,7 +22,7 @@ function heldHandler() {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     context.signal.addEventListener("abort", () => reject(context.signal.reason), { once: true });
     started.push({ job, context, finish: resolve, break: reject });
-    for (const tell of watchers.splice(0)) tell();
+    for (const notify of watchers.splice(0)) notify();
     return promise;
   };
   const nth = async (n: number): Promise<Running> => {

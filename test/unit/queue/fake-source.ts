@@ -80,7 +80,7 @@ export function fakeSource(): FakeSource {
     },
     asked: () => new Promise((resolve) => asking.push(resolve)),
     next: async (name) => {
-      for (const tell of asking.splice(0)) tell();
+      for (const notify of asking.splice(0)) notify();
       const job = waiting.find((each) => each.name === name && !each.runsAlone);
       return job ? dueJob(job) : null;
     },

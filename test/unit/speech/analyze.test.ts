@@ -35,9 +35,9 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-const listen = async (samples: Float32Array): Promise<SpeechAnalysis> =>
+const analyzeSamples = async (samples: Float32Array): Promise<SpeechAnalysis> =>
   engine.analyze(await pcmFile(samples), { language: "en" });
-const heard = (listening: SpeechAnalysis) => listening.transcript!.utterances.map((u) => u.text).join(" ");
+const textOf = ({ transcript }: SpeechAnalysis) => transcript!.utterances.map((u) => u.text).join(" ");
 const spoken = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, "");
 /** Returns how many words of the spoken text the transcript lacks. */
 const missed = (text: string): number => {
@@ -72,7 +72,7 @@ describe("resuming an analysis", () => {
     const shares: number[] = [];
     const [resumed] = await Promise.all([
       engine.analyze(long, { language: "en", owner: "anna", progressPath, onProgress: (share) => shares.push(share) }),
-      listen(recording),
+      analyzeSamples(recording),
     ]);
     expect(JSON.stringify({ ...resumed, energy: [...resumed.energy] })).toBe(
       JSON.stringify({ ...whole, energy: [...whole.energy] }),
@@ -83,11 +83,11 @@ describe("resuming an analysis", () => {
 
 describe("analysis", () => {
   test("a real recording: text, words in order within speech, utterances, energy", async () => {
-    const listening = await listen(recording);
-    expect(missed(heard(listening))).toBeLessThanOrEqual(4);
-    expect(listening.duration).toBe(11_000_000);
-    expect(listening.energy.length).toBe(2_200);
-    const { words } = listening.transcript!;
+    const analysis = await analyzeSamples(recording);
+    expect(missed(textOf(analysis))).toBeLessThanOrEqual(4);
+    expect(analysis.duration).toBe(11_000_000);
+    expect(analysis.energy.length).toBe(2_200);
+    const { words } = analysis.transcript!;
     expect(Math.abs(words.length - 22)).toBeLessThanOrEqual(2);
     for (const [i, word] of words.entries()) {
       expect(word.start).toBeGreaterThanOrEqual(words[i - 1]?.end ?? 0);
@@ -100,10 +100,10 @@ describe("analysis", () => {
   });
 
   test("an unsupported language: voice activity and energy, no transcript", async () => {
-    const listening = await engine.analyze(await pcmFile(recording), { language: "de" });
-    expect(listening.transcript).toBeNull();
-    expect(listening.speech.length).toBeGreaterThan(2);
-    expect(listening.energy.length).toBe(2_200);
+    const analysis = await engine.analyze(await pcmFile(recording), { language: "de" });
+    expect(analysis.transcript).toBeNull();
+    expect(analysis.speech.length).toBeGreaterThan(2);
+    expect(analysis.energy.length).toBe(2_200);
   });
 
   test("progress grows to 1", async () => {
@@ -124,8 +124,8 @@ describe("analysis", () => {
     ["a tone", () => tone(5, 440, 0.3)],
     ["a low tone", () => tone(5, 150, 0.3)],
     ["music", () => music(6)],
-  ])("no words are hallucinated on %s", async (_, sound) => {
-    expect((await listen(sound())).transcript).toEqual({ language: "en", words: [], utterances: [] });
+  ])("no words are hallucinated on %s", async (_, makeAudio) => {
+    expect((await analyzeSamples(makeAudio())).transcript).toEqual({ language: "en", words: [], utterances: [] });
   });
 
   test.each([
@@ -136,7 +136,7 @@ describe("analysis", () => {
     ["a telephone", (x: Float32Array) => x.map((v, i) => (i % 2 === 0 ? v : (x[i - 1]! + (x[i + 1] ?? 0)) / 2)), 4],
     ["shouting", (x: Float32Array) => scaled(x, 2.5), 4],
   ])("speech is recognized through %s", async (_, change, mayDiffer) => {
-    expect(missed(heard(await listen(change(recording))))).toBeLessThanOrEqual(mayDiffer);
+    expect(missed(textOf(await analyzeSamples(change(recording))))).toBeLessThanOrEqual(mayDiffer);
   });
 
   test("two voices at once and rapid repetitions end without a loop of words", async () => {
@@ -144,7 +144,7 @@ describe("analysis", () => {
     const phrase = recording.subarray(Math.round(3.3 * 16_000), Math.round(4.3 * 16_000));
     const repeats = concatenated(...Array.from({ length: 12 }, () => phrase));
     for (const samples of [both, repeats]) {
-      const { words } = (await listen(samples)).transcript!;
+      const { words } = (await analyzeSamples(samples)).transcript!;
       // No speaker says more than six words per second.
       expect(words.length).toBeLessThanOrEqual((samples.length / 16_000) * 6);
       expect(words).toEqual([...words].sort((a, b) => a.start - b.start));
@@ -153,9 +153,9 @@ describe("analysis", () => {
 
   test("a minute without a pause is transcribed in segments that are not too long", async () => {
     const nonstop = concatenated(...Array.from({ length: 5 }, () => withoutPauses(recording)));
-    const listening = await listen(nonstop);
-    for (const u of listening.transcript!.utterances) expect(u.end - u.start).toBeLessThanOrEqual(28_000_000);
-    expect(listening.transcript!.words.length).toBeGreaterThan(75);
+    const analysis = await analyzeSamples(nonstop);
+    for (const u of analysis.transcript!.utterances) expect(u.end - u.start).toBeLessThanOrEqual(28_000_000);
+    expect(analysis.transcript!.words.length).toBeGreaterThan(75);
   });
 
   test("an odd byte at the end is ignored", async () => {
@@ -250,7 +250,7 @@ describe("the speech process", () => {
   test("a killed process is replaced and the recording is analyzed", async () => {
     const long = concatenated(...Array.from({ length: 12 }, () => recording));
     let kills = 0;
-    const listening = await engine.analyze(await pcmFile(long), {
+    const analysis = await engine.analyze(await pcmFile(long), {
       language: "en",
       onProgress: () => {
         if (kills === 0) process.kill(pid, "SIGKILL");
@@ -258,7 +258,7 @@ describe("the speech process", () => {
       },
     });
     expect(crashes).toHaveLength(1);
-    expect(listening.transcript!.words.length).toBeGreaterThan(200);
+    expect(analysis.transcript!.words.length).toBeGreaterThan(200);
   });
 
   test("cancels a recording and continues with the next", async () => {
@@ -266,13 +266,13 @@ describe("the speech process", () => {
     const abort = new AbortController();
     const reason = new Error("the user left");
     const before = pid;
-    const listening = engine.analyze(await pcmFile(long), {
+    const analysis = engine.analyze(await pcmFile(long), {
       language: "en",
       signal: abort.signal,
       onProgress: () => abort.abort(reason),
     });
-    await expect(listening).rejects.toBe(reason);
-    expect(missed(heard(await listen(recording)))).toBeLessThanOrEqual(4);
+    await expect(analysis).rejects.toBe(reason);
+    expect(missed(textOf(await analyzeSamples(recording)))).toBeLessThanOrEqual(4);
     expect(pid).toBe(before);
   });
 });

@@ -39,11 +39,11 @@ const until = async (holds: () => boolean) => {
 describe("the speech engine", () => {
   test("returns duration, speech, the exact energy contour and the transcript, and reports progress that only grows", async () => {
     const shares: number[] = [];
-    const heard = await engine().engine.analyze(
+    const analysis = await engine().engine.analyze(
       { path: "answer" },
       { language: null, onProgress: (s) => shares.push(s) },
     );
-    expect(heard).toEqual({
+    expect(analysis).toEqual({
       duration: 15_000,
       speech: [{ start: 0, end: 5_000 }],
       energy: Float32Array.of(-10, -20.5, -100),
@@ -83,8 +83,8 @@ describe("the speech engine", () => {
 
   test("a crashed process is replaced and the recording is retried", async () => {
     const { engine: speech, lines, events } = engine();
-    const heard = await speech.analyze({ path: "crash-twice" }, { language: "en" });
-    expect(heard.duration).toBe(15_000);
+    const analysis = await speech.analyze({ path: "crash-twice" }, { language: "en" });
+    expect(analysis.duration).toBe(15_000);
     expect(starts(lines())).toHaveLength(3);
     expect(events.filter((e) => e === "speech.crashed")).toHaveLength(2);
   });
@@ -100,10 +100,10 @@ describe("the speech engine", () => {
 
   test("a recording transcribed next to a crashing one does not fail with it", async () => {
     const { engine: speech } = engine();
-    const listening = speech.analyze({ path: "slow:1" }, { language: "en" });
+    const analysis = speech.analyze({ path: "slow:1" }, { language: "en" });
     const forcing = speech.forcedAlign({ path: "crash" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
     await expect(forcing).rejects.toMatchObject({ code: "processing_failed" });
-    expect((await listening).duration).toBe(15_000);
+    expect((await analysis).duration).toBe(15_000);
   });
 
   test("a task that the process rejects fails at once", async () => {
@@ -125,21 +125,21 @@ describe("the speech engine", () => {
   test("an alignment does not wait for a long recording", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
-    const listening = speech.analyze({ path: "wait" }, { language: "en", signal: abort.signal });
+    const analysis = speech.analyze({ path: "wait" }, { language: "en", signal: abort.signal });
     await speech.forcedAlign({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
     expect(lines()).toContain("done answer");
     abort.abort();
-    await expect(listening).rejects.toBe(abort.signal.reason);
+    await expect(analysis).rejects.toBe(abort.signal.reason);
   });
 
   test("aborting rejects at once with the signal's reason, and the process continues", async () => {
     const { engine: speech, lines } = engine();
     const abort = new AbortController();
     const reason = new Error("the user left");
-    const listening = speech.analyze({ path: "wait" }, { language: "en", signal: abort.signal });
+    const analysis = speech.analyze({ path: "wait" }, { language: "en", signal: abort.signal });
     await speech.forcedAlign({ path: "answer" }, [{ window: { start: 0, end: 1 }, text: "x" }]);
     abort.abort(reason);
-    await expect(listening).rejects.toBe(reason);
+    await expect(analysis).rejects.toBe(reason);
     await speech.analyze({ path: "answer" }, { language: "en" });
     expect(starts(lines())).toHaveLength(1);
     expect(lines()).toContain("cancel");
@@ -177,10 +177,10 @@ describe("the speech engine", () => {
 
   test("closing stops the process; running and later tasks fail", async () => {
     const { engine: speech, events } = engine();
-    const listening = speech.analyze({ path: "wait" }, { language: "en" });
-    listening.catch(() => {});
+    const analysis = speech.analyze({ path: "wait" }, { language: "en" });
+    analysis.catch(() => {});
     await speech.close();
-    await expect(listening).rejects.toMatchObject({ code: "processing_failed" });
+    await expect(analysis).rejects.toMatchObject({ code: "processing_failed" });
     expect(events).toContain("speech.stopped");
     await expect(speech.analyze({ path: "answer" }, { language: "en" })).rejects.toMatchObject({
       code: "processing_failed",
@@ -197,14 +197,14 @@ describe("the speech engine", () => {
 });
 
 describe("fair scheduling between owners", () => {
-  const listen = (speech: SpeechEngine, path: string, owner: string) =>
+  const analyze = (speech: SpeechEngine, path: string, owner: string) =>
     speech.analyze({ path }, { language: "en", owner });
   const force = (speech: SpeechEngine, path: string, owner: string) =>
     speech.forcedAlign({ path }, [{ window: { start: 0, end: 1 }, text: "x" }], { owner });
   const LONG = 1_000_000;
 
   test.each([
-    ["listen", listen],
+    ["analyze", analyze],
     ["force", force],
   ])(
     "a newcomer's %s is served at once, and the long one of another goes on after it in the same child",
@@ -222,11 +222,11 @@ describe("fair scheduling between owners", () => {
 
   test("long tasks of several owners alternate, and each owner's tasks stay in order", async () => {
     const { engine: speech, lines } = engine({ quantumMs: 5 });
-    await listen(speech, "answer", "carl");
+    await analyze(speech, "answer", "carl");
     await Promise.all([
-      listen(speech, "long:301", "anna"),
-      listen(speech, "long:102", "anna"),
-      listen(speech, "long:303", "bert"),
+      analyze(speech, "long:301", "anna"),
+      analyze(speech, "long:102", "anna"),
+      analyze(speech, "long:303", "bert"),
     ]);
     const indexOf = (line: string) => lines().indexOf(line);
     expect(lines()).toContain("resume long:301");
@@ -238,7 +238,7 @@ describe("fair scheduling between owners", () => {
 
   test("no task is paused for another task of the same owner", async () => {
     const { engine: speech, lines } = engine({ quantumMs: 1 });
-    await Promise.all([listen(speech, "long:50", "anna"), listen(speech, "answer", "anna")]);
+    await Promise.all([analyze(speech, "long:50", "anna"), analyze(speech, "answer", "anna")]);
     expect(lines().slice(1)).toEqual(["task long:50", "done long:50", "task answer", "done answer"]);
   });
 
@@ -246,16 +246,16 @@ describe("fair scheduling between owners", () => {
     const { engine: speech } = engine();
     const abort = new AbortController();
     const deaf = speech.analyze({ path: `deaf:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
-    expect((await listen(speech, "answer", "bert")).duration).toBe(15_000);
+    expect((await analyze(speech, "answer", "bert")).duration).toBe(15_000);
     abort.abort();
     await expect(deaf).rejects.toBe(abort.signal.reason);
   });
 
   test("a paused task is restarted when another one crashes the process, and its crash count stays 0", async () => {
     const { engine: speech, lines, events } = engine({ quantumMs: 200 });
-    const innocent = listen(speech, "long:20", "anna");
+    const innocent = analyze(speech, "long:20", "anna");
     await until(() => lines().includes("task long:20"));
-    const guilty = listen(speech, "crash", "bert");
+    const guilty = analyze(speech, "crash", "bert");
     await expect(guilty).rejects.toMatchObject({ code: "processing_failed" });
     expect((await innocent).duration).toBe(15_000);
     expect(events.filter((event) => event === "speech.crashed")).toHaveLength(3);
@@ -266,7 +266,7 @@ describe("fair scheduling between owners", () => {
     const abort = new AbortController();
     const paused = speech.analyze({ path: `long:${LONG}` }, { language: "en", owner: "anna", signal: abort.signal });
     await until(() => lines().includes(`task long:${LONG}`));
-    const other = listen(speech, "long:50", "bert");
+    const other = analyze(speech, "long:50", "bert");
     await until(() => lines().includes("task long:50"));
     abort.abort();
     await expect(paused).rejects.toBe(abort.signal.reason);

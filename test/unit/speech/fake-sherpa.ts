@@ -14,7 +14,7 @@ export type FakeSherpa = SherpaModule & {
   /** The configuration of each model that was loaded. */
   loaded: { modelConfig: Record<string, unknown> & { tokens: string } }[];
   /** The length of each segment that was recognized, in samples. */
-  heard: number[];
+  segmentSamples: number[];
   detectors: object[];
 };
 
@@ -29,7 +29,7 @@ export function fakeSherpa(answer: (stretch: number) => FakeAnswer, languages: s
   });
   const fake: FakeSherpa = {
     loaded: [],
-    heard: [],
+    segmentSamples: [],
     detectors: [],
     OfflineRecognizer: {
       async createAsync(config) {
@@ -37,9 +37,9 @@ export function fakeSherpa(answer: (stretch: number) => FakeAnswer, languages: s
         return {
           createStream: stream,
           async decodeAsync(given) {
-            fake.heard.push((given as Stream).samples);
+            fake.segmentSamples.push((given as Stream).samples);
             const empty = { text: "", tokens: [], timestamps: [], durations: [], ys_log_probs: [], lang: "" };
-            return { ...empty, emotion: "", event: "", words: [], ...answer(fake.heard.length - 1) };
+            return { ...empty, emotion: "", event: "", words: [], ...answer(fake.segmentSamples.length - 1) };
           },
         };
       },

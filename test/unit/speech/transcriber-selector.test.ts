@@ -108,7 +108,7 @@ describe("language detection", () => {
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de", "fr", "jv"] });
     const long: SpeechSegment[] = [...file.segments, { start: 0, end: 8 * SECOND, speech: [] }];
-    const heard = async (languages: string[]) => {
+    const select = async (languages: string[]) => {
       const sherpa = saying([{}], languages);
       const chosen = await createTranscriberSelector(folder.path, async () => sherpa).select(
         null,
@@ -119,13 +119,13 @@ describe("language detection", () => {
       return [chosen?.language ?? null, chosen?.installed ? "installed" : "built-in", sherpa.detectors.length];
     };
     // The longest segment is probed first and weighs most.
-    expect(await heard(["fr", "de", "de"])).toEqual(["fr", "installed", 1]);
-    expect(await heard(["de", "de", "fr"])).toEqual(["de", "installed", 1]);
-    expect(await heard(["en", "en", "de"])).toEqual(["en", "built-in", 1]);
-    expect(await heard(["jw", "jw", "jw"])).toEqual(["jv", "installed", 1]);
-    expect(await heard(["", "", ""])).toEqual(["en", "built-in", 1]);
-    expect(await heard(["xx", "xx", "xx"])).toEqual([null, "built-in", 1]);
-    expect(await heard(["", "de", "fr"])).toEqual(["en", "built-in", 1]);
+    expect(await select(["fr", "de", "de"])).toEqual(["fr", "installed", 1]);
+    expect(await select(["de", "de", "fr"])).toEqual(["de", "installed", 1]);
+    expect(await select(["en", "en", "de"])).toEqual(["en", "built-in", 1]);
+    expect(await select(["jw", "jw", "jw"])).toEqual(["jv", "installed", 1]);
+    expect(await select(["", "", ""])).toEqual(["en", "built-in", 1]);
+    expect(await select(["xx", "xx", "xx"])).toEqual([null, "built-in", 1]);
+    expect(await select(["", "de", "fr"])).toEqual(["en", "built-in", 1]);
   });
 
   test("SenseVoice names the language in its results; without speech nothing is loaded", async () => {
@@ -198,13 +198,13 @@ describe("transcribing", () => {
       nothing,
     );
     const shares: number[] = [];
-    const heard = await chosen!.installed!.transcribe(
+    const recognition = await chosen!.installed!.transcribe(
       file.audio,
       file.segments,
       (share) => shares.push(share),
       nothing,
     );
-    return { ...heard, shares, sherpa };
+    return { ...recognition, shares, sherpa };
   }
 
   test("words with token times get times of the recording, snapped to silences", async () => {
@@ -224,7 +224,7 @@ describe("transcribing", () => {
       { start: 850_000, end: 3_150_000, text: "Guten Tag.", meanLogProb: expect.closeTo(-0.3) },
     ]);
     expect(shares).toEqual([0.5, 1]);
-    expect(sherpa.heard).toEqual([2.3 * 16_000, 2.3 * 16_000]);
+    expect(sherpa.segmentSamples).toEqual([2.3 * 16_000, 2.3 * 16_000]);
   });
 
   test("words without times are distributed over the speech", async () => {

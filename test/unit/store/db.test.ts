@@ -105,11 +105,11 @@ describe("write", () => {
       db.store.write((tx) => note(tx, "c")),
       db.store.write((tx) => note(tx, "d")),
     ];
-    const told = await outcomes(writes);
+    const reported = await outcomes(writes);
     for (const refused of writes) await expect(refused).rejects.toMatchObject({ cause: { code: "SQLITE_FULL" } });
     const stored = await names(db.store.read);
-    expect(told[1]).toBe("refused");
-    expect(["a", "b", "c", "d"].map((name) => (stored.includes(name) ? "stored" : "refused"))).toEqual(told);
+    expect(reported[1]).toBe("refused");
+    expect(["a", "b", "c", "d"].map((name) => (stored.includes(name) ? "stored" : "refused"))).toEqual(reported);
     await db.store.write((tx) => note(tx, "later"));
     expect(await names(db.store.read)).toContain("later");
   });
