@@ -123,7 +123,7 @@ test.each(METHODS)(
   60_000,
 );
 
-test("the attacker's own upload works on, through such an address too, and beside the victim's", async () => {
+test("the attacker's own upload continues, through such an address too, and in parallel with the victim's", async () => {
   const own = await attacker.open(LENGTH);
   const target = `/v1/uploads/${own.id.toUpperCase()}?x=/${theirs.id}`;
   const rest = new Uint8Array(LENGTH - 50);
@@ -139,7 +139,7 @@ test("the attacker's own upload works on, through such an address too, and besid
   await expectUntouched();
 }, 30_000);
 
-test("requests that wait for an upload, and send what nobody reads, take no memory", async () => {
+test("requests that wait for an upload, and send data that is not read, take no memory", async () => {
   const own = await attacker.open(2_000_000_000);
   const grownBefore = server.memoryGrowthMegabytes();
   const head = (offset: number) =>

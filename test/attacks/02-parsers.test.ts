@@ -93,7 +93,7 @@ test(
 );
 
 test(
-  "elements of Matroska that claim more than the file holds harm nobody",
+  "elements of Matroska that claim more than the file contains do no harm",
   async () => {
     const assets = await Promise.all(
       // Tracks, Cues, a cluster, the segment itself.

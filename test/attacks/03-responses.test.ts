@@ -51,7 +51,7 @@ const post = (path: string, body: string) =>
 const sizeOf = (reply: { body: unknown }) => JSON.stringify(reply.body).length;
 
 test.each(BODIES)(
-  "%s, 24 at once: small refusals, and nobody waits",
+  "%s, 24 in parallel: small refusals, and no request waits",
   async (_, body, expected) => {
     const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => post(edits, body)));
     for (const reply of replies) {

@@ -53,7 +53,7 @@ test.concurrent("slow names of one user do not delay another user's uploads", as
   expect(slowest).toBeLessThan(MAX_PATCH_MS);
 
   const statuses = (await Promise.all(attacks)).map((reply) => reply.status);
-  // 4 at a time and 8 that wait are looked up; nobody waits longer than that takes.
+  // 4 at a time and 8 that wait are looked up; no lookup waits longer than that takes.
   expect(statuses.filter((status) => status === 422)).toHaveLength(12);
   expect(statuses.filter((status) => status === 429)).toHaveLength(SLOW_NAMES - 12);
   server.expectUnharmed({ maxProbeMs: 500 });

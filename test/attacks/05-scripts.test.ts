@@ -42,7 +42,7 @@ test.each(SCRIPTS)(
   30_000,
 );
 
-test("the longest scripts are taken, and delay nobody", async () => {
+test("the longest scripts are accepted, and delay no other user", async () => {
   const scripts = ["word ".repeat(20_000), "x".repeat(200_000), `${"y".repeat(100_000)} ${"z".repeat(99_999)}`];
   for (const script of scripts) {
     const reply = await user.call("POST", "/v1/cuts", { json: { asset_id: assetId, script } });

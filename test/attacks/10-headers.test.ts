@@ -1,4 +1,4 @@
-/** What a browser is told about every answer, and what start says about an open network. */
+/** The security headers of every response, and the warning about an open network at startup. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Server, startServer } from "../e2e/server";
@@ -92,7 +92,7 @@ const WARNING = "server.exposed_without_tls";
 const warned = (log: Record<string, unknown>[]) =>
   log.filter((line) => line.event === WARNING).map((line) => line.level);
 
-test("under TLS browsers are told to stay with it, and the open network is no matter for a warning", async () => {
+test("under TLS responses have HSTS, and an open network causes no warning", async () => {
   await using folder = await temporaryFolder();
   await using secure = await startServer({ HOST: "0.0.0.0", ...(await certificate(folder.path)) });
   for (const path of ["/", "/healthz", "/nothing", "/v1/projects"]) {

@@ -40,7 +40,7 @@ function drip(connection: RawConnection, bytes: string, everyMs = DRIP_EVERY_MS)
 }
 
 // These mostly wait: side by side they take as long as the longest.
-test.concurrent("400 clients that never finish a request delay nobody and are closed", async () => {
+test.concurrent("400 clients that never finish a request delay no other client and are closed", async () => {
   const json = { ...authorized(), "Content-Type": "application/json" };
   const kinds: [first: string, drip: string | null][] = [
     ["", null],

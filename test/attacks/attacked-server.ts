@@ -1,6 +1,6 @@
 /**
  * The compiled server under attack: a watchdog samples the memory of the server's process, a prober asks `/healthz` without a pause. Each
- * test ends with `expectUnharmed`, which checks both. A bare server in a process of its own is probed beside it: what a busy machine adds to its
+ * test ends with `expectUnharmed`, which checks both. A bare server in a separate process is probed in parallel: what a busy machine adds to its
  * answers is allowed to the attacked server, too.
  */
 import { expect } from "bun:test";

@@ -1,4 +1,4 @@
-/** One hostile file's way through the product: uploaded, prepared, cut and rendered, each to an end that the contract knows. */
+/** One hostile file's way through the product: uploaded, prepared, cut and rendered, each to an end that the contract allows. */
 import type { Client } from "../../http/client";
 import type { AssetDetail } from "../../http/resources";
 
@@ -48,10 +48,10 @@ export async function attempt(
   }
 }
 
-/** One line, without a path of the machine and without what only another file could have told. */
+/** One line, without a path of the machine and without the content of another file. */
 function messageProblem(message: string | null, secrets: readonly string[]): string | null {
   if (message === null || message === "" || message.includes("\n")) return `bad message ${JSON.stringify(message)}`;
-  return secrets.some((secret) => message.includes(secret)) ? `message tells too much: ${message}` : null;
+  return secrets.some((secret) => message.includes(secret)) ? `message discloses a secret: ${message}` : null;
 }
 
 async function cutAndRender(client: Client, asset: AssetDetail, secrets: readonly string[]): Promise<string | null> {

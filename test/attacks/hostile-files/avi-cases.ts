@@ -38,7 +38,7 @@ export function aviCases({ avi }: BaseFiles, targets: Targets): ContainerCases {
       hostile("start in years", () => header(28, MAX_32)),
       hostile("length of 2^32-1 frames", () => header(32, MAX_32)),
       hostile("samples of 2^32-1 bytes", () => header(44, MAX_32)),
-      hostile("sample size 0 of sound", () => writeChunk(avi, HEADER, 0, concat(latin("auds"), zeros(4)))),
+      hostile("sample size 0 of audio", () => writeChunk(avi, HEADER, 0, concat(latin("auds"), zeros(4)))),
       hostile("header says no streams", () => writeChunk(avi, MAIN, 24, u32(0))),
       hostileFirst("header says 2^32-1 streams", () => writeChunk(avi, MAIN, 24, u32(MAX_32))),
       hostileFirst("1,000 streams", () =>

@@ -1,6 +1,6 @@
 /**
- * Files that nothing may read while hostile files are prepared: another user's upload and a video outside the data folder. Their access
- * time says whether somebody did, and what they contain is in nothing that the product makes.
+ * Files that must not be read while hostile files are prepared: another user's upload and a video outside the data folder. Their access
+ * time shows whether they were read, and no output of the product contains their content.
  */
 import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -54,7 +54,7 @@ export async function plantCanaries(paths: readonly string[], token: string, fol
   };
 }
 
-/** Reads a file of its own and looks whether that can be seen. */
+/** Reads its own file and checks whether that can be seen. */
 async function proveAccessTimes(folder: string): Promise<void> {
   const path = join(folder, "access-time");
   await Bun.write(path, "read me");

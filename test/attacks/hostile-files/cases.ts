@@ -2,7 +2,7 @@
 import type { Bytes } from "./bytes";
 import type { Random } from "./random";
 
-/** Part of a file with a header of its own: a box, an element, a page, a chunk, a packet. Offsets in bytes. */
+/** Part of a file with its own header: a box, an element, a page, a chunk, a packet. Offsets in bytes. */
 export type Structure = { name: string; start: number; headerEnd: number; end: number };
 
 export const CONTAINERS = ["mp4", "mkv", "ogg", "flac", "wav", "mp3", "avi", "ts"] as const;

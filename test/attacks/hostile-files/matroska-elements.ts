@@ -104,7 +104,7 @@ export function parseElements(file: Bytes, from = 0, to = file.length): Element[
 export const formatElement = ({ id, body, children }: Element): Bytes =>
   children === null ? element(id, body) : element(id, ...children.map(formatElement));
 
-/** The file with one element replaced by bytes: `path` holds ids from the top, the first of each. */
+/** The file with one element replaced by bytes: `path` lists IDs from the top, the first of each. */
 export function changeElement(file: Bytes, path: readonly number[], change: (found: Element) => Bytes): Bytes {
   let isChanged = false;
   const inside = (elements: Element[], [id, ...rest]: readonly number[]): Bytes =>

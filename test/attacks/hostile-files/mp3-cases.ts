@@ -1,4 +1,4 @@
-/** Hostile MP3 files: tags whose lengths lie, frames that change, counts of frames, further tags at the end. */
+/** Hostile MP3 files: tags with false lengths, frames that change, counts of frames, further tags at the end. */
 import {
   type Bytes,
   byte,
@@ -23,7 +23,7 @@ const syncSafe = (value: number): Bytes => byte(value >>> 21, (value >>> 14) & 1
 const readSyncSafe = (file: Bytes, at: number): number =>
   [0, 1, 2, 3].reduce((sum, n) => sum * 128 + (file[at + n]! & 127), 0);
 
-/** The tag, its frames, and the frames of sound: MPEG-2 layer III at 16 kHz. */
+/** The tag, its frames, and the audio frames: MPEG-2 layer III at 16 kHz. */
 export function walkMp3(file: Bytes): Structure[] {
   const found: Structure[] = [];
   let at = 0;
@@ -49,33 +49,33 @@ export function walkMp3(file: Bytes): Structure[] {
 
 export function mp3Cases({ mp3 }: BaseFiles, targets: Targets): ContainerCases {
   const frames = walkMp3(mp3).filter((found) => found.name === "frame");
-  const sound = mp3.slice(frames[0]!.start);
+  const audio = mp3.slice(frames[0]!.start);
   const frame = (id: string, body: Bytes, claimed = body.length) =>
     concat(latin(id), syncSafe(claimed), zeros(2), body);
   const tag = (body: Bytes, claimed = body.length, flags = 0) =>
     concat(latin("ID3"), byte(4, 0, flags), syncSafe(claimed), body);
-  const tagged = (...parts: Bytes[]) => concat(tag(concat(...parts)), sound);
+  const tagged = (...parts: Bytes[]) => concat(tag(concat(...parts)), audio);
   const heads = (change: (head: Bytes, number: number) => Bytes) =>
     frames.reduce((file, { start }, n) => overwrite(file, start, change(file.slice(start, start + 4), n)), mp3);
   const xing = find(mp3, "Info");
   const picture = (type: string, data: Bytes) => frame("APIC", concat(byte(0), text(type), byte(0, 3, 0), data));
   const ape = (size: number, count: number, body: Bytes) =>
-    concat(sound, body, latin("APETAGEX"), uintLE(2_000, 4), uintLE(size, 4), uintLE(count, 4), zeros(12));
+    concat(audio, body, latin("APETAGEX"), uintLE(2_000, 4), uintLE(size, 4), uintLE(count, 4), zeros(12));
   return {
     bases: [mp3],
     walk: walkMp3,
     cases: [
-      hostileFirst("tag of 256 MB", () => concat(tag(zeros(100), 2 ** 28 - 1), sound)),
+      hostileFirst("tag of 256 MB", () => concat(tag(zeros(100), 2 ** 28 - 1), audio)),
       hostile("tag of 0 bytes", () => overwrite(mp3, 6, zeros(4))),
       hostile("tag whose length is not sync-safe", () => overwrite(mp3, 6, byte(255, 255, 255, 255))),
       hostile("tag that ends in the middle of a frame", () => overwrite(mp3, 6, syncSafe(readBE(mp3, 6, 4) + 77))),
       hostile("tag with an extended header of 2^32-1 bytes", () =>
-        concat(tag(concat(byte(255, 255, 255, 255), zeros(90)), 94, 0x40), sound),
+        concat(tag(concat(byte(255, 255, 255, 255), zeros(90)), 94, 0x40), audio),
       ),
       hostile("1,000 tags one after the other", () =>
         concat(
           repeat(1_000, () => tag(zeros(0))),
-          sound,
+          audio,
         ),
       ),
       hostile("tag frame of 2^28-1 bytes", () => tagged(frame("TIT2", text("\u0003a"), 2 ** 28 - 1))),
@@ -142,11 +142,11 @@ export function mp3Cases({ mp3 }: BaseFiles, targets: Targets): ContainerCases {
       hostile("APE tag of 2^32-1 entries", () => ape(132, 2 ** 32 - 1, zeros(100))),
       hostile("APE tag of 0 bytes", () => ape(0, 0, zeros(0))),
       hostile("old tag of control characters", () =>
-        concat(sound, latin("TAG"), byte(...Array.from({ length: 125 }, (_, n) => n % 32))),
+        concat(audio, latin("TAG"), byte(...Array.from({ length: 125 }, (_, n) => n % 32))),
       ),
-      hostile("lyrics that never begin", () => concat(sound, latin("999999LYRICS200"), latin("TAG"), zeros(125))),
-      hostile("frame headers only", () => concat(repeat(20_000, () => sound.subarray(0, 4)))),
-      hostile("200,000 bytes between two frames", (random) => concat(sound, random.bytes(200_000), sound)),
+      hostile("lyrics that never start", () => concat(audio, latin("999999LYRICS200"), latin("TAG"), zeros(125))),
+      hostile("frame headers only", () => concat(repeat(20_000, () => audio.subarray(0, 4)))),
+      hostile("200,000 bytes between two frames", (random) => concat(audio, random.bytes(200_000), audio)),
     ],
   };
 }

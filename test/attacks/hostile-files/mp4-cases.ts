@@ -210,7 +210,7 @@ function fragmentCases(file: Bytes): HostileCase[] {
     hostileFirst("trun of 2^32-1 samples", () => writeField(file, run, 4, u32(MAX_32))),
     hostile("trun without fields of 2^32-1 samples", () => writeFields(file, run, concat(u32(0), u32(MAX_32)))),
     hostile("trun of 50 million samples of one size", () => writeFields(file, run, concat(u32(0), u32(50_000_000)))),
-    hostile("trun whose data lies before the file", () => writeField(file, run, 8, u32(-(2 ** 31)))),
+    hostile("trun whose data is before the file", () => writeField(file, run, 8, u32(-(2 ** 31)))),
     hostile("sidx of 65,535 references", () => writeField(file, "sidx", 30, uintBE(65_535, 2))),
     hostile("sidx that refers to itself", () => writeField(file, "sidx", 32, u32(2 ** 31))),
     hostile("tfhd of a track that is not there", () => writeField(file, "moof/traf/tfhd", 4, u32(99))),

@@ -45,7 +45,7 @@ function nestingCases(mp4: Bytes): HostileCase[] {
         repeat(20_000, () => box("trak")),
       ),
     ),
-    hostile("100,000 boxes that nobody knows", () =>
+    hostile("100,000 unknown boxes", () =>
       concat(
         mp4,
         repeat(100_000, () => box("free")),
@@ -97,7 +97,7 @@ function metadataCases(mp4: Bytes, targets: Targets): HostileCase[] {
   ];
 }
 
-/** Media that is said to lie in another file. */
+/** Media whose data reference names another file. */
 function referenceCases(mp4: Bytes, targets: Targets): HostileCase[] {
   const reference = (entry: Bytes) =>
     writeFields(

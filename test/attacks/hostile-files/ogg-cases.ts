@@ -1,4 +1,4 @@
-/** Hostile Ogg files: segment tables, granule positions, serial numbers, checksums, headers that lie. */
+/** Hostile Ogg files: segment tables, granule positions, serial numbers, checksums, false headers. */
 import { type Bytes, byte, concat, find, latin, overwrite, readLE, repeat, splice, text, uintLE, zeros } from "./bytes";
 import { type BaseFiles, type ContainerCases, hostile, hostileFirst, type Structure, type Targets } from "./cases";
 
@@ -67,9 +67,7 @@ export function oggCases({ ogg }: BaseFiles, targets: Targets): ContainerCases {
           repeat(200, (n) => page(readLE(ogg, 14, 4), 10 + n, 1, new Uint8Array(255).fill(255), zeros(255 * 255))),
         ),
       ),
-      hostile("each page with a serial number of its own", () =>
-        pages(ogg, (p, n) => overwrite(p, 14, uintLE(n + 1, 4))),
-      ),
+      hostile("each page with its own serial number", () => pages(ogg, (p, n) => overwrite(p, 14, uintLE(n + 1, 4)))),
       hostile("2,000 streams that begin", () =>
         concat(
           repeat(2_000, (n) => pages(ogg.slice(0, walkOgg(ogg)[0]!.end), (p) => overwrite(p, 14, uintLE(n + 7, 4)))),

@@ -1,4 +1,4 @@
-/** A seeded source of random numbers: the same seed gives the same files on every machine. Pure. */
+/** A seeded source of random numbers: the same seed produces the same files on every machine. Pure. */
 
 export type Random = {
   /** A whole number from 0 to `below - 1`. */
@@ -27,7 +27,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** A seed of its own for each name, so that a new case does not change the others. */
+/** A separate seed for each name, so that a new case does not change the others. */
 export function seedOf(seed: number, name: string): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0;
   for (let n = 0; n < name.length; n++) hash = Math.imul(hash ^ name.charCodeAt(n), 0x01000193) >>> 0;

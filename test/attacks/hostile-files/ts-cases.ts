@@ -31,7 +31,7 @@ const crc = (bytes: Bytes): Bytes =>
     4,
   );
 
-/** A packet that holds one section of a table. */
+/** A packet with one section of a table. */
 function section(pid: number, table: number, body: Bytes, claimed = body.length + 9): Bytes {
   const head = concat(byte(table), uintBE(0xb000 | (claimed & 0xfff), 2), uintBE(1, 2), byte(0xc1, 0, 0), body);
   const packet = concat(byte(0x47), uintBE(0x4000 | pid, 2), byte(0x10, 0), head, crc(head));
@@ -50,7 +50,7 @@ export function tsCases({ ts }: BaseFiles, targets: Targets): ContainerCases {
   const pmtPid = pidOf(ts, packets.find(({ start }) => pidOf(ts, start) === 0x1000)!.start);
   const tables = (pid: number, change: (packet: Bytes, n: number) => Bytes) =>
     each((at) => pidOf(ts, at) === pid, change);
-  /** Packets in which a frame begins, whose time stamp stands behind its start code. */
+  /** Packets in which a frame starts, whose timestamp follows its start code. */
   const times = (change: (ticks: bigint, n: number) => bigint) => {
     let frames = 0;
     return each(
@@ -140,7 +140,7 @@ export function tsCases({ ts }: BaseFiles, targets: Targets): ContainerCases {
         hostile(`section of ${length} bytes`, () => tables(pmtPid, (p) => overwrite(p, 6, uintBE(0xb000 | length, 2)))),
       ),
       hostile("descriptors of 4,095 bytes", () => tables(pmtPid, (p) => overwrite(p, 15, uintBE(0xffff, 2)))),
-      hostile("section that begins behind its packet", () => tables(pmtPid, (p) => overwrite(p, 4, byte(255)))),
+      hostile("section that starts after its packet", () => tables(pmtPid, (p) => overwrite(p, 4, byte(255)))),
       hostile("tables with wrong checksums", () => tables(pmtPid, (p) => overwrite(p, 30, byte(1, 2, 3, 4)))),
       hostile("adaptation field of 255 bytes", () => each(isMedia, (p) => overwrite(p, 3, byte(0x30, 255)))),
       hostile("adaptation field of 183 bytes", () =>
@@ -153,7 +153,7 @@ export function tsCases({ ts }: BaseFiles, targets: Targets): ContainerCases {
       hostile("all packets of one stream", () =>
         each(isMedia, (p) => overwrite(p, 1, uintBE((readBE(p, 1, 2) & 0xe000) | 0x100, 2))),
       ),
-      hostile("a stream of its own for each packet", () =>
+      hostile("a separate stream for each packet", () =>
         each(isMedia, (p, n) => overwrite(p, 1, uintBE((readBE(p, 1, 2) & 0xe000) | (n + 0x200), 2))),
       ),
       hostile("packets marked as damaged", () => each(isMedia, (p) => overwrite(p, 1, byte(p[1]! | 0x80)))),

@@ -1,5 +1,5 @@
 /**
- * Writes hostile files in a process of its own: some take seconds to make, in which the test could not watch the server. Run as a program
+ * Writes hostile files in a separate process: some take seconds to make, in which the test could not watch the server. Run as a program
  * it takes one argument, the options as JSON, and prints the files as JSON.
  */
 import { join } from "node:path";
