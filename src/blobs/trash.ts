@@ -1,4 +1,7 @@
-/** Removes files in two steps: they are moved to the trash immediately and deleted in the background. At startup the leftovers of a crash are deleted. */
+/**
+ * Removes files in two steps: they are moved to the trash immediately and deleted in the background. At startup the leftovers of a crash
+ * are deleted.
+ */
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../lib/ids";

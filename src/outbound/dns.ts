@@ -99,8 +99,8 @@ const sortByFamily = (addresses: Address[]): Address[] => addresses.toSorted((a,
 
 /**
  * Returns a function that returns a user's resolver. At most 4 lookups of a user and 16 of all users run at a time; the others wait in a
- * queue that is fair between users. Lookups throw `AppError` `rate_limited` when too many of the user wait, and `upstream_unavailable` when too many of all
- * users wait.
+ * queue that is fair between users. Lookups throw `AppError` `rate_limited` when too many of the user wait, and `upstream_unavailable` when
+ * too many of all users wait.
  */
 export function createLimitedResolver(resolve: Resolve): (userId: string) => Resolve {
   const semaphore = createFairSemaphore({

@@ -27,8 +27,8 @@ export type RenderInput = {
 export type RenderOutput = JobOutput & Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
 
 /**
- * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two chunks; `JobKilled`; the signal's reason when
- * aborted, within three seconds.
+ * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two
+ * chunks; `JobKilled`; the signal's reason when aborted, within three seconds.
  */
 export async function runRender(
   tools: Omit<MediaTools, "speech" | "temporaryFolder">,
