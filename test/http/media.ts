@@ -55,7 +55,7 @@ export const silentVideo = (seconds = 2) =>
 export const longVideo = () =>
   makeMedia(
     "long.mp4",
-    ...input("testsrc2=size=640x360:rate=60", Math.max(60, 18 * navigator.hardwareConcurrency)),
+    ...input("testsrc2=size=480x270:rate=60", Math.max(60, 18 * navigator.hardwareConcurrency)),
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"],
   );
 

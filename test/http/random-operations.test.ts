@@ -9,7 +9,7 @@ import { wav } from "./media";
 import { NO_ID } from "./outcome";
 import type { Asset, Cut, LedgerEntry, Paged } from "./resources";
 
-const ROUNDS = 25;
+const ROUNDS = process.env.OFFCUT_FULL === "1" ? 25 : 15;
 const MAX_CONCURRENT_OPERATIONS = 8;
 const GRANT = 30;
 

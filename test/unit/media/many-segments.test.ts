@@ -16,9 +16,9 @@ test(
   async () => {
     const rate = String(FRAMES_PER_SECOND);
     const path = await generate(
-      `many-${SECONDS}.mp4`,
+      `many-16k-${SECONDS}.mp4`,
       ...videoInput(rate, SECONDS),
-      ...audioInput(48_000, 1, SECONDS),
+      ...audioInput(16_000, 1, SECONDS),
       ...h264(2 * FRAMES_PER_SECOND),
       ...aac,
     );

@@ -18,7 +18,14 @@ const PLAN = [
 /** Sources that are rendered with the newer ffmpeg on the PATH too. */
 const WITH_SYSTEM = /mp4, 30|mkv, 29|^ts|avi, H|variable|turned|skips|webm/;
 
-const numbersByPath = new Map<string, Promise<number[]>>();
+/** What an independent decoder reads from a source, once for all tests of the source. */
+const readings = new Map<string, Promise<unknown>>();
+
+function readOnce<T>(key: string, read: () => Promise<T>): Promise<T> {
+  const reading = (readings.get(key) as Promise<T> | undefined) ?? read();
+  readings.set(key, reading);
+  return reading;
+}
 
 /** Sources that are spliced, and that are encoded completely when a slightly lower bitrate is requested. */
 const ALSO_CHUNKED = /mp4, 30|mkv, 29|open GOP|variable|delayed picture|turned|start_time/;
@@ -28,21 +35,23 @@ async function check(source: Source, ffmpeg: typeof systemFfmpeg, strategy: "any
   const rotation = source.rotation ?? 0;
   const probed = await probeFile(path, ffmpeg);
   const segments = toSnappedSegments(probed, PLAN);
-  const numbers = numbersByPath.get(path) ?? sourceNumbers(path, rotation);
-  numbersByPath.set(path, numbers);
   expect(probed.info.video?.rotation).toBe(rotation);
   const start = probed.info.startPts / TICKS_PER_SECOND;
   if (!source.decodingTimes) {
-    const shown = await readFrameTimes(path);
+    const shown = await readOnce(`times of ${path}`, () => readFrameTimes(path));
     const offset = shown.map((time, n) => Math.abs(time - start - getFrameTime(probed.frames!, n) / TICKS_PER_SECOND));
     expect(Math.max(...offset)).toBeLessThan(0.0012);
   }
   const output = strategy === "any" ? {} : { video_bitrate: Math.floor(probed.info.video!.bitrate! * 0.98) };
   await withRender({ path, probed, segments, output, ffmpeg }, async (rendered) => {
     if (strategy !== "any") expect(rendered.result.strategy).toBe(strategy);
-    await expectExactVideo({ ...rendered, segments }, await numbers, rotation);
+    const numbers = await readOnce(`numbers of ${path}`, () => sourceNumbers(path, rotation));
+    await expectExactVideo({ ...rendered, segments }, numbers, rotation);
     if (source.silent) expect(probed.info.audio).toEqual([]);
-    else await expectSync({ ...rendered, segments }, await readSamples(path, start));
+    else {
+      const samples = await readOnce(`samples of ${path} from ${start}`, () => readSamples(path, start));
+      await expectSync({ ...rendered, segments }, samples);
+    }
   });
 }
 
