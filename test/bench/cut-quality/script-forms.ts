@@ -50,7 +50,7 @@ report();
 process.exit(0);
 
 async function cutWithForms(talk: Talk, recording: AnalyzedRecording, seed: number): Promise<void> {
-  const sentences = parseScript(talk.script, "en").map((line) => line.text);
+  const sentences = parseScript(talk.script, "en").flatMap((line) => (line.optional ? [] : [line.text]));
   // Forms that are read as the same lines have the same plan.
   const plans = new Map<string, Plan | null>();
   for (const change of SCRIPT_CHANGES) {

@@ -51,13 +51,23 @@ export function joinSentences(texts: readonly string[]): string[] {
   for (const [i, text] of out.entries()) {
     if (text === "") continue;
     const own = parts[i]!;
-    if (open && !startsParagraph(text)) {
+    if (open && !startsParagraph(text) && !isTitleBefore(open, text)) {
       open.push(text);
       parts[i] = [];
     } else open = own;
-    if (endsSentence(text) || /^[[(].*[\])]$/.test(text)) open = null;
+    if ((endsSentence(text) && !ABBREVIATED.test(text.slice(-6))) || /^[[(].*[\])]$/.test(text)) open = null;
   }
   return parts.map((part) => part.join(" "));
 }
+
+const ABBREVIATED = /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs)\.$/i;
+const MAX_TITLE_WORDS = 3;
+
+/** Returns whether the text so far is a few words without an end before a text that starts like a sentence. */
+const isTitleBefore = (open: readonly string[], text: string) =>
+  open.length === 1 &&
+  countWords(open[0]!) <= MAX_TITLE_WORDS &&
+  !endsSentence(open[0]!) &&
+  /^["'“(]?\p{Lu}/u.test(text);
 
 const startsParagraph = (text: string) => /^(?:[-–—•*]\s|[[(]|\p{Lu}[\p{L}\p{N} .'-]{0,30}:\s)/u.test(text);

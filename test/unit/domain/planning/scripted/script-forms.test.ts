@@ -170,8 +170,10 @@ describe("prose stays as it is:", () => {
     );
   });
 
+  // Shorter words can be abbreviations, after which a sentence continues.
+  const longWord = fc.stringMatching(/^[a-z]{5,9}$/);
   const plain = fc
-    .array(word, { minLength: 4, maxLength: 14 })
+    .array(longWord, { minLength: 4, maxLength: 14 })
     .map((words) => `${words[0]![0]!.toUpperCase()}${words.join(" ").slice(1)}.`);
   const two = (n: number) => String(n).padStart(2, "0");
   const time = (i: number) => `00:${two(Math.floor(i / 30))}:${two((2 * i) % 60)}`;
@@ -196,6 +198,16 @@ describe("prose stays as it is:", () => {
       }),
     );
   });
+});
+
+test("a cue that ends in a title and a cell without an end", () => {
+  const time = (n: number) => `00:00:0${n},000 --> 00:00:0${n + 1},000`;
+  expect(required(`1\n${time(1)}\nThen we met Dr.\n\n2\n${time(2)}\nLee. It was late.`)).toEqual([
+    "Then we met Dr. Lee.",
+    "It was late.",
+  ]);
+  const lines = parseScript(`Bench | Results\nDrill | ${welcome}\nHands | ${today}`, "en");
+  expect(lines.map((line) => line.text)).toEqual(["Results", welcome, today]);
 });
 
 test("headings and action are optional", () => {
