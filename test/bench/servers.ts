@@ -15,7 +15,7 @@ export async function startOffcut(dataDir: string, settings: Record<string, stri
     ...settings,
   };
   const server = Bun.spawn([EXECUTABLE, "serve"], { env, stdout: "pipe", stderr: "inherit" });
-  const { url } = await readJsonLine(server.stdout, '"event":"ready"');
+  const { url } = await readJsonLine(server.stdout, '"event":"server.started"');
   const run = (...args: string[]) =>
     Bun.spawnSync([EXECUTABLE, ...args], { env })
       .stdout.toString()
