@@ -3,7 +3,7 @@ import type { Plan, RemovedSpan } from "../plan";
 import type { Span, Ticks } from "../time";
 import { type DecidedSpan, isKept } from "./decided-spans";
 import { type Finding, isReviewRule, type RemovalRule } from "./rules";
-import { durationOf, findOverlapping, indexEndingAfter } from "./spans";
+import { durationOf, findOverlapping, indexEndingAfter, overlapDuration } from "./spans";
 
 /**
  * Returns the removed spans with their rules, and the findings of the plan in order of time. A span that several rules removed names the
@@ -27,7 +27,10 @@ export function attachRules(
 /** Returns what removed a span: the findings of the decided spans with the same reason that it overlaps. */
 function removalsIn(removed: RemovedSpan, spans: readonly DecidedSpan[]): Finding[] {
   const same = findOverlapping(spans, removed).filter((span) => span.reason === removed.reason);
-  return joinFindings(same.flatMap(clipFindings).filter(({ rule }) => !isReviewRule(rule)));
+  const findings = joinFindings(same.flatMap(clipFindings).filter(({ rule }) => !isReviewRule(rule)));
+  // A word can be kept in part, for a segment has a minimum duration: its finding then applies to the rest.
+  const { start, end } = removed;
+  return findings.map((one) => (overlapDuration(one, removed) > 0 ? one : { ...one, start, end }));
 }
 
 /** Returns the findings of a span, clipped to it. */
