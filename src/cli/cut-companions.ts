@@ -10,7 +10,7 @@ import { type ExportFormat, exportTimeline, getExportExtension } from "../domain
 import { writeAtomic } from "../lib/atomic-file";
 import { type CutTask, toCompanionPath } from "./cut-tasks";
 
-/** `words` is null without a transcript. */
+/** `words` is null for a cut that was made without words. */
 export type CompanionSource = { plan: PlanJson; probed: ProbedMedia; words: readonly Word[] | null };
 
 /** Throws `AppError` `unsupported_format` when `writeCompanions` would throw it for this recording, whatever its plan is. */
@@ -58,7 +58,7 @@ export async function writeCompanions(
     if (cut.words === null)
       throw new AppError(
         "unsupported_format",
-        "No installed speech model supports the language, so there are no subtitles.",
+        "The cut was made without words (its warning says why), so there are no subtitles.",
       );
     const cues = createCues(cut.words, cut.plan, "cut");
     return { path: toCompanionPath(task, format), text: format === "srt" ? formatSrt(cues) : formatVtt(cues) };

@@ -1,4 +1,5 @@
 /** `offcut cut`: cuts and renders recordings on this machine, without a server, an account or credits. */
+import { listPlanWords } from "../domain/plan-words";
 import { writeAtomic } from "../lib/atomic-file";
 import {
   type OneShotTools,
@@ -34,7 +35,7 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
     });
     const { plan, findings } = await planRecording(tools, open, probed, { script, language, options, explain });
     if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(plan, null, 2)}\n`);
-    const words = transcript?.words ?? null;
+    const words = listPlanWords(plan, transcript?.words ?? null);
     const result = await writeResults(tools, open, { task, output, plan, probed, words, replace: force });
     return explain ? { ...result, explanation: explainPlan(plan, findings) } : result;
   });

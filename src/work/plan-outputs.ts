@@ -5,6 +5,7 @@
 import { AppError } from "../domain/errors";
 import { type EditedSegment, editPlan, validateEdit } from "../domain/plan-edit";
 import { type PlanJson, planToJson } from "../domain/plan-json";
+import { listPlanWords } from "../domain/plan-words";
 import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../domain/timeline";
 import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "./prepared-files";
@@ -31,12 +32,14 @@ export async function formatTimeline({ paths, plan, name }: CompletedCut, option
   return { filename, contentType, body };
 }
 
-/** Returns the cut's subtitles. Errors: `AppError` `unsupported_format` without a transcript. */
+/** Returns the cut's subtitles. Errors: `AppError` `unsupported_format` for a cut made without words. */
 export async function formatSubtitle({ paths, plan, name }: CompletedCut, options: SubtitleOptions): Promise<PlanFile> {
-  const analysis = await readSpeechAnalysis(paths);
-  if (!analysis?.transcript)
-    throw new AppError("unsupported_format", "Recording has no transcript, so it has no subtitles.");
-  const cues = createCues(analysis.transcript.words, JSON.parse(plan) as PlanJson, options.timeline);
+  const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
+  const completed = JSON.parse(plan) as PlanJson;
+  const words = listPlanWords(completed, transcript?.words ?? null);
+  if (words === null)
+    throw new AppError("unsupported_format", "Cut was made without a transcript, so it has no subtitles.");
+  const cues = createCues(words, completed, options.timeline);
   const stem = name.replace(/\.[^.]*$/, "") || "cut";
   return {
     filename: `${stem}${options.timeline === "cut" ? ".cut" : ""}.${options.format}`,
@@ -54,7 +57,8 @@ export async function createEditedPlan({ paths, plan }: CompletedCut, segments: 
     message,
   }));
   if (fields.length > 0) throw new AppError("validation_error", "The segments are not a valid plan.", { fields });
-  const analysis = await readSpeechAnalysis(paths);
-  const words = analysis?.transcript?.words ?? [];
-  return JSON.stringify(planToJson(editPlan(JSON.parse(plan) as PlanJson, segments, words, clock)));
+  const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
+  const old = JSON.parse(plan) as PlanJson;
+  const words = listPlanWords(old, transcript?.words ?? null) ?? [];
+  return JSON.stringify(planToJson(editPlan(old, segments, words, clock)));
 }

@@ -28,7 +28,7 @@ const MIN_FILLER_ALIGNMENT_OVER_WORD = -4.5;
 /** How much better than the recognized word a filler aligns, and how much worse than some short word it can align. */
 const MIN_LEAD_OVER_WORD = 0.5;
 const MAX_LAG_BEHIND_SHORT_WORD = 1;
-/** The recognizer's confidence in a word that was not said is lower. */
+/** A word with at least this confidence was said, so it is not a filler. */
 const MAX_CONFIDENCE = 0.68;
 /** A longer word is never a misrecognized filler. */
 const MAX_WORD_CHARACTERS = 5;

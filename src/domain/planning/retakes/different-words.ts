@@ -4,7 +4,7 @@ import { alignWords } from "../../text/word-alignment";
 import type { Token } from "../tokens";
 import { MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
-/** The recognizer's confidence in a word that was said is at least this. */
+/** A word with at least this confidence was recognized clearly. */
 const SURE_CONFIDENCE = 0.9;
 /** "Step one", "step two": numbers are seldom misrecognized. */
 const SURE_NUMBER_CONFIDENCE = 0.6;

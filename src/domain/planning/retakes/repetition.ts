@@ -29,7 +29,7 @@ export type Repetition = {
   alignment: number | null;
 };
 
-/** A recognizer's confidence in a word that was broken off is lower. */
+/** A word with less confidence can be broken off. */
 export const MIN_WORD_CONFIDENCE = 0.6;
 /** This many equal words are no chance: words after them are a slip when the retake continues past it. */
 export const MIN_LONG_MATCH_WORDS = 6;

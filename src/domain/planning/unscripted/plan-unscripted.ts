@@ -26,6 +26,7 @@ const MAX_NOISE_SHARE = 0.8;
 
 const NO_MODEL = "No speech model knows this language: the cut is made from voice activity alone.";
 const MOSTLY_NOISE = "Recording is mostly music or noise: only pauses were removed.";
+const LANGUAGE_NAMES = new Intl.DisplayNames("en", { type: "language" });
 
 /** Plans without a script. */
 export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
@@ -137,7 +138,8 @@ function describeNotUnderstood(
   { analysis, language }: PlanContext,
 ): string[] {
   if (usesWords && notUnderstood.length === 0) return [];
-  const cause = `it is probably not in ${language === "en" || language === null ? "English" : "the language of the recording"}, or is covered by noise or music`;
+  const name = LANGUAGE_NAMES.of(language ?? "en");
+  const cause = `it is probably not ${name}, or is covered by noise or music`;
   if (!usesWords) return [`Speech was not understood: ${cause}. Only pauses were removed.`];
   const ticks = measureNotUnderstood(notUnderstood, analysis.speech);
   return [`${toSeconds(ticks).toFixed(1)} s of speech were not understood: ${cause}. Only pauses were removed there.`];
