@@ -1,7 +1,8 @@
 /**
  * Stage 3: which stretches of the transcript to trust. A recognizer writes words for speech in a language that it does not know, and for
  * noise; their log probabilities are low, or its text repeats. Measured on whole recordings: a mean log probability below -0.55, or repeated
- * 4-grams in a quarter of 25 words or more, finds 40 of 40 in foreign languages and 1 of 79 in English.
+ * 4-grams in a quarter of 25 words or more, finds 40 of 40 in foreign languages and 1 of 79 in English. Recordings with many retakes repeat
+ * as much, but are recognized with more certainty (-0.09 to -0.17), so that repetition alone counts only where it is a loop.
  */
 import type { Transcript, Utterance, Word } from "../speech";
 import { fromSeconds, type Span, type Ticks } from "../time";
@@ -26,6 +27,10 @@ const NEIGHBORHOOD: Ticks = fromSeconds(15);
 const NGRAM_WORDS = 4;
 const MIN_WORDS_FOR_NGRAMS = 25;
 const MAX_REPEATED_SHARE = 0.25;
+/** Mean log probability above which repeated words are retakes. */
+const MIN_RETAKES_LOG_PROB = -0.35;
+/** A loop repeats a 4-gram within so many words. */
+const MAX_LOOP_WORDS = 8;
 /** Less of the voiced time than this covered by words: the recognizer found almost none. */
 const MIN_COVERED_SHARE = 0.2;
 /** Less voice than this is not enough to tell. */
@@ -35,7 +40,7 @@ const MIN_VOICE: Ticks = fromSeconds(1.5);
 export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Span[]): UnderstoodSpeech {
   const utterances = [...transcript.utterances].sort((a, b) => a.start - b.start);
   if (hasAlmostNoWords(transcript, speech)) return ignoreWords(transcript, [...speech], true);
-  const isWhole = meanLogProb(utterances) < MIN_MEAN_LOG_PROB || repeatedShare(transcript) >= MAX_REPEATED_SHARE;
+  const isWhole = isNotUnderstoodAsWhole(transcript, meanLogProb(utterances));
   const garbled = isWhole
     ? utterances.filter((one) => one.meanLogProb < MIN_EXCEPTION_LOG_PROB)
     : findGarbledUtterances(utterances);
@@ -73,21 +78,30 @@ function meanLogProb(utterances: readonly Utterance[]): number {
   return weight === 0 ? 0 : sum / weight;
 }
 
-/** Returns the share of the 4-grams that occur more than once; 0 for a short transcript. */
-function repeatedShare({ words }: Transcript): number {
+function isNotUnderstoodAsWhole(transcript: Transcript, mean: number): boolean {
+  if (mean < MIN_MEAN_LOG_PROB) return true;
+  const { repeated, looped } = measureRepetition(transcript);
+  return looped >= MAX_REPEATED_SHARE || (repeated >= MAX_REPEATED_SHARE && mean < MIN_RETAKES_LOG_PROB);
+}
+
+/** Returns the shares of the 4-grams that occur more than once, and that occur again in a loop; 0 for a short transcript. */
+function measureRepetition({ words }: Transcript): { repeated: number; looped: number } {
   const tokens = words
     .map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}']/gu, ""))
     .filter((text) => text !== "");
-  if (tokens.length < MIN_WORDS_FOR_NGRAMS) return 0;
-  const counts = new Map<string, number>();
+  if (tokens.length < MIN_WORDS_FOR_NGRAMS) return { repeated: 0, looped: 0 };
+  const seen = new Map<string, { count: number; last: number }>();
   const total = tokens.length - NGRAM_WORDS + 1;
+  let looped = 0;
   for (let i = 0; i < total; i++) {
     const ngram = tokens.slice(i, i + NGRAM_WORDS).join(" ");
-    counts.set(ngram, (counts.get(ngram) ?? 0) + 1);
+    const before = seen.get(ngram);
+    if (before && i - before.last <= MAX_LOOP_WORDS) looped++;
+    seen.set(ngram, { count: (before?.count ?? 0) + 1, last: i });
   }
   let repeated = 0;
-  for (const count of counts.values()) if (count > 1) repeated += count;
-  return repeated / total;
+  for (const { count } of seen.values()) if (count > 1) repeated += count;
+  return { repeated: repeated / total, looped: looped / total };
 }
 
 /** Utterances with a low log probability in a neighborhood with a low one, and uncertain ones between them. Sorted. */

@@ -102,9 +102,20 @@ describe("which stretches are understood", () => {
     expect(notUnderstoodSeconds(specs)).toEqual(expected);
   });
 
-  test("a text of repeated phrases is not understood, however certain", () => {
+  test("a text in a loop is not understood, however certain", () => {
     const text = Array.from({ length: 10 }, () => "one two three four five").join(" ");
     expect(notUnderstoodSeconds([[0, 20, -0.3, text]])).toEqual([[0, 20]]);
+  });
+
+  const sentence = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i}`).join(" ");
+  const takes = ["a", "a", "b", "c", "c", "d"].map((name) => sentence(name, 12)).join(" ");
+
+  test("retakes of several sentences are", () => {
+    expect(notUnderstoodSeconds([[0, 40, -0.25, takes]])).toEqual([]);
+  });
+
+  test("repeated sentences that were recognized with little certainty are not", () => {
+    expect(notUnderstoodSeconds([[0, 40, -0.45, takes]])).toEqual([[0, 40]]);
   });
 
   test("a phrase that is said twice is", () => {
