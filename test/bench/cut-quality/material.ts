@@ -5,14 +5,13 @@ import { basename, join } from "node:path";
 import { concatenate, decodeAudio, loadRecordings } from "../speech/material";
 import { type Event, type Screenplay, synthesizeTalk, type Talk } from "./talk";
 
-const OWN_CASES = join(import.meta.dir, "cases");
-
-/** Synthesizes the screenplays in `cases/`. */
-export async function createOwnTalks(): Promise<Talk[]> {
-  const files = (await readdir(OWN_CASES)).filter((name) => name.endsWith(".json")).sort();
+/** Synthesizes the screenplays in a folder beside this file: difficult talks in `cases`, other speakers and rooms in `recordings`. */
+export async function createOwnTalks(folder: "cases" | "recordings"): Promise<Talk[]> {
+  const path = join(import.meta.dir, folder);
+  const files = (await readdir(path)).filter((name) => name.endsWith(".json")).sort();
   return Promise.all(
     files.map(async (name) =>
-      synthesizeTalk(basename(name, ".json"), (await Bun.file(join(OWN_CASES, name)).json()) as Screenplay),
+      synthesizeTalk(basename(name, ".json"), (await Bun.file(join(path, name)).json()) as Screenplay),
     ),
   );
 }

@@ -5,6 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Plan } from "../../../src/domain/plan";
 import { toSeconds } from "../../../src/domain/time";
 import { createOwnTalks, type FluentReading, loadFluentReadings, loadTalks } from "./material";
 import { openAnalyzer, toSpans } from "./recording";
@@ -19,7 +20,8 @@ const recordings = await openAnalyzer();
 
 try {
   if (folder) await reportTalks(`Talks in ${folder}`, await loadTalks(folder, speech));
-  await reportTalks("Screenplays of this project", await createOwnTalks());
+  await reportTalks("Difficult screenplays of this project", await createOwnTalks("cases"));
+  await reportTalks("Other voices, telephones, rooms and two speakers", await createOwnTalks("recordings"));
   if (speech) await reportFluentReadings(await loadFluentReadings(speech));
 } finally {
   await recordings.close();
@@ -31,13 +33,14 @@ async function reportTalks(title: string, talks: readonly Talk[]): Promise<void>
   const scores = { with: [] as Score[], without: [] as Score[] };
   for (const talk of talks) {
     const { cut, close } = await recordings.analyze(talk.name, talk.samples);
-    const scripted = scoreSegments(talk.events, toSpans(await cut(talk.script)));
-    const unscripted = scoreSegments(talk.events, toSpans(await cut("")), ["remark"]);
+    for (const [run, script] of [["with", talk.script] as const, ["without", ""] as const]) {
+      const plan = await cut(script);
+      const score = scoreSegments(talk.events, toSpans(plan), script === "" ? ["remark"] : []);
+      scores[run].push(score);
+      print(talk.name, script === "" ? "no script" : "script", score);
+      if (score.lost.length > 0) printLossRules(plan, score);
+    }
     await close();
-    scores.with.push(scripted);
-    scores.without.push(unscripted);
-    print(talk.name, "script", scripted);
-    print(talk.name, "no script", unscripted);
   }
   console.log(formatRow("all", "script", summarizeScores(scores.with)));
   console.log(formatRow("all", "no script", summarizeScores(scores.without)));
@@ -47,6 +50,16 @@ function print(name: string, run: string, score: Score): void {
   console.log(formatRow(name, run, summarizeScores([score])));
   if (score.lost.length > 0) console.log(`    lost: ${score.lost.join(" ")}`);
   if (score.leaked.length > 0) console.log(`    leaked: ${score.leaked.join(" ")}`);
+}
+
+/** Prints the removed spans with words, and the rule of each, when a talk loses words. */
+function printLossRules(plan: Plan, { lost }: Score): void {
+  const times = lost.map((word) => Number(word.slice(word.lastIndexOf("@") + 1)));
+  for (const { start, end, rule, text } of plan.removed) {
+    const [from, to] = [toSeconds(start), toSeconds(end)];
+    if (text !== "" && times.some((time) => time >= from - 0.5 && time < to))
+      console.log(`    ${from.toFixed(2)}-${to.toFixed(2)} ${rule}: ${text}`);
+  }
 }
 
 function formatRow(name: string, run: string, summary: Summary): string {

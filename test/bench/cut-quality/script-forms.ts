@@ -27,7 +27,7 @@ const { positionals, values } = parseArgs({ allowPositionals: true, options: { t
 const folder = positionals[0] ?? null;
 const speech =
   folder && existsSync(join(dirname(folder), "media/speech")) ? join(dirname(folder), "media/speech") : null;
-const all = [...(folder ? await loadTalks(folder, speech) : []), ...(await createOwnTalks())];
+const all = [...(folder ? await loadTalks(folder, speech) : []), ...(await createOwnTalks("cases"))];
 const talks = all.slice(0, Number(values.talks ?? all.length));
 
 const tallies = new Map<string, Tally>();

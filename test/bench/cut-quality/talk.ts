@@ -1,9 +1,10 @@
 /** Synthesizes a talk from a screenplay, which lists what is said, how, and what a perfect cut keeps. */
-import { openVoice, SPEECH_RATE, type SpokenWord } from "../../fixtures/flite";
+import { openVoice, SPEECH_RATE, type SpokenWord, type VoiceName } from "../../fixtures/flite";
 
-/** An utterance. `stop`: number of words after which it ends, within the last word when `broken`. `pause`: seconds of silence after it. */
+/** An utterance. `stop`: number of words after which it ends, within the last word when `broken`. `pause`: seconds of silence after it. `voice`: another speaker. */
 export type Line = {
   say: string;
+  voice?: VoiceName;
   type: "take" | "partial" | "remark" | "filler";
   keep: boolean;
   sentence?: number | undefined;
@@ -15,12 +16,14 @@ export type Line = {
 
 export type Screenplay = {
   about: string;
-  voice: "slt" | "rms" | "awb";
+  voice: VoiceName;
   seed: number;
   /** Signal-to-noise ratio in dB; default 50. */
   snr?: number;
   /** Reverberation time (RT60) in seconds; default none. */
   reverb?: number;
+  /** The speech passes a telephone: 300 to 3,400 Hz. */
+  phone?: boolean;
   script: string;
   lines: Line[];
 };
@@ -44,12 +47,15 @@ const FADE_SAMPLES = 120;
 /** Synthesizes a screenplay. Every line has its own tempo and pitch, so that no two takes are identical. */
 export function synthesizeTalk(name: string, play: Screenplay): Talk {
   const random = createRandom(play.seed);
-  const voice = openVoice(play.voice);
+  const voices = new Map<VoiceName, ReturnType<typeof openVoice>>();
   const parts: Float32Array[] = [new Float32Array(LEAD_IN_SECONDS * SPEECH_RATE)];
   const events: Event[] = [];
   let at = parts[0]!.length;
   for (const line of play.lines) {
     const voiceOptions = { stretch: (line.tempo ?? 1) * (0.93 + 0.14 * random()), pitch: 0.95 + 0.1 * random() };
+    const name = line.voice ?? play.voice;
+    const voice = voices.get(name) ?? openVoice(name);
+    voices.set(name, voice);
     const spoken = voice(line.say, voiceOptions);
     const words = spoken.words.slice(0, line.stop ?? spoken.words.length).map((word) => ({ ...word }));
     const last = words[words.length - 1]!;
@@ -71,7 +77,8 @@ export function synthesizeTalk(name: string, play: Screenplay): Talk {
   }
   const dry = concatenate(parts, at);
   const wet = play.reverb ? addReverb(dry, play.reverb, random) : dry;
-  return { name, samples: addNoise(wet, play.snr ?? 50, random), script: play.script, events };
+  const noisy = addNoise(wet, play.snr ?? 50, random);
+  return { name, samples: play.phone ? passTelephone(noisy) : noisy, script: play.script, events };
 }
 
 /** Creates a seeded generator of random numbers from 0 to 1 (mulberry32). */
@@ -106,6 +113,26 @@ function addReverb(dry: Float32Array, seconds: number, random: () => number): Fl
     const gain = 0.28 * 10 ** ((-3 * delay) / seconds) * (random() < 0.5 ? -1 : 1);
     const shift = Math.round(delay * SPEECH_RATE);
     for (let i = shift; i < out.length; i++) out[i]! += gain * dry[i - shift]!;
+  }
+  return out;
+}
+
+const TELEPHONE_BAND_HZ = [300, 3_400] as const;
+
+/** Limits the band with one pole each way, twice, as the lines of a telephone do. */
+function passTelephone(samples: Float32Array): Float32Array {
+  const [low, high] = TELEPHONE_BAND_HZ.map((hz) => 1 - Math.exp((-2 * Math.PI * hz) / SPEECH_RATE)) as [
+    number,
+    number,
+  ];
+  let out = samples;
+  for (let round = 0; round < 2; round++) {
+    let [slow, fast] = [0, 0];
+    out = out.map((sample) => {
+      slow += low * (sample - slow);
+      fast += high * (sample - slow - fast);
+      return fast;
+    });
   }
   return out;
 }
