@@ -11,7 +11,7 @@ import {
 } from "../work/one-shot";
 import { CUT_HELP, type CutArguments, readCutArguments } from "./cut-arguments";
 import type { CutTask } from "./cut-tasks";
-import { explainPlan } from "./plan-explanation";
+import { describeRecognized, explainPlan } from "./plan-explanation";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
 
 /** Returns the exit code of `runTaskCommand`. */
@@ -33,10 +33,12 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
         requireAudio(found);
       },
     });
-    const { plan, findings } = await planRecording(tools, open, probed, { script, language, options, explain });
+    const request = { script, language, options, explain };
+    const { plan, findings, recognized } = await planRecording(tools, open, probed, request);
     if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(plan, null, 2)}\n`);
     const words = listPlanWords(plan, transcript?.words ?? null);
     const result = await writeResults(tools, open, { task, output, plan, probed, words, replace: force });
-    return explain ? { ...result, explanation: explainPlan(plan, findings) } : result;
+    const explanation = () => [...explainPlan(plan, findings), ...describeRecognized(recognized)];
+    return explain ? { ...result, explanation: explanation() } : result;
   });
 }

@@ -2,6 +2,7 @@
 import type { PlanJson } from "../domain/plan-json";
 import { type Finding, isReviewRule, type RepetitionScores, type Rule, reasonOf } from "../domain/planning/rules";
 import { fromSeconds, type Span, type Ticks, toSeconds } from "../domain/time";
+import type { RecognizedAgain } from "../work/recognized-again";
 import { shortenText } from "./plan-report";
 
 /**
@@ -28,6 +29,14 @@ export function explainPlan(plan: PlanJson, findings: readonly Finding[]): strin
       own.map((finding) => formatFinding(own.length > 1 ? finding : { ...finding, ...toTicks(span) })),
     );
 }
+
+/** Returns a line that says what was recognized a second time and how long that took; none when nothing was. */
+export const describeRecognized = ({ windows, audio_ms, duration_ms }: RecognizedAgain): string[] =>
+  windows === 0
+    ? []
+    : [
+        `Recognized ${windows} ${windows === 1 ? "place" : "places"} a second time: ${(audio_ms / 1000).toFixed(1)} s of audio in ${(duration_ms / 1000).toFixed(1)} s.`,
+      ];
 
 const toTicks = ({ start, end }: { start: number; end: number }): Span => ({
   start: fromSeconds(start),

@@ -40,6 +40,15 @@ export type AlignedWord = Word & { logProb: number };
  */
 export type ForcedAlignment = { words: AlignedWord[]; meanLogProb: number; tailLogProb: number };
 
+/** A window of the recording to recognize again. A window of more than 30 s is cut off. */
+export type RecognitionRequest = { window: Span };
+
+/**
+ * What was recognized in a window. `meanLogProb` is over the tokens of the text (clear speech: above -0.4; garbled: below -0.8), and lowest
+ * when no recognizer is available.
+ */
+export type Recognition = { words: Word[]; meanLogProb: number };
+
 /** Analysis audio: 16 kHz, mono, 16 bit, losslessly compressed (`lib/analysis-audio`). Sample 0 is at time 0 of the source. */
 export type PcmFile = { path: string };
 export const PCM_SAMPLE_RATE_HZ = 16_000;
@@ -55,6 +64,9 @@ export type AnalyzeOptions = SpeechOptions & {
   onSaved?: () => void;
 };
 
+/** `language` null: the built-in recognizer. Else the model that is installed for the language. */
+export type RecognizeOptions = SpeechOptions & { language?: string | null };
+
 /** The speech engine. Throws `AppError` `processing_failed` when recognition fails or crashes repeatedly, and the signal's reason when aborted. */
 export type SpeechEngine = {
   /** Returns whether a model supports the language. Null: unknown, which the default model handles. */
@@ -63,6 +75,8 @@ export type SpeechEngine = {
   analyze(pcm: PcmFile, options: AnalyzeOptions): Promise<SpeechAnalysis>;
   /** Aligns each text and returns the results in the order of the requests. */
   forcedAlign(pcm: PcmFile, requests: AlignmentRequest[], options?: SpeechOptions): Promise<ForcedAlignment[]>;
+  /** Recognizes each window and returns the results in the order of the requests. */
+  recognize(pcm: PcmFile, requests: RecognitionRequest[], options?: RecognizeOptions): Promise<Recognition[]>;
   /** Stops the speech process, if it is running. */
   close(): Promise<void>;
 };

@@ -1,6 +1,13 @@
 /** The speech engine of the product: a child process that starts on demand, stays while there is work and is restarted after a crash. */
 import { AppError } from "../domain/errors";
-import type { AnalyzeOptions, ForcedAlignment, SpeechAnalysis, SpeechEngine, SpeechOptions } from "../domain/speech";
+import type {
+  AnalyzeOptions,
+  ForcedAlignment,
+  Recognition,
+  SpeechAnalysis,
+  SpeechEngine,
+  SpeechOptions,
+} from "../domain/speech";
 import { DETECT_LANGUAGE, type SpeechTask } from "./ipc-protocol";
 import { chooseModel, findLanguageDetector, readInstalledModels } from "./models/installed-models";
 import { startSpeechProcess, type TaskOutcome } from "./speech-process";
@@ -81,6 +88,11 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
       if (requests.length === 0) return Promise.resolve([]);
       const pick = (o: TaskOutcome): ForcedAlignment[] | null => (o.status === "aligned" ? o.alignments : null);
       return request({ command: "align", path, requests }, pick, options);
+    },
+    recognize: ({ path }, requests, { language = null, ...options } = {}) => {
+      if (requests.length === 0) return Promise.resolve([]);
+      const pick = (o: TaskOutcome): Recognition[] | null => (o.status === "recognized" ? o.recognitions : null);
+      return request({ command: "recognize", path, language, modelsDir, requests }, pick, options);
     },
     async close() {
       closed = true;

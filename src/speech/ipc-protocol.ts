@@ -1,13 +1,13 @@
 /** The messages between the server and the speech process, sent over pipes as frames of a length, a kind and a payload. */
-import type { AlignmentRequest, ForcedAlignment, Transcript } from "../domain/speech";
+import type { AlignmentRequest, ForcedAlignment, Recognition, RecognitionRequest, Transcript } from "../domain/speech";
 import type { Span } from "../domain/time";
 
 /** In place of a language code: a model detects the language. */
 export const DETECT_LANGUAGE = "auto";
 
 /**
- * Server to speech process. Times and spans are ticks. `language` null omits the transcript, `DETECT_LANGUAGE` detects it. `modelsDir` is
- * the folder of installed models. `progressPath` is the file from which an interrupted analysis resumes.
+ * Server to speech process. Times and spans are ticks. `language` null omits the transcript, `DETECT_LANGUAGE` detects it; to recognize
+ * windows, null selects the built-in recognizer. `modelsDir` is the folder of installed models. `progressPath` is the file from which an interrupted analysis resumes.
  */
 export type SpeechCommand =
   | {
@@ -19,6 +19,14 @@ export type SpeechCommand =
       progressPath: string | null;
     }
   | { command: "align"; id: number; path: string; requests: AlignmentRequest[] }
+  | {
+      command: "recognize";
+      id: number;
+      path: string;
+      language: string | null;
+      modelsDir: string | null;
+      requests: RecognitionRequest[];
+    }
   | { command: "pause" | "resume" | "cancel"; id: number };
 
 /** A command that is work on a recording, as opposed to one that controls such work. */
@@ -31,6 +39,7 @@ export type SpeechEvent =
   | { event: "saved"; id: number }
   | { event: "analyzed"; id: number; duration: number; speech: Span[]; transcript: Transcript | null }
   | { event: "aligned"; id: number; alignments: ForcedAlignment[] }
+  | { event: "recognized"; id: number; recognitions: Recognition[] }
   | { event: "failed"; id: number; message: string };
 
 /** A received frame. */

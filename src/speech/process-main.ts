@@ -1,12 +1,15 @@
 /** The main function of the speech process. A crash of a recognizer ends this process, not the server. */
 
+import type { Recognition } from "../domain/speech";
 import { analyze, type SpeechModels } from "./analyze";
-import { forcedAlign, type WindowCache } from "./forced-alignment";
+import type { WindowCache } from "./encoded-windows";
+import { forcedAlign } from "./forced-alignment";
 import { encodeEnergy, encodeMessage, readIpcFrames, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 import { loadMoonshine } from "./moonshine";
 import { openPcm, type PcmReader } from "./pcm";
+import { recognizeNothing, recognizeWindows, recognizeWithModel } from "./recognition";
 import { NO_LOG, openRecordLog } from "./record-log";
-import { createTaskControl, type TaskControl } from "./task-control";
+import { type Checkpoint, createTaskControl, type TaskControl } from "./task-control";
 import { createTranscriberSelector, type TranscriberSelector } from "./transcriber-selector";
 import { loadVoiceDetector } from "./vad";
 
@@ -78,6 +81,10 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
       emit({ event: "aligned", id: task.id, alignments });
       return;
     }
+    if (task.command === "recognize") {
+      emit({ event: "recognized", id: task.id, recognitions: await recognize(task, pcm, models, state, check) });
+      return;
+    }
     const onProgress = createProgressReporter((share) => emit({ event: "progress", id: task.id, share }));
     if (task.progressPath !== null) {
       const identity = JSON.stringify([RECORD_LOG_VERSION, pcm.version, task.language]);
@@ -95,6 +102,19 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
     await pcm?.close();
     await log.close();
   }
+}
+
+async function recognize(
+  { path, language, modelsDir, requests }: Extract<SpeechTask, { command: "recognize" }>,
+  pcm: PcmReader,
+  { moonshine }: SpeechModels,
+  { cache, selector }: ProcessState,
+  check: Checkpoint,
+): Promise<Recognition[]> {
+  if (language === null)
+    return recognizeWindows({ moonshine, pcm, cache, recording: `${path}:${pcm.version}` }, requests, check);
+  const installed = await selector(modelsDir).load(language);
+  return installed === null ? recognizeNothing(requests) : recognizeWithModel(installed, pcm, requests, check);
 }
 
 /** Passes on shares that have grown, at most five times a second. */

@@ -1,5 +1,5 @@
 /** A running speech process, as seen by the server. */
-import type { ForcedAlignment, SpeechAnalysis } from "../domain/speech";
+import type { ForcedAlignment, Recognition, SpeechAnalysis } from "../domain/speech";
 import { spawnChild } from "../lib/process";
 import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 
@@ -7,6 +7,7 @@ import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, typ
 export type TaskOutcome =
   | { status: "analyzed"; analysis: SpeechAnalysis }
   | { status: "aligned"; alignments: ForcedAlignment[] }
+  | { status: "recognized"; recognitions: Recognition[] }
   | { status: "failed"; message: string }
   | { status: "crashed"; detail: string };
 
@@ -104,6 +105,8 @@ function toTaskOutcome(
     }
     case "aligned":
       return { status: "aligned", alignments: event.alignments };
+    case "recognized":
+      return { status: "recognized", recognitions: event.recognitions };
     case "failed":
       return { status: "failed", message: event.message };
   }

@@ -1,5 +1,5 @@
 /**
- * Runs tasks in the speech process: one analysis and one alignment at a time, scheduled fairly between owners. A long task is paused at its
+ * Runs tasks in the speech process: one analysis and one query of a planner at a time, scheduled fairly between owners. A long task is paused at its
  * next safe point when another owner is next. Its state stays in the process.
  */
 import { createFairScheduler, type FairScheduler } from "./fair-scheduler";
@@ -41,6 +41,9 @@ type QueuedTask = NewTask & {
   isWithdrawn: boolean;
 };
 
+/** They take seconds at most. A planner waits for each. */
+const PLANNER_QUERIES = ["align", "recognize"] as const;
+
 type TaskGroup = { commands: readonly SpeechTask["command"][]; scheduler: FairScheduler };
 
 /** A task that was active in this many crashes fails. */
@@ -57,10 +60,10 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
   const tasks: QueuedTask[] = [];
   const groups: TaskGroup[] = [
     { commands: ["analyze"], scheduler: createFairScheduler(quantumMs) },
-    { commands: ["align"], scheduler: createFairScheduler(quantumMs) },
+    { commands: PLANNER_QUERIES, scheduler: createFairScheduler(quantumMs) },
   ];
   /** While a task is suspected of having caused a crash, tasks run one at a time: the next crash then has one cause. */
-  const exclusive: TaskGroup = { commands: ["analyze", "align"], scheduler: createFairScheduler(quantumMs) };
+  const exclusive: TaskGroup = { commands: ["analyze", ...PLANNER_QUERIES], scheduler: createFairScheduler(quantumMs) };
   /** Processes that this queue killed: no task is to blame for their end. */
   const killed = new WeakSet<SpeechProcess>();
   let activeProcess: SpeechProcess | null = null;

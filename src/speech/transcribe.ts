@@ -78,13 +78,14 @@ export async function transcribe(
 
 /** Returns the transcript of a segment; an empty list when nothing was said. */
 function toRecognizedSegments(hypothesis: Hypothesis, energy: Float32Array): RecognizedSegment[] {
-  const words = toWords(hypothesis, energy);
+  const { segment, decoded } = hypothesis;
+  const words = toWords(segment, decoded, sliceEnergy(energy, segment));
   if (words.length === 0 || isHallucination(hypothesis)) return [];
-  const { start, end } = hypothesis.segment;
+  const { start, end } = segment;
   return [
     {
       words,
-      utterance: { start, end, text: detokenize(hypothesis.decoded.tokens), meanLogProb: hypothesis.meanLogProb },
+      utterance: { start, end, text: detokenize(decoded.tokens), meanLogProb: hypothesis.meanLogProb },
     },
   ];
 }
@@ -200,17 +201,18 @@ const MIN_SPOKEN_LOG_PROB = -1.4;
 
 const isHallucination = (hypothesis: Hypothesis): boolean => hypothesis.meanLogProb < MIN_SPOKEN_LOG_PROB;
 
-function toWords({ segment, decoded }: Hypothesis, energy: Float32Array): Word[] {
-  const timed = snapWordEdges(timeWords(decoded), sliceEnergy(energy, segment));
-  return timed
+/** Returns the words of a span that was decoded. `energy` is the contour of the span. */
+export function toWords({ start, end }: Span, decoded: DecodedText, energy: Float32Array): Word[] {
+  return snapWordEdges(timeWords(decoded), energy)
     .map((w) => ({
       text: w.text,
-      start: toRecordingTicks(w.start, segment.start, segment.end),
-      end: toRecordingTicks(w.end, segment.start, segment.end),
+      start: toRecordingTicks(w.start, start, end),
+      end: toRecordingTicks(w.end, start, end),
       confidence: Math.exp(w.meanLogProb),
     }))
     .filter((w) => w.text !== "" && w.end > w.start);
 }
 
-const computeMean = (values: Float32Array): number =>
+/** Returns the mean; -Infinity of no values. */
+export const computeMean = (values: Float32Array): number =>
   values.length === 0 ? Number.NEGATIVE_INFINITY : values.reduce((a, b) => a + b, 0) / values.length;

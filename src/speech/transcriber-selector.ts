@@ -46,6 +46,8 @@ export type TranscriberSelector = {
     segments: SpeechSegment[],
     check: Checkpoint,
   ): Promise<SelectedTranscriber>;
+  /** Returns a transcriber on the model that is installed for the language; null when none is. */
+  load(language: string): Promise<SherpaTranscriber | null>;
 };
 
 /** Assumed when the language is neither given nor detected. */
@@ -95,6 +97,11 @@ export function createTranscriberSelector(
     return detector && detectLanguage(detector, audio, segments, check);
   };
   return {
+    async load(language) {
+      const { installed } = modelsDir === null ? { installed: [] } : readInstalledModels(modelsDir);
+      const choice: ModelChoice = chooseModel(language, installed);
+      return choice?.use === "installed" ? createTranscriber(choice.model, toLanguageCode(language)) : null;
+    },
     async select(language, audio, segments, check) {
       const { installed } = modelsDir === null ? { installed: [] } : readInstalledModels(modelsDir);
       const spoken = language ?? (await detect(installed, audio, segments, check)) ?? DEFAULT_LANGUAGE;

@@ -17,6 +17,7 @@ import { type PrepareCheckpoint, runPrepare } from "./jobs/prepare-run";
 import { type RenderOutput, runRender } from "./jobs/render-run";
 import type { MediaTools } from "./media-tools";
 import { readProbed, readSpeechAnalysis } from "./prepared-files";
+import type { RecognizedAgain } from "./recognized-again";
 
 export type OneShotTools = {
   config: Config;
@@ -111,14 +112,14 @@ export async function planRecording(
   open: OpenRecording,
   probed: ProbedMedia,
   request: { script: string; language: string | null; options: CutOptions; explain: boolean },
-): Promise<{ plan: PlanJson; findings: Finding[] }> {
+): Promise<{ plan: PlanJson; findings: Finding[]; recognized: RecognizedAgain }> {
   const files = getMediaFolder(open.outputDir);
   const [speechAnalysis, energy, audio] = await Promise.all([
     findBlob(files.speechAnalysis),
     findBlob(files.energy),
     findBlob(files.analysisAudio),
   ]);
-  const { plan, findings } = await runCut(
+  const { plan, findings, recognized } = await runCut(
     open.media,
     {
       blobs: { probed: await getBlob(files.probed), speechAnalysis, energy, audio },
@@ -127,7 +128,7 @@ export async function planRecording(
     },
     createContext<never>(tools, open, "cut", noCheckpoint),
   );
-  return { plan: JSON.parse(plan) as PlanJson, findings };
+  return { plan: JSON.parse(plan) as PlanJson, findings, recognized };
 }
 
 /** Throws `AppError` `no_speech` when a recording has no audio track. */

@@ -1,13 +1,19 @@
-/** Plans a cut: which parts of a recording are kept. `domain/planning` decides; this file runs the alignments that it asks for. */
+/** Plans a cut: which parts of a recording are kept. `domain/planning` decides; this file answers its queries to the speech engine. */
 
 import { AppError } from "../domain/errors";
 import { getPlanFrameRate, type ProbedMedia } from "../domain/media";
 import type { CutOptions, Plan } from "../domain/plan";
-import type { PlanSteps } from "../domain/planning/context";
+import type { PlanSteps, SpeechQuery, SpeechReply } from "../domain/planning/context";
 import { planScripted } from "../domain/planning/scripted/plan-scripted";
 import { parseScript } from "../domain/planning/scripted/script-lines";
 import { planUnscripted } from "../domain/planning/unscripted/plan-unscripted";
-import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis } from "../domain/speech";
+import type {
+  AlignmentRequest,
+  ForcedAlignment,
+  Recognition,
+  RecognitionRequest,
+  SpeechAnalysis,
+} from "../domain/speech";
 
 export type PlanCutInput = {
   analysis: SpeechAnalysis;
@@ -17,6 +23,8 @@ export type PlanCutInput = {
   options: CutOptions;
   /** Aligns texts with parts of the recording. Returns the results in the order of the requests. */
   forcedAlign: (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>;
+  /** Recognizes parts of the recording again. Returns the results in the order of the requests. */
+  recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
   language: string | null;
 };
 
@@ -34,15 +42,18 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
   const clock = { duration: probed.info.duration, frames: probed.frames };
   const frameRate = getPlanFrameRate(probed);
   const context = { analysis, clock, frameRate, options, language };
-  const forcedAlign = analysis.transcript?.forcing === false ? alignNothing : input.forcedAlign;
-  if (lines.length === 0) return runPlanner(planUnscripted(context), forcedAlign);
+  const engine = {
+    forcedAlign: analysis.transcript?.forcing === false ? alignNothing : input.forcedAlign,
+    recognize: input.recognize,
+  };
+  if (lines.length === 0) return runPlanner(planUnscripted(context), engine);
   if (!analysis.transcript) {
     throw new AppError(
       "transcription_unavailable",
       "No installed speech model supports the language of the recording.",
     );
   }
-  const plan = await runPlanner(planScripted({ ...context, lines, transcript: analysis.transcript }), forcedAlign);
+  const plan = await runPlanner(planScripted({ ...context, lines, transcript: analysis.transcript }), engine);
   if (plan === "mismatch") {
     throw new AppError("script_mismatch", "Script does not match the speech in the recording.");
   }
@@ -53,14 +64,24 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
 const alignNothing: PlanCutInput["forcedAlign"] = async (requests) =>
   requests.map(() => ({ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: Number.NEGATIVE_INFINITY }));
 
-/** Runs a planner and feeds it the alignments that it asks for. */
-async function runPlanner<Result>(steps: PlanSteps<Result>, forcedAlign: PlanCutInput["forcedAlign"]): Promise<Result> {
+type QueriedEngine = Pick<PlanCutInput, "forcedAlign" | "recognize">;
+
+/** Runs a planner and answers its queries. */
+async function runPlanner<Result>(steps: PlanSteps<Result>, engine: QueriedEngine): Promise<Result> {
   let step = steps.next();
-  while (!step.done) {
-    const requests = step.value;
-    // A planner yields without requests so that other work can run: its steps take a while on hours of speech.
-    if (requests.length === 0) await new Promise(setImmediate);
-    step = steps.next(requests.length === 0 ? [] : await forcedAlign(requests));
-  }
+  while (!step.done) step = steps.next(await reply(step.value, engine));
   return step.value;
+}
+
+async function reply(query: SpeechQuery | null, engine: QueriedEngine): Promise<SpeechReply | null> {
+  switch (query?.kind) {
+    case "align":
+      return { kind: "align", results: await engine.forcedAlign(query.requests) };
+    case "recognize":
+      return { kind: "recognize", results: await engine.recognize(query.requests) };
+    case undefined:
+      // A planner yields null so that other work can run: its steps take a while on hours of speech.
+      await new Promise(setImmediate);
+      return null;
+  }
 }

@@ -21,7 +21,7 @@ export type Hold = { reached: Promise<void>; release(): void };
 
 export type FakeSpeech = SpeechEngine & {
   /** Makes the next calls of this method wait until they are released or aborted. */
-  hold(method: "analyze" | "forcedAlign"): Hold;
+  hold(method: "analyze" | "forcedAlign" | "recognize"): Hold;
   /** Makes the next call of `analyze` fail with this error. */
   failNext(error: Error): void;
   analyzed: number;
@@ -76,6 +76,14 @@ export function fakeSpeech(): FakeSpeech {
     forcedAlign: async (_, requests, options) => {
       await pass("forcedAlign", options?.signal);
       return requests.map(forced);
+    },
+    recognize: async (pcm, requests, options) => {
+      await pass("recognize", options?.signal);
+      const { transcript } = await analyzePcm(pcm);
+      return requests.map(({ window }) => ({
+        words: transcript!.words.filter((word) => window.start <= word.start && word.end <= window.end),
+        meanLogProb: -0.2,
+      }));
     },
     close: async () => {},
   };

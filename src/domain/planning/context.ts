@@ -1,7 +1,7 @@
-/** What both planners share: their input, and how they ask for forced alignments. */
+/** What both planners share: their input, and how they query the speech engine. */
 import type { CutOptions } from "../plan";
 import type { SourceClock } from "../segments";
-import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis } from "../speech";
+import type { AlignmentRequest, ForcedAlignment, Recognition, RecognitionRequest, SpeechAnalysis } from "../speech";
 import type { Rational } from "../time";
 
 /** The input of every planner. */
@@ -13,11 +13,45 @@ export type PlanContext = {
   language: string | null;
 };
 
+/** What a planner can ask the speech engine: the types of a request and of its result, by kind. */
+type SpeechQueries = {
+  align: { request: AlignmentRequest; result: ForcedAlignment };
+  recognize: { request: RecognitionRequest; result: Recognition };
+};
+
+export type SpeechQueryKind = keyof SpeechQueries;
+export type SpeechRequest<Kind extends SpeechQueryKind> = SpeechQueries[Kind]["request"];
+export type SpeechResult<Kind extends SpeechQueryKind> = SpeechQueries[Kind]["result"];
+
+/** A batch of requests of one kind. */
+export type SpeechQuery = {
+  [Kind in SpeechQueryKind]: { kind: Kind; requests: SpeechRequest<Kind>[] };
+}[SpeechQueryKind];
+/** The results of a query, in the order of its requests. */
+export type SpeechReply = { [Kind in SpeechQueryKind]: { kind: Kind; results: SpeechResult<Kind>[] } }[SpeechQueryKind];
+
 /**
- * A planner: yields alignment requests, receives their results in the same order, and returns the plan. It sometimes yields no requests:
- * its steps take long on hours of speech, so the caller can run other work first.
+ * A planner: yields queries, receives their replies, and returns the plan. It sometimes yields null: its steps take long on hours of
+ * speech, so the caller can run other work first. The reply to null is null.
  */
-export type PlanSteps<Result> = Generator<AlignmentRequest[], Result, ForcedAlignment[]>;
+export type PlanSteps<Result> = Generator<SpeechQuery | null, Result, SpeechReply | null>;
+
+/** Aligns texts with windows of the recording. Returns the results in the order of the requests. */
+export function* requestAlignments(requests: AlignmentRequest[]): PlanSteps<ForcedAlignment[]> {
+  if (requests.length === 0) return [];
+  return getResults("align", yield { kind: "align", requests });
+}
+
+/** Recognizes windows of the recording again. Returns the results in the order of the requests. */
+export function* requestRecognitions(requests: RecognitionRequest[]): PlanSteps<Recognition[]> {
+  if (requests.length === 0) return [];
+  return getResults("recognize", yield { kind: "recognize", requests });
+}
+
+function getResults<Kind extends SpeechQueryKind>(kind: Kind, reply: SpeechReply | null): SpeechResult<Kind>[] {
+  if (reply?.kind !== kind) throw new Error(`planner received no reply of the kind ${kind}`);
+  return reply.results;
+}
 
 /** Filling this many cells of a table takes some hundredths of a second. */
 const CELLS_PER_YIELD = 2_000_000;

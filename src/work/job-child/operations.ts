@@ -8,6 +8,7 @@ import type { Ffmpeg } from "../../media/ffmpeg";
 import type { ProbeLimits } from "../../media/probe";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "../plan-outputs";
 import type { AnalysisPaths } from "../prepared-files";
+import type { RecognizedAgain } from "../recognized-again";
 
 /** A probed source. `probed` is the path of the file that the operation `probe` writes. */
 type ProbedSource = { ffmpeg: Ffmpeg; source: string; probed: string };
@@ -22,10 +23,10 @@ export type JobOperations = {
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
   preview: JobOperation<ProbedSource & { outputPath: string }, null>;
-  /** Calls back `forcedAlign`. Returns a `PlanJson` as text, and its findings when `explain` is set. */
+  /** Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text, and its findings when `explain` is set. */
   plan: JobOperation<
     { paths: AnalysisPaths; script: string; options: CutOptions; language: string | null; explain: boolean },
-    { plan: string; findings: Finding[] }
+    { plan: string; findings: Finding[]; recognized: RecognizedAgain }
   >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;

@@ -3,11 +3,12 @@ import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import type { ProbedMedia } from "../../domain/media";
 import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
-import type { ForcedAlignment } from "../../domain/speech";
+import type { ForcedAlignment, Recognition } from "../../domain/speech";
 import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
 import { readProbed, readSpeechAnalysis, writeProbed } from "../prepared-files";
+import { getRecognizerLanguage, measureRecognitions } from "../recognized-again";
 import { jobErrorCodec } from "./error-codec";
 import type { JobOperations } from "./operations";
 
@@ -92,15 +93,20 @@ const OPERATIONS: Implementation = {
     await makePreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
   },
-  async plan({ paths, script, options, language, explain }, { signal, callBack }) {
+  async plan({ paths, script, options, language, explain }, { signal, callBack, log }) {
     const { planCut } = await import("../plan-cut");
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
     if (!analysis) throw new AppError("no_speech", "Recording has no audio track.");
     const forcedAlign = async (requests: unknown) =>
       (await callBack("forcedAlign", requests, signal)) as ForcedAlignment[];
-    const plan = await planCut({ analysis, probed, script, options, language, forcedAlign });
-    return { plan: JSON.stringify(planToJson(plan)), findings: explain ? plan.findings : [] };
+    const recognizer = getRecognizerLanguage(analysis.transcript);
+    const { recognize, recognized } = measureRecognitions(
+      async (requests) => (await callBack("recognize", { requests, language: recognizer }, signal)) as Recognition[],
+    );
+    const plan = await planCut({ analysis, probed, script, options, language, forcedAlign, recognize });
+    if (recognized.windows > 0) log("plan.recognized_again", recognized);
+    return { plan: JSON.stringify(planToJson(plan)), findings: explain ? plan.findings : [], recognized };
   },
   async export({ options, ...cut }) {
     const { formatTimeline } = await import("../plan-outputs");

@@ -2,10 +2,11 @@
 import { AppError } from "../../domain/errors";
 import type { CutOptions } from "../../domain/plan";
 import type { Finding } from "../../domain/planning/rules";
-import type { AlignmentRequest } from "../../domain/speech";
+import type { AlignmentRequest, RecognitionRequest } from "../../domain/speech";
 import { type Ticks, toSeconds } from "../../domain/time";
 import { openPlanChild } from "../job-child/plan-child";
 import type { MediaTools } from "../media-tools";
+import type { RecognizedAgain } from "../recognized-again";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
 
 export type CutInput = {
@@ -21,7 +22,9 @@ export type CutInput = {
 };
 
 /** `plan` is a `PlanJson` as text. `findings` is empty unless the input asks for them. */
-export type CutOutput = JobOutput & { plan: string; findings: Finding[] };
+export type CutOutput = JobOutput & { plan: string; findings: Finding[]; recognized: RecognizedAgain };
+
+type RecognizeCall = { requests: RecognitionRequest[]; language: string | null };
 
 /** Plans the cut. Errors: those of `planCut`; `AppError` `no_speech` without audio; the signal's reason when aborted. */
 export async function runCut(
@@ -42,17 +45,20 @@ export async function runCut(
   await using child = openPlanChild(tools, Object.values(paths));
   const { script, options, language, explain } = input;
   const pcm = { path: getInputPath(audio.name) };
-  const { plan, findings } = await child.run(
+  const result = await child.run(
     "plan",
     { paths, script, options, language, explain },
     {
       signal,
       recordingSeconds: toSeconds(input.duration),
+      onLog: context.log,
       callbacks: {
         forcedAlign: (requests: AlignmentRequest[], cancelled) =>
           tools.speech.forcedAlign(pcm, requests, { owner, signal: cancelled }),
+        recognize: ({ requests, language: recognizer }: RecognizeCall, cancelled) =>
+          tools.speech.recognize(pcm, requests, { owner, signal: cancelled, language: recognizer }),
       },
     },
   );
-  return { blobs: [], plan, findings };
+  return { blobs: [], ...result };
 }

@@ -7,9 +7,11 @@ import { CUT_MODES, type Plan } from "../../../src/domain/plan";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { fromSeconds, toSeconds } from "../../../src/domain/time";
 import { analyze } from "../../../src/speech/analyze";
-import { forcedAlign, type WindowCache } from "../../../src/speech/forced-alignment";
+import type { WindowCache } from "../../../src/speech/encoded-windows";
+import { forcedAlign } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openPcm } from "../../../src/speech/pcm";
+import { recognizeWindows } from "../../../src/speech/recognition";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { planCut } from "../../../src/work/plan-cut";
 import { toPcmBytes } from "../speech/material";
@@ -56,6 +58,8 @@ export async function openAnalyzer(): Promise<RecordingAnalyzer> {
           script,
           options: CUT_MODES.natural,
           forcedAlign: (requests) => forcedAlign(models.moonshine, pcm, requests, cache, path, noop),
+          recognize: (requests) =>
+            recognizeWindows({ moonshine: models.moonshine, pcm, cache, recording: path }, requests, noop),
           language: "en",
         });
       return { analysis, cut, close: () => pcm.close() };

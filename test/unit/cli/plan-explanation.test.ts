@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { explainPlan, formatTime } from "../../../src/cli/plan-explanation";
+import { describeRecognized, explainPlan, formatTime } from "../../../src/cli/plan-explanation";
 import type { PlanJson } from "../../../src/domain/plan-json";
 import type { Finding } from "../../../src/domain/planning/rules";
 import { fromSeconds, type Span } from "../../../src/domain/time";
@@ -69,5 +69,12 @@ test("times have milliseconds, and hours when there are any", () => {
     "00:00.000",
     "00:12.340",
     "1:00:12.346",
+  ]);
+});
+
+test("the time spent on second recognitions is reported when there were any", () => {
+  expect(describeRecognized({ windows: 0, audio_ms: 0, duration_ms: 0 })).toEqual([]);
+  expect(describeRecognized({ windows: 3, audio_ms: 13_040, duration_ms: 320 })).toEqual([
+    "Recognized 3 places a second time: 13.0 s of audio in 0.3 s.",
   ]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { muteSamples } from "../../../src/speech/encoded-windows";
 import {
   computeGain,
   computePercentile,
@@ -7,7 +8,6 @@ import {
   createEnergyMeter,
   SILENCE_DB,
 } from "../../../src/speech/energy";
-import { muteSamples } from "../../../src/speech/forced-alignment";
 import { amplify, openPcm } from "../../../src/speech/pcm";
 import { rawFile } from "./test-audio";
 

@@ -81,6 +81,20 @@ describe("the speech engine", () => {
     expect(forced.map((f) => f.meanLogProb)).toEqual([-4, -2]);
   });
 
+  test("recognizes in the order of the requests, with the recognizer for the language", async () => {
+    const { engine: speech, events } = engine();
+    const requests = [{ window: { start: 5, end: 6 } }, { window: { start: 1, end: 2 } }];
+    expect(await speech.recognize({ path: "answer" }, [])).toEqual([]);
+    expect(events).toEqual([]);
+    const recognitions = await speech.recognize({ path: "answer" }, requests);
+    expect(recognitions).toEqual([
+      { words: [{ text: "built-in", start: 5, end: 6, confidence: 1 }], meanLogProb: -5 },
+      { words: [{ text: "built-in", start: 1, end: 2, confidence: 1 }], meanLogProb: -1 },
+    ]);
+    const [german] = await speech.recognize({ path: "answer" }, requests, { language: "de" });
+    expect(german!.words[0]!.text).toBe("de");
+  });
+
   test("a crashed process is replaced and the recording is retried", async () => {
     const { engine: speech, lines, events } = engine();
     const analysis = await speech.analyze({ path: "crash-twice" }, { language: "en" });
@@ -201,11 +215,14 @@ describe("fair scheduling between owners", () => {
     speech.analyze({ path }, { language: "en", owner });
   const force = (speech: SpeechEngine, path: string, owner: string) =>
     speech.forcedAlign({ path }, [{ window: { start: 0, end: 1 }, text: "x" }], { owner });
+  const recognize = (speech: SpeechEngine, path: string, owner: string) =>
+    speech.recognize({ path }, [{ window: { start: 0, end: 1 } }], { owner });
   const LONG = 1_000_000;
 
   test.each([
     ["analyze", analyze],
     ["force", force],
+    ["recognize", recognize],
   ])(
     "a newcomer's %s is served at once, and the long one of another goes on after it in the same child",
     async (_, ask) => {
@@ -219,6 +236,12 @@ describe("fair scheduling between owners", () => {
       ]);
     },
   );
+
+  test("queries of one planner run in order, whatever their kind", async () => {
+    const { engine: speech, lines } = engine({ quantumMs: 1 });
+    await Promise.all([force(speech, "slow:1", "anna"), recognize(speech, "slow:2", "anna")]);
+    expect(lines().slice(1)).toEqual(["task slow:1", "done slow:1", "task slow:2", "done slow:2"]);
+  });
 
   test("long tasks of several owners alternate, and each owner's tasks stay in order", async () => {
     const { engine: speech, lines } = engine({ quantumMs: 5 });

@@ -4,6 +4,7 @@
  * `long:MS` (can be paused), `deaf:MS` (cannot be paused).
  */
 import { appendFileSync, readFileSync } from "node:fs";
+import type { Span } from "../../../src/domain/time";
 import {
   encodeEnergy,
   encodeMessage,
@@ -30,6 +31,12 @@ function complete(task: SpeechTask): void {
   if (task.command === "align") {
     const alignments = task.requests.map((r) => ({ words: [], meanLogProb: -r.text.length, tailLogProb: 0 }));
     emit({ event: "aligned", id, alignments });
+    return;
+  }
+  if (task.command === "recognize") {
+    const toWord = (window: Span) => ({ text: task.language ?? "built-in", ...window, confidence: 1 });
+    const recognitions = task.requests.map(({ window }) => ({ words: [toWord(window)], meanLogProb: -window.start }));
+    emit({ event: "recognized", id, recognitions });
     return;
   }
   emit({ event: "progress", id, share: 0.5 });

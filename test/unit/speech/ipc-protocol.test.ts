@@ -42,6 +42,30 @@ describe("frames", () => {
     );
   });
 
+  test("a request for a second recognition and its results arrive as they were sent", async () => {
+    const window = { start: 1_000_000, end: 5_000_000 };
+    const command = {
+      command: "recognize",
+      id: 4,
+      path: "/audio",
+      language: null,
+      modelsDir: null,
+      requests: [{ window }],
+    } as const;
+    const words = [{ text: "topic", start: 2_000_000, end: 2_400_000, confidence: 0.9 }];
+    const event = {
+      event: "recognized",
+      id: 4,
+      recognitions: [{ words, meanLogProb: -0.25 }],
+    } as const;
+    const sent = [
+      { ...command, requests: [...command.requests] },
+      { ...event, recognitions: event.recognitions.map((one) => ({ ...one, words: [...one.words] })) },
+    ];
+    const frames = await read(new Uint8Array(Buffer.concat(sent.map(encodeMessage))));
+    expect(frames).toEqual(sent.map((message) => ({ kind: "message", message })));
+  });
+
   test("the log probability of an impossible text becomes the lowest number", async () => {
     const alignments = [{ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: -1 }];
     const [frame] = await read(encodeMessage({ event: "aligned", id: 1, alignments }));

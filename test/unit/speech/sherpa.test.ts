@@ -101,6 +101,11 @@ test("the engine transcribes a recording with the model for its language, and re
     const transcribed = await engine.analyze({ path }, { language: "gd" });
     expect(transcribed.transcript).toMatchObject({ language: "gd", forcing: false, wordTimes: "estimated" });
     expect(plain(transcribed.transcript!.words.map((word) => word.text).join(" "))).toBe(plain(TEXT));
+    const [again] = await engine.recognize({ path }, [{ window: { start: 400_000, end: 2_300_000 } }], {
+      language: "gd",
+    });
+    expect(plain(again!.words.map((word) => word.text).join(" "))).toStartWith("welcome to the");
+    expect(again!.words[0]!.start).toBeGreaterThan(400_000);
     const builtIn = await engine.analyze({ path }, { language: null });
     expect(builtIn.transcript).toMatchObject({ language: "en" });
     expect(builtIn.transcript).not.toHaveProperty("forcing");

@@ -6,7 +6,7 @@ import type { CutOptions, Plan } from "../../../src/domain/plan";
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../src/domain/speech";
 import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/plan-cut";
-import { framesOf } from "../domain/planning/arbitrary-recordings";
+import { createRandomRecognizer, framesOf } from "../domain/planning/arbitrary-recordings";
 
 const VOCABULARY = [
   "the",
@@ -145,6 +145,7 @@ async function planOf(input: PlanInput, overrides: Partial<CutOptions> = {}): Pr
       script: text,
       options: { ...input.options, ...overrides },
       forcedAlign: createRandomAligner(seed),
+      recognize: createRandomRecognizer(seed),
       language: "en",
     });
   } catch (error) {

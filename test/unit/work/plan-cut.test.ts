@@ -18,6 +18,7 @@ const cut = (recording: TestRecording, script = "", options: Partial<CutOptions>
     script,
     options: { ...CUT_MODES.natural, ...options },
     forcedAlign: recording.forcedAlign,
+    recognize: recording.recognize,
     language: "en",
   });
 

@@ -1,5 +1,12 @@
 /** Synthetic recordings for the planner's tests, as a perfect recognizer would transcribe them. */
-import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../src/domain/speech";
+import type {
+  AlignmentRequest,
+  ForcedAlignment,
+  Recognition,
+  RecognitionRequest,
+  SpeechAnalysis,
+  Word,
+} from "../../../src/domain/speech";
 import { normalizeWords } from "../../../src/domain/text/normalize";
 import { fromSeconds, type Span } from "../../../src/domain/time";
 
@@ -9,6 +16,8 @@ export type Moment = string | number | { hum: number } | { click: number };
 export type TestRecording = {
   analysis: SpeechAnalysis;
   forcedAlign: (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>;
+  /** Finds the words in each window. */
+  recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
   /** The alignment requests so far. */
   requests: AlignmentRequest[];
   /** Returns the time of the n-th word with this spelling. */
@@ -53,6 +62,8 @@ export function createRecording(...moments: Moment[]): TestRecording {
       requests.push(...batch);
       return batch.map((request) => alignText(words, loud, request));
     },
+    recognize: async (batch) =>
+      batch.map(({ window }) => ({ words: words.filter((word) => inside(word, window)), meanLogProb: -0.2 })),
     findWord: (text, nth = 0) => words.filter((word) => word.text === text)[nth]!,
   };
 }

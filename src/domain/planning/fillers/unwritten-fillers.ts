@@ -7,7 +7,7 @@ import { normalizeWords } from "../../text/normalize";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { isUsableAlignment } from "../alignments";
 import type { AudioActivity } from "../audio-activity";
-import type { PlanSteps } from "../context";
+import { type PlanSteps, requestAlignments } from "../context";
 import type { RuleMatch } from "../rules";
 import { durationOf, indexEndingAfter, overlapDuration } from "../spans";
 import { isFillerText } from "./filler-words";
@@ -61,7 +61,7 @@ type FillerCandidate = {
 /** Aligns each short isolated region of a recording and returns those that are fillers. */
 export function* findUnwrittenFillers(words: readonly Word[], activity: AudioActivity): PlanSteps<UnwrittenFillers> {
   const candidates = listFillerCandidates(words, activity);
-  const results = yield candidates.flatMap((candidate) => candidate.requests);
+  const results = yield* requestAlignments(candidates.flatMap((candidate) => candidate.requests));
   const found: UnwrittenFillers = { spans: [], words: new Map() };
   let at = 0;
   for (const candidate of candidates) {

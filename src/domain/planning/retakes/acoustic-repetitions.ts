@@ -5,7 +5,7 @@
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
 import { isUsableAlignment } from "../alignments";
-import type { PlanSteps } from "../context";
+import { type PlanSteps, requestAlignments } from "../context";
 import type { Token } from "../tokens";
 import {
   findWordIndices,
@@ -68,10 +68,9 @@ export function* findAcousticRepetitions(
   const forward = pairs
     .map((pair) => ({ pair, text: joinTokenTexts(words, tokens, pair.retakeStart, pair.count) }))
     .filter(({ text }) => text !== "");
-  const forwardResults = yield forward.map(({ pair: { from, until }, text }) => ({
-    window: toWindow(tokens, from, until, duration),
-    text,
-  }));
+  const forwardResults = yield* requestAlignments(
+    forward.map(({ pair: { from, until }, text }) => ({ window: toWindow(tokens, from, until, duration), text })),
+  );
   const found: AcousticRepetition[] = [];
   const different = new Set<RepetitionPair>();
   for (const [i, { pair }] of forward.entries()) {
@@ -84,10 +83,12 @@ export function* findAcousticRepetitions(
   }
   const known = new Set(found.map(({ from, retakeStart }) => `${from}-${retakeStart}`));
   const open = pairs.filter(({ from, end, retakeStart }) => end - from >= 2 && !known.has(`${from}-${retakeStart}`));
-  const backwardResults = yield open.map(({ from, retakeStart, end }) => ({
-    window: toWindow(tokens, retakeStart, findRetakeEnd(tokens, from, end, retakeStart), duration),
-    text: joinTokenTexts(words, tokens, from, end - from),
-  }));
+  const backwardResults = yield* requestAlignments(
+    open.map(({ from, retakeStart, end }) => ({
+      window: toWindow(tokens, retakeStart, findRetakeEnd(tokens, from, end, retakeStart), duration),
+      text: joinTokenTexts(words, tokens, from, end - from),
+    })),
+  );
   for (const [i, pair] of open.entries()) {
     const alignment = backwardResults[i];
     const repetition = isUsableAlignment(alignment) ? matchTakeInRetake(pair, alignment, tokens) : null;

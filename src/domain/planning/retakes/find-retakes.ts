@@ -49,7 +49,7 @@ export function* findRetakes(
     for (let from = retakeStart - 1; from >= 0 && isNear(tokens, from, retakeStart); from--) {
       if (tokens[retakeStart - 1]!.word === tokens[retakeStart]!.word) continue;
       if (!canStartTake(context, from, retakeStart)) continue;
-      if (isYieldDue((retakeStart - from) ** 2)) yield [];
+      if (isYieldDue((retakeStart - from) ** 2)) yield null;
       const key = pairKey(from, retakeStart);
       const repetitions = [
         findTextRepetition(context, from, retakeStart, different.has(key)),

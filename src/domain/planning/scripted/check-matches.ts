@@ -1,6 +1,6 @@
 /** Stage 5: aligns each line with the stretches that resemble it. */
 import { findBestAlignment } from "../alignments";
-import type { PlanSteps } from "../context";
+import { type PlanSteps, requestAlignments } from "../context";
 import { fitToBudget } from "./alignment-budget";
 import {
   type LineCandidate,
@@ -30,7 +30,7 @@ export function* checkMatches(
   // When the budget does not suffice, the matches that resemble their line most are aligned; the others count as not found.
   const byScore = all.toSorted((a, b) => b.match.score - a.match.score);
   const trials = fitToBudget(byScore, activity.duration).flatMap((one) => one.trials);
-  const results = yield trials.flatMap((trial) => trial.requests);
+  const results = yield* requestAlignments(trials.flatMap((trial) => trial.requests));
   const best = new Map<LineMatch, LineCandidate>();
   let at = 0;
   for (const { match, range, window, requests } of trials) {

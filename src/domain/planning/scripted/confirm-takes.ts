@@ -3,7 +3,7 @@ import type { ForcedAlignment } from "../../speech";
 import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment } from "../alignments";
 import type { AudioActivity } from "../audio-activity";
-import type { PlanSteps } from "../context";
+import { type PlanSteps, requestAlignments } from "../context";
 import type { RuleMatch } from "../rules";
 import {
   classifyFit,
@@ -53,7 +53,7 @@ export function* confirmTakes(
     );
     return { take, window, mute, known, requests: known ? [] : toAlignmentRequests(lines[take.line]!, window, mute) };
   });
-  const results = yield trials.flatMap((trial) => trial?.requests ?? []);
+  const results = yield* requestAlignments(trials.flatMap((trial) => trial?.requests ?? []));
   let at = 0;
   return trials.map((trial) => {
     if (!trial) return null;

@@ -4,7 +4,7 @@ import type { CutOptions } from "../../plan";
 import type { AlignmentRequest } from "../../speech";
 import { fromSeconds, type Span } from "../../time";
 import { findBestAlignment, isUsableAlignment } from "../alignments";
-import type { PlanSteps } from "../context";
+import { type PlanSteps, requestAlignments } from "../context";
 import { isFillerText } from "../fillers/filler-words";
 import type { RuleMatch } from "../rules";
 import { durationOf, findOverlapping, overlapDuration } from "../spans";
@@ -47,7 +47,7 @@ export function* exciseDisfluencies(
       trials.push({ take: index, span, rule, requests });
     }
   }
-  const results = yield trials.flatMap((trial) => trial.requests);
+  const results = yield* requestAlignments(trials.flatMap((trial) => trial.requests));
   const excised: ExcisedTake[] = takes.map((take) => ({ ...take, excisions: [] }));
   let at = 0;
   for (const { take, span, rule, requests } of trials) {

@@ -42,7 +42,7 @@ export function* findPath(
   let [row, spare] = [createRow(tokens.length), createRow(tokens.length)];
   const checkpoints: CostRow[] = [];
   for (const [i, word] of script.entries()) {
-    if (isYieldDue(tokens.length)) yield [];
+    if (isYieldDue(tokens.length)) yield null;
     if (i % height === 0) checkpoints.push(copyRow(row));
     step(word, row, spare, null);
     [row, spare] = [spare, row];
@@ -58,7 +58,7 @@ export function* findPath(
     row = checkpoints[block]!;
     spare = createRow(tokens.length);
     for (const [n, word] of words.entries()) {
-      if (isYieldDue(tokens.length)) yield [];
+      if (isYieldDue(tokens.length)) yield null;
       step(word, row, spare, steps[n]!);
       [row, spare] = [spare, row];
     }

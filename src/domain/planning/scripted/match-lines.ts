@@ -45,7 +45,7 @@ export function* matchLines(lines: readonly ScriptLine[], tokens: readonly Token
     known.set(key, found);
     const row: LineMatch[] = [];
     for (const { from, to } of found) {
-      if (isYieldDue(line.words.length * (to - from))) yield [];
+      if (isYieldDue(line.words.length * (to - from))) yield null;
       row.push(trimMatch(alignLineAt(index, line, tokens, from, to, distanceBetween)));
     }
     matches.push(row.filter((match) => match.to > match.from).sort((a, b) => a.from - b.from));
@@ -68,7 +68,7 @@ function* findTextMatches(
   let nextCost = new Float64Array(size + 1);
   let nextFrom = new Int32Array(size + 1);
   for (const [i, word] of words.entries()) {
-    if (isYieldDue(size)) yield [];
+    if (isYieldDue(size)) yield null;
     const distances = row(word);
     nextCost[0] = i + 1;
     nextFrom[0] = 0;

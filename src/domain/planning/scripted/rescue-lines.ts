@@ -2,7 +2,7 @@
 import type { AlignedWord } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { findBestAlignment } from "../alignments";
-import type { PlanSteps } from "../context";
+import { type PlanSteps, requestAlignments } from "../context";
 import { pauseBefore, type TokenRange } from "../tokens";
 import { fitToBudget } from "./alignment-budget";
 import { classifyFit, type LineCandidate, padWindow, rateAlignment, toAlignmentRequests } from "./line-candidates";
@@ -32,7 +32,7 @@ export function* rescueLines(
 ): PlanSteps<Rescued> {
   const { tokens, lines } = recording;
   const trials = listTrials(takes, candidates, recording);
-  const results = yield trials.flatMap((trial) => trial.requests);
+  const results = yield* requestAlignments(trials.flatMap((trial) => trial.requests));
   const rescued: LineCandidate[] = [];
   const partialAlignments: PartialAlignment[] = [];
   let at = 0;

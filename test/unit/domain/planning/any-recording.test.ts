@@ -5,7 +5,7 @@ import type { CutOptions, Plan } from "../../../../src/domain/plan";
 import { isReviewRule, reasonOf } from "../../../../src/domain/planning/rules";
 import { fromSeconds, getFrameTime, type Span } from "../../../../src/domain/time";
 import { planCut } from "../../../../src/work/plan-cut";
-import { createRandomAligner, type PlanInput, recordings } from "./arbitrary-recordings";
+import { createRandomAligner, createRandomRecognizer, type PlanInput, recordings } from "./arbitrary-recordings";
 
 const EXPECTED = new Set(["no_speech", "script_mismatch", "transcription_unavailable"]);
 
@@ -13,7 +13,8 @@ const EXPECTED = new Set(["no_speech", "script_mismatch", "transcription_unavail
 async function planOf(input: PlanInput, overrides: Partial<CutOptions> = {}): Promise<Plan | null> {
   try {
     const options = { ...input.options, ...overrides };
-    return await planCut({ ...input, analysis: input.analysis, options, forcedAlign: createRandomAligner(input.seed) });
+    const engine = { forcedAlign: createRandomAligner(input.seed), recognize: createRandomRecognizer(input.seed) };
+    return await planCut({ ...input, analysis: input.analysis, options, ...engine });
   } catch (error) {
     if (error instanceof AppError && EXPECTED.has(error.code)) return null;
     throw error;

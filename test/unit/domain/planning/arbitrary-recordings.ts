@@ -2,7 +2,14 @@
 import fc from "fast-check";
 import type { ProbedMedia } from "../../../../src/domain/media";
 import { CUT_MODES, type CutOptions } from "../../../../src/domain/plan";
-import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../../src/domain/speech";
+import type {
+  AlignmentRequest,
+  ForcedAlignment,
+  Recognition,
+  RecognitionRequest,
+  SpeechAnalysis,
+  Word,
+} from "../../../../src/domain/speech";
 import { type FrameTimes, fromSeconds, type Span } from "../../../../src/domain/time";
 
 export type PlanInput = {
@@ -219,15 +226,20 @@ function spoken(words: readonly Word[], duration: number): Span[] {
   return out;
 }
 
+/** Returns random numbers that are the same for the same request. */
+function createRandom(seed: number, request: AlignmentRequest | RecognitionRequest): () => number {
+  let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(`${seed}${JSON.stringify(request)}`))));
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
 /** Creates an aligner with random results that are the same for the same request. */
 export function createRandomAligner(seed: number): (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]> {
   return async (requests) =>
     requests.map((request) => {
-      let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(`${seed}${JSON.stringify(request)}`))));
-      const random = () => {
-        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-        return state / 2 ** 32;
-      };
+      const random = createRandom(seed, request);
       const { start, end } = request.window;
       const kind = random();
       if (kind > 0.95) return { words: [], meanLogProb: Number.NaN, tailLogProb: Number.NaN };
@@ -239,5 +251,22 @@ export function createRandomAligner(seed: number): (requests: AlignmentRequest[]
         return { text: word, start: at, end: at + 1 + Math.floor(random() * 300_000), confidence: random(), logProb };
       });
       return { words, meanLogProb: kind < 0.6 ? -random() : -6 * random(), tailLogProb: -10 * random() };
+    });
+}
+
+const RECOGNIZED_TEXTS = ["um", "Uh,", "topic", "the", "the", "measure", "Ah.", ""];
+
+/** Creates a recognizer with random results that are the same for the same request. */
+export function createRandomRecognizer(seed: number): (requests: RecognitionRequest[]) => Promise<Recognition[]> {
+  return async (requests) =>
+    requests.map((request) => {
+      const random = createRandom(seed, request);
+      const { start, end } = request.window;
+      const words = Array.from({ length: Math.floor(4 * random()) }, () => {
+        const at = start + Math.floor(random() * (end - start));
+        const text = RECOGNIZED_TEXTS[Math.floor(random() * RECOGNIZED_TEXTS.length)]!;
+        return { text, start: at, end: at + 1 + Math.floor(random() * 300_000), confidence: random() };
+      });
+      return { words, meanLogProb: words.length === 0 ? -Number.MAX_VALUE : -2 * random() };
     });
 }

@@ -24,6 +24,7 @@ const planOf = (recording: TestRecording, script = "", removeRetakes = true): Pr
     script,
     options: { ...CUT_MODES.natural, remove_retakes: removeRetakes },
     forcedAlign: recording.forcedAlign,
+    recognize: recording.recognize,
     language: "en",
   });
 

@@ -29,7 +29,7 @@ const word = (text: string, start: number, end: number, confidence = 0.5): Word 
 function found(words: Word[], activity: AudioActivity, logProbs: Record<string, number>) {
   const steps = findUnwrittenFillers(words, activity);
   const first = steps.next();
-  const requests = first.value as AlignmentRequest[];
+  const requests = first.done || first.value?.kind !== "align" ? [] : first.value.requests;
   const align = ({ text }: AlignmentRequest): ForcedAlignment => {
     const mean = logProbs[text] ?? -9;
     return {
@@ -38,7 +38,7 @@ function found(words: Word[], activity: AudioActivity, logProbs: Record<string, 
       tailLogProb: mean,
     };
   };
-  const last = steps.next(requests.map(align));
+  const last = first.done ? first : steps.next({ kind: "align", results: requests.map(align) });
   if (!last.done) throw new Error("Expected one batch of requests.");
   const { words: matches, spans } = last.value;
   return {

@@ -1,0 +1,72 @@
+/** Windows of a recording, encoded for the built-in recognizer. A planner queries the same window again and again, so they are cached. */
+import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { computeGain, createEnergyMeter } from "./energy";
+import type { EncodedAudio, Moonshine } from "./moonshine";
+import { amplify, type PcmReader } from "./pcm";
+
+/** The fade at the edges of a muted span, which prevents clicks: 5 ms. */
+const FADE_SAMPLES = 80;
+
+/** A part of a recording in which the `mute` spans are silenced. */
+export type AudioWindow = { span: Span; mute: Span[] };
+export type EncodedWindow = AudioWindow & { audio: EncodedAudio; energy: Float32Array };
+
+/** The most recently used encoded windows. */
+export type WindowCache = Map<string, EncodedWindow>;
+const MAX_CACHED_FRAMES = 5_000;
+
+/** The recording whose windows are encoded. `recording` identifies it in the cache. */
+export type WindowSource = { moonshine: Moonshine; pcm: PcmReader; cache: WindowCache; recording: string };
+
+/** Returns the part of a window that is in the recording, cut off at `maxLength`. */
+export function clipWindow(window: Span, { samples }: PcmReader, maxLength: Ticks): Span {
+  const duration = Math.round((samples * TICKS_PER_SECOND) / 16_000);
+  const start = Math.min(Math.max(0, window.start), duration);
+  return { start, end: Math.min(duration, start + maxLength, Math.max(start, window.end)) };
+}
+
+/** Returns an encoded window, from the cache when it is there. */
+export async function encodeWindow(source: WindowSource, window: AudioWindow): Promise<EncodedWindow> {
+  const { cache, recording, pcm, moonshine } = source;
+  const key = JSON.stringify([recording, window]);
+  const found = cache.get(key) ?? (await encode(moonshine, pcm, window));
+  cache.delete(key);
+  cache.set(key, found);
+  let frames = 0;
+  for (const entry of cache.values()) frames += entry.audio.frames;
+  for (const [oldest, entry] of cache) {
+    if (frames <= MAX_CACHED_FRAMES || oldest === key) break;
+    cache.delete(oldest);
+    frames -= entry.audio.frames;
+  }
+  return found;
+}
+
+async function encode(moonshine: Moonshine, pcm: PcmReader, window: AudioWindow): Promise<EncodedWindow> {
+  const { samples, energy } = await readWindow(pcm, window);
+  return { ...window, energy, audio: await moonshine.encode(amplify(samples, computeGain(energy))) };
+}
+
+/** Reads the samples of a window and measures their energy contour. */
+export async function readWindow(
+  pcm: PcmReader,
+  window: AudioWindow,
+): Promise<{ samples: Float32Array; energy: Float32Array }> {
+  const toSample = (time: number) => Math.round((time * 16_000) / TICKS_PER_SECOND);
+  const from = toSample(window.span.start);
+  const samples = await pcm.read(from, toSample(window.span.end) - from);
+  for (const span of window.mute) muteSamples(samples, toSample(span.start) - from, toSample(span.end) - from);
+  const meter = createEnergyMeter(samples.length);
+  meter.add(samples);
+  return { samples, energy: meter.contour() };
+}
+
+/** Mutes samples in place, with a fade outside of both edges. */
+export function muteSamples(samples: Float32Array, from: number, to: number): void {
+  const first = Math.max(0, from - FADE_SAMPLES);
+  const last = Math.min(samples.length, to + FADE_SAMPLES);
+  for (let i = first; i < last; i++) {
+    const distance = i < from ? from - i : i >= to ? i - to + 1 : 0;
+    samples[i]! *= distance / (FADE_SAMPLES + 1);
+  }
+}
