@@ -1,6 +1,7 @@
 /** Assets: one row per uploaded file. */
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, lt, ne, or, sql } from "drizzle-orm";
 import type { AssetState } from "../domain/states";
+import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
@@ -185,7 +186,6 @@ export async function listProjectAssetIds(db: Queries, projectId: string): Promi
 
 /** Returns those of the IDs that belong to an asset. */
 export async function findExistingAssetIds(db: Queries, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const rows = await db.select({ id: assets.id }).from(assets).where(inArray(assets.id, ids));
+  const rows = await db.select({ id: assets.id }).from(assets).where(isAnyOf(assets.id, ids));
   return new Set(rows.map((row) => row.id));
 }

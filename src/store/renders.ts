@@ -1,6 +1,7 @@
 /** Renders. */
-import { and, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { RenderState } from "../domain/states";
+import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
@@ -80,20 +81,19 @@ export async function listRenders(
   return toRowPage(rows, filter.limit);
 }
 
-/** Lists the renders of these assets in any state. */
-export const listAssetRenders = (db: Queries, assetIds: string[]): Promise<Render[]> =>
-  db.select().from(renders).where(inArray(renders.asset_id, assetIds));
+/** Lists the renders of the asset in any state. */
+export const listAssetRenders = (db: Queries, assetId: string): Promise<Render[]> =>
+  db.select().from(renders).where(eq(renders.asset_id, assetId));
 /** Lists the renders of the cut in any state. */
 export const listCutRenders = (db: Queries, cutId: string): Promise<Render[]> =>
   db.select().from(renders).where(eq(renders.cut_id, cutId));
 
 /** Returns those of the IDs that belong to a render with a file, now or later. */
 export async function findExistingRenderIds(db: Queries, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
   const rows = await db
     .select({ id: renders.id })
     .from(renders)
-    .where(and(inArray(renders.id, ids), notInArray(renders.state, ["failed", "cancelled"])));
+    .where(and(isAnyOf(renders.id, ids), notInArray(renders.state, ["failed", "cancelled"])));
   return new Set(rows.map((row) => row.id));
 }
 

@@ -1,6 +1,7 @@
 /** Pipelines and their steps. A step is a job: claiming is a compare-and-swap on its row. */
 import { and, asc, eq, gt, gte, inArray, isNull, lt, ne, not, or, sql } from "drizzle-orm";
 import { type DueJob, type Job, type JobName, MIN_UNCLEAN_STARTS_ALONE } from "../domain/jobs";
+import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { pipelines, steps } from "./schema";
 
@@ -33,7 +34,7 @@ export async function readProgress(db: Queries, subjectIds: string[]): Promise<M
   const rows = await db
     .select({ subject: steps.subject_id, progress: steps.progress })
     .from(steps)
-    .where(and(inArray(steps.subject_id, subjectIds), inArray(steps.state, ["pending", "running"])));
+    .where(and(isAnyOf(steps.subject_id, subjectIds), inArray(steps.state, ["pending", "running"])));
   return new Map(rows.map((row) => [row.subject, row.progress ?? 0]));
 }
 
@@ -230,7 +231,7 @@ export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]
   db
     .select()
     .from(steps)
-    .where(and(inArray(steps.subject_id, subjectIds), isNull(steps.finished_at)));
+    .where(and(isAnyOf(steps.subject_id, subjectIds), isNull(steps.finished_at)));
 
 /** Marks the asset as deleted in the pipelines and steps that refer to it, which are kept. */
 export async function markAssetDeleted(tx: Queries, assetId: string): Promise<void> {

@@ -49,7 +49,7 @@ async function deleteAssetRows(
   asset: Asset,
   after: DeletionCleanup,
 ): Promise<void> {
-  await deleteRenderRows(services, tx, await listAssetRenders(tx, [asset.id]), after);
+  await deleteRenderRows(services, tx, await listAssetRenders(tx, asset.id), after);
   await endSteps(tx, [asset.id, ...(await listAssetCutIds(tx, asset.id))], services.now(), after);
   await markAssetDeleted(tx, asset.id);
   await deleteAsset(tx, asset.id);
