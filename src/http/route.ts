@@ -6,6 +6,7 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, type HttpCode } from "../domain/errors";
 import { sha256 } from "../lib/hash";
+import { findReplay } from "../work/idempotency";
 import type { Call, Reply } from "./call";
 import { notFound } from "./errors";
 import {
@@ -97,7 +98,12 @@ export function route<
       const timeoutMs = call.services.config.requestTimeoutSeconds * 1000;
       const text = body ? await readBodyText(call.request, { maxBytes: maxBodyBytes, timeoutMs }) : "";
       const parsedBody = body ? await runLargeTasksSerially(text, () => parseBody(body, text)) : undefined;
-      if (idempotent) call.idempotency = readIdempotencyKey(call, text);
+      if (idempotent) {
+        call.idempotency = readIdempotencyKey(call, text);
+        // Before the handler: its checks and preparations may have another result by now. `createOnce` looks again in its transaction.
+        const replay = await findReplay(call.services.store.read, call.idempotency, call.services.now());
+        if (replay) return replay;
+      }
       return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as RouteInput<Q, B, Row>);
     },
   };

@@ -20,9 +20,23 @@ function hideSecrets(body: unknown): unknown {
   return hidden.length === 0 ? body : { ...body, ...Object.fromEntries(hidden) };
 }
 
+/** Returns the stored response to this key, or null. Throws `AppError` `validation_error` if the key was used for another request. */
+export async function findReplay(db: Queries, key: IdempotencyKey, now: number): Promise<IdempotentResponse | null> {
+  const stored = key && (await findStoredResponse(db, key.userId, key.key));
+  if (!stored || stored.created_at < now - RESPONSES_KEPT_MS) return null;
+  if (stored.request_hash === key.requestHash) {
+    return { status: stored.status, body: JSON.parse(stored.body), headers: stored.headers };
+  }
+  // Without `fields`, which name parts of the body, the query or the path.
+  throw new AppError(
+    "validation_error",
+    "Idempotency-Key was already used for another request: send a new key with a new request.",
+  );
+}
+
 /**
  * Returns the stored response to this key. Without one, runs `create` and stores its response in the same transaction, so that simultaneous
- * requests create one resource. Throws `AppError` `validation_error` if the key was used for another request.
+ * requests create one resource. Errors: those of `findReplay` and `create`.
  */
 export async function withIdempotencyKey(
   tx: Queries,
@@ -32,17 +46,8 @@ export async function withIdempotencyKey(
 ): Promise<IdempotentResponse> {
   if (!key) return create();
   await deleteStoredResponsesBefore(tx, now - RESPONSES_KEPT_MS);
-  const stored = await findStoredResponse(tx, key.userId, key.key);
-  if (stored) {
-    if (stored.request_hash === key.requestHash) {
-      return { status: stored.status, body: JSON.parse(stored.body), headers: stored.headers };
-    }
-    // Without `fields`, which name parts of the body, the query or the path.
-    throw new AppError(
-      "validation_error",
-      "Idempotency-Key was already used for another request: send a new key with a new request.",
-    );
-  }
+  const replay = await findReplay(tx, key, now);
+  if (replay) return replay;
   const response = await create();
   await insertStoredResponse(tx, {
     user_id: key.userId,

@@ -60,6 +60,22 @@ describe("registering an endpoint", () => {
     await remove(made.body);
   });
 
+  test("replayed for its Idempotency-Key succeeds although its host name no longer resolves", async () => {
+    const services = server.services();
+    const { resolverFor } = services;
+    const json = { url: "http://hooks.studio.test:8080/", event_types: ["cut.failed"] };
+    const options = { json, headers: { "Idempotency-Key": "resolved once" } };
+    services.resolverFor = () => async () => [{ address: "127.0.0.1", family: 4 }];
+    const made = await anna.call<Endpoint>("POST", "/v1/webhook-endpoints", options);
+    services.resolverFor = () => async () => [];
+    const again = await anna.call<Endpoint>("POST", "/v1/webhook-endpoints", options);
+    const other = await anna.call("POST", "/v1/webhook-endpoints", { json });
+    services.resolverFor = resolverFor;
+    expect([made.status, again.status, other.status]).toEqual([201, 201, 422]);
+    expect(again.body.id).toBe(made.body.id);
+    await remove(made.body);
+  });
+
   test("returns the endpoint with its secret, once", async () => {
     const made = await anna.call<Endpoint>("POST", "/v1/webhook-endpoints", {
       json: { url: "http://127.0.0.1:8080/a", event_types: ["cut.completed", "cut.completed"] },
