@@ -1,5 +1,5 @@
 /** Projects. */
-import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt, or, type Placeholder, sql } from "drizzle-orm";
 import type { ProjectState } from "../domain/states";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
@@ -8,23 +8,16 @@ import { projects } from "./schema";
 
 export type Project = typeof projects.$inferSelect;
 
-const insertProjectQuery = prepareRowQuery<Omit<Project, "archived_at">, Project>((db) =>
-  db
-    .insert(projects)
-    .values({
-      id: sql.placeholder("id"),
-      user_id: sql.placeholder("user_id"),
-      name: sql.placeholder("name"),
-      state: sql.placeholder("state"),
-      created_at: sql.placeholder("created_at"),
-      updated_at: sql.placeholder("updated_at"),
-      last_activity_at: sql.placeholder("last_activity_at"),
-    })
-    .returning()
-    .prepare(),
+/** A placeholder for every column, so that a new one is not left out. */
+const placeholders = Object.fromEntries(
+  Object.keys(getTableColumns(projects)).map((name) => [name, sql.placeholder(name)]),
+) as Record<keyof Project, Placeholder>;
+
+const insertProjectQuery = prepareRowQuery<Project, Project>((db) =>
+  db.insert(projects).values(placeholders).returning().prepare(),
 );
 
-export const insertProject = async (tx: Queries, project: Omit<Project, "archived_at">): Promise<Project> =>
+export const insertProject = async (tx: Queries, project: Project): Promise<Project> =>
   (await insertProjectQuery(tx, project))!;
 
 const ownProjectQuery = prepareRowQuery<{ id: string; userId: string }, Project>((db) =>

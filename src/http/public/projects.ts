@@ -45,6 +45,7 @@ export const create = route({
         user_id: call.principal.user.id,
         name: body.name,
         state: "active",
+        archived_at: null,
         created_at: now,
         updated_at: now,
         last_activity_at: now,

@@ -44,6 +44,7 @@ async function createAccounts(sizes: number[]): Promise<Account[]> {
           user_id: userId,
           name: `Project ${n}`,
           state: "active",
+          archived_at: null,
           created_at: at,
           updated_at: at,
           last_activity_at: at,

@@ -36,6 +36,7 @@ export async function addUser(tx: Queries): Promise<{ userId: string; projectId:
     user_id: userId,
     name: "Project",
     state: "active",
+    archived_at: null,
     created_at: 0,
     updated_at: 0,
     last_activity_at: 0,
