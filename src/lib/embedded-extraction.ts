@@ -2,8 +2,9 @@
  * Extracts the embedded files of the executable to a versioned folder: once, atomically, and safely when two processes start at the same
  * time. Later starts compare sizes and modification times, and read a file only when these differ.
  */
-import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { chmod, mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { flushFile } from "./atomic-file";
 import { hashFile } from "./hash";
 
 /** An embedded file: `name` is its path in the folder, `path` its zstd-compressed content in the executable. `sizeBytes` and `sha256` (hexadecimal) are of the decompressed file. */
@@ -108,12 +109,7 @@ async function writeFile(file: EmbeddedFile, path: string): Promise<ExtractionRe
 /** Writes and flushes a file: a power failure after the rename must not leave a file of the right size without its content. */
 async function writeDurably(path: string, content: string | ReadableStream<Uint8Array>): Promise<void> {
   await Bun.write(path, new Response(content));
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await flushFile(path);
 }
 
 async function markInUse(folder: string): Promise<void> {

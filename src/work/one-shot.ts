@@ -16,7 +16,7 @@ import type { BlobRef, JobStage, RunContext } from "./jobs/definition";
 import { type PrepareCheckpoint, runPrepare } from "./jobs/prepare-run";
 import { type RenderOutput, runRender } from "./jobs/render-run";
 import type { MediaTools } from "./media-tools";
-import { readProbed, readSpeechAnalysis } from "./prepared-files";
+import { readSpeechAnalysis, requireProbed } from "./prepared-files";
 import type { RecognizedAgain } from "./recognized-again";
 
 export type OneShotTools = {
@@ -95,12 +95,6 @@ export async function prepareRecording(
   );
   const analysis = await readSpeechAnalysis(files);
   return { probed: await requireProbed(files.probed), transcript: analysis?.transcript ?? null };
-}
-
-async function requireProbed(path: string): Promise<ProbedMedia> {
-  const probed = await readProbed(path);
-  if (probed === null) throw new Error("probed file is missing");
-  return probed;
 }
 
 /**

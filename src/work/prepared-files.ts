@@ -7,7 +7,7 @@ import type { FrameTimes } from "../domain/time";
 import { toSeconds } from "../domain/time";
 import { openAudioFile } from "../lib/analysis-audio/reader";
 import { createAudioFile } from "../lib/analysis-audio/writer";
-import { writeAtomic } from "../lib/atomic-file";
+import { flushFile, writeAtomic } from "../lib/atomic-file";
 
 const RAW_ENERGY_EXTENSION = ".f32";
 
@@ -29,6 +29,13 @@ export async function readProbed(path: string): Promise<ProbedMedia | null> {
   if (!stored) return null;
   const { info, frames } = stored;
   return { info, frames: frames?.kind === "listed" ? { ...frames, times: Float64Array.from(frames.times) } : frames };
+}
+
+/** Reads the result of probing. Throws when the file is missing. */
+export async function requireProbed(path: string): Promise<ProbedMedia> {
+  const probed = await readProbed(path);
+  if (probed === null) throw new Error("probed file is missing");
+  return probed;
 }
 
 /** The files that planning a cut reads. */
@@ -110,10 +117,11 @@ async function readJson<T>(path: string): Promise<T | null> {
   return (await file.exists()) ? ((await file.json()) as T) : null;
 }
 
-/** Writes a file through `write` unless it exists. `write` gets a temporary path, so a crash never leaves an incomplete file. */
+/** Writes a file through `write` unless it exists. `write` gets a temporary path, so not even a power failure leaves an incomplete file. */
 async function writeOnce(path: string, write: (partPath: string) => Promise<unknown>): Promise<void> {
   if (await Bun.file(path).exists()) return;
   const part = `${path}.part`;
   await write(part);
+  await flushFile(part);
   await rename(part, path);
 }

@@ -1,7 +1,8 @@
 /** Creates uploads, records their progress, and starts the preparation of complete ones. */
-import { mkdir, open, rename, stat } from "node:fs/promises";
+import { mkdir, rename, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { AppError } from "../domain/errors";
+import { flushFile } from "../lib/atomic-file";
 import { newId } from "../lib/ids";
 import { sniffMedia } from "../media/probing/sniff";
 import {
@@ -178,7 +179,7 @@ export async function finishUpload(
   const media = folders.media(asset.id);
   const sniffed = asset.demuxer ? {} : await sniffUpload(services, asset);
   await mkdir(media.dir, { recursive: true });
-  await flush(upload);
+  await flushFile(upload).catch(ignoreMissing);
   await rename(upload, media.source).catch(ignoreMissing);
   const now = services.now();
   const finished = await services.store.write(async (tx) => {
@@ -193,13 +194,6 @@ export async function finishUpload(
     return true;
   });
   if (finished) services.runner.wake();
-}
-
-/** Flushes a file to disk, so that an acknowledged upload survives a power failure. */
-async function flush(path: string): Promise<void> {
-  const file = await open(path, "r").catch(ignoreMissing);
-  if (!file) return;
-  await file.sync().finally(() => file.close());
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

@@ -1,7 +1,8 @@
 /** Installs and removes models. A model's folder is complete or does not exist, even after an interruption. */
-import { mkdir, open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/errors";
+import { flushFile } from "../../lib/atomic-file";
 import { type FolderLock, lockFolder } from "../../lib/folder-lock";
 import { hashFile } from "../../lib/hash";
 import { BUILT_IN, CATALOG, type CatalogModel, findCatalogModel, sumFileBytes } from "./catalog";
@@ -216,10 +217,7 @@ async function verifyChecksumFile(path: string): Promise<void> {
 /** Writes the manifest, flushes all files to disk and renames the folder to its final name. */
 async function moveIntoPlace(folder: string, manifest: ModelManifest, modelsDir: string): Promise<void> {
   await Bun.write(join(folder, MANIFEST_NAME), formatManifest(manifest));
-  for (const name of await readdir(folder)) {
-    const handle = await open(join(folder, name), "r");
-    await handle.sync().finally(() => handle.close());
-  }
+  for (const name of await readdir(folder)) await flushFile(join(folder, name));
   const target = join(modelsDir, manifest.name);
   // A folder with this name can only be a damaged model.
   await rm(target, { recursive: true, force: true });

@@ -2,8 +2,9 @@
  * The folder that a job's child process may write to. A hijacked child could leave a symbolic link there, so no other process opens a path
  * in it: finished files are moved to a folder that the child cannot write to, and used there.
  */
-import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { flushFile } from "../../lib/atomic-file";
 
 export type ScratchFolder = AsyncDisposable & {
   path: string;
@@ -42,12 +43,7 @@ export async function commitFile(created: string, target: string): Promise<numbe
     await rm(part, { recursive: true, force: true });
     throw new Error(`${basename(created)} is not a regular file`);
   }
-  await flush(part);
+  await flushFile(part);
   await rename(part, target);
   return found.size;
-}
-
-async function flush(path: string): Promise<void> {
-  const file = await open(path, "r");
-  await file.sync().finally(() => file.close());
 }

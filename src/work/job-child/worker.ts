@@ -1,13 +1,12 @@
 /** The child process of a job. Everything that parses uploaded media, or spends long on it, runs here. */
 import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
-import type { ProbedMedia } from "../../domain/media";
 import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
 import type { ForcedAlignment, Recognition } from "../../domain/speech";
 import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
-import { readProbed, readSpeechAnalysis, writeProbed } from "../prepared-files";
+import { readProbed, readSpeechAnalysis, requireProbed, writeProbed } from "../prepared-files";
 import { getRecognizerLanguage, measureRecognitions } from "../recognized-again";
 import { jobErrorCodec } from "./error-codec";
 import type { JobOperations } from "./operations";
@@ -52,45 +51,45 @@ const MAX_SNIFFED_BYTES = 64 * 1024;
 /** Each operation imports what it needs, so that planning does not load the media libraries. */
 const OPERATIONS: Implementation = {
   async probe({ ffmpeg, source, probed, limits }, { signal }) {
-    const [{ sniffMedia: sniff }, { probeMedia: probe }] = await Promise.all([
+    const [{ sniffMedia }, { probeMedia }] = await Promise.all([
       import("../../media/probing/sniff"),
       import("../../media/probe"),
     ]);
     const head = new Uint8Array(await Bun.file(source).slice(0, MAX_SNIFFED_BYTES).arrayBuffer());
-    const sniffed = await sniff(head);
+    const sniffed = await sniffMedia(head);
     if (!sniffed) throw new AppError("unsupported_media", "File is not audio or video in a supported format.");
     let found = await readProbed(probed);
     if (found === null) {
-      found = await probe({ path: source, sniffed, ffmpeg, limits, signal });
+      found = await probeMedia({ path: source, sniffed, ffmpeg, limits, signal });
       await writeProbed(probed, found);
     }
     return { sniffed, info: found.info };
   },
   async extract({ ffmpeg, source, probed, outputPath }, { signal, progress }) {
-    const { extractAnalysisAudio: extractSpeechPcm } = await import("../../media/analysis-audio");
+    const { extractAnalysisAudio } = await import("../../media/analysis-audio");
     const found = await requireProbed(probed);
-    await extractSpeechPcm({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
+    await extractAnalysisAudio({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
   },
-  async waveform({ pcm, outputPath }, { signal }) {
-    const { createWaveform: makeWaveform } = await import("../../media/waveform");
-    await makeWaveform({ pcm: { path: pcm }, outputPath, signal });
+  async waveform({ audio, outputPath }, { signal }) {
+    const { createWaveform } = await import("../../media/waveform");
+    await createWaveform({ audio: { path: audio }, outputPath, signal });
     return null;
   },
   async poster({ ffmpeg, source, probed, outputPath }, { signal }) {
-    const { createPoster: makePoster } = await import("../../media/thumbnails");
-    await makePoster({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
+    const { createPoster } = await import("../../media/thumbnails");
+    await createPoster({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
     return null;
   },
   async filmstrip({ ffmpeg, source, probed, outputPath }, { signal }) {
-    const { createFilmstrip: makeFilmstrip } = await import("../../media/thumbnails");
-    await makeFilmstrip({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
+    const { createFilmstrip } = await import("../../media/thumbnails");
+    await createFilmstrip({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
     return null;
   },
   async preview({ ffmpeg, source, probed, outputPath }, { signal, progress }) {
-    const { createPreview: makePreview } = await import("../../media/preview");
+    const { createPreview } = await import("../../media/preview");
     const found = await requireProbed(probed);
-    await makePreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
+    await createPreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
   },
   async plan({ paths, script, options, language, explain }, { signal, callBack, log }) {
@@ -138,12 +137,6 @@ const OPERATIONS: Implementation = {
     );
   },
 };
-
-async function requireProbed(path: string): Promise<ProbedMedia> {
-  const found = await readProbed(path);
-  if (found === null) throw new Error("probed file is missing");
-  return found;
-}
 
 /** Returns the semaphore of the parent. Each `run` acquires a permit with one callback and releases it with another. */
 function createSharedSemaphore(call: WorkerCall): Semaphore {
