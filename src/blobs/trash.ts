@@ -24,8 +24,11 @@ export async function moveToTrash(folders: Folders, paths: string[]): Promise<vo
   }
 }
 
-/** Deletes the contents of the trash. */
-export const emptyTrash = (folders: Folders): Promise<void> => rm(folders.trash, { recursive: true, force: true });
+/** Deletes the contents of the trash. The folder stays, because files may be moved to it at the same time. */
+export async function emptyTrash(folders: Folders): Promise<void> {
+  for (const name of await listNames(folders.trash))
+    await rm(join(folders.trash, name), { recursive: true, force: true });
+}
 
 /** Lists the names in a folder; empty when the folder does not exist. */
 export async function listNames(folder: string): Promise<string[]> {
