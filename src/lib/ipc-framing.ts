@@ -2,7 +2,7 @@
 
 const HEADER_BYTES = 4;
 /** Larger than any message of this program. */
-const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
 /** Returns a message as a frame. JSON has no infinite numbers, so they become the largest finite ones. */
 export function encodeFrame(message: unknown): Uint8Array {
@@ -19,27 +19,41 @@ function toFinite(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** Yields the messages of a stream. Throws on a malformed or too large frame, and ignores an incomplete one at the end. */
+/** Yields the messages of a stream. Errors: those of `splitFrames`; a `SyntaxError` when a payload is not JSON. */
 export async function* decodeFrames(
   stream: ReadableStream<Uint8Array>,
-  maxFrameBytes = MAX_FRAME_BYTES,
+  maxPayloadBytes = MAX_PAYLOAD_BYTES,
 ): AsyncGenerator<unknown> {
+  for await (const frame of splitFrames(stream, HEADER_BYTES, maxPayloadBytes)) {
+    yield JSON.parse(new TextDecoder().decode(frame.subarray(HEADER_BYTES)));
+  }
+}
+
+/**
+ * Yields the frames of a stream, however it is chunked, each with its header of `headerBytes`, which starts with the length of the payload as
+ * 32-bit little endian. Throws on a payload of more than `maxPayloadBytes`, and ignores an incomplete frame at the end.
+ */
+export async function* splitFrames(
+  stream: ReadableStream<Uint8Array>,
+  headerBytes: number,
+  maxPayloadBytes: number,
+): AsyncGenerator<Uint8Array> {
   let chunks: Uint8Array[] = [];
   let held = 0;
-  let needed = HEADER_BYTES;
+  let needed = headerBytes;
   for await (const chunk of stream) {
     chunks.push(chunk);
     held += chunk.length;
     if (held < needed) continue;
     let bytes = chunks.length === 1 ? chunks[0]! : new Uint8Array(Buffer.concat(chunks));
     for (;;) {
-      needed = HEADER_BYTES;
+      needed = headerBytes;
       if (bytes.length < needed) break;
       const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-      if (length > maxFrameBytes) throw new Error(`a frame of ${length} bytes exceeds ${maxFrameBytes}`);
+      if (length > maxPayloadBytes) throw new Error(`a frame of ${length} bytes exceeds ${maxPayloadBytes}`);
       needed += length;
       if (bytes.length < needed) break;
-      yield JSON.parse(new TextDecoder().decode(bytes.subarray(HEADER_BYTES, needed)));
+      yield bytes.subarray(0, needed);
       bytes = bytes.subarray(needed);
     }
     chunks = bytes.length === 0 ? [] : [bytes];

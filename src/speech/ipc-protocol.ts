@@ -1,6 +1,7 @@
 /** The messages between the server and the speech process, sent over pipes as frames of a length, a kind and a payload. */
 import type { AlignmentRequest, ForcedAlignment, Recognition, RecognitionRequest, Transcript } from "../domain/speech";
 import type { Span } from "../domain/time";
+import { splitFrames } from "../lib/ipc-framing";
 
 /** In place of a language code: a model detects the language. */
 export const DETECT_LANGUAGE = "auto";
@@ -51,7 +52,7 @@ const HEADER_BYTES = 5;
 const MESSAGE_KIND = 1;
 const ENERGY_KIND = 2;
 /** The contour of a day of audio has 69 MB. */
-const MAX_FRAME_BYTES = 512 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES = 512 * 1024 * 1024;
 
 /** Encodes a message as a frame. Numbers that JSON cannot express (-Infinity, of an impossible text) become its lowest number. */
 export function encodeMessage(message: SpeechCommand | SpeechEvent): Uint8Array {
@@ -76,31 +77,11 @@ function encodeFrame(kind: number, payload: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Yields the frames of a stream, however it is chunked. Throws on malformed frames; drops a frame that is incomplete at the end. */
+/** Yields the frames of a stream. Throws on malformed frames, and ignores a frame that is incomplete at the end. */
 export async function* readIpcFrames(stream: ReadableStream<Uint8Array>): AsyncGenerator<IpcFrame> {
-  let chunks: Uint8Array[] = [];
-  let bufferedBytes = 0;
-  let neededBytes = HEADER_BYTES;
-  for await (const chunk of stream) {
-    chunks.push(chunk);
-    bufferedBytes += chunk.length;
-    if (bufferedBytes < neededBytes) continue;
-    let bytes = chunks.length === 1 ? chunks[0]! : new Uint8Array(Buffer.concat(chunks));
-    for (;;) {
-      neededBytes = bytes.length < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + getPayloadBytes(bytes);
-      if (bytes.length < neededBytes) break;
-      yield parseFrame(bytes[4]!, bytes.subarray(HEADER_BYTES, neededBytes));
-      bytes = bytes.subarray(neededBytes);
-    }
-    chunks = [bytes];
-    bufferedBytes = bytes.length;
+  for await (const frame of splitFrames(stream, HEADER_BYTES, MAX_PAYLOAD_BYTES)) {
+    yield parseFrame(frame[4]!, frame.subarray(HEADER_BYTES));
   }
-}
-
-function getPayloadBytes(bytes: Uint8Array): number {
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  if (length > MAX_FRAME_BYTES) throw new Error("malformed frame from or to the speech process");
-  return length;
 }
 
 function parseFrame(kind: number, payload: Uint8Array): IpcFrame {
