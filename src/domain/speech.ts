@@ -50,7 +50,7 @@ export type RecognitionRequest = { window: Span };
 export type Recognition = { words: Word[]; meanLogProb: number };
 
 /** Analysis audio: 16 kHz, mono, 16 bit, losslessly compressed (`lib/analysis-audio`). Sample 0 is at time 0 of the source. */
-export type PcmFile = { path: string };
+export type AnalysisAudioFile = { path: string };
 export const PCM_SAMPLE_RATE_HZ = 16_000;
 
 /** `owner`: the user that the work is for. The engine schedules owners fairly, and processes the work of each in order. */
@@ -72,11 +72,19 @@ export type SpeechEngine = {
   /** Returns whether a model supports the language. Null: unknown, which the default model handles. */
   canTranscribe(language: string | null): boolean;
   /** Measures the energy contour, detects speech and transcribes. */
-  analyze(pcm: PcmFile, options: AnalyzeOptions): Promise<SpeechAnalysis>;
+  analyze(audio: AnalysisAudioFile, options: AnalyzeOptions): Promise<SpeechAnalysis>;
   /** Aligns each text and returns the results in the order of the requests. */
-  forcedAlign(pcm: PcmFile, requests: AlignmentRequest[], options?: SpeechOptions): Promise<ForcedAlignment[]>;
+  forcedAlign(
+    audio: AnalysisAudioFile,
+    requests: AlignmentRequest[],
+    options?: SpeechOptions,
+  ): Promise<ForcedAlignment[]>;
   /** Recognizes each window and returns the results in the order of the requests. */
-  recognize(pcm: PcmFile, requests: RecognitionRequest[], options?: RecognizeOptions): Promise<Recognition[]>;
+  recognize(
+    audio: AnalysisAudioFile,
+    requests: RecognitionRequest[],
+    options?: RecognizeOptions,
+  ): Promise<Recognition[]>;
   /** Stops the speech process, if it is running. */
   close(): Promise<void>;
 };

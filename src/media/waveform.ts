@@ -1,5 +1,5 @@
 /** The waveform of a recording, for drawing. */
-import { PCM_SAMPLE_RATE_HZ, type PcmFile } from "../domain/speech";
+import { type AnalysisAudioFile, PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { openAudioFile } from "../lib/analysis-audio/reader";
 import { writeAtomically } from "./atomic-output";
 
@@ -12,17 +12,17 @@ const SAMPLES_PER_READ = 1 << 18;
 
 /** Writes the waveform of analysis audio as JSON. Errors: `AppError` `storage_full`; the signal's reason. */
 export async function createWaveform(options: {
-  pcm: PcmFile;
+  audio: AnalysisAudioFile;
   outputPath: string;
   signal?: AbortSignal | undefined;
 }): Promise<Waveform> {
-  const waveform = await readWaveform(options.pcm, options.signal);
+  const waveform = await readWaveform(options.audio, options.signal);
   await writeAtomically(options.outputPath, (tempPath) => Bun.write(tempPath, JSON.stringify(waveform)));
   return waveform;
 }
 
-async function readWaveform(pcm: PcmFile, signal: AbortSignal | undefined): Promise<Waveform> {
-  const audio = await openAudioFile(pcm.path);
+async function readWaveform(file: AnalysisAudioFile, signal: AbortSignal | undefined): Promise<Waveform> {
+  const audio = await openAudioFile(file.path);
   try {
     const total = audio.samples;
     const duration = total / PCM_SAMPLE_RATE_HZ;

@@ -1,5 +1,5 @@
 /** Reads analysis audio as samples for the recognizers. */
-import type { PcmFile } from "../domain/speech";
+import type { AnalysisAudioFile } from "../domain/speech";
 import { openAudioFile } from "../lib/analysis-audio/reader";
 
 export type PcmReader = {
@@ -13,7 +13,7 @@ export type PcmReader = {
 };
 
 /** Opens analysis audio. Throws `DamagedAudioError` and file system errors. */
-export async function openPcm(file: PcmFile): Promise<PcmReader> {
+export async function openAnalysisAudio(file: AnalysisAudioFile): Promise<PcmReader> {
   const audio = await openAudioFile(file.path);
   return {
     ...audio,

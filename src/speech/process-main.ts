@@ -6,7 +6,7 @@ import type { WindowCache } from "./encoded-windows";
 import { forcedAlign } from "./forced-alignment";
 import { encodeEnergy, encodeMessage, readIpcFrames, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 import { loadMoonshine } from "./moonshine";
-import { openPcm, type PcmReader } from "./pcm";
+import { openAnalysisAudio, type PcmReader } from "./pcm";
 import { recognizeNothing, recognizeWindows, recognizeWithModel } from "./recognition";
 import { NO_LOG, openRecordLog } from "./record-log";
 import { type Checkpoint, createTaskControl, type TaskControl } from "./task-control";
@@ -73,7 +73,7 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
   let pcm: PcmReader | null = null;
   let log = NO_LOG;
   try {
-    pcm = await openPcm(task);
+    pcm = await openAnalysisAudio(task);
     const models = await state.models();
     if (task.command === "align") {
       const recording = `${task.path}:${pcm.version}`;

@@ -85,7 +85,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       await updateEndpoint(tx, endpoint.id, {
         last_success_at: record.lastSuccessAt,
         failing_since: record.failingSince,
-        ...(record.disable ? { state: "disabled" as const } : {}),
+        state: record.disable ? "disabled" : current.state,
       });
       if (record.disable) log.warn("webhook_endpoint.disabled", { endpoint: endpoint.id, status: outcome.status });
     });

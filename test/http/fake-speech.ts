@@ -4,10 +4,10 @@
  */
 import {
   type AlignmentRequest,
+  type AnalysisAudioFile,
   ENERGY_HOP,
   type ForcedAlignment,
   PCM_SAMPLE_RATE_HZ,
-  type PcmFile,
   type SpeechAnalysis,
   type SpeechEngine,
   type Utterance,
@@ -90,7 +90,7 @@ export function fakeSpeech(): FakeSpeech {
   return engine;
 }
 
-async function analyzePcm(pcm: PcmFile): Promise<SpeechAnalysis> {
+async function analyzePcm(pcm: AnalysisAudioFile): Promise<SpeechAnalysis> {
   const samples = await allSamples(pcm.path);
   const energy = contour(samples);
   const speech = loudSpans(energy);

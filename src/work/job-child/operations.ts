@@ -19,7 +19,7 @@ export type JobOperations = {
   /** Sniffs and probes. Writes the result to the file `probed`, or reads it from there when it exists. */
   probe: JobOperation<ProbedSource & { limits: ProbeLimits }, { sniffed: SniffedMedia; info: MediaInfo }>;
   extract: JobOperation<ProbedSource & { outputPath: string }, null>;
-  waveform: JobOperation<{ pcm: string; outputPath: string }, null>;
+  waveform: JobOperation<{ audio: string; outputPath: string }, null>;
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
   preview: JobOperation<ProbedSource & { outputPath: string }, null>;

@@ -44,7 +44,7 @@ export async function runCut(
   };
   await using child = openPlanChild(tools, Object.values(paths));
   const { script, options, language, explain } = input;
-  const pcm = { path: getInputPath(audio.name) };
+  const audioFile = { path: getInputPath(audio.name) };
   const result = await child.run(
     "plan",
     { paths, script, options, language, explain },
@@ -54,9 +54,9 @@ export async function runCut(
       onLog: context.log,
       callbacks: {
         forcedAlign: (requests: AlignmentRequest[], cancelled) =>
-          tools.speech.forcedAlign(pcm, requests, { owner, signal: cancelled }),
+          tools.speech.forcedAlign(audioFile, requests, { owner, signal: cancelled }),
         recognize: ({ requests, language: recognizer }: RecognizeCall, cancelled) =>
-          tools.speech.recognize(pcm, requests, { owner, signal: cancelled, language: recognizer }),
+          tools.speech.recognize(audioFile, requests, { owner, signal: cancelled, language: recognizer }),
       },
     },
   );

@@ -192,7 +192,7 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
   const hasWaveform = input.scope === "all";
   if (hasWaveform) {
     await scratch.createOnce(files.waveform, (outputPath) =>
-      child.run("waveform", { pcm: files.analysisAudio, outputPath }, options),
+      child.run("waveform", { audio: files.analysisAudio, outputPath }, options),
     );
   }
   branch.releaseChild();

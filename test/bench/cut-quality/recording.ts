@@ -10,7 +10,7 @@ import { analyze } from "../../../src/speech/analyze";
 import type { WindowCache } from "../../../src/speech/encoded-windows";
 import { forcedAlign } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
-import { openPcm } from "../../../src/speech/pcm";
+import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { recognizeWindows } from "../../../src/speech/recognition";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { planCut } from "../../../src/work/plan-cut";
@@ -42,7 +42,7 @@ export async function openAnalyzer(): Promise<RecordingAnalyzer> {
     analyze: async (name, samples) => {
       const path = join(scratch, `${name.replace(/\W+/g, "-")}.pcm`);
       await writeFile(path, toPcmBytes(samples));
-      const pcm = await openPcm({ path });
+      const pcm = await openAnalysisAudio({ path });
       const analysis = await analyze(models, pcm, "en", noop, noop);
       const cache: WindowCache = new Map();
       const duration = fromSeconds(samples.length / RATE);

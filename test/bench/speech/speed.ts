@@ -10,7 +10,7 @@ import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
 import { analyze } from "../../../src/speech/analyze";
 import { createEnergyMeter } from "../../../src/speech/energy";
 import { loadMoonshine } from "../../../src/speech/moonshine";
-import { openPcm } from "../../../src/speech/pcm";
+import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { transcribe } from "../../../src/speech/transcribe";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { type Clip, concatenate, loadClips, toPcmBytes } from "./material";
@@ -35,7 +35,7 @@ const ENGINES: Record<string, Engine> = {
   /** With given segments, as for sherpa-onnx; includes word times. */
   "offcut, clips": async (all, scratch) => {
     const moonshine = await loadMoonshine(GRAPHS, 2);
-    const pcm = await openPcm(await writePcmFile(scratch, concatenate(...all.map((c) => c.samples))));
+    const pcm = await openAnalysisAudio(await writePcmFile(scratch, concatenate(...all.map((c) => c.samples))));
     let at = 0;
     const segments = all.map((clip) => {
       const start = at;
@@ -53,7 +53,7 @@ const ENGINES: Record<string, Engine> = {
   /** One recording: loudness, voice activity, segments, text, word times. */
   "offcut, whole recording": async (all, scratch) => {
     const models = { moonshine: await loadMoonshine(GRAPHS, 2), detector: await loadVoiceDetector(GRAPHS) };
-    const pcm = await openPcm(
+    const pcm = await openAnalysisAudio(
       await writePcmFile(scratch, concatenate(...all.flatMap((c) => [c.samples, PAUSE_SECONDS]))),
     );
     const noop = () => {};

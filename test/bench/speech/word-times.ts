@@ -9,7 +9,7 @@ import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
 import { analyze } from "../../../src/speech/analyze";
 import { forcedAlign } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
-import { openPcm } from "../../../src/speech/pcm";
+import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { concatenate, openBenchVoice, SENTENCES, toPcmBytes, VOICES } from "./material";
 import { normalizeWords } from "./word-errors";
@@ -120,7 +120,7 @@ async function main() {
     const talk = createTalk(voice, seed);
     const path = join(scratch, `${voice}.pcm`);
     await writeFile(path, toPcmBytes(talk.samples));
-    const pcm = await openPcm({ path });
+    const pcm = await openAnalysisAudio({ path });
     const own = { transcribed: noErrors(), aligned: noErrors() };
     const { transcript } = await analyze(models, pcm, "en", noop, noop);
     const requests = talk.sentences.map((s) => ({

@@ -84,7 +84,7 @@ describe("analysis audio", () => {
 describe("dashboard media", () => {
   test("waveform peaks are at the beeps", async () => {
     const { path } = await extracted(await plainMp4());
-    const waveform = await createWaveform({ pcm: { path }, outputPath: join(folder, "wave.json") });
+    const waveform = await createWaveform({ audio: { path }, outputPath: join(folder, "wave.json") });
     expect(await Bun.file(join(folder, "wave.json")).json()).toEqual(waveform);
     expect(waveform).toMatchObject({ duration: 12, peaks_per_second: 50 });
     expect(waveform.peaks).toHaveLength(600);

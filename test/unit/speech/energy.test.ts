@@ -8,13 +8,13 @@ import {
   createEnergyMeter,
   SILENCE_DB,
 } from "../../../src/speech/energy";
-import { amplify, openPcm } from "../../../src/speech/pcm";
+import { amplify, openAnalysisAudio } from "../../../src/speech/pcm";
 import { rawFile } from "./test-audio";
 
 describe("PCM files", () => {
   test("are read in parts; an odd byte at the end is ignored", async () => {
     const file = await rawFile(Uint8Array.of(0, 0, 0, 0x80, 0xff, 0x7f, 0, 0x40, 9));
-    const pcm = await openPcm(file);
+    const pcm = await openAnalysisAudio(file);
     expect(pcm.samples).toBe(4);
     expect([...(await pcm.read(1, 2))]).toEqual([-1, Math.fround(32_767 / 32_768)]);
     expect([...(await pcm.read(3, 100))]).toEqual([0.5]);
@@ -24,15 +24,15 @@ describe("PCM files", () => {
   });
 
   test("an empty file has no samples", async () => {
-    const pcm = await openPcm(await rawFile(new Uint8Array(0)));
+    const pcm = await openAnalysisAudio(await rawFile(new Uint8Array(0)));
     expect(pcm.samples).toBe(0);
     expect((await pcm.read(0, 10)).length).toBe(0);
     await pcm.close();
   });
 
   test("a changed file has another version", async () => {
-    const first = await openPcm(await rawFile(new Uint8Array(2)));
-    const second = await openPcm(await rawFile(new Uint8Array(2)));
+    const first = await openAnalysisAudio(await rawFile(new Uint8Array(2)));
+    const second = await openAnalysisAudio(await rawFile(new Uint8Array(2)));
     expect(first.version).not.toBe(second.version);
     await Promise.all([first.close(), second.close()]);
   });

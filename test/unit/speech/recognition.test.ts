@@ -1,14 +1,14 @@
 /** Second recognitions by the real recognizer, on real audio, in its process. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { PcmFile, Recognition, SpeechEngine } from "../../../src/domain/speech";
+import type { AnalysisAudioFile, Recognition, SpeechEngine } from "../../../src/domain/speech";
 import type { Span } from "../../../src/domain/time";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { speechDir } from "./graphs";
 import { concatenated, pcmFile, realRecording, silence } from "./test-audio";
 
 let engine: SpeechEngine;
-let file: PcmFile;
+let file: AnalysisAudioFile;
 
 beforeAll(async () => {
   file = await pcmFile(concatenated(await realRecording(), silence(3)));

@@ -7,7 +7,7 @@ import { createEnergyMeter } from "../../../src/speech/energy";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { installFromFile } from "../../../src/speech/models/install";
 import { MANIFEST_NAME } from "../../../src/speech/models/manifest";
-import { openPcm } from "../../../src/speech/pcm";
+import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { createTranscriberSelector } from "../../../src/speech/transcriber-selector";
 import { openVoice } from "../../fixtures/flite";
 import { type TemporaryFolder, temporaryFolder } from "../../temporary-folder";
@@ -57,7 +57,7 @@ async function spoken() {
 
 test("an installed model transcribes with accurate word times, and the process stays responsive", async () => {
   const { path, words: said } = await spoken();
-  const pcm = await openPcm({ path });
+  const pcm = await openAnalysisAudio({ path });
   try {
     const meter = createEnergyMeter(pcm.samples);
     meter.add(await pcm.read(0, pcm.samples));

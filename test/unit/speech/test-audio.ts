@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PcmFile } from "../../../src/domain/speech";
+import type { AnalysisAudioFile } from "../../../src/domain/speech";
 
 const RATE = 16_000;
 
@@ -61,13 +61,13 @@ const folder = mkdtempSync(join(tmpdir(), "offcut-sounds-"));
 let files = 0;
 
 /** Writes samples as the engine wants them. */
-export async function pcmFile(samples: Float32Array): Promise<PcmFile> {
+export async function pcmFile(samples: Float32Array): Promise<AnalysisAudioFile> {
   const whole = Int16Array.from(samples, (x) => Math.max(-32_768, Math.min(32_767, Math.round(x * 32_768))));
   return rawFile(new Uint8Array(whole.buffer));
 }
 
 /** Writes bytes as they are. */
-export async function rawFile(bytes: Uint8Array): Promise<PcmFile> {
+export async function rawFile(bytes: Uint8Array): Promise<AnalysisAudioFile> {
   const path = join(folder, `${files++}.pcm`);
   await writeFile(path, bytes);
   return { path };

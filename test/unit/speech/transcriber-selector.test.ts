@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEnergyMeter } from "../../../src/speech/energy";
 import { createSpeechEngine } from "../../../src/speech/engine";
-import { openPcm } from "../../../src/speech/pcm";
+import { openAnalysisAudio } from "../../../src/speech/pcm";
 import type { SpeechSegment } from "../../../src/speech/segmentation";
 import { createTranscriberSelector } from "../../../src/speech/transcriber-selector";
 import { temporaryFolder } from "../../temporary-folder";
@@ -22,7 +22,7 @@ async function recording(folder: string) {
   });
   const path = join(folder, "audio.pcm");
   await Bun.write(path, samples);
-  const pcm = await openPcm({ path });
+  const pcm = await openAnalysisAudio({ path });
   const meter = createEnergyMeter(samples.length);
   meter.add(await pcm.read(0, samples.length));
   const segment = (start: number, end: number): SpeechSegment => ({

@@ -6,7 +6,7 @@ import type { Sandbox } from "../../../../src/lib/sandbox";
 import { openJobChild, type RunOptions } from "../../../../src/work/job-child/child";
 
 const sandbox: Sandbox = { mode: "none", reason: "a test", wrap: (command) => command };
-const WAVEFORM = { pcm: "", outputPath: "" };
+const WAVEFORM = { audio: "", outputPath: "" };
 
 const UNRULY = new URL("./unruly-child.ts", import.meta.url).pathname;
 
