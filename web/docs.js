@@ -1,7 +1,7 @@
-// Starts Swagger UI on the description that this server gives of itself.
+// Starts Swagger UI with the OpenAPI document of this server.
 window.ui = window.SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#swagger-ui",
-  // Its validator is on the internet, and would be told the address of this server.
+  // By default, Swagger UI sends the URL of the document to a validator on the internet.
   validatorUrl: null,
 });
