@@ -18,7 +18,7 @@ const LAYERS = [
   ["domain", "lib"],
 ];
 /** Read once and passed on: types of it are known everywhere above the adapters. */
-const CONFIG = "config.ts";
+const CONFIG = "config";
 /** What builds and shows the product, and is not part of it. */
 const TOOLING = ["build", "demo"];
 
@@ -69,7 +69,8 @@ function directionErrors(file: string, modules: string[]): string[] {
       if (!assets.test(target)) errors.push(`imports ${module} from outside src`);
       continue;
     }
-    const to = placeOf(target.includes("/") ? target : target.endsWith(".ts") ? target : `${target}.ts`);
+    const isFile = !target.includes("/") && target !== CONFIG && !target.endsWith(".ts");
+    const to = placeOf(isFile ? `${target}.ts` : target);
     if (!mayImport(from, to)) errors.push(`imports ${target}: ${from} must not import ${to}`);
   }
   if (from === "domain")

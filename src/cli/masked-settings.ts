@@ -1,18 +1,29 @@
 /** The effective settings with secrets masked. */
 import { type Config, configFlags } from "../config";
+import { toCamelCase } from "../config/camel-case";
+import { TABLE_NAMES } from "../config/tables";
 
 export type MaskedSetting = { key: string; value: unknown };
 
 const MASK = "***";
 const SECRET_NAME = /(^|_)(secret|password|token|credential)(_|$)|_secret_key$|api_key$/;
 
-/** Lists every setting in the order of the configuration, with the keys of the configuration file. */
+/** Lists every setting in the order of the configuration, with the keys of the configuration file, and then the arrays of tables. */
 export function listMaskedSettings(config: Config): MaskedSetting[] {
-  return Object.keys(configFlags())
+  const settings = Object.keys(configFlags())
     .filter((flag) => flag !== "config")
     .map((flag) => flag.replaceAll("-", "_"))
     .map((key) => ({ key, value: maskSecret(key, (config as Record<string, unknown>)[toCamelCase(key)]) }));
+  return [...settings, ...TABLE_NAMES.map((key) => ({ key, value: config[key].map(maskTable) }))];
 }
+
+const maskTable = (table: object) =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, value]) => {
+      const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      return [key, maskSecret(key, value)];
+    }),
+  );
 
 /** Masks a value whose key names a secret, and the password in a URL. */
 export function maskSecret(key: string, value: unknown): unknown {
@@ -24,5 +35,3 @@ export function maskSecret(key: string, value: unknown): unknown {
   url.password = MASK;
   return url.href;
 }
-
-const toCamelCase = (key: string): string => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());

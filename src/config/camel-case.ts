@@ -1,0 +1,5 @@
+/** Keys of the configuration file in the form that the code uses: `client_id` is `clientId`. */
+
+export type CamelCase<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;
+
+export const toCamelCase = (key: string): string => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,99 @@
+/**
+ * Settings from defaults, a TOML file, `OFFCUT_*` environment variables and flags. The later source wins. They are read once at the start.
+ * An unknown key or an invalid value is a `ConfigError` with a one-line message that names it.
+ */
+import { parse } from "smol-toml";
+import { type CamelCase, toCamelCase } from "./camel-case";
+import { ConfigError } from "./readers";
+import { SETTINGS, type Setting } from "./settings";
+import { type ConfigTables, findTableVariable, isTableName, readTables, TABLE_NAMES } from "./tables";
+
+export { isExposedWithoutTls, publicUrl } from "./network";
+export { ConfigError } from "./readers";
+
+type SettingsTable = typeof SETTINGS;
+
+/** The effective settings, in camel case: `config.dataDir`, `config.maxUploadBytes`, …, and the arrays of tables: `config.oidc`. */
+export type Config = {
+  [K in keyof SettingsTable as CamelCase<K>]: ReturnType<SettingsTable[K]["read"]>;
+} & ConfigTables;
+
+export type ConfigSources = {
+  file?: string | null;
+  env: Record<string, string | undefined>;
+  flags: Record<string, string | boolean>;
+};
+
+/** Returns the options of `parseArgs` for all settings. */
+export const configFlags = (): Record<string, { type: "string" }> =>
+  Object.fromEntries(
+    [...Object.keys(SETTINGS), "config"].map((key) => [key.replaceAll("_", "-"), { type: "string" as const }]),
+  );
+
+const DEFAULT_FILE = "/etc/offcut/offcut.toml";
+
+/**
+ * Reads the settings. `flags` are keyed as on the command line (`data-dir`); flags that are not settings are ignored. Throws `ConfigError`.
+ */
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const values: Record<string, unknown> = {};
+  for (const [key, s] of Object.entries(SETTINGS)) values[key] = s.default();
+  for (const name of TABLE_NAMES) values[name] = [];
+  const apply = (key: string, value: unknown, origin: string) => {
+    if (isTableName(key)) {
+      values[key] = readTables(key, value, origin);
+      return;
+    }
+    const s = Object.hasOwn(SETTINGS, key) ? (SETTINGS[key as keyof SettingsTable] as Setting<unknown>) : null;
+    if (!s) throw new ConfigError(`${origin}: unknown setting "${key}"`);
+    try {
+      values[key] = s.read(value);
+    } catch (error) {
+      if (error instanceof ConfigError) throw new ConfigError(`${origin}: ${key} ${error.message}`);
+      throw error;
+    }
+  };
+
+  const named = (sources.flags.config as string | undefined) ?? sources.file ?? null;
+  const file = Bun.file(named ?? DEFAULT_FILE);
+  if (await file.exists()) {
+    for (const [key, value] of Object.entries(parseToml(await file.text(), file.name ?? "")))
+      apply(key, value, file.name ?? "");
+  } else if (named) throw new ConfigError(`${named}: configuration file not found`);
+
+  applyEnvironment(sources.env, apply);
+  for (const [name, value] of Object.entries(sources.flags)) {
+    const key = name.replaceAll("-", "_");
+    if (Object.hasOwn(SETTINGS, key)) apply(key, value, `--${name}`);
+  }
+  if ((values.tls_cert === null) !== (values.tls_key === null))
+    throw new ConfigError("tls_cert and tls_key must be set together");
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [toCamelCase(key), value])) as Config;
+}
+
+const ENVIRONMENT_PREFIX = "OFFCUT_";
+
+function applyEnvironment(
+  env: ConfigSources["env"],
+  apply: (key: string, value: unknown, origin: string) => void,
+): void {
+  const tables = new Map<string, Record<string, unknown>>();
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith(ENVIRONMENT_PREFIX) || value === undefined) continue;
+    const key = name.slice(ENVIRONMENT_PREFIX.length).toLowerCase();
+    const variable = findTableVariable(key);
+    if (variable) tables.set(variable.table, { ...tables.get(variable.table), [variable.key]: value });
+    else if (isTableName(key))
+      throw new ConfigError(`${name}: set ${name}_… for one ${key}, or write [[${key}]] in the file`);
+    else apply(key, value, name);
+  }
+  for (const [table, given] of tables) apply(table, [given], `${ENVIRONMENT_PREFIX}${table.toUpperCase()}_*`);
+}
+
+function parseToml(source: string, path: string): Record<string, unknown> {
+  try {
+    return parse(source) as Record<string, unknown>;
+  } catch (error) {
+    throw new ConfigError(`${path}: ${(error as Error).message.split("\n")[0]}`);
+  }
+}

@@ -1,0 +1,15 @@
+/** What follows from the network settings. */
+import type { Config } from "./index";
+
+/** Returns the URL of the server in links, from the setting or from the listening address. */
+export function publicUrl(config: Config, port: number): string {
+  if (config.publicUrl) return config.publicUrl;
+  const host = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
+  return `${config.tlsCert ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Returns whether other machines reach the server without TLS. Trusted proxies are assumed to terminate TLS. */
+export function isExposedWithoutTls(config: Pick<Config, "host" | "tlsCert" | "trustedProxies">): boolean {
+  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(config.host);
+  return !isLoopback && config.tlsCert === null && config.trustedProxies.length === 0;
+}

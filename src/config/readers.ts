@@ -1,0 +1,57 @@
+/** Reads values of the configuration. A reader returns the value, or throws a `ConfigError` that completes the sentence "KEY …". */
+import { isIP } from "node:net";
+
+export class ConfigError extends Error {}
+
+export type Reader<T> = (value: unknown) => T;
+
+export const fail = (what: string): never => {
+  throw new ConfigError(what);
+};
+export const string: Reader<string> = (v) =>
+  typeof v === "string" && v !== "" ? v : fail("must be a non-empty string");
+export const optionalString: Reader<string | null> = (v) => (v === "" ? null : string(v));
+export const integer =
+  (min: number, max = Number.MAX_SAFE_INTEGER): Reader<number> =>
+  (v) => {
+    const n = typeof v === "string" && /^-?\d+$/.test(v.trim()) ? Number(v) : v;
+    return typeof n === "number" && Number.isSafeInteger(n) && n >= min && n <= max
+      ? n
+      : fail(`must be an integer from ${min} to ${max}`);
+  };
+export const boolean: Reader<boolean> = (v) => {
+  if (v === true || v === "true" || v === "1") return true;
+  if (v === false || v === "false" || v === "0") return false;
+  return fail("must be true or false");
+};
+export const stringList: Reader<string[]> = (v) => {
+  if (Array.isArray(v) && v.every((x) => typeof x === "string")) return v;
+  if (typeof v === "string")
+    return v
+      .split(",")
+      .map((x) => x.trim())
+      .filter(Boolean);
+  return fail("must be a list of strings");
+};
+export const oneOf =
+  <T extends string>(...values: readonly T[]): Reader<T> =>
+  (v) =>
+    values.find((value) => value === v) ?? fail(`must be one of ${values.join(", ")}`);
+export const url: Reader<string | null> = (v) => (v === "" ? null : urlValue(v));
+
+export const urlValue: Reader<string> = (v) => {
+  const value = string(v);
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) fail("must be an http or https URL");
+  return value.replace(/\/+$/, "");
+};
+
+export const dnsServers: Reader<string[]> = (v) =>
+  stringList(v).map((server) => {
+    const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(server) ?? [];
+    // An IPv6 address without brackets: its last group looks like a port.
+    if (isIP(server) !== 0) return server;
+    if (isIP(bracketed ?? "") !== 6 && isIP(plain ?? "") !== 4)
+      fail("must be IP addresses, each optionally followed by :PORT");
+    if (port !== undefined && (Number(port) < 1 || Number(port) > 65535)) fail("must have ports from 1 to 65535");
+    return server;
+  });

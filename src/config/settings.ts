@@ -1,0 +1,69 @@
+/** The settings: their readers, defaults and descriptions. */
+import { availableParallelism, homedir } from "node:os";
+import { join } from "node:path";
+import { boolean, dnsServers, integer, oneOf, optionalString, type Reader, string, stringList, url } from "./readers";
+
+export type Setting<T> = { read: Reader<T>; default: () => T; about: string };
+
+const setting = <T>(read: Reader<T>, fallback: () => T, about: string): Setting<T> => ({
+  read,
+  default: fallback,
+  about,
+});
+
+/** All settings by their key in the file. The flag has hyphens; the environment variable is `OFFCUT_` and the key in capitals. */
+export const SETTINGS = {
+  data_dir: setting(string, () => join(homedir(), ".local/share/offcut"), "folder for the database and all files"),
+  host: setting(string, () => "127.0.0.1", "address to listen on"),
+  port: setting(integer(0, 65535), () => 4700, "port to listen on; 0 selects a free one"),
+  public_url: setting(url, () => null as string | null, "URL of this server in links; default from host and port"),
+  tls_cert: setting(optionalString, () => null as string | null, "PEM file of the TLS certificate"),
+  tls_key: setting(optionalString, () => null as string | null, "PEM file of the TLS key"),
+  trusted_proxies: setting(
+    stringList,
+    () => [] as string[],
+    "addresses of proxies whose X-Forwarded-* headers are trusted",
+  ),
+  cors_origins: setting(stringList, () => [] as string[], "origins allowed to call the API from a browser"),
+  ffmpeg: setting(
+    optionalString,
+    () => null as string | null,
+    "path of ffmpeg; default from PATH, else the bundled one",
+  ),
+  encoder: setting(optionalString, () => null as string | null, "video encoder; default the best one that works"),
+  sandbox: setting(
+    oneOf("auto", "require", "off"),
+    () => "auto" as const,
+    "isolation of media processes: auto, require (does not start without bwrap) or off",
+  ),
+  request_timeout_seconds: setting(
+    integer(1, 240),
+    () => 30,
+    "time limit for the headers and the JSON body of a request",
+  ),
+  rate_limit: setting(integer(0), () => 600, "requests per minute and user; 0 disables the limit"),
+  signup_credits: setting(integer(0), () => 6000, "credits of a new account"),
+  credits_per_minute: setting(integer(0), () => 1, "credits per started minute of a recording"),
+  max_upload_bytes: setting(integer(64), () => 100 * 1024 ** 3, "maximum size of an upload"),
+  max_uploads: setting(integer(1), () => 10, "unfinished uploads per user"),
+  storage_quota_bytes: setting(
+    integer(0),
+    () => 0,
+    "storage per user: sources, derivatives and renders; 0 disables the limit",
+  ),
+  disk_reserve_bytes: setting(
+    integer(0),
+    () => 2 * 1024 ** 3,
+    "free space below which uploads and renders are refused",
+  ),
+  max_duration_seconds: setting(integer(1), () => 24 * 3600, "maximum duration of a recording"),
+  max_side_pixels: setting(integer(16), () => 8192, "maximum width or height of video"),
+  max_streams: setting(integer(1), () => 64, "maximum number of streams in a file"),
+  render_jobs: setting(integer(1, 256), () => Math.max(1, availableParallelism() >> 1), "concurrent renders"),
+  prepare_jobs: setting(integer(1, 256), () => 2, "concurrent preparations"),
+  webhooks_allow_private: setting(boolean, () => false, "allow webhooks to private addresses"),
+  webhooks_allow_loopback: setting(boolean, () => false, "allow webhooks to this machine"),
+  dns_servers: setting(dnsServers, () => [] as string[], "DNS servers for webhook host names; default from the system"),
+  models_url: setting(url, () => null as string | null, "mirror for speech models; default their publishers"),
+  speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech worker exits"),
+} as const;
