@@ -14,6 +14,8 @@ import type {
   RecognitionRequest,
   SpeechAnalysis,
 } from "../domain/speech";
+import type { Span } from "../domain/time";
+import type { VoiceFeatures } from "../domain/voice";
 
 export type PlanCutInput = {
   analysis: SpeechAnalysis;
@@ -25,6 +27,8 @@ export type PlanCutInput = {
   forcedAlign: (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>;
   /** Recognizes parts of the recording again. Returns the results in the order of the requests. */
   recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
+  /** Measures the voice in parts of the recording. Returns the results in the order of the spans. */
+  measureVoices: (spans: Span[]) => Promise<VoiceFeatures[]>;
   language: string | null;
 };
 
@@ -45,6 +49,7 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
   const engine = {
     forcedAlign: analysis.transcript?.forcing === false ? alignNothing : input.forcedAlign,
     recognize: input.recognize,
+    measureVoices: input.measureVoices,
   };
   if (lines.length === 0) return runPlanner(planUnscripted(context), engine);
   if (!analysis.transcript) {
@@ -64,7 +69,7 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
 const alignNothing: PlanCutInput["forcedAlign"] = async (requests) =>
   requests.map(() => ({ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: Number.NEGATIVE_INFINITY }));
 
-type QueriedEngine = Pick<PlanCutInput, "forcedAlign" | "recognize">;
+type QueriedEngine = Pick<PlanCutInput, "forcedAlign" | "recognize" | "measureVoices">;
 
 /** Runs a planner and answers its queries. */
 async function runPlanner<Result>(steps: PlanSteps<Result>, engine: QueriedEngine): Promise<Result> {
@@ -79,6 +84,8 @@ async function reply(query: SpeechQuery | null, engine: QueriedEngine): Promise<
       return { kind: "align", results: await engine.forcedAlign(query.requests) };
     case "recognize":
       return { kind: "recognize", results: await engine.recognize(query.requests) };
+    case "measure_voice":
+      return { kind: "measure_voice", results: await engine.measureVoices(query.requests) };
     case undefined:
       // A planner yields null so that other work can run: its steps take a while on hours of speech.
       await new Promise(setImmediate);

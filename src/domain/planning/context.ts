@@ -2,7 +2,8 @@
 import type { CutOptions } from "../plan";
 import type { SourceClock } from "../segments";
 import type { AlignmentRequest, ForcedAlignment, Recognition, RecognitionRequest, SpeechAnalysis } from "../speech";
-import type { Rational } from "../time";
+import type { Rational, Span } from "../time";
+import type { VoiceFeatures } from "../voice";
 
 /** The input of every planner. */
 export type PlanContext = {
@@ -13,10 +14,11 @@ export type PlanContext = {
   language: string | null;
 };
 
-/** What a planner can ask the speech engine: the types of a request and of its result, by kind. */
+/** What a planner can ask about the recording: the types of a request and of its result, by kind. */
 type SpeechQueries = {
   align: { request: AlignmentRequest; result: ForcedAlignment };
   recognize: { request: RecognitionRequest; result: Recognition };
+  measure_voice: { request: Span; result: VoiceFeatures };
 };
 
 export type SpeechQueryKind = keyof SpeechQueries;
@@ -46,6 +48,12 @@ export function* requestAlignments(requests: AlignmentRequest[]): PlanSteps<Forc
 export function* requestRecognitions(requests: RecognitionRequest[]): PlanSteps<Recognition[]> {
   if (requests.length === 0) return [];
   return getResults("recognize", yield { kind: "recognize", requests });
+}
+
+/** Measures the voice in parts of the recording. Returns the results in the order of the spans. */
+export function* requestVoices(requests: Span[]): PlanSteps<VoiceFeatures[]> {
+  if (requests.length === 0) return [];
+  return getResults("measure_voice", yield { kind: "measure_voice", requests });
 }
 
 function getResults<Kind extends SpeechQueryKind>(kind: Kind, reply: SpeechReply | null): SpeechResult<Kind>[] {

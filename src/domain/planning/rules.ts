@@ -38,6 +38,8 @@ export const REVIEW_RULES = [
   "review.different_words",
   "review.different_sound",
   "review.different_ending",
+  "review.deliberate_repetition",
+  "review.other_speaker",
   "review.list",
   "review.uncertain_retake",
   "review.differs_from_script",
@@ -104,6 +106,8 @@ export type RuleScores = {
   "review.different_words": RepetitionScores;
   "review.different_sound": RepetitionScores;
   "review.different_ending": RepetitionScores;
+  "review.deliberate_repetition": RepetitionScores;
+  "review.other_speaker": RepetitionScores;
   "review.list": RepetitionScores;
   "review.uncertain_retake": RepetitionScores;
   "review.differs_from_script": { line: string; similarity: number; alignment: number | null };

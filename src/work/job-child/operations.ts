@@ -23,9 +23,16 @@ export type JobOperations = {
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
   preview: JobOperation<ProbedSource & { outputPath: string }, null>;
-  /** Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text, and its findings when `explain` is set. */
+  /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text, and its findings when `explain` is set. */
   plan: JobOperation<
-    { paths: AnalysisPaths; script: string; options: CutOptions; language: string | null; explain: boolean },
+    {
+      paths: AnalysisPaths;
+      audio: string;
+      script: string;
+      options: CutOptions;
+      language: string | null;
+      explain: boolean;
+    },
     { plan: string; findings: Finding[]; recognized: RecognizedAgain }
   >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;

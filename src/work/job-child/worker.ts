@@ -92,8 +92,8 @@ const OPERATIONS: Implementation = {
     await createPreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
     return null;
   },
-  async plan({ paths, script, options, language, explain }, { signal, callBack, log }) {
-    const { planCut } = await import("../plan-cut");
+  async plan({ paths, audio, script, options, language, explain }, { signal, callBack, log }) {
+    const [{ planCut }, { measureVoices }] = await Promise.all([import("../plan-cut"), import("../voice-meter")]);
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
     if (!analysis) throw new AppError("no_speech", "Recording has no audio track.");
@@ -103,7 +103,16 @@ const OPERATIONS: Implementation = {
     const { recognize, recognized } = measureRecognitions(
       async (requests) => (await callBack("recognize", { requests, language: recognizer }, signal)) as Recognition[],
     );
-    const plan = await planCut({ analysis, probed, script, options, language, forcedAlign, recognize });
+    const plan = await planCut({
+      analysis,
+      probed,
+      script,
+      options,
+      language,
+      forcedAlign,
+      recognize,
+      measureVoices: (spans) => measureVoices({ path: audio }, spans),
+    });
     if (recognized.windows > 0) log("plan.recognized_again", recognized);
     return { plan: JSON.stringify(planToJson(plan)), findings: explain ? plan.findings : [], recognized };
   },

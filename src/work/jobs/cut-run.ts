@@ -42,12 +42,12 @@ export async function runCut(
     speechAnalysis: getInputPath(speechAnalysis.name),
     energy: getInputPath(energy.name),
   };
-  await using child = openPlanChild(tools, Object.values(paths));
-  const { script, options, language, explain } = input;
   const audioFile = { path: getInputPath(audio.name) };
+  await using child = openPlanChild(tools, [...Object.values(paths), audioFile.path]);
+  const { script, options, language, explain } = input;
   const result = await child.run(
     "plan",
-    { paths, script, options, language, explain },
+    { paths, audio: audioFile.path, script, options, language, explain },
     {
       signal,
       recordingSeconds: toSeconds(input.duration),

@@ -14,6 +14,7 @@ import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { recognizeWindows } from "../../../src/speech/recognition";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { planCut } from "../../../src/work/plan-cut";
+import { measureVoices } from "../../../src/work/voice-meter";
 import { toPcmBytes } from "../speech/material";
 import type { Span } from "./score";
 
@@ -60,6 +61,7 @@ export async function openAnalyzer(): Promise<RecordingAnalyzer> {
           forcedAlign: (requests) => forcedAlign(models.moonshine, pcm, requests, cache, path, noop),
           recognize: (requests) =>
             recognizeWindows({ moonshine: models.moonshine, pcm, cache, recording: path }, requests, noop),
+          measureVoices: (spans) => measureVoices({ path }, spans),
           language: "en",
         });
       return { analysis, cut, close: () => pcm.close() };

@@ -6,7 +6,7 @@ import type { CutOptions, Plan } from "../../../src/domain/plan";
 import type { AlignmentRequest, ForcedAlignment, SpeechAnalysis, Word } from "../../../src/domain/speech";
 import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/plan-cut";
-import { createRandomRecognizer, framesOf } from "../domain/planning/arbitrary-recordings";
+import { createRandomRecognizer, createRandomVoices, framesOf } from "../domain/planning/arbitrary-recordings";
 
 const VOCABULARY = [
   "the",
@@ -146,6 +146,7 @@ async function planOf(input: PlanInput, overrides: Partial<CutOptions> = {}): Pr
       options: { ...input.options, ...overrides },
       forcedAlign: createRandomAligner(seed),
       recognize: createRandomRecognizer(seed),
+      measureVoices: createRandomVoices(seed),
       language: "en",
     });
   } catch (error) {

@@ -19,6 +19,7 @@ const cut = (recording: TestRecording, script = "", options: Partial<CutOptions>
     options: { ...CUT_MODES.natural, ...options },
     forcedAlign: recording.forcedAlign,
     recognize: recording.recognize,
+    measureVoices: recording.measureVoices,
     language: "en",
   });
 

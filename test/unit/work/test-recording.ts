@@ -9,6 +9,7 @@ import type {
 } from "../../../src/domain/speech";
 import { normalizeWords } from "../../../src/domain/text/normalize";
 import { fromSeconds, type Span } from "../../../src/domain/time";
+import type { VoiceFeatures } from "../../../src/domain/voice";
 
 /** Spoken text, seconds of silence, or a sound without words of so many seconds: voiced (`hum`) or not (`click`). */
 export type Moment = string | number | { hum: number } | { click: number };
@@ -18,6 +19,8 @@ export type TestRecording = {
   forcedAlign: (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>;
   /** Finds the words in each window. */
   recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
+  /** The same voice everywhere. */
+  measureVoices: (spans: Span[]) => Promise<VoiceFeatures[]>;
   /** The alignment requests so far. */
   requests: AlignmentRequest[];
   /** Returns the time of the n-th word with this spelling. */
@@ -64,6 +67,7 @@ export function createRecording(...moments: Moment[]): TestRecording {
     },
     recognize: async (batch) =>
       batch.map(({ window }) => ({ words: words.filter((word) => inside(word, window)), meanLogProb: -0.2 })),
+    measureVoices: async (spans) => spans.map(() => ({ pitch: 120, level: LOUD })),
     findWord: (text, nth = 0) => words.filter((word) => word.text === text)[nth]!,
   };
 }

@@ -1,18 +1,13 @@
 /** Stage 4, retakes: decides whether a repetition is a retake or intentional. When in doubt it is kept. */
-import { isNumberWord } from "../../text/numbers";
 import { fromSeconds } from "../../time";
 import type { ReviewRule } from "../rules";
 import { endsPhrase, endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore } from "../tokens";
-import { isFragment } from "./broken-off-words";
+import { closesPhrase, isDeliberate, isOpenWord, repeatsUnit } from "./deliberate-repetition";
+import { isDictation } from "./dictation";
 import { hasDifferentWords } from "./different-words";
 import { isRemark, isUnclear } from "./remarks";
-import {
-  listKept,
-  MAX_SAME_WORD_DISTANCE,
-  MIN_LONG_MATCH_WORDS,
-  type Repetition,
-  type RetakeContext,
-} from "./repetition";
+import { isBrokenOffWord, listKept, MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
+import { countSlipWords } from "./slip-words";
 
 type TakeRule =
   | "stutter.word"
@@ -33,10 +28,7 @@ export type RepetitionDecision = { review: ReviewRule } | { rule: TakeRule; to: 
 /** Pause in front of both takes when words between them stay. */
 const MIN_TAKE_PAUSE_TICKS = fromSeconds(0.3);
 const MIN_LONG_PAUSE_TICKS = fromSeconds(0.6);
-/** Words this near continue the words before them. */
-const MAX_ATTACHED_PAUSE_TICKS = fromSeconds(0.3);
 const MAX_SHORT_TAKE_WORDS = 3;
-const MIN_NUMBER_SHARE = 0.6;
 const MAX_WORDS_BETWEEN = 12;
 const MAX_BETWEEN_TICKS = fromSeconds(8);
 const MAX_STUTTER_PAUSE_TICKS = fromSeconds(2.5);
@@ -57,36 +49,28 @@ const STUTTERED_WORDS = new Set(
 /** Returns the decision on a repetition; null when it is intentional or not a repetition, so that it is kept. */
 export function decideRepetition(context: RetakeContext, repetition: Repetition): RepetitionDecision | null {
   const between = listKept(context.removed, repetition.end, repetition.retakeStart);
-  if (isCounting(context, repetition)) return null;
+  if (isDictation(context, repetition) || repeatsUnit(context.tokens, repetition.from, repetition.end)) return null;
   if (hasDifferentWords(context, repetition)) return { review: "review.different_words" };
   if (between.length > 0)
     return context.phraseStarts[repetition.from] ? decideWithWordsBetween(context, repetition, between) : null;
   if (!isImmediateRetake(context, repetition)) return null;
-  return (
-    decideByDifference(repetition) ?? { rule: ruleOf(context, repetition), to: repetition.retakeStart, rest: null }
-  );
+  const different = decideByDifference(repetition);
+  if (different) return different;
+  if (isDeliberate(context, repetition)) return { review: "review.deliberate_repetition" };
+  return { rule: ruleOf(context, repetition), to: repetition.retakeStart, rest: null };
 }
 
 const decideByDifference = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
   contradictedByAudio && cost > 0 ? { review: "review.different_sound" } : null;
 
 /** Returns the rule that removes a take which the retake follows immediately. */
-function ruleOf(context: RetakeContext, { from, end, retakeStart, matched }: Repetition): TakeRule {
+function ruleOf(context: RetakeContext, repetition: Repetition): TakeRule {
   const { tokens, words, phraseStarts } = context;
-  const last = tokens[end - 1]!.normal;
-  const retakeLast = tokens[retakeStart + matched - 1]!.normal;
-  if (end - from === 1 && STUTTERED_WORDS.has(last)) return "stutter.word";
+  const { from, end } = repetition;
+  if (end - from === 1 && STUTTERED_WORDS.has(tokens[from]!.normal)) return "stutter.word";
   if (!phraseStarts[from]) return "false_start.inside_phrase";
-  if (last !== retakeLast && retakeLast.startsWith(last)) return "false_start.broken_off";
+  if (isBrokenOff(context, repetition)) return "false_start.broken_off";
   return endsSentence(words[tokens[end - 1]!.word]!.text) ? "retake.repeated_line" : "false_start.prefix";
-}
-
-/** Returns whether numbers are repeated: "one, two, one, two" is intentional, and so is a number that is repeated. */
-function isCounting({ tokens, distanceBetween }: RetakeContext, { from, end, retakeStart }: Repetition): boolean {
-  const numbers = tokens.slice(from, end).filter((token) => isNumberWord(token.normal)).length;
-  if (numbers === end - from) return true;
-  if (numbers < MIN_NUMBER_SHARE * (end - from)) return false;
-  return distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > MAX_SAME_WORD_DISTANCE;
 }
 
 /** Returns whether the retake follows the take with nothing but pauses and removed takes between. */
@@ -101,22 +85,33 @@ function isImmediateRetake(context: RetakeContext, repetition: Repetition): bool
     return isExact && (matched > 1 || !isSameWord || isRepeatedWord(context, from, retakeStart));
   }
   if (!phraseStarts[from]) return isExact && (pause >= MIN_RESTART_PAUSE_TICKS || size >= 3);
+  if (isBrokenOff(context, repetition)) return true;
   const continues = !endsSentence(words[tokens[retakeStart + matched - 1]!.word]!.text);
   return size > 2 || (cost <= MAX_ALMOST_EXACT_COST && (pause >= MIN_RESTART_PAUSE_TICKS || continues));
 }
 
+/** Returns whether the last word of the take is the start of the retake's word there. */
+function isBrokenOff({ tokens }: RetakeContext, { end, retakeStart, matched }: Repetition): boolean {
+  return isBrokenOffWord(tokens[end - 1]!.normal, tokens[retakeStart + matched - 1]!.normal);
+}
+
 /** Returns whether a repeated word is a stutter: one that is not repeated for emphasis, or one alone before the sentence it starts. */
-function isRepeatedWord({ tokens, words, phraseStarts }: RetakeContext, from: number, retakeStart: number): boolean {
+function isRepeatedWord(context: RetakeContext, from: number, retakeStart: number): boolean {
+  const { tokens, words, phraseStarts } = context;
   if (retakeStart !== from + 1) return false;
   const pause = pauseBefore(tokens, retakeStart);
   const { normal } = tokens[from]!;
-  if (pause > MAX_STUTTER_PAUSE_TICKS || endsSentence(words[tokens[retakeStart]!.word]!.text)) return false;
+  const endsAt = (i: number) => endsSentence(words[tokens[i]!.word]!.text);
+  if (pause > MAX_STUTTER_PAUSE_TICKS || endsAt(retakeStart)) return false;
+  // "We have it. It is free."
+  if (endsAt(from) && !isOpenWord(normal)) return false;
   if (STUTTERED_WORDS.has(normal)) return true;
   return (
     phraseStarts[from] === true &&
     pauseBefore(tokens, from) >= MIN_TAKE_PAUSE_TICKS &&
     pause >= MIN_TAKE_PAUSE_TICKS &&
-    normal.length >= MIN_LONE_WORD_CHARACTERS
+    normal.length >= MIN_LONE_WORD_CHARACTERS &&
+    !closesPhrase(context, retakeStart)
   );
 }
 
@@ -186,29 +181,4 @@ function isWholeSentenceRepeated(
     return pause >= MIN_TAKE_PAUSE_TICKS && (i === 0 || pause >= MIN_LONG_PAUSE_TICKS || endsSentence(textAt(i - 1)));
   };
   return isClosed && !/[?？]/.test(textAt(end - 1)) && startsSentence(from) && startsSentence(retakeStart);
-}
-
-/**
- * Returns how many of the words between belong to the take: one or two that continue it without matching and end at a pause. They are
- * broken off when they resemble the start of the next word or the recognizer was not sure of them. `other` when the take can be a
- * separate sentence that differs only there.
- */
-function countSlipWords(context: RetakeContext, repetition: Repetition, between: readonly number[]): number | "other" {
-  const { tokens, words } = context;
-  let count = 0;
-  for (const i of between) {
-    if (tokens[i]!.start - tokens[i - 1]!.end >= MAX_ATTACHED_PAUSE_TICKS) break;
-    count++;
-  }
-  if (count === 0) return 0;
-  const last = between[count - 1]!;
-  const after = tokens[last + 1];
-  if (count > 2 || (after && after.start - tokens[last]!.end < MIN_RESTART_PAUSE_TICKS)) return "other";
-  const at = repetition.retakeStart + repetition.matched;
-  const next = tokens[at];
-  if (!next || repetition.end - repetition.from < 2 || endsSentence(words[tokens[at - 1]!.word]!.text)) return "other";
-  if (isFragment(context, { from: between[0]!, to: last + 1 }, repetition)) return count;
-  let more = 1;
-  while (tokens[at + more] && more <= count && !endsSentence(words[tokens[at + more - 1]!.word]!.text)) more++;
-  return repetition.end - repetition.from >= MIN_LONG_MATCH_WORDS && more > count ? count : "other";
 }

@@ -2,17 +2,19 @@
 import { isNumberWord } from "../../text/numbers";
 import { alignWords } from "../../text/word-alignment";
 import type { Token } from "../tokens";
-import { MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
+import { isBrokenOffWord, MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
 /** A word with at least this confidence was recognized clearly. */
 const SURE_CONFIDENCE = 0.9;
 /** "Step one", "step two": numbers are seldom misrecognized. */
 const SURE_NUMBER_CONFIDENCE = 0.6;
+/** The last word of a phrase carries its sense: "and her mother, and her brother". */
+const SURE_ENDING_CONFIDENCE = 0.7;
+const MAX_SAME_ENDING_DISTANCE = 0.2;
 /** Among this many equal content words, one that is slightly different was misrecognized. */
 const MIN_MANY_EQUAL_WORDS = 6;
 /** How many words of the retake beyond the matching ones are compared. */
 const MAX_WORDS_BEYOND = 1;
-const MIN_PREFIX_CHARACTERS = 3;
 
 /** Words that are easily confused, and whose difference means little. */
 const FUNCTION_WORDS = new Set(
@@ -30,35 +32,35 @@ export function hasDifferentWords({ tokens, words, distanceBetween }: RetakeCont
   const take = tokens.slice(from, end);
   const retake = tokens.slice(retakeStart, retakeStart + matched + MAX_WORDS_BEYOND);
   const { pairs } = alignWords(toNormals(take), toNormals(retake), distanceBetween, true);
-  const isSure = ({ normal, word }: Token) =>
-    isContentWord(normal) &&
-    words[word]!.confidence >= (isNumberWord(normal) ? SURE_NUMBER_CONFIDENCE : SURE_CONFIDENCE);
+  const isSure = ({ normal, word }: Token, isEnding: boolean) => {
+    const confidence = isEnding ? SURE_ENDING_CONFIDENCE : SURE_CONFIDENCE;
+    return (
+      isContentWord(normal) && words[word]!.confidence >= (isNumberWord(normal) ? SURE_NUMBER_CONFIDENCE : confidence)
+    );
+  };
   const last = pairs.findLastIndex((pair) => pair >= 0);
   let different = 0;
   let equal = 0;
   for (let i = 0; i <= last; i++) {
     const pair = pairs[i]!;
     const { normal } = take[i]!;
-    const isSame = pair >= 0 && isSameWord(normal, retake[pair]!.normal, i === take.length - 1, distanceBetween);
+    const isLast = i === take.length - 1;
+    const isEnding = isLast && !repetition.confirmedByAudio;
+    const maxDistance = isEnding ? MAX_SAME_ENDING_DISTANCE : MAX_SAME_WORD_DISTANCE;
+    const other = retake[pair]?.normal;
+    const isSame =
+      other !== undefined &&
+      (distanceBetween(normal, other) <= maxDistance || (isLast && isBrokenOffWord(normal, other)));
     if (isSame && isContentWord(normal)) equal++;
-    if (isSame || !isSure(take[i]!)) continue;
+    if (isSame || !isSure(take[i]!, isEnding)) continue;
     const instead = pair >= 0 ? [retake[pair]!] : listTokensInstead(pairs, i, retake);
-    if (instead.some(isSure)) different += pair < 0 ? 2 : repetition.confirmedByAudio ? 0 : 1;
+    if (instead.some((token) => isSure(token, isEnding)))
+      different += pair < 0 ? 2 : repetition.confirmedByAudio ? 0 : 1;
   }
   return different > (equal >= MIN_MANY_EQUAL_WORDS ? 1 : 0);
 }
 
 const toNormals = (tokens: readonly Token[]) => tokens.map((token) => token.normal);
-
-/** Returns whether two words are one in two spellings, or one is the broken-off last word of the take. */
-const isSameWord = (
-  take: string,
-  retake: string,
-  isLast: boolean,
-  distanceBetween: RetakeContext["distanceBetween"],
-): boolean =>
-  distanceBetween(take, retake) <= MAX_SAME_WORD_DISTANCE ||
-  (isLast && take.length >= MIN_PREFIX_CHARACTERS && retake.startsWith(take));
 
 /** Returns the tokens of the retake in the place of a token of the take that has no pair. */
 function listTokensInstead(pairs: Int32Array, i: number, retake: readonly Token[]): Token[] {

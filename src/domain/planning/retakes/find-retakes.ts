@@ -9,7 +9,9 @@ import { createYieldCounter, type PlanSteps } from "../context";
 import { type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "../rules";
 import { findPhraseStarts, type Token } from "../tokens";
 import type { AcousticRepetitions } from "./acoustic-repetitions";
+import { findAnnouncedRepetition } from "./announced-retake";
 import { decideRepetition, type RepetitionDecision } from "./decide-repetition";
+import { hasOtherSpeaker } from "./other-speaker";
 import { type Repetition, type RetakeContext, toScores } from "./repetition";
 import { toAudioRepetition } from "./repetition-by-audio";
 import { findTextRepetition } from "./repetition-by-text";
@@ -29,12 +31,13 @@ export const isTake = ({ match }: Retake): boolean => reasonOf(match.rule) === "
 
 /**
  * Finds the retakes in a transcript's words (sorted) and their tokens. `acousticRepetitions` are what forced alignment found where the
- * spelling does not show a repetition.
+ * spelling does not show a repetition. `voices`: whether a take and its retake must have the same voice.
  */
 export function* findRetakes(
   words: readonly Word[],
   tokens: readonly Token[],
   acousticRepetitions: AcousticRepetitions = { found: [], different: [] },
+  voices: "compare" | "ignore" = "ignore",
 ): PlanSteps<Retakes> {
   const isYieldDue = createYieldCounter();
   const phraseStarts = tokens.map(() => false);
@@ -54,8 +57,15 @@ export function* findRetakes(
       const repetitions = [
         findTextRepetition(context, from, retakeStart, different.has(key)),
         toAudioRepetition(context, acoustic.get(key)),
+        findAnnouncedRepetition(context, from, retakeStart),
       ];
-      recordDecision(found, context, repetitions);
+      const decided = decideFirst(context, repetitions);
+      if (!decided) continue;
+      const { repetition, decision } = decided;
+      if ("review" in decision) recordPossible(found, context, repetition, decision.review);
+      else if (voices === "compare" && (yield* hasOtherSpeaker(tokens, repetition)))
+        recordPossible(found, context, repetition, "review.other_speaker");
+      else recordRetake(found, context, repetition, decision);
     }
   }
   return found;
@@ -80,16 +90,15 @@ function isStutter(tokens: readonly Token[], i: number): boolean {
 const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
   retakeStart - from <= MAX_DISTANCE_WORDS && tokens[retakeStart]!.start - tokens[from]!.start <= MAX_DISTANCE_TICKS;
 
-/** Records the first decision to remove; when there is none, the first one to mark. */
-function recordDecision(found: Retakes, context: RetakeContext, repetitions: readonly (Repetition | null)[]): void {
+type DecidedRepetition = { repetition: Repetition; decision: RepetitionDecision };
+
+/** Returns the first decision to remove; when there is none, the first one to mark. */
+function decideFirst(context: RetakeContext, repetitions: readonly (Repetition | null)[]): DecidedRepetition | null {
   const decisions = repetitions.flatMap((repetition) => {
     const decision = repetition && decideRepetition(context, repetition);
     return repetition && decision ? [{ repetition, decision }] : [];
   });
-  const first = decisions.find(({ decision }) => !("review" in decision)) ?? decisions[0];
-  if (!first) return;
-  if ("review" in first.decision) recordPossible(found, context, first.repetition, first.decision.review);
-  else recordRetake(found, context, first.repetition, first.decision);
+  return decisions.find(({ decision }) => !("review" in decision)) ?? decisions[0] ?? null;
 }
 
 function recordPossible(found: Retakes, { tokens }: RetakeContext, repetition: Repetition, rule: ReviewRule): void {

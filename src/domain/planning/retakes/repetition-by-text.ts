@@ -1,9 +1,11 @@
 /** Repetitions that the transcript spells alike. */
 import { isRemark } from "./remarks";
-import { MAX_SIMILAR_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
+import { isBrokenOffWord, MAX_SIMILAR_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
 /** Share of a take's words that can differ from the words of the retake. */
 const MAX_DIFFERENT_SHARE = 0.24;
+/** A last word that is the start of the word in its place counts as this different. */
+const BROKEN_OFF_COST = 0.2;
 /** When this share of the words after a matching phrase differs, they are another phrase, perhaps a remark on the take. */
 const MIN_OTHER_PHRASE_SHARE = 0.5;
 /** The retake can have this many words more than the take. */
@@ -31,13 +33,16 @@ export function findTextRepetition(
     let matched = 0;
     let lastMatches = false;
     for (let j = 1; j <= columns; j++) {
-      const distance = distanceBetween(normal, tokens[retakeStart + j - 1]!.normal);
+      const other = tokens[retakeStart + j - 1]!.normal;
+      const distance = distanceBetween(normal, other);
       const substituted = previous[j - 1]! + distance;
       row.push(Math.min(substituted, previous[j]! + 1, row[j - 1]! + 1));
-      if (row[j]! >= lowest) continue;
-      lowest = row[j]!;
+      const brokenOff = isBrokenOffWord(normal, other) ? previous[j - 1]! + BROKEN_OFF_COST : Number.POSITIVE_INFINITY;
+      const ending = Math.min(row[j]!, brokenOff);
+      if (ending >= lowest) continue;
+      lowest = ending;
       matched = j;
-      lastMatches = row[j] === substituted && distance <= MAX_SIMILAR_WORD_DISTANCE;
+      lastMatches = ending === brokenOff || (ending === substituted && distance <= MAX_SIMILAR_WORD_DISTANCE);
     }
     previous = row;
     if (lastMatches && lowest <= i * MAX_DIFFERENT_SHARE) {

@@ -37,6 +37,12 @@ export const MIN_LONG_MATCH_WORDS = 6;
 export const MAX_SAME_WORD_DISTANCE = 0.3;
 export const MAX_SIMILAR_WORD_DISTANCE = 0.6;
 
+const MIN_PREFIX_CHARACTERS = 3;
+
+/** Returns whether a normalized word is the start of another one: it was broken off. */
+export const isBrokenOffWord = (word: string, whole: string): boolean =>
+  word.length >= MIN_PREFIX_CHARACTERS && word !== whole && whole.startsWith(word);
+
 /** Returns the tokens `[from, to)` that are not removed. */
 export function listKept(removed: Uint8Array, from: number, to: number): number[] {
   const out: number[] = [];

@@ -10,6 +10,7 @@ import { toWindow } from "../retakes/repetition-pairs";
 import type { RepeatedLine } from "../retakes/takes-by-line";
 import { takeWorth } from "../take-list";
 import type { Token, TokenRange } from "../tokens";
+import { groupParagraphs } from "./attempts";
 
 /** Share of equal words from which the text says how complete a take is. Below, its duration does. */
 const MIN_EQUAL_SHARE = 0.6;
@@ -23,30 +24,50 @@ export type RatedLine = { text: string; takes: RatedTake[]; chosen: number };
 
 type TakeInput = { words: readonly Word[]; tokens: readonly Token[]; activity: AudioActivity };
 
-/** Rates and chooses the takes of each line. `isRemoved` tells whether a token is removed: a take is never moved behind what stays. */
+/**
+ * Rates and chooses the takes of each line. Lines that were spoken together are kept from one attempt, so that their tone and their order
+ * stay. `isRemoved` tells whether a token is removed: a take is never moved behind what stays.
+ */
 export function chooseTakes(
   lines: readonly RepeatedLine[],
   input: TakeInput,
   isRemoved: (token: number) => boolean,
 ): RatedLine[] {
   const distanceBetween = createDistanceCache();
-  return lines.map(({ last, earlier }) => {
-    const takes = [...earlier, last].map((range) => rateTake(range, last, input, distanceBetween));
-    const areRemoved = (from: number, to: number) => {
-      for (let i = from; i < to; i++) if (!isRemoved(i)) return false;
-      return true;
-    };
-    let chosen = takes.length - 1;
-    let highest = Number.NEGATIVE_INFINITY;
-    const complete = takes.filter((take) => take.complete);
-    for (const [rank, take] of complete.entries()) {
-      const worth = takeWorth(take.score, rank);
-      if (worth < highest || (take.from !== last.from && !areRemoved(take.to, last.from))) continue;
-      highest = worth;
-      chosen = takes.indexOf(take);
-    }
-    return { text: joinTakeText(input, last), takes, chosen };
-  });
+  const rated = lines.map(({ last, earlier }) => ({
+    text: joinTakeText(input, last),
+    takes: [...earlier, last].map((range) => rateTake(range, last, input, distanceBetween)),
+    chosen: earlier.length,
+  }));
+  const areRemoved = (from: number, to: number) => {
+    for (let i = from; i < to; i++) if (!isRemoved(i)) return false;
+    return true;
+  };
+  for (const paragraph of groupParagraphs(lines)) {
+    const attempts = paragraph.attempts.map((takes) =>
+      takes.map((take, n) => rated[paragraph.lines[n]!]!.takes[take]!),
+    );
+    const attempt = paragraph.attempts[chooseAttempt(attempts, areRemoved)]!;
+    for (const [n, line] of paragraph.lines.entries()) rated[line]!.chosen = attempt[n]!;
+  }
+  return rated;
+}
+
+/** Returns the index of the best complete attempt at a paragraph. The last one is complete: it defines the lines. */
+function chooseAttempt(attempts: readonly RatedTake[][], areRemoved: (from: number, to: number) => boolean): number {
+  const last = attempts.length - 1;
+  let chosen = last;
+  let highest = Number.NEGATIVE_INFINITY;
+  let rank = 0;
+  for (const [i, takes] of attempts.entries()) {
+    if (!takes.every((take) => take.complete)) continue;
+    const quality = takes.reduce((sum, take) => sum + take.score, 0) / takes.length;
+    const worth = takeWorth(quality, rank++);
+    if (worth < highest || (i !== last && !areRemoved(takes.at(-1)!.to, attempts[last]![0]!.from))) continue;
+    highest = worth;
+    chosen = i;
+  }
+  return chosen;
 }
 
 function rateTake(

@@ -101,7 +101,7 @@ function* decideWords(
     ({ word }) => !fillers.has(words[word]!) && !duplicated.has(words[word]!),
   );
   const acousticRepetitions = yield* findAcousticRepetitions(words, tokens, clock.duration);
-  const { retakes, possible } = yield* findRetakes(words, tokens, acousticRepetitions);
+  const { retakes, possible } = yield* findRetakes(words, tokens, acousticRepetitions, "compare");
   for (const { from, to, match } of retakes) {
     for (let i = from; i < to; i++) if (!fillers.has(words[i]!)) decided[i] = { ...decided[i]!, removal: match };
   }

@@ -5,7 +5,13 @@ import type { CutOptions, Plan } from "../../../../src/domain/plan";
 import { isReviewRule, reasonOf } from "../../../../src/domain/planning/rules";
 import { fromSeconds, getFrameTime, type Span } from "../../../../src/domain/time";
 import { planCut } from "../../../../src/work/plan-cut";
-import { createRandomAligner, createRandomRecognizer, type PlanInput, recordings } from "./arbitrary-recordings";
+import {
+  createRandomAligner,
+  createRandomRecognizer,
+  createRandomVoices,
+  type PlanInput,
+  recordings,
+} from "./arbitrary-recordings";
 
 const EXPECTED = new Set(["no_speech", "script_mismatch", "transcription_unavailable"]);
 
@@ -13,7 +19,11 @@ const EXPECTED = new Set(["no_speech", "script_mismatch", "transcription_unavail
 async function planOf(input: PlanInput, overrides: Partial<CutOptions> = {}): Promise<Plan | null> {
   try {
     const options = { ...input.options, ...overrides };
-    const engine = { forcedAlign: createRandomAligner(input.seed), recognize: createRandomRecognizer(input.seed) };
+    const engine = {
+      forcedAlign: createRandomAligner(input.seed),
+      recognize: createRandomRecognizer(input.seed),
+      measureVoices: createRandomVoices(input.seed),
+    };
     return await planCut({ ...input, analysis: input.analysis, options, ...engine });
   } catch (error) {
     if (error instanceof AppError && EXPECTED.has(error.code)) return null;

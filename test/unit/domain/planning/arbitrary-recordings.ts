@@ -11,6 +11,7 @@ import type {
   Word,
 } from "../../../../src/domain/speech";
 import { type FrameTimes, fromSeconds, type Span } from "../../../../src/domain/time";
+import type { VoiceFeatures } from "../../../../src/domain/voice";
 
 export type PlanInput = {
   analysis: SpeechAnalysis;
@@ -227,7 +228,7 @@ function spoken(words: readonly Word[], duration: number): Span[] {
 }
 
 /** Returns random numbers that are the same for the same request. */
-function createRandom(seed: number, request: AlignmentRequest | RecognitionRequest): () => number {
+function createRandom(seed: number, request: AlignmentRequest | RecognitionRequest | Span): () => number {
   let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(`${seed}${JSON.stringify(request)}`))));
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -268,5 +269,14 @@ export function createRandomRecognizer(seed: number): (requests: RecognitionRequ
         return { text, start: at, end: at + 1 + Math.floor(random() * 300_000), confidence: random() };
       });
       return { words, meanLogProb: words.length === 0 ? -Number.MAX_VALUE : -2 * random() };
+    });
+}
+
+/** Creates a voice meter with random results that are the same for the same span. */
+export function createRandomVoices(seed: number): (spans: Span[]) => Promise<VoiceFeatures[]> {
+  return async (spans) =>
+    spans.map((span) => {
+      const random = createRandom(seed, span);
+      return random() < 0.2 ? null : { pitch: 70 + 300 * random(), level: -50 * random() };
     });
 }

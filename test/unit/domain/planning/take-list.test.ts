@@ -25,6 +25,7 @@ const planOf = (recording: TestRecording, script = "", removeRetakes = true): Pr
     options: { ...CUT_MODES.natural, remove_retakes: removeRetakes },
     forcedAlign: recording.forcedAlign,
     recognize: recording.recognize,
+    measureVoices: recording.measureVoices,
     language: "en",
   });
 

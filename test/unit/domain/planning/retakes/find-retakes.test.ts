@@ -3,44 +3,8 @@ import { findFillers, isFillerText } from "../../../../../src/domain/planning/fi
 import { countSpokenWords } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
-import type { Word } from "../../../../../src/domain/speech";
 import { runWithoutAlignment } from "../run-without-alignment";
-
-/** Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` is one that the recognizer was not sure of. */
-function spoken(text: string): Word[] {
-  const words: Word[] = [];
-  let at = 0;
-  for (const token of text.split(" ")) {
-    if (token === "/") {
-      at += 500_000;
-      continue;
-    }
-    const unsure = token.startsWith("?");
-    words.push({
-      text: unsure ? token.slice(1) : token,
-      start: at,
-      end: at + 300_000,
-      confidence: unsure ? 0.3 : 0.95,
-    });
-    at += 300_000;
-  }
-  return words;
-}
-
-function removed(text: string): string {
-  const words = spoken(text);
-  const { retakes } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
-  return retakes
-    .sort((a, b) => a.from - b.from)
-    .map(
-      ({ from, to, match }) =>
-        `${match.rule}: ${words
-          .slice(from, to)
-          .map((word) => word.text)
-          .join(" ")}`,
-    )
-    .join(" | ");
-}
+import { removed, spoken } from "./spoken";
 
 describe("retakes", () => {
   test.each([

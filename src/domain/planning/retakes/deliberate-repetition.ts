@@ -1,0 +1,71 @@
+/** Phrases that are said again on purpose: chants, refrains, "yes we can, yes we can". Nothing about them is broken off. */
+import { fromSeconds } from "../../time";
+import { endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore, type Token } from "../tokens";
+import { isContentWord } from "./different-words";
+import type { Repetition, RetakeContext } from "./repetition";
+
+/** Whoever says a whole phrase once more to replace it pauses for this long first. */
+const MIN_RETAKE_PAUSE_TICKS = fromSeconds(0.3);
+/** The items of a chant follow each other faster. */
+const MAX_CHANT_PAUSE_TICKS = fromSeconds(0.5);
+const MIN_CHANT_ITEMS = 3;
+/** A complete phrase of so few words is repeated for emphasis: "thank you, thank you very much". */
+const MAX_EMPHASIS_WORDS = 3;
+
+const OPEN_WORDS = new Set(
+  "a an the of to in on at for from with by as is are was were be am and but or nor if than my your his her its our their can could will would shall should may might must do does did has have had not that which who im its youre were theyre ill youll".split(
+    " ",
+  ),
+);
+
+/** Returns whether no phrase ends with a normalized word. */
+export const isOpenWord = (normal: string): boolean => OPEN_WORDS.has(normal);
+
+/** Returns whether a repetition is complete both times, and lacks the pause of a speaker who starts over. */
+export function isDeliberate(context: RetakeContext, repetition: Repetition): boolean {
+  const { tokens, words } = context;
+  const { from, end, retakeStart, matched } = repetition;
+  if (isChant(context, repetition)) return true;
+  const size = end - from;
+  if (size === 1) return false;
+  if (closesPhrase(context, retakeStart + matched - 1))
+    return size <= MAX_EMPHASIS_WORDS || pauseBefore(tokens, retakeStart) < MIN_RETAKE_PAUSE_TICKS;
+  const last = tokens[end - 1]!;
+  return size <= MAX_EMPHASIS_WORDS && !isOpenWord(last.normal) && endsSentence(words[last.word]!.text);
+}
+
+/** Returns whether a phrase ends after a token: a sentence ends there, or a pause follows. */
+export function closesPhrase({ tokens, words }: RetakeContext, i: number): boolean {
+  const next = tokens[i + 1];
+  return !next || endsSentence(words[tokens[i]!.word]!.text) || next.start - tokens[i]!.end >= MIN_RETAKE_PAUSE_TICKS;
+}
+
+/** Returns whether the take is an item of a chant: the same words three times or more in quick succession. */
+function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition): boolean {
+  const { tokens } = context;
+  const size = retakeStart - from;
+  if (size !== end - from || !tokens.slice(from, end).some((token) => isContentWord(token.normal))) return false;
+  let first = from;
+  let last = end - 1;
+  while (first > 0 && tokens[first - 1]!.normal === tokens[first - 1 + size]!.normal) first--;
+  while (tokens[last + size]?.normal === tokens[last]!.normal) last++;
+  last += size - 1;
+  if (last - first + 1 < MIN_CHANT_ITEMS * size) return false;
+  const pauses = tokens.slice(first, last + 1).flatMap((_, i) => (i === 0 ? [] : [pauseBefore(tokens, first + i)]));
+  // Who starts over three times pauses each time, and continues in the end.
+  const isFluent = pauses.every((pause) => pause < MIN_RESTART_PAUSE_TICKS);
+  return isFluent || (closesPhrase(context, last) && pauses.every((pause) => pause < MAX_CHANT_PAUSE_TICKS));
+}
+
+function isSame(tokens: readonly Token[], a: number, b: number, size: number): boolean {
+  for (let k = 0; k < size; k++) if (a < 0 || tokens[a + k]?.normal !== tokens[b + k]!.normal) return false;
+  return true;
+}
+
+/** Returns whether tokens `[from, end)` are a shorter unit several times: its own repetitions decide. */
+export function repeatsUnit(tokens: readonly Token[], from: number, end: number): boolean {
+  const size = end - from;
+  for (let unit = 1; 2 * unit <= size; unit++)
+    if (size % unit === 0 && isSame(tokens, from + unit, from, size - unit)) return true;
+  return false;
+}

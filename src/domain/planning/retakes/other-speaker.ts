@@ -1,0 +1,37 @@
+/** Whether a repetition is another speaker's answer: both the pitch and the level of the voice change. */
+import { fromSeconds, type Span } from "../../time";
+import type { VoiceFeatures } from "../../voice";
+import { type PlanSteps, requestVoices } from "../context";
+import type { Token } from "../tokens";
+import type { Repetition } from "./repetition";
+
+/** A single word is too short to measure: what precedes the take and follows the retake counts too. */
+const WORD_CONTEXT_TICKS = fromSeconds(0.8);
+/**
+ * One speaker's pitch varies by more than this, and so does the level of one voice, but seldom both between two takes of the same words.
+ * Another speaker has another voice, and another distance from the microphone or another line.
+ */
+const MIN_PITCH_CHANGE_SEMITONES = 3;
+const MIN_LEVEL_CHANGE_DB = 6;
+
+/** Measures a take and its retake. Returns whether they have different voices; false when one of them has none. */
+export function* hasOtherSpeaker(
+  tokens: readonly Token[],
+  { from, end, retakeStart, matched }: Repetition,
+): PlanSteps<boolean> {
+  const context = end - from === 1 ? WORD_CONTEXT_TICKS : 0;
+  const take = { start: Math.max(0, tokens[from]!.start - context), end: tokens[end - 1]!.end };
+  const last = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!;
+  const retake: Span = { start: tokens[retakeStart]!.start, end: last.end + context };
+  const [a = null, b = null] = yield* requestVoices([take, retake]);
+  return isOtherVoice(a, b);
+}
+
+/** Returns whether two stretches have different voices. */
+export function isOtherVoice(a: VoiceFeatures, b: VoiceFeatures): boolean {
+  if (!a || !b) return false;
+  return (
+    Math.abs(12 * Math.log2(a.pitch / b.pitch)) >= MIN_PITCH_CHANGE_SEMITONES &&
+    Math.abs(a.level - b.level) >= MIN_LEVEL_CHANGE_DB
+  );
+}
