@@ -42,7 +42,14 @@ export type JobCode =
 /** The most fields that an error lists. */
 export const MAX_FIELD_ERRORS = 50;
 
-export type FieldError = { field: string; message: string; type?: string; input?: unknown };
+/** `type` and `context` are those of pydantic v2; `input` is the value that was sent, never a secret. */
+export type FieldError = {
+  field: string;
+  message: string;
+  type?: string;
+  input?: unknown;
+  context?: Record<string, unknown>;
+};
 
 /** An error with a code of the API. `message` is one line that is safe to show to the user. */
 export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> extends Error {
@@ -52,6 +59,8 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
     readonly details: {
       fields?: FieldError[];
       retryAfterSeconds?: number;
+      /** With `forbidden`: why, if the client can act on it. */
+      reason?: "session_too_old";
       cause?: unknown;
       /** For jobs: a retry would fail the same way. Some codes always mean that, see `isPermanent` in `domain/jobs.ts`. */
       isPermanent?: boolean;

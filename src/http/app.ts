@@ -3,11 +3,15 @@ import { Elysia } from "elysia";
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
 import type { Services } from "../work/services";
+import { API_GUIDE } from "./api-guide";
 import { createApiKeyAuthenticator } from "./authentication";
 import { toResponse, withHeaders } from "./call";
 import { findClientAddress, isSecureConnection } from "./client-address";
 import { ACTIVE_IDLE_SECONDS, type Connection, NO_CONNECTION } from "./connection";
 import { createCorsHeaders, isPreflight, respondToPreflight } from "./cors";
+import { DASHBOARD_PREFIX, dashboardRoutes } from "./dashboard";
+import { dashboardErrorShape } from "./dashboard/errors";
+import { DASHBOARD_GUIDE } from "./dashboard/guide";
 import { createDocsPlugin } from "./docs";
 import { publicErrorShape } from "./errors";
 import { type Family, family, type RequestContext, toErrorResponse } from "./family";
@@ -22,15 +26,35 @@ import { createUploadSurface } from "./uploads";
 
 export type Handler = (request: Request, connection?: Connection) => Promise<Response>;
 
-const createFamilies = (services: Services): Family[] => [
-  family({
-    prefix: PUBLIC_PREFIX,
-    authenticate: createApiKeyAuthenticator(services),
-    errorShape: publicErrorShape,
-    rateLimit: createRateLimiter(services.config.rateLimit),
-    routes: publicRoutes,
-  }),
-];
+const API_KEY_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "sk_…" };
+
+function createFamilies(services: Services): Family[] {
+  const authenticate = createApiKeyAuthenticator(services);
+  // Shared, because the limit is the user's.
+  const rateLimit = createRateLimiter(services.config.rateLimit);
+  return [
+    family({
+      prefix: PUBLIC_PREFIX,
+      authenticate,
+      errorShape: publicErrorShape,
+      rateLimit,
+      routes: publicRoutes,
+      document: { path: "/openapi.json", guide: API_GUIDE, securitySchemes: { apiKey: API_KEY_SCHEME } },
+    }),
+    family({
+      prefix: DASHBOARD_PREFIX,
+      authenticate,
+      errorShape: dashboardErrorShape,
+      rateLimit,
+      routes: dashboardRoutes,
+      document: {
+        path: `${DASHBOARD_PREFIX}/openapi.json`,
+        guide: DASHBOARD_GUIDE,
+        securitySchemes: { apiKey: API_KEY_SCHEME },
+      },
+    }),
+  ];
+}
 
 /** Creates the server's request handler. */
 export function createHandler(services: Services, families: Family[] = createFamilies(services)): Handler {

@@ -4,20 +4,17 @@ import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import html from "../../web/docs.html" with { type: "text" };
 import start from "../../web/docs.js" with { type: "text" };
-import { API_GUIDE } from "./api-guide";
 import type { Family } from "./family";
 import { createOpenApiDocument } from "./openapi";
 import { toPageResponse } from "./pages";
-import { PUBLIC_PREFIX } from "./public";
 
-/** Creates the plugin. The public family's document is at `/openapi.json`, any other's at `openapi.json` below its prefix. */
+/** Creates the plugin, with a document for each family. */
 export function createDocsPlugin(families: Family[]) {
   const plugin = new Elysia({ name: "docs" });
   for (const family of families) {
-    const isPublic = family.prefix === PUBLIC_PREFIX;
-    const document = JSON.stringify(createOpenApiDocument(family, isPublic ? API_GUIDE : null));
+    const document = JSON.stringify(createOpenApiDocument(family));
     const headers = { "Content-Type": "application/json; charset=utf-8" };
-    plugin.get(isPublic ? "/openapi.json" : `${family.prefix}/openapi.json`, () => new Response(document, { headers }));
+    plugin.get(family.document.path, () => new Response(document, { headers }));
   }
   return plugin
     .get("/docs", () => toPageResponse("html", html as unknown as string))

@@ -74,4 +74,5 @@ export const storageFullError = (): AppError =>
     retryAfterSeconds: STORAGE_FULL_RETRY_SECONDS,
   });
 
-const toSingleLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+/** Replaces line breaks and runs of spaces by one space. */
+export const toSingleLine = (text: string): string => text.replace(/\s+/g, " ").trim();

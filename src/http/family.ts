@@ -20,6 +20,15 @@ type FamilyDefinition = {
   errorShape: ErrorShape;
   rateLimit: RateLimiter;
   routes: Route[];
+  document: FamilyDocument;
+};
+
+/** What the OpenAPI document of a family says besides its routes. `guide` is the description at its head, in Markdown. */
+export type FamilyDocument = {
+  path: string;
+  guide: string | null;
+  /** By their names: one of them is needed. */
+  securitySchemes: Record<string, object>;
 };
 
 /** The context of a request, known before it is routed. */

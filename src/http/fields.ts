@@ -34,6 +34,10 @@ export const oneOf = <const T extends string[]>(...words: T) =>
     Type.String({ pattern: `^(${words.join("|")})$`, enum: words, errorText: `must be one of ${words.join(", ")}` }),
   );
 
+/** Returns the schema of a value that may be null. */
+export const nullable = <S extends TSchema>(schema: S) =>
+  Type.Union([schema, Type.Null()], { errorText: `${schema.errorText ?? "is invalid"} or null` });
+
 /** Returns the schema with a description for the OpenAPI document. */
 export const withDescription = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description });
 

@@ -3,9 +3,9 @@ import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import type { RowPage, SortKey } from "../store/paging";
 import { type Call, ok } from "./call";
 import { pagingParameters, strictObject } from "./fields";
-import type { Resource, SchemaName } from "./public/schemas";
 import { respondsWithPage } from "./response-docs";
 import { type ResourceLoader, type RouteHandler, route } from "./route";
+import type { Resource, SchemaName } from "./schemas";
 
 type ListInput<Filters extends TProperties, Parent> = { filters: Static<TObject<Filters>>; parent: Parent };
 

@@ -2,9 +2,9 @@
 import type { TSchema } from "@sinclair/typebox";
 import { HTTP_STATUS, type HttpCode } from "../domain/errors";
 import type { Family } from "./family";
-import { SCHEMAS, type SchemaName } from "./public/schemas";
 import type { ResponseBodyDoc, ResponseDoc } from "./response-docs";
 import type { Route } from "./route";
+import { SCHEMAS, type SchemaName } from "./schemas";
 
 type JsonObject = Record<string, unknown>;
 
@@ -19,18 +19,28 @@ function toPlainSchema(value: unknown): unknown {
   return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, toPlainSchema(inner)]));
 }
 
-/** Returns the document of a family. `description` is the text at its head, in Markdown. */
-export const createOpenApiDocument = (family: Family, description: string | null): JsonObject => ({
+/** Returns the document of a family. */
+export const createOpenApiDocument = (family: Family): JsonObject => ({
   // 3.1 for nullable types.
   openapi: "3.1.0",
-  info: { title: "Offcut", version: "0.0.0", description: description ?? undefined },
+  info: { title: "Offcut", version: "0.0.0", description: family.document.guide ?? undefined },
   paths: { ...createPaths(family), ...createUploadPaths(family.prefix) },
   components: {
-    schemas: toPlainSchema({ ...SCHEMAS, Error: family.errorShape.schema }),
-    securitySchemes: { apiKey: { type: "http", scheme: "bearer", bearerFormat: "sk_…" } },
+    schemas: toPlainSchema({ ...collectSchemas(family.routes), Error: family.errorShape.schema }),
+    securitySchemes: family.document.securitySchemes,
   },
-  security: [{ apiKey: [] }],
+  security: Object.keys(family.document.securitySchemes).map((name) => ({ [name]: [] })),
 });
+
+/** Returns the schemas that the responses of these routes use. */
+function collectSchemas(routes: Route[]): Partial<typeof SCHEMAS> {
+  const names = new Set(
+    routes.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ body }) => (body && "name" in body ? [body.name] : [])),
+    ),
+  );
+  return Object.fromEntries(Object.entries(SCHEMAS).filter(([name]) => names.has(name as SchemaName)));
+}
 
 const createPageSchema = (name: SchemaName): JsonObject => ({
   type: "object",

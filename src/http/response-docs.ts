@@ -1,5 +1,5 @@
 /** Documentation of successful responses: a description and the schema of the body. */
-import type { SchemaName } from "./public/schemas";
+import type { SchemaName } from "./schemas";
 
 export type ResponseBodyDoc = { kind: "resource" | "page"; name: SchemaName } | { kind: "file" } | null;
 export type ResponseDoc = { description: string; body: ResponseBodyDoc };

@@ -3,6 +3,7 @@ import { FormatRegistry, type Static, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { AppError, type FieldError, MAX_FIELD_ERRORS } from "../domain/errors";
 import { isUuid } from "../lib/ids";
+import { toPydanticError } from "./pydantic-errors";
 
 FormatRegistry.Set("uuid", isUuid);
 
@@ -30,12 +31,9 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
   for (const error of checker.Errors(value)) {
     const field = truncate(place + toDottedPath(error.path), MAX_FIELD_CHARACTERS);
     if (!fields.has(field)) {
-      fields.set(field, {
-        field,
-        message: describeError(error),
-        type: toPydanticType(error),
-        input: truncateInput(error.value),
-      });
+      const { type, context } = toPydanticError(error, place);
+      const input = mayRepeat(schema, error.path) ? truncateInput(error.value) : null;
+      fields.set(field, { field, message: describeError(error), type, input, context });
     }
     examined++;
     // The elements of a list that is too long are not examined.
@@ -44,6 +42,17 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
   }
   const message = place === "body" ? "Request body has invalid fields." : "Query has invalid parameters.";
   throw new AppError("validation_error", message, { fields: [...fields.values()] });
+}
+
+/**
+ * Returns whether an error may repeat the value at `path`. In a body with secrets only known fields that are none: a secret may have been sent
+ * under a misspelled name, or in place of the body.
+ */
+function mayRepeat(schema: TSchema, path: string): boolean {
+  const properties: Record<string, TSchema> = schema.properties ?? {};
+  if (!Object.values(properties).some((property) => property.writeOnly)) return true;
+  const name = path.split("/")[1];
+  return name !== undefined && Object.hasOwn(properties, name) && !properties[name]!.writeOnly;
 }
 
 /** Returns a value as an error may repeat it: null for lists and objects, and long strings truncated. */
@@ -90,26 +99,5 @@ function describeError(error: ValueError): string {
       return errorText ?? "must be a number";
     default:
       return errorText ?? error.message.charAt(0).toLowerCase() + error.message.slice(1);
-  }
-}
-
-function toPydanticType(error: ValueError): string {
-  switch (error.type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return "missing";
-    case ValueErrorType.ObjectAdditionalProperties:
-      return "extra_forbidden";
-    case ValueErrorType.StringFormat:
-      return error.schema.format === "uuid" ? "uuid_parsing" : "value_error";
-    case ValueErrorType.StringMinLength:
-      return "string_too_short";
-    case ValueErrorType.StringMaxLength:
-      return "string_too_long";
-    case ValueErrorType.String:
-      return "string_type";
-    case ValueErrorType.Integer:
-      return "int_type";
-    default:
-      return "value_error";
   }
 }

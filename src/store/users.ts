@@ -26,6 +26,16 @@ export async function getUser(db: Queries, id: string): Promise<User | null> {
 /** Lists all accounts, oldest first. */
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 
+/** Changes the names of a user. Returns null if the account does not exist any more. */
+export async function updateProfile(
+  tx: Queries,
+  id: string,
+  change: { first_name?: string | null; last_name?: string | null },
+): Promise<User | null> {
+  const [row] = await tx.update(users).set(change).where(eq(users.id, id)).returning();
+  return row ?? null;
+}
+
 /** Disables the account as of `disabledAt`; null enables it. */
 export async function setUserDisabled(tx: Queries, id: string, disabledAt: number | null): Promise<User> {
   const [row] = await tx.update(users).set({ disabled_at: disabledAt }).where(eq(users.id, id)).returning();

@@ -3,8 +3,8 @@ import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { HTTP_STATUS, isHttpCode } from "../../src/domain/errors";
 import { publicRoutes } from "../../src/http/public";
-import { SCHEMAS } from "../../src/http/public/schemas";
 import type { ResponseDoc } from "../../src/http/response-docs";
+import { SCHEMAS } from "../../src/http/schemas";
 import type { ErrorBody } from "../http/resources";
 import { failure } from "./schemas";
 

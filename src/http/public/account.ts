@@ -6,7 +6,7 @@ import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "./schemas";
+import type { Resource } from "../schemas";
 
 async function showUser({ services, principal: { user } }: Call): Promise<Resource<"User">> {
   return {

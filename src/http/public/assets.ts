@@ -19,7 +19,7 @@ import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "./schemas";
+import type { Resource } from "../schemas";
 
 /** Returns the URL that takes the bytes of an asset. */
 const createUploadUrl = (call: Call, asset: Asset): string =>

@@ -18,7 +18,7 @@ import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "./schemas";
+import type { Resource } from "../schemas";
 
 const secondsField = (minimum: number, maximum: number, description: string) =>
   Type.Optional(

@@ -11,7 +11,7 @@ import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "./schemas";
+import type { Resource } from "../schemas";
 
 const name = textField(256);
 const state = oneOf(...PROJECT_STATES);

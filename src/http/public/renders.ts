@@ -16,7 +16,7 @@ import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "./schemas";
+import type { Resource } from "../schemas";
 
 /** A field that may be absent or null, which mean the same, so that clients can send back the `output` of a render. */
 const optional = <S extends TSchema>(schema: S) =>

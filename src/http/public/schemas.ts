@@ -1,5 +1,5 @@
 /** The schemas of the public resources. They type the mappers of the resources and make the OpenAPI documents. */
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES } from "../../domain/plan";
 import { REMOVAL_REASONS, type RemovalRule } from "../../domain/planning/rules";
 import { OUTPUT_FORMATS } from "../../domain/render-output";
@@ -17,17 +17,9 @@ import {
 } from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
 import { strictObject } from "../fields";
+import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
 
-const id = Type.String({ format: "uuid" });
-const text = Type.String();
-const time = Type.String({ format: "date-time" });
-const integer = Type.Integer();
 const seconds = Type.Number({ description: "seconds in the source" });
-const orNull = <S extends TSchema>(schema: S, description?: string) =>
-  Type.Union([schema, Type.Null()], { ...(description && { description }) });
-const enumeration = <const Word extends string>(values: readonly Word[]) =>
-  Type.Unsafe<Word>(Type.String({ enum: [...values] }));
-
 const rational = strictObject({ num: integer, den: integer });
 
 const assetSummary = {
@@ -146,8 +138,8 @@ const endpoint = {
 
 const link = orNull(text, "signed link, valid for 15 minutes");
 
-/** The schemas by their names in the OpenAPI document. */
-export const SCHEMAS = {
+/** The schemas by their names in the OpenAPI documents. */
+export const PUBLIC_SCHEMAS = {
   Project: strictObject({
     id,
     name: text,
@@ -232,8 +224,3 @@ export const SCHEMAS = {
   }),
   DeliveryReference: strictObject({ delivery_id: id }),
 };
-
-export type SchemaName = keyof typeof SCHEMAS;
-
-/** A resource as its schema describes it. */
-export type Resource<Name extends SchemaName> = Static<(typeof SCHEMAS)[Name]>;

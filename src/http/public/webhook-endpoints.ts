@@ -25,7 +25,7 @@ import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "./schemas";
+import type { Resource } from "../schemas";
 
 const url = Type.String({ minLength: 1, maxLength: 2048, errorText: "must be a URL of at most 2048 characters" });
 const eventTypes = Type.Array(oneOf(...EVENT_TYPES), {

@@ -1,0 +1,11 @@
+/** The schemas of all resources, by their names in the OpenAPI documents. */
+import type { Static } from "@sinclair/typebox";
+import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
+import { PUBLIC_SCHEMAS } from "./public/schemas";
+
+export const SCHEMAS = { ...PUBLIC_SCHEMAS, ...DASHBOARD_SCHEMAS };
+
+export type SchemaName = keyof typeof SCHEMAS;
+
+/** A resource as its schema describes it. */
+export type Resource<Name extends SchemaName> = Static<(typeof SCHEMAS)[Name]>;
