@@ -113,6 +113,8 @@ const TEXTS: RuleText = {
   "review.other_speaker": (scores) => `kept: like ${repetition(scores)}, in another voice`,
   "review.list": (scores) => `kept: like ${repetition(scores)}, perhaps an item of a list`,
   "review.uncertain_retake": (scores) => `kept: like ${repetition(scores)}, with other words between`,
+  "review.assembled_takes": ({ line, quality }) =>
+    `kept: take of "${shortenText(line)}" with the quality ${score(quality)}, next to words of another attempt`,
   "review.differs_from_script": ({ line, similarity, alignment }) =>
     [
       `kept: differs from "${shortenText(line)}", similarity ${score(similarity)}`,

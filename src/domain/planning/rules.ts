@@ -42,6 +42,7 @@ export const REVIEW_RULES = [
   "review.other_speaker",
   "review.list",
   "review.uncertain_retake",
+  "review.assembled_takes",
   "review.differs_from_script",
 ] as const;
 
@@ -110,6 +111,7 @@ export type RuleScores = {
   "review.other_speaker": RepetitionScores;
   "review.list": RepetitionScores;
   "review.uncertain_retake": RepetitionScores;
+  "review.assembled_takes": { line: string; quality: number };
   "review.differs_from_script": { line: string; similarity: number; alignment: number | null };
 };
 
@@ -141,6 +143,7 @@ export const reasonOf = (rule: RemovalRule): RemovalReason => REASONS[rule.slice
 /** Returns the text that the plan shows an editor for a span that is kept and marked. */
 export function reviewText(rule: ReviewRule): string {
   if (rule === "review.unrecognized_speech") return "speech that was not understood";
+  if (rule === "review.assembled_takes") return "joins two attempts";
   return rule === "review.differs_from_script" ? "differs from the script" : "resembles what is said next";
 }
 

@@ -9,26 +9,30 @@ export type Paragraph = { lines: number[]; attempts: number[][] };
 export function groupParagraphs(lines: readonly RepeatedLine[]): Paragraph[] {
   const paragraphs: Paragraph[] = [];
   for (const [i, line] of lines.entries()) {
+    const takes = [...line.earlier, line.last];
     const current = paragraphs.at(-1);
     const before = current && lines[current.lines.at(-1)!]!;
-    const continues = current && before && follows(before.last, line.last);
-    const earlier = continues ? continueAttempts(current.attempts.slice(0, -1), before, line) : [];
-    if (continues && earlier.length > 0) {
+    const continued =
+      current && before ? continueAttempts(current.attempts, [...before.earlier, before.last], takes) : [];
+    const isContinued = continued.length > 1 && continued.at(-1)!.at(-1) === takes.length - 1;
+    if (current && isContinued) {
       current.lines.push(i);
-      current.attempts = [...earlier, [...current.attempts.at(-1)!, line.earlier.length]];
-    } else paragraphs.push({ lines: [i], attempts: [...line.earlier, line.last].map((_, take) => [take]) });
+      current.attempts = continued;
+    } else paragraphs.push({ lines: [i], attempts: takes.map((_, take) => [take]) });
   }
   return paragraphs;
 }
 
-/** Returns the attempts in which the line follows, with its take there. */
-function continueAttempts(attempts: readonly number[][], before: RepeatedLine, { earlier }: RepeatedLine): number[][] {
+/** Returns the attempts in which a take of the next line follows, with that take. */
+function continueAttempts(
+  attempts: readonly number[][],
+  before: readonly TokenRange[],
+  takes: readonly TokenRange[],
+): number[][] {
   return attempts.flatMap((attempt) => {
-    const previous = before.earlier[attempt.at(-1)!]!;
-    const take = earlier.findIndex((range) => follows(previous, range));
+    let take = takes.findIndex(({ from }) => from === before[attempt.at(-1)!]!.to);
+    // A line that is started over inside an attempt is complete in its last take there.
+    while (take >= 0 && takes[take + 1]?.from === takes[take]!.to) take++;
     return take < 0 ? [] : [[...attempt, take]];
   });
 }
-
-/** Returns whether a take directly follows another one. */
-const follows = (a: TokenRange, b: TokenRange): boolean => b.from === a.to;

@@ -4,6 +4,7 @@ import { joinTexts } from "../../segments";
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
+import { fromSeconds } from "../../time";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import { MAX_SAME_WORD_DISTANCE } from "../retakes/repetition";
 import { toWindow } from "../retakes/repetition-pairs";
@@ -68,6 +69,27 @@ function chooseAttempt(attempts: readonly RatedTake[][], areRemoved: (from: numb
     chosen = i;
   }
   return chosen;
+}
+
+/** Words this near to a take were spoken together with it. */
+const MAX_TOGETHER_PAUSE_TICKS = fromSeconds(0.35);
+
+/** Returns the lines whose kept take joins words of another attempt: those were spoken together with another complete take of the line. */
+export function findAssembledLines(
+  lines: readonly RatedLine[],
+  tokens: readonly Token[],
+  isRemoved: (token: number) => boolean,
+): RatedLine[] {
+  const joinsKept = (before: number, token: number) =>
+    token < tokens.length &&
+    before >= 0 &&
+    isRemoved(before) !== isRemoved(token) &&
+    tokens[token]!.start - tokens[before]!.end < MAX_TOGETHER_PAUSE_TICKS;
+  return lines.filter(({ takes, chosen }) =>
+    takes.some(
+      ({ from, to, complete }, i) => i !== chosen && complete && (joinsKept(from - 1, from) || joinsKept(to - 1, to)),
+    ),
+  );
 }
 
 function rateTake(

@@ -17,7 +17,7 @@ import { sortWords, type Token, tokenize } from "../tokens";
 import { findUnderstoodSpeech, measureNotUnderstood, type UnderstoodSpeech } from "../understood-speech";
 import { decideNoise, findUnrecognizedSpeech, unrecognizedSpeech } from "../unrecognized-speech";
 import { findDuplicatedWords, trimWordsAtPauses } from "../word-timing";
-import { chooseTakes, type RatedLine, type RatedTake } from "./choose-takes";
+import { chooseTakes, findAssembledLines, type RatedLine, type RatedTake } from "./choose-takes";
 
 /** Shorter voice without words is part of a word. */
 const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.25);
@@ -114,6 +114,8 @@ function* decideWords(
     (i) => decided[tokens[i]!.word]!.removal !== null,
   );
   for (const line of rated) keepChosenTake(decided, tokens, line);
+  const isRemoved = (i: number) => decided[tokens[i]!.word]!.removal !== null;
+  for (const line of findAssembledLines(rated, tokens, isRemoved)) markAssembledLine(decided, tokens, line);
   return { words: [...decided, ...kept], fillers: unwritten.spans, lines: rated.map(toLineTakes) };
 }
 
@@ -161,6 +163,14 @@ function keepChosenTake(decided: DecidedWord[], tokens: readonly Token[], { text
   const removal = { rule: "retake.worse_take", scores } as const;
   for (const { word } of tokens.slice(last.from, last.to)) decided[word] = { ...decided[word]!, removal };
   for (const { word } of tokens.slice(best.from, best.to)) decided[word] = { ...decided[word]!, removal: null };
+}
+
+/** Marks the kept take of a line that joins words of another attempt. */
+function markAssembledLine(decided: DecidedWord[], tokens: readonly Token[], { text, takes, chosen }: RatedLine): void {
+  const { from, to, score } = takes[chosen]!;
+  const match = { rule: "review.assembled_takes", scores: { line: text, quality: score } } as const;
+  for (const index of new Set(tokens.slice(from, to).map(({ word }) => word)))
+    decided[index] = { ...decided[index]!, reviews: [...decided[index]!.reviews, match] };
 }
 
 const toLineTakes = ({ text, takes, chosen }: RatedLine): LineTakes => ({
