@@ -4,6 +4,7 @@ import initial from "../../migrations/0000_initial.sql" with { type: "text" };
 import refunds from "../../migrations/0001_refunds.sql" with { type: "text" };
 import turnsAndStrategy from "../../migrations/0002_turns_and_strategy.sql" with { type: "text" };
 import limits from "../../migrations/0003_limits.sql" with { type: "text" };
+import queueByUser from "../../migrations/0004_queue_by_user.sql" with { type: "text" };
 import type { Queries, Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
@@ -12,6 +13,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0001_refunds", sql: refunds },
   { name: "0002_turns_and_strategy", sql: turnsAndStrategy },
   { name: "0003_limits", sql: limits },
+  { name: "0004_queue_by_user", sql: queueByUser },
 ];
 
 /** Runs the missing migrations in one transaction. Throws if the database has unknown ones: an old version must not write to it. */

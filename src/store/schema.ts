@@ -188,6 +188,10 @@ export const steps = sqliteTable(
     index("steps_by_pipeline").on(t.pipeline_id, t.step_order),
     index("steps_by_subject").on(t.subject_id),
     index("steps_by_user").on(t.user_id, t.processor_name, t.served_at),
+    // Of pending steps: the queue is read by user, however long it is.
+    index("steps_waiting").on(t.processor_name, t.user_id, t.run_after, t.id).where(sql`state = 'pending'`),
+    index("steps_by_input").on(t.input_asset_id),
+    index("steps_by_output").on(t.output_asset_id).where(sql`output_asset_id is not null`),
   ],
 );
 
