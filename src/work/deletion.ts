@@ -67,13 +67,13 @@ async function cleanUp(services: DeletionServices, after: DeletionCleanup): Prom
 }
 
 /**
- * Deletes the asset, its cuts and its renders, if it exists. A deletion by the user counts as activity in the project, one by the sweep does
- * not.
+ * Deletes the asset, its cuts and its renders, if it exists. A deletion by the user counts as activity in the project; one by the sweep, or
+ * with the project, does not.
  */
 export async function removeAsset(
   services: DeletionServices,
   assetId: string,
-  by: "user" | "sweep" = "user",
+  by: "user" | "sweep" | "project" = "user",
 ): Promise<void> {
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
@@ -85,10 +85,16 @@ export async function removeAsset(
   await cleanUp(services, after);
 }
 
-/** Deletes the project and everything in it. */
+/**
+ * Deletes the project and everything in it. Each asset has its own transaction, so that a large project does not delay other requests. After
+ * a crash in between, the project has fewer assets and can be deleted again.
+ */
 export async function removeProject(services: DeletionServices, projectId: string): Promise<void> {
+  for (const id of await listProjectAssetIds(services.store.read, projectId))
+    await removeAsset(services, id, "project");
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
+    // Those that were created meanwhile.
     for (const id of await listProjectAssetIds(tx, projectId)) {
       const asset = await getAsset(tx, id);
       if (asset) await deleteAssetRows(services, tx, asset, after);
