@@ -8,6 +8,9 @@ import { pauseBefore } from "../tokens";
 const FILLERS = /^(?:u+m+|u+h+|u+h+m+|e+r+m*|e+h+m*|h+m+|m+m*h+m+|m{2,}|a+h+m+|[äöe]+h+m*)$/;
 /** Also words or names in some language, or part of "uh-huh": fillers only with a pause on both sides. */
 const AMBIGUOUS_FILLERS = new Set(["er", "eh", "ah", "mm", "hm"]);
+/** Words that "um", "uh" and "er" are recognized as and that are seldom spoken alone. */
+export const FILLER_HOMOPHONES = new Set("dumb dump bert burt burke thumb them her sum err un ham".split(" "));
+export const ARTICLES = new Set(["a", "an", "the"]);
 const MIN_PAUSE_TICKS = fromSeconds(0.06);
 const MIN_STRETCHED_TICKS = fromSeconds(0.28);
 const PAUSE_AFTER_LAST_TICKS = fromSeconds(1);

@@ -9,8 +9,9 @@ import { isUsableAlignment } from "../alignments";
 import type { AudioActivity } from "../audio-activity";
 import { type PlanSteps, requestAlignments } from "../context";
 import type { RuleMatch } from "../rules";
-import { durationOf, indexEndingAfter, overlapDuration } from "../spans";
-import { isFillerText } from "./filler-words";
+import { durationOf } from "../spans";
+import { ARTICLES, FILLER_HOMOPHONES, isFillerText } from "./filler-words";
+import { confirmFillers, findWordsIn } from "./second-recognition";
 
 const MIN_FILLER_TICKS = fromSeconds(0.09);
 const MAX_FILLER_TICKS = fromSeconds(0.9);
@@ -33,10 +34,8 @@ const MAX_CONFIDENCE = 0.68;
 /** A longer word is never a misrecognized filler. */
 const MAX_WORD_CHARACTERS = 5;
 /** An article is not spoken apart from its noun: alone it is a filler, even when the article aligns about as well. */
-const ARTICLES = new Set(["a", "an", "the"]);
 const MAX_LAG_BEHIND_ARTICLE = 0.25;
-/** Words that "um", "uh" and "er" are recognized as and that are seldom spoken alone: fillers unless the word aligns much better. */
-const FILLER_HOMOPHONES = new Set("dumb dump bert burt burke thumb them her sum err un ham".split(" "));
+/** Fillers unless the word aligns much better. */
 const MAX_LAG_BEHIND_HOMOPHONE = 3;
 /** Synthetic voices read "hmm" letter by letter. */
 const SPELLED_HMM = "H. M. M.";
@@ -62,13 +61,22 @@ type FillerCandidate = {
 export function* findUnwrittenFillers(words: readonly Word[], activity: AudioActivity): PlanSteps<UnwrittenFillers> {
   const candidates = listFillerCandidates(words, activity);
   const results = yield* requestAlignments(candidates.flatMap((candidate) => candidate.requests));
-  const found: UnwrittenFillers = { spans: [], words: new Map() };
+  const matches: { candidate: FillerCandidate; match: FillerMatch }[] = [];
   let at = 0;
   for (const candidate of candidates) {
     const scores = results.slice(at, at + candidate.requests.length).map(scoreOf);
     at += candidate.requests.length;
     const match = candidate.kind === "spelled" ? matchSpelled(scores) : matchFiller(candidate, words, scores);
-    if (match === null) continue;
+    if (match !== null) matches.push({ candidate, match });
+  }
+  const aligned = matches.flatMap(({ candidate: { region }, match }) =>
+    match.rule === "filler.written" ? [] : [{ region, alignment: match.scores.alignment }],
+  );
+  const confirmed = yield* confirmFillers(aligned, words, activity);
+  const refuted = new Set(aligned.filter((_, i) => !confirmed[i]).map(({ region }) => region));
+  const found: UnwrittenFillers = { spans: [], words: new Map() };
+  for (const { candidate, match } of matches) {
+    if (match.rule !== "filler.written" && refuted.has(candidate.region)) continue;
     found.spans.push({ ...candidate.region, match });
     for (const word of candidate.words) found.words.set(word, match);
   }
@@ -151,15 +159,4 @@ function isFillerAlignment(filler: number, other: number, word: Word | null, pau
   if (ARTICLES.has(normal) && pause >= MIN_WIDE_PAUSE_TICKS) return filler >= other - MAX_LAG_BEHIND_ARTICLE;
   const lead = FILLER_HOMOPHONES.has(normal) ? -MAX_LAG_BEHIND_HOMOPHONE : MIN_LEAD_OVER_WORD;
   return word.confidence < MAX_CONFIDENCE && filler >= other + lead;
-}
-
-/** Returns the words that are mostly in a span, or that fill most of it. */
-function findWordsIn(words: readonly Word[], span: Span): number[] {
-  const out: number[] = [];
-  for (let i = Math.max(0, indexEndingAfter(words, span.start) - 2); i < words.length; i++) {
-    const word = words[i]!;
-    if (word.start >= span.end) break;
-    if (overlapDuration(word, span) > 0.5 * Math.min(durationOf(word), durationOf(span))) out.push(i);
-  }
-  return out;
 }

@@ -38,8 +38,12 @@ function found(words: Word[], activity: AudioActivity, logProbs: Record<string, 
       tailLogProb: mean,
     };
   };
-  const last = first.done ? first : steps.next({ kind: "align", results: requests.map(align) });
-  if (!last.done) throw new Error("Expected one batch of requests.");
+  let last = first.done ? first : steps.next({ kind: "align", results: requests.map(align) });
+  if (!last.done && last.value?.kind === "recognize") {
+    const results = last.value.requests.map(() => ({ words: [], meanLogProb: -1 }));
+    last = steps.next({ kind: "recognize", results });
+  }
+  if (!last.done) throw new Error("Expected two batches of requests.");
   const { words: matches, spans } = last.value;
   return {
     words: [...matches].map(([index]) => index),
