@@ -30,6 +30,7 @@ import { createCursors } from "./store/paging";
 import { requeueInterruptedSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin-commands";
 import { createDeliverer } from "./work/deliver";
+import { createPasswords } from "./work/identity/passwords";
 import { openPlanChild } from "./work/job-child/plan-child";
 import { createJobSource } from "./work/job-source";
 import type { MediaTools } from "./work/media-tools";
@@ -157,7 +158,7 @@ async function openDatabase(path: string): Promise<Store> {
 /** Opens the data folder for an administration command. Throws an error when a server holds the folder. */
 export async function openForAdmin(config: Config): Promise<AdminServices & { close(): Promise<void> }> {
   const { store, close } = await openFolder(config);
-  return { store, config, now: Date.now, close };
+  return { store, config, now: Date.now, passwords: createPasswords(), close };
 }
 
 export type RunningServer = {
@@ -212,6 +213,7 @@ async function serve(
     disk,
     links: createSignedLinks(secrets.links, () => url),
     cursors: createCursors(secrets.cursors),
+    passwords: createPasswords(),
     log,
     now: overrides.now ?? Date.now,
     runner: idleRunner,

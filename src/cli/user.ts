@@ -18,7 +18,7 @@ Manages accounts. Works with and without a running server.
   disable    Reject the account's API keys and download links, and hold its webhooks. Running jobs finish.
   enable     Enable a disabled account
 
-  --password PASSWORD    Password of the account; - reads it from standard input. Default: ask on the terminal.
+  --password PASSWORD    Password of the account, 10 to 200 characters; - reads it from standard input. Default: ask on the terminal.
   --json                 Print a JSON object
 `;
 

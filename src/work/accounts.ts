@@ -1,6 +1,7 @@
 /** Administration of accounts, API keys and credits. */
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
+import { findPasswordProblem } from "../domain/passwords";
 import { sha256 } from "../lib/hash";
 import { newId, randomToken } from "../lib/ids";
 import { insertLedgerEntry, readBalance } from "../store/credits";
@@ -42,23 +43,21 @@ const toAccountView = (user: User, credits: number): AccountView => ({
 });
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
-const MIN_PASSWORD_CHARACTERS = 8;
 
 /** Creates an account. `credits` null: the sign-up grant. Errors: `bad_request`; `conflict` when the address has an account. */
 export async function createUser(
-  services: AccountServices,
+  services: AccountServices & Pick<Services, "passwords">,
   request: { email: string; password: string; admin: boolean; credits: number | null },
 ): Promise<AccountView> {
   const email = request.email.trim().toLowerCase();
   if (!EMAIL.test(email) || email.length > 254)
     throw new AppError("bad_request", `"${request.email}" is not an email address.`);
-  if (request.password.length < MIN_PASSWORD_CHARACTERS) {
-    throw new AppError("bad_request", `Password must have at least ${MIN_PASSWORD_CHARACTERS} characters.`);
-  }
+  const problem = findPasswordProblem(request.password, email);
+  if (problem !== null) throw new AppError("bad_request", `Password ${problem}.`);
   const credits = request.credits ?? services.config.signupCredits;
   if (!Number.isSafeInteger(credits) || credits < 0)
     throw new AppError("bad_request", "Credits must be an integer of at least 0.");
-  const passwordHash = await Bun.password.hash(request.password);
+  const passwordHash = await services.passwords.hash("command", request.password);
   const now = services.now();
   return services.store.write(async (tx) => {
     if (await findUserByEmail(tx, email)) throw new AppError("conflict", `${email} already has an account.`);

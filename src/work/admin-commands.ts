@@ -13,7 +13,7 @@ import {
 } from "./accounts";
 import type { Services } from "./services";
 
-export type AdminServices = Pick<Services, "store" | "config" | "now">;
+export type AdminServices = Pick<Services, "store" | "config" | "now" | "passwords">;
 type Arguments = Record<string, unknown>;
 
 const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Promise<unknown>> = {

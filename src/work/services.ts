@@ -8,6 +8,7 @@ import type { Log } from "../lib/log";
 import type { Resolve } from "../outbound/addresses";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
+import type { Passwords } from "./identity/passwords";
 import type { PlanRequests } from "./plan-requests";
 
 export type Services = {
@@ -18,6 +19,7 @@ export type Services = {
   disk: DiskReserve;
   links: SignedLinks;
   cursors: Cursors;
+  passwords: Passwords;
   log: Log;
   /** Returns milliseconds since 1970. Tests replace it. */
   now(): number;

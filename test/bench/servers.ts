@@ -20,7 +20,7 @@ export async function startOffcut(dataDir: string, settings: Record<string, stri
     Bun.spawnSync([EXECUTABLE, ...args], { env })
       .stdout.toString()
       .trim();
-  run("user", "create", "--email", "bench@example.com", "--password", "benchmark");
+  run("user", "create", "--email", "bench@example.com", "--password", "correct horse battery");
   return {
     url: url!,
     key: run("key", "create", "--email", "bench@example.com"),

@@ -4,12 +4,13 @@ import { sha256 } from "../../../src/lib/hash";
 import { findKeyOwner, findUserByEmail } from "../../../src/store/users";
 import { createUser, type KeyView, listAccounts } from "../../../src/work/accounts";
 import { runAdmin } from "../../../src/work/admin-commands";
+import { createPasswords } from "../../../src/work/identity/passwords";
 import { freshStore } from "../store/test-store";
 
 async function administration(change: Partial<Config> = {}) {
   const db = await freshStore();
   const config = { ...(await loadConfig({ env: { OFFCUT_SIGNUP_CREDITS: "25" }, flags: {} })), ...change };
-  const services = { store: db.store, config, now: () => 1_700_000_000_000 };
+  const services = { store: db.store, config, now: () => 1_700_000_000_000, passwords: createPasswords() };
   return {
     services,
     store: db.store,
@@ -44,7 +45,8 @@ describe("a command is refused:", () => {
     ["an account without an address", "user create", { password: "correct horse" }, "bad_request"],
     ["an address that is none", "user create", { ...anna, email: "anna" }, "bad_request"],
     ["an address with a line break", "user create", { ...anna, email: "a@b\nc@d" }, "bad_request"],
-    ["a short password", "user create", { ...anna, password: "short" }, "bad_request"],
+    ["a short password", "user create", { ...anna, password: "k4Rm-nd9o" }, "bad_request"],
+    ["a common password", "user create", { ...anna, password: "password123" }, "bad_request"],
     ["negative credits", "user create", { ...anna, credits: -1 }, "bad_request"],
     ["half a credit", "user create", { ...anna, credits: 0.5 }, "bad_request"],
     ["an address that is taken", "user create", { ...anna, email: "bert@example.test" }, "conflict"],

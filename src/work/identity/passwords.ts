@@ -1,0 +1,76 @@
+/**
+ * Password hashes (argon2id). Each takes a core and 64 MiB for a good part of a second, so only some are computed at once, and addresses with many
+ * sign-ins take turns with the others.
+ */
+import { availableParallelism } from "node:os";
+import { AppError } from "../../domain/errors";
+import { findPasswordProblem, MAX_PASSWORD_UTF16_UNITS, normalizePassword } from "../../domain/passwords";
+import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFullError } from "../../lib/fair-semaphore";
+
+/** `key` is what takes turns: the address of the client. */
+export type Passwords = {
+  /** Returns the hash of a password. Throws `AppError` `upstream_unavailable` when too many are waiting. */
+  hash(key: string, password: string): Promise<string>;
+  /**
+   * Returns whether the password has this hash. Takes as long when there is no hash. `beforeHash` is called when it is the call's turn, and may
+   * throw. Throws `AppError` `upstream_unavailable` when too many are waiting.
+   */
+  verify(key: string, password: string, hash: string | null, beforeHash?: () => void): Promise<boolean>;
+};
+
+const ALGORITHM = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
+
+/** A hash with the cost of `ALGORITHM` that no password has. */
+const NO_PASSWORD_HASH = `$argon2id$v=19$m=65536,t=2,p=1$${"A".repeat(43)}$${"A".repeat(43)}`;
+
+const RETRY_AFTER_SECONDS = 5;
+
+const LIMITS: FairSemaphoreLimits = {
+  // One core remains for the requests.
+  maxRunning: Math.max(1, availableParallelism() - 1),
+  maxRunningPerKey: Math.max(1, availableParallelism() - 1),
+  maxWaiting: 1024,
+  maxWaitingPerKey: 256,
+  maxWaitMs: 30_000,
+};
+
+/** Creates the service. */
+export function createPasswords(limits: FairSemaphoreLimits = LIMITS): Passwords {
+  const semaphore = createFairSemaphore(limits);
+
+  const run = <Result>(key: string, work: () => Promise<Result>): Promise<Result> =>
+    semaphore.run(key, work).catch((error) => {
+      if (!(error instanceof SemaphoreFullError)) throw error;
+      throw new AppError("upstream_unavailable", "Too many sign-ins at once. Retry after the time in Retry-After.", {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    });
+
+  return {
+    hash: (key, password) => run(key, () => Bun.password.hash(normalizePassword(password), ALGORITHM)),
+    verify: async (key, password, hash, beforeHash) => {
+      const canMatch = hash !== null && password !== "" && password.length <= MAX_PASSWORD_UTF16_UNITS;
+      const isMatch = await run(key, async () => {
+        beforeHash?.();
+        return canMatch
+          ? Bun.password.verify(normalizePassword(password), hash)
+          : Bun.password.verify("-", NO_PASSWORD_HASH).catch(() => false);
+      });
+      return canMatch && isMatch;
+    },
+  };
+}
+
+/** Throws `AppError` `validation_error` on `body.password` unless the password can be chosen for the account with this address. */
+export function requireGoodPassword(password: string, email: string): void {
+  const problem = findPasswordProblem(password, email);
+  if (problem === null) return;
+  const field = {
+    field: "body.password",
+    message: problem,
+    type: "value_error",
+    input: null,
+    context: { error: problem },
+  };
+  throw new AppError("validation_error", `Password ${problem}.`, { fields: [field] });
+}
