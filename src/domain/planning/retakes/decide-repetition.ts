@@ -2,7 +2,7 @@
 import { fromSeconds } from "../../time";
 import type { ReviewRule } from "../rules";
 import { endsPhrase, endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore } from "../tokens";
-import { closesPhrase, isDeliberate, isOpenWord, repeatsUnit } from "./deliberate-repetition";
+import { closesPhrase, isDeliberate, isOpenWord, isRefrain, repeatsUnit } from "./deliberate-repetition";
 import { isDictation } from "./dictation";
 import { hasDifferentWords } from "./different-words";
 import { isRemark, isUnclear } from "./remarks";
@@ -32,6 +32,9 @@ const MAX_SHORT_TAKE_WORDS = 3;
 const MAX_WORDS_BETWEEN = 12;
 const MAX_BETWEEN_TICKS = fromSeconds(8);
 const MAX_STUTTER_PAUSE_TICKS = fromSeconds(2.5);
+/** A take lasts at most this many times as long as its retake, and this much longer: words are stretched over pauses, too. */
+const MAX_LENGTH_RATIO = 1.6;
+const MAX_STRETCHED_TICKS = fromSeconds(0.7);
 const MIN_LONE_WORD_CHARACTERS = 5;
 /** Costs at which a repetition counts as exact, and as almost exact. */
 const MAX_EXACT_COST = 0.01;
@@ -56,8 +59,16 @@ export function decideRepetition(context: RetakeContext, repetition: Repetition)
   if (!isImmediateRetake(context, repetition)) return null;
   const different = decideByDifference(repetition);
   if (different) return different;
+  if (containsMore(context, repetition)) return { review: "review.uncertain_retake" };
   if (isDeliberate(context, repetition)) return { review: "review.deliberate_repetition" };
   return { rule: ruleOf(context, repetition), to: repetition.retakeStart, rest: null };
+}
+
+/** Returns whether a take lasts much longer than its retake: the recognizer stretched a word over speech that it left out. */
+function containsMore({ tokens }: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
+  const take = tokens[end - 1]!.end - tokens[from]!.start;
+  const retake = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!.end - tokens[retakeStart]!.start;
+  return take > MAX_LENGTH_RATIO * retake + MAX_STRETCHED_TICKS;
 }
 
 const decideByDifference = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
@@ -145,6 +156,7 @@ function decideWithWordsBetween(
   // A list continues with the same word each time.
   const startsAlike = tokens[first]!.normal === tokens[repetition.from]!.normal;
   if (startsAlike && !isUnclear(context, rest)) return { review: "review.list" };
+  if (isRefrain(context, repetition, end)) return { review: "review.deliberate_repetition" };
   const isSure =
     isWholeSentenceRepeated(context, repetition, end) || isUnclear(context, rest) || isConjunction(context, rest);
   return isSure ? { rule: "retake.repeated_later", to: end, rest: null } : { review: "review.uncertain_retake" };

@@ -9,6 +9,8 @@ const MIN_RETAKE_PAUSE_TICKS = fromSeconds(0.3);
 /** The items of a chant follow each other faster. */
 const MAX_CHANT_PAUSE_TICKS = fromSeconds(0.5);
 const MIN_CHANT_ITEMS = 3;
+/** How far from each other a refrain returns at most. */
+const MAX_REFRAIN_WORDS = 300;
 /** A complete phrase of so few words is repeated for emphasis: "thank you, thank you very much". */
 const MAX_EMPHASIS_WORDS = 3;
 
@@ -55,6 +57,15 @@ function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition)
   // Who starts over three times pauses each time, and continues in the end.
   const isFluent = pauses.every((pause) => pause < MIN_RESTART_PAUSE_TICKS);
   return isFluent || (closesPhrase(context, last) && pauses.every((pause) => pause < MAX_CHANT_PAUSE_TICKS));
+}
+
+/** Returns whether the take `[from, end)` occurs as often as a refrain in the words around it. */
+export function isRefrain({ tokens }: RetakeContext, { from }: Repetition, end: number): boolean {
+  const until = Math.min(tokens.length, from + MAX_REFRAIN_WORDS);
+  let count = 0;
+  for (let at = Math.max(0, from - MAX_REFRAIN_WORDS); at < until && count < MIN_CHANT_ITEMS; at++)
+    if (isSame(tokens, at, from, end - from)) count++;
+  return count >= MIN_CHANT_ITEMS;
 }
 
 function isSame(tokens: readonly Token[], a: number, b: number, size: number): boolean {

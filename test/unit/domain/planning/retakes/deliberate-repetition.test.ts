@@ -6,6 +6,7 @@ describe("what is said twice on purpose stays", () => {
   test.each([
     ["digits that a recognizer spells as words", "my code is / too, too, too, too. / got it?"],
     ["digits among digits", "it is four four / to / to seven nine."],
+    ["a word that the recognizer stretched over others", "we can / we~3 we will talk."],
     ["a letter in a spelled name", "my name is violet, / the / the I O L E T."],
     ["letters", "that is B as in bravo, / B / B C."],
     ["a phone number", "call nine one nine / nine one nine / nine one one."],
@@ -18,6 +19,10 @@ describe("what is said twice on purpose stays", () => {
     ["a phrase without a pause", "never ever give up. never ever give up. / now go."],
     ["a chant", "we want justice now. we want justice now. we want justice now. / thank you."],
     ["a chant that goes on", "we want bread we want bread we want bread and roses."],
+    [
+      "a refrain with other words between",
+      "roll on until the light. / we sold the plates. / roll on until the light. / we sold the clock. / roll on until the light.",
+    ],
     ["a quotation", "he said we shall overcome, and they sang / we shall overcome, / together."],
     ["a refrain", "glory hallelujah. / glory hallelujah. / glory hallelujah. / his truth is marching on."],
     ["parallel sentences", "now I think they are bad for our country. / I think they are bad for the whole party."],

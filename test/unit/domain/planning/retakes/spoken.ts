@@ -4,7 +4,7 @@ import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { Word } from "../../../../../src/domain/speech";
 import { runWithoutAlignment } from "../run-without-alignment";
 
-/** Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` is one that the recognizer was not sure of. */
+/** Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` is one that the recognizer was not sure of, `word~3` lasts 3 s. */
 export function spoken(text: string): Word[] {
   const words: Word[] = [];
   let at = 0;
@@ -13,14 +13,10 @@ export function spoken(text: string): Word[] {
       at += 500_000;
       continue;
     }
-    const unsure = token.startsWith("?");
-    words.push({
-      text: unsure ? token.slice(1) : token,
-      start: at,
-      end: at + 300_000,
-      confidence: unsure ? 0.3 : 0.95,
-    });
-    at += 300_000;
+    const [text, seconds = "0.3"] = token.replace(/^\?/, "").split("~");
+    const end = at + Math.round(Number(seconds) * 1e6);
+    words.push({ text: text!, start: at, end, confidence: token.startsWith("?") ? 0.3 : 0.95 });
+    at = end;
   }
   return words;
 }
