@@ -1,4 +1,8 @@
-/** Deletes assets, projects, cuts and renders with everything that depends on them. Running jobs are cancelled; files are removed after the commit. */
+/**
+ * Deletes assets, projects, cuts and renders with everything that depends on them. Running jobs are cancelled; files are removed after the
+ * commit. Each dependent resource is deleted in its own transaction, so that a large deletion does not delay other requests. After a crash in
+ * between, the resource that contains them still exists and can be deleted again.
+ */
 
 import { moveToTrash } from "../blobs/trash";
 import { type Asset, deleteAsset, getAsset, listProjectAssetIds } from "../store/assets";
@@ -75,20 +79,21 @@ export async function removeAsset(
   assetId: string,
   by: "user" | "sweep" | "project" = "user",
 ): Promise<void> {
+  const { read } = services.store;
+  for (const id of await listAssetCutIds(read, assetId)) await removeCut(services, id);
+  for (const render of await listAssetRenders(read, assetId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     const asset = await getAsset(tx, assetId);
     if (!asset) return;
+    // With the cuts and renders that were created meanwhile.
     await deleteAssetRows(services, tx, asset, after);
     if (by === "user") await touchProject(tx, asset.project_id, services.now());
   });
   await cleanUp(services, after);
 }
 
-/**
- * Deletes the project and everything in it. Each asset has its own transaction, so that a large project does not delay other requests. After
- * a crash in between, the project has fewer assets and can be deleted again.
- */
+/** Deletes the project and everything in it. */
 export async function removeProject(services: DeletionServices, projectId: string): Promise<void> {
   for (const id of await listProjectAssetIds(services.store.read, projectId))
     await removeAsset(services, id, "project");
@@ -106,6 +111,7 @@ export async function removeProject(services: DeletionServices, projectId: strin
 
 /** Deletes the cut with its renders. */
 export async function removeCut(services: DeletionServices, cutId: string): Promise<void> {
+  for (const render of await listCutRenders(services.store.read, cutId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
   await services.store.write(async (tx) => {
     await deleteRenderRows(services, tx, await listCutRenders(tx, cutId), after);

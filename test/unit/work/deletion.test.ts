@@ -1,9 +1,27 @@
 import { expect, test } from "bun:test";
 import { getFolders } from "../../../src/blobs/folders";
-import { listProjectAssetIds } from "../../../src/store/assets";
+import { CUT_MODES } from "../../../src/domain/plan";
+import { newId } from "../../../src/lib/ids";
+import { getAsset, listProjectAssetIds } from "../../../src/store/assets";
+import { insertCut, listAssetCutIds } from "../../../src/store/cuts";
 import { findProject } from "../../../src/store/projects";
-import { removeProject } from "../../../src/work/deletion";
-import { addAsset, addUser, freshStore } from "../store/test-store";
+import { removeAsset, removeProject } from "../../../src/work/deletion";
+import { addAsset, addUser, freshStore, type TestStore } from "../store/test-store";
+
+const runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
+const servicesOf = ({ store, folder }: TestStore) => ({ store, folders: getFolders(folder), now: () => 1, runner });
+
+/** Counts rows, each time in a write, until `removing` has ended. Returns the different counts. */
+async function countDuring(removing: Promise<void>, count: () => Promise<number>): Promise<Set<number>> {
+  const seen = new Set<number>();
+  let isRemoved = false;
+  const ended = removing.then(() => {
+    isRemoved = true;
+  });
+  while (!isRemoved) seen.add(await count());
+  await ended;
+  return seen;
+}
 
 test("other writes run while the assets of a project are deleted", async () => {
   await using db = await freshStore();
@@ -12,15 +30,23 @@ test("other writes run while the assets of a project are deleted", async () => {
   await store.write(async (tx) => {
     for (let n = 0; n < 20; n++) await addAsset(tx, owner, { state: "failed" });
   });
-  const seen = new Set<number>();
-  let isRemoved = false;
-  const runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
-  const services = { store, folders: getFolders(db.folder), now: () => 1, runner };
-  const removing = removeProject(services, owner.projectId).then(() => {
-    isRemoved = true;
-  });
-  while (!isRemoved) seen.add((await store.write((tx) => listProjectAssetIds(tx, owner.projectId))).length);
-  await removing;
+  const count = async () => (await store.write((tx) => listProjectAssetIds(tx, owner.projectId))).length;
+  const seen = await countDuring(removeProject(servicesOf(db), owner.projectId), count);
   expect(seen.size).toBeGreaterThan(10);
   expect(await findProject(store.read, owner.userId, owner.projectId)).toBeNull();
+});
+
+test("other writes run while the cuts of an asset are deleted", async () => {
+  await using db = await freshStore();
+  const { store } = db;
+  const asset = await store.write(async (tx) => addAsset(tx, await addUser(tx)));
+  const cut = { user_id: asset.user_id, asset_id: asset.id, state: "pending", script: "" } as const;
+  await store.write(async (tx) => {
+    for (let n = 0; n < 20; n++)
+      await insertCut(tx, { ...cut, id: newId(), options: CUT_MODES.natural, created_at: 0 });
+  });
+  const count = async () => (await store.write((tx) => listAssetCutIds(tx, asset.id))).length;
+  const seen = await countDuring(removeAsset(servicesOf(db), asset.id), count);
+  expect(seen.size).toBeGreaterThan(10);
+  expect(await getAsset(store.read, asset.id)).toBeNull();
 });
