@@ -64,6 +64,11 @@ test.each(names.map((name, n) => [name, names.slice(0, n + 1)] as const))(
   },
 );
 
+test.each(names)("%s drops no table, which would delete the rows that refer to it", async (name) => {
+  const text = await Bun.file(join(MIGRATIONS, `${name}.sql`)).text();
+  expect(text).not.toMatch(/drop\s+table|pragma\s+foreign_keys/i);
+});
+
 test("secrets in stored responses of an older version are removed", async () => {
   await using folder = await temporaryFolder();
   const store = await createDatabase(join(folder.path, "old.db"), names.slice(0, 3));
