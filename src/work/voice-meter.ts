@@ -15,7 +15,7 @@ export async function measureVoices(file: AnalysisAudioFile, spans: readonly Spa
       const window = voiceWindow(span);
       const from = toSample(window.start);
       const integers = await audio.read(from, toSample(window.end) - from);
-      features.push(measureVoice(Float32Array.from(integers).map(toUnit), PCM_SAMPLE_RATE_HZ));
+      features.push(measureVoice(halveRate(integers), PCM_SAMPLE_RATE_HZ / 2));
     }
     return features;
   } finally {
@@ -23,4 +23,9 @@ export async function measureVoices(file: AnalysisAudioFile, spans: readonly Spa
   }
 }
 
-const toUnit = (value: number): number => value / 32_768;
+/** Returns samples at half the rate, -1 to 1: enough for the pitch of a voice, at a quarter of the cost. */
+function halveRate(integers: Int16Array): Float32Array {
+  const out = new Float32Array(integers.length >> 1);
+  for (let i = 0; i < out.length; i++) out[i] = (integers[2 * i]! + integers[2 * i + 1]!) / 65_536;
+  return out;
+}

@@ -7,6 +7,8 @@ import type { Repetition } from "./repetition";
 
 /** A single word is too short to measure: what precedes the take and follows the retake counts too. */
 const WORD_CONTEXT_TICKS = fromSeconds(0.8);
+/** The onset of a longer take shows its voice. */
+const MAX_MEASURED_TICKS = fromSeconds(1.5);
 /**
  * One speaker's pitch varies by more than this, and so does the level of one voice, but seldom both between two takes of the same words.
  * Another speaker has another voice, and another distance from the microphone or another line.
@@ -20,9 +22,11 @@ export function* hasOtherSpeaker(
   { from, end, retakeStart, matched }: Repetition,
 ): PlanSteps<boolean> {
   const context = end - from === 1 ? WORD_CONTEXT_TICKS : 0;
-  const take = { start: Math.max(0, tokens[from]!.start - context), end: tokens[end - 1]!.end };
+  const start = Math.max(0, tokens[from]!.start - context);
+  const take = { start, end: Math.min(tokens[end - 1]!.end, start + MAX_MEASURED_TICKS) };
+  const restart = tokens[retakeStart]!.start;
   const last = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!;
-  const retake: Span = { start: tokens[retakeStart]!.start, end: last.end + context };
+  const retake: Span = { start: restart, end: Math.min(last.end + context, restart + MAX_MEASURED_TICKS) };
   const [a = null, b = null] = yield* requestVoices([take, retake]);
   return isOtherVoice(a, b);
 }
