@@ -2,6 +2,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import { yieldToEventLoop } from "../parallel";
+import { type Mp4BoxHeader, parseBoxHeader } from "./mp4-boxes";
 import { checkTables, type TableTotals } from "./mp4-tables";
 
 /** The `moov` box for a day of video takes about 200 MB. */
@@ -36,34 +37,24 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
       const maxBytes = MAX_BYTES[box.type];
       if (maxBytes !== undefined) {
         // A recorder that was switched off leaves its last fragment incomplete.
-        if (at + box.bytes > size && box.type !== "moov") return;
-        if (at + box.bytes > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is incomplete.");
-        const length = Math.min(box.bytes, size - at) - box.headerBytes;
+        if (at + box.size > size && box.type !== "moov") return;
+        if (at + box.size > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is incomplete.");
+        const length = Math.min(box.size, size - at) - box.headerSize;
         if (length > maxBytes)
           throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
-        checkTables({ type: box.type, body: await readBytes(file, at + box.headerBytes, length) }, totals, size);
+        checkTables({ type: box.type, body: await readBytes(file, at + box.headerSize, length) }, totals, size);
       }
-      at += box.bytes;
+      at += box.size;
     }
   } finally {
     await file.close();
   }
 }
 
-type BoxHeader = { type: string; bytes: number; headerBytes: number };
-
-/** Reads the header of a top-level box. Returns null when its size is invalid. */
-async function readBoxHeader(file: FileHandle, at: number, fileBytes: number): Promise<BoxHeader | null> {
+/** Reads the header of a top-level box. Returns null when it is invalid. */
+async function readBoxHeader(file: FileHandle, at: number, fileBytes: number): Promise<Mp4BoxHeader | null> {
   const head = await readBytes(file, at, Math.min(16, fileBytes - at));
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
-  if (head.length < 8) return null;
-  const type = String.fromCharCode(...head.subarray(4, 8));
-  const size32 = view.getUint32(0);
-  if (size32 === 0) return { type, bytes: fileBytes - at, headerBytes: 8 };
-  if (size32 !== 1) return size32 < 8 ? null : { type, bytes: size32, headerBytes: 8 };
-  if (head.length < 16) return null;
-  const size64 = Number(view.getBigUint64(8));
-  return size64 < 16 ? null : { type, bytes: size64, headerBytes: 16 };
+  return parseBoxHeader(new DataView(head.buffer, head.byteOffset, head.byteLength), 0, fileBytes - at);
 }
 
 async function readBytes(file: FileHandle, at: number, length: number): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 /** Reads what the packet table of an MP4 or QuickTime file does not contain: edit lists, and whether the file is complete. */
 import { type FileHandle, open } from "node:fs/promises";
+import { parseBoxHeader } from "./mp4-boxes";
 import { MAX_MISSING_BYTES, MAX_MOOV_BYTES } from "./mp4-check";
 
 export type Mp4Track = {
@@ -41,7 +42,7 @@ type Mp4Box = { type: string; body: Uint8Array };
 
 async function readMoov(file: FileHandle): Promise<{ moov: Uint8Array | null; missingBytes: number }> {
   const { size } = await file.stat();
-  const head = new Uint8Array(16);
+  const head = new DataView(new ArrayBuffer(16));
   let moov: Uint8Array | null = null;
   let at = 0;
   for (let boxes = 0; at + 8 <= size && boxes < 100_000; boxes++) {
@@ -59,23 +60,11 @@ async function readMoov(file: FileHandle): Promise<{ moov: Uint8Array | null; mi
   return { moov, missingBytes: Math.max(0, at - size) };
 }
 
-/** Parses a box header. Returns null when its size is invalid. */
-function parseBoxHeader(bytes: Uint8Array, at: number, bytesLeft: number) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (at + 8 > bytes.length) return null;
-  const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
-  const size32 = view.getUint32(at);
-  if (size32 === 0) return { type, size: bytesLeft, headerSize: 8 };
-  if (size32 !== 1) return size32 < 8 ? null : { type, size: size32, headerSize: 8 };
-  if (at + 16 > bytes.length) return null;
-  const size64 = Number(view.getBigUint64(at + 8));
-  return size64 < 16 ? null : { type, size: size64, headerSize: 16 };
-}
-
 function parseChildBoxes(body: Uint8Array): Mp4Box[] {
+  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const boxes: Mp4Box[] = [];
   for (let at = 0; at + 8 <= body.length; ) {
-    const header = parseBoxHeader(body, at, body.length - at);
+    const header = parseBoxHeader(view, at, body.length - at);
     if (header === null) break;
     boxes.push({ type: header.type, body: body.subarray(at + header.headerSize, at + header.size) });
     at += header.size;

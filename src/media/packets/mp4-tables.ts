@@ -3,6 +3,7 @@
  * over tables, totals over tracks. Pure.
  */
 import { AppError } from "../../domain/errors";
+import { parseBoxHeader } from "./mp4-boxes";
 
 /** Samples of all tracks: two tracks of a day at 120 samples per second. */
 export const MAX_SAMPLES = 2 * 24 * 3600 * 120;
@@ -97,13 +98,9 @@ const createTrackCounts = (): TrackCounts => ({
 function* iterateBoxes(body: Uint8Array): Generator<{ type: string; body: Uint8Array }> {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   for (let at = 0; at + 8 <= body.length; ) {
-    const type = String.fromCharCode(body[at + 4]!, body[at + 5]!, body[at + 6]!, body[at + 7]!);
-    const short = view.getUint32(at);
-    const isLong = short === 1;
-    if (isLong && at + 16 > body.length) return;
-    const size = short === 0 ? body.length - at : isLong ? Number(view.getBigUint64(at + 8)) : short;
-    const headerSize = isLong ? 16 : 8;
-    if (size < headerSize) return;
+    const header = parseBoxHeader(view, at, body.length - at);
+    if (header === null) return;
+    const { type, size, headerSize } = header;
     const isChecked = TABLES[type] !== undefined || CONTAINERS.has(type);
     if (isChecked && size > body.length - at) throw createDamagedError(`box ${type} is larger than its parent box`);
     yield { type, body: body.subarray(at + headerSize, at + size) };
