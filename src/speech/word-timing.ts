@@ -12,7 +12,7 @@ export type TimedWord = { text: string; start: number; end: number; meanLogProb:
 
 /**
  * Returns the monotonic path with the most attention through `rows` x `frames` (dynamic time warping), as the first frame of each row and the
- * one after its last. Each row gets at lowest one frame.
+ * one after its last. Each row gets at least one frame.
  */
 export function alignTokens(
   attention: Float32Array,

@@ -124,12 +124,12 @@ test(
   "a file that names others, or that needs a decoder of no recording, is refused",
   async () => {
     const text = (content: string) => new TextEncoder().encode(content.padEnd(2_000, "\n"));
-    const picture = ["-f", "lavfi", "-i", "testsrc=s=160x120:d=1"];
+    const video = ["-f", "lavfi", "-i", "testsrc=s=160x120:d=1"];
     const files = {
       concat: text(`ffconcat version 1.0\nfile '${EXECUTABLE}'\n`),
       playlist: text(`#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile://${server.data}/offcut.db\n#EXT-X-ENDLIST\n`),
       session: text("v=0\no=- 0 0 IN IP4 127.0.0.1\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\n"),
-      cinepak: await makeMedia("cinepak.avi", ...picture, "-c:v", "cinepak"),
+      cinepak: await makeMedia("cinepak.avi", ...video, "-c:v", "cinepak"),
     };
     const refused = await Promise.all(
       Object.entries(files).map(async ([name, bytes]) => {

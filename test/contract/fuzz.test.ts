@@ -10,9 +10,9 @@ import { type ApiDocument, createResponseChecker, type ReceivedResponse } from "
 
 const REQUESTS = process.env.OFFCUT_FULL ? 20_000 : 2_000;
 const SEED = Number(process.env.OFFCUT_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const AT_ONCE = 8;
+const MAX_CONCURRENT_REQUESTS = 8;
 const PATIENCE_MS = 15_000;
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** IDs from responses, by the parameter that takes them. The first few are never deleted, so that some always exist. */
 function knownIds() {
@@ -141,11 +141,11 @@ test(
         }
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, work));
 
     const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
     console.log(`fuzz: ${REQUESTS} requests, seed ${SEED}; ${counts.join(", ")}`);
-    expect(wrong.slice(0, MOST_SHOWN)).toEqual([]);
+    expect(wrong.slice(0, MAX_SHOWN)).toEqual([]);
     expect(server.errors).toEqual([]);
     // Not all requests were refused early.
     expect((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0)).toBeGreaterThan(REQUESTS / 20);

@@ -8,7 +8,7 @@ import { memoryOf, startServer } from "./server";
 const SECONDS = process.env.OFFCUT_FULL === "1" ? 5 * 3600 : 5 * 60;
 const PATIENCE_SECONDS = 1_200;
 const RATE = 8_000;
-const MOST_MEGABYTES = 300;
+const MAX_MEGABYTES = 300;
 
 /** A WAV file of zeros, which takes no room on the disk. */
 async function writeSilence(path: string): Promise<void> {
@@ -44,7 +44,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     expect(asset).toMatchObject({ state: "ready", duration_seconds: String(SECONDS), cuttable: true });
     const cut = await user.cutEnded((await user.startCut({ asset_id: id })).id);
     expect(cut).toMatchObject({ state: "failed", error_code: "no_speech" });
-    expect(await memoryOf(server.pid(), "VmHWM")).toBeLessThan(MOST_MEGABYTES);
+    expect(await memoryOf(server.pid(), "VmHWM")).toBeLessThan(MAX_MEGABYTES);
     const charges = await server.query("SELECT delta FROM ledger WHERE type = 'consume_asset'");
     expect(charges).toEqual([{ delta: -SECONDS / 60 }]);
   },

@@ -10,7 +10,7 @@ import { memoryOf, startServer } from "./server";
 const MIB = 1024 ** 2;
 const isFull = process.env.OFFCUT_FULL === "1";
 const LARGE_BYTES = (isFull ? 2048 : 256) * MIB;
-const MOST_MEGABYTES = 300;
+const MAX_MEGABYTES = 300;
 
 /** A minute and a half of stereo noise with silences in it: bytes that cannot be mistaken for one another. */
 function noise(): Uint8Array<ArrayBuffer> {
@@ -80,7 +80,7 @@ describe.skipIf(IS_BUNDLED_PASS)("a real client whose connection breaks twice", 
 });
 
 describe.skipIf(IS_BUNDLED_PASS)("a large upload", () => {
-  test(`of ${LARGE_BYTES / MIB} MiB takes less than ${MOST_MEGABYTES} MB of the server's memory`, async () => {
+  test(`of ${LARGE_BYTES / MIB} MiB takes less than ${MAX_MEGABYTES} MB of the server's memory`, async () => {
     await using server = await startServer();
     const user = await server.user();
     const path = join(server.folder, "large");
@@ -90,7 +90,7 @@ describe.skipIf(IS_BUNDLED_PASS)("a large upload", () => {
     expect([reply.status, reply.headers.get("upload-offset")]).toEqual([204, String(LARGE_BYTES)]);
     const most = await memoryOf(server.pid(), "VmHWM");
     console.log(`server memory: ${Math.round(most)} MB at most`);
-    expect(most).toBeLessThan(MOST_MEGABYTES);
+    expect(most).toBeLessThan(MAX_MEGABYTES);
     const stored = new Bun.CryptoHasher("sha256");
     for await (const chunk of Bun.file(join(server.data, "media", id, "source")).stream()) stored.update(chunk);
     expect(stored.digest("hex")).toBe(expected);

@@ -28,7 +28,7 @@ export type FakeSpeech = SpeechEngine & {
 };
 
 const QUIET_DB = -50;
-const LONGEST_GAP: number = 0.1 * TICKS_PER_SECOND;
+const MAX_GAP_TICKS: number = 0.1 * TICKS_PER_SECOND;
 const WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett"];
 
 /** Creates the recognizer. It supports English and not the language `xx`. */
@@ -121,7 +121,7 @@ function loudSpans(energy: Float32Array): Span[] {
     if (level < QUIET_DB) return;
     const [start, end] = [n * ENERGY_HOP, (n + 1) * ENERGY_HOP];
     const last = spans.at(-1);
-    if (last && start - last.end <= LONGEST_GAP) last.end = end;
+    if (last && start - last.end <= MAX_GAP_TICKS) last.end = end;
     else spans.push({ start, end });
   });
   return spans;

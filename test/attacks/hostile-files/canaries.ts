@@ -20,19 +20,8 @@ const LONG_AGO = new Date("2001-01-01T00:00:00Z");
 /** A video whose title is the token. */
 export async function makeCanary(path: string, token: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const picture = ["-f", "lavfi", "-t", "1", "-i", "color=magenta:size=160x120:rate=10"];
-  const command = [
-    FFMPEG,
-    "-v",
-    "error",
-    "-nostdin",
-    ...picture,
-    "-c:v",
-    "libx264",
-    "-metadata",
-    `title=${token}`,
-    path,
-  ];
+  const video = ["-f", "lavfi", "-t", "1", "-i", "color=magenta:size=160x120:rate=10"];
+  const command = [FFMPEG, "-v", "error", "-nostdin", ...video, "-c:v", "libx264", "-metadata", `title=${token}`, path];
   const child = Bun.spawn(command, { stdin: "ignore", stderr: "pipe" });
   const errors = await new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`canary: ${errors}`);

@@ -32,7 +32,7 @@ export function mp4Cases(bases: BaseFiles, targets: Targets): ContainerCases {
       ...sizeCases(mp4),
       ...countCases(mp4),
       ...timeCases(mp4),
-      ...pictureCases(mp4),
+      ...videoSampleEntryCases(mp4),
       ...editCases(mp4),
       ...fragmentCases(fragmented),
       ...mp4DepthCases(mp4, targets),
@@ -155,7 +155,7 @@ function timeCases(mp4: Bytes): HostileCase[] {
   ];
 }
 
-function pictureCases(mp4: Bytes): HostileCase[] {
+function videoSampleEntryCases(mp4: Bytes): HostileCase[] {
   const entry = `${TABLES}/stsd/avc1`;
   const size = (width: number, height: number) =>
     writeField(mp4, entry, 24, concat(uintBE(width, 2), uintBE(height, 2)));

@@ -29,7 +29,7 @@ const PAYLOADS: Record<string, (paths: Targets) => Bytes> = {
     text(
       `<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink"><image x:href="file://${paths[0]}"/></svg>`,
     ),
-  picture: () =>
+  image: () =>
     concat(
       latin("\x89PNG\r\n\x1a\n"),
       uintBE(13, 4),
