@@ -13,8 +13,8 @@ const SECONDS = 1000;
 /** Limits of a start whose files have been extracted, and of a server without work. They are printed next to the measurements. */
 const MAX_START_SECONDS = 0.5;
 const MAX_IDLE_MEGABYTES = 120;
-/** On a busy machine everything is slower, so only this many times a limit fails. */
-const ABSURD_TIMES = 10;
+/** On a busy machine everything is slower, so only this many times the limit of a start fails. Memory does not depend on the load. */
+const BUSY_FACTOR = 4;
 const STARTS = 3;
 const IDLE_MS = 1_000;
 
@@ -160,8 +160,8 @@ describe("the server", () => {
       console.log(
         `start: ${start.toFixed(2)} s (limit ${MAX_START_SECONDS} s), idle: ${idle.toFixed(0)} MB resident (limit ${MAX_IDLE_MEGABYTES} MB)`,
       );
-      expect(start).toBeLessThan(ABSURD_TIMES * MAX_START_SECONDS);
-      expect(idle).toBeLessThan(ABSURD_TIMES * MAX_IDLE_MEGABYTES);
+      expect(start).toBeLessThan(BUSY_FACTOR * MAX_START_SECONDS);
+      expect(idle).toBeLessThan(MAX_IDLE_MEGABYTES);
     },
     60 * SECONDS,
   );
