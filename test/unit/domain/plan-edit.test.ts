@@ -1,41 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { editPlan, validateEdit } from "../../../src/domain/plan-edit";
-import { type PlanJson, planToJson } from "../../../src/domain/plan-json";
+import { planToJson } from "../../../src/domain/plan-json";
 import type { SourceClock } from "../../../src/domain/segments";
+import { createPlan, SECOND, words } from "./three-words";
 
-const second = 1_000_000;
-const audio: SourceClock = { duration: 10 * second, frames: null };
+const audio: SourceClock = { duration: 10 * SECOND, frames: null };
 const video: SourceClock = {
-  duration: 10 * second,
+  duration: 10 * SECOND,
   frames: { kind: "constant", rate: { num: 30, den: 1 }, first: 0, count: 300 },
 };
 
-const word = (text: string, start: number) => ({
-  text,
-  start: start * second,
-  end: (start + 0.5) * second,
-  confidence: 1,
-});
-const words = [word("one", 1), word("two", 3), word("three", 5)];
-
-const plan: PlanJson = {
-  source_duration: 10,
-  kept_duration: 2,
-  frame_rate: { num: 30, den: 1 },
-  segments: [
-    { start: 1, end: 2, start_frame: 30, end_frame: 60, text: "one", review: "Listen." },
-    { start: 5, end: 6, start_frame: 150, end_frame: 180, text: "three", review: null },
-  ],
-  removed: [
-    { start: 0, end: 1, reason: "silence", rule: "pause.leading", text: "" },
-    { start: 2, end: 5, reason: "retake", rule: "false_start.prefix", text: "two" },
-    { start: 6, end: 10, reason: "silence", rule: "pause.trailing", text: "" },
-  ],
-  takes: [],
-  missing: ["a line"],
-  warnings: [],
-};
+const plan = createPlan(30);
 
 describe("invalid segments", () => {
   test.each<[string, [number, number][], string[]]>([

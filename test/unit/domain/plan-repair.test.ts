@@ -5,9 +5,7 @@ import { type PlanJson, planToJson } from "../../../src/domain/plan-json";
 import { repairPlan } from "../../../src/domain/plan-repair";
 import { parsePlanText } from "../../../src/domain/plan-text";
 import { listRemovedSpans, type SourceClock, toSegments } from "../../../src/domain/segments";
-import type { Word } from "../../../src/domain/speech";
-
-const SECOND = 1_000_000;
+import { createPlan, SECOND, words } from "./three-words";
 
 /** Returns what probing finds of a recording of ten seconds. */
 function probed(frames: ProbedMedia["frames"]): ProbedMedia {
@@ -16,31 +14,7 @@ function probed(frames: ProbedMedia["frames"]): ProbedMedia {
 const audio = probed(null);
 const video = probed({ kind: "constant", rate: { num: 25, den: 1 }, first: 0, count: 250 });
 
-const word = (text: string, start: number): Word => ({
-  text,
-  start: start * SECOND,
-  end: (start + 0.5) * SECOND,
-  confidence: 0.9,
-});
-const words = [word("one", 1), word("two", 3), word("three", 5)];
-const plan: PlanJson = {
-  source_duration: 10,
-  kept_duration: 2,
-  frame_rate: { num: 25, den: 1 },
-  segments: [
-    { start: 1, end: 2, start_frame: 25, end_frame: 50, text: "one", review: "Check." },
-    { start: 5, end: 6, start_frame: 125, end_frame: 150, text: "three", review: null },
-  ],
-  removed: [
-    { start: 0, end: 1, reason: "silence", rule: "pause.leading", text: "" },
-    { start: 2, end: 5, reason: "retake", rule: "false_start.prefix", text: "two" },
-    { start: 6, end: 10, reason: "silence", rule: "pause.trailing", text: "" },
-  ],
-  takes: [],
-  missing: ["a line"],
-  warnings: ["A warning."],
-  language: "en",
-};
+const plan = createPlan(25);
 type Bounds = Partial<PlanJson["segments"][number]> & { start: number; end: number };
 
 function repair(change: Omit<Partial<PlanJson>, "segments"> & { segments?: Bounds[] }, media = video, spoken = words) {

@@ -25,25 +25,9 @@ import { selectFfmpeg } from "../../../src/media/ffmpeg";
 import { buildSpliceArguments } from "../../../src/media/smart/splice-arguments";
 import { buildSelectFilters, buildShapeFilters, buildTimingFilters } from "../../../src/media/video-filters";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
+import { VIDEO } from "./video-stream";
 
 const contains = (list: readonly string[], ...pair: string[]) => list.join(" ").includes(pair.join(" "));
-
-const VIDEO: VideoStream = {
-  codec: "h264",
-  width: 1920,
-  height: 1080,
-  codedWidth: 1920,
-  codedHeight: 1080,
-  rotation: 0,
-  bitDepth: 8,
-  pixelAspect: { num: 1, den: 1 },
-  frameRate: { num: 25, den: 1 },
-  variable: false,
-  bitrate: null,
-  pixelFormat: "yuv420p",
-  interlaced: false,
-  color: { primaries: null, transfer: null, matrix: null, range: null },
-};
 
 describe("input arguments", () => {
   test("force one demuxer that cannot open other files", () => {

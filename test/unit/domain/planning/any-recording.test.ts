@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { AppError } from "../../../../src/domain/errors";
 import type { CutOptions, Plan } from "../../../../src/domain/plan";
 import { isReviewRule, reasonOf } from "../../../../src/domain/planning/rules";
-import { fromSeconds, getFrameTime, type Span } from "../../../../src/domain/time";
+import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../../src/domain/time";
 import { planCut } from "../../../../src/work/plan-cut";
 import {
   createRandomAligner,
@@ -82,6 +82,9 @@ describe("any recording, script and options", () => {
         else {
           if (start > 0) expect(start).toBe(getFrameTime(frames, startFrame!));
           if (end < duration) expect(end).toBe(getFrameTime(frames, endFrame!));
+          expect(startFrame!).toBeGreaterThanOrEqual(0);
+          expect(endFrame!).toBeGreaterThan(startFrame!);
+          expect(endFrame!).toBeLessThanOrEqual(getFrameCount(frames));
         }
       }
     }));

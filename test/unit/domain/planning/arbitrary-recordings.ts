@@ -101,7 +101,7 @@ const energyOf = (duration: number, speech: readonly Span[]): fc.Arbitrary<Float
     minLength: 1,
     maxLength: 40,
   });
-  const createRandomAligner = blocks.map((all) => {
+  const anywhere = blocks.map((all) => {
     const energy = new Float32Array(size);
     for (let i = 0, at = 0; at < size; i++) {
       const block = all[i % all.length]!;
@@ -110,11 +110,11 @@ const energyOf = (duration: number, speech: readonly Span[]): fc.Arbitrary<Float
     }
     return energy;
   });
-  return fc.oneof(fc.constant(follows), createRandomAligner, fc.constant(new Float32Array(0)));
+  return fc.oneof(fc.constant(follows), anywhere, fc.constant(new Float32Array(0)));
 };
 
 /** Frame times of a recording of this duration: none, a constant rate, or any. */
-export const framesOf = (duration: number): fc.Arbitrary<FrameTimes | null> =>
+const framesOf = (duration: number): fc.Arbitrary<FrameTimes | null> =>
   fc.oneof(
     fc.constant(null),
     fc

@@ -1,28 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import type { VideoStream } from "../../../../src/domain/media";
 import { buildScaleFilters, canUseZscale, hasZscaleFilter } from "../../../../src/media/chunks/scale";
 import { buildShapeFilters } from "../../../../src/media/video-filters";
 import { bundledFfmpeg, systemFfmpeg } from "../generated-media";
 import { readFrameNumbers } from "../readback";
 import { probeFile, sourceNumbers, toSnappedSegments, withRender } from "../rendering";
 import { SOURCES } from "../sources";
+import { VIDEO } from "../video-stream";
 
-const VIDEO: VideoStream = {
-  codec: "h264",
-  width: 1920,
-  height: 1080,
-  codedWidth: 1920,
-  codedHeight: 1080,
-  rotation: 0,
-  bitDepth: 8,
-  pixelAspect: { num: 1, den: 1 },
-  frameRate: { num: 25, den: 1 },
-  variable: false,
-  bitrate: null,
-  pixelFormat: "yuv420p",
-  interlaced: false,
-  color: { primaries: null, transfer: null, matrix: null, range: null },
-};
 const small = { width: 854, height: 480 };
 const NEW = { libavutil: 57, hasZscale: true };
 
