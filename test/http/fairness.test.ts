@@ -11,7 +11,7 @@ test("a long render yields to another user's between two chunks and resumes afte
   await using own = await harness({ RENDER_JOBS: "1" }, { timeSliceMs: 1 });
   const [longUser, shortUser] = [await own.user(), await own.user()];
   const [long, short] = [await longUser.ready(await longVideo()), await shortUser.ready(await wav(4))];
-  const first = await longUser.startRender({ asset_id: long.id, output: { resolution: "240p" } });
+  const first = await longUser.startRender({ asset_id: long.id, output: { resolution: "144p" } });
   await until("a render that has begun", async () => (await longUser.render(first.id)).state === "processing");
   const second = await shortUser.startRender({ asset_id: short.id, output: { format: "mp3" } });
   const after = await shortUser.renderEnded(second.id);

@@ -16,7 +16,7 @@ export const BUNDLED_FFMPEG = join(
 const made = new Map<string, Promise<Uint8Array>>();
 
 const TONES = "aevalsrc='if(lt(mod(t,2),1),0.3*sin(2*PI*220*t),0)':s=16000";
-const PICTURE = "testsrc=size=320x240:rate=10";
+const TEST_PATTERN = "testsrc=size=320x240:rate=10";
 
 /** Returns the file that ffmpeg writes with these arguments. Runs once for the same arguments. */
 export function makeMedia(name: string, ...args: string[]): Promise<Uint8Array> {
@@ -42,26 +42,43 @@ const input = (source: string, seconds: number) => ["-f", "lavfi", "-t", String(
 export const video = (seconds = 4) =>
   makeMedia(
     "video.mp4",
-    ...input(PICTURE, seconds),
+    ...input(TEST_PATTERN, seconds),
     ...input(TONES, seconds),
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", "-shortest"],
   );
 
 /** The same without audio. */
 export const silentVideo = (seconds = 2) =>
-  makeMedia("silent.mp4", ...input(PICTURE, seconds), "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p");
+  makeMedia(
+    "silent.mp4",
+    ...input(TEST_PATTERN, seconds),
+    "-c:v",
+    "libx264",
+    "-preset",
+    "ultrafast",
+    "-pix_fmt",
+    "yuv420p",
+  );
 
 /** Enough frames for more chunks than can be encoded at a time. */
 export const longVideo = () =>
   makeMedia(
     "long.mp4",
-    ...input("testsrc2=size=480x270:rate=60", Math.max(60, 18 * navigator.hardwareConcurrency)),
+    ...input("testsrc2=size=320x180:rate=60", Math.max(60, 18 * navigator.hardwareConcurrency)),
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"],
   );
 
 /** MPEG-4 Part 2 and MP3 in AVI, which browsers do not play. */
 export const oldVideo = (seconds = 2) =>
-  makeMedia("old.avi", ...input(PICTURE, seconds), ...input(TONES, seconds), "-c:v", "mpeg4", "-c:a", "libmp3lame");
+  makeMedia(
+    "old.avi",
+    ...input(TEST_PATTERN, seconds),
+    ...input(TONES, seconds),
+    "-c:v",
+    "mpeg4",
+    "-c:a",
+    "libmp3lame",
+  );
 
 /** Tones, 16 kHz mono. */
 export const wav = (seconds = 4) => makeMedia("audio.wav", ...input(TONES, seconds));

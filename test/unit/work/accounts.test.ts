@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Config, loadConfig } from "../../../src/config";
 import { sha256 } from "../../../src/lib/hash";
 import { findKeyOwner, findUserByEmail } from "../../../src/store/users";
@@ -41,6 +41,14 @@ test.each([
 });
 
 describe("a command is refused:", () => {
+  // One account for all: hashing a password is slow on purpose, and no refused command changes anything.
+  let a: Awaited<ReturnType<typeof administration>>;
+  beforeAll(async () => {
+    a = await administration();
+    await a.run("user create", { email: "bert@example.test", password: "correct horse" });
+  });
+  afterAll(() => a[Symbol.asyncDispose]());
+
   test.each<[string, string, Record<string, unknown>, string]>([
     ["an account without an address", "user create", { password: "correct horse" }, "bad_request"],
     ["an address that is none", "user create", { ...anna, email: "anna" }, "bad_request"],
@@ -68,8 +76,6 @@ describe("a command is refused:", () => {
     ["an unknown command", "user delete", {}, "not_found"],
     ["a command that every object has", "constructor", {}, "not_found"],
   ])("%s", async (_, command, args, code) => {
-    await using a = await administration();
-    await a.run("user create", { email: "bert@example.test", password: "correct horse" });
     await expect(a.run(command, args)).rejects.toMatchObject({ code });
     expect(await listAccounts(a.services)).toMatchObject([{ email: "bert@example.test", credits: 25 }]);
   });

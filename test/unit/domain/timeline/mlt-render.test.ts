@@ -97,8 +97,12 @@ for (const name of ["25", "29.97"]) {
   const info = mediaInfo({ rate, channels: 1, timecode: "10:00:00:00", seconds: plan.source_duration });
   info.video = { ...info.video!, width: WIDTH, height: HEIGHT };
 
+  let film: Promise<void> | null = null;
+
   /** Renders the export, which is in the folder of the video. */
   async function render(layout: ExportLayout): Promise<string> {
+    film ??= makeFilm(rate);
+    await film;
     const options = { format: "mlt" as const, layout, mediaRoot: null, frameRate: null, dropFrame: null };
     const result = exportTimeline({ plan, info, frames, name: NAME }, options);
     if (!result.ok) throw new Error(result.reason);
@@ -119,7 +123,6 @@ for (const name of ["25", "29.97"]) {
   test.skipIf(isMissing)(
     `melt renders the tight layout frame by frame at ${name}${why}`,
     async () => {
-      await makeFilm(rate);
       expect(await numbersIn(await render("tight"))).toEqual(expected("tight"));
     },
     120_000,
@@ -128,7 +131,6 @@ for (const name of ["25", "29.97"]) {
   test.skipIf(isMissing)(
     `melt shows nothing and plays nothing where the review layout disables, at ${name}${why}`,
     async () => {
-      await makeFilm(rate);
       const output = await render("review");
       expect(await numbersIn(output)).toEqual(expected("review"));
       const bytes = await decode(output, "-vn", "-ac", "1", "-ar", "48000", "-f", "s16le");

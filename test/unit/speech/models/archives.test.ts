@@ -58,7 +58,7 @@ describe("bzip2", () => {
   });
 
   test("data that expands without bound is rejected", async () => {
-    const packed = await run(["sh", "-c", "head -c 300000000 /dev/zero | bzip2 -c"]);
+    const packed = await run(["sh", "-c", "head -c 100000000 /dev/zero | bzip2 -c"]);
     expect(packed.length).toBeLessThan(1000);
     await expect(decompress(packed)).rejects.toThrow("expands too much");
   });
