@@ -18,6 +18,9 @@ import { SOURCES } from "./sources";
 
 setDefaultTimeout(60_000);
 
+/** Plans per source of the test with random plans. */
+const RANDOM_PLANS = process.env.OFFCUT_FULL === "1" ? 20 : 3;
+
 type Event = { event: string; reason?: string; encoded_share?: number; encoded_frames?: number };
 
 async function render(path: string, plan: readonly (readonly [number, number])[], ffmpeg = bundledFfmpeg) {
@@ -142,7 +145,7 @@ describe("a smart render", () => {
       const path = await SOURCES.find((source) => source.name === name)!.path();
       const numbers = await sourceNumbers(path, 0);
       const sourceSamples = await readSamples(path);
-      for (let n = 0; n < 5; n++) {
+      for (let n = 0; n < RANDOM_PLANS; n++) {
         const edges = Array.from({ length: 8 }, () => random() * (name.includes("30") ? 11.9 : 7.9)).sort(
           (a, b) => a - b,
         );
