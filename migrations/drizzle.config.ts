@@ -3,6 +3,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: ["./src/store/schema.ts", "./src/store/schema-outbox.ts"],
+  schema: ["./src/store/schema-accounts.ts", "./src/store/schema.ts", "./src/store/schema-outbox.ts"],
   out: "./migrations",
 });

@@ -11,7 +11,7 @@ export type JobName = (typeof JOB_NAMES)[number];
 export type Job = {
   stepId: string;
   pipelineId: string;
-  userId: string;
+  workspaceId: string;
   name: JobName;
   subjectId: string;
   attempt: number;
@@ -20,8 +20,8 @@ export type Job = {
   runsAlone: boolean;
 };
 
-/** A step that may be claimed. `running`: how many jobs of this name its user has running. */
-export type DueJob = Pick<Job, "stepId" | "name" | "userId" | "runsAlone"> & { running: number };
+/** A step that may be claimed. `running`: how many jobs of this name its workspace has running. */
+export type DueJob = Pick<Job, "stepId" | "name" | "workspaceId" | "runsAlone"> & { running: number };
 
 /**
  * Why a running job was aborted. After all reasons but `cancelled` the step runs again later. `lost`: another attempt has replaced this one.
@@ -66,7 +66,7 @@ export class JobPostponed extends Error {
 export type JobContext = {
   /** Its reason is a `JobAborted`. */
   signal: AbortSignal;
-  /** Whether another user waits who has been served less. A long job that can resume then throws `JobYielded` at its next safe point. */
+  /** Whether another workspace waits that has been served less. A long job that can resume then throws `JobYielded` at its next safe point. */
   shouldYield(): boolean;
   /** Reports how much is done, 0 to 1. Lower values than before are ignored. */
   progress(share: number): void;
@@ -77,7 +77,7 @@ export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
 /** Where a runner gets its jobs. */
 export type JobSource = {
-  /** Returns the due step of this name that is next in the fair order of users, without those that run alone; null when none is due. */
+  /** Returns the due step of this name that is next in the fair order of workspaces, without those that run alone; null when none is due. */
   next(name: JobName, owner: string): Promise<DueJob | null>;
   /** Returns the due step that has waited longest to run alone, or null. */
   nextAlone(owner: string): Promise<DueJob | null>;

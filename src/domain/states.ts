@@ -28,3 +28,16 @@ export const LEDGER_TYPES = ["topup", "grant", "consume_asset", "consume_step", 
 export const ENDPOINT_STATES = ["enabled", "disabled"] as const;
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
+
+export const DEVICE_CODE_STATES = ["pending", "approved", "denied", "exchanged"] as const;
+
+export const MAIL_STATES = ["pending", "sent", "failed"] as const;
+
+/** What a one-time token is good for. A token of one purpose is never accepted for another. */
+export const TOKEN_PURPOSES = [
+  "email_verification",
+  "password_reset",
+  "invitation",
+  "sign_in_challenge",
+  "oidc_state",
+] as const;

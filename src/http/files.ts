@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors";
 import { parseRange } from "../lib/http-range";
 import { getAsset } from "../store/assets";
 import { getRender } from "../store/renders";
-import { getUser } from "../store/users";
+import { isWorkspaceDisabled } from "../store/workspaces";
 import type { Services } from "../work/services";
 import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
@@ -59,9 +59,6 @@ export async function serveFile(services: FileServices, request: Request, target
 const matchesEtag = (header: string | null, etag: string): boolean =>
   (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));
 
-const isUserDisabled = async (services: Pick<Services, "store">, userId: string): Promise<boolean> =>
-  (await getUser(services.store.read, userId))?.disabled_at != null;
-
 const OUTPUT_TYPES: Record<string, string> = {
   mp4: "video/mp4",
   mov: "video/quicktime",
@@ -75,7 +72,8 @@ async function findLinkedFile(
 ): Promise<LinkedFile | null> {
   if (target.kind === "renders") {
     const render = target.what === "output" ? await getRender(services.store.read, target.id) : null;
-    if (render?.state !== "completed" || (await isUserDisabled(services, render.user_id))) return null;
+    if (render?.state !== "completed" || (await isWorkspaceDisabled(services.store.read, render.workspace_id)))
+      return null;
     const { format } = render.resolved;
     const asset = await getAsset(services.store.read, render.asset_id);
     return {
@@ -85,7 +83,7 @@ async function findLinkedFile(
     };
   }
   const asset = await getAsset(services.store.read, target.id);
-  if (!asset || (await isUserDisabled(services, asset.user_id))) return null;
+  if (!asset || (await isWorkspaceDisabled(services.store.read, asset.workspace_id))) return null;
   const folder = services.folders.media(asset.id);
   const named = fileStem(asset.filename) ?? "asset";
   switch (target.what) {

@@ -16,9 +16,9 @@ const MAX_TRIES = 3;
 const MAX_ADDRESSES = 64;
 
 const MAX_LOOKUPS = 16;
-const MAX_LOOKUPS_PER_USER = 4;
+const MAX_LOOKUPS_PER_WORKSPACE = 4;
 const MAX_WAITING = 128;
-const MAX_WAITING_PER_USER = 8;
+const MAX_WAITING_PER_WORKSPACE = 8;
 const MAX_WAIT_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -98,21 +98,21 @@ const lookupFailed = () =>
 const sortByFamily = (addresses: Address[]): Address[] => addresses.toSorted((a, b) => a.family - b.family);
 
 /**
- * Returns a function that returns a user's resolver. At most 4 lookups of a user and 16 of all users run at a time; the others wait in a
- * queue that is fair between users. Lookups throw `AppError` `rate_limited` when too many of the user wait, and `upstream_unavailable` when
- * too many of all users wait.
+ * Returns a function that returns a user's resolver. At most 4 lookups of a workspace and 16 of all workspaces run at a time; the others wait in a
+ * queue that is fair between workspaces. Lookups throw `AppError` `rate_limited` when too many of the workspace wait, and `upstream_unavailable` when
+ * too many of all workspaces wait.
  */
-export function createLimitedResolver(resolve: Resolve): (userId: string) => Resolve {
+export function createLimitedResolver(resolve: Resolve): (workspaceId: string) => Resolve {
   const semaphore = createFairSemaphore({
     maxRunning: MAX_LOOKUPS,
-    maxRunningPerKey: MAX_LOOKUPS_PER_USER,
+    maxRunningPerKey: MAX_LOOKUPS_PER_WORKSPACE,
     maxWaiting: MAX_WAITING,
-    maxWaitingPerKey: MAX_WAITING_PER_USER,
+    maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE,
     maxWaitMs: MAX_WAIT_MS,
   });
-  return (userId) => async (host) => {
+  return (workspaceId) => async (host) => {
     try {
-      return await semaphore.run(userId, () => resolve(host));
+      return await semaphore.run(workspaceId, () => resolve(host));
     } catch (error) {
       if (!(error instanceof SemaphoreFullError)) throw error;
       const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };

@@ -2,13 +2,13 @@
 import type { DueJob, JobName } from "../domain/jobs";
 
 /** A running job. `since`: when it started, on the clock of `SchedulingState.now`. */
-export type RunningJob = { stepId: string; name: JobName; userId: string; runsAlone: boolean; since: number };
+export type RunningJob = { stepId: string; name: JobName; workspaceId: string; runsAlone: boolean; since: number };
 
 /** All times are milliseconds on one monotonic clock. */
 export type SchedulingState = {
   now: number;
   running: RunningJob[];
-  /** At most one job for each name: the next in the fair order of users, without the jobs that run alone. */
+  /** At most one job for each name: the next in the fair order of workspaces, without the jobs that run alone. */
   due: DueJob[];
   /** The job that waits to run alone, or null. */
   dueAlone: DueJob | null;
@@ -21,9 +21,9 @@ export type SchedulingState = {
 export type SchedulingLimits = {
   /** How many jobs of each name run at the same time. */
   slots: Record<JobName, number>;
-  /** How many more of each name may run, at most one for each user without a running job of that name. */
+  /** How many more of each name may run, at most one for each workspace without a running job of that name. */
   extraSlots: Record<JobName, number>;
-  /** How long a job may run before it is asked to yield to a user with fewer running jobs. */
+  /** How long a job may run before it is asked to yield to a workspace with fewer running jobs. */
   timeSliceMs: number;
   /** How long a job runs alone. It has not crashed the server by then, so other jobs may start. */
   maxAloneMs: number;
@@ -63,16 +63,16 @@ export function decideNext(state: SchedulingState, limits: SchedulingLimits): Sc
   return makeDecision({ isDraining: true, yielding: all, changesInMs: drainMs });
 }
 
-/** Shares the slots of each name between users. A user without a running job does not wait for the jobs of another user to end. */
+/** Shares the slots of each name between workspaces. A workspace without a running job does not wait for the jobs of another workspace to end. */
 function decideShared({ now, running, due }: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
   const decision = makeDecision({});
   for (const job of due) {
     const sameName = running.filter((mate) => mate.name === job.name);
     const slots = limits.slots[job.name] + (job.running === 0 ? limits.extraSlots[job.name] : 0);
     if (sameName.length < slots) return makeDecision({ start: job });
-    const countOf = (userId: string) => sameName.filter((mate) => mate.userId === userId).length;
+    const countOf = (workspaceId: string) => sameName.filter((mate) => mate.workspaceId === workspaceId).length;
     const longest = sameName
-      .filter((mate) => countOf(mate.userId) > job.running)
+      .filter((mate) => countOf(mate.workspaceId) > job.running)
       .reduce<RunningJob | null>((a, b) => (a !== null && a.since <= b.since ? a : b), null);
     if (longest === null) continue;
     const leftMs = longest.since + limits.timeSliceMs - now;

@@ -15,28 +15,28 @@ export async function insertAsset(tx: Queries, asset: NewAsset): Promise<Asset> 
   return row!;
 }
 
-const ownAssetQuery = prepareRowQuery<{ id: string; userId: string }, Asset>((db) =>
+const ownAssetQuery = prepareRowQuery<{ id: string; workspaceId: string }, Asset>((db) =>
   db
     .select()
     .from(assets)
-    .where(and(eq(assets.id, sql.placeholder("id")), eq(assets.user_id, sql.placeholder("userId"))))
+    .where(and(eq(assets.id, sql.placeholder("id")), eq(assets.workspace_id, sql.placeholder("workspaceId"))))
     .limit(1)
     .prepare(),
 );
 
-/** Returns the asset if it belongs to the user, else null. */
-export const findAsset = (db: Queries, userId: string, id: string) => ownAssetQuery(db, { id, userId });
+/** Returns the asset if it belongs to the workspace, else null. */
+export const findAsset = (db: Queries, workspaceId: string, id: string) => ownAssetQuery(db, { id, workspaceId });
 
-/** Returns an asset of any user. For jobs. */
+/** Returns an asset of any workspace. For jobs. */
 export async function getAsset(db: Queries, id: string): Promise<Asset | null> {
   const [row] = await db.select().from(assets).where(eq(assets.id, id)).limit(1);
   return row ?? null;
 }
 
-/** Lists the user's source assets, newest first, without uploads that received no byte since `uploadsActiveSince`. */
+/** Lists the workspace's source assets, newest first, without uploads that received no byte since `uploadsActiveSince`. */
 export async function listAssets(
   db: Queries,
-  userId: string,
+  workspaceId: string,
   filter: {
     projectId: string | null;
     state: AssetState | null;
@@ -50,7 +50,7 @@ export async function listAssets(
     .from(assets)
     .where(
       and(
-        eq(assets.user_id, userId),
+        eq(assets.workspace_id, workspaceId),
         eq(assets.kind, "source"),
         filter.projectId ? eq(assets.project_id, filter.projectId) : undefined,
         filter.state ? eq(assets.state, filter.state) : undefined,
@@ -87,10 +87,10 @@ export async function deleteAsset(tx: Queries, id: string): Promise<void> {
   await tx.delete(assets).where(eq(assets.id, id));
 }
 
-/** Counts the unfinished uploads within the user's cap: active since `activeSince`, and if still empty, created after `emptySince`. */
+/** Counts the unfinished uploads within the workspace's cap: active since `activeSince`, and if still empty, created after `emptySince`. */
 export async function countOpenUploads(
   db: Queries,
-  userId: string,
+  workspaceId: string,
   activeSince: number,
   emptySince: number,
 ): Promise<number> {
@@ -99,7 +99,7 @@ export async function countOpenUploads(
     .from(assets)
     .where(
       and(
-        eq(assets.user_id, userId),
+        eq(assets.workspace_id, workspaceId),
         eq(assets.state, "pending_upload"),
         gte(assets.upload_active_at, activeSince),
         // An upload with bytes was active after its creation.
@@ -109,26 +109,26 @@ export async function countOpenUploads(
   return row?.n ?? 0;
 }
 
-/** Lists the unfinished uploads of all users. */
+/** Lists the unfinished uploads of all workspaces. */
 export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
   db.select().from(assets).where(eq(assets.state, "pending_upload"));
 
-/** Lists the user's assets that wait for credits, in the order of their preparation. */
-export const listAssetsPendingPayment = (db: Queries, userId: string): Promise<Asset[]> =>
+/** Lists the workspace's assets that wait for credits, in the order of their preparation. */
+export const listAssetsPendingPayment = (db: Queries, workspaceId: string): Promise<Asset[]> =>
   db
     .select()
     .from(assets)
-    .where(and(eq(assets.user_id, userId), eq(assets.state, "pending_payment")))
+    .where(and(eq(assets.workspace_id, workspaceId), eq(assets.state, "pending_payment")))
     .orderBy(asc(assets.prepared_at), asc(assets.id));
 
-/** Returns whether an asset of the user waits for credits, or is in preparation with a known charge that could not be held. */
-export async function hasUnpaidAssets(db: Queries, userId: string): Promise<boolean> {
+/** Returns whether an asset of the workspace waits for credits, or is in preparation with a known charge that could not be held. */
+export async function hasUnpaidAssets(db: Queries, workspaceId: string): Promise<boolean> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
     .where(
       and(
-        eq(assets.user_id, userId),
+        eq(assets.workspace_id, workspaceId),
         or(
           eq(assets.state, "pending_payment"),
           and(eq(assets.state, "processing"), eq(assets.payment, "none"), isNotNull(assets.charge)),
@@ -139,14 +139,14 @@ export async function hasUnpaidAssets(db: Queries, userId: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Lists the user's assets in preparation whose charge is known but not held, oldest first. */
-export const listAssetsWithoutHold = (db: Queries, userId: string): Promise<Asset[]> =>
+/** Lists the workspace's assets in preparation whose charge is known but not held, oldest first. */
+export const listAssetsWithoutHold = (db: Queries, workspaceId: string): Promise<Asset[]> =>
   db
     .select()
     .from(assets)
     .where(
       and(
-        eq(assets.user_id, userId),
+        eq(assets.workspace_id, workspaceId),
         eq(assets.state, "processing"),
         eq(assets.payment, "none"),
         isNotNull(assets.charge),

@@ -7,20 +7,20 @@ import { holds, ledger } from "./schema";
 export type LedgerEntry = typeof ledger.$inferSelect;
 export type Hold = typeof holds.$inferSelect;
 
-/** Returns the credits that the user can spend. Call it in the transaction that spends them. */
-export async function readBalance(db: Queries, userId: string): Promise<number> {
+/** Returns the credits that the workspace can spend. Call it in the transaction that spends them. */
+export async function readBalance(db: Queries, workspaceId: string): Promise<number> {
   const [entries] = await db
     .select({ total: sum(ledger.delta) })
     .from(ledger)
-    .where(eq(ledger.user_id, userId));
-  return Number(entries?.total ?? 0) - (await readTotalHeld(db, userId));
+    .where(eq(ledger.workspace_id, workspaceId));
+  return Number(entries?.total ?? 0) - (await readTotalHeld(db, workspaceId));
 }
 
-export async function readTotalHeld(db: Queries, userId: string): Promise<number> {
+export async function readTotalHeld(db: Queries, workspaceId: string): Promise<number> {
   const [held] = await db
     .select({ total: sum(holds.amount) })
     .from(holds)
-    .where(eq(holds.user_id, userId));
+    .where(eq(holds.workspace_id, workspaceId));
   return Number(held?.total ?? 0);
 }
 
@@ -29,16 +29,16 @@ export async function insertLedgerEntry(tx: Queries, entry: typeof ledger.$infer
   return row!;
 }
 
-/** Lists the user's entries, newest first. */
+/** Lists the workspace's entries, newest first. */
 export async function listLedger(
   db: Queries,
-  userId: string,
+  workspaceId: string,
   filter: { afterId: string | null; limit: number },
 ): Promise<RowPage<LedgerEntry>> {
   const rows = await db
     .select()
     .from(ledger)
-    .where(and(eq(ledger.user_id, userId), filter.afterId ? lt(ledger.id, filter.afterId) : undefined))
+    .where(and(eq(ledger.workspace_id, workspaceId), filter.afterId ? lt(ledger.id, filter.afterId) : undefined))
     .orderBy(desc(ledger.id))
     .limit(filter.limit + 1);
   return toRowPage(rows, filter.limit);
@@ -52,9 +52,9 @@ export async function insertHold(tx: Queries, hold: typeof holds.$inferInsert): 
   await tx.insert(holds).values(hold);
 }
 
-/** Lists the user's active holds, oldest first. */
-export const listHolds = (db: Queries, userId: string): Promise<Hold[]> =>
-  db.select().from(holds).where(eq(holds.user_id, userId)).orderBy(asc(holds.id));
+/** Lists the workspace's active holds, oldest first. */
+export const listHolds = (db: Queries, workspaceId: string): Promise<Hold[]> =>
+  db.select().from(holds).where(eq(holds.workspace_id, workspaceId)).orderBy(asc(holds.id));
 
 /** Deletes the asset's hold. Returns whether there was one. */
 export async function deleteAssetHold(tx: Queries, assetId: string): Promise<boolean> {

@@ -16,32 +16,32 @@ export async function insertCut(tx: Queries, cut: typeof cuts.$inferInsert): Pro
   return row!;
 }
 
-const ownCutQuery = prepareRowQuery<{ id: string; userId: string }, Cut>((db) =>
+const ownCutQuery = prepareRowQuery<{ id: string; workspaceId: string }, Cut>((db) =>
   db
     .select()
     .from(cuts)
-    .where(and(eq(cuts.id, sql.placeholder("id")), eq(cuts.user_id, sql.placeholder("userId"))))
+    .where(and(eq(cuts.id, sql.placeholder("id")), eq(cuts.workspace_id, sql.placeholder("workspaceId"))))
     .limit(1)
     .prepare(),
 );
 
-/** Returns the cut with its plan if it belongs to the user, else null. */
-export const findCut = (db: Queries, userId: string, id: string) => ownCutQuery(db, { id, userId });
+/** Returns the cut with its plan if it belongs to the workspace, else null. */
+export const findCut = (db: Queries, workspaceId: string, id: string) => ownCutQuery(db, { id, workspaceId });
 
-/** Returns a cut of any user. For jobs. */
+/** Returns a cut of any workspace. For jobs. */
 export async function getCut(db: Queries, id: string): Promise<Cut | null> {
   const [row] = await db.select().from(cuts).where(eq(cuts.id, id)).limit(1);
   return row ?? null;
 }
 
 /** Returns the cut of an identical request, unless it failed with an error that a retry may fix. */
-export async function findIdenticalCut(db: Queries, userId: string, requestHash: string): Promise<Cut | null> {
+export async function findIdenticalCut(db: Queries, workspaceId: string, requestHash: string): Promise<Cut | null> {
   const [row] = await db
     .select()
     .from(cuts)
     .where(
       and(
-        eq(cuts.user_id, userId),
+        eq(cuts.workspace_id, workspaceId),
         eq(cuts.request_hash, requestHash),
         or(ne(cuts.state, "failed"), and(ne(cuts.error_code, "processing_failed"), ne(cuts.error_code, "cancelled"))),
       ),
@@ -54,10 +54,10 @@ export async function findIdenticalCut(db: Queries, userId: string, requestHash:
 /** Bounds the memory of a page: a script can have hundreds of kilobytes, and a page a hundred cuts. */
 const MAX_PAGE_SCRIPT_BYTES = 1024 * 1024;
 
-/** Lists the user's cuts without plans, newest first: at most `limit`, fewer if their scripts are long, but at least one. */
+/** Lists the workspace's cuts without plans, newest first: at most `limit`, fewer if their scripts are long, but at least one. */
 export async function listCuts(
   db: Queries,
-  userId: string,
+  workspaceId: string,
   filter: { assetId: string | null; state: CutState | null; afterId: string | null; limit: number },
 ): Promise<RowPage<CutRow>> {
   const sizes = await db
@@ -65,7 +65,7 @@ export async function listCuts(
     .from(cuts)
     .where(
       and(
-        eq(cuts.user_id, userId),
+        eq(cuts.workspace_id, workspaceId),
         filter.assetId ? eq(cuts.asset_id, filter.assetId) : undefined,
         filter.state ? eq(cuts.state, filter.state) : undefined,
         filter.afterId ? lt(cuts.id, filter.afterId) : undefined,

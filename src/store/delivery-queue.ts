@@ -1,5 +1,5 @@
 /**
- * The queue of webhook deliveries, read by user and endpoint. The cost of each query depends on the number of users and endpoints with
+ * The queue of webhook deliveries, read by workspace and endpoint. The cost of each query depends on the number of workspaces and endpoints with
  * pending deliveries, not on the number of deliveries. Partial indexes contain the pending ones; SQLite uses them only if the conditions
  * are the same as in the index, without parameters. `INDEXED BY` is needed because the planner, without statistics, prefers
  * `deliveries_due` and then reads all pending deliveries.
@@ -8,25 +8,26 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
 import type { Delivery, WebhookEndpoint } from "./webhooks";
+import { hasActiveOwner } from "./workspaces";
 
-/** Lists users with a due delivery to an enabled endpoint, without accounts that are disabled or being deleted. */
-export async function listUsersWithDueDeliveries(db: Queries, now: number): Promise<string[]> {
-  // Jumps from user to user through the index: SQLite has no loose index scan for DISTINCT.
+/** Lists workspaces with a due delivery to an enabled endpoint, without those whose owners are all disabled or being deleted. */
+export async function listWorkspacesWithDueDeliveries(db: Queries, now: number): Promise<string[]> {
+  // Jumps from workspace to workspace through the index: SQLite has no loose index scan for DISTINCT.
   const rows = await db.all<{ id: string }>(sql`
-    WITH RECURSIVE waiting(user_id) AS (
-      SELECT min(user_id) FROM deliveries INDEXED BY deliveries_waiting_by_user WHERE state = 'pending'
+    WITH RECURSIVE waiting(workspace_id) AS (
+      SELECT min(workspace_id) FROM deliveries INDEXED BY deliveries_waiting_by_workspace WHERE state = 'pending'
       UNION ALL
       SELECT (
-        SELECT min(d.user_id) FROM deliveries d INDEXED BY deliveries_waiting_by_user
-        WHERE d.state = 'pending' AND d.user_id > waiting.user_id
+        SELECT min(d.workspace_id) FROM deliveries d INDEXED BY deliveries_waiting_by_workspace
+        WHERE d.state = 'pending' AND d.workspace_id > waiting.workspace_id
       )
-      FROM waiting WHERE waiting.user_id IS NOT NULL
+      FROM waiting WHERE waiting.workspace_id IS NOT NULL
     )
-    SELECT u.id AS id FROM waiting CROSS JOIN users u ON u.id = waiting.user_id
-    WHERE u.disabled_at IS NULL AND u.deleted_at IS NULL
+    SELECT waiting.workspace_id AS id FROM waiting
+    WHERE waiting.workspace_id IS NOT NULL AND ${hasActiveOwner(sql`waiting.workspace_id`)}
       AND EXISTS (
         SELECT 1 FROM webhook_endpoints e
-        WHERE e.user_id = u.id AND e.state = 'enabled' AND EXISTS (
+        WHERE e.workspace_id = waiting.workspace_id AND e.state = 'enabled' AND EXISTS (
           SELECT 1 FROM deliveries d INDEXED BY deliveries_waiting_by_endpoint
           WHERE d.state = 'pending' AND d.endpoint_id = e.id AND d.due_at <= ${now}
         )
@@ -36,17 +37,17 @@ export async function listUsersWithDueDeliveries(db: Queries, now: number): Prom
 
 export type DueDelivery = { id: string; endpointId: string };
 
-/** Lists a user's due deliveries to enabled endpoints, longest due first, at most `maxPerEndpoint` to each. */
+/** Lists a workspace's due deliveries to enabled endpoints, longest due first, at most `maxPerEndpoint` to each. */
 export async function listDueDeliveries(
   db: Queries,
-  userId: string,
+  workspaceId: string,
   now: number,
   maxPerEndpoint: number,
 ): Promise<DueDelivery[]> {
   return db.all<DueDelivery>(sql`
     SELECT d.id AS id, d.endpoint_id AS endpointId
     FROM webhook_endpoints e CROSS JOIN deliveries d
-    WHERE e.user_id = ${userId} AND e.state = 'enabled' AND d.id IN (
+    WHERE e.workspace_id = ${workspaceId} AND e.state = 'enabled' AND d.id IN (
       SELECT x.id FROM deliveries x INDEXED BY deliveries_waiting_by_endpoint
       WHERE x.state = 'pending' AND x.endpoint_id = e.id AND x.due_at <= ${now}
       ORDER BY x.due_at LIMIT ${maxPerEndpoint}
@@ -76,14 +77,14 @@ export async function findNextDeliveryTime(db: Queries, now: number): Promise<nu
   return row?.at ?? null;
 }
 
-/** Counts the user's pending test events and returns when the first is due; null without any. */
+/** Counts the workspace's pending test events and returns when the first is due; null without any. */
 export async function countQueuedTests(
   db: Queries,
-  userId: string,
+  workspaceId: string,
 ): Promise<{ count: number; nextDueAt: number | null }> {
   const [row] = await db.all<{ count: number; at: number | null }>(
     sql`SELECT count(*) AS count, min(due_at) AS at FROM deliveries INDEXED BY deliveries_waiting_tests
-        WHERE state = 'pending' AND type = 'webhook.test' AND user_id = ${userId}`,
+        WHERE state = 'pending' AND type = 'webhook.test' AND workspace_id = ${workspaceId}`,
   );
   return { count: row?.count ?? 0, nextDueAt: row?.at ?? null };
 }

@@ -5,6 +5,7 @@ import refunds from "../../migrations/0001_refunds.sql" with { type: "text" };
 import turnsAndStrategy from "../../migrations/0002_turns_and_strategy.sql" with { type: "text" };
 import limits from "../../migrations/0003_limits.sql" with { type: "text" };
 import queueByUser from "../../migrations/0004_queue_by_user.sql" with { type: "text" };
+import accounts from "../../migrations/0005_accounts.sql" with { type: "text" };
 import type { Queries, Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
@@ -14,6 +15,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0002_turns_and_strategy", sql: turnsAndStrategy },
   { name: "0003_limits", sql: limits },
   { name: "0004_queue_by_user", sql: queueByUser },
+  { name: "0005_accounts", sql: accounts },
 ];
 
 /** Runs the missing migrations in one transaction. Throws if the database has unknown ones: an old version must not write to it. */

@@ -20,22 +20,22 @@ const insertProjectQuery = prepareRowQuery<Project, Project>((db) =>
 export const insertProject = async (tx: Queries, project: Project): Promise<Project> =>
   (await insertProjectQuery(tx, project))!;
 
-const ownProjectQuery = prepareRowQuery<{ id: string; userId: string }, Project>((db) =>
+const ownProjectQuery = prepareRowQuery<{ id: string; workspaceId: string }, Project>((db) =>
   db
     .select()
     .from(projects)
-    .where(and(eq(projects.id, sql.placeholder("id")), eq(projects.user_id, sql.placeholder("userId"))))
+    .where(and(eq(projects.id, sql.placeholder("id")), eq(projects.workspace_id, sql.placeholder("workspaceId"))))
     .limit(1)
     .prepare(),
 );
 
-/** Returns the project if it belongs to the user, else null. */
-export const findProject = (db: Queries, userId: string, id: string) => ownProjectQuery(db, { id, userId });
+/** Returns the project if it belongs to the workspace, else null. */
+export const findProject = (db: Queries, workspaceId: string, id: string) => ownProjectQuery(db, { id, workspaceId });
 
-/** Lists the user's projects, most recently active first. `after` is the sort key of the previous page's last project. */
+/** Lists the workspace's projects, most recently active first. `after` is the sort key of the previous page's last project. */
 export async function listProjects(
   db: Queries,
-  userId: string,
+  workspaceId: string,
   filter: { state: ProjectState; after: { lastActivityAt: number; id: string } | null; limit: number },
 ): Promise<RowPage<Project>> {
   const { after } = filter;
@@ -48,7 +48,7 @@ export async function listProjects(
   const rows = await db
     .select()
     .from(projects)
-    .where(and(eq(projects.user_id, userId), eq(projects.state, filter.state), beyond))
+    .where(and(eq(projects.workspace_id, workspaceId), eq(projects.state, filter.state), beyond))
     .orderBy(desc(projects.last_activity_at), desc(projects.id))
     .limit(filter.limit + 1);
   return toRowPage(rows, filter.limit);

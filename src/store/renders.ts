@@ -17,32 +17,36 @@ export async function insertRender(tx: Queries, render: typeof renders.$inferIns
   return row!;
 }
 
-const ownRenderQuery = prepareRowQuery<{ id: string; userId: string }, Render>((db) =>
+const ownRenderQuery = prepareRowQuery<{ id: string; workspaceId: string }, Render>((db) =>
   db
     .select()
     .from(renders)
-    .where(and(eq(renders.id, sql.placeholder("id")), eq(renders.user_id, sql.placeholder("userId"))))
+    .where(and(eq(renders.id, sql.placeholder("id")), eq(renders.workspace_id, sql.placeholder("workspaceId"))))
     .limit(1)
     .prepare(),
 );
 
-/** Returns the render if it belongs to the user, else null. */
-export const findRender = (db: Queries, userId: string, id: string) => ownRenderQuery(db, { id, userId });
+/** Returns the render if it belongs to the workspace, else null. */
+export const findRender = (db: Queries, workspaceId: string, id: string) => ownRenderQuery(db, { id, workspaceId });
 
-/** Returns a render of any user. For jobs. */
+/** Returns a render of any workspace. For jobs. */
 export async function getRender(db: Queries, id: string): Promise<Render | null> {
   const [row] = await db.select().from(renders).where(eq(renders.id, id)).limit(1);
   return row ?? null;
 }
 
 /** Returns the render of an identical request, unless it failed or was cancelled. */
-export async function findIdenticalRender(db: Queries, userId: string, requestHash: string): Promise<Render | null> {
+export async function findIdenticalRender(
+  db: Queries,
+  workspaceId: string,
+  requestHash: string,
+): Promise<Render | null> {
   const [row] = await db
     .select()
     .from(renders)
     .where(
       and(
-        eq(renders.user_id, userId),
+        eq(renders.workspace_id, workspaceId),
         eq(renders.request_hash, requestHash),
         notInArray(renders.state, ["failed", "cancelled"]),
       ),
@@ -52,10 +56,10 @@ export async function findIdenticalRender(db: Queries, userId: string, requestHa
   return row ?? null;
 }
 
-/** Lists the user's renders, newest first. */
+/** Lists the workspace's renders, newest first. */
 export async function listRenders(
   db: Queries,
-  userId: string,
+  workspaceId: string,
   filter: {
     assetId: string | null;
     cutId: string | null;
@@ -69,7 +73,7 @@ export async function listRenders(
     .from(renders)
     .where(
       and(
-        eq(renders.user_id, userId),
+        eq(renders.workspace_id, workspaceId),
         filter.assetId ? eq(renders.asset_id, filter.assetId) : undefined,
         filter.cutId ? eq(renders.cut_id, filter.cutId) : undefined,
         filter.state ? eq(renders.state, filter.state) : undefined,

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { DELIVERY_STATES, ENDPOINT_STATES } from "../domain/states";
 import type { EventType } from "../domain/webhooks";
-import { users } from "./schema";
+import { users, workspaces } from "./schema-accounts";
 
 const id = () => text().primaryKey();
 const time = () => integer();
@@ -13,25 +13,25 @@ export const events = sqliteTable(
   "events",
   {
     id: id(),
-    user_id: text()
+    workspace_id: text()
       .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     type: text().notNull(),
     entity_id: text().notNull(),
     data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
     created_at: time().notNull(),
   },
   // A terminal state is reached once, so it has one event.
-  (t) => [uniqueIndex("events_once").on(t.entity_id, t.type), index("events_by_user").on(t.user_id, t.id)],
+  (t) => [uniqueIndex("events_once").on(t.entity_id, t.type), index("events_by_workspace").on(t.workspace_id, t.id)],
 );
 
 export const webhookEndpoints = sqliteTable(
   "webhook_endpoints",
   {
     id: id(),
-    user_id: text()
+    workspace_id: text()
       .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventType[]>().notNull(),
     state: text({ enum: ENDPOINT_STATES }).notNull(),
@@ -44,7 +44,7 @@ export const webhookEndpoints = sqliteTable(
     failing_since: time(),
     created_at: time().notNull(),
   },
-  (t) => [index("webhook_endpoints_by_user").on(t.user_id, t.id)],
+  (t) => [index("webhook_endpoints_by_workspace").on(t.workspace_id, t.id)],
 );
 
 /** Deliveries of events to endpoints. The ID is the `webhook-id`. */
@@ -55,7 +55,8 @@ export const deliveries = sqliteTable(
     endpoint_id: text()
       .notNull()
       .references(() => webhookEndpoints.id, { onDelete: "cascade" }),
-    user_id: text().notNull(),
+    /** That of the endpoint. */
+    workspace_id: text().notNull(),
     event_id: text().notNull(),
     type: text().notNull(),
     /** The payload as it is sent, with the same bytes on each attempt. */
@@ -74,10 +75,12 @@ export const deliveries = sqliteTable(
     index("deliveries_due").on(t.state, t.due_at),
     index("deliveries_by_endpoint").on(t.endpoint_id, t.created_at, t.id),
     uniqueIndex("deliveries_once").on(t.endpoint_id, t.event_id),
-    // Of pending deliveries: the queue is read by user and then by endpoint, however long it is.
-    index("deliveries_waiting_by_user").on(t.user_id, t.due_at).where(sql`state = 'pending'`),
+    // Of pending deliveries: the queue is read by workspace and then by endpoint, however long it is.
+    index("deliveries_waiting_by_workspace").on(t.workspace_id, t.due_at).where(sql`state = 'pending'`),
     index("deliveries_waiting_by_endpoint").on(t.endpoint_id, t.due_at).where(sql`state = 'pending'`),
-    index("deliveries_waiting_tests").on(t.user_id, t.due_at).where(sql`state = 'pending' and type = 'webhook.test'`),
+    index("deliveries_waiting_tests")
+      .on(t.workspace_id, t.due_at)
+      .where(sql`state = 'pending' and type = 'webhook.test'`),
   ],
 );
 

@@ -1,4 +1,7 @@
-/** The tables. Times are milliseconds since 1970, durations are ticks (microseconds), JSON columns contain plain data. */
+/**
+ * The tables of projects, assets, the work on them, and credits. Times are milliseconds since 1970, durations are ticks (microseconds), JSON
+ * columns contain plain data.
+ */
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { JOB_NAMES } from "../domain/jobs";
@@ -17,68 +20,39 @@ import {
   RENDER_STRATEGIES,
   STEP_STATES,
 } from "../domain/states";
+import { users, workspaces } from "./schema-accounts";
 
 const id = () => text().primaryKey();
 const time = () => integer();
+/** The user who made the resource, null once that account is purged. */
+const creator = () => text().references(() => users.id, { onDelete: "set null" });
 const flag = () => integer({ mode: "boolean" }).notNull().default(false);
-
-export const users = sqliteTable("users", {
-  id: id(),
-  /** Lower case; the sign-in name. */
-  email: text().notNull().unique(),
-  password_hash: text(),
-  first_name: text(),
-  last_name: text(),
-  is_admin: flag(),
-  email_verified_at: time(),
-  deleted_at: time(),
-  /** Set while an administrator has disabled the account: its keys and sessions are refused. */
-  disabled_at: time(),
-  created_at: time().notNull(),
-});
-
-export const apiKeys = sqliteTable(
-  "api_keys",
-  {
-    id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    name: text().notNull(),
-    prefix: text().notNull(),
-    /** SHA-256 of the key. The key itself is never stored. */
-    hash: text().notNull().unique(),
-    created_at: time().notNull(),
-    last_used_at: time(),
-    expires_at: time(),
-  },
-  (t) => [index("api_keys_by_user").on(t.user_id, t.id)],
-);
 
 export const projects = sqliteTable(
   "projects",
   {
     id: id(),
-    user_id: text()
+    workspace_id: text()
       .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     name: text().notNull(),
     state: text({ enum: PROJECT_STATES }).notNull(),
     archived_at: time(),
+    created_by: creator(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     last_activity_at: time().notNull(),
   },
-  (t) => [index("projects_by_activity").on(t.user_id, t.state, t.last_activity_at, t.id)],
+  (t) => [index("projects_by_activity").on(t.workspace_id, t.state, t.last_activity_at, t.id)],
 );
 
 export const assets = sqliteTable(
   "assets",
   {
     id: id(),
-    user_id: text()
+    workspace_id: text()
       .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     project_id: text()
       .notNull()
       .references(() => projects.id, { onDelete: "cascade" }),
@@ -114,15 +88,16 @@ export const assets = sqliteTable(
     payment: text({ enum: PAYMENT_STATES }).notNull(),
     error_code: text(),
     error_message: text(),
+    created_by: creator(),
     created_at: time().notNull(),
     prepared_at: time(),
   },
   (t) => [
-    index("assets_by_user").on(t.user_id, t.kind, t.id),
+    index("assets_by_workspace").on(t.workspace_id, t.kind, t.id),
     index("assets_by_project").on(t.project_id, t.kind, t.id),
-    index("assets_by_state").on(t.user_id, t.state, t.id),
-    // Covering index for the sum of a user's storage.
-    index("assets_storage").on(t.user_id, t.upload_length, t.derived_bytes),
+    index("assets_by_state").on(t.workspace_id, t.state, t.id),
+    // Covering index for the sum of a workspace's storage.
+    index("assets_storage").on(t.workspace_id, t.upload_length, t.derived_bytes),
   ],
 );
 
@@ -130,20 +105,21 @@ export const pipelines = sqliteTable(
   "pipelines",
   {
     id: id(),
-    user_id: text()
+    workspace_id: text()
       .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     state: text({ enum: STEP_STATES }).notNull(),
     /** Kept after the asset is deleted. */
     input_asset_id: text(),
     input_asset_deleted: flag(),
     total_credits_reserved: integer().notNull().default(0),
     total_credits_consumed: integer().notNull().default(0),
+    created_by: creator(),
     created_at: time().notNull(),
     started_at: time(),
     finished_at: time(),
   },
-  (t) => [index("pipelines_by_user").on(t.user_id, t.id), index("pipelines_by_asset").on(t.input_asset_id)],
+  (t) => [index("pipelines_by_workspace").on(t.workspace_id, t.id), index("pipelines_by_asset").on(t.input_asset_id)],
 );
 
 /** Steps of pipelines. A step is a job: its row is the authoritative state, and a runner only executes it. */
@@ -154,7 +130,8 @@ export const steps = sqliteTable(
     pipeline_id: text()
       .notNull()
       .references(() => pipelines.id, { onDelete: "cascade" }),
-    user_id: text().notNull(),
+    /** That of the pipeline. */
+    workspace_id: text().notNull(),
     step_order: integer().notNull(),
     processor_name: text({ enum: JOB_NAMES }).notNull(),
     state: text({ enum: STEP_STATES }).notNull(),
@@ -174,7 +151,7 @@ export const steps = sqliteTable(
     /** Starts that ended because the kernel killed the job's child process. */
     kernel_kills: integer().notNull().default(0),
     run_after: time().notNull(),
-    /** When a runner last claimed or returned the step: the user who was served longest ago is next. */
+    /** When a runner last claimed or returned the step: the workspace that was served longest ago is next. */
     served_at: time(),
     lease_owner: text(),
     lease_until: time(),
@@ -187,9 +164,9 @@ export const steps = sqliteTable(
     index("steps_to_run").on(t.state, t.processor_name, t.run_after),
     index("steps_by_pipeline").on(t.pipeline_id, t.step_order),
     index("steps_by_subject").on(t.subject_id),
-    index("steps_by_user").on(t.user_id, t.processor_name, t.served_at),
-    // Of pending steps: the queue is read by user, however long it is.
-    index("steps_waiting").on(t.processor_name, t.user_id, t.run_after, t.id).where(sql`state = 'pending'`),
+    index("steps_by_workspace").on(t.workspace_id, t.processor_name, t.served_at),
+    // Of pending steps: the queue is read by workspace, however long it is.
+    index("steps_waiting").on(t.processor_name, t.workspace_id, t.run_after, t.id).where(sql`state = 'pending'`),
     index("steps_by_input").on(t.input_asset_id),
     index("steps_by_output").on(t.output_asset_id).where(sql`output_asset_id is not null`),
   ],
@@ -199,9 +176,9 @@ export const cuts = sqliteTable(
   "cuts",
   {
     id: id(),
-    user_id: text()
+    workspace_id: text()
       .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     asset_id: text()
       .notNull()
       .references(() => assets.id, { onDelete: "cascade" }),
@@ -215,12 +192,13 @@ export const cuts = sqliteTable(
     plan: text(),
     error_code: text(),
     error_message: text(),
+    created_by: creator(),
     created_at: time().notNull(),
     started_at: time(),
     completed_at: time(),
   },
   (t) => [
-    index("cuts_by_user").on(t.user_id, t.id),
+    index("cuts_by_workspace").on(t.workspace_id, t.id),
     index("cuts_by_asset").on(t.asset_id, t.id),
     index("cuts_by_request").on(t.request_hash),
   ],
@@ -230,9 +208,9 @@ export const renders = sqliteTable(
   "renders",
   {
     id: id(),
-    user_id: text()
+    workspace_id: text()
       .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     asset_id: text()
       .notNull()
       .references(() => assets.id, { onDelete: "cascade" }),
@@ -249,16 +227,17 @@ export const renders = sqliteTable(
     warnings: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     error_code: text(),
     error_message: text(),
+    created_by: creator(),
     created_at: time().notNull(),
     started_at: time(),
     completed_at: time(),
   },
   (t) => [
-    index("renders_by_user").on(t.user_id, t.id),
+    index("renders_by_workspace").on(t.workspace_id, t.id),
     index("renders_by_asset").on(t.asset_id, t.id),
     index("renders_by_cut").on(t.cut_id, t.id),
     index("renders_by_request").on(t.request_hash),
-    index("renders_storage").on(t.user_id, t.size_bytes),
+    index("renders_storage").on(t.workspace_id, t.size_bytes),
   ],
 );
 
@@ -266,9 +245,8 @@ export const ledger = sqliteTable(
   "ledger",
   {
     id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    /** No foreign key: entries outlive their workspace, under a random ID. */
+    workspace_id: text().notNull(),
     type: text({ enum: LEDGER_TYPES }).notNull(),
     delta: integer().notNull(),
     asset_id: text(),
@@ -276,7 +254,7 @@ export const ledger = sqliteTable(
     created_at: time().notNull(),
   },
   (t) => [
-    index("ledger_by_user").on(t.user_id, t.id),
+    index("ledger_by_workspace").on(t.workspace_id, t.id),
     // An asset is charged at most once and refunded at most once.
     uniqueIndex("ledger_one_charge").on(t.asset_id).where(sql`type = 'consume_asset'`),
     uniqueIndex("ledger_one_refund").on(t.asset_id).where(sql`type = 'refund'`),
@@ -287,13 +265,13 @@ export const holds = sqliteTable(
   "holds",
   {
     id: id(),
-    user_id: text()
+    workspace_id: text()
       .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     pipeline_id: text().notNull(),
     asset_id: text(),
     amount: integer().notNull(),
     created_at: time().notNull(),
   },
-  (t) => [index("holds_by_user").on(t.user_id), uniqueIndex("holds_by_asset").on(t.asset_id)],
+  (t) => [index("holds_by_workspace").on(t.workspace_id), uniqueIndex("holds_by_asset").on(t.asset_id)],
 );

@@ -51,26 +51,26 @@ const isDue = (owner: string, now: number) =>
 const runsAlone = or(gt(steps.kernel_kills, 0), gte(steps.unclean_starts, MIN_UNCLEAN_STARTS_ALONE))!;
 
 /**
- * Returns the due step to claim next, or null: of the user with the fewest running steps of this name; among those users, of the one who
- * was served longest ago; of that user, the oldest. Excludes steps that run alone. The cost depends on the number of users with pending
- * steps, not on the number of steps: the query jumps from user to user through a partial index, which `INDEXED BY` requires.
+ * Returns the due step to claim next, or null: of the workspace with the fewest running steps of this name; among those workspaces, of the one that
+ * was served longest ago; of that workspace, the oldest. Excludes steps that run alone. The cost depends on the number of workspaces with pending
+ * steps, not on the number of steps: the query jumps from workspace to workspace through a partial index, which `INDEXED BY` requires.
  */
 export async function findNextStep(db: Queries, name: JobName, owner: string, now: number): Promise<DueJob | null> {
   const shared = sql`s.processor_name = ${name} AND s.kernel_kills = 0 AND s.unclean_starts < ${MIN_UNCLEAN_STARTS_ALONE}`;
-  const [next] = await db.all<{ id: string; userId: string; running: number }>(sql`
-    WITH RECURSIVE waiting(user_id) AS (
-      SELECT min(user_id) FROM steps INDEXED BY steps_waiting WHERE state = 'pending' AND processor_name = ${name}
+  const [next] = await db.all<{ id: string; workspaceId: string; running: number }>(sql`
+    WITH RECURSIVE waiting(workspace_id) AS (
+      SELECT min(workspace_id) FROM steps INDEXED BY steps_waiting WHERE state = 'pending' AND processor_name = ${name}
       UNION ALL
       SELECT (
-        SELECT min(s.user_id) FROM steps s INDEXED BY steps_waiting
-        WHERE s.state = 'pending' AND s.processor_name = ${name} AND s.user_id > waiting.user_id
+        SELECT min(s.workspace_id) FROM steps s INDEXED BY steps_waiting
+        WHERE s.state = 'pending' AND s.processor_name = ${name} AND s.workspace_id > waiting.workspace_id
       )
-      FROM waiting WHERE waiting.user_id IS NOT NULL
+      FROM waiting WHERE waiting.workspace_id IS NOT NULL
     ),
     oldest(id) AS (
       SELECT (
         SELECT s.id FROM steps s INDEXED BY steps_waiting
-        WHERE s.state = 'pending' AND ${shared} AND s.user_id = waiting.user_id AND s.run_after <= ${now}
+        WHERE s.state = 'pending' AND ${shared} AND s.workspace_id = waiting.workspace_id AND s.run_after <= ${now}
         ORDER BY s.run_after, s.id LIMIT 1
       )
       FROM waiting
@@ -80,26 +80,28 @@ export async function findNextStep(db: Queries, name: JobName, owner: string, no
     )
     SELECT
       d.id AS id,
-      d.user_id AS userId,
+      d.workspace_id AS workspaceId,
       (
         SELECT count(*) FROM steps r INDEXED BY steps_to_run
-        WHERE r.state = 'running' AND r.processor_name = ${name} AND r.user_id = d.user_id AND r.lease_until >= ${now}
+        WHERE r.state = 'running' AND r.processor_name = ${name} AND r.workspace_id = d.workspace_id AND r.lease_until >= ${now}
       ) AS running,
-      (SELECT max(t.served_at) FROM steps t WHERE t.user_id = d.user_id AND t.processor_name = ${name}) AS served
+      (SELECT max(t.served_at) FROM steps t WHERE t.workspace_id = d.workspace_id AND t.processor_name = ${name}) AS served
     FROM oldest CROSS JOIN steps d ON d.id = oldest.id
     ORDER BY running, served, d.run_after, d.id LIMIT 1`);
-  return next ? { stepId: next.id, name, userId: next.userId, running: next.running, runsAlone: false } : null;
+  return next
+    ? { stepId: next.id, name, workspaceId: next.workspaceId, running: next.running, runsAlone: false }
+    : null;
 }
 
 /** Returns the due step of any name that has waited longest to run alone, or null. */
 export async function findNextStepAlone(db: Queries, owner: string, now: number): Promise<DueJob | null> {
   const [next] = await db
-    .select({ id: steps.id, name: steps.processor_name, user: steps.user_id })
+    .select({ id: steps.id, name: steps.processor_name, workspace: steps.workspace_id })
     .from(steps)
     .where(and(isDue(owner, now), runsAlone))
     .orderBy(asc(steps.run_after), asc(steps.id))
     .limit(1);
-  return next ? { stepId: next.id, name: next.name, userId: next.user, running: 0, runsAlone: true } : null;
+  return next ? { stepId: next.id, name: next.name, workspaceId: next.workspace, running: 0, runsAlone: true } : null;
 }
 
 /** Claims a step if it is still due, else returns null. Call it in a write transaction. */
@@ -133,7 +135,7 @@ export async function claimStep(
 const toJob = (row: Step): Job => ({
   stepId: row.id,
   pipelineId: row.pipeline_id,
-  userId: row.user_id,
+  workspaceId: row.workspace_id,
   name: row.processor_name,
   subjectId: row.subject_id,
   attempt: row.attempts,

@@ -2,13 +2,16 @@
 import { and, asc, count, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
-import { apiKeys, users } from "./schema";
+import { apiKeys, users } from "./schema-accounts";
+import { insertPersonalWorkspace } from "./workspaces";
 
 export type User = typeof users.$inferSelect;
 export type ApiKey = typeof apiKeys.$inferSelect;
 
+/** Inserts an account with its personal workspace. */
 export async function insertUser(tx: Queries, user: typeof users.$inferInsert): Promise<User> {
   const [row] = await tx.insert(users).values(user).returning();
+  await insertPersonalWorkspace(tx, row!);
   return row!;
 }
 

@@ -1,9 +1,9 @@
 /** Webhook endpoints and their deliveries. */
-import { and, count, desc, eq, isNull, lt, or } from "drizzle-orm";
+import { and, count, desc, eq, lt, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
-import { users } from "./schema";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
+import { hasRemainingOwner } from "./workspaces";
 
 export type WebhookEndpoint = typeof webhookEndpoints.$inferSelect;
 export type Delivery = typeof deliveries.$inferSelect;
@@ -16,47 +16,56 @@ export async function insertEndpoint(
   return row!;
 }
 
-/** Returns the endpoint if it belongs to the user, else null. */
-export async function findEndpoint(db: Queries, userId: string, id: string): Promise<WebhookEndpoint | null> {
+/** Returns the endpoint if it belongs to the workspace, else null. */
+export async function findEndpoint(db: Queries, workspaceId: string, id: string): Promise<WebhookEndpoint | null> {
   const [row] = await db
     .select()
     .from(webhookEndpoints)
-    .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.user_id, userId)))
+    .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.workspace_id, workspaceId)))
     .limit(1);
   return row ?? null;
 }
 
-/** Lists the user's endpoints, newest first. */
+/** Lists the workspace's endpoints, newest first. */
 export async function listEndpoints(
   db: Queries,
-  userId: string,
+  workspaceId: string,
   filter: { afterId: string | null; limit: number },
 ): Promise<RowPage<WebhookEndpoint>> {
   const rows = await db
     .select()
     .from(webhookEndpoints)
     .where(
-      and(eq(webhookEndpoints.user_id, userId), filter.afterId ? lt(webhookEndpoints.id, filter.afterId) : undefined),
+      and(
+        eq(webhookEndpoints.workspace_id, workspaceId),
+        filter.afterId ? lt(webhookEndpoints.id, filter.afterId) : undefined,
+      ),
     )
     .orderBy(desc(webhookEndpoints.id))
     .limit(filter.limit + 1);
   return toRowPage(rows, filter.limit);
 }
 
-export async function countEndpoints(db: Queries, userId: string): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(webhookEndpoints).where(eq(webhookEndpoints.user_id, userId));
+export async function countEndpoints(db: Queries, workspaceId: string): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.workspace_id, workspaceId));
   return row?.n ?? 0;
 }
 
-/** Lists the user's enabled endpoints; none while the account is being deleted. */
-export function listEnabledEndpoints(tx: Queries, userId: string): Promise<WebhookEndpoint[]> {
-  return tx
-    .select({ endpoint: webhookEndpoints })
+/** Lists the workspace's enabled endpoints; none while all of its owners are being deleted. */
+export const listEnabledEndpoints = (tx: Queries, workspaceId: string): Promise<WebhookEndpoint[]> =>
+  tx
+    .select()
     .from(webhookEndpoints)
-    .innerJoin(users, eq(users.id, webhookEndpoints.user_id))
-    .where(and(eq(webhookEndpoints.user_id, userId), eq(webhookEndpoints.state, "enabled"), isNull(users.deleted_at)))
-    .then((rows) => rows.map((row) => row.endpoint));
-}
+    .where(
+      and(
+        eq(webhookEndpoints.workspace_id, workspaceId),
+        eq(webhookEndpoints.state, "enabled"),
+        hasRemainingOwner(sql`${workspaceId}`),
+      ),
+    );
 
 export async function updateEndpoint(
   tx: Queries,

@@ -70,7 +70,13 @@ export async function createUser(
       created_at: now,
     });
     if (credits > 0) {
-      await insertLedgerEntry(tx, { id: newId(), user_id: user.id, type: "grant", delta: credits, created_at: now });
+      await insertLedgerEntry(tx, {
+        id: newId(),
+        workspace_id: user.id,
+        type: "grant",
+        delta: credits,
+        created_at: now,
+      });
     }
     return toAccountView(user, credits);
   });
@@ -95,7 +101,7 @@ export async function grantCredits(
     const now = services.now();
     await insertLedgerEntry(tx, {
       id: newId(),
-      user_id: user.id,
+      workspace_id: user.id,
       type: "grant",
       delta: request.credits,
       created_at: now,
@@ -108,9 +114,9 @@ export async function grantCredits(
 /** Refunds the charge of an asset, once. Errors: those of `refundCharge`. */
 export async function refundAsset(services: AccountServices, request: { assetId: string }): Promise<AccountView> {
   return services.store.write(async (tx) => {
-    const { user_id } = await refundCharge(tx, request.assetId, services.now());
+    const { workspace_id } = await refundCharge(tx, request.assetId, services.now());
     // Ledger entries are deleted with their account, so the account exists.
-    const user = (await getUser(tx, user_id))!;
+    const user = (await getUser(tx, workspace_id))!;
     return toAccountView(user, await readBalance(tx, user.id));
   });
 }
@@ -176,6 +182,7 @@ export async function createApiKey(
     const row = await insertApiKey(tx, {
       id: newId(),
       user_id: user.id,
+      workspace_id: user.id,
       name: request.name,
       prefix: key.slice(0, 9),
       hash: sha256(key),

@@ -34,11 +34,11 @@ export const computeCharge = (duration: Ticks, creditsPerMinute: number): number
 async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   if (asset.payment !== "none" || asset.charge === null) return asset;
   if (asset.charge === 0) return (await updateAsset(tx, asset.id, { payment: "settled" })) ?? asset;
-  if ((await readBalance(tx, asset.user_id)) < asset.charge) return asset;
+  if ((await readBalance(tx, asset.workspace_id)) < asset.charge) return asset;
   const step = await findLatestStep(tx, asset.id);
   await insertHold(tx, {
     id: newId(),
-    user_id: asset.user_id,
+    workspace_id: asset.workspace_id,
     // A preparation is a pipeline, so an asset always has one.
     pipeline_id: step?.pipeline_id ?? asset.id,
     asset_id: asset.id,
@@ -48,9 +48,9 @@ async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   return (await updateAsset(tx, asset.id, { payment: "held" })) ?? asset;
 }
 
-/** Holds the charge of an asset whose duration has become known, unless older assets of the user wait for credits. */
+/** Holds the charge of an asset whose duration has become known, unless older assets of the workspace wait for credits. */
 export async function holdCharge(tx: Queries, asset: Asset, now: number): Promise<Asset> {
-  if ((await listAssetsPendingPayment(tx, asset.user_id)).length > 0) return asset;
+  if ((await listAssetsPendingPayment(tx, asset.workspace_id)).length > 0) return asset;
   return tryHold(tx, asset, now);
 }
 
@@ -65,7 +65,7 @@ async function settleCharge(
   if (held) {
     await insertLedgerEntry(tx, {
       id: newId(),
-      user_id: asset.user_id,
+      workspace_id: asset.workspace_id,
       type: "consume_asset",
       delta: -(asset.charge ?? 0),
       asset_id: asset.id,
@@ -76,12 +76,12 @@ async function settleCharge(
   if (ready) await emitAssetEvent(tx, ready, "asset.ready", now, previousState);
 }
 
-/** Changes a prepared asset to `ready`, or to `pending_payment` after the user's other assets that wait for credits. */
+/** Changes a prepared asset to `ready`, or to `pending_payment` after the workspace's other assets that wait for credits. */
 export async function completePreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
   if (asset.payment !== "none") return settleCharge(tx, asset, now);
   const waiting = await updateAssetInState(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
   if (!waiting) return;
-  const paid = await settleWaiting(tx, asset.user_id, now, asset.id);
+  const paid = await settleWaiting(tx, asset.workspace_id, now, asset.id);
   // Emitted only when the asset has to wait, not when it passed through the state within this transaction.
   if (!paid.includes(asset.id)) await emitAssetEvent(tx, waiting, "asset.pending_payment", now, "processing");
 }
@@ -93,19 +93,19 @@ export async function completePreparation(tx: Queries, asset: Asset, now: number
  */
 export async function settleWaiting(
   tx: Queries,
-  userId: string,
+  workspaceId: string,
   now: number,
   justPrepared: string | null = null,
 ): Promise<string[]> {
   const ready: string[] = [];
-  for (const asset of await listAssetsPendingPayment(tx, userId)) {
+  for (const asset of await listAssetsPendingPayment(tx, workspaceId)) {
     const held = await tryHold(tx, asset, now);
     if (held.payment === "none") return ready;
     await settleCharge(tx, held, now, asset.id === justPrepared ? "processing" : "pending_payment");
     ready.push(asset.id);
   }
   // An asset in preparation can be cut as soon as its charge is held.
-  for (const asset of await listAssetsWithoutHold(tx, userId)) {
+  for (const asset of await listAssetsWithoutHold(tx, workspaceId)) {
     if ((await tryHold(tx, asset, now)).payment === "none") break;
   }
   return ready;
@@ -114,7 +114,7 @@ export async function settleWaiting(
 /** Releases the hold of an asset that has failed or was deleted, or removes it from the queue, and charges the assets that wait. */
 export async function releaseCharge(tx: Queries, asset: Asset, now: number): Promise<void> {
   const isReleased = await deleteAssetHold(tx, asset.id);
-  if (isReleased || asset.state === "pending_payment") await settleWaiting(tx, asset.user_id, now);
+  if (isReleased || asset.state === "pending_payment") await settleWaiting(tx, asset.workspace_id, now);
 }
 
 /**
@@ -129,12 +129,12 @@ export async function refundCharge(tx: Queries, assetId: string, now: number): P
     throw new AppError("conflict", `The charge for asset ${assetId} has already been refunded.`);
   const refund = await insertLedgerEntry(tx, {
     id: newId(),
-    user_id: charge.user_id,
+    workspace_id: charge.workspace_id,
     type: "refund",
     delta: -charge.delta,
     asset_id: assetId,
     created_at: now,
   });
-  await settleWaiting(tx, charge.user_id, now);
+  await settleWaiting(tx, charge.workspace_id, now);
   return refund;
 }

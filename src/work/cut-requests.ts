@@ -38,7 +38,7 @@ async function remainingSeconds(tx: Queries, asset: Asset, now: number): Promise
   return Math.min(60, Math.max(1, Math.ceil(remaining)));
 }
 
-export type CutParams = { userId: string; asset: Asset; script: string; options: CutOptions };
+export type CutParams = { workspaceId: string; asset: Asset; script: string; options: CutOptions };
 
 /**
  * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
@@ -49,16 +49,16 @@ export async function createCut(
   tx: Queries,
   request: CutParams,
 ): Promise<{ cut: Cut; isNew: boolean }> {
-  const { asset, options, script, userId } = request;
+  const { asset, options, script, workspaceId } = request;
   const requestHash = hashJson([asset.id, script, options]);
-  const same = await findIdenticalCut(tx, userId, requestHash);
+  const same = await findIdenticalCut(tx, workspaceId, requestHash);
   if (same) return { cut: same, isNew: false };
   const now = services.now();
   await requireCuttable(tx, asset, now);
   requireDatabaseSpace(services);
   const cut = await insertCut(tx, {
     id: newId(),
-    user_id: userId,
+    workspace_id: workspaceId,
     asset_id: asset.id,
     state: "pending",
     script,
@@ -66,7 +66,7 @@ export async function createCut(
     request_hash: requestHash,
     created_at: now,
   });
-  await startPipeline(tx, { userId, assetId: asset.id, name: "cut", subjectId: cut.id, now });
+  await startPipeline(tx, { workspaceId, assetId: asset.id, name: "cut", subjectId: cut.id, now });
   await touchProject(tx, asset.project_id, now);
   return { cut, isNew: true };
 }

@@ -13,7 +13,7 @@ import {
   findNextDeliveryTime,
   findPendingDelivery,
   listDueDeliveries,
-  listUsersWithDueDeliveries,
+  listWorkspacesWithDueDeliveries,
 } from "../store/delivery-queue";
 import { type Delivery, findEndpoint, updateDelivery, updateEndpoint, type WebhookEndpoint } from "../store/webhooks";
 import { createDeliverySlots, MAX_PER_ENDPOINT } from "./delivery-slots";
@@ -30,8 +30,8 @@ export type DelivererOptions = {
   rules: AddressRules;
   log: Log;
   now(): number;
-  /** Resolves host names for a user. */
-  resolverFor(userId: string): Resolve;
+  /** Resolves host names for a workspace. */
+  resolverFor(workspaceId: string): Resolve;
   timeoutMs?: number;
 };
 
@@ -58,13 +58,13 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       { url: endpoint.url, id: delivery.id, secrets: [endpoint.secret, ...oldSecret], body: delivery.body, timeoutMs },
       rules,
       new Date(at),
-      resolverFor(endpoint.user_id),
+      resolverFor(endpoint.workspace_id),
     );
     const attempts = delivery.attempts + 1;
     const wait = outcome.ok ? null : getDeliveryDelayMs(attempts);
     await store.write(async (tx) => {
       // Read again: another delivery may have succeeded meanwhile, or the user has changed the endpoint.
-      const current = await findEndpoint(tx, endpoint.user_id, endpoint.id);
+      const current = await findEndpoint(tx, endpoint.workspace_id, endpoint.id);
       if (!current) return;
       await updateDelivery(tx, delivery.id, {
         state: outcome.ok ? "delivered" : wait === null ? "failed" : "pending",
@@ -98,28 +98,29 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     });
   }
 
-  /** Starts due deliveries while slots are free, one at a time for the user whose turn it is. */
+  /** Starts due deliveries while slots are free, one at a time for the workspace whose turn it is. */
   async function startDue(at: number): Promise<void> {
-    const users = new Map<string, DueDelivery[] | null>();
-    for (const userId of await listUsersWithDueDeliveries(store.read, at)) {
-      if (slots.hasRoom(userId)) users.set(userId, null);
+    const waiting = new Map<string, DueDelivery[] | null>();
+    for (const workspaceId of await listWorkspacesWithDueDeliveries(store.read, at)) {
+      if (slots.hasRoom(workspaceId)) waiting.set(workspaceId, null);
     }
-    while (users.size > 0 && !stopped) {
-      const userId = slots.nextUser(users.keys());
-      if (userId === null) return;
-      const due = users.get(userId) ?? (await listDueDeliveries(store.read, userId, at, MAX_DUE_PER_ENDPOINT));
-      const next = slots.nextDelivery(userId, due);
+    while (waiting.size > 0 && !stopped) {
+      const workspaceId = slots.nextWorkspace(waiting.keys());
+      if (workspaceId === null) return;
+      const due =
+        waiting.get(workspaceId) ?? (await listDueDeliveries(store.read, workspaceId, at, MAX_DUE_PER_ENDPOINT));
+      const next = slots.nextDelivery(workspaceId, due);
       if (next === null) {
-        users.delete(userId);
+        waiting.delete(workspaceId);
         continue;
       }
-      users.set(
-        userId,
+      waiting.set(
+        workspaceId,
         due.filter((one) => one !== next),
       );
       const found = await findPendingDelivery(store.read, next.id);
       if (!found || stopped) continue;
-      const release = slots.acquire(userId, next);
+      const release = slots.acquire(workspaceId, next);
       const ended = attempt(found.delivery, found.endpoint)
         .catch((error) => log.error("webhook.record_failed", { delivery: next.id, error }))
         .finally(() => {

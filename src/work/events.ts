@@ -25,38 +25,45 @@ export function emitAssetEvent(
 ): Promise<void> {
   const { id, project_id, external_id } = asset;
   const data = { entity_id: id, asset_id: id, project_id, external_id, previous_state: previousState };
-  return emitEvent(tx, asset.user_id, type, data, now);
+  return emitEvent(tx, asset.workspace_id, type, data, now);
 }
 
 /** Emits that the cut reached a state. */
 export function emitCutEvent(tx: Queries, cut: Cut, type: EventsOf<"cut">, now: number): Promise<void> {
-  return emitEvent(tx, cut.user_id, type, { entity_id: cut.id, asset_id: cut.asset_id }, now);
+  return emitEvent(tx, cut.workspace_id, type, { entity_id: cut.id, asset_id: cut.asset_id }, now);
 }
 
 /** Emits that the render reached a state. */
 export function emitRenderEvent(tx: Queries, render: Render, type: EventsOf<"render">, now: number): Promise<void> {
   const data = { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id };
-  return emitEvent(tx, render.user_id, type, data, now);
+  return emitEvent(tx, render.workspace_id, type, data, now);
 }
 
 /** Writes the event and a delivery for each endpoint that subscribes to it. Does nothing when the entity has emitted this event before. */
 async function emitEvent<Type extends EventType>(
   tx: Queries,
-  userId: string,
+  workspaceId: string,
   type: Type,
   data: EventPayloads[Type],
   now: number,
 ): Promise<void> {
   const id = newId();
-  const isNew = await insertEvent(tx, { id, user_id: userId, type, entity_id: data.entity_id, data, created_at: now });
+  const isNew = await insertEvent(tx, {
+    id,
+    workspace_id: workspaceId,
+    type,
+    entity_id: data.entity_id,
+    data,
+    created_at: now,
+  });
   if (!isNew) return;
   const body = JSON.stringify({ type, data });
-  for (const endpoint of await listEnabledEndpoints(tx, userId)) {
+  for (const endpoint of await listEnabledEndpoints(tx, workspaceId)) {
     if (!endpoint.event_types.includes(type)) continue;
     await insertDelivery(tx, {
       id: createWebhookId(endpoint.id, id),
       endpoint_id: endpoint.id,
-      user_id: userId,
+      workspace_id: workspaceId,
       event_id: id,
       type,
       body,

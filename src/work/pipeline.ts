@@ -7,17 +7,23 @@ import { insertPipeline } from "../store/steps";
 /** Inserts a pipeline of one step. */
 export async function startPipeline(
   tx: Queries,
-  start: { userId: string; assetId: string; name: JobName; subjectId: string; now: number },
+  start: { workspaceId: string; assetId: string; name: JobName; subjectId: string; now: number },
 ): Promise<void> {
   const pipelineId = newId();
   await insertPipeline(
     tx,
-    { id: pipelineId, user_id: start.userId, state: "pending", input_asset_id: start.assetId, created_at: start.now },
+    {
+      id: pipelineId,
+      workspace_id: start.workspaceId,
+      state: "pending",
+      input_asset_id: start.assetId,
+      created_at: start.now,
+    },
     [
       {
         id: newId(),
         pipeline_id: pipelineId,
-        user_id: start.userId,
+        workspace_id: start.workspaceId,
         step_order: 0,
         processor_name: start.name,
         state: "pending",

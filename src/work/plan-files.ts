@@ -33,7 +33,7 @@ async function runPlanOperation<Name extends PlanOperation>(
   const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
   const completed: CompletedCut = { paths: await getAnalysisPaths(folder), plan, name };
   const input = { ...completed, ...more } as unknown as JobOperations[Name]["input"];
-  return services.planRequests.run(cut.user_id, folder.dir, (child) =>
+  return services.planRequests.run(cut.workspace_id, folder.dir, (child) =>
     child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) }),
   );
 }
@@ -66,7 +66,7 @@ export async function prepareEdit(
     if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
     const edited = await insertCut(tx, {
       id: newId(),
-      user_id: cut.user_id,
+      workspace_id: cut.workspace_id,
       asset_id: cut.asset_id,
       state: "completed",
       script: cut.script,

@@ -1,22 +1,22 @@
-/** Limits the exports, subtitles and edits that are made while their request waits: a few at a time, with users taking turns. */
+/** Limits the exports, subtitles and edits that are made while their request waits: a few at a time, with workspaces taking turns. */
 import { AppError } from "../domain/errors";
 import { createFairSemaphore, SemaphoreFullError } from "../lib/fair-semaphore";
 import type { JobChild } from "./job-child/child";
 
 export type PlanRequests = {
   /**
-   * Runs `work` when it is the user's turn, with a child process that can read the asset's folder `dir`. Errors: those of `work`;
+   * Runs `work` when it is the workspace's turn, with a child process that can read the asset's folder `dir`. Errors: those of `work`;
    * `rate_limited` and `upstream_unavailable` when too many requests are queued.
    */
-  run<Result>(userId: string, dir: string, work: (child: JobChild) => Promise<Result>): Promise<Result>;
+  run<Result>(workspaceId: string, dir: string, work: (child: JobChild) => Promise<Result>): Promise<Result>;
 };
 
 const MAX_RUNNING = 3;
-/** Leaves one slot for other users. */
-const MAX_RUNNING_PER_USER = 2;
+/** Leaves one slot for other workspaces. */
+const MAX_RUNNING_PER_WORKSPACE = 2;
 const MAX_WAITING = 256;
 /** More than the rate limit is likely to admit in a burst from a client that repeats a request. */
-const MAX_WAITING_PER_USER = 64;
+const MAX_WAITING_PER_WORKSPACE = 64;
 /** Shorter than the time a connection may be idle. */
 const MAX_WAIT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
@@ -25,18 +25,18 @@ const RETRY_AFTER_SECONDS = 5;
 export function createPlanRequests(openChild: (dir: string) => JobChild): PlanRequests {
   const semaphore = createFairSemaphore({
     maxRunning: MAX_RUNNING,
-    maxRunningPerKey: MAX_RUNNING_PER_USER,
+    maxRunningPerKey: MAX_RUNNING_PER_WORKSPACE,
     maxWaiting: MAX_WAITING,
-    maxWaitingPerKey: MAX_WAITING_PER_USER,
+    maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE,
     maxWaitMs: MAX_WAIT_MS,
   });
   return {
-    run: (userId, dir, work) => {
+    run: (workspaceId, dir, work) => {
       const runWithChild = async () => {
         await using child = openChild(dir);
         return await work(child);
       };
-      return semaphore.run(userId, runWithChild).catch((error) => {
+      return semaphore.run(workspaceId, runWithChild).catch((error) => {
         throw error instanceof SemaphoreFullError ? toAppError(error) : error;
       });
     },

@@ -55,7 +55,7 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
     shouldYield: context.shouldYield,
     progress: ({ share }) => context.progress(share),
     log: (event, fields) => services.log.info(event, { [job.name]: job.subjectId, ...fields }),
-    owner: job.userId,
+    owner: job.workspaceId,
     getInputPath: (name) => join(loaded.inputDir, name),
     outputDir: loaded.outputDir,
     workDir: join(tools.temporaryFolder, job.subjectId),

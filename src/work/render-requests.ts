@@ -17,7 +17,7 @@ import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
 import { findQuotaProblem, requireFreeSpace } from "./storage-limits";
 
-export type RenderParams = { userId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
+export type RenderParams = { workspaceId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
 
 /**
  * Returns the render of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
@@ -29,7 +29,7 @@ export async function createRender(
   tx: Queries,
   ask: RenderParams,
 ): Promise<{ render: Render; isNew: boolean }> {
-  const { asset, cut, userId } = ask;
+  const { asset, cut, workspaceId } = ask;
   const wantsAudio =
     isAudioFormat(ask.output.format) || ((ask.output.format ?? null) === null && asset.type === "audio");
   const isReady = wantsAudio ? isCuttable(asset) : asset.state === "ready";
@@ -40,15 +40,15 @@ export async function createRender(
   if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "Cut is not completed.");
 
   const requestHash = hashJson([asset.id, cut?.id ?? null, resolved.output]);
-  const same = await findIdenticalRender(tx, userId, requestHash);
+  const same = await findIdenticalRender(tx, workspaceId, requestHash);
   if (same) return { render: same, isNew: false };
-  const quotaProblem = await findQuotaProblem(services, tx, userId);
+  const quotaProblem = await findQuotaProblem(services, tx, workspaceId);
   if (quotaProblem) throw new AppError("conflict", quotaProblem);
   requireFreeSpace(services);
   const now = services.now();
   const render = await insertRender(tx, {
     id: newId(),
-    user_id: userId,
+    workspace_id: workspaceId,
     asset_id: asset.id,
     cut_id: cut?.id ?? null,
     state: "pending",
@@ -57,7 +57,7 @@ export async function createRender(
     request_hash: requestHash,
     created_at: now,
   });
-  await startPipeline(tx, { userId, assetId: asset.id, name: "render", subjectId: render.id, now });
+  await startPipeline(tx, { workspaceId, assetId: asset.id, name: "render", subjectId: render.id, now });
   await touchProject(tx, asset.project_id, now);
   return { render, isNew: true };
 }
@@ -67,12 +67,12 @@ const isAudioFormat = (format: string | null | undefined): boolean => format ===
 /** Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one. */
 export async function cancelRender(
   services: Pick<Services, "folders" | "now" | "runner" | "store">,
-  userId: string,
+  workspaceId: string,
   renderId: string,
 ): Promise<Render> {
   const now = services.now();
   const { render, steps } = await services.store.write(async (tx) => {
-    const existing = await findRender(tx, userId, renderId);
+    const existing = await findRender(tx, workspaceId, renderId);
     if (!existing) throw new AppError("not_found", "Render not found.");
     const cancelled = await updateOpenRender(tx, renderId, { state: "cancelled", completed_at: now });
     if (!cancelled) throw new AppError("conflict", `Render is already ${existing.state}.`);

@@ -26,8 +26,8 @@ export type Services = {
   runner: Runner;
   /** Makes the timelines, subtitles and edits that requests ask for. */
   planRequests: PlanRequests;
-  /** Returns a resolver for host names in a user's URLs, with limits for the user and for all users together. */
-  resolverFor(userId: string): Resolve;
+  /** Returns a resolver for host names in a workspace's URLs, with limits for the workspace and for all workspaces together. */
+  resolverFor(workspaceId: string): Resolve;
   /** Path of the ffmpeg in use. */
   ffmpegPath: string;
   /** Returns the URL at which clients reach this server, without a trailing slash. */

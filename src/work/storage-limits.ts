@@ -1,4 +1,4 @@
-/** Storage limits: the quota of a user, and the free space that the server reserves for its database. */
+/** Storage limits: the quota of a workspace, and the free space that the server reserves for its database. */
 import { formatBytes } from "../domain/bytes";
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
@@ -37,16 +37,16 @@ export function claimSpace({ disk }: Pick<Services, "disk">, bytes: number): voi
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
 }
 
-/** Throws `conflict` when an upload of `bytes` would exceed the user's quota. */
+/** Throws `conflict` when an upload of `bytes` would exceed the workspace's quota. */
 export async function requireQuota(
   services: Pick<Services, "config">,
   tx: Queries,
-  userId: string,
+  workspaceId: string,
   bytes: number,
 ): Promise<void> {
   const { storageQuotaBytes } = services.config;
   if (storageQuotaBytes === 0) return;
-  const used = await readStorageUsed(tx, userId);
+  const used = await readStorageUsed(tx, workspaceId);
   if (used + bytes <= storageQuotaBytes) return;
   throw new AppError(
     "conflict",
@@ -55,17 +55,17 @@ export async function requireQuota(
 }
 
 /**
- * Returns why the user may not create more renders, or null. The size of a render is known only when it is finished, so the render that
+ * Returns why the workspace may not create more renders, or null. The size of a render is known only when it is finished, so the render that
  * exceeds the quota is kept and the next one is refused.
  */
 export async function findQuotaProblem(
   services: Pick<Services, "config">,
   tx: Queries,
-  userId: string,
+  workspaceId: string,
 ): Promise<string | null> {
   const { storageQuotaBytes } = services.config;
   if (storageQuotaBytes === 0) return null;
-  const used = await readStorageUsed(tx, userId);
+  const used = await readStorageUsed(tx, workspaceId);
   return used < storageQuotaBytes ? null : formatQuotaProblem(used, storageQuotaBytes);
 }
 

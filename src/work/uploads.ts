@@ -72,7 +72,7 @@ export function toSafeBasename(name: string): string | null {
 }
 
 export type UploadParams = {
-  userId: string;
+  workspaceId: string;
   projectId: string;
   sizeBytes: number;
   language: string | null;
@@ -96,11 +96,11 @@ export async function createUpload(
     throw new AppError("payload_too_large", `size_bytes must be at most ${config.maxUploadBytes}.`);
   }
   const now = services.now();
-  const project = await findProject(tx, request.userId, request.projectId);
+  const project = await findProject(tx, request.workspaceId, request.projectId);
   if (!project) throw new AppError("not_found", "Project not found.");
   if (project.state === "archived") throw new AppError("conflict", "Project is archived and accepts no new assets.");
   if (
-    (await countOpenUploads(tx, request.userId, getUploadActivityCutoff(now), now - MAX_EMPTY_UPLOAD_MS)) >=
+    (await countOpenUploads(tx, request.workspaceId, getUploadActivityCutoff(now), now - MAX_EMPTY_UPLOAD_MS)) >=
     config.maxUploads
   ) {
     throw new AppError(
@@ -108,11 +108,11 @@ export async function createUpload(
       `Limit of ${config.maxUploads} unfinished uploads reached. Finish or cancel one first.`,
     );
   }
-  await requireQuota(services, tx, request.userId, request.sizeBytes);
-  if ((await readBalance(tx, request.userId)) <= 0) {
+  await requireQuota(services, tx, request.workspaceId, request.sizeBytes);
+  if ((await readBalance(tx, request.workspaceId)) <= 0) {
     throw new AppError("insufficient_credits", "No credits left. Add credits before uploading.");
   }
-  if (await hasUnpaidAssets(tx, request.userId)) {
+  if (await hasUnpaidAssets(tx, request.workspaceId)) {
     throw new AppError(
       "insufficient_credits",
       "Credits do not cover an asset that was uploaded earlier. Add credits or delete it.",
@@ -121,7 +121,7 @@ export async function createUpload(
   requireFreeSpace(services);
   const asset: NewAsset = {
     id: newId(),
-    user_id: request.userId,
+    workspace_id: request.workspaceId,
     project_id: project.id,
     kind: "source",
     state: "pending_upload",
@@ -189,7 +189,13 @@ export async function finishUpload(
       ...sniffed,
     });
     if (!moved) return false;
-    await startPipeline(tx, { userId: moved.user_id, assetId: moved.id, name: "prepare", subjectId: moved.id, now });
+    await startPipeline(tx, {
+      workspaceId: moved.workspace_id,
+      assetId: moved.id,
+      name: "prepare",
+      subjectId: moved.id,
+      now,
+    });
     await touchProject(tx, asset.project_id, now);
     return true;
   });

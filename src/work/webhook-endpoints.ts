@@ -38,11 +38,11 @@ export const getAddressRules = (services: Pick<Services, "config">) => ({
  */
 export async function requireAllowedUrl(
   services: Pick<Services, "config" | "resolverFor">,
-  userId: string,
+  workspaceId: string,
   url: string,
 ): Promise<void> {
   try {
-    await resolveAllowedAddresses(parseWebhookUrl(url), getAddressRules(services), services.resolverFor(userId));
+    await resolveAllowedAddresses(parseWebhookUrl(url), getAddressRules(services), services.resolverFor(workspaceId));
   } catch (error) {
     if (!(error instanceof RefusedUrlError)) throw error;
     throw new AppError("validation_error", "The URL cannot be used for webhooks.", {
@@ -51,17 +51,17 @@ export async function requireAllowedUrl(
   }
 }
 
-/** Creates an endpoint. Its secret is in the result. Errors: `conflict` when the user has too many. */
+/** Creates an endpoint. Its secret is in the result. Errors: `conflict` when the workspace has too many. */
 export async function createEndpoint(
   tx: Queries,
-  request: { userId: string; url: string; eventTypes: EventType[]; now: number },
+  request: { workspaceId: string; url: string; eventTypes: EventType[]; now: number },
 ): Promise<WebhookEndpoint> {
-  if ((await countEndpoints(tx, request.userId)) >= MAX_ENDPOINTS) {
+  if ((await countEndpoints(tx, request.workspaceId)) >= MAX_ENDPOINTS) {
     throw new AppError("conflict", `Limit of ${MAX_ENDPOINTS} webhook endpoints reached. Delete one first.`);
   }
   return insertEndpoint(tx, {
     id: newId(),
-    user_id: request.userId,
+    workspace_id: request.workspaceId,
     url: request.url,
     event_types: [...new Set(request.eventTypes)],
     state: "enabled",
@@ -89,7 +89,7 @@ export async function rotateSecret(
 
 /**
  * Queues a test event for the endpoint, whatever events it subscribes to. Returns the ID of the delivery. Errors: `conflict` while the endpoint
- * is disabled, `rate_limited` while too many test events of the user wait.
+ * is disabled, `rate_limited` while too many test events of the workspace wait.
  */
 export async function queueTestEvent(
   services: Pick<Services, "now" | "store">,
@@ -98,15 +98,15 @@ export async function queueTestEvent(
   requireEnabled(endpoint);
   const now = services.now();
   // Checked before the write as well, so that a refusal costs only a read.
-  await requireRoomForTest(services.store.read, endpoint.user_id, now);
+  await requireRoomForTest(services.store.read, endpoint.workspace_id, now);
   const eventId = newId();
   const id = createWebhookId(endpoint.id, eventId);
   await services.store.write(async (tx) => {
-    await requireRoomForTest(tx, endpoint.user_id, now);
+    await requireRoomForTest(tx, endpoint.workspace_id, now);
     await insertDelivery(tx, {
       id,
       endpoint_id: endpoint.id,
-      user_id: endpoint.user_id,
+      workspace_id: endpoint.workspace_id,
       event_id: eventId,
       type: TEST_EVENT,
       body: JSON.stringify({ type: TEST_EVENT, data: { entity_id: endpoint.id, asset_id: null } }),
@@ -118,9 +118,9 @@ export async function queueTestEvent(
   return id;
 }
 
-/** Throws `rate_limited` while the maximum number of the user's test events waits. */
-async function requireRoomForTest(tx: Queries, userId: string, now: number): Promise<void> {
-  const { count, nextDueAt } = await countQueuedTests(tx, userId);
+/** Throws `rate_limited` while the maximum number of the workspace's test events waits. */
+async function requireRoomForTest(tx: Queries, workspaceId: string, now: number): Promise<void> {
+  const { count, nextDueAt } = await countQueuedTests(tx, workspaceId);
   if (count < MAX_QUEUED_TESTS) return;
   const message = `${MAX_QUEUED_TESTS} test events are waiting for delivery. Wait for them, or delete the endpoint that does not accept them.`;
   const wait = Math.max((nextDueAt ?? now) - now, DELIVERY_TIMEOUT_MS);
@@ -141,7 +141,7 @@ export async function requeueDelivery(
   return services.store.write(async (tx) => {
     const delivery = await findDelivery(tx, endpoint.id, deliveryId);
     if (delivery?.type === TEST_EVENT && delivery.state !== "pending")
-      await requireRoomForTest(tx, endpoint.user_id, now);
+      await requireRoomForTest(tx, endpoint.workspace_id, now);
     const again = delivery && (await updateDelivery(tx, delivery.id, { state: "pending", attempts: 0, due_at: now }));
     if (!again) throw new AppError("not_found", "Delivery not found.");
     return again;

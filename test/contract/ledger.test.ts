@@ -18,15 +18,21 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   const owner = await store.write((tx) => addUser(tx));
   const grant = (delta: number, now: number) =>
     store.write(async (tx) => {
-      await insertLedgerEntry(tx, { id: newId(), user_id: owner.userId, type: "grant", delta, created_at: now });
-      return settleWaiting(tx, owner.userId, now);
+      await insertLedgerEntry(tx, {
+        id: newId(),
+        workspace_id: owner.workspaceId,
+        type: "grant",
+        delta,
+        created_at: now,
+      });
+      return settleWaiting(tx, owner.workspaceId, now);
     });
   await grant(BALANCE, 1);
   const ids = await store.write(async (tx) => {
     const made: string[] = [];
     for (let n = 0; n < ASSETS; n++) {
       const asset = await addAsset(tx, owner, { charge: PRICE, created_at: n });
-      await addStep(tx, { userId: owner.userId, name: "prepare", subjectId: asset.id });
+      await addStep(tx, { workspaceId: owner.workspaceId, name: "prepare", subjectId: asset.id });
       made.push(asset.id);
     }
     return made;
@@ -42,8 +48,8 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   const states = async () => Promise.all(ids.map(async (id) => (await getAsset(store.read, id))!.state));
   const count = async (state: string) => (await states()).filter((one) => one === state).length;
   expect([await count("ready"), await count("pending_payment")]).toEqual([COVERED, ASSETS - COVERED]);
-  expect(await readTotalHeld(store.read, owner.userId)).toBe(0);
-  expect(await readBalance(store.read, owner.userId)).toBe(BALANCE - COVERED * PRICE);
+  expect(await readTotalHeld(store.read, owner.workspaceId)).toBe(0);
+  expect(await readBalance(store.read, owner.workspaceId)).toBe(BALANCE - COVERED * PRICE);
 
   // Ten simultaneous top-ups, then the rest.
   await Promise.all(Array.from({ length: 10 }, (_, n) => grant(10, 5_000 + n)));
@@ -52,13 +58,13 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   await grant(PRICE * ASSETS, 9_000);
   expect(await count("ready")).toBe(ASSETS);
 
-  const { rows: entries } = await listLedger(store.read, owner.userId, { afterId: null, limit: 1_000 });
+  const { rows: entries } = await listLedger(store.read, owner.workspaceId, { afterId: null, limit: 1_000 });
   const charges = entries.filter((entry) => entry.type === "consume_asset");
   expect(new Set(charges.map((entry) => entry.asset_id)).size).toBe(ASSETS);
   expect(charges).toHaveLength(ASSETS);
   const sum = entries.reduce((total, entry) => total + entry.delta, 0);
   expect(sum).toBe(BALANCE + 100 + PRICE * ASSETS - ASSETS * PRICE);
-  expect(await readBalance(store.read, owner.userId)).toBe(sum);
+  expect(await readBalance(store.read, owner.workspaceId)).toBe(sum);
   const events = await Promise.all(ids.map((id) => listEntityEvents(store.read, id)));
   expect(events.filter((ofAsset) => ofAsset.filter((event) => event.type === "asset.ready").length !== 1)).toEqual([]);
 }, 30_000);

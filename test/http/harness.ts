@@ -97,7 +97,13 @@ export async function harness(
       await store.write(async (tx) => {
         await insertUser(tx, { id, email, created_at: Date.now() });
         if (credits > 0) {
-          const grant = { id: newId(), user_id: id, type: "grant" as const, delta: credits, created_at: Date.now() };
+          const grant = {
+            id: newId(),
+            workspace_id: id,
+            type: "grant" as const,
+            delta: credits,
+            created_at: Date.now(),
+          };
           await insertLedgerEntry(tx, grant);
         }
       });

@@ -18,7 +18,7 @@ async function load(server: Harness, name: JobName, subjectId: string): Promise<
   const job: Job = {
     stepId: step.id,
     pipelineId: step.pipeline_id,
-    userId: step.user_id,
+    workspaceId: step.workspace_id,
     name,
     subjectId,
     attempt: step.attempts,

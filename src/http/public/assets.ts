@@ -117,7 +117,7 @@ export const create = route({
     const metadata = parseUploadMetadata(call.request.headers.get("upload-metadata"));
     return createOnce(call, async (tx) => {
       const asset = await createUpload(call.services, tx, {
-        userId: call.principal.user.id,
+        workspaceId: call.principal.user.id,
         projectId: body.project_id.toLowerCase(),
         sizeBytes: body.size_bytes,
         language: body.language?.toLowerCase() ?? null,

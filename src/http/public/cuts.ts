@@ -131,7 +131,12 @@ export const create = route({
     const result = await services.store.write(async (tx) => {
       const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
       if (!asset) throw notFound("Asset");
-      return createCut(services, tx, { userId: user.id, asset, script, options: resolveOptions(body.options ?? {}) });
+      return createCut(services, tx, {
+        workspaceId: user.id,
+        asset,
+        script,
+        options: resolveOptions(body.options ?? {}),
+      });
     });
     if (!result.isNew) return ok(showCutDetail(result.cut));
     services.runner.wake();

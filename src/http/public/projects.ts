@@ -42,7 +42,8 @@ export const create = route({
       const now = call.services.now();
       const project = await insertProject(tx, {
         id: newId(),
-        user_id: call.principal.user.id,
+        workspace_id: call.principal.user.id,
+        created_by: call.principal.user.id,
         name: body.name,
         state: "active",
         archived_at: null,

@@ -104,7 +104,7 @@ export const create = route({
           fields: [{ field: "body.cut_id", message: "does not belong to this asset" }],
         });
       }
-      return createRender(services, tx, { userId: user.id, asset, cut, output: body.output ?? {} });
+      return createRender(services, tx, { workspaceId: user.id, asset, cut, output: body.output ?? {} });
     });
     const shown = await showRenderDetail(call, result.render);
     if (!result.isNew) return ok(shown);

@@ -91,11 +91,11 @@ export const create = route({
   },
   handle: async (call, { body }) => {
     const { services } = call;
-    const userId = call.principal.user.id;
-    await requireAllowedUrl(services, userId, body.url);
+    const workspaceId = call.principal.user.id;
+    await requireAllowedUrl(services, workspaceId, body.url);
     return createOnce(call, async (tx) => {
       const { url, event_types } = body;
-      const endpoint = await createEndpoint(tx, { userId, url, eventTypes: event_types, now: services.now() });
+      const endpoint = await createEndpoint(tx, { workspaceId, url, eventTypes: event_types, now: services.now() });
       return created(call.url(`/webhook-endpoints/${endpoint.id}`), showEndpointWithSecret(endpoint));
     });
   },

@@ -12,9 +12,9 @@ import { writeStream } from "./write-stream";
 export const TUS_EXTENSIONS = ["creation", "termination", "expiration"];
 
 /** The only upload that a request may access, and its owner. `beforeWrite` may throw to stop writing. */
-export type AuthorizedUpload = { userId: string; id: string; beforeWrite?: () => void };
+export type AuthorizedUpload = { workspaceId: string; id: string; beforeWrite?: () => void };
 
-/** The store of one upload for one request. Any other ID than the authorized one does not exist in it, nor do uploads of other users. */
+/** The store of one upload for one request. Any other ID than the authorized one does not exist in it, nor do uploads of other workspaces. */
 export class AssetUploadStore extends DataStore {
   constructor(
     private readonly services: Pick<Services, "disk" | "folders" | "store">,
@@ -60,10 +60,10 @@ export class AssetUploadStore extends DataStore {
     await rm(this.services.folders.upload(asset.id), { force: true });
   }
 
-  /** Returns the upload's asset. Throws the library's 404 for any other ID than the authorized one and for uploads of other users. */
+  /** Returns the upload's asset. Throws the library's 404 for any other ID than the authorized one and for uploads of other workspaces. */
   private async getOwn(id: string): Promise<Asset> {
-    const { userId, id: own } = this.authorized;
-    const asset = id === own ? await findAsset(this.services.store.read, userId, own) : null;
+    const { workspaceId, id: own } = this.authorized;
+    const asset = id === own ? await findAsset(this.services.store.read, workspaceId, own) : null;
     if (!asset) throw ERRORS.FILE_NOT_FOUND;
     return asset;
   }

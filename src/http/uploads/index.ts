@@ -85,7 +85,7 @@ export function createUploadSurface(services: Services): UploadSurface {
     connection: Connection,
     beforeWrite: () => void = () => {},
   ): Promise<Response> {
-    const tus = createTusServer({ userId: asset.user_id, id: asset.id, beforeWrite }, connection);
+    const tus = createTusServer({ workspaceId: asset.workspace_id, id: asset.id, beforeWrite }, connection);
     const response = await tus.handleWeb(createLibraryRequest(request, method, asset.id));
     if (response.status < 400) return removeCorsHeaders(response);
     throw await readLibraryError(response, request, () => findFileSize(services.folders.upload(asset.id)));
@@ -154,9 +154,9 @@ export function createUploadSurface(services: Services): UploadSurface {
       const found = isUuid(id) ? await findAsset(services.store.read, user.id, id) : null;
       const asset = found && !isUploadExpired(found, services.now()) ? found : null;
       if (method === "DELETE") {
-        // 204 also for a repeated request, another user's upload and a finished one.
+        // 204 also for a repeated request, another workspace's upload and a finished one.
         if (asset?.state === "pending_upload") {
-          const tus = createTusServer({ userId: user.id, id: asset.id }, connection);
+          const tus = createTusServer({ workspaceId: user.id, id: asset.id }, connection);
           await tus.handleWeb(createLibraryRequest(request, "DELETE", asset.id)).catch(() => {});
           await removeAsset(services, asset.id);
         }

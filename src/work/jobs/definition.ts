@@ -30,7 +30,7 @@ export type RunContext<Checkpoint = never> = {
   shouldYield(): boolean;
   progress(progress: JobProgress): void;
   log(event: string, fields: object): void;
-  /** The user whose job it is. Speech recognition divides its time between owners. */
+  /** The workspace whose job it is. Speech recognition divides its time between owners. */
   owner: string;
   /** Returns the path of an input blob. */
   getInputPath(name: string): string;

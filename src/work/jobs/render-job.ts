@@ -14,7 +14,7 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
   whenDiskIsFull: "fail",
   begin: async (tx, { job, now, config }) => {
     // Many renders may have been created below the quota: each is checked again before it starts.
-    const problem = await findQuotaProblem({ config }, tx, job.userId);
+    const problem = await findQuotaProblem({ config }, tx, job.workspaceId);
     if (problem) throw new AppError("storage_full", problem);
     const render = await getRender(tx, job.subjectId);
     if (!render) return false;

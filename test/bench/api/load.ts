@@ -32,6 +32,7 @@ async function createAccounts(sizes: number[]): Promise<Account[]> {
       await insertApiKey(tx, {
         id: newId(),
         user_id: userId,
+        workspace_id: userId,
         name: "bench",
         prefix: "sk_",
         hash: sha256(key),
@@ -41,7 +42,8 @@ async function createAccounts(sizes: number[]): Promise<Account[]> {
         const at = now + n;
         await insertProject(tx, {
           id: newId(),
-          user_id: userId,
+          workspace_id: userId,
+          created_by: userId,
           name: `Project ${n}`,
           state: "active",
           archived_at: null,

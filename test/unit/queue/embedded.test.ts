@@ -162,11 +162,11 @@ const asked = (running: Running) => until("a job that is asked to yield", () => 
 describe("yielding", () => {
   test("a job is asked to after its time slice, when a user with fewer running jobs waits, and resumes later", async () => {
     await using b = bench();
-    b.source.add("long", { userId: "anna" });
+    b.source.add("long", { workspaceId: "anna" });
     b.runner.start();
     const long = await b.work.nth(1);
     expect(long.context.shouldYield()).toBe(false);
-    b.source.add("short", { userId: "bert" });
+    b.source.add("short", { workspaceId: "bert" });
     b.runner.wake();
     await asked(long);
     long.break(new JobYielded());
@@ -179,15 +179,15 @@ describe("yielding", () => {
 
   test("only the longest-running job is asked to, of a user with more running jobs than the one who waits", async () => {
     await using b = bench({ slots: 3 });
-    for (const [name, userId] of [
+    for (const [name, workspaceId] of [
       ["bert's", "bert"],
       ["anna's first", "anna"],
       ["anna's second", "anna"],
     ] as const)
-      b.source.add(name, { userId });
+      b.source.add(name, { workspaceId });
     b.runner.start();
     await b.work.nth(3);
-    b.source.add("bert's second", { userId: "bert" });
+    b.source.add("bert's second", { workspaceId: "bert" });
     b.runner.wake();
     const [berts, first, second] = b.work.started as [Running, Running, Running];
     await asked(first);
@@ -199,11 +199,11 @@ describe("yielding", () => {
     ["for another job of the same user", 1, "anna"],
   ])("no job is asked to %s", async (_, timeSliceMs, waiting) => {
     await using b = bench({ timeSliceMs });
-    b.source.add("long", { userId: "anna" });
+    b.source.add("long", { workspaceId: "anna" });
     b.runner.start();
     const long = await b.work.nth(1);
     await b.source.renewed("long");
-    b.source.add("short", { userId: waiting });
+    b.source.add("short", { workspaceId: waiting });
     const looked = b.source.asked();
     b.runner.wake();
     await looked;
@@ -215,11 +215,11 @@ describe("yielding", () => {
 describe("a job that runs alone", () => {
   test("starts when the others have yielded, and no other job starts while it runs", async () => {
     await using b = bench({ slots: 2 });
-    b.source.add("long", { userId: "anna" });
+    b.source.add("long", { workspaceId: "anna" });
     b.runner.start();
     const long = await b.work.nth(1);
-    b.source.add("suspect", { userId: "bert", runsAlone: true });
-    b.source.add("cut", { userId: "carl", name: "cut" });
+    b.source.add("suspect", { workspaceId: "bert", runsAlone: true });
+    b.source.add("cut", { workspaceId: "carl", name: "cut" });
     b.runner.wake();
     await asked(long);
     expect(b.work.started).toHaveLength(1);

@@ -18,9 +18,9 @@ export type FakeSource = JobSource & {
 export function fakeSource(): FakeSource {
   const waiting: Job[] = [];
   const taken: Job[] = [];
-  const runningOf = (userId: string, name: JobName) =>
-    taken.filter((job) => job.userId === userId && job.name === name).length;
-  const dueJob = (job: Job): DueJob => ({ ...job, running: runningOf(job.userId, job.name) });
+  const runningOf = (workspaceId: string, name: JobName) =>
+    taken.filter((job) => job.workspaceId === workspaceId && job.name === name).length;
+  const dueJob = (job: Job): DueJob => ({ ...job, running: runningOf(job.workspaceId, job.name) });
   const did: string[] = [];
   const lost = new Set<string>();
   const watching: { stepId: string; resolve: (progress: number | null) => void }[] = [];
@@ -35,7 +35,7 @@ export function fakeSource(): FakeSource {
       waiting.push({
         stepId,
         pipelineId: `pipeline of ${stepId}`,
-        userId: "user",
+        workspaceId: "user",
         name: "render",
         subjectId: `subject of ${stepId}`,
         attempt: 1,

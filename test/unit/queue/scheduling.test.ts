@@ -19,19 +19,19 @@ const LIMITS: SchedulingLimits = {
 /** `anna 5` is a preparation of Anna that has been running since 5. */
 const running = (...lines: string[]): RunningJob[] =>
   lines.map((line, n) => {
-    const [userId, since, alone] = line.split(" ");
+    const [workspaceId, since, alone] = line.split(" ");
     return {
       stepId: `${line}#${n}`,
       name: "prepare",
-      userId: userId!,
+      workspaceId: workspaceId!,
       since: Number(since),
       runsAlone: alone !== undefined,
     };
   });
-const due = (userId: string, count = 0, name: JobName = "prepare"): DueJob => ({
-  stepId: `due ${userId}`,
+const due = (workspaceId: string, count = 0, name: JobName = "prepare"): DueJob => ({
+  stepId: `due ${workspaceId}`,
   name,
-  userId,
+  workspaceId,
   running: count,
   runsAlone: false,
 });
@@ -117,7 +117,7 @@ describe("a job that runs alone", () => {
 /** A job of the model: `lengthMs` of work. `yields`: it ends its run when asked, and resumes later. */
 type ModelJob = {
   stepId: string;
-  userId: string;
+  workspaceId: string;
   name: JobName;
   lengthMs: number;
   arrivesAt: number;
@@ -137,11 +137,11 @@ function simulate(jobs: ModelJob[]) {
   const jobOf = (stepId: string) => jobs.find((job) => job.stepId === stepId)!;
   const toDue = (job: ModelJob): DueJob => ({
     ...job,
-    running: active.filter((mate) => mate.userId === job.userId && mate.name === job.name).length,
+    running: active.filter((mate) => mate.workspaceId === job.workspaceId && mate.name === job.name).length,
   });
   const end = (mate: RunningJob) => {
     active = active.filter((other) => other !== mate);
-    servedAt.set(mate.userId, now);
+    servedAt.set(mate.workspaceId, now);
     if (!mate.runsAlone) return;
     const forMs = Math.min(LIMITS.maxAloneMs, now - mate.since);
     lastAlone = { endedAt: mate.since + forMs, forMs };
@@ -161,7 +161,10 @@ function simulate(jobs: ModelJob[]) {
         waiting
           .filter((job) => job.name === name && !job.runsAlone)
           .map(toDue)
-          .sort((a, b) => a.running - b.running || (servedAt.get(a.userId) ?? -1) - (servedAt.get(b.userId) ?? -1))
+          .sort(
+            (a, b) =>
+              a.running - b.running || (servedAt.get(a.workspaceId) ?? -1) - (servedAt.get(b.workspaceId) ?? -1),
+          )
           .slice(0, 1);
       const dueAlone = waiting.filter((job) => job.runsAlone).map(toDue)[0] ?? null;
       const decision = decideNext(
@@ -176,9 +179,9 @@ function simulate(jobs: ModelJob[]) {
         if (decision.interrupted.size > 0) continue;
         break;
       }
-      const { stepId, name, userId, runsAlone } = decision.start;
-      active = [...active, { stepId, name, userId, runsAlone, since: now }];
-      servedAt.set(userId, now);
+      const { stepId, name, workspaceId, runsAlone } = decision.start;
+      active = [...active, { stepId, name, workspaceId, runsAlone, since: now }];
+      servedAt.set(workspaceId, now);
       if (!started.has(stepId)) started.set(stepId, now);
       check();
     }
@@ -187,8 +190,8 @@ function simulate(jobs: ModelJob[]) {
     for (const name of ["prepare", "render"] as const) {
       const mates = active.filter((mate) => mate.name === name);
       expect(mates.length).toBeLessThanOrEqual(LIMITS.slots[name] + LIMITS.extraSlots[name]);
-      for (const { userId } of mates)
-        expect(mates.filter((mate) => mate.userId === userId).length).toBeLessThanOrEqual(LIMITS.slots[name]);
+      for (const { workspaceId } of mates)
+        expect(mates.filter((mate) => mate.workspaceId === workspaceId).length).toBeLessThanOrEqual(LIMITS.slots[name]);
     }
     const young = active.filter((mate) => mate.runsAlone && now - mate.since < LIMITS.maxAloneMs);
     if (young.length > 0) expect(active).toHaveLength(1);
@@ -200,7 +203,7 @@ const model = (suspects: fc.Arbitrary<boolean>) =>
   fc
     .array(
       fc.record({
-        userId: fc.constantFrom("anna", "bert", "carl", "dora"),
+        workspaceId: fc.constantFrom("anna", "bert", "carl", "dora"),
         name: fc.constantFrom<JobName>("prepare", "render"),
         lengthMs: fc.integer({ min: 1, max: 200 }),
         arrivesAt: fc.integer({ min: 0, max: 300 }),
@@ -225,10 +228,10 @@ describe("properties", () => {
     const mine = fc.record({ arrivesAt: fc.integer({ min: 0, max: 300 }), lengthMs: fc.integer({ min: 1, max: 50 }) });
     fc.assert(
       fc.property(model(fc.constant(false)), mine, (jobs, visitor) => {
-        const others = jobs.map((job) => ({ ...job, userId: "anna" }));
+        const others = jobs.map((job) => ({ ...job, workspaceId: "anna" }));
         const { started } = simulate([
           ...others,
-          { ...visitor, stepId: "visitor", userId: "bert", name: "prepare", yields: false, runsAlone: false },
+          { ...visitor, stepId: "visitor", workspaceId: "bert", name: "prepare", yields: false, runsAlone: false },
         ]);
         expect(started.get("visitor")).toBe(visitor.arrivesAt);
       }),

@@ -13,7 +13,7 @@ test("rows are found among more IDs than a statement can have parameters", async
   const { asset, stepId, subjectId } = await db.store.write(async (tx) => {
     const user = await addUser(tx);
     const subjectId = newId();
-    const { stepId } = await addStep(tx, { userId: user.userId, subjectId });
+    const { stepId } = await addStep(tx, { workspaceId: user.workspaceId, subjectId });
     return { asset: await addAsset(tx, user), stepId, subjectId };
   });
   const others = Array.from({ length: MANY }, newId);

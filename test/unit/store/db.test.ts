@@ -190,8 +190,10 @@ describe("accountsRevision counts", () => {
       "WITH old AS (SELECT 'x' AS id) DELETE FROM users WHERE id IN old",
       true,
     ],
+    ["a membership", "DELETE FROM workspace_members WHERE user_id = 'x'", true],
+    ["a workspace", "DELETE FROM workspaces WHERE id = 'x'", true],
     ["a read", "SELECT id FROM users", false],
-    ["another table", "UPDATE projects SET name = 'x' WHERE user_id IN (SELECT id FROM users)", false],
+    ["another table", "UPDATE projects SET name = 'x' WHERE workspace_id IN (SELECT id FROM users)", false],
   ])("%s", async (_, statement, changes) => {
     await using db = await freshStore();
     const before = db.store.accountsRevision();

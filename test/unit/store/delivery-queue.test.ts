@@ -7,7 +7,7 @@ import {
   findNextDeliveryTime,
   findPendingDelivery,
   listDueDeliveries,
-  listUsersWithDueDeliveries,
+  listWorkspacesWithDueDeliveries,
 } from "../../../src/store/delivery-queue";
 import { setUserDisabled } from "../../../src/store/users";
 import { insertEndpoint, updateDelivery, updateEndpoint } from "../../../src/store/webhooks";
@@ -18,12 +18,12 @@ const NOW = 1_000_000;
 /** Inserts a user with endpoints and `count` deliveries to each, due one millisecond apart from `from` on. */
 async function addQueue(store: Store, endpoints: number, count: number, from: number, type = "cut.completed") {
   return store.write(async (tx) => {
-    const { userId } = await addUser(tx);
+    const { workspaceId } = await addUser(tx);
     const ids: string[] = [];
     for (let n = 0; n < endpoints; n++) {
       const { id } = await insertEndpoint(tx, {
         id: newId(),
-        user_id: userId,
+        workspace_id: workspaceId,
         url: "http://127.0.0.1:1/",
         event_types: ["cut.completed"],
         state: "enabled",
@@ -33,21 +33,23 @@ async function addQueue(store: Store, endpoints: number, count: number, from: nu
       ids.push(id);
       await tx.run(sql`
         WITH RECURSIVE counted(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM counted WHERE i + 1 < ${count})
-        INSERT INTO deliveries (id, endpoint_id, user_id, event_id, type, body, state, due_at, created_at)
-        SELECT ${id} || ' ' || i, ${id}, ${userId}, 'event ' || i, ${type}, '{}', 'pending', ${from} + i, 0 FROM counted`);
+        INSERT INTO deliveries (id, endpoint_id, workspace_id, event_id, type, body, state, due_at, created_at)
+        SELECT ${id} || ' ' || i, ${id}, ${workspaceId}, 'event ' || i, ${type}, '{}', 'pending', ${from} + i, 0 FROM counted`);
     }
-    return { userId, endpoints: ids };
+    return { workspaceId, endpoints: ids };
   });
 }
 
 test("each user with a due delivery is listed once", async () => {
   await using db = await freshStore();
   const { store } = db;
-  expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([]);
+  expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toEqual([]);
   const anna = await addQueue(store, 3, 50, NOW - 100);
   const bert = await addQueue(store, 1, 1, NOW);
   await addQueue(store, 1, 5, NOW + 1);
-  expect((await listUsersWithDueDeliveries(store.read, NOW)).toSorted()).toEqual([anna.userId, bert.userId].toSorted());
+  expect((await listWorkspacesWithDueDeliveries(store.read, NOW)).toSorted()).toEqual(
+    [anna.workspaceId, bert.workspaceId].toSorted(),
+  );
 });
 
 test("deliveries to disabled endpoints and of disabled accounts are not listed", async () => {
@@ -55,27 +57,27 @@ test("deliveries to disabled endpoints and of disabled accounts are not listed",
   const { store } = db;
   const anna = await addQueue(store, 2, 2, NOW - 100);
   const bert = await addQueue(store, 1, 1, NOW - 100);
-  await store.write((tx) => setUserDisabled(tx, bert.userId, NOW));
+  await store.write((tx) => setUserDisabled(tx, bert.workspaceId, NOW));
   await store.write((tx) => updateEndpoint(tx, anna.endpoints[0]!, { state: "disabled" }));
-  expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([anna.userId]);
-  const due = await listDueDeliveries(store.read, anna.userId, NOW, 10);
+  expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toEqual([anna.workspaceId]);
+  const due = await listDueDeliveries(store.read, anna.workspaceId, NOW, 10);
   expect(due.map((one) => one.endpointId)).toEqual([anna.endpoints[1]!, anna.endpoints[1]!]);
   await store.write((tx) => updateEndpoint(tx, anna.endpoints[1]!, { state: "disabled" }));
-  expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([]);
-  await store.write((tx) => setUserDisabled(tx, bert.userId, null));
-  expect(await listUsersWithDueDeliveries(store.read, NOW)).toEqual([bert.userId]);
+  expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toEqual([]);
+  await store.write((tx) => setUserDisabled(tx, bert.workspaceId, null));
+  expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toEqual([bert.workspaceId]);
 });
 
 test("only the first deliveries of each endpoint are listed, longest due first", async () => {
   await using db = await freshStore();
   const { store } = db;
-  const { userId, endpoints } = await addQueue(store, 2, 100, NOW - 50);
-  const due = await listDueDeliveries(store.read, userId, NOW, 3);
+  const { workspaceId, endpoints } = await addQueue(store, 2, 100, NOW - 50);
+  const due = await listDueDeliveries(store.read, workspaceId, NOW, 3);
   expect(due.map((one) => one.id.split(" ")[1])).toEqual(["0", "0", "1", "1", "2", "2"]);
   await store.write((tx) => updateDelivery(tx, `${endpoints[0]!} 0`, { state: "delivered", due_at: null }));
   expect(await findPendingDelivery(store.read, `${endpoints[0]!} 0`)).toBeNull();
   expect((await findPendingDelivery(store.read, `${endpoints[1]!} 0`))?.endpoint.id).toBe(endpoints[1]!);
-  expect(await listDueDeliveries(store.read, userId, NOW - 50, 3)).toEqual([
+  expect(await listDueDeliveries(store.read, workspaceId, NOW - 50, 3)).toEqual([
     { id: `${endpoints[1]!} 0`, endpointId: endpoints[1]! },
   ]);
 });
@@ -83,9 +85,9 @@ test("only the first deliveries of each endpoint are listed, longest due first",
 test("test events are counted by user, with the time of the first one", async () => {
   await using db = await freshStore();
   const { store } = db;
-  const { userId } = await addQueue(store, 2, 4, NOW + 7, "webhook.test");
+  const { workspaceId } = await addQueue(store, 2, 4, NOW + 7, "webhook.test");
   await addQueue(store, 1, 4, NOW, "webhook.test");
-  expect(await countQueuedTests(store.read, userId)).toEqual({ count: 8, nextDueAt: NOW + 7 });
+  expect(await countQueuedTests(store.read, workspaceId)).toEqual({ count: 8, nextDueAt: NOW + 7 });
   expect(await countQueuedTests(store.read, newId())).toEqual({ count: 0, nextDueAt: null });
 });
 
@@ -94,8 +96,8 @@ test("reading the queue does not scan all deliveries", async () => {
   const { store } = db;
   const users = await Promise.all(Array.from({ length: 200 }, () => addQueue(store, 1, 100, NOW - 99)));
   const started = performance.now();
-  expect(await listUsersWithDueDeliveries(store.read, NOW)).toHaveLength(200);
-  expect(await listDueDeliveries(store.read, users[0]!.userId, NOW, 8)).toHaveLength(8);
+  expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toHaveLength(200);
+  expect(await listDueDeliveries(store.read, users[0]!.workspaceId, NOW, 8)).toHaveLength(8);
   expect(await findNextDeliveryTime(store.read, NOW)).toBeNull();
   // With the indexes it takes milliseconds, without them seconds.
   expect(performance.now() - started).toBeLessThan(500);

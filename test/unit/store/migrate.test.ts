@@ -7,9 +7,10 @@ import { listUnmeasuredAssets } from "../../../src/store/assets";
 import { openStore, type Store } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
 import * as tables from "../../../src/store/schema";
+import * as accountTables from "../../../src/store/schema-accounts";
 import * as outboxTables from "../../../src/store/schema-outbox";
 import { temporaryFolder } from "../../temporary-folder";
-import { freshStore } from "./test-store";
+import { addUser, freshStore } from "./test-store";
 
 const MIGRATIONS = join(import.meta.dir, "../../../migrations");
 const names = (await readdir(MIGRATIONS))
@@ -23,9 +24,26 @@ const readSchema = (store: Store) =>
     sql`SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name`,
   );
 
-/** Creates a database with these migrations, one user and one asset. */
+const OWNED_TABLES = [
+  "api_keys",
+  "projects",
+  "assets",
+  "pipelines",
+  "steps",
+  "cuts",
+  "renders",
+  "ledger",
+  "holds",
+  "events",
+  "webhook_endpoints",
+  "deliveries",
+];
+const ACCOUNTS = names.indexOf("0005_accounts");
+
+/** Creates a database with these migrations, one user and one row of each table that the user owns. */
 async function createDatabase(path: string, migrations: readonly string[]): Promise<Store> {
   const store = await openStore(path);
+  const owner = migrations.length > ACCOUNTS ? "workspace_id" : "user_id";
   await store.write(async (tx) => {
     await tx.run(sql`CREATE TABLE migrations (name text PRIMARY KEY NOT NULL, run_at integer NOT NULL)`);
     for (const name of migrations) {
@@ -35,14 +53,77 @@ async function createDatabase(path: string, migrations: readonly string[]): Prom
     }
     // In SQL: the drizzle tables have columns that this version did not have.
     await tx.run(sql`INSERT INTO users (id, email, created_at) VALUES ('u', 'u@example.test', 1)`);
-    await tx.run(
-      sql`INSERT INTO projects (id, user_id, name, state, created_at, updated_at, last_activity_at) VALUES ('p', 'u', 'P', 'active', 1, 1, 1)`,
-    );
-    await tx.run(
-      sql`INSERT INTO assets (id, user_id, project_id, kind, state, upload_length, upload_active_at, payment, created_at) VALUES ('a', 'u', 'p', 'source', 'ready', 64, 1, 'none', 1)`,
-    );
+    if (migrations.length > ACCOUNTS) {
+      await tx.run(sql`INSERT INTO workspaces (id, name, is_personal, created_at) VALUES ('u', 'Personal', true, 1)`);
+      await tx.run(
+        sql`INSERT INTO workspace_members (workspace_id, user_id, role, created_at) VALUES ('u', 'u', 'owner', 1)`,
+      );
+      await tx.run(
+        sql`INSERT INTO api_keys (id, user_id, workspace_id, name, prefix, hash, created_at) VALUES ('k', 'u', 'u', 'K', 'sk_', 'h', 1)`,
+      );
+    } else {
+      await tx.run(
+        sql`INSERT INTO api_keys (id, user_id, name, prefix, hash, created_at) VALUES ('k', 'u', 'K', 'sk_', 'h', 1)`,
+      );
+    }
+    const rows: [string, string][] = [
+      ["projects (id, @, name, state, created_at, updated_at, last_activity_at)", "'p', 'u', 'P', 'active', 1, 1, 1"],
+      [
+        "assets (id, @, project_id, kind, state, upload_length, upload_active_at, payment, created_at)",
+        "'a', 'u', 'p', 'source', 'ready', 64, 1, 'none', 1",
+      ],
+      ["pipelines (id, @, state, input_asset_id, created_at)", "'pl', 'u', 'completed', 'a', 1"],
+      [
+        "steps (id, pipeline_id, @, step_order, processor_name, state, subject_id, run_after, created_at)",
+        "'s', 'pl', 'u', 0, 'prepare', 'completed', 'a', 1, 1",
+      ],
+      ["cuts (id, @, asset_id, state, script, options, created_at)", "'c', 'u', 'a', 'completed', 'S', '{}', 1"],
+      [
+        "renders (id, @, asset_id, cut_id, state, output, resolved, request_hash, created_at)",
+        "'r', 'u', 'a', 'c', 'completed', '{}', '{}', 'h', 1",
+      ],
+      ["ledger (id, @, type, delta, created_at)", "'l', 'u', 'grant', 5, 1"],
+      ["holds (id, @, pipeline_id, amount, created_at)", "'h', 'u', 'pl', 2, 1"],
+      ["events (id, @, type, entity_id, data, created_at)", "'e', 'u', 'asset.ready', 'a', '{}', 1"],
+      [
+        "webhook_endpoints (id, @, url, event_types, state, secret, created_at)",
+        "'w', 'u', 'https://example.test', '[]', 'enabled', 'whsec', 1",
+      ],
+      [
+        "deliveries (id, endpoint_id, @, event_id, type, body, state, created_at)",
+        "'d', 'w', 'u', 'e', 'asset.ready', '{}', 'pending', 1",
+      ],
+    ];
+    for (const [columns, values] of rows) {
+      await tx.run(sql.raw(`INSERT INTO ${columns.replace("@", owner)} VALUES (${values})`));
+    }
   });
   return store;
+}
+
+/** Describes columns, foreign keys and indexes, independently of the order of columns. */
+async function describeTables(store: Store) {
+  const names = await store.read.all<{ name: string }>(
+    sql`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`,
+  );
+  return Promise.all(
+    names.map(async ({ name }) => ({
+      table: name,
+      columns: await store.read.all<object>(
+        sql.raw(`SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info('${name}') ORDER BY name`),
+      ),
+      references: await store.read.all<object>(
+        sql.raw(`SELECT "table", "from", "to", on_delete FROM pragma_foreign_key_list('${name}') ORDER BY "from"`),
+      ),
+      indexes: (
+        await store.read.all<{ sql: string }>(
+          sql.raw(
+            `SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = '${name}' AND sql IS NOT NULL ORDER BY name`,
+          ),
+        )
+      ).map((one) => one.sql.replace(/;$/, "")),
+    })),
+  );
 }
 
 test.each(names.map((name, n) => [name, names.slice(0, n + 1)] as const))(
@@ -57,16 +138,26 @@ test.each(names.map((name, n) => [name, names.slice(0, n + 1)] as const))(
       expect(await readSchema(store)).toEqual(await readSchema(today.store));
       const run = await store.read.all<{ name: string }>(sql`SELECT name FROM migrations ORDER BY name`);
       expect(run.map((row) => row.name)).toEqual(names);
-      expect(await store.read.all<object>(sql`SELECT id FROM assets`)).toHaveLength(1);
+      for (const table of OWNED_TABLES) {
+        const rows = await store.read.all<{ owner: string }>(sql.raw(`SELECT workspace_id AS owner FROM ${table}`));
+        expect([table, rows]).toEqual([table, [{ owner: "u" }]]);
+      }
+      expect(await store.read.all<object>(sql`SELECT id, is_personal FROM workspaces`)).toEqual([
+        { id: "u", is_personal: 1 },
+      ]);
+      expect(await store.read.all<object>(sql`SELECT workspace_id, user_id, role FROM workspace_members`)).toEqual([
+        { workspace_id: "u", user_id: "u", role: "owner" },
+      ]);
+      expect(await store.read.all<object>(sql`PRAGMA foreign_key_check`)).toEqual([]);
     } finally {
       await store.close();
     }
   },
 );
 
-test.each(names)("%s drops no table, which would delete the rows that refer to it", async (name) => {
+test.each(names)("%s drops no table that others may refer to, which would delete their rows", async (name) => {
   const text = await Bun.file(join(MIGRATIONS, `${name}.sql`)).text();
-  expect(text).not.toMatch(/drop\s+table|pragma\s+foreign_keys/i);
+  expect(text).not.toMatch(/drop\s+table(?! `__old_)|pragma\s+foreign_keys/i);
 });
 
 test("secrets in stored responses of an older version are removed", async () => {
@@ -100,6 +191,92 @@ test("assets that failed in an older version are listed for the removal of their
   }
 });
 
+test("the author of older rows is their owner", async () => {
+  await using folder = await temporaryFolder();
+  const store = await createDatabase(join(folder.path, "old.db"), names.slice(0, ACCOUNTS));
+  try {
+    await migrate(store);
+    for (const table of ["projects", "assets", "pipelines", "cuts", "renders"]) {
+      const rows = await store.read.all<object>(sql.raw(`SELECT created_by FROM ${table}`));
+      expect([table, rows]).toEqual([table, [{ created_by: "u" }]]);
+    }
+    expect(await store.read.all<object>(sql`SELECT workspace_id, scopes FROM api_keys`)).toEqual([
+      { workspace_id: "u", scopes: '["read","write"]' },
+    ]);
+  } finally {
+    await store.close();
+  }
+});
+
+test("a migration that stops midway leaves the old database", async () => {
+  await using folder = await temporaryFolder();
+  const store = await createDatabase(join(folder.path, "old.db"), names.slice(0, ACCOUNTS));
+  try {
+    // The migration's last statement fails.
+    await store.write((tx) =>
+      tx.run(sql`CREATE TRIGGER audit_log_is_never_changed AFTER DELETE ON users BEGIN SELECT 1; END`),
+    );
+    const before = await readSchema(store);
+    await expect(migrate(store)).rejects.toThrow("Failed query");
+    expect(await readSchema(store)).toEqual(before);
+    expect(await store.read.all<object>(sql`SELECT user_id FROM deliveries`)).toEqual([{ user_id: "u" }]);
+    await store.write((tx) => tx.run(sql`DROP TRIGGER audit_log_is_never_changed`));
+    await migrate(store);
+    expect(await store.read.all<object>(sql`SELECT workspace_id FROM deliveries`)).toEqual([{ workspace_id: "u" }]);
+  } finally {
+    await store.close();
+  }
+});
+
+test("ledger entries outlive the account that they were written for", async () => {
+  await using fresh = await freshStore();
+  await fresh.store.write(async (tx) => {
+    const { userId } = await addUser(tx);
+    await tx.run(
+      sql`INSERT INTO ledger (id, workspace_id, type, delta, created_at) VALUES ('l', ${userId}, 'grant', 1, 1)`,
+    );
+    await tx.run(sql`DELETE FROM workspaces`);
+    await tx.run(sql`DELETE FROM users`);
+  });
+  expect(await fresh.store.read.all<object>(sql`SELECT id FROM ledger`)).toEqual([{ id: "l" }]);
+  expect(await fresh.store.read.all<object>(sql`SELECT id FROM projects`)).toEqual([]);
+});
+
+test("audit entries cannot be deleted or rewritten", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  await store.write((tx) =>
+    tx.run(
+      sql`INSERT INTO audit_log (id, created_at, actor_kind, actor_id, action) VALUES ('1', 1, 'user', 'u', 'user.disabled')`,
+    ),
+  );
+  await expect(store.write((tx) => tx.run(sql`DELETE FROM audit_log`))).rejects.toThrow();
+  await expect(store.write((tx) => tx.run(sql`UPDATE audit_log SET action = 'x'`))).rejects.toThrow();
+  // A purged account is replaced by a random ID.
+  await store.write((tx) => tx.run(sql`UPDATE audit_log SET actor_id = 'r', address = NULL, details = NULL`));
+  expect(await store.read.all<object>(sql`SELECT action, actor_id FROM audit_log`)).toEqual([
+    { action: "user.disabled", actor_id: "r" },
+  ]);
+});
+
+test("the migrations create the tables that the code declares", async () => {
+  await using migrated = await freshStore();
+  await using folder = await temporaryFolder();
+  const declared = await openStore(join(folder.path, "declared.db"));
+  try {
+    const nothing = await generateSQLiteDrizzleJson({});
+    const all = await generateSQLiteDrizzleJson({ ...accountTables, ...tables, ...outboxTables });
+    for (const statement of await generateSQLiteMigration(nothing, all)) {
+      await declared.write((tx) => tx.run(sql.raw(statement)));
+    }
+    expect((await describeTables(migrated.store)).filter((one) => one.table !== "migrations")).toEqual(
+      await describeTables(declared),
+    );
+  } finally {
+    await declared.close();
+  }
+});
+
 test("a database of a newer version is refused and not changed", async () => {
   await using fresh = await freshStore();
   await fresh.store.write((tx) => tx.run(sql`INSERT INTO migrations (name, run_at) VALUES ('9999_future', 1)`));
@@ -113,6 +290,6 @@ test("a database of a newer version is refused and not changed", async () => {
 test("the newest snapshot matches the tables: bun run db:generate has nothing to write", async () => {
   const newest = `${names.at(-1)!.slice(0, 4)}_snapshot.json`;
   const snapshot = await Bun.file(join(MIGRATIONS, "meta", newest)).json();
-  const today = await generateSQLiteDrizzleJson({ ...tables, ...outboxTables }, snapshot.id);
+  const today = await generateSQLiteDrizzleJson({ ...accountTables, ...tables, ...outboxTables }, snapshot.id);
   expect(await generateSQLiteMigration(snapshot, today)).toEqual([]);
 });

@@ -50,7 +50,9 @@ function findNextInModel(queue: QueuedStep[]): string | null {
 test("the next step of any queue is that of the model", async () => {
   await using db = await freshStore();
   const users = await db.store.write(async (tx) => [await addUser(tx), await addUser(tx), await addUser(tx)]);
-  const { pipelineId } = await db.store.write((tx) => addStep(tx, { userId: users[0]!.userId, name: "prepare" }));
+  const { pipelineId } = await db.store.write((tx) =>
+    addStep(tx, { workspaceId: users[0]!.workspaceId, name: "prepare" }),
+  );
   await fc.assert(
     fc.asyncProperty(fc.array(stepFields, { maxLength: 16, size: "max" }), async (fields) => {
       const queue = fields.map((one) => ({ ...one, id: newId() }));
@@ -58,7 +60,7 @@ test("the next step of any queue is that of the model", async () => {
         await tx.delete(steps);
         for (const { user, ...fields } of queue) {
           const fixed = { pipeline_id: pipelineId, step_order: 0, subject_id: newId(), created_at: 0 };
-          await tx.insert(steps).values({ ...fixed, ...fields, user_id: users[user]!.userId });
+          await tx.insert(steps).values({ ...fixed, ...fields, workspace_id: users[user]!.workspaceId });
         }
       });
       expect((await findNextStep(db.store.read, "cut", OWNER, NOW))?.stepId ?? null).toBe(findNextInModel(queue));
@@ -69,14 +71,16 @@ test("the next step of any queue is that of the model", async () => {
 test("a user's long queue does not slow down the search", async () => {
   await using db = await freshStore();
   const [busy, calm] = await db.store.write(async (tx) => [await addUser(tx), await addUser(tx)]);
-  const { pipelineId } = await db.store.write((tx) => addStep(tx, { userId: busy!.userId, name: "cut" }));
+  const { pipelineId } = await db.store.write((tx) => addStep(tx, { workspaceId: busy!.workspaceId, name: "cut" }));
   await db.store.write((tx) =>
     tx.run(sql`
       WITH RECURSIVE counted(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM counted WHERE i + 1 < 20000)
-      INSERT INTO steps (id, pipeline_id, user_id, step_order, processor_name, state, subject_id, run_after, created_at)
-      SELECT 'step ' || i, ${pipelineId}, ${busy!.userId}, 0, 'cut', 'pending', 'subject', 0, 0 FROM counted`),
+      INSERT INTO steps (id, pipeline_id, workspace_id, step_order, processor_name, state, subject_id, run_after, created_at)
+      SELECT 'step ' || i, ${pipelineId}, ${busy!.workspaceId}, 0, 'cut', 'pending', 'subject', 0, 0 FROM counted`),
   );
-  const { stepId } = await db.store.write((tx) => addStep(tx, { userId: calm!.userId, name: "cut", runAfter: 1 }));
+  const { stepId } = await db.store.write((tx) =>
+    addStep(tx, { workspaceId: calm!.workspaceId, name: "cut", runAfter: 1 }),
+  );
   await db.store.write((tx) => tx.run(sql`UPDATE steps SET served_at = 1 WHERE id = 'step 7'`));
   const started = performance.now();
   for (let n = 0; n < 50; n++) expect((await findNextStep(db.store.read, "cut", OWNER, NOW))?.stepId).toBe(stepId);

@@ -34,11 +34,11 @@ async function claimed(store: Store, at = 100, owner = "one"): Promise<Job> {
 }
 
 /** Inserts a user with `count` pending renders, due one millisecond apart from `from` on. Returns the step IDs. */
-async function userWithSteps(tx: Queries, count: number, from = 0): Promise<{ userId: string; steps: string[] }> {
-  const { userId } = await addUser(tx);
+async function userWithSteps(tx: Queries, count: number, from = 0): Promise<{ workspaceId: string; steps: string[] }> {
+  const { workspaceId } = await addUser(tx);
   const steps: string[] = [];
-  for (let i = 0; i < count; i++) steps.push((await addStep(tx, { userId, runAfter: from + i })).stepId);
-  return { userId, steps };
+  for (let i = 0; i < count; i++) steps.push((await addStep(tx, { workspaceId, runAfter: from + i })).stepId);
+  return { workspaceId, steps };
 }
 
 const reread = async (store: Store, job: Job): Promise<Step> => (await findLatestStep(store.read, job.subjectId))!;
@@ -63,9 +63,9 @@ describe("claiming", () => {
   test("skips steps of another name and steps that are not due", async () => {
     await using db = await freshStore();
     await db.store.write(async (tx) => {
-      const { userId } = await addUser(tx);
-      await addStep(tx, { userId, name: "cut" });
-      await addStep(tx, { userId, runAfter: 500 });
+      const { workspaceId } = await addUser(tx);
+      await addStep(tx, { workspaceId, name: "cut" });
+      await addStep(tx, { workspaceId, runAfter: 500 });
     });
     expect(await claim(db.store, 499)).toBeNull();
     expect(await findNextDueTime(db.store.read, 499)).toBe(500);
@@ -84,10 +84,10 @@ describe("claiming", () => {
     const counts: number[] = [];
     for (let i = 0; i < 6; i++) {
       counts.push((await findNextStep(db.store.read, "render", "one", 100))!.running);
-      order.push((await claimed(db.store)).userId);
+      order.push((await claimed(db.store)).workspaceId);
     }
     expect(counts).toEqual([0, 0, 0, 1, 1, 2]);
-    const users = [busy, calm, late, busy, calm, busy].map((user) => user!.userId);
+    const users = [busy, calm, late, busy, calm, busy].map((user) => user!.workspaceId);
     expect(order).toEqual(users);
   });
 
@@ -100,10 +100,10 @@ describe("claiming", () => {
     const order: string[] = [];
     for (let at = 100; at < 105; at++) {
       const job = await claimed(db.store, at);
-      order.push(job.userId);
+      order.push(job.workspaceId);
       await db.store.write((tx) => endStep(tx, job.stepId, "completed", at));
     }
-    expect(order).toEqual([busy, calm, busy, calm, busy].map((user) => user!.userId));
+    expect(order).toEqual([busy, calm, busy, calm, busy].map((user) => user!.workspaceId));
   });
 
   test("puts a returned step behind users who waited meanwhile", async () => {
@@ -113,16 +113,16 @@ describe("claiming", () => {
       await userWithSteps(tx, 2, 50),
     ]);
     const taken = await claimed(db.store, 100);
-    expect(taken.userId).toBe(long!.userId);
+    expect(taken.workspaceId).toBe(long!.workspaceId);
     // The other user was served in between.
     const other = await claimed(db.store, 150);
     await db.store.write((tx) => endStep(tx, other.stepId, "completed", 160));
     await db.store.write((tx) => requeueStep(tx, taken, { runAfter: 200, servedAt: 200, attempts: 0 }));
     expect(await db.store.write((tx) => findNextStep(tx, "render", "one", 200))).toMatchObject({
-      userId: short!.userId,
+      workspaceId: short!.workspaceId,
       running: 0,
     });
-    expect((await claimed(db.store, 200)).userId).toBe(short!.userId);
+    expect((await claimed(db.store, 200)).workspaceId).toBe(short!.workspaceId);
     expect(await claimed(db.store, 200)).toMatchObject({ stepId: taken.stepId, attempt: 1 });
   });
 
@@ -141,12 +141,12 @@ describe("claiming", () => {
     await using db = await freshStore();
     const [first, second] = await db.store.write(async (tx) => {
       const a = await userWithSteps(tx, 1, 0);
-      for (let i = 0; i < 3; i++) await addStep(tx, { userId: a.userId, name: "cut" });
+      for (let i = 0; i < 3; i++) await addStep(tx, { workspaceId: a.workspaceId, name: "cut" });
       return [a, await userWithSteps(tx, 1, 10)];
     });
     for (let i = 0; i < 3; i++) await claim(db.store, 100, "one", "cut");
-    expect((await claimed(db.store)).userId).toBe(first!.userId);
-    expect((await claimed(db.store)).userId).toBe(second!.userId);
+    expect((await claimed(db.store)).workspaceId).toBe(first!.workspaceId);
+    expect((await claimed(db.store)).workspaceId).toBe(second!.workspaceId);
   });
 
   test("starts the pipeline with its first step and counts attempts", async () => {
@@ -230,8 +230,8 @@ describe("a step runs alone", () => {
   test("after a kill by the kernel, longest waiting first, whatever its name", async () => {
     await using db = await freshStore();
     const [render, cut] = await db.store.write(async (tx) => {
-      const { userId } = await addUser(tx);
-      return [(await addStep(tx, { userId })).stepId, (await addStep(tx, { userId, name: "cut" })).stepId];
+      const { workspaceId } = await addUser(tx);
+      return [(await addStep(tx, { workspaceId })).stepId, (await addStep(tx, { workspaceId, name: "cut" })).stepId];
     });
     for (const [name, runAfter] of [
       ["render", 120],

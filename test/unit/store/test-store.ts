@@ -26,14 +26,15 @@ export async function freshStore(): Promise<TestStore> {
   };
 }
 
-/** Inserts an account and its project. */
-export async function addUser(tx: Queries): Promise<{ userId: string; projectId: string }> {
+/** Inserts an account and a project in its personal workspace. */
+export async function addUser(tx: Queries): Promise<{ userId: string; workspaceId: string; projectId: string }> {
   const userId = newId();
   const projectId = newId();
   await insertUser(tx, { id: userId, email: `${userId}@example.test`, created_at: 0 });
   await insertProject(tx, {
     id: projectId,
-    user_id: userId,
+    workspace_id: userId,
+    created_by: userId,
     name: "Project",
     state: "active",
     archived_at: null,
@@ -41,18 +42,18 @@ export async function addUser(tx: Queries): Promise<{ userId: string; projectId:
     updated_at: 0,
     last_activity_at: 0,
   });
-  return { userId, projectId };
+  return { userId, workspaceId: userId, projectId };
 }
 
 /** Inserts an asset, in preparation by default. */
 export function addAsset(
   tx: Queries,
-  owner: { userId: string; projectId: string },
+  owner: { workspaceId: string; projectId: string },
   change: Partial<NewAsset> = {},
 ): Promise<Asset> {
   return insertAsset(tx, {
     id: newId(),
-    user_id: owner.userId,
+    workspace_id: owner.workspaceId,
     project_id: owner.projectId,
     kind: "source",
     state: "processing",
@@ -64,17 +65,17 @@ export function addAsset(
   });
 }
 
-type StepOptions = { userId: string; name?: "prepare" | "cut" | "render"; subjectId?: string; runAfter?: number };
+type StepOptions = { workspaceId: string; name?: "prepare" | "cut" | "render"; subjectId?: string; runAfter?: number };
 
 /** Inserts a pipeline with one pending step. */
 export async function addStep(tx: Queries, options: StepOptions): Promise<{ stepId: string; pipelineId: string }> {
   const stepId = newId();
   const pipelineId = newId();
-  await insertPipeline(tx, { id: pipelineId, user_id: options.userId, state: "pending", created_at: 0 }, [
+  await insertPipeline(tx, { id: pipelineId, workspace_id: options.workspaceId, state: "pending", created_at: 0 }, [
     {
       id: stepId,
       pipeline_id: pipelineId,
-      user_id: options.userId,
+      workspace_id: options.workspaceId,
       step_order: 0,
       processor_name: options.name ?? "render",
       state: "pending",

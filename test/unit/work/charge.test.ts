@@ -19,7 +19,7 @@ import {
 import { addAsset, addStep, addUser, freshStore } from "../store/test-store";
 import { creditModel } from "./credit-model";
 
-type Owner = { userId: string; projectId: string };
+type Owner = { workspaceId: string; projectId: string };
 
 /** The credits of one user, with the product's functions. The time increases by one with each call. */
 function account(store: Store, owner: Owner) {
@@ -30,14 +30,20 @@ function account(store: Store, owner: Owner) {
     grant: (credits: number) =>
       store.write(async (tx) => {
         const now = clock++;
-        const entry = { id: newId(), user_id: owner.userId, type: "grant" as const, delta: credits, created_at: now };
+        const entry = {
+          id: newId(),
+          workspace_id: owner.workspaceId,
+          type: "grant" as const,
+          delta: credits,
+          created_at: now,
+        };
         await insertLedgerEntry(tx, entry);
-        return settleWaiting(tx, owner.userId, now);
+        return settleWaiting(tx, owner.workspaceId, now);
       }),
     add: (price: number) =>
       store.write(async (tx) => {
         const asset = await addAsset(tx, owner, { created_at: clock++ });
-        await addStep(tx, { userId: owner.userId, name: "prepare", subjectId: asset.id });
+        await addStep(tx, { workspaceId: owner.workspaceId, name: "prepare", subjectId: asset.id });
         prices.set(asset.id, price);
         return asset.id;
       }),
@@ -59,7 +65,7 @@ function account(store: Store, owner: Owner) {
         await releaseCharge(tx, asset, clock++);
       }),
     refund: (id: string) => store.write((tx) => refundCharge(tx, id, clock++)),
-    balance: () => readBalance(store.read, owner.userId),
+    balance: () => readBalance(store.read, owner.workspaceId),
     state: async (id: string) => (await current(id))?.state ?? "deleted",
     events: async (id: string) =>
       (await listEntityEvents(store.read, id)).map((e) => `${e.type} from ${e.data.previous_state}`),
@@ -71,7 +77,7 @@ async function freshAccount() {
   const owner = await db.store.write((tx) => addUser(tx));
   return {
     store: db.store,
-    userId: owner.userId,
+    workspaceId: owner.workspaceId,
     credits: account(db.store, owner),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };
@@ -100,11 +106,11 @@ describe("a preparation", () => {
     const id = await db.credits.add(3);
     await db.credits.learnDuration(id);
     expect(await db.credits.balance()).toBe(7);
-    expect(await readTotalHeld(db.store.read, db.userId)).toBe(3);
+    expect(await readTotalHeld(db.store.read, db.workspaceId)).toBe(3);
     await db.credits.finish(id);
     expect(await db.credits.balance()).toBe(7);
-    expect(await listHolds(db.store.read, db.userId)).toEqual([]);
-    const { rows: entries } = await listLedger(db.store.read, db.userId, { afterId: null, limit: 10 });
+    expect(await listHolds(db.store.read, db.workspaceId)).toEqual([]);
+    const { rows: entries } = await listLedger(db.store.read, db.workspaceId, { afterId: null, limit: 10 });
     expect(entries.map((e) => [e.type, e.delta, e.asset_id])).toEqual([
       ["consume_asset", -3, id],
       ["grant", 10, null],
@@ -125,7 +131,7 @@ describe("a preparation", () => {
     await db.credits.grant(10);
     const id = await db.credits.add(3);
     await db.credits.learnDuration(id);
-    const [hold] = await listHolds(db.store.read, db.userId);
+    const [hold] = await listHolds(db.store.read, db.workspaceId);
     const [step] = await db.store.read.all<{ pipeline_id: string }>(
       sql`SELECT pipeline_id FROM steps WHERE subject_id = ${id}`,
     );
@@ -175,7 +181,7 @@ describe("a preparation", () => {
     await db.credits.learnDuration(id);
     await db.credits.grant(5);
     expect(await db.credits.balance()).toBe(2);
-    expect(await readTotalHeld(db.store.read, db.userId)).toBe(3);
+    expect(await readTotalHeld(db.store.read, db.workspaceId)).toBe(3);
   });
 
   test("that is free needs no credits and leaves no ledger entry", async () => {
@@ -184,7 +190,7 @@ describe("a preparation", () => {
     await db.credits.learnDuration(id);
     await db.credits.finish(id);
     expect(await db.credits.state(id)).toBe("ready");
-    expect((await listLedger(db.store.read, db.userId, { afterId: null, limit: 10 })).rows).toEqual([]);
+    expect((await listLedger(db.store.read, db.workspaceId, { afterId: null, limit: 10 })).rows).toEqual([]);
   });
 });
 
@@ -306,13 +312,13 @@ describe("any sequence of grants, preparations, failures, deletions and refunds"
         }
         const states = await Promise.all(ids.map(credits.state));
         expect(states).toEqual(model.assets.map((a) => (a.state === "waiting" ? "pending_payment" : a.state)));
-        const { rows: entries } = await listLedger(db.store.read, owner.userId, { afterId: null, limit: 1_000 });
+        const { rows: entries } = await listLedger(db.store.read, owner.workspaceId, { afterId: null, limit: 1_000 });
         const charged = entries.filter((e) => e.type === "consume_asset").map((e) => e.asset_id);
         expect(new Set(charged).size).toBe(charged.length);
         const refunded = entries.filter((e) => e.type === "refund").map((e) => e.asset_id);
         expect(new Set(refunded).size).toBe(refunded.length);
         const sum = entries.reduce((total, e) => total + e.delta, 0);
-        expect(sum).toBe((await credits.balance()) + (await readTotalHeld(db.store.read, owner.userId)));
+        expect(sum).toBe((await credits.balance()) + (await readTotalHeld(db.store.read, owner.workspaceId)));
       }),
       { numRuns: 40 },
     );

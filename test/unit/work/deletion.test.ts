@@ -33,14 +33,14 @@ test("other writes run while the assets of a project are deleted", async () => {
   const count = async () => (await store.write((tx) => listProjectAssetIds(tx, owner.projectId))).length;
   const seen = await countDuring(removeProject(servicesOf(db), owner.projectId), count);
   expect(seen.size).toBeGreaterThan(10);
-  expect(await findProject(store.read, owner.userId, owner.projectId)).toBeNull();
+  expect(await findProject(store.read, owner.workspaceId, owner.projectId)).toBeNull();
 });
 
 test("other writes run while the cuts of an asset are deleted", async () => {
   await using db = await freshStore();
   const { store } = db;
   const asset = await store.write(async (tx) => addAsset(tx, await addUser(tx)));
-  const cut = { user_id: asset.user_id, asset_id: asset.id, state: "pending", script: "" } as const;
+  const cut = { workspace_id: asset.workspace_id, asset_id: asset.id, state: "pending", script: "" } as const;
   await store.write(async (tx) => {
     for (let n = 0; n < 20; n++)
       await insertCut(tx, { ...cut, id: newId(), options: CUT_MODES.natural, created_at: 0 });

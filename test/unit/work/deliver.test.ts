@@ -19,11 +19,11 @@ const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;
 
 /** Creates an endpoint with deliveries that are due at these times. */
-async function endpointWith(store: Store, userId: string, url: string, due: number[], failingSince?: number) {
+async function endpointWith(store: Store, workspaceId: string, url: string, due: number[], failingSince?: number) {
   return store.write(async (tx) => {
     const endpoint = await insertEndpoint(tx, {
       id: newId(),
-      user_id: userId,
+      workspace_id: workspaceId,
       url,
       event_types: ["cut.completed"],
       state: "enabled",
@@ -35,7 +35,7 @@ async function endpointWith(store: Store, userId: string, url: string, due: numb
       await insertDelivery(tx, {
         id: newId(),
         endpoint_id: endpoint.id,
-        user_id: userId,
+        workspace_id: workspaceId,
         event_id: newId(),
         type: "cut.completed",
         body: "{}",
@@ -63,7 +63,7 @@ async function world() {
     },
   });
   const { store } = fresh;
-  const { userId } = await store.write(addUser);
+  const { workspaceId } = await store.write(addUser);
   const deliverer = createDeliverer({
     store,
     rules: { allowLoopback: true, allowPrivate: false },
@@ -73,7 +73,7 @@ async function world() {
   });
   return {
     store,
-    userId,
+    workspaceId,
     deliverer,
     received,
     url: (path: string) => `http://127.0.0.1:${server.port}${path}`,
@@ -89,15 +89,15 @@ async function world() {
 
 test("deliveries that are already due do not hide when the next one becomes due", async () => {
   await using w = await world();
-  await endpointWith(w.store, w.userId, w.url("/slow"), [NOW - MINUTE, NOW + MINUTE, NOW + 2 * MINUTE]);
+  await endpointWith(w.store, w.workspaceId, w.url("/slow"), [NOW - MINUTE, NOW + MINUTE, NOW + 2 * MINUTE]);
   expect(await findNextDeliveryTime(w.store.read, NOW)).toBe(NOW + MINUTE);
   expect(await findNextDeliveryTime(w.store.read, NOW + 2 * MINUTE)).toBeNull();
 });
 
 test("hundreds of messages to an endpoint that hangs do not delay the message of another user", async () => {
   await using w = await world();
-  await endpointWith(w.store, w.userId, w.url("/slow"), Array<number>(450).fill(NOW - MINUTE));
-  await endpointWith(w.store, w.userId, w.url("/quick"), [NOW]);
+  await endpointWith(w.store, w.workspaceId, w.url("/slow"), Array<number>(450).fill(NOW - MINUTE));
+  await endpointWith(w.store, w.workspaceId, w.url("/quick"), [NOW]);
   w.deliverer.start();
   await until("the quick one", () => w.received.includes("/quick"));
   expect(w.received.filter((path) => path === "/slow").length).toBeLessThanOrEqual(4);
@@ -106,7 +106,7 @@ test("hundreds of messages to an endpoint that hangs do not delay the message of
 test("a failure that started before another message succeeded does not count as failing since before that success", async () => {
   await using w = await world();
   const sixDaysAgo = NOW - 6 * 24 * 60 * MINUTE;
-  const endpoint = await endpointWith(w.store, w.userId, w.url("/slow"), [NOW], sixDaysAgo);
+  const endpoint = await endpointWith(w.store, w.workspaceId, w.url("/slow"), [NOW], sixDaysAgo);
   w.deliverer.start();
   await until("the message", () => w.received.length > 0);
   await w.store.write((tx) => updateEndpoint(tx, endpoint.id, { last_success_at: NOW, failing_since: null }));
@@ -117,7 +117,7 @@ test("a failure that started before another message succeeded does not count as 
     } = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
     return delivery!.attempts === 1;
   });
-  expect(await findEndpoint(w.store.read, w.userId, endpoint.id)).toMatchObject({
+  expect(await findEndpoint(w.store.read, w.workspaceId, endpoint.id)).toMatchObject({
     state: "enabled",
     last_success_at: NOW,
     failing_since: NOW,
@@ -126,7 +126,7 @@ test("a failure that started before another message succeeded does not count as 
 
 test("410 from an old URL does not disable an endpoint whose URL has changed meanwhile", async () => {
   await using w = await world();
-  const endpoint = await endpointWith(w.store, w.userId, w.url("/slow"), [NOW]);
+  const endpoint = await endpointWith(w.store, w.workspaceId, w.url("/slow"), [NOW]);
   w.deliverer.start();
   await until("the message", () => w.received.length > 0);
   await w.store.write((tx) => updateEndpoint(tx, endpoint.id, { url: w.url("/quick") }));
@@ -137,5 +137,5 @@ test("410 from an old URL does not disable an endpoint whose URL has changed mea
     } = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
     return delivery!.attempts === 1;
   });
-  expect(await findEndpoint(w.store.read, w.userId, endpoint.id)).toMatchObject({ state: "enabled" });
+  expect(await findEndpoint(w.store.read, w.workspaceId, endpoint.id)).toMatchObject({ state: "enabled" });
 });

@@ -13,7 +13,7 @@ function fill(slots: DeliverySlots, due: Record<string, ReturnType<typeof dueTo>
   const order: string[] = [];
   const byEndpoint = new Map<string, number>();
   const open = new Set(Object.keys(due));
-  for (let user = slots.nextUser(open); user !== null; user = slots.nextUser(open)) {
+  for (let user = slots.nextWorkspace(open); user !== null; user = slots.nextWorkspace(open)) {
     const next = slots.nextDelivery(user, due[user]!);
     if (next === null) {
       open.delete(user);
@@ -62,7 +62,7 @@ test("the number of deliveries of all users is limited", () => {
   const users = Array.from({ length: 300 }, (_, n) => `user${n}`);
   const started = fill(slots, Object.fromEntries(users.map((user) => [user, dueTo(user, 1, 1)])));
   expect(started.order).toHaveLength(256);
-  expect(slots.nextUser(["anna"])).toBeNull();
+  expect(slots.nextWorkspace(["anna"])).toBeNull();
 });
 
 test("a delivery in flight is not started again, and its slot is released when it has ended", () => {
