@@ -1,34 +1,38 @@
 /** Recognizes single windows of a recording again, for a planner that doubts the transcript there. */
 import type { Recognition, RecognitionRequest } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
-import { clipWindow, encodeWindow, readWindow, type WindowSource } from "./encoded-windows";
+import { clipWindow, type EncodedWindow, encodeWindow, readWindow, type WindowSource } from "./encoded-windows";
 import type { PcmReader } from "./pcm";
 import type { Checkpoint } from "./task-control";
-import { computeMean, toWords } from "./transcribe";
+import { computeMean, createBatches, toWords } from "./transcribe";
 import type { SherpaTranscriber } from "./transcriber-selector";
 
 /** The longest window that every recognizer accepts. The rest is cut off. */
 const MAX_WINDOW_TICKS = 30 * TICKS_PER_SECOND;
 
-/**
- * Recognizes each window with the built-in recognizer. A result depends on its window alone, whatever else is in the batch. `check` is
- * called between steps and may throw to stop.
- */
+/** Recognizes each window with the built-in recognizer. `check` is called between steps and may throw to stop. */
 export async function recognizeWindows(
   source: WindowSource,
   requests: RecognitionRequest[],
   check: Checkpoint,
 ): Promise<Recognition[]> {
-  const results: Recognition[] = [];
-  for (const request of requests) {
-    await check();
-    const span = clipWindow(request.window, source.pcm, MAX_WINDOW_TICKS);
-    const { audio, energy } = await encodeWindow(source, { span, mute: [] });
-    // Rows of one batch would share a quantization scale.
-    const [decoded] = await source.moonshine.decode([audio], async () => {
+  const spans = requests.map(({ window }, index) => ({ ...clipWindow(window, source.pcm, MAX_WINDOW_TICKS), index }));
+  const results: Recognition[] = new Array(requests.length);
+  for (const batch of createBatches(spans)) {
+    const windows: EncodedWindow[] = [];
+    for (const { start, end } of batch) {
       await check();
-    });
-    results.push({ words: toWords(span, decoded!, energy), meanLogProb: computeMean(decoded!.logProbs) });
+      windows.push(await encodeWindow(source, { span: { start, end }, mute: [] }));
+    }
+    const texts = await source.moonshine.decode(
+      windows.map(({ audio }) => audio),
+      () => check(),
+    );
+    for (const [i, { index }] of batch.entries()) {
+      const { span, energy } = windows[i]!;
+      const { logProbs } = texts[i]!;
+      results[index] = { words: toWords(span, texts[i]!, energy), meanLogProb: computeMean(logProbs) };
+    }
   }
   return results;
 }

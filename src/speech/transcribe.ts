@@ -91,8 +91,8 @@ function toRecognizedSegments(hypothesis: Hypothesis, energy: Float32Array): Rec
 }
 
 /** Groups segments of similar length into batches. */
-function createBatches(segments: SpeechSegment[]): SpeechSegment[][] {
-  const batches: SpeechSegment[][] = [];
+export function createBatches<T extends Span>(segments: readonly T[]): T[][] {
+  const batches: T[][] = [];
   for (const segment of [...segments].sort((a, b) => a.end - a.start - (b.end - b.start))) {
     const batch = batches.at(-1);
     const fits =

@@ -138,6 +138,33 @@ export function findQuietestPoint(activity: AudioActivity, span: Span): Ticks {
   return best;
 }
 
+/** How far around a span its surroundings reach. */
+const SURROUNDINGS_TICKS: Ticks = 5_000_000;
+/** Fewer quiet frames than this say nothing about the background. */
+const MIN_QUIET_FRAMES = 20;
+
+/** Returns by how many dB the speech around a span stands out from the background there. */
+export function measureContrast({ energy, speechRegions, noiseRegions, contrast }: AudioActivity, span: Span): number {
+  const around = { start: span.start - SURROUNDINGS_TICKS, end: span.end + SURROUNDINGS_TICKS };
+  const from = Math.max(0, frameOf(around.start));
+  const surroundings = energy.subarray(from, Math.max(from, frameOf(around.end)));
+  const kinds = new Uint8Array(surroundings.length);
+  const mark = (regions: readonly Span[], kind: number) => {
+    for (const region of findOverlapping(regions, around))
+      kinds.fill(kind, Math.max(0, frameOf(region.start) - from), Math.max(0, frameOf(region.end) - from));
+  };
+  mark(speechRegions, SPEECH);
+  mark(noiseRegions, NOISE);
+  const quiet = surroundings.filter((_, i) => kinds[i] === QUIET).sort();
+  const speech = surroundings.filter((_, i) => kinds[i] === SPEECH).sort();
+  if (quiet.length < MIN_QUIET_FRAMES || speech.length === 0) return contrast;
+  return speech[Math.floor(0.95 * speech.length)]! - quiet[quiet.length >> 1]!;
+}
+
+const QUIET = 0;
+const SPEECH = 1;
+const NOISE = 2;
+
 /** At this contrast (dB) the edges of words are clear. Each dB less hides more of them. */
 const CLEAR_CONTRAST_DB = 45;
 const EDGE_MARGIN_PER_DB: Ticks = 2_500;

@@ -43,10 +43,12 @@ describe("recognizing windows", () => {
     expect(second!.words.at(-1)!.end).toBeLessThanOrEqual(11_000_000);
   });
 
-  test("a result does not depend on the other windows", async () => {
+  test("the order and the lengths of the other windows do not matter", async () => {
     const [alone] = await recognize(at(3, 7.5));
     const together = (await recognize(at(0, 2.4), at(8, 9), at(3, 7.5), at(0, 11))).at(2)!;
-    expect(together).toEqual(alone!);
+    expect(textOf(together)).toBe(textOf(alone!));
+    for (const [i, word] of together.words.entries())
+      expect(Math.abs(word.start - alone!.words[i]!.start)).toBeLessThan(50_000);
   });
 
   test("silence, empty windows and windows beyond the recording have no words", async () => {

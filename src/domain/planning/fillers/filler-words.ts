@@ -1,19 +1,25 @@
 /** Stage 4, fillers: "um", "uh" and similar words in the transcript, apart from the words around them or stretched. */
 import type { Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
-import { fromSeconds } from "../../time";
+import { fromSeconds, type Span } from "../../time";
+import { type AudioActivity, measureContrast } from "../audio-activity";
 import type { RuleMatch } from "../rules";
+import { coveredDuration } from "../spans";
 import { pauseBefore } from "../tokens";
 
-const FILLERS = /^(?:u+m+|u+h+|u+h+m+|e+r+m*|e+h+m*|h+m+|m+m*h+m+|m{2,}|a+h+m+|[äöe]+h+m*)$/;
-/** Also words or names in some language, or part of "uh-huh": fillers only with a pause on both sides. */
-const AMBIGUOUS_FILLERS = new Set(["er", "eh", "ah", "mm", "hm"]);
+const FILLERS = /^(?:u+m+|u+h+|u+h+m+|e+r+m*|e+h+m*|h+m+|m{2,}|a+h+m*)$/;
+/** Also words or names in some language, or exclamations: fillers only with a pause on both sides. */
+const AMBIGUOUS_FILLERS = /^(?:e+r+|e+h+|a+h+|mm|hm)$/;
 /** Words that "um", "uh" and "er" are recognized as and that are seldom spoken alone. */
 export const FILLER_HOMOPHONES = new Set("dumb dump bert burt burke thumb them her sum err un ham".split(" "));
 export const ARTICLES = new Set(["a", "an", "the"]);
 const MIN_PAUSE_TICKS = fromSeconds(0.06);
 const MIN_STRETCHED_TICKS = fromSeconds(0.28);
 const PAUSE_AFTER_LAST_TICKS = fromSeconds(1);
+/** Nobody hesitates longer on one vowel: a longer "um" hides words. */
+export const MAX_FILLER_TICKS = fromSeconds(1.2);
+/** In more noise, words are recognized as fillers. */
+const MIN_CONTRAST_DB = 20;
 
 /** Returns whether a word is spelled like a filler. */
 export function isFillerText(text: string): boolean {
@@ -21,18 +27,36 @@ export function isFillerText(text: string): boolean {
   return normal.length === 1 && FILLERS.test(normal[0]!);
 }
 
-/** Returns the words that are fillers, by index: with a pause on at least one side, or stretched. */
-export function findFillers(words: readonly Word[]): Map<number, RuleMatch<"filler.written">> {
+/** Returns whether speech near a span stands out enough from the background to tell a filler from a word. */
+export const isClear = (span: Span, activity: AudioActivity): boolean =>
+  measureContrast(activity, span) >= MIN_CONTRAST_DB;
+
+/**
+ * Returns the words that are fillers, by index: with a pause on at least one side, or stretched. A filler that runs into a word with the
+ * same vowel or consonant stays, since no cut is between the two.
+ */
+export function findFillers(words: readonly Word[], activity: AudioActivity): Map<number, RuleMatch<"filler.written">> {
   const found = new Map<number, RuleMatch<"filler.written">>();
   for (const [i, word] of words.entries()) {
     if (!isFillerText(word.text)) continue;
+    const text = normalizeWords(word.text)[0]!;
+    const next = words[i + 1];
     const before = pauseBefore(words, i);
-    const after = i + 1 < words.length ? pauseBefore(words, i + 1) : PAUSE_AFTER_LAST_TICKS;
+    const after = next ? pauseBefore(words, i + 1) : PAUSE_AFTER_LAST_TICKS;
     const duration = word.end - word.start;
-    const isFiller = AMBIGUOUS_FILLERS.has(normalizeWords(word.text)[0]!)
+    const isApart = AMBIGUOUS_FILLERS.test(text)
       ? Math.min(before, after) >= MIN_PAUSE_TICKS
       : Math.max(before, after) >= MIN_PAUSE_TICKS || duration >= MIN_STRETCHED_TICKS;
-    if (isFiller) found.set(i, { rule: "filler.written", scores: { duration, pause: Math.max(before, after) } });
+    if (!isApart || coveredDuration(activity.speechRegions, word) > MAX_FILLER_TICKS) continue;
+    if (next && after < MIN_PAUSE_TICKS && runsInto(text, next)) continue;
+    if (!isClear(word, activity)) continue;
+    found.set(i, { rule: "filler.written", scores: { duration, pause: Math.max(before, after) } });
   }
   return found;
+}
+
+/** Returns whether a word begins as a filler ends: with a vowel after "uh", with "m" after "um". */
+function runsInto(filler: string, next: Word): boolean {
+  const first = normalizeWords(next.text)[0]?.[0] ?? "";
+  return filler.endsWith("m") ? first === "m" : first !== "" && "aeiou".includes(first);
 }

@@ -13,7 +13,7 @@ export type AlignedRegion = { region: Span; alignment: number };
 
 const CONTEXT_TICKS = fromSeconds(2);
 /** Audio that is recognized again at most: a share of the recording, and this much in a short one. */
-const MAX_RECOGNIZED_SHARE = 0.04;
+const MAX_RECOGNIZED_SHARE = 0.03;
 const MIN_BUDGET_TICKS = fromSeconds(60);
 /** Without a second recognition a region is a filler only if it aligns at least this well. */
 const MIN_SURE_ALIGNMENT = -2;

@@ -10,11 +10,11 @@ import type { AudioActivity } from "../audio-activity";
 import { type PlanSteps, requestAlignments } from "../context";
 import type { RuleMatch } from "../rules";
 import { durationOf } from "../spans";
-import { ARTICLES, FILLER_HOMOPHONES, isFillerText } from "./filler-words";
+import { ARTICLES, FILLER_HOMOPHONES, isClear, isFillerText, MAX_FILLER_TICKS } from "./filler-words";
 import { confirmFillers, findWordsIn } from "./second-recognition";
 
 const MIN_FILLER_TICKS = fromSeconds(0.09);
-const MAX_FILLER_TICKS = fromSeconds(0.9);
+const MAX_REGION_TICKS = fromSeconds(0.9);
 const MIN_PAUSE_TICKS = fromSeconds(0.14);
 /** Pause on both sides of an isolated article, and of anything in noise, which hides the edges of words. */
 const MIN_WIDE_PAUSE_TICKS = fromSeconds(0.25);
@@ -41,7 +41,6 @@ const MAX_LAG_BEHIND_HOMOPHONE = 3;
 const SPELLED_HMM = "H. M. M.";
 const MIN_SPELLED_ALIGNMENT = -2.35;
 const MIN_SPELLED_TICKS = fromSeconds(0.45);
-const MAX_SPELLED_TICKS = fromSeconds(1.25);
 const MAX_SPELLED_WORDS = 4;
 
 export type FillerMatch = RuleMatch<"filler.written" | "filler.unwritten" | "filler.spelled_out">;
@@ -86,17 +85,16 @@ export function* findUnwrittenFillers(words: readonly Word[], activity: AudioAct
 const scoreOf = (alignment: ForcedAlignment) =>
   isUsableAlignment(alignment) ? alignment.meanLogProb : Number.NEGATIVE_INFINITY;
 
-function listFillerCandidates(
-  words: readonly Word[],
-  { speechRegions, duration, contrast }: AudioActivity,
-): FillerCandidate[] {
+function listFillerCandidates(words: readonly Word[], activity: AudioActivity): FillerCandidate[] {
+  const { speechRegions, duration, contrast } = activity;
   const minPause = contrast < NOISY_CONTRAST_DB ? MIN_WIDE_PAUSE_TICKS : MIN_PAUSE_TICKS;
   return speechRegions.flatMap((region, i) => {
     const length = durationOf(region);
     const before = region.start - (speechRegions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
     const after = (speechRegions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
     const pause = Math.min(before, after);
-    if (length < MIN_FILLER_TICKS || length > MAX_SPELLED_TICKS || pause < minPause) return [];
+    if (length < MIN_FILLER_TICKS || length > MAX_FILLER_TICKS || pause < minPause) return [];
+    if (!isClear(region, activity)) return [];
     const inside = findWordsIn(words, region);
     const window = {
       start: Math.max(0, region.start - PADDING_TICKS),
@@ -111,7 +109,7 @@ function listFillerCandidates(
     });
     const spelled =
       length >= MIN_SPELLED_TICKS && inside.length <= MAX_SPELLED_WORDS ? [toCandidate("spelled", [SPELLED_HMM])] : [];
-    if (inside.length > 1 || length > MAX_FILLER_TICKS) return spelled;
+    if (inside.length > 1 || length > MAX_REGION_TICKS) return spelled;
     const others = inside[0] === undefined ? SHORT_WORDS : toReadings(words[inside[0]]!.text);
     return [toCandidate("filler", [...FILLER_TEXTS, ...others]), ...spelled];
   });

@@ -78,7 +78,7 @@ function* decideWords(
     spansDistantFiller(unwritten.spans, word, trimmed[i]!) ? trimmed[i]! : word,
   );
   const fillers = new Map<Span, FillerMatch>();
-  const written = options.remove_fillers ? findFillers(known) : [];
+  const written = options.remove_fillers ? findFillers(known, activity) : [];
   for (const [i, match] of [...unwritten.words, ...written]) fillers.set(known[i]!, match);
   const unrecognized = findUnrecognizedSpeech(
     known,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { findFillers, isFillerText } from "../../../../../src/domain/planning/fillers/filler-words";
 import { countSpokenWords } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
@@ -162,22 +161,5 @@ describe("retakes", () => {
     expect(countSpokenWords([-0.1, -0.2, -0.1, -9, -7, -0.5])).toBe(3);
     expect(countSpokenWords([-0.1, -6, -0.2, -0.1])).toBe(4);
     expect(countSpokenWords([-12, -8, -9])).toBe(0);
-  });
-});
-
-describe("fillers", () => {
-  test.each(["um", "Um,", "uh", "Uhm...", "hmm", "er", "erm", "Mm-hmm".replace("-", "")])("%s is a filler", (text) => {
-    expect(isFillerText(text)).toBe(true);
-  });
-  test.each(["umbrella", "like", "her", "ham", "a", "hum", "mother", "well"])("%s is no filler", (text) => {
-    expect(isFillerText(text)).toBe(false);
-  });
-  test("isolated or stretched fillers are found, short ones in fluent speech are not", () => {
-    const found = (text: string) => [...findFillers(spoken(text))];
-    expect(found("read / um, / the page")).toMatchObject([[1, { rule: "filler.written" }]]);
-    const fluent = spoken("read um the page").map((word) => ({ ...word, end: word.start + 300_000 }));
-    fluent[1]!.end = fluent[1]!.start + 200_000;
-    fluent[2]!.start = fluent[1]!.end;
-    expect([...findFillers(fluent)]).toEqual([]);
   });
 });
