@@ -7,7 +7,7 @@ import { isDictation } from "./dictation";
 import { hasDifferentWords } from "./different-words";
 import { isRemark, isUnclear } from "./remarks";
 import { isBrokenOffWord, listKept, MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
-import { countSlipWords } from "./slip-words";
+import { countSlipWords, isDanglingWord } from "./slip-words";
 
 type TakeRule =
   | "stutter.word"
@@ -42,6 +42,7 @@ const MAX_ALMOST_EXACT_COST = 0.31;
 /** Cost per word of a repetition across words that stay. */
 const MAX_COST_PER_WORD = 0.2;
 
+const QUESTION_WORDS = new Set(["how", "what", "where", "when", "why", "who", "which"]);
 /** Words that are not repeated for emphasis. */
 const STUTTERED_WORDS = new Set(
   "a an the i we he she it they you my our your his her its their this these those and but or if of to in on at for from with as are was were be been when where while what which who how can could will would should must does did has have not because then there let im were".split(
@@ -95,10 +96,17 @@ function isImmediateRetake(context: RetakeContext, repetition: Repetition): bool
     const isSameWord = tokens[from]!.normal === tokens[retakeStart]!.normal;
     return isExact && (matched > 1 || !isSameWord || isRepeatedWord(context, from, retakeStart));
   }
+  if (!phraseStarts[from] && endsCompletely(context, end - 1)) return false;
   if (!phraseStarts[from]) return isExact && (pause >= MIN_RESTART_PAUSE_TICKS || size >= 3);
   if (isBrokenOff(context, repetition)) return true;
   const continues = !endsSentence(words[tokens[retakeStart + matched - 1]!.word]!.text);
   return size > 2 || (cost <= MAX_ALMOST_EXACT_COST && (pause >= MIN_RESTART_PAUSE_TICKS || continues));
+}
+
+/** Returns whether a sentence ends after a token, and can: "that is how it is.", unlike "but how can?". */
+function endsCompletely({ tokens, words }: RetakeContext, i: number): boolean {
+  if (!endsSentence(words[tokens[i]!.word]!.text) || isDanglingWord(tokens[i]!.normal)) return false;
+  return !(QUESTION_WORDS.has(tokens[i - 1]?.normal ?? "") && isOpenWord(tokens[i]!.normal));
 }
 
 /** Returns whether the last word of the take is the start of the retake's word there. */

@@ -2,13 +2,17 @@
 import { fromSeconds } from "../../time";
 import { endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore, type Token } from "../tokens";
 import { isContentWord } from "./different-words";
-import type { Repetition, RetakeContext } from "./repetition";
+import { MAX_SIMILAR_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
 /** Whoever says a whole phrase once more to replace it pauses for this long first. */
 const MIN_RETAKE_PAUSE_TICKS = fromSeconds(0.3);
 /** The items of a chant follow each other faster. */
 const MAX_CHANT_PAUSE_TICKS = fromSeconds(0.5);
 const MIN_CHANT_ITEMS = 3;
+/** How far after the retake a third sentence that starts like it can come. */
+const MAX_ANAPHORA_WORDS = 30;
+/** How many words show whether it continues like the retake. */
+const MAX_CONTINUATION_WORDS = 3;
 /** How far from each other a refrain returns at most. */
 const MAX_REFRAIN_WORDS = 300;
 /** A complete phrase of so few words is repeated for emphasis: "thank you, thank you very much". */
@@ -33,7 +37,23 @@ export function isDeliberate(context: RetakeContext, repetition: Repetition): bo
   if (closesPhrase(context, retakeStart + matched - 1))
     return size <= MAX_EMPHASIS_WORDS || pauseBefore(tokens, retakeStart) < MIN_RETAKE_PAUSE_TICKS;
   const last = tokens[end - 1]!;
-  return size <= MAX_EMPHASIS_WORDS && !isOpenWord(last.normal) && endsSentence(words[last.word]!.text);
+  if (!endsSentence(words[last.word]!.text)) return false;
+  return size <= MAX_EMPHASIS_WORDS ? !isOpenWord(last.normal) : isAnaphora(context, repetition);
+}
+
+/** Returns whether a third sentence starts like the retake and continues in another way: "We will win. We will win it all. We will win you." */
+function isAnaphora(context: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
+  const { tokens, phraseStarts, distanceBetween } = context;
+  const next = retakeStart + matched;
+  const until = Math.min(tokens.length, next + MAX_ANAPHORA_WORDS);
+  let at = next + 1;
+  while (at < until && !(phraseStarts[at] && isSame(tokens, at, from, end - from))) at++;
+  if (at >= until) return false;
+  const continuation = tokens.slice(next, Math.min(at, next + MAX_CONTINUATION_WORDS));
+  return continuation.some(({ normal }, k) => {
+    const other = tokens[at + end - from + k]?.normal;
+    return other === undefined || distanceBetween(normal, other) > MAX_SIMILAR_WORD_DISTANCE;
+  });
 }
 
 /** Returns whether a phrase ends after a token: a sentence ends there, or a pause follows. */
@@ -46,13 +66,14 @@ export function closesPhrase({ tokens, words }: RetakeContext, i: number): boole
 function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition): boolean {
   const { tokens } = context;
   const size = retakeStart - from;
-  if (size !== end - from || !tokens.slice(from, end).some((token) => isContentWord(token.normal))) return false;
+  const item = tokens.slice(from, end).find((token) => isContentWord(token.normal))?.normal;
+  if (size !== end - from || item === undefined) return false;
   let first = from;
   let last = end - 1;
   while (first > 0 && tokens[first - 1]!.normal === tokens[first - 1 + size]!.normal) first--;
   while (tokens[last + size]?.normal === tokens[last]!.normal) last++;
   last += size - 1;
-  if (last - first + 1 < MIN_CHANT_ITEMS * size) return false;
+  if (tokens.slice(first, last + 1).filter((token) => token.normal === item).length < MIN_CHANT_ITEMS) return false;
   const pauses = tokens.slice(first, last + 1).flatMap((_, i) => (i === 0 ? [] : [pauseBefore(tokens, first + i)]));
   // Who starts over three times pauses each time, and continues in the end.
   const isFluent = pauses.every((pause) => pause < MIN_RESTART_PAUSE_TICKS);

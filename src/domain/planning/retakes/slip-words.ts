@@ -54,10 +54,13 @@ function isCompleteEnding({ tokens, words }: RetakeContext, ending: readonly num
   return ending.some(isSure) && endsSentence(words[tokens[ending[ending.length - 1]!]!.word]!.text);
 }
 
+/** Returns whether nobody has finished who stops at this normalized word. */
+export const isDanglingWord = (normal: string): boolean => DANGLING_WORDS.has(normal);
+
 /** Returns whether the take stops at a word that no phrase ends with, after as many words that the retake has as it has others. */
 function isDangling({ tokens }: RetakeContext, { from, end, retakeStart }: Repetition, last: number): boolean {
   return (
-    DANGLING_WORDS.has(tokens[last]!.normal) &&
+    isDanglingWord(tokens[last]!.normal) &&
     end - from >= Math.max(MIN_WORDS_BEFORE_DANGLING, last - end + 1) &&
     pauseBefore(tokens, retakeStart) >= MIN_PAUSE_AFTER_DANGLING_TICKS
   );

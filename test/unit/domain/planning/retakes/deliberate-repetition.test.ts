@@ -18,6 +18,15 @@ describe("what is said twice on purpose stays", () => {
     ["a short phrase", "yes we can. / yes we can. / and we will."],
     ["a phrase without a pause", "never ever give up. never ever give up. / now go."],
     ["a chant", "we want justice now. we want justice now. we want justice now. / thank you."],
+    ["three times with and", "tomorrow, and tomorrow, and tomorrow, creeps in this petty pace."],
+    [
+      "the end of a sentence and the start of the next",
+      "that is how it is. / it is not bad. / as fast as I can. / I can do it.",
+    ],
+    [
+      "three sentences that start alike",
+      "we are going to win. / we are going to win the house. / we are going to win the senate.",
+    ],
     ["a chant that goes on", "we want bread we want bread we want bread and roses."],
     [
       "a refrain with other words between",
