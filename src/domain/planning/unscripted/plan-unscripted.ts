@@ -18,6 +18,7 @@ import { findUnderstoodSpeech, measureNotUnderstood, type UnderstoodSpeech } fro
 import { decideNoise, findUnrecognizedSpeech, unrecognizedSpeech } from "../unrecognized-speech";
 import { findDuplicatedWords, trimWordsAtPauses } from "../word-timing";
 import { chooseTakes, findAssembledLines, type RatedLine, type RatedTake } from "./choose-takes";
+import { findWordsInNoise } from "./words-in-noise";
 
 /** Shorter voice without words is part of a word. */
 const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.25);
@@ -37,12 +38,21 @@ export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
   const { words, fillers, lines } = usesWords
     ? yield* decideWords(understood, activity, context)
     : { words: keepVoice(analysis.speech, understood), fillers: [], lines: [] };
-  const divided = toDecidedSpans(words, activity, (region, noise) =>
-    decideWordlessRegion(region, noise, fillers, analysis, usesWords),
-  );
+  const divide = (decide: (region: Span, noise: boolean) => Decision | null) =>
+    toDecidedSpans(
+      words,
+      activity,
+      (region, noise) => decide(region, noise) ?? decideWordlessRegion(region, noise, fillers, analysis, usesWords),
+    );
+  const divided = divide(() => null);
   // Music and applause are as loud as talk: without the noise there would be nothing left.
   const isMostlyNoise = measureNoiseShare(divided, activity) > MAX_NOISE_SHARE;
-  const spans = isMostlyNoise ? toDecidedSpans(words, activity, () => KEEP) : divided;
+  const spoken = isMostlyNoise || !understood ? [] : yield* findWordsInNoise(divided, activity);
+  const keepSpoken = (region: Span): Decision | null =>
+    spoken.some((span) => overlapDuration(span, region) > 0)
+      ? { removal: null, reviews: [unrecognizedSpeech(region, analysis)] }
+      : null;
+  const spans = isMostlyNoise ? divide(() => KEEP) : spoken.length > 0 ? divide(keepSpoken) : divided;
   const assembled = assembleSegments(spans, clock, options, estimateEdgeMargin(activity));
   return {
     sourceDuration: clock.duration,
