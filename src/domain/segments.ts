@@ -78,7 +78,7 @@ function snapSpan(span: KeptSpan, clock: SourceClock): Segment {
   };
 }
 
-function mergeSegments(a: Segment, b: Segment): Segment {
+export function mergeSegments(a: Segment, b: Segment): Segment {
   const later = b.end >= a.end ? b : a;
   const earlier = a.start <= b.start ? a : b;
   return {

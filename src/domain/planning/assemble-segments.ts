@@ -14,6 +14,8 @@ import { fromSeconds, type Ticks } from "../time";
 import { type DecidedSpan, isKept } from "./decided-spans";
 import { attachRules } from "./removed-rules";
 import { isReviewRule, reviewText } from "./rules";
+import { closeShortGaps, mergeShortRemovals } from "./short-removals";
+import { findOverlapping } from "./spans";
 
 /** The shortest pause at a join, whatever the options. */
 const MIN_JOIN_PAUSE_TICKS: Ticks = 80_000;
@@ -39,14 +41,17 @@ export function assembleSegments(
   const minPause = Math.max(fromSeconds(options.min_silence_seconds), before + after);
   const runs = groupRuns(spans, minPause, clock);
   const padded = padRuns(runs, before, after, MIN_JOIN_PAUSE_TICKS + 2 * (FADE_TICKS + edgeMargin));
-  const segments: Segment[] = toSegments(padded, clock);
   const dropped = spans.flatMap(({ start, end, reason, text }) =>
     reason === null ? [] : [{ start, end, reason, text }],
   );
-  const removed = listRemovedSpans(segments, dropped, clock.duration, MIN_LISTED_SILENCE_TICKS);
+  const segments: Segment[] = closeShortGaps(toSegments(padded, clock), dropped, clock);
+  const removed = mergeShortRemovals(listRemovedSpans(segments, dropped, clock.duration, MIN_LISTED_SILENCE_TICKS));
+  const listed = spans.filter(
+    (span) => isKept(span) || findOverlapping(removed, span).some(({ reason }) => reason === span.reason),
+  );
   return {
     segments,
-    ...attachRules(removed, spans, minPause, clock.duration),
+    ...attachRules(removed, listed, minPause, clock.duration),
     keptDuration: segments.reduce((sum, segment) => sum + segment.end - segment.start, 0),
   };
 }

@@ -1,4 +1,4 @@
-/** Stage 1: where a recording is loud. Speech regions between pauses, noise away from any voice, and the quietest point for a cut. */
+/** Stage 1: where a recording is loud. Speech regions between pauses, and noise away from any voice. */
 import { ENERGY_HOP, type EnergyContour, type SpeechAnalysis } from "../speech";
 import type { Span, Ticks } from "../time";
 import { findOverlapping } from "./spans";
@@ -33,7 +33,7 @@ export function detectActivity(analysis: Pick<SpeechAnalysis, "duration" | "ener
   const voice = widenSpans(analysis.speech, MAX_VOICE_DISTANCE_TICKS, duration);
   const speechRegions: Span[] = [];
   const noiseRegions: Span[] = [];
-  for (const loud of findLoudRegions(duration, energy)) {
+  for (const loud of findLoudRegions(duration, energy, analysis.speech)) {
     if (loud.end - loud.start < MIN_REGION_TICKS) continue;
     let at = loud.start;
     for (const voiced of findOverlapping(voice, loud)) {
@@ -66,8 +66,10 @@ function widenSpans(spans: readonly Span[], by: Ticks, duration: Ticks): Span[] 
 }
 
 /** Returns the stretches above the start threshold, with edges down to the fade threshold. */
-function findLoudRegions(duration: Ticks, energy: EnergyContour): Span[] {
-  const { loud, faded } = levelThresholds(energy);
+function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonly Span[]): Span[] {
+  const thresholds = levelThresholds(energy);
+  raiseOverRoomNoise(thresholds, energy, speech, duration);
+  const { loud, faded } = thresholds;
   const regions: Span[] = [];
   const maxFrames = MAX_FADE_TICKS / ENERGY_HOP;
   for (let i = 0; i < energy.length; i++) {
@@ -87,8 +89,10 @@ function findLoudRegions(duration: Ticks, energy: EnergyContour): Span[] {
   return regions;
 }
 
+type Thresholds = { loud: Float32Array; faded: Float32Array };
+
 /** Returns for each frame the level above which a region starts (`loud`) and below which it has `faded`. Both follow the level in 5 s blocks. */
-function levelThresholds(energy: EnergyContour): { loud: Float32Array; faded: Float32Array } {
+function levelThresholds(energy: EnergyContour): Thresholds {
   const loud = new Float32Array(energy.length);
   const faded = new Float32Array(energy.length);
   const block = 1_000;
@@ -111,31 +115,60 @@ function levelThresholds(energy: EnergyContour): { loud: Float32Array; faded: Fl
   return { loud, faded };
 }
 
+/** A gap in the voice activity of this length shows how loud the room is. */
+const MIN_ROOM_TICKS: Ticks = 300_000;
+/** The voice fades at the edges of a gap. */
+const ROOM_EDGE_TICKS: Ticks = 60_000;
+/** In dB below the loud parts of the recording: noise above the first is a sound of its own, noise below the second does not hide voice. */
+const MIN_ROOM_DISTANCE_DB = 8;
+const MAX_ROOM_DISTANCE_DB = 25;
+/** Between the 20th and the 80th percentile of a gap. What varies more is not only the room. */
+const MAX_STEADY_RANGE_DB = 6;
+/** Voice stands out from the noise of the room by this, in dB, and by this many times the distance from its median to its 10th percentile. */
+const MIN_OVER_ROOM_DB = 3;
+const MAX_OVER_ROOM_DB = 8;
+const OVER_ROOM_SPREADS = 3;
+
+/**
+ * Raises the thresholds at the edges of the gaps in the voice activity to the noise of the room in that gap, such as a car or a café: what
+ * is not louder than the rest of the gap is no edge of a word.
+ */
+function raiseOverRoomNoise(
+  { loud, faded }: Thresholds,
+  energy: EnergyContour,
+  speech: readonly Span[],
+  duration: Ticks,
+): void {
+  const { high } = levelRange(energy);
+  const near = MAX_VOICE_DISTANCE_TICKS / ENERGY_HOP;
+  let last = 0;
+  for (const { start, end } of [...speech, { start: duration, end: duration }]) {
+    const from = frameOf(last);
+    const to = Math.min(energy.length, frameOf(start));
+    last = Math.max(last, end);
+    if ((to - from) * ENERGY_HOP < MIN_ROOM_TICKS) continue;
+    const edge = ROOM_EDGE_TICKS / ENERGY_HOP;
+    const levels = energy.slice(from + edge, to - edge).sort();
+    const at = (share: number) => levels[Math.floor(share * levels.length)]!;
+    const room = at(0.5);
+    const isSteady = at(0.8) - at(0.2) <= MAX_STEADY_RANGE_DB;
+    if (!isSteady || room > high - MIN_ROOM_DISTANCE_DB || room < high - MAX_ROOM_DISTANCE_DB) continue;
+    const spread = room - at(0.1);
+    const most = Math.min(MAX_OVER_ROOM_DB, high - room - MIN_ROOM_DISTANCE_DB / 2);
+    const margin = Math.min(most, Math.max(MIN_OVER_ROOM_DB, OVER_ROOM_SPREADS * spread));
+    for (let i = from; i < to; i++) {
+      if (i - from >= near && to - i > near) continue;
+      loud[i] = Math.max(loud[i]!, room + margin);
+      faded[i] = Math.max(faded[i]!, room + margin / 2);
+    }
+  }
+}
+
 /** Returns the 10th and the 95th percentile of the levels. */
 function levelRange(energy: Float32Array): { low: number; high: number } {
   const sorted = Float32Array.from(energy).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? -90;
   return { low: at(0.1), high: at(0.95) };
-}
-
-/** Returns the middle of the quietest 20 ms in a span, the nearest to the span's middle when several are equal. The middle of a span that is too short. */
-export function findQuietestPoint(activity: AudioActivity, span: Span): Ticks {
-  const middle = Math.round((span.start + span.end) / 2);
-  const from = Math.max(2, frameOf(span.start) + 2);
-  const to = Math.min(activity.energy.length - 3, frameOf(span.end) - 2);
-  let best = middle;
-  let lowest = Number.POSITIVE_INFINITY;
-  for (let i = from; i <= to; i++) {
-    let level = 0;
-    for (let k = -2; k <= 2; k++) level += activity.energy[i + k]!;
-    const time = i * ENERGY_HOP + ENERGY_HOP / 2;
-    const cost = level / 5 + (0.01 * Math.abs(time - middle)) / ENERGY_HOP;
-    if (cost < lowest - 1e-9) {
-      lowest = cost;
-      best = time;
-    }
-  }
-  return best;
 }
 
 /** How far around a span its surroundings reach. */

@@ -1,7 +1,8 @@
 /** From decided words to decided spans of audio: whole speech regions where possible, else divided at the quietest point. */
 import { joinTexts } from "../segments";
 import type { Span, Ticks } from "../time";
-import { type AudioActivity, findQuietestPoint } from "./audio-activity";
+import type { AudioActivity } from "./audio-activity";
+import { placeBoundaries } from "./boundaries";
 import { type Finding, type RemovalReason, type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
 import { durationOf, findOverlapping, indexEndingAfter, overlapDuration } from "./spans";
 
@@ -18,8 +19,6 @@ export type DecidedSpan = Span & { text: string; reason: RemovalReason | null; f
 const MAX_GAP_BEFORE_WORD_TICKS: Ticks = 160_000;
 const MAX_GAP_AFTER_WORD_TICKS: Ticks = 240_000;
 const MAX_ATTACHED_REGION_TICKS: Ticks = 220_000;
-/** How far a boundary can move into a removed span to find quiet. */
-const MAX_MOVE_INTO_REMOVED_TICKS: Ticks = 60_000;
 
 /** A span and the index of the speech region that it is in. */
 type RegionSpan = DecidedSpan & { region: number | null };
@@ -141,7 +140,7 @@ function arrangeSpans(spans: DecidedSpan[], spoken: ReadonlySet<DecidedSpan>, ac
     }
     out = [...taken, ...added].sort((a, b) => a.start - b.start);
   }
-  return moveBoundariesToQuiet(out, activity);
+  return placeBoundaries(out, activity);
 }
 
 export const isKept = (span: Pick<DecidedSpan, "reason">): boolean => span.reason === null;
@@ -169,24 +168,4 @@ function subtract(span: Span, others: readonly Span[]): Span[] {
   }
   if (span.end > at) out.push({ start: at, end: span.end });
   return out;
-}
-
-/** Where kept and removed spans touch or nearly touch, extends the kept one to the quietest point between them. */
-function moveBoundariesToQuiet(spans: DecidedSpan[], activity: AudioActivity): DecidedSpan[] {
-  for (let i = 1; i < spans.length; i++) {
-    const a = spans[i - 1]!;
-    const b = spans[i]!;
-    if (isKept(a) === isKept(b) || b.start - a.end > 2 * MAX_MOVE_INTO_REMOVED_TICKS) continue;
-    const room = Math.min(MAX_MOVE_INTO_REMOVED_TICKS, durationOf(isKept(a) ? b : a) / 2);
-    if (isKept(a)) {
-      const point = findQuietestPoint(activity, { start: a.end, end: b.start + room });
-      a.end = Math.max(a.end, Math.round(point));
-      b.start = Math.max(b.start, a.end);
-    } else {
-      const point = findQuietestPoint(activity, { start: a.end - room, end: b.start });
-      b.start = Math.min(b.start, Math.round(point));
-      a.end = Math.min(a.end, b.start);
-    }
-  }
-  return spans.filter((span) => span.end > span.start);
 }

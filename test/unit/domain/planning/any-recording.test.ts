@@ -58,6 +58,13 @@ describe("any recording, script and options", () => {
       expect(keptDuration).toBe(segments.reduce((sum, { start, end }) => sum + end - start, 0));
     }));
 
+  test("what is removed and not silence has at least 60 ms", () =>
+    checkAny(({ segments, removed }) => {
+      if (segments.length === 0) return;
+      for (const { start, end, reason } of removed)
+        if (reason !== "silence") expect(end - start).toBeGreaterThan(fromSeconds(0.06));
+    }));
+
   test("every removed span has a rule with the same reason, and a finding of that rule", () =>
     checkAny(({ removed, findings }) => {
       for (const span of removed) {
