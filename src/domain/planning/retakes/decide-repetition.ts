@@ -8,6 +8,7 @@ import { hasDifferentWords } from "./different-words";
 import { isRemark, isUnclear } from "./remarks";
 import { isBrokenOffWord, listKept, MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 import { countSlipWords, isDanglingWord } from "./slip-words";
+import { isStutteredVerb } from "./stuttered-verb";
 
 type TakeRule =
   | "stutter.word"
@@ -78,8 +79,9 @@ const decideByDifference = ({ contradictedByAudio, cost }: Repetition): Repetiti
 /** Returns the rule that removes a take which the retake follows immediately. */
 function ruleOf(context: RetakeContext, repetition: Repetition): TakeRule {
   const { tokens, words, phraseStarts } = context;
-  const { from, end } = repetition;
-  if (end - from === 1 && STUTTERED_WORDS.has(tokens[from]!.normal)) return "stutter.word";
+  const { from, end, retakeStart } = repetition;
+  const isStutter = STUTTERED_WORDS.has(tokens[from]!.normal) || isStutteredVerb(context, from, retakeStart);
+  if (end - from === 1 && isStutter) return "stutter.word";
   if (!phraseStarts[from]) return "false_start.inside_phrase";
   if (isBrokenOff(context, repetition)) return "false_start.broken_off";
   return endsSentence(words[tokens[end - 1]!.word]!.text) ? "retake.repeated_line" : "false_start.prefix";
@@ -124,7 +126,7 @@ function isRepeatedWord(context: RetakeContext, from: number, retakeStart: numbe
   if (pause > MAX_STUTTER_PAUSE_TICKS || endsAt(retakeStart)) return false;
   // "We have it. It is free."
   if (endsAt(from) && !isOpenWord(normal)) return false;
-  if (STUTTERED_WORDS.has(normal)) return true;
+  if (STUTTERED_WORDS.has(normal) || isStutteredVerb(context, from, retakeStart)) return true;
   return (
     phraseStarts[from] === true &&
     pauseBefore(tokens, from) >= MIN_TAKE_PAUSE_TICKS &&
