@@ -15,6 +15,9 @@ const MAX_WORDS_WITHOUT_CUE = 3;
 const CUES =
   /\b(?:sorry|again|wait|oops|whoops|hold on|one (?:more|second|sec|moment)|let me|start over|start again|take (?:two|three|four|five)|from the top|redo|restart|scratch that|cut that|messed up|my bad|what was|where was|okay|ok|excuse me|pardon|damn|shit|fuck|ugh|argh|try that|do that|still recording|not good|i mean|that was)\b/;
 
+/** Returns whether normalized words have one that is typical of a remark on the recording. */
+export const hasRemarkCue = (text: string): boolean => CUES.test(text);
+
 /** Returns whether tokens are a short remark on the recording: every phrase has a cue such as "sorry", or is tiny. */
 export function isRemark({ tokens, words }: RetakeContext, between: readonly number[]): boolean {
   if (between.length > MAX_REMARK_WORDS) return false;
@@ -28,7 +31,7 @@ export function isRemark({ tokens, words }: RetakeContext, between: readonly num
     if (startsPhrase) phrases.push([]);
     phrases[phrases.length - 1]!.push(tokens[i]!.normal);
   }
-  const hasCue = phrases.map((phrase) => CUES.test(phrase.join(" ")));
+  const hasCue = phrases.map((phrase) => hasRemarkCue(phrase.join(" ")));
   const last = between[between.length - 1]!;
   const next = tokens[last + 1];
   const isAttached = next && next.start - tokens[last]!.end < MIN_PAUSE_BEFORE_RETAKE_TICKS;

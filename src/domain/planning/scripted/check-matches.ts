@@ -2,6 +2,7 @@
 import { findBestAlignment } from "../alignments";
 import { type PlanSteps, requestAlignments } from "../context";
 import { fitToBudget } from "./alignment-budget";
+import { acceptDiffering } from "./differing-candidates";
 import {
   type LineCandidate,
   listCandidateRanges,
@@ -41,5 +42,10 @@ export function* checkMatches(
     const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + MIN_LEAD_OF_WIDER);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
-  return matches.map((row) => row.flatMap((match) => best.get(match) ?? []));
+  return matches.map((row) =>
+    acceptDiffering(
+      row.flatMap((match) => best.get(match) ?? []),
+      activity,
+    ),
+  );
 }

@@ -2,9 +2,9 @@
 import type { ForcedAlignment } from "../../speech";
 import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment } from "../alignments";
-import type { AudioActivity } from "../audio-activity";
 import { type PlanSteps, requestAlignments } from "../context";
 import type { RuleMatch } from "../rules";
+import { listDifferingWords } from "./differing-takes";
 import {
   classifyFit,
   discountClipping,
@@ -42,8 +42,9 @@ export const isWeak = (take: ConfirmedTake): boolean => !take.isAligned && take.
 export function* confirmTakes(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
-  { tokens, activity, lines }: ScriptedRecording,
+  recording: ScriptedRecording,
 ): PlanSteps<(ConfirmedTake | null)[]> {
+  const { tokens, activity, lines } = recording;
   const trials = takes.map((take) => {
     if (!take) return null;
     const window = toLineWindow(take, tokens, activity);
@@ -60,15 +61,15 @@ export function* confirmTakes(
     const { take, window, mute, known, requests } = trial;
     const alignment = known ? known.alignment : findBestAlignment(results.slice(at, at + requests.length));
     at += requests.length;
-    return confirmTake({ ...take, window, mute, alignment }, lines[take.line]!.text, activity);
+    return confirmTake({ ...take, window, mute, alignment }, recording);
   });
 }
 
 function confirmTake(
   take: PathTake & Pick<ConfirmedTake, "window" | "mute" | "alignment">,
-  line: string,
-  activity: AudioActivity,
+  recording: ScriptedRecording,
 ): ConfirmedTake | null {
+  const { activity, lines } = recording;
   const alignment = isUsableAlignment(take.alignment) ? take.alignment : null;
   const fit = alignment ? classifyFit(alignment, activity) : "none";
   const isAligned = fit !== "none";
@@ -77,13 +78,14 @@ function confirmTake(
   const quality = alignment
     ? Math.max(rateAlignment(alignment, fit), ALIGNED_SIMILARITY_WEIGHT * take.score)
     : SIMILARITY_WEIGHT * Math.max(0, take.score);
-  const isSure = isAligned || take.score >= MIN_SIMILARITY_WITHOUT_REVIEW;
+  const differs = take.differs || (alignment !== null && listDifferingWords(take, recording).length > 0);
+  const isSure = !differs && (isAligned || take.score >= MIN_SIMILARITY_WITHOUT_REVIEW);
   return {
     ...take,
     isAligned,
     quality: discountClipping(quality, activity, take.window),
     complete: isAligned || last >= 0,
-    review: isSure ? null : differsFromScript(line, take.score, alignment),
+    review: isSure ? null : differsFromScript(lines[take.line]!.text, take.score, alignment),
   };
 }
 

@@ -7,8 +7,8 @@ import type { RemovalRule, RuleMatch } from "../rules";
 import { durationOf, overlapDuration } from "../spans";
 import { pauseBefore } from "../tokens";
 import { toVoiceScores } from "../unrecognized-speech";
+import type { SettledPath } from "./differing-words";
 import type { ExcisedTake } from "./excise-disfluencies";
-import type { ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
 import { MIN_MATCH_SCORE } from "./match-lines";
 import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
@@ -17,7 +17,7 @@ import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
 export function decideScriptedWords(
   takes: readonly ExcisedTake[],
   candidates: readonly LineCandidate[][],
-  path: ScriptPath,
+  path: SettledPath,
   recording: ScriptedRecording,
   context: ScriptedContext,
 ): DecidedWord[] {
@@ -38,23 +38,27 @@ export function decideScriptedWords(
 /** Returns the words of a kept take and its excisions. Marks the transcript's words that the take uses. */
 function decideTake(
   take: ExcisedTake,
-  path: ScriptPath,
+  path: SettledPath,
   { words, tokens }: ScriptedRecording,
   used: Uint8Array,
 ): DecidedWord[] {
   const removed: Span[] = [...take.excisions, ...take.mute];
   const isRemoved = (span: Span) => removed.some((other) => overlapDuration(other, span) > durationOf(span) / 2);
-  const spoken: (Span & { text: string })[] = [];
+  const spoken: Word[] = [];
+  const differing: Word[] = [];
   for (let i = take.from; i < take.to; i++) {
     const word = words[tokens[i]!.word]!;
     const isOfTake = path.kept[i] || take.pairs.includes(i) || take.alignment === null;
     if (!isOfTake || isRemoved(word)) continue;
     used[tokens[i]!.word] = 1;
     spoken.push(word);
+    if (path.differing[i]) differing.push(word);
   }
   const aligned = take.isAligned && take.alignment ? take.alignment.words.filter((word) => !isRemoved(word)) : [];
+  const isAligned = (word: Span) => aligned.some((other) => overlapDuration(other, word) > durationOf(word) / 2);
   const reviews = take.review ? [take.review] : [];
-  const kept = (aligned.length > 0 ? aligned : spoken).map(({ start, end, text }) => ({ start, end, text }));
+  const said = aligned.length > 0 ? [...aligned, ...differing.filter((word) => !isAligned(word))] : spoken;
+  const kept = said.map(({ start, end, text }) => ({ start, end, text }));
   return [
     ...kept.map((word) => ({ ...word, removal: null, reviews })),
     ...take.excisions.map(({ start, end, match }) => ({ start, end, text: "", removal: match, reviews: [] })),

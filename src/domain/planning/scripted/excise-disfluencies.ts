@@ -9,6 +9,7 @@ import { isFillerText } from "../fillers/filler-words";
 import type { RuleMatch } from "../rules";
 import { durationOf, findOverlapping, overlapDuration } from "../spans";
 import type { ConfirmedTake } from "./confirm-takes";
+import { listDifferingWords, listUnspokenWords } from "./differing-takes";
 import { classifyFit, toAlignmentRequests } from "./line-candidates";
 import type { ScriptedRecording } from "./scripted-recording";
 
@@ -76,8 +77,11 @@ function listTrialSpans(
   const regions = findOverlapping(recording.activity.speechRegions, take.window).filter(
     (region) => !take.mute.some((span) => overlapDuration(span, region) > 0),
   );
-  const fillers = options.remove_fillers ? findFillerRegions(take, regions, recording) : [];
-  const falseStarts = options.remove_retakes ? findFalseStarts(take, regions) : [];
+  // What is said in place of words of the line does not align with them, so the line never misses it.
+  const differing = [...listDifferingWords(take, recording), ...(take.review ? listUnspokenWords(take) : [])];
+  const isBeyondLine = (span: Span) => !differing.some((word) => overlapDuration(word, span) > durationOf(word) / 2);
+  const fillers = options.remove_fillers ? findFillerRegions(take, regions, recording).filter(isBeyondLine) : [];
+  const falseStarts = options.remove_retakes ? findFalseStarts(take, regions).filter(isBeyondLine) : [];
   return [
     ...fillers.map((span) => ({ span, rule: "filler.within_line" as const })),
     ...falseStarts.map((span) => ({ span, rule: "false_start.within_line" as const })),
@@ -94,9 +98,15 @@ function findFillerRegions(take: ConfirmedTake, regions: readonly Span[], record
     const length = durationOf(region);
     if (length < MIN_FILLER_TICKS || length > MAX_FILLER_TICKS) return false;
     if (Math.min(before, after) < MIN_FILLER_PAUSE_TICKS) return false;
+    // A line that differs from what is said aligns badly with and without each of its sounds.
+    if (!take.isAligned && !hasFiller(take, region, recording)) return false;
     return countLineWords(take, paired, region, recording) <= 1;
   });
 }
+
+/** Returns whether a filler was recognized in a region. */
+const hasFiller = ({ from, to }: ConfirmedTake, region: Span, { tokens, words }: ScriptedRecording): boolean =>
+  tokens.slice(from, to).some((token) => overlapDuration(token, region) > 0 && isFillerText(words[token.word]!.text));
 
 /** Returns how many words of the line, fillers not counted, are mostly in a region. */
 function countLineWords(

@@ -8,6 +8,9 @@ import type { ScriptLine } from "./script-lines";
 const REJECTED_COST = 0.25;
 const ELSEWHERE_COST = 0.4;
 const MAX_MISSPELLED_BONUS = 1;
+/** When no candidate aligns, the line differs from what is spoken: those are takes that are at least this similar, and nearly as the best. */
+const MIN_SPOKEN_SIMILARITY = 0.5;
+const MAX_SIMILARITY_LOSS = 0.2;
 /** Smaller searches, in cells, are not bounded. */
 const MIN_BOUNDED_CELLS = 10_000_000;
 /** How many tokens beyond its neighbors a line is searched. */
@@ -28,14 +31,23 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
     const row = candidates[line];
     if (!row || row.length === 0) return null;
     const accepted = row.filter((one) => one.accepted);
-    const bias = new Float32Array(tokenCount).fill(accepted.length > 0 ? ELSEWHERE_COST : 0);
-    for (const one of row) if (!one.accepted) bias.fill(REJECTED_COST, one.from, one.to);
-    for (const [rank, one] of accepted.entries()) {
+    const isSpoken = accepted.length > 0;
+    const takes = isSpoken ? accepted : findSimilarTakes(row);
+    const bias = new Float32Array(tokenCount).fill(isSpoken ? ELSEWHERE_COST : 0);
+    for (const one of row) if (!takes.includes(one)) bias.fill(REJECTED_COST, one.from, one.to);
+    for (const [rank, one] of takes.entries()) {
       const misspelled = (1 - one.score) * (one.pairs.length / (one.to - one.from));
-      bias.fill(-worthOf(one, rank) - Math.min(MAX_MISSPELLED_BONUS, misspelled), one.from, one.to);
+      const worth = isSpoken ? worthOf(one, rank) : takeWorth(one.score, rank);
+      bias.fill(-worth - Math.min(MAX_MISSPELLED_BONUS, misspelled), one.from, one.to);
     }
     return bias;
   };
+}
+
+/** Returns the takes of a line that none of its candidates aligns with: the most similar ones. */
+function findSimilarTakes(row: readonly LineCandidate[]): LineCandidate[] {
+  const best = Math.max(...row.map((one) => one.score));
+  return row.filter((one) => one.score >= Math.max(MIN_SPOKEN_SIMILARITY, best - MAX_SIMILARITY_LOSS));
 }
 
 /** Returns where each line can be, given the sure candidates of the lines before and after it. */

@@ -1,10 +1,14 @@
 /** Stage 7: the take of each line along the script's path. */
 import { fromSeconds, type Span } from "../../time";
 import type { Token, TokenRange } from "../tokens";
+import type { SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
 import type { ScriptLine } from "./script-lines";
 
-/** A line on the path: tokens `[from, to)`, of which those in `skipped` are not kept. `score` is the share of the line's words found. */
+/**
+ * A line on the path: tokens `[from, to)`, of which those in `skipped` are not kept. `score` is the share of the line's words found.
+ * `differs`: some of its words are said in place of words of the line.
+ */
 export type PathTake = {
   line: number;
   from: number;
@@ -12,6 +16,7 @@ export type PathTake = {
   pairs: Int32Array;
   score: number;
   skipped: TokenRange[];
+  differs: boolean;
 };
 
 /** Up to this many tokens next to a kept one, without a pause between, are most likely misrecognized words of its line. */
@@ -47,9 +52,10 @@ const gapBetween = (tokens: readonly Token[], a: number, b: number) =>
 /** Returns the takes along a path; null for a line without a matched word. */
 export function listPathTakes(
   lines: readonly ScriptLine[],
-  path: ScriptPath,
+  path: ScriptPath | SettledPath,
   tokens: readonly Token[],
 ): (PathTake | null)[] {
+  const isDiffering = (j: number) => "differing" in path && path.differing[j] === 1;
   let at = 0;
   let taken = 0;
   return lines.map((line, index) => {
@@ -64,9 +70,11 @@ export function listPathTakes(
     taken = to;
     const skipped: TokenRange[] = [];
     let extra = 0;
+    let differs = false;
     for (let j = from; j < to; j++) {
       if (path.kept[j]) {
-        if (!used.includes(j)) extra++;
+        if (isDiffering(j)) differs = true;
+        else if (!used.includes(j)) extra++;
         continue;
       }
       const last = skipped.at(-1);
@@ -74,7 +82,7 @@ export function listPathTakes(
       else skipped.push({ from: j, to: j + 1 });
     }
     const score = (used.length - EXTRA_WORD_PENALTY * extra) / line.words.length;
-    return { line: index, from, to, pairs, score, skipped };
+    return { line: index, from, to, pairs, score, skipped, differs };
   });
 }
 

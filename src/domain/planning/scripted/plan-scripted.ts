@@ -16,6 +16,7 @@ import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../unrecogni
 import { checkMatches } from "./check-matches";
 import { type ConfirmedTake, confirmTakes, isWeak } from "./confirm-takes";
 import { decideScriptedWords } from "./decide-words";
+import { keepDifferingWords } from "./differing-words";
 import { exciseDisfluencies } from "./excise-disfluencies";
 import { findPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
@@ -23,6 +24,7 @@ import { listLineTakes } from "./list-line-takes";
 import { matchLines } from "./match-lines";
 import { createLineBias, findLineBounds } from "./path-knowledge";
 import { listPathTakes, withAdjacentTokens } from "./path-takes";
+import { addReplacedLines } from "./replaced-lines";
 import { rescueLines } from "./rescue-lines";
 import type { ScriptLine } from "./script-lines";
 import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
@@ -64,17 +66,19 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
     path = yield* findPath(lines, tokens, knowledge());
   }
   path = withAdjacentTokens(settlePath(path, lines, candidates, tokens), tokens, repeated);
+  const settled = keepDifferingWords(path, recording, repeated);
 
-  const confirmed = yield* confirmTakes(listPathTakes(lines, path, tokens), candidates, recording);
+  const confirmed = yield* confirmTakes(listPathTakes(lines, settled, tokens), candidates, recording);
   const takes = confirmed.map((take) => (take && isWeak(take) ? null : take));
   if (isMismatch(lines, takes, tokens)) return "mismatch";
   const outOfOrder = addOutOfOrder(takes, candidates, lines);
   addParaphrases(takes, rescued.partialAlignments, recording);
   for (const [i, take] of confirmed.entries()) takes[i] ??= take;
+  addReplacedLines(takes, candidates, settled, recording, repeated);
   const kept = takes.filter((take) => take !== null);
   const excised = yield* exciseDisfluencies(kept, recording, options);
 
-  const decided = decideScriptedWords(excised, candidates, path, recording, context);
+  const decided = decideScriptedWords(excised, candidates, settled, recording, context);
   const spans = toDecidedSpans(decided, activity, (region, noise) => decideWordlessRegion(region, noise, context));
   const assembled = assembleSegments(spans, clock, options, estimateEdgeMargin(activity));
   const lineTakes = listLineTakes(recording, candidates, takes, findEarlierTakes(words, tokens, retakes).takes);

@@ -69,9 +69,11 @@ function listTrials(
   const { tokens, lines } = recording;
   const ticksPerCharacter = measurePace(candidates, recording);
   const searches = lines.map((_, index) => {
-    const stretch = hasAccepted(candidates[index])
-      ? findLaterStretch(takes, candidates, recording, index)
-      : findMissedStretch(takes, candidates, recording, index);
+    // An accepted candidate without a take is elsewhere: the same line can be said several times.
+    const stretch =
+      takes[index] && hasAccepted(candidates[index])
+        ? findLaterStretch(takes, candidates, recording, index)
+        : findMissedStretch(takes, candidates, recording, index);
     return { index, stretch, key: `${stretch.from}-${stretch.to}` };
   });
   const counts = new Map<string, number>();
@@ -127,8 +129,7 @@ function findLaterStretch(
   { tokens }: ScriptedRecording,
   index: number,
 ): TokenRange {
-  const own = takes[index];
-  if (!own) return { from: 0, to: 0 };
+  const own = takes[index]!;
   const accepted = candidates.flat().filter((one) => one.accepted);
   const from = Math.max(own.to, ...accepted.filter((one) => one.line === index).map((one) => one.to));
   const next = takes.slice(index + 1).find((take) => take && take.from >= from);

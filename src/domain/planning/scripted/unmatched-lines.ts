@@ -44,7 +44,7 @@ export function addOutOfOrder(
     );
     if (!best) continue;
     const { from, to, pairs, score, window, alignment, quality } = best;
-    const match = { line: index, from, to, pairs, score, skipped: [], window, mute: [], alignment };
+    const match = { line: index, from, to, pairs, score, skipped: [], differs: false, window, mute: [], alignment };
     takes[index] = { ...match, isAligned: alignment !== null, quality, complete: true, review: null };
     added.push(index);
   }
@@ -76,6 +76,7 @@ export function addParaphrases(
       pairs: new Int32Array(line.words.length).fill(-1),
       score: best.share,
       skipped: [],
+      differs: true,
       window: toLineWindow(best.range, tokens, activity),
       mute: [],
       alignment: null,

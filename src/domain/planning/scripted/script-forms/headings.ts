@@ -1,5 +1,5 @@
 /** Headings without markup, and the front matter of a document. */
-import { BLANK_ROW, countWords, endsSentence, isBlank, type ScriptForm } from "./script-row";
+import { BLANK_ROW, countWords, endsSentence, isBlank, type ScriptForm, type ScriptRow } from "./script-row";
 
 const MAX_HEADING_WORDS = 8;
 const MAX_HEADING_CHARACTERS = 80;
@@ -17,7 +17,14 @@ export const removeFrontMatter: ScriptForm = (rows) => {
   return rows.map((row, i) => (i <= end ? BLANK_ROW : row));
 };
 
-/** Makes headings optional. Evidence: the paragraphs of the document end like sentences, and a short separate row does not. */
+/** A row such as `Part 2` or `Introduction`, whatever the other rows are. */
+const NAMED =
+  /^(?:(?:part|chapter|section|act|lesson|module|unit|teil|kapitel|partie|chapitre|parte|cap[ií]tulo)\s(?:\d{1,3}|[ivx]{1,5}|one|two|three|four|five|six|seven|eight|nine|ten)|intro(?:duction)?|outro|conclusion|summary|recap|hook|teaser|call to action|cta)\s?:?$/i;
+
+/**
+ * Makes headings optional. Evidence: the paragraphs of the document end like sentences, and a short separate row does not. Without
+ * punctuation: the other paragraphs have several rows. Or the row is the name of a part.
+ */
 export const markHeadings: ScriptForm = (rows) => {
   const isUnderlined = rows.map(
     (row, i) => isShort(row.text) && /^\s*(?:={3,}|-{3,})\s*$/.test(rows[i + 1]?.text ?? ""),
@@ -25,17 +32,26 @@ export const markHeadings: ScriptForm = (rows) => {
   const lastRows = rows.filter((row, i) => !isBlank(row) && isBlank(rows[i + 1]) && !isShort(row.text));
   const ending = lastRows.filter((row) => endsSentence(row.text)).length;
   const isPunctuated = lastRows.length >= MIN_PARAGRAPHS && ending >= MIN_ENDING_SHARE * lastRows.length;
+  const isDivided = isPunctuated || hasLongParagraphs(rows);
   const isHeading = rows.map((row, i) => {
-    if (!isShort(row.text) || !isBlank(rows[i - 1])) return false;
+    if (!isShort(row.text)) return false;
+    if (NAMED.test(row.text.trim())) return true;
+    if (!isBlank(rows[i - 1])) return false;
     if (isUnderlined[i]) return true;
-    const isOwnParagraph = isBlank(rows[i + 1]);
-    return (
-      isPunctuated && (isOwnParagraph ? rows.slice(i + 1, i + 4).some((next) => !isBlank(next)) : isCapitals(row.text))
-    );
+    if (!isBlank(rows[i + 1])) return isPunctuated && isCapitals(row.text);
+    return isDivided && rows.slice(i + 1, i + 4).some((next) => !isBlank(next));
   });
   if (!isHeading.includes(true)) return rows;
   return rows.flatMap((row, i) => (isHeading[i] ? [{ ...row, optional: true }, BLANK_ROW] : [row]));
 };
+
+/** Returns whether the paragraphs that are no short row have several rows each. */
+function hasLongParagraphs(rows: readonly ScriptRow[]): boolean {
+  const starts = rows.flatMap((row, i) => (!isBlank(row) && isBlank(rows[i - 1]) ? [i] : []));
+  const long = starts.filter((i) => !isBlank(rows[i + 1])).length;
+  const single = starts.filter((i) => isBlank(rows[i + 1]) && !isShort(rows[i]!.text)).length;
+  return long >= MIN_PARAGRAPHS && single === 0;
+}
 
 /** Returns whether a row can be a heading: a few words that do not end like a sentence or a clause. */
 function isShort(text: string): boolean {

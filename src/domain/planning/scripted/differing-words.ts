@@ -1,0 +1,134 @@
+/** Stage 7: keeps what was said once in place of words of the script: the script differs there from what the speaker says. */
+import { createDistanceCache } from "../../text/normalize";
+import { alignWords } from "../../text/word-alignment";
+import { fromSeconds } from "../../time";
+import { isFillerText } from "../fillers/filler-words";
+import { hasRemarkCue } from "../retakes/remarks";
+import { type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
+import type { ScriptPath } from "./find-path";
+import type { ScriptLine } from "./script-lines";
+import type { ScriptedRecording } from "./scripted-recording";
+
+/** Words with a shorter gap are spoken fluently. A phrase ends at a longer pause. */
+const MAX_FLUENT_GAP_TICKS = fromSeconds(0.15);
+const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.25);
+/** Number of words said in place of others, as a share of theirs: at most, and in separate phrases at least. */
+const MAX_WORDS_RATIO = 2;
+const MIN_PHRASE_RATIO = 0.5;
+/** Separate phrases are said in place of at least this many words. */
+const MIN_LOST_WORDS = 2;
+/** A phrase is said again when more than this share of it is kept nearby. */
+const MIN_REPEATED_SHARE = 0.5;
+const MAX_DISTANCE_WORDS = 60;
+
+/** What finding new words needs to know. `repeated[j]` is 1 when token j is said again right after. */
+type Context = ScriptedRecording & { path: Pick<ScriptPath, "kept">; repeated: Uint8Array };
+
+/** `differing[j]` is 1 when token j is kept in place of words of the script. */
+export type SettledPath = ScriptPath & { differing: Uint8Array };
+
+/** Returns the path with those words kept. */
+export function keepDifferingWords(path: ScriptPath, recording: ScriptedRecording, repeated: Uint8Array): SettledPath {
+  const { lines, tokens } = recording;
+  const differing = new Uint8Array(tokens.length);
+  const lostBetween = createLostCounter(path, lines);
+  for (const run of listSkippedRuns(path.kept)) {
+    const lost = lostBetween(run);
+    if (lost <= 0) continue;
+    const phrases = listNewPhrases(run, { ...recording, path, repeated });
+    const isNext = ({ from, to }: TokenRange) =>
+      (from === run.from && isAttached(tokens, from)) || (to === run.to && isAttached(tokens, to));
+    const isInside = run.from > 0 && run.to < tokens.length;
+    const separate = phrases.filter((phrase) => !isNext(phrase));
+    const isEnough = isInside && lost >= MIN_LOST_WORDS && sumTokens(separate) >= MIN_PHRASE_RATIO * lost;
+    let left = MAX_WORDS_RATIO * lost;
+    // Of several phrases the last ones are kept: they were said last.
+    for (const phrase of [...phrases.filter(isNext), ...(isEnough ? separate.reverse() : [])]) {
+      left -= countTokens(phrase);
+      if (left >= 0) differing.fill(1, phrase.from, phrase.to);
+    }
+  }
+  const kept = path.kept.map((isKept, j) => isKept || differing[j]!);
+  return { pairs: path.pairs, kept, differing };
+}
+
+const countTokens = ({ from, to }: TokenRange) => to - from;
+
+const sumTokens = (ranges: readonly TokenRange[]) => ranges.reduce((sum, range) => sum + countTokens(range), 0);
+
+/** Returns whether a token follows another one without a pause. */
+const isAttached = (tokens: readonly Token[], j: number) =>
+  j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < MAX_FLUENT_GAP_TICKS;
+
+/** Returns the longest ranges of tokens that are not kept. */
+function listSkippedRuns(kept: Uint8Array): TokenRange[] {
+  const out: TokenRange[] = [];
+  for (let j = 0; j < kept.length; j++) {
+    if (kept[j]) continue;
+    const last = out.at(-1);
+    if (last && last.to === j) last.to = j + 1;
+    else out.push({ from: j, to: j + 1 });
+  }
+  return out;
+}
+
+/** Returns a function that counts the words of the script that were not found between the kept words around a run. */
+function createLostCounter({ pairs, kept }: ScriptPath, lines: readonly ScriptLine[]): (run: TokenRange) => number {
+  const isOptional = lines.flatMap(({ words, optional }) => words.map(() => optional));
+  // The number of lost words before each script word, and the script words before each token.
+  const lostBefore = new Int32Array(pairs.length + 1);
+  const wordsBefore = new Int32Array(kept.length + 1).fill(-1);
+  const wordsAfter = new Int32Array(kept.length + 1).fill(-1);
+  for (const [k, token] of pairs.entries()) {
+    lostBefore[k + 1] = lostBefore[k]! + (token < 0 && !isOptional[k] ? 1 : 0);
+    if (token >= 0) {
+      wordsBefore[token + 1] = k + 1;
+      wordsAfter[token] = k;
+    }
+  }
+  wordsBefore[0] = 0;
+  wordsAfter[kept.length] = pairs.length;
+  for (let j = 1; j <= kept.length; j++) if (wordsBefore[j]! < 0) wordsBefore[j] = wordsBefore[j - 1]!;
+  for (let j = kept.length - 1; j >= 0; j--) if (wordsAfter[j]! < 0) wordsAfter[j] = wordsAfter[j + 1]!;
+  return ({ from, to }) => lostBefore[wordsAfter[to]!]! - lostBefore[wordsBefore[from]!]!;
+}
+
+/** Returns the phrases of a run that are neither fillers, nor a remark on the recording, nor said again. */
+export function listNewPhrases(run: TokenRange, context: Context): TokenRange[] {
+  const { tokens, words, repeated } = context;
+  const phrases: TokenRange[] = [];
+  for (let j = run.from; j < run.to; j++) {
+    const token = tokens[j]!;
+    if (repeated[j] || token.normal === UNRECOGNIZED || isFillerText(words[token.word]!.text)) continue;
+    const last = phrases.at(-1);
+    const continues = last && last.to === j && token.start - tokens[j - 1]!.end < MIN_PHRASE_PAUSE_TICKS;
+    if (continues) last.to = j + 1;
+    else phrases.push({ from: j, to: j + 1 });
+  }
+  return phrases.filter((phrase) => {
+    const said = tokens.slice(phrase.from, phrase.to).map(({ normal }) => normal);
+    return !hasRemarkCue(said.join(" ")) && !isSaidNearby(said, run, context);
+  });
+}
+
+/** Returns whether the kept words around a run have much of a phrase. */
+function isSaidNearby(said: readonly string[], run: TokenRange, { tokens, path }: Context): boolean {
+  const distanceBetween = createDistanceCache();
+  const reach = Math.min(MAX_DISTANCE_WORDS, countTokens(run) + 2 * said.length + 2);
+  const before = listKept(tokens, path.kept, run.from - 1, -1, reach).reverse();
+  const after = listKept(tokens, path.kept, run.to, 1, reach);
+  return [before, after].some((words) =>
+    words.some((_, at) => {
+      const { pairs } = alignWords(said, words.slice(at, at + said.length + 1), distanceBetween, true);
+      return pairs.filter((pair) => pair >= 0).length > MIN_REPEATED_SHARE * said.length;
+    }),
+  );
+}
+
+function listKept(tokens: readonly Token[], kept: Uint8Array, from: number, step: 1 | -1, count: number): string[] {
+  const out: string[] = [];
+  for (let j = from; j >= 0 && j < tokens.length && out.length < count; j += step) {
+    if (kept[j]) out.push(tokens[j]!.normal);
+  }
+  return out;
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { createRecording, cutWithScript, listKeptWords } from "./spoken-recording";
+
+const cut = async (spoken: string, script: string, isAlignable = true) => {
+  const analysis = createRecording(spoken);
+  const plan = (await cutWithScript(analysis, script, isAlignable))!;
+  return { kept: listKeptWords(analysis, plan), plan };
+};
+
+const SPOKEN =
+  "welcome to our little workshop / today we hang a wooden shelf above the bench / please measure every wall twice";
+
+describe("a script that differs from what is said", () => {
+  test.each<[string, string]>([
+    [
+      "a word in a line",
+      "Welcome to our river workshop. Today we hang a wooden green above the bench. Please measure every wall twice.",
+    ],
+    [
+      "the last word of lines",
+      "Welcome to our little river. Today we hang a wooden shelf above the green. Please measure every wall twice.",
+    ],
+    [
+      "the first word of lines",
+      "Welcome to our little workshop. River we hang a wooden shelf above the bench. Green measure every wall twice.",
+    ],
+    [
+      "several words in a row",
+      "Welcome to our little workshop. Today we hang river green seven carefully the bench. Please measure every wall twice.",
+    ],
+    [
+      "words that it lacks",
+      "Welcome to our workshop. Today we hang a shelf above the bench. Please measure wall twice.",
+    ],
+    [
+      "words in another order",
+      "Welcome our to little workshop. Today we a hang wooden above shelf the bench. Please measure wall every twice.",
+    ],
+  ])("keeps what is said in place of %s", async (_, script) => {
+    for (const isAlignable of [true, false])
+      expect((await cut(SPOKEN, script, isAlignable)).kept).toBe(SPOKEN.replaceAll(" /", ""));
+  });
+
+  test("keeps words between pauses and marks them", async () => {
+    const { kept, plan } = await cut(
+      "today we hang a wooden shelf / above the bench / please measure every wall twice",
+      "Today we hang a wooden shelf under that window. Please measure every wall twice.",
+    );
+    expect(kept).toBe("today we hang a wooden shelf above the bench please measure every wall twice");
+    expect(plan.segments.some((segment) => segment.review === "differs from the script")).toBe(true);
+    expect(plan.findings.some((one) => one.rule === "review.differs_from_script")).toBe(true);
+  });
+
+  const REPEATED = `${SPOKEN} / please measure every wall twice / then we can finally begin`;
+
+  test.each([
+    ["the script is exact", "Please measure every wall twice."],
+    ["a word differs", "Please measure every river twice."],
+    ["the last word differs", "Please measure every wall green."],
+    ["no take of the line aligns", "Please measure river wall green."],
+  ])("keeps the last take of a line when %s", async (_, line) => {
+    const { kept, plan } = await cut(
+      REPEATED,
+      `Welcome to our little workshop. Today we hang a wooden shelf above the bench. ${line} Then we can finally begin.`,
+    );
+    expect(kept).toBe(`${SPOKEN.replaceAll(" /", "")} then we can finally begin`);
+    const [removed] = plan.removed.filter((span) => span.reason === "retake");
+    const last = createRecording(REPEATED).transcript!.words.findLast((word) => word.text === "please")!;
+    expect(removed!.end).toBeLessThanOrEqual(last.start);
+  });
+
+  test.each([
+    ["a remark", "sorry let me say that again", "Today we hang a wooden shelf above the green."],
+    ["other talk where the script is exact", "is the light still on", "Today we hang a wooden shelf above the bench."],
+    ["a false start", "please measure every", "Today we hang a wooden shelf above the green."],
+  ])("still removes %s between two lines", async (_, between, line) => {
+    const { kept } = await cut(
+      SPOKEN.replace("/ please", `/ ${between} / please`),
+      `Welcome to our little workshop. ${line} Please measure every wall twice.`,
+    );
+    expect(kept).toBe(SPOKEN.replaceAll(" /", ""));
+  });
+
+  test("never removes words that are said once between two matched words", async () => {
+    const recordings = fc
+      .array(fc.integer({ min: 5, max: 9 }), { minLength: 3, maxLength: 5 })
+      .map((lengths) => {
+        const all = [...WORDS];
+        return lengths.map((length) => all.splice(0, length));
+      })
+      .chain((lines) =>
+        fc.record({
+          lines: fc.constant(lines),
+          // At most each third word is replaced, so that the words beside it match.
+          replaced: fc.array(fc.nat(2), { minLength: 60, maxLength: 60 }),
+          isAlignable: fc.boolean(),
+        }),
+      );
+    await fc.assert(
+      fc.asyncProperty(recordings, async ({ lines, replaced, isAlignable }) => {
+        const spoken = lines.map((line) => line.join(" ")).join(" / ");
+        let block = 0;
+        const script = lines
+          .map((line) => {
+            const changed = [...line];
+            for (let from = 0; from + 3 <= line.length; from += 3) {
+              if (replaced[block++] === 1) changed[from + 1] = OTHER_WORDS[block % OTHER_WORDS.length]!;
+            }
+            return `${changed.join(" ")}.`;
+          })
+          .join("\n");
+        const { kept } = await cut(spoken, script, isAlignable);
+        expect(kept).toBe(spoken.replaceAll(" /", ""));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+const WORDS =
+  "lamp copper violin harvest pepper saddle thunder ribbon castle mirror walnut engine blanket compass dolphin feather glacier hammer island jungle kettle ladder magnet needle orchard parcel quarry rocket sandal tunnel umbrella valley wagon yogurt zipper anchor button candle drawer eagle forest garlic hollow insect jacket kernel lantern meadow napkin oyster".split(
+    " ",
+  );
+const OTHER_WORDS = "river green seven carefully market bring silver always letter never".split(" ");
