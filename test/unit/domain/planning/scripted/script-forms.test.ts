@@ -217,3 +217,13 @@ test("headings and action are optional", () => {
     "The drill",
   ]);
 });
+
+test("headings are optional without punctuation too", () => {
+  const lines = ["we hang a shelf today", "and we measure the wall twice", "is the drill charged", "then we can begin"];
+  const script = `How to hang a shelf\n\n${lines[0]}\n${lines[1]}\n\nThe drill\n\n${lines[2]}\n${lines[3]}`;
+  expect(optional(script)).toEqual(["How to hang a shelf", "The drill"]);
+  expect(required(script)).toEqual(lines);
+  const parts = `Part 1\n${lines[0]}\n${lines[1]}\nPart 2\n${lines[2]}\n${lines[3]}\nConclusion\nthat is all`;
+  expect(optional(parts)).toEqual(["Part 1", "Part 2", "Conclusion"]);
+  expect(required(parts)).toEqual([...lines, "that is all"]);
+});

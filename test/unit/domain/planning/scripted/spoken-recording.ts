@@ -95,6 +95,8 @@ export async function cutWithScript(
       options: CUT_MODES.natural,
       language: "en",
       forcedAlign: async (requests) => requests.map(align),
+      recognize: async (requests) => requests.map(() => ({ words: [], meanLogProb: -1 })),
+      measureVoices: async (spans) => spans.map(() => ({ pitch: 120, level: -20 })),
     });
   } catch (error) {
     if (error instanceof AppError && error.code === "script_mismatch") return null;
