@@ -11,6 +11,7 @@ import { type PlanSteps, requestAlignments } from "../context";
 import type { RuleMatch } from "../rules";
 import { durationOf } from "../spans";
 import { ARTICLES, FILLER_HOMOPHONES, isClear, isFillerText, MAX_FILLER_TICKS } from "./filler-words";
+import { findListenerAnswers } from "./listener-answers";
 import { confirmFillers, findWordsIn } from "./second-recognition";
 
 const MIN_FILLER_TICKS = fromSeconds(0.09);
@@ -44,8 +45,12 @@ const MIN_SPELLED_TICKS = fromSeconds(0.45);
 const MAX_SPELLED_WORDS = 4;
 
 export type FillerMatch = RuleMatch<"filler.written" | "filler.unwritten" | "filler.spelled_out">;
-/** The spans that are fillers, and the rules of the words that they were recognized as, by index. */
-export type UnwrittenFillers = { spans: (Span & { match: FillerMatch })[]; words: Map<number, FillerMatch> };
+/** The spans that are fillers, the rules of the words that they were recognized as, by index, and the spans that a listener says. */
+export type UnwrittenFillers = {
+  spans: (Span & { match: FillerMatch })[];
+  words: Map<number, FillerMatch>;
+  answers: ReadonlySet<Span>;
+};
 
 /** A short isolated region. `words` are those recognized in it, `pause` is the shorter of the pauses around it. */
 type FillerCandidate = {
@@ -73,9 +78,15 @@ export function* findUnwrittenFillers(words: readonly Word[], activity: AudioAct
   );
   const confirmed = yield* confirmFillers(aligned, words, activity);
   const refuted = new Set(aligned.filter((_, i) => !confirmed[i]).map(({ region }) => region));
-  const found: UnwrittenFillers = { spans: [], words: new Map() };
-  for (const { candidate, match } of matches) {
-    if (match.rule !== "filler.written" && refuted.has(candidate.region)) continue;
+  const fillers = matches.filter(({ candidate }) => !refuted.has(candidate.region));
+  const answers = yield* findListenerAnswers(
+    fillers.map(({ candidate }) => candidate.region),
+    words,
+    activity,
+  );
+  const found: UnwrittenFillers = { spans: [], words: new Map(), answers };
+  for (const { candidate, match } of fillers) {
+    if (answers.has(candidate.region)) continue;
     found.spans.push({ ...candidate.region, match });
     for (const word of candidate.words) found.words.set(word, match);
   }

@@ -83,13 +83,16 @@ function* decideWords(
   const trimmed = trimWordsAtPauses(transcribed, activity);
   const unwritten: UnwrittenFillers = options.remove_fillers
     ? yield* findUnwrittenFillers(trimmed, understoodActivity)
-    : { spans: [], words: new Map() };
+    : { spans: [], words: new Map(), answers: new Set() };
   const known = transcribed.map((word, i) =>
     spansDistantFiller(unwritten.spans, word, trimmed[i]!) ? trimmed[i]! : word,
   );
   const fillers = new Map<Span, FillerMatch>();
   const written = options.remove_fillers ? findFillers(known, activity) : [];
-  for (const [i, match] of [...unwritten.words, ...written]) fillers.set(known[i]!, match);
+  const answers = [...unwritten.answers];
+  for (const [i, match] of [...unwritten.words, ...written]) {
+    if (answers.every((answer) => overlapDuration(answer, known[i]!) === 0)) fillers.set(known[i]!, match);
+  }
   const unrecognized = findUnrecognizedSpeech(
     known,
     understoodActivity,
