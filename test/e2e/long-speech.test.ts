@@ -36,14 +36,20 @@ function repeated(folder: string, minutes: number): string {
   return path;
 }
 
-async function cut(folder: string, path: string): Promise<{ plan: PlanJson; srt: string; speed: number }> {
+async function cut(
+  folder: string,
+  path: string,
+): Promise<{ plan: PlanJson; srt: string; speed: number; recognizedAgain: string }> {
   const planFile = `${path}.plan.json`;
   const started = performance.now();
-  const run = await runOffcut(["cut", path, "--plan", planFile, "--subtitle", "srt"], { folder });
+  const run = await runOffcut(["cut", path, "--plan", planFile, "--subtitle", "srt", "--explain"], { folder });
   expect(run).toMatchObject({ code: 0 });
+  const elapsedMs = performance.now() - started;
   const plan = (await Bun.file(planFile).json()) as PlanJson;
+  const speed = plan.source_duration / (elapsedMs / 1000);
   const srt = await Bun.file(path.replace(/\.wav$/, ".cut.srt")).text();
-  return { plan, srt, speed: plan.source_duration / ((performance.now() - started) / 1000) };
+  const recognizedAgain = /^Recognized .*$/m.exec(run.stdout)?.[0] ?? "Recognized nothing a second time.";
+  return { plan, srt, speed, recognizedAgain };
 }
 
 test.skipIf(IS_BUNDLED_PASS || !HAS_SYSTEM_FFMPEG)(
@@ -64,6 +70,7 @@ test.skipIf(IS_BUNDLED_PASS || !HAS_SYSTEM_FFMPEG)(
     expect(times.length).toBeGreaterThan(MINUTES * 4);
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(times.at(-1)!).toBeLessThanOrEqual(long.plan.kept_duration);
+    console.log(long.recognizedAgain);
     console.log(`times real time: ${short.speed.toFixed(1)} over 1 minute, ${long.speed.toFixed(1)} over ${MINUTES}`);
   },
   900_000,
