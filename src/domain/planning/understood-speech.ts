@@ -35,11 +35,13 @@ const MAX_LOOP_WORDS = 8;
 const MIN_COVERED_SHARE = 0.2;
 /** Less voice than this is not enough to tell. */
 const MIN_VOICE: Ticks = fromSeconds(1.5);
+/** A sentence in another language can be recognized as nothing, several cannot. */
+const MIN_LONG_VOICE: Ticks = fromSeconds(8);
 
 /** Separates what was understood from what was not. */
 export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Span[]): UnderstoodSpeech {
   const utterances = [...transcript.utterances].sort((a, b) => a.start - b.start);
-  if (hasAlmostNoWords(transcript, speech)) return ignoreWords(transcript, [...speech], true);
+  if (hasAlmostNoWords(transcript, speech, MIN_VOICE)) return ignoreWords(transcript, [...speech], true);
   const isWhole = isNotUnderstoodAsWhole(transcript, meanLogProb(utterances));
   const garbled = isWhole
     ? utterances.filter((one) => one.meanLogProb < MIN_EXCEPTION_LOG_PROB)
@@ -63,10 +65,15 @@ function coveredBy(spans: readonly Span[], speech: readonly Span[]): Ticks {
   return sum;
 }
 
-function hasAlmostNoWords({ words }: Transcript, speech: readonly Span[]): boolean {
+/** Returns whether almost no words were recognized in the voice activity, of which there is at least `minVoice`. */
+function hasAlmostNoWords({ words }: Transcript, speech: readonly Span[], minVoice: Ticks): boolean {
   const voice = speech.reduce((sum, span) => sum + durationOf(span), 0);
-  return voice >= MIN_VOICE && coveredBy(joinSpans(words), speech) < MIN_COVERED_SHARE * voice;
+  return voice >= minVoice && coveredBy(joinSpans(words), speech) < MIN_COVERED_SHARE * voice;
 }
+
+/** Returns whether what was detected as voice is music or noise: it is long, and has almost no words. */
+export const isVoiceWithoutWords = (transcript: Transcript, speech: readonly Span[]): boolean =>
+  hasAlmostNoWords(transcript, speech, MIN_LONG_VOICE);
 
 function meanLogProb(utterances: readonly Utterance[]): number {
   let sum = 0;

@@ -154,6 +154,15 @@ describe("without a script", () => {
     expect(plan.segments.map((segment) => segment.review)).toEqual([null, "speech that was not understood", null]);
   });
 
+  test("voice with almost no words is kept, with a warning", async () => {
+    const recording = createRecording(1, { hum: 8 }, 2, { hum: 7 }, 1.5, "Thank you.", 1);
+    const plan = await cut(recording);
+    expect(plan.warnings).toEqual(["Recording is mostly music or noise: only pauses were removed."]);
+    expect(plan.removed.every((span) => span.reason === "silence")).toBe(true);
+    expect(plan.language).toBeNull();
+    expect(plan.keptDuration).toBeGreaterThan(fromSeconds(15));
+  });
+
   test("without a transcript the cut is made from voice activity", async () => {
     const recording = createRecording(1, "Bonjour tout le monde.", 2, "Au revoir.", 1);
     recording.analysis.transcript = null;

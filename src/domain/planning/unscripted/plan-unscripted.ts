@@ -14,7 +14,12 @@ import { groupTakesByLine } from "../retakes/takes-by-line";
 import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "../spans";
 import { type LineTakes, listTakes } from "../take-list";
 import { sortWords, type Token, tokenize } from "../tokens";
-import { findUnderstoodSpeech, measureNotUnderstood, type UnderstoodSpeech } from "../understood-speech";
+import {
+  findUnderstoodSpeech,
+  isVoiceWithoutWords,
+  measureNotUnderstood,
+  type UnderstoodSpeech,
+} from "../understood-speech";
 import { decideNoise, findUnrecognizedSpeech, unrecognizedSpeech } from "../unrecognized-speech";
 import { findDuplicatedWords, trimWordsAtPauses } from "../word-timing";
 import { chooseTakes, findAssembledLines, type RatedLine, type RatedTake } from "./choose-takes";
@@ -34,6 +39,7 @@ export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
   const { analysis, clock, options } = context;
   const activity = detectActivity({ ...analysis, duration: clock.duration });
   const understood = analysis.transcript && findUnderstoodSpeech(analysis.transcript, analysis.speech);
+  const isWordless = analysis.transcript !== null && isVoiceWithoutWords(analysis.transcript, analysis.speech);
   const usesWords = understood !== null && understood.transcript.words.length > 0;
   const { words, fillers, lines } = usesWords
     ? yield* decideWords(understood, activity, context)
@@ -61,8 +67,8 @@ export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
     takes: listTakes(lines, assembled.segments).filter((take) => take.candidates.length > 1),
     missing: [],
     warnings: [
-      ...(isMostlyNoise ? [MOSTLY_NOISE] : []),
-      ...(understood ? describeNotUnderstood(understood, usesWords, context) : [NO_MODEL]),
+      ...(isMostlyNoise || isWordless ? [MOSTLY_NOISE] : []),
+      ...(understood ? (isWordless ? [] : describeNotUnderstood(understood, usesWords, context)) : [NO_MODEL]),
     ],
     language: usesWords ? context.language : null,
   };
