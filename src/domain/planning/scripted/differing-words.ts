@@ -2,6 +2,7 @@
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { fromSeconds } from "../../time";
+import { createYieldCounter, type PlanSteps } from "../context";
 import { isFillerText } from "../fillers/filler-words";
 import { hasRemarkCue } from "../retakes/remarks";
 import { type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
@@ -20,22 +21,32 @@ const MIN_LOST_WORDS = 2;
 /** A phrase is said again when more than this share of it is kept nearby. */
 const MIN_REPEATED_SHARE = 0.5;
 const MAX_DISTANCE_WORDS = 60;
+const MAX_COMPARED_WORDS = 30;
 
 /** What finding new words needs to know. `repeated[j]` is 1 when token j is said again right after. */
-type Context = ScriptedRecording & { path: Pick<ScriptPath, "kept">; repeated: Uint8Array };
+type Context = ScriptedRecording & {
+  path: Pick<ScriptPath, "kept">;
+  repeated: Uint8Array;
+  isYieldDue: (cells: number) => boolean;
+};
 
 /** `differing[j]` is 1 when token j is kept in place of words of the script. */
 export type SettledPath = ScriptPath & { differing: Uint8Array };
 
 /** Returns the path with those words kept. */
-export function keepDifferingWords(path: ScriptPath, recording: ScriptedRecording, repeated: Uint8Array): SettledPath {
+export function* keepDifferingWords(
+  path: ScriptPath,
+  recording: ScriptedRecording,
+  repeated: Uint8Array,
+): PlanSteps<SettledPath> {
+  const isYieldDue = createYieldCounter();
   const { lines, tokens } = recording;
   const differing = new Uint8Array(tokens.length);
   const lostBetween = createLostCounter(path, lines);
   for (const run of listSkippedRuns(path.kept)) {
     const lost = lostBetween(run);
     if (lost <= 0) continue;
-    const phrases = listNewPhrases(run, { ...recording, path, repeated });
+    const phrases = yield* listNewPhrases(run, { ...recording, path, repeated, isYieldDue });
     const isNext = ({ from, to }: TokenRange) =>
       (from === run.from && isAttached(tokens, from)) || (to === run.to && isAttached(tokens, to));
     const isInside = run.from > 0 && run.to < tokens.length;
@@ -94,7 +105,7 @@ function createLostCounter({ pairs, kept }: ScriptPath, lines: readonly ScriptLi
 }
 
 /** Returns the phrases of a run that are neither fillers, nor a remark on the recording, nor said again. */
-export function listNewPhrases(run: TokenRange, context: Context): TokenRange[] {
+export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<TokenRange[]> {
   const { tokens, words, repeated } = context;
   const phrases: TokenRange[] = [];
   for (let j = run.from; j < run.to; j++) {
@@ -105,24 +116,31 @@ export function listNewPhrases(run: TokenRange, context: Context): TokenRange[] 
     if (continues) last.to = j + 1;
     else phrases.push({ from: j, to: j + 1 });
   }
-  return phrases.filter((phrase) => {
+  const reach = Math.min(MAX_DISTANCE_WORDS, 2 * countTokens(run) + 2);
+  const before = listKept(tokens, context.path.kept, run.from - 1, -1, reach).reverse();
+  const after = listKept(tokens, context.path.kept, run.to, 1, reach);
+  const distanceBetween = createDistanceCache();
+  const out: TokenRange[] = [];
+  for (const phrase of phrases) {
     const said = tokens.slice(phrase.from, phrase.to).map(({ normal }) => normal);
-    return !hasRemarkCue(said.join(" ")) && !isSaidNearby(said, run, context);
-  });
+    const compared = said.slice(0, MAX_COMPARED_WORDS);
+    if (context.isYieldDue((before.length + after.length) * compared.length ** 2)) yield null;
+    const isRepeated = [before, after].some((near) => isSaidIn(compared, near, distanceBetween));
+    if (!isRepeated && !hasRemarkCue(said.join(" "))) out.push(phrase);
+  }
+  return out;
 }
 
-/** Returns whether the kept words around a run have much of a phrase. */
-function isSaidNearby(said: readonly string[], run: TokenRange, { tokens, path }: Context): boolean {
-  const distanceBetween = createDistanceCache();
-  const reach = Math.min(MAX_DISTANCE_WORDS, countTokens(run) + 2 * said.length + 2);
-  const before = listKept(tokens, path.kept, run.from - 1, -1, reach).reverse();
-  const after = listKept(tokens, path.kept, run.to, 1, reach);
-  return [before, after].some((words) =>
-    words.some((_, at) => {
-      const { pairs } = alignWords(said, words.slice(at, at + said.length + 1), distanceBetween, true);
-      return pairs.filter((pair) => pair >= 0).length > MIN_REPEATED_SHARE * said.length;
-    }),
-  );
+/** Returns whether much of a phrase is in the words around it. */
+function isSaidIn(
+  said: readonly string[],
+  near: readonly string[],
+  distanceBetween: (a: string, b: string) => number,
+): boolean {
+  return near.some((_, at) => {
+    const { pairs } = alignWords(said, near.slice(at, at + said.length + 1), distanceBetween, true);
+    return pairs.filter((pair) => pair >= 0).length > MIN_REPEATED_SHARE * said.length;
+  });
 }
 
 function listKept(tokens: readonly Token[], kept: Uint8Array, from: number, step: 1 | -1, count: number): string[] {

@@ -66,7 +66,7 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
     path = yield* findPath(lines, tokens, knowledge());
   }
   path = withAdjacentTokens(settlePath(path, lines, candidates, tokens), tokens, repeated);
-  const settled = keepDifferingWords(path, recording, repeated);
+  const settled = yield* keepDifferingWords(path, recording, repeated);
 
   const confirmed = yield* confirmTakes(listPathTakes(lines, settled, tokens), candidates, recording);
   const takes = confirmed.map((take) => (take && isWeak(take) ? null : take));
@@ -74,7 +74,7 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
   const outOfOrder = addOutOfOrder(takes, candidates, lines);
   addParaphrases(takes, rescued.partialAlignments, recording);
   for (const [i, take] of confirmed.entries()) takes[i] ??= take;
-  addReplacedLines(takes, candidates, settled, recording, repeated);
+  yield* addReplacedLines(takes, candidates, settled, recording, repeated);
   const kept = takes.filter((take) => take !== null);
   const excised = yield* exciseDisfluencies(kept, recording, options);
 

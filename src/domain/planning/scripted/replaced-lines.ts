@@ -1,4 +1,5 @@
 /** Stage 9: keeps what was said once in place of lines that were not found. The script differs there, or nothing was understood. */
+import { createYieldCounter, type PlanSteps } from "../context";
 import type { TokenRange } from "../tokens";
 import { type ConfirmedTake, differsFromScript } from "./confirm-takes";
 import { listNewPhrases, type SettledPath } from "./differing-words";
@@ -12,31 +13,23 @@ const MAX_LENGTH_RATIO = 1.6;
 /** A line ends with the phrase that completes this share of its words. */
 const MIN_LINE_SHARE = 0.75;
 
-/** Consecutive lines without a take, `[from, to)`. */
-type LineRange = { from: number; to: number };
+/** Required lines without a take, between the same takes of other lines, and the tokens `[from, to)` between those. */
+type MissingLines = TokenRange & { lines: number[]; isInside: boolean };
 
 /** Adds takes for required lines without one, from the words between the takes of the lines around them. */
-export function addReplacedLines(
+export function* addReplacedLines(
   takes: (ConfirmedTake | null)[],
   candidates: readonly LineCandidate[][],
   path: SettledPath,
   recording: ScriptedRecording,
   repeated: Uint8Array,
-): void {
-  const { lines, tokens } = recording;
-  for (const group of listMissingLines(takes, recording)) {
-    const before = takes[group.from - 1];
-    const after = takes.slice(group.to).find((take) => take !== null);
-    const run = { from: before?.to ?? 0, to: after?.from ?? tokens.length };
-    const phrases = listNewPhrases(run, { ...recording, path, repeated });
+): PlanSteps<void> {
+  const isYieldDue = createYieldCounter();
+  for (const missing of listMissingLines(takes, recording)) {
+    const phrases = yield* listNewPhrases(missing, { ...recording, path, repeated, isYieldDue });
     // Before the first line and after the last one anything can be said: there it must resemble the line.
-    const isCandidate = (phrase: TokenRange) =>
-      candidates
-        .slice(group.from, group.to)
-        .some((row) => row.some((one) => one.from < phrase.to && phrase.from < one.to));
-    const isInside = before !== undefined && before !== null && after !== undefined;
-    const said = isInside ? phrases : phrases.filter(isCandidate);
-    const wordCount = lines.slice(group.from, group.to).reduce((sum, line) => sum + line.words.length, 0);
+    const said = missing.isInside ? phrases : phrases.filter(createResemblance(missing, candidates, recording));
+    const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);
     // Of several versions the last one is kept.
     let left = MAX_LENGTH_RATIO * wordCount;
     const kept = said.reverse().filter(({ from, to }) => {
@@ -44,38 +37,57 @@ export function addReplacedLines(
       return left >= 0;
     });
     if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < MIN_LENGTH_RATIO * wordCount) continue;
-    for (const take of divideAmongLines(kept.reverse(), group, recording)) takes[take.line] = take;
+    for (const take of divideAmongLines(kept.reverse(), missing.lines, recording)) takes[take.line] = take;
   }
 }
 
-function listMissingLines(takes: readonly (ConfirmedTake | null)[], { lines }: ScriptedRecording): LineRange[] {
-  const out: LineRange[] = [];
+function listMissingLines(
+  takes: readonly (ConfirmedTake | null)[],
+  { lines, tokens }: ScriptedRecording,
+): MissingLines[] {
+  const ends = new Int32Array(lines.length + 1);
+  const starts = new Int32Array(lines.length + 1).fill(tokens.length);
+  for (const [i, take] of takes.entries()) ends[i + 1] = Math.max(ends[i]!, take?.to ?? 0);
+  for (let i = lines.length - 1; i >= 0; i--) starts[i] = Math.min(starts[i + 1]!, takes[i]?.from ?? tokens.length);
+  const out: MissingLines[] = [];
   for (const [i, line] of lines.entries()) {
     if (takes[i] || line.optional) continue;
+    const [from, to] = [ends[i]!, starts[i + 1]!];
     const last = out.at(-1);
-    if (last && last.to === i) last.to = i + 1;
-    else out.push({ from: i, to: i + 1 });
+    if (last && last.from === from && last.to === to) last.lines.push(i);
+    else if (from < to) out.push({ from, to, lines: [i], isInside: from > 0 && to < tokens.length });
   }
   return out;
+}
+
+/** Returns a function that tells whether a phrase is in a candidate of the lines. */
+function createResemblance(
+  { lines }: MissingLines,
+  candidates: readonly LineCandidate[][],
+  { tokens }: ScriptedRecording,
+): (phrase: TokenRange) => boolean {
+  const resembles = new Uint8Array(tokens.length);
+  for (const line of lines) for (const { from, to } of candidates[line]!) resembles.fill(1, from, to);
+  return ({ from, to }) => resembles.subarray(from, to).includes(1);
 }
 
 /** Returns a take of each line, as long as there are phrases; the last line has the rest. */
 function divideAmongLines(
   phrases: readonly TokenRange[],
-  group: LineRange,
+  lines: readonly number[],
   recording: ScriptedRecording,
 ): ConfirmedTake[] {
   const out: ConfirmedTake[] = [];
   let own: TokenRange[] = [];
-  let line = group.from;
   for (const [n, phrase] of phrases.entries()) {
     own.push(phrase);
+    const line = lines[out.length]!;
     const words = own.reduce((sum, { from, to }) => sum + to - from, 0);
-    const isComplete = line + 1 < group.to && words >= MIN_LINE_SHARE * recording.lines[line]!.words.length;
+    const isLast = out.length === lines.length - 1;
+    const isComplete = !isLast && words >= MIN_LINE_SHARE * recording.lines[line]!.words.length;
     if (!isComplete && n + 1 < phrases.length) continue;
     out.push(toTake(own, line, recording));
     own = [];
-    line++;
   }
   return out;
 }
