@@ -122,6 +122,7 @@ test_packages() {
   has melt || missing+=(melt)
   has bwrap || missing+=(bubblewrap)
   compgen -G '/usr/lib/*-linux-gnu/libflite.so.1' >/dev/null || missing+=(libflite1)
+  [ -d /usr/share/pocketsphinx/test/data ] || missing+=(pocketsphinx-testdata)
   [ ${#missing[@]} -eq 0 ] || install_debian "the tests" "${missing[@]}" || true
 }
 

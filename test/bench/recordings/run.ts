@@ -2,13 +2,13 @@
  * Uploads, prepares, cuts, renders and downloads recordings with the executable, and prints a row per file:
  * `bun test/bench/recordings/run.ts FILE|FOLDER…` (default: `media` in `OFFCUT_SHARED`). Exits with 1 when one fails.
  */
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
 import { startOffcut } from "../servers";
+import { listMedia } from "./media-files";
 
-const EXTENSIONS = new Set([".mp4", ".mov", ".mkv", ".webm", ".wav", ".mp3", ".m4a", ".flac", ".ts", ".avi"]);
 const POLL_MS = 200;
 
 type Resource = {
@@ -29,15 +29,6 @@ type Row = {
   render: string;
   result: string;
 };
-
-async function listMedia(path: string): Promise<string[]> {
-  if ((await stat(path)).isFile()) return [path];
-  const names = await readdir(path, { recursive: true });
-  return names
-    .filter((name) => EXTENSIONS.has(extname(name)))
-    .sort()
-    .map((name) => join(path, name));
-}
 
 const given = process.argv.slice(2);
 const roots = given.length > 0 ? given : process.env.OFFCUT_SHARED ? [join(process.env.OFFCUT_SHARED, "media")] : [];

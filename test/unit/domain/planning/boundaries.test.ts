@@ -74,6 +74,31 @@ describe("a boundary in voice", () => {
   });
 });
 
+describe("levels of a recorded conversation", () => {
+  /** In dB below full scale, one per 5 ms. */
+  const record = (levels: string, voiceLevel: number): AudioActivity => {
+    const activity = voiceWithDips();
+    activity.energy.fill(voiceLevel);
+    activity.energy.set(levels.split(" ").map((level) => -Number(level)));
+    return activity;
+  };
+  test("the news. [Let me] let me tell you: cut before the word ends, and in the pause", () => {
+    const levels =
+      "9.6 9.1 9.1 8.9 9.1 9.5 10.4 11.3 12.2 13.1 13.8 13.9 13.1 13.1 13.6 14.7 15.5 15.6 16.0 16.6 17.9 18.7 18.6 18.7 19.7 20.2 20.2 20.7 20.7 21.3 21.7 21.7 22.7 21.4 21.7 21.4 22.4 22.8 23.0 23.6 24.4 24.7 24.1 22.2 21.3 19.4 17.8 15.6 14.0 12.7 12.2 12.5 12.4 12.2 11.8 12.3 13.4 15.3 17.2 17.6 16.8 16.9 17.4 17.8 17.1 16.9 16.8 17.0 17.1 17.6 18.3 18.9 20.1 22.1 23.9 24.5 24.5 27.2 29.1 30.2 29.8 29.8 30.0 29.6 30.6 30.9 27.7 24.5 22.8 21.6 20.0 18.5 17.8 17.7 17.5 17.1 16.9 17.3 17.9 18.0 18.2 18.4 18.6 18.3 18.1 17.8 18.1 17.4 18.1 16.9 17.4 16.5 17.1 16.5 16.9 15.8 15.4 15.2 16.0 17.4 19.6 22.9 27.3 30.3 32.3 34.5 36.7 33.6 30.6 27.8 25.5 24.2 24.0 24.8 25.5 26.4 19.6 16.0 13.0";
+    const spans = [kept(0, 0.2275), removed(0.2275, 0.4175), kept(0.4175, 2)];
+    const [before, retake, after] = placeBoundaries(spans, record(levels, -13));
+    expect(retake!.reason).toBe("retake");
+    expect(before!.end / 1e6).toBeWithin(0.15, 0.22);
+    expect(after!.start / 1e6).toBeWithin(0.38, 0.44);
+  });
+  test("so uh, I: nothing is between the word and the filler, which stays", () => {
+    const levels =
+      "35.6 35.3 34.7 34.4 34.1 28.9 19.3 15.9 13.5 12.4 11.7 11.3 11.1 11.3 11.2 11.2 10.6 10.7 11.0 11.4 11.6 11.8 12.2 11.8 11.2 10.5 10.2 10.3 10.5 10.9 10.4 10.1 9.9 10.1 10.0 9.7 10.2 10.0 9.8 8.9 8.6 8.7 8.9 9.3 9.4 9.7 9.9 9.6 8.9 8.2 8.2 8.3 8.3 8.6 8.4 8.1 7.4 7.5 7.5 7.4 7.6 7.5 7.3 6.9 7.2 7.3 7.3 7.3 7.2 6.8 6.3 6.0 6.3 6.2 6.2 6.3 6.3 6.2 6.0 6.2 6.5 6.5 6.7 6.5 6.5 6.1 6.4 6.5 6.8 6.8 6.5 6.2 6.4 6.6 6.9 7.0 7.0 6.8 6.5 6.6 6.7 7.2 7.3 7.3 6.9 7.1 7.3 7.6 7.8 7.6 7.4 7.1 7.3 7.4 7.9 8.2 8.2 8.1 8.4 8.8 9.1 9.7 10.1 10.3 10.3 11.0 11.8 12.7 13.4 13.8 14.0 14.1 14.6 15.0 15.9 16.4 17.0 17.3 18.6 19.7 19.9 20.0 20.4 20.8 21.9 21.7 22.8 22.6 23.7 24.4 26.3 28.4 30.5 32.0 29.5 29.1 29.0 32.1 34.5 36.7 36.6 37.4 38.4 42.0 40.3 39.1 39.1 40.6 39.6 38.8 36.4 33.8 33.2 33.6 36.8 38.0 38.0 37.6 37.4 37.7 35.2 33.3 33.1 34.1 34.1 32.6 31.7 33.0 33.8 34.8 33.2 32.7 32.1 32.0 32.9 34.0 36.2 36.4 37.2 36.5 37.5 38.4 33.4 31.4 31.1 33.9 35.9 35.2 34.7 34.9 35.0 35.1 32.3 32.2 31.5 33.7 32.3 31.1 29.3 30.1";
+    const spans = [kept(0.1, 0.2675), removed(0.2675, 0.79, FILLER)];
+    expect(placeBoundaries(spans, record(levels, -14)).every(isKept)).toBe(true);
+  });
+});
+
 test("spans stay sorted and disjoint, kept ones whole but for their edges; a short removal has an energy minimum or quiet at both edges", () => {
   const hops = 4 * HOPS_PER_SECOND;
   const levels = fc.array(fc.integer({ min: -60, max: -15 }), { minLength: hops / 10, maxLength: hops / 10 });
