@@ -74,10 +74,11 @@ function findBoundary(left: DecidedSpan, right: DecidedSpan, activity: AudioActi
   if (durationOf(gap) > 2 * MAX_MOVE_TICKS && !isWithinRegion(gap, activity)) return null;
   const [kept, removed] = isKept(left) ? [left, right] : [right, left];
   const given = removed.reason === "noise" ? 0 : Math.min(MAX_GIVEN_TICKS, MAX_GIVEN_SHARE * durationOf(kept));
+  const voice = measureVoice((gap.start + gap.end) / 2, activity);
   const findWithin = (maxMove: Ticks, maxShare: number) => {
     const taken = Math.min(maxMove, maxShare * durationOf(removed));
     const [before, after] = isKept(left) ? [given, taken] : [taken, given];
-    return findCutPoint({ start: gap.start - before, end: gap.end + after }, gap, activity);
+    return findCutPoint({ start: gap.start - before, end: gap.end + after }, gap, activity.energy, voice);
   };
   if (removed.reason === "filler") return findWithin(MAX_FILLER_MOVE_TICKS, MAX_MOVED_FILLER_SHARE);
   const near = findWithin(MAX_MOVE_TICKS, MAX_MOVED_SHARE);
@@ -90,12 +91,10 @@ const isWithinRegion = (span: Span, { speechRegions, noiseRegions }: AudioActivi
   );
 
 /** Returns the best place for a cut in `range`: a low level near `gap`, at an energy minimum or below the voice. */
-function findCutPoint(range: Span, gap: Span, { energy, speechRegions }: AudioActivity): CutPoint {
-  const middle = (gap.start + gap.end) / 2;
-  const voice = measureVoice(middle, energy, speechRegions);
+function findCutPoint(range: Span, gap: Span, energy: EnergyContour, voice: number): CutPoint {
   const first = Math.ceil(range.start / ENERGY_HOP - 0.5);
   const last = Math.floor(range.end / ENERGY_HOP - 0.5);
-  let best = { time: Math.round(middle), isClean: false };
+  let best = { time: Math.round((gap.start + gap.end) / 2), isClean: false };
   let lowest = Number.POSITIVE_INFINITY;
   for (let hop = Math.max(0, first); hop <= last && hop < energy.length; hop++) {
     const level = meanLevel(energy, hop);
@@ -129,14 +128,16 @@ function meanLevel(energy: EnergyContour, hop: number): number {
 }
 
 /** Returns the level of the loud parts of speech near a time. */
-function measureVoice(time: Ticks, energy: EnergyContour, speechRegions: readonly Span[]): number {
+function measureVoice(time: Ticks, { energy, speechRegions }: AudioActivity): number {
   const near = { start: time - VOICE_TICKS, end: time + VOICE_TICKS };
-  const levels = findOverlapping(speechRegions, near).flatMap(({ start, end }) => [
-    ...energy.subarray(
-      Math.floor(Math.max(0, start, near.start) / ENERGY_HOP),
-      Math.floor(Math.min(end, near.end) / ENERGY_HOP),
-    ),
-  ]);
-  levels.sort((a, b) => a - b);
-  return levels[Math.floor(VOICE_SHARE * levels.length)] ?? Number.NEGATIVE_INFINITY;
+  const levels = new Float32Array((2 * VOICE_TICKS) / ENERGY_HOP + 2);
+  let count = 0;
+  for (const { start, end } of findOverlapping(speechRegions, near)) {
+    const from = Math.floor(Math.max(0, start, near.start) / ENERGY_HOP);
+    const part = energy.subarray(from, Math.max(from, Math.floor(Math.min(end, near.end) / ENERGY_HOP)));
+    levels.set(part, count);
+    count += part.length;
+  }
+  const voice = levels.subarray(0, count).sort();
+  return voice[Math.floor(VOICE_SHARE * count)] ?? Number.NEGATIVE_INFINITY;
 }
