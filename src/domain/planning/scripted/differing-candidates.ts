@@ -10,6 +10,8 @@ const MAX_WRONG_SHARE = 1 / 3;
 const MIN_MEAN_OF_OTHERS = -1.6;
 /** A shorter line can align with something else by chance. */
 const MIN_OTHER_WORDS = 3;
+/** The words beside a wrong one align badly, too. They count when fewer than this are apart from it. */
+const MIN_WORDS_APART = 2;
 /** A take has at least this share of the line's number of words. */
 const MIN_LENGTH_RATIO = 0.75;
 
@@ -47,9 +49,13 @@ function findWrongWords({ alignment, pairs, from, to }: LineCandidate): Set<numb
   return isAtStart && isAtEnd && to - from >= MIN_LENGTH_RATIO * pairs.length ? wrong : null;
 }
 
+/** Returns the mean of the words that are neither wrong nor beside a wrong one, as long as there are some. */
 function measureMeanOfOthers({ words }: ForcedAlignment): number {
-  const others = words.filter((word) => word.logProb >= MAX_WRONG_WORD);
-  return others.reduce((sum, word) => sum + word.logProb, 0) / others.length;
+  const isWrong = (k: number) => words[k] !== undefined && words[k].logProb < MAX_WRONG_WORD;
+  const others = words.filter((_, k) => !isWrong(k));
+  const apart = words.filter((_, k) => !isWrong(k - 1) && !isWrong(k) && !isWrong(k + 1));
+  const rated = apart.length >= MIN_WORDS_APART ? apart : others;
+  return rated.reduce((sum, word) => sum + word.logProb, 0) / rated.length;
 }
 
 const rateOthers = (alignment: ForcedAlignment, wrong: number) =>
