@@ -1,4 +1,5 @@
 /** `offcut key`: manages API keys. */
+import { KEY_SCOPES, type KeyScope } from "../domain/access";
 import { parseIsoTime } from "../domain/iso-time";
 import { toOneLine } from "../domain/timeline/one-line";
 import type { KeyView } from "../work/accounts";
@@ -6,7 +7,7 @@ import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
 import { requireOption } from "./user";
 
-const HELP = `Usage: offcut key create --email EMAIL [--name NAME] [--expires TIME]
+const HELP = `Usage: offcut key create --email EMAIL [--name NAME] [--expires TIME] [--scope SCOPE] [--workspace ID]
        offcut key list [--email EMAIL]
        offcut key revoke ID
 
@@ -17,6 +18,8 @@ Manages API keys. Works with and without a running server; changes take effect a
   revoke    Delete a key
 
   --expires TIME    ISO 8601 date (2027-01-31 means 00:00 UTC) or time (2027-01-31T18:00+01:00, UTC without an offset). Default: never.
+  --scope SCOPE     read, write or read,write (default). A key without write may only send GET and HEAD.
+  --workspace ID    The workspace that the key is for. Default: the personal workspace of the account.
   --json            Print a JSON object
 `;
 
@@ -27,6 +30,8 @@ export function keyCommand(argv: string[]): Promise<number> {
       email: { type: "string" },
       name: { type: "string" },
       expires: { type: "string" },
+      scope: { type: "string" },
+      workspace: { type: "string" },
     });
     const [action, ...rest] = parsed.positionals;
     if (parsed.values.help || !action) {
@@ -52,7 +57,10 @@ async function run(action: string, rest: string[], parsed: ParsedCommand): Promi
     const expires = values.expires as string | undefined;
     if (expires !== undefined && parseIsoTime(expires) === null)
       throw new UsageError("--expires must be an ISO 8601 date or time, such as 2027-01-31T18:00Z.");
-    const created = (await runAdminCommand(config, "key create", { email, name, expires })) as { key: string };
+    const scopes = parseScopes(values.scope as string | undefined);
+    const workspace = values.workspace as string | undefined;
+    const request = { email, name, expires, scopes, workspace };
+    const created = (await runAdminCommand(config, "key create", request)) as { key: string };
     return values.json ? `${JSON.stringify(created)}\n` : `${created.key}\n`;
   }
   if (action === "revoke") {
@@ -65,6 +73,14 @@ async function run(action: string, rest: string[], parsed: ParsedCommand): Promi
   return values.json ? `${JSON.stringify({ items: keys })}\n` : formatKeyTable(keys);
 }
 
+function parseScopes(text: string | undefined): KeyScope[] | undefined {
+  if (text === undefined) return undefined;
+  const names = text.split(",");
+  const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
+  if (scopes.length !== names.length) throw new UsageError(`--scope must be ${KEY_SCOPES.join(", ")} or both.`);
+  return scopes;
+}
+
 const MAX_SHOWN_NAME_LENGTH = 40;
 
 /** Formats keys as a table with a header line; empty without keys. Times are UTC, to the minute. */
@@ -72,12 +88,13 @@ export function formatKeyTable(keys: KeyView[]): string {
   if (keys.length === 0) return "";
   const minute = (time: string | null) => (time === null ? "never" : `${time.slice(0, 16)}Z`);
   const rows = [
-    ["ID", "EMAIL", "NAME", "PREFIX", "CREATED", "LAST USED", "EXPIRES"],
+    ["ID", "EMAIL", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED", "EXPIRES"],
     ...keys.map((key) => [
       key.id,
       key.email,
       toOneLine(key.name, MAX_SHOWN_NAME_LENGTH),
       key.prefix,
+      key.scopes.join(","),
       minute(key.created_at),
       minute(key.last_used_at),
       minute(key.expires_at),

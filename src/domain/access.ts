@@ -2,6 +2,8 @@
 
 /** A `viewer` reads, an `editor` reads and writes, an `owner` also manages the workspace and its members. */
 export const WORKSPACE_ROLES = ["owner", "editor", "viewer"] as const;
+export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
 
-/** A key without `write` may only send GET and HEAD. */
+/** A key without `write` may only send GET and HEAD, a key without `read` may send neither. */
 export const KEY_SCOPES = ["read", "write"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];

@@ -1,27 +1,23 @@
-/** Authentication: finds the principal of a request. */
+/** Authentication: finds the user of a request. `work/access.ts` decides what the user may do. */
 import { AppError } from "../domain/errors";
 import { sha256 } from "../lib/hash";
-import { type ApiKey, findKeyOwner, touchApiKey, type User } from "../store/users";
+import { findKeyOwner, type KeyOwner, touchApiKey } from "../store/users";
+import type { Caller } from "../work/access";
 import type { Services } from "../work/services";
 
-/** What a request was authenticated with. `ageMs`: time since the key was created or the user signed in. */
-export type Credential = { kind: "api_key" | "session"; id: string; ageMs: number };
-
-export type Principal = { user: User; credential: Credential };
-
-/** Returns the principal of a request. Throws `AppError` `unauthenticated` or `forbidden`. */
-export type Authenticate = (request: Request) => Promise<Principal>;
+/** Returns the user of a request. Throws `AppError` `unauthenticated` or `forbidden`. */
+export type Authenticate = (request: Request) => Promise<Caller>;
 
 const MIN_TOUCH_INTERVAL_MS = 60_000;
 const MAX_CACHED_OWNERS = 10_000;
 
 /**
- * Creates the authentication by API key. A disabled account is `unauthenticated`, one in its grace period `forbidden`. Owners are cached
- * until accounts or keys change, because every call looks one up.
+ * Creates the authentication by API key. A disabled account is `unauthenticated`. Owners are cached until accounts, keys or memberships
+ * change, because every call looks one up.
  */
 export function createApiKeyAuthenticator(services: Pick<Services, "now" | "store">): Authenticate {
   const { store } = services;
-  const owners = new Map<string, { key: ApiKey; user: User }>();
+  const owners = new Map<string, KeyOwner>();
   let revision = store.accountsRevision();
 
   async function findOwner(hash: string) {
@@ -48,12 +44,16 @@ export function createApiKeyAuthenticator(services: Pick<Services, "now" | "stor
       throw new AppError("unauthenticated", "API key is invalid or has expired.");
     }
     if (found.user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
-    if (found.user.deleted_at !== null) throw new AppError("forbidden", "Account is being deleted.");
     if ((found.key.last_used_at ?? 0) + MIN_TOUCH_INTERVAL_MS < now) {
       found.key.last_used_at = now;
       // Not awaited: losing the time of a use costs nothing.
       void store.write((tx) => touchApiKey(tx, found.key.id, now)).catch(() => {});
     }
-    return { user: found.user, credential: { kind: "api_key", id: found.key.id, ageMs: now - found.key.created_at } };
+    const { key, user, role } = found;
+    return {
+      user,
+      credential: { kind: "api_key", id: key.id, ageMs: now - key.created_at, scopes: key.scopes },
+      keyWorkspace: { id: key.workspace_id, role },
+    };
   };
 }

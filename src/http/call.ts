@@ -1,24 +1,28 @@
 /** A call of a route, and the replies that a handler returns. */
 import type { Log } from "../lib/log";
 import type { Queries } from "../store/db";
+import type { Principal } from "../work/access";
 import { type IdempotencyKey, withIdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
-import type { Principal } from "./authentication";
 import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
 
-export type Call = {
+/** A call of a route without authentication. */
+export type OpenCall = {
   services: Services;
   request: Request;
   requestId: string;
   log: Log;
-  principal: Principal;
   /** Path parameters: UUIDs in lower case. */
   params: Record<string, string>;
-  /** Null if the route does not use idempotency keys or the client sent none. */
-  idempotency: IdempotencyKey;
   /** Returns the path of `path` in the family that serves this call: `/v1/cuts/…` for `/cuts/…`. */
   url(path: string): string;
+};
+
+export type Call = OpenCall & {
+  principal: Principal;
+  /** Null if the route does not use idempotency keys or the client sent none. */
+  idempotency: IdempotencyKey;
 };
 
 /** `text` instead of `body`: a file with the content type in `headers`. */

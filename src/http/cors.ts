@@ -28,6 +28,7 @@ const ALLOWED_HEADERS = [
   "Authorization",
   "Content-Type",
   "Idempotency-Key",
+  "Offcut-Workspace",
   "Tus-Resumable",
   "Upload-Length",
   "Upload-Metadata",

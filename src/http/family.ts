@@ -4,14 +4,18 @@
  */
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
+import { type Caller, DEFAULT_ACCESS, enterWorkspace, type Principal, type RouteAccess } from "../work/access";
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
 import { toResponse, withHeaders } from "./call";
 import type { Connection } from "./connection";
 import { type ErrorShape, toErrorReply } from "./errors";
-import type { RateLimiter } from "./rate-limit";
+import { NO_LIMIT, type RateLimiter } from "./rate-limit";
 import type { Route } from "./route";
 import { createTusErrorHeaders, parseUploadMethod, type UploadSurface } from "./uploads";
+
+/** Names the workspace that a session acts in. */
+const WORKSPACE_HEADER = "Offcut-Workspace";
 
 type FamilyDefinition = {
   /** The path below which everything is mounted, such as `/v1`. */
@@ -62,8 +66,9 @@ export function family(definition: FamilyDefinition): Family {
   async function runRoute(host: FamilyHost, route: Route, request: Request, params: Record<string, string>) {
     const { services } = host;
     const { requestId, log } = host.contextOf(request);
-    const principal = await authenticate(request);
-    const rate = rateLimit.take(principal.user.id, services.now());
+    const { access } = route;
+    const caller = access.authentication === "none" ? null : await authenticate(request);
+    const rate = caller && access.rateLimited ? rateLimit.take(caller.user.id, services.now()) : NO_LIMIT;
     const url = (path: string) => `${prefix}${path}`;
     try {
       if (!rate.allowed) {
@@ -72,25 +77,24 @@ export function family(definition: FamilyDefinition): Family {
           retryAfterSeconds,
         });
       }
-      const reply = await route.run({ services, request, requestId, log, principal, url }, params);
+      const principal =
+        caller && (await enter(services, caller, request, { access, isRead: isReadMethod(request.method) }));
+      const reply = await route.run({ services, request, requestId, log, url }, params, principal);
       return toResponse({ ...reply, headers: { ...rate.headers, ...reply.headers } });
     } catch (error) {
       return withHeaders(toErrorResponse(error, errorShape, log), rate.headers);
     }
   }
 
-  async function runUpload({ uploads, contextOf }: FamilyHost, request: Request, uploadId: string) {
+  async function runUpload({ services, uploads, contextOf }: FamilyHost, request: Request, uploadId: string) {
     const { connection, log } = contextOf(request);
     try {
       // Before authentication: a request without a method of the protocol is for a path that does not exist.
       const method = parseUploadMethod(request);
-      const { user } = await authenticate(request);
-      return await uploads.handle(
-        request,
-        method,
-        { user, connection, authorize: () => authenticate(request) },
-        uploadId,
-      );
+      const rights = { access: DEFAULT_ACCESS, isRead: isReadMethod(method) };
+      const authorize = async () => enter(services, await authenticate(request), request, rights);
+      const { workspace } = await authorize();
+      return await uploads.handle(request, method, { workspaceId: workspace.id, connection, authorize }, uploadId);
     } catch (error) {
       const refused = toErrorResponse(error, errorShape, log);
       return withHeaders(refused, createTusErrorHeaders(refused.status));
@@ -116,6 +120,20 @@ export function family(definition: FamilyDefinition): Family {
     },
   };
 }
+
+const isReadMethod = (method: string): boolean => method === "GET" || method === "HEAD";
+
+/** Returns the principal of a request in the workspace that it names. Errors: those of `enterWorkspace`. */
+const enter = (
+  { store }: Pick<Services, "store">,
+  caller: Caller,
+  request: Request,
+  rights: { access: RouteAccess; isRead: boolean },
+): Promise<Principal> => enterWorkspace(store.read, caller, { ...rights, requested: readRequestedWorkspace(request) });
+
+/** Returns the ID in the header, or for a GET, such as those of media elements and event sources, which cannot send headers, in the query. */
+const readRequestedWorkspace = ({ headers, method, url }: Request): string | null =>
+  headers.get(WORKSPACE_HEADER) ?? (method === "GET" ? new URL(url).searchParams.get("workspace_id") : null);
 
 /** Converts an error to a response in this shape. Logs an error that is not an `AppError`. */
 export const toErrorResponse = (error: unknown, shape: ErrorShape, log: Log): Response =>

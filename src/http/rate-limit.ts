@@ -3,11 +3,14 @@
 export type RateLimitResult = { allowed: boolean; headers: Record<string, string>; retryAfterSeconds: number };
 export type RateLimiter = { take(userId: string, now: number): RateLimitResult };
 
+/** The result for requests that do not count. */
+export const NO_LIMIT: RateLimitResult = { allowed: true, headers: {}, retryAfterSeconds: 0 };
+
 const MAX_BURST_REQUESTS = 100;
 
 /** Creates buckets of at most `MAX_BURST_REQUESTS` tokens that refill at `perMinute`; 0 disables the limit. */
 export function createRateLimiter(perMinute: number): RateLimiter {
-  if (perMinute === 0) return { take: () => ({ allowed: true, headers: {}, retryAfterSeconds: 0 }) };
+  if (perMinute === 0) return { take: () => NO_LIMIT };
   const burst = Math.min(MAX_BURST_REQUESTS, perMinute);
   const perMs = perMinute / 60_000;
   const buckets = new Map<string, { tokens: number; at: number }>();

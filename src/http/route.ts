@@ -6,8 +6,9 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, type HttpCode } from "../domain/errors";
 import { sha256 } from "../lib/hash";
+import { DEFAULT_ACCESS, type Principal, type RouteAccess } from "../work/access";
 import { findReplay } from "../work/idempotency";
-import type { Call, Reply } from "./call";
+import type { Call, OpenCall, Reply } from "./call";
 import { notFound } from "./errors";
 import {
   MAX_BODY_BYTES,
@@ -34,8 +35,9 @@ export type RouteHandler = {
   errors: HttpCode[];
   example: unknown;
   headers: Record<string, string>;
-  /** Runs the call of an authenticated principal within its rate limit. */
-  run(call: Omit<Call, "params" | "idempotency">, params: Record<string, string>): Promise<Reply>;
+  access: RouteAccess;
+  /** Runs a call that `access` permits. `principal` is null on a route without authentication. */
+  run(call: Omit<OpenCall, "params">, params: Record<string, string>, principal: Principal | null): Promise<Reply>;
 };
 
 /** `path` is relative to the family's prefix, with parameters as `:name`. */
@@ -54,20 +56,29 @@ type RouteInput<Q extends TObject | undefined, B extends TObject | undefined, Ro
   resource: Row;
 };
 
-type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefined, Row> = {
+type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | undefined> = {
   summary: string;
   query?: Q;
   body?: B;
   /** Defaults to `MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
-  /** The handler supports `Idempotency-Key` (through `createOnce`). */
-  idempotent?: boolean;
   responses: Record<number, ResponseDoc>;
   /** Error codes besides those that every route of its kind can return. */
   errors?: HttpCode[];
   example?: unknown;
   /** Descriptions of request headers that only this call has. */
   headers?: Record<string, string>;
+  handle(call: OpenCall, input: Omit<RouteInput<Q, B, undefined>, "resource">): Promise<Reply>;
+};
+
+type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefined, Row> = Omit<
+  OpenRouteDefinition<Q, B>,
+  "handle"
+> & {
+  /** What differs from `DEFAULT_ACCESS`. */
+  access?: Partial<Omit<RouteAccess, "authentication">>;
+  /** The handler supports `Idempotency-Key` (through `createOnce`). */
+  idempotent?: boolean;
   load?: ResourceLoader<Row> | undefined;
   handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply>;
 };
@@ -78,35 +89,70 @@ export function route<
   B extends TObject | undefined = undefined,
   Row = undefined,
 >(definition: RouteDefinition<Q, B, Row>): RouteHandler {
-  const { summary, query, body, responses, example, load } = definition;
-  const { errors = [], headers = {}, idempotent = false, maxBodyBytes = MAX_BODY_BYTES } = definition;
+  const { access, idempotent = false, load } = definition;
   return {
-    summary,
-    query,
-    body,
-    responses,
-    errors,
-    example,
-    headers,
-    maxBodyBytes,
+    ...describeRoute(definition),
+    access: { ...DEFAULT_ACCESS, ...access },
     idempotent,
-    run: async (caller, params) => {
-      const call: Call = { ...caller, params: parsePathIds(params), idempotency: null };
+    run: async (received, params, principal) => {
+      if (principal === null) throw new Error(`${definition.summary}: no principal`);
+      const call: Call = { ...received, params: parsePathIds(params), principal, idempotency: null };
       const resource = load && (await load.find(call));
       if (load && resource === null) throw notFound(load.name);
-      const parsedQuery = query ? parseQuery(query, new URL(call.request.url)) : undefined;
-      const timeoutMs = call.services.config.requestTimeoutSeconds * 1000;
-      const text = body ? await readBodyText(call.request, { maxBytes: maxBodyBytes, timeoutMs }) : "";
-      const parsedBody = body ? await runLargeTasksSerially(text, () => parseBody(body, text)) : undefined;
+      const { text, ...input } = await readInput(definition, call);
       if (idempotent) {
         call.idempotency = readIdempotencyKey(call, text);
         // Before the handler: its checks and preparations may have another result by now. `createOnce` looks again in its transaction.
         const replay = await findReplay(call.services.store.read, call.idempotency, call.services.now());
         if (replay) return replay;
       }
-      return definition.handle(call, { query: parsedQuery, body: parsedBody, resource } as RouteInput<Q, B, Row>);
+      return definition.handle(call, { ...input, resource } as RouteInput<Q, B, Row>);
     },
   };
+}
+
+/** Creates the handler of a route without authentication: nothing but the request says who calls. */
+export function openRoute<Q extends TObject | undefined = undefined, B extends TObject | undefined = undefined>(
+  definition: OpenRouteDefinition<Q, B>,
+): RouteHandler {
+  return {
+    ...describeRoute(definition),
+    access: { ...DEFAULT_ACCESS, authentication: "none", inGrace: true, target: "account", rateLimited: false },
+    idempotent: false,
+    run: async (received, params) => {
+      const call: OpenCall = { ...received, params: parsePathIds(params) };
+      const { query, body } = await readInput(definition, call);
+      return definition.handle(call, { query, body } as RouteInput<Q, B, undefined>);
+    },
+  };
+}
+
+type InputDefinition = Pick<
+  OpenRouteDefinition<TObject | undefined, TObject | undefined>,
+  "query" | "body" | "maxBodyBytes"
+>;
+
+const describeRoute = (
+  definition: Omit<OpenRouteDefinition<TObject | undefined, TObject | undefined>, "handle">,
+): Omit<RouteHandler, "access" | "idempotent" | "run"> => ({
+  summary: definition.summary,
+  query: definition.query,
+  body: definition.body,
+  maxBodyBytes: definition.maxBodyBytes ?? MAX_BODY_BYTES,
+  responses: definition.responses,
+  errors: definition.errors ?? [],
+  example: definition.example,
+  headers: definition.headers ?? {},
+});
+
+/** Parses query and body. `text` is the body as it was sent. Throws `AppError`. */
+async function readInput(definition: InputDefinition, { request, services }: OpenCall) {
+  const { query, body, maxBodyBytes: maxBytes = MAX_BODY_BYTES } = definition;
+  const parsedQuery = query ? parseQuery(query, new URL(request.url)) : undefined;
+  const timeoutMs = services.config.requestTimeoutSeconds * 1000;
+  const text = body ? await readBodyText(request, { maxBytes, timeoutMs }) : "";
+  const parsedBody = body ? await runLargeTasksSerially(text, () => parseBody(body, text)) : undefined;
+  return { query: parsedQuery, body: parsedBody, text };
 }
 
 const MAX_KEY_CHARACTERS = 255;
@@ -117,5 +163,9 @@ function readIdempotencyKey(call: Call, body: string): Call["idempotency"] {
   if (key.length > MAX_KEY_CHARACTERS)
     throw new AppError("bad_request", `Idempotency-Key must have at most ${MAX_KEY_CHARACTERS} characters.`);
   const { pathname } = new URL(call.request.url);
-  return { userId: call.principal.user.id, key, requestHash: sha256(`${call.request.method}\0${pathname}\0${body}`) };
+  const { user, workspace } = call.principal;
+  const request = `${call.request.method}\0${pathname}\0${body}`;
+  // The same request in another workspace is another request.
+  const isPersonal = workspace.id === user.id;
+  return { userId: user.id, key, requestHash: sha256(isPersonal ? request : `${workspace.id}\0${request}`) };
 }

@@ -1,8 +1,9 @@
 /** Accounts and their API keys. */
 import { and, asc, count, eq, isNull, ne, sql } from "drizzle-orm";
+import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
-import { apiKeys, users } from "./schema-accounts";
+import { apiKeys, users, workspaceMembers } from "./schema-accounts";
 import { insertPersonalWorkspace } from "./workspaces";
 
 export type User = typeof users.$inferSelect;
@@ -59,11 +60,18 @@ export async function insertApiKey(tx: Queries, key: typeof apiKeys.$inferInsert
   return row!;
 }
 
-const keyOwnerQuery = prepareRowQuery<{ hash: string }, { key: ApiKey; user: User }>((db) =>
+/** `role`: the owner's role in the key's workspace, null if the owner is not a member any more. */
+export type KeyOwner = { key: ApiKey; user: User; role: WorkspaceRole | null };
+
+const keyOwnerQuery = prepareRowQuery<{ hash: string }, KeyOwner>((db) =>
   db
-    .select({ key: apiKeys, user: users })
+    .select({ key: apiKeys, user: users, role: workspaceMembers.role })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.user_id))
+    .leftJoin(
+      workspaceMembers,
+      and(eq(workspaceMembers.workspace_id, apiKeys.workspace_id), eq(workspaceMembers.user_id, apiKeys.user_id)),
+    )
     .where(eq(apiKeys.hash, sql.placeholder("hash")))
     .limit(1)
     .prepare(),

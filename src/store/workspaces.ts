@@ -1,14 +1,55 @@
 /** Workspaces and their members. */
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
+import { prepareRowQuery } from "./prepared-query";
 import { workspaceMembers, workspaces } from "./schema-accounts";
 import type { User } from "./users";
+
+export type Workspace = typeof workspaces.$inferSelect;
 
 /** Creates the workspace with the user's own ID, which has no other member. Part of the creation of an account. */
 export async function insertPersonalWorkspace(tx: Queries, user: Pick<User, "id" | "created_at">): Promise<void> {
   const { id, created_at } = user;
-  await tx.insert(workspaces).values({ id, name: "Personal", is_personal: true, created_by: id, created_at });
-  await tx.insert(workspaceMembers).values({ workspace_id: id, user_id: id, role: "owner", created_at });
+  await insertWorkspace(tx, { id, name: "Personal", is_personal: true, created_by: id, created_at });
+  await insertMember(tx, { workspace_id: id, user_id: id, role: "owner", created_at });
+}
+
+export async function insertWorkspace(tx: Queries, workspace: typeof workspaces.$inferInsert): Promise<Workspace> {
+  const [row] = await tx.insert(workspaces).values(workspace).returning();
+  return row!;
+}
+
+export async function insertMember(tx: Queries, member: typeof workspaceMembers.$inferInsert): Promise<void> {
+  await tx.insert(workspaceMembers).values(member);
+}
+
+const roleQuery = prepareRowQuery<{ workspaceId: string; userId: string }, { role: WorkspaceRole }>((db) =>
+  db
+    .select({ role: workspaceMembers.role })
+    .from(workspaceMembers)
+    .where(
+      and(
+        eq(workspaceMembers.workspace_id, sql.placeholder("workspaceId")),
+        eq(workspaceMembers.user_id, sql.placeholder("userId")),
+      ),
+    )
+    .limit(1)
+    .prepare(),
+);
+
+/** Returns the user's role in the workspace; null if the user is not a member. */
+export const findRole = async (db: Queries, workspaceId: string, userId: string): Promise<WorkspaceRole | null> =>
+  (await roleQuery(db, { workspaceId, userId }))?.role ?? null;
+
+/** Returns the storage quota in bytes that overrides the configured one, or null. */
+export async function readQuotaOverride(db: Queries, workspaceId: string): Promise<number | null> {
+  const [row] = await db
+    .select({ bytes: workspaces.storage_quota_bytes })
+    .from(workspaces)
+    .where(eq(workspaces.id, workspaceId))
+    .limit(1);
+  return row?.bytes ?? null;
 }
 
 const hasOwner = (workspaceId: SQL, condition: SQL): SQL => sql`EXISTS (

@@ -1,4 +1,5 @@
 /** Administration of accounts, API keys and credits. */
+import { KEY_SCOPES, type KeyScope } from "../domain/access";
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
 import { findPasswordProblem } from "../domain/passwords";
@@ -18,6 +19,7 @@ import {
   setUserDisabled,
   type User,
 } from "../store/users";
+import { findRole } from "../store/workspaces";
 import { refundCharge, settleWaiting } from "./charge";
 import type { Services } from "./services";
 
@@ -145,6 +147,8 @@ export type KeyView = {
   email: string;
   name: string;
   prefix: string;
+  scopes: KeyScope[];
+  workspace_id: string;
   created_at: string;
   last_used_at: string | null;
   expires_at: string | null;
@@ -157,6 +161,8 @@ const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
   email,
   name: key.name,
   prefix: key.prefix,
+  scopes: key.scopes,
+  workspace_id: key.workspace_id,
   created_at: new Date(key.created_at).toISOString(),
   last_used_at: toIsoTime(key.last_used_at),
   expires_at: toIsoTime(key.expires_at),
@@ -165,12 +171,19 @@ const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
 const MAX_KEY_NAME_CHARACTERS = 200;
 
 /**
- * Creates an API key. Only the result contains the key. `expires` is an ISO 8601 time; null: never. Errors: `not_found`; `bad_request` for a
- * name that is too long, or a time that is malformed or in the past.
+ * Creates an API key. Only the result contains the key. `expires` is an ISO 8601 time; null: never. `workspace` is an ID; null: the personal
+ * one. Errors: `not_found`, also for a workspace that the account is not a member of; `bad_request` for a name that is too long, or a time that
+ * is malformed or in the past.
  */
 export async function createApiKey(
   services: AccountServices,
-  request: { email: string; name: string; expires?: string | null },
+  request: {
+    email: string;
+    name: string;
+    expires?: string | null;
+    scopes?: KeyScope[];
+    workspace?: string | null;
+  },
 ): Promise<KeyView & { key: string }> {
   const key = `sk_${randomToken(40)}`;
   const now = services.now();
@@ -179,13 +192,17 @@ export async function createApiKey(
   const expiresAt = request.expires == null ? null : parseExpiry(request.expires, now);
   return services.store.write(async (tx) => {
     const user = await getUserByEmail(tx, request.email);
+    const workspaceId = request.workspace?.toLowerCase() ?? user.id;
+    if ((await findRole(tx, workspaceId, user.id)) === null)
+      throw new AppError("not_found", `${user.email} is not a member of workspace "${request.workspace}".`);
     const row = await insertApiKey(tx, {
       id: newId(),
       user_id: user.id,
-      workspace_id: user.id,
+      workspace_id: workspaceId,
       name: request.name,
       prefix: key.slice(0, 9),
       hash: sha256(key),
+      scopes: request.scopes ?? [...KEY_SCOPES],
       created_at: now,
       expires_at: expiresAt,
     });

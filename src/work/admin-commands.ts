@@ -1,4 +1,5 @@
 /** The administration commands by name. They run in the server that holds the data folder, or without a server in the command itself. */
+import { KEY_SCOPES, type KeyScope } from "../domain/access";
 import { AppError } from "../domain/errors";
 import { listStorageByUser } from "../store/storage";
 import {
@@ -37,6 +38,8 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
       email: text(args, "email"),
       name: text(args, "name"),
       expires: args.expires === undefined ? null : text(args, "expires"),
+      scopes: args.scopes === undefined ? [...KEY_SCOPES] : scopes(args),
+      workspace: args.workspace === undefined ? null : text(args, "workspace"),
     }),
   "key list": (services, args) => listKeys(services, { email: args.email === undefined ? null : text(args, "email") }),
   "key revoke": (services, args) => revokeKey(services, { id: text(args, "id") }),
@@ -53,6 +56,14 @@ function text(args: Arguments, name: string): string {
   const value = args[name];
   if (typeof value !== "string" || value === "") throw new AppError("bad_request", `${name} is required.`);
   return value;
+}
+
+function scopes(args: Arguments): KeyScope[] {
+  const values = Array.isArray(args.scopes) ? args.scopes : [];
+  const known = KEY_SCOPES.filter((scope) => values.includes(scope));
+  if (known.length === 0 || known.length !== values.length)
+    throw new AppError("bad_request", `scopes must be a list of ${KEY_SCOPES.join(", ")}.`);
+  return known;
 }
 
 function number(args: Arguments, name: string): number {

@@ -9,6 +9,7 @@ import { type Cut, findIdenticalCut, insertCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { findLatestStep } from "../store/steps";
+import type { Actor } from "./access";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
 import { requireDatabaseSpace } from "./storage-limits";
@@ -38,7 +39,7 @@ async function remainingSeconds(tx: Queries, asset: Asset, now: number): Promise
   return Math.min(60, Math.max(1, Math.ceil(remaining)));
 }
 
-export type CutParams = { workspaceId: string; asset: Asset; script: string; options: CutOptions };
+export type CutParams = Actor & { asset: Asset; script: string; options: CutOptions };
 
 /**
  * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
@@ -49,7 +50,7 @@ export async function createCut(
   tx: Queries,
   request: CutParams,
 ): Promise<{ cut: Cut; isNew: boolean }> {
-  const { asset, options, script, workspaceId } = request;
+  const { asset, options, script, workspaceId, userId } = request;
   const requestHash = hashJson([asset.id, script, options]);
   const same = await findIdenticalCut(tx, workspaceId, requestHash);
   if (same) return { cut: same, isNew: false };
@@ -64,9 +65,10 @@ export async function createCut(
     script,
     options,
     request_hash: requestHash,
+    created_by: userId,
     created_at: now,
   });
-  await startPipeline(tx, { workspaceId, assetId: asset.id, name: "cut", subjectId: cut.id, now });
+  await startPipeline(tx, { workspaceId, userId, assetId: asset.id, name: "cut", subjectId: cut.id, now });
   await touchProject(tx, asset.project_id, now);
   return { cut, isNew: true };
 }

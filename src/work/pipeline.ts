@@ -4,10 +4,10 @@ import { newId } from "../lib/ids";
 import type { Queries } from "../store/db";
 import { insertPipeline } from "../store/steps";
 
-/** Inserts a pipeline of one step. */
+/** Inserts a pipeline of one step. `userId`: who started it, null if that account does not exist any more. */
 export async function startPipeline(
   tx: Queries,
-  start: { workspaceId: string; assetId: string; name: JobName; subjectId: string; now: number },
+  start: { workspaceId: string; userId: string | null; assetId: string; name: JobName; subjectId: string; now: number },
 ): Promise<void> {
   const pipelineId = newId();
   await insertPipeline(
@@ -17,6 +17,7 @@ export async function startPipeline(
       workspace_id: start.workspaceId,
       state: "pending",
       input_asset_id: start.assetId,
+      created_by: start.userId,
       created_at: start.now,
     },
     [

@@ -57,6 +57,7 @@ export async function prepareEdit(
   services: PlanServices,
   cut: Cut,
   segments: EditedSegment[],
+  userId: string,
 ): Promise<(tx: Queries) => Promise<Cut>> {
   const plan = await runPlanOperation(services, cut, "edit", { segments });
   requireDatabaseSpace(services);
@@ -74,6 +75,7 @@ export async function prepareEdit(
       request_hash: null,
       edited_from: cut.id,
       plan,
+      created_by: userId,
       created_at: now,
       started_at: now,
       completed_at: now,

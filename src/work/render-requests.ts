@@ -11,13 +11,14 @@ import type { Queries } from "../store/db";
 import { touchProject } from "../store/projects";
 import { findIdenticalRender, findRender, insertRender, type Render, updateOpenRender } from "../store/renders";
 import { endStep, listOpenSteps } from "../store/steps";
+import type { Actor } from "./access";
 import { isCuttable } from "./cut-requests";
 import { emitRenderEvent } from "./events";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
 import { findQuotaProblem, requireFreeSpace } from "./storage-limits";
 
-export type RenderParams = { workspaceId: string; asset: Asset; cut: Cut | null; output: OutputRequest };
+export type RenderParams = Actor & { asset: Asset; cut: Cut | null; output: OutputRequest };
 
 /**
  * Returns the render of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
@@ -29,7 +30,7 @@ export async function createRender(
   tx: Queries,
   ask: RenderParams,
 ): Promise<{ render: Render; isNew: boolean }> {
-  const { asset, cut, workspaceId } = ask;
+  const { asset, cut, workspaceId, userId } = ask;
   const wantsAudio =
     isAudioFormat(ask.output.format) || ((ask.output.format ?? null) === null && asset.type === "audio");
   const isReady = wantsAudio ? isCuttable(asset) : asset.state === "ready";
@@ -55,9 +56,10 @@ export async function createRender(
     output: resolved.json,
     resolved: resolved.output,
     request_hash: requestHash,
+    created_by: userId,
     created_at: now,
   });
-  await startPipeline(tx, { workspaceId, assetId: asset.id, name: "render", subjectId: render.id, now });
+  await startPipeline(tx, { workspaceId, userId, assetId: asset.id, name: "render", subjectId: render.id, now });
   await touchProject(tx, asset.project_id, now);
   return { render, isNew: true };
 }

@@ -3,6 +3,7 @@ import { formatBytes } from "../domain/bytes";
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
 import { readStorageUsed } from "../store/storage";
+import { readQuotaOverride } from "../store/workspaces";
 import type { Services } from "./services";
 
 const RETRY_AFTER_SECONDS = 60;
@@ -37,6 +38,15 @@ export function claimSpace({ disk }: Pick<Services, "disk">, bytes: number): voi
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
 }
 
+/** Returns the bytes that the workspace may use, null without a quota: that of the workspace, else that of the configuration. */
+export async function readStorageQuota(
+  { config }: Pick<Services, "config">,
+  db: Queries,
+  workspaceId: string,
+): Promise<number | null> {
+  return ((await readQuotaOverride(db, workspaceId)) ?? config.storageQuotaBytes) || null;
+}
+
 /** Throws `conflict` when an upload of `bytes` would exceed the workspace's quota. */
 export async function requireQuota(
   services: Pick<Services, "config">,
@@ -44,14 +54,11 @@ export async function requireQuota(
   workspaceId: string,
   bytes: number,
 ): Promise<void> {
-  const { storageQuotaBytes } = services.config;
-  if (storageQuotaBytes === 0) return;
+  const quota = await readStorageQuota(services, tx, workspaceId);
+  if (quota === null) return;
   const used = await readStorageUsed(tx, workspaceId);
-  if (used + bytes <= storageQuotaBytes) return;
-  throw new AppError(
-    "conflict",
-    `${formatQuotaProblem(used, storageQuotaBytes)} This upload needs ${formatExactBytes(bytes)}.`,
-  );
+  if (used + bytes <= quota) return;
+  throw new AppError("conflict", `${formatQuotaProblem(used, quota)} This upload needs ${formatExactBytes(bytes)}.`);
 }
 
 /**
@@ -63,10 +70,10 @@ export async function findQuotaProblem(
   tx: Queries,
   workspaceId: string,
 ): Promise<string | null> {
-  const { storageQuotaBytes } = services.config;
-  if (storageQuotaBytes === 0) return null;
+  const quota = await readStorageQuota(services, tx, workspaceId);
+  if (quota === null) return null;
   const used = await readStorageUsed(tx, workspaceId);
-  return used < storageQuotaBytes ? null : formatQuotaProblem(used, storageQuotaBytes);
+  return used < quota ? null : formatQuotaProblem(used, quota);
 }
 
 const formatQuotaProblem = (used: number, quota: number): string =>

@@ -18,6 +18,7 @@ import {
 import { readBalance } from "../store/credits";
 import type { Queries } from "../store/db";
 import { findProject, touchProject } from "../store/projects";
+import type { Actor } from "./access";
 import { type DeletionServices, removeAsset } from "./deletion";
 import { startPipeline } from "./pipeline";
 import type { Services } from "./services";
@@ -71,8 +72,7 @@ export function toSafeBasename(name: string): string | null {
   return [...clean].slice(0, 255).join("");
 }
 
-export type UploadParams = {
-  workspaceId: string;
+export type UploadParams = Actor & {
   projectId: string;
   sizeBytes: number;
   language: string | null;
@@ -132,6 +132,7 @@ export async function createUpload(
     external_id: request.metadata.externalId,
     language: request.language,
     payment: "none",
+    created_by: request.userId,
     created_at: now,
   };
   await touchProject(tx, project.id, now);
@@ -191,6 +192,7 @@ export async function finishUpload(
     if (!moved) return false;
     await startPipeline(tx, {
       workspaceId: moved.workspace_id,
+      userId: moved.created_by,
       assetId: moved.id,
       name: "prepare",
       subjectId: moved.id,

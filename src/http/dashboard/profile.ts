@@ -23,6 +23,7 @@ const showProfile = (user: User): Resource<"Profile"> => ({
 
 export const readMe = route({
   summary: "Retrieve your profile",
+  access: { inGrace: true, target: "account" },
   responses: { 200: respondsWith("Profile", "The profile") },
   handle: async ({ principal }) => ok(showProfile(principal.user)),
 });
@@ -31,6 +32,7 @@ const name = nullable(textField(MAX_NAME_CHARACTERS));
 
 export const updateMe = route({
   summary: "Change your name. Absent fields stay unchanged, null clears a name",
+  access: { inGrace: true, target: "account" },
   example: { first_name: "Ada", last_name: null },
   body: strictObject({ first_name: Type.Optional(name), last_name: Type.Optional(name) }),
   responses: { 200: respondsWith("Profile", "The updated profile") },

@@ -1,6 +1,7 @@
 /** The account and its credit history. */
 import { type LedgerEntry, listLedger } from "../../store/credits";
 import { readStorageUsed } from "../../store/storage";
+import { readStorageQuota } from "../../work/storage-limits";
 import { type Call, ok } from "../call";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
@@ -8,7 +9,7 @@ import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
 
-async function showUser({ services, principal: { user } }: Call): Promise<Resource<"User">> {
+async function showUser({ services, principal: { user, workspace } }: Call): Promise<Resource<"User">> {
   return {
     id: user.id,
     email: user.email,
@@ -16,8 +17,8 @@ async function showUser({ services, principal: { user } }: Call): Promise<Resour
     email_verified_at: formatTime(user.email_verified_at),
     deleted_at: formatTime(user.deleted_at),
     created_at: formatTime(user.created_at),
-    storage_used_bytes: await readStorageUsed(services.store.read, user.id),
-    storage_quota_bytes: services.config.storageQuotaBytes || null,
+    storage_used_bytes: await readStorageUsed(services.store.read, workspace.id),
+    storage_quota_bytes: await readStorageQuota(services, services.store.read, workspace.id),
   };
 }
 
@@ -32,6 +33,7 @@ const showLedgerEntry = (entry: LedgerEntry): Resource<"LedgerEntry"> => ({
 
 export const readMe = route({
   summary: "Retrieve your account",
+  access: { inGrace: true, target: "account" },
   responses: { 200: respondsWith("User", "The user") },
   handle: async (call) => ok(await showUser(call)),
 });
@@ -42,9 +44,9 @@ export const listCredits = listRoute({
   limits: { max: 200, default: 50 },
   item: "LedgerEntry",
   description: "A page of ledger entries",
-  scope: ({ principal }) => ["ledger", principal.user.id],
+  scope: ({ principal }) => ["ledger", principal.workspace.id],
   read: ({ services, principal }, { after, limit }) =>
-    listLedger(services.store.read, principal.user.id, { afterId: after?.[0] ?? null, limit }),
+    listLedger(services.store.read, principal.workspace.id, { afterId: after?.[0] ?? null, limit }),
   sortKey: (entry: LedgerEntry): [string] => [entry.id],
   show: (_, entry) => showLedgerEntry(entry),
 });

@@ -4,6 +4,7 @@ import { ASSET_STATES } from "../../domain/states";
 import { TICKS_PER_SECOND } from "../../domain/time";
 import { type Asset, findAsset, listAssets } from "../../store/assets";
 import { readProgress } from "../../store/steps";
+import { toActor } from "../../work/access";
 import { isCuttable } from "../../work/cut-requests";
 import { removeAsset } from "../../work/deletion";
 import {
@@ -88,7 +89,7 @@ const readAssetProgress = async ({ services }: Call, asset: Asset): Promise<numb
 const load: ResourceLoader<Asset> = {
   name: "Asset",
   find: async ({ services, principal, params }) => {
-    const asset = await findAsset(services.store.read, principal.user.id, params.asset_id!);
+    const asset = await findAsset(services.store.read, principal.workspace.id, params.asset_id!);
     return asset && !isUploadExpired(asset, services.now()) ? asset : null;
   },
 };
@@ -117,7 +118,7 @@ export const create = route({
     const metadata = parseUploadMetadata(call.request.headers.get("upload-metadata"));
     return createOnce(call, async (tx) => {
       const asset = await createUpload(call.services, tx, {
-        workspaceId: call.principal.user.id,
+        ...toActor(call.principal),
         projectId: body.project_id.toLowerCase(),
         sizeBytes: body.size_bytes,
         language: body.language?.toLowerCase() ?? null,
@@ -139,9 +140,9 @@ export const list = listRoute({
   },
   item: "Asset",
   description: "A page of asset summaries",
-  scope: ({ principal }, { filters }) => ["assets", principal.user.id, filters.project_id, filters.state],
+  scope: ({ principal }, { filters }) => ["assets", principal.workspace.id, filters.project_id, filters.state],
   read: ({ services, principal }, { filters, after, limit }) =>
-    listAssets(services.store.read, principal.user.id, {
+    listAssets(services.store.read, principal.workspace.id, {
       projectId: filters.project_id?.toLowerCase() ?? null,
       state: filters.state ?? null,
       uploadsActiveSince: getUploadActivityCutoff(services.now()),

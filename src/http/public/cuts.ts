@@ -7,6 +7,7 @@ import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../
 import { CUT_STATES } from "../../domain/states";
 import { findAsset } from "../../store/assets";
 import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
+import { toActor } from "../../work/access";
 import { createCut } from "../../work/cut-requests";
 import { removeCut } from "../../work/deletion";
 import { prepareEdit } from "../../work/plan-files";
@@ -104,7 +105,7 @@ const segments = Type.Array(editedSegment, {
 
 export const cutLoader: ResourceLoader<Cut> = {
   name: "Cut",
-  find: ({ services, principal, params }) => findCut(services.store.read, principal.user.id, params.cut_id!),
+  find: ({ services, principal, params }) => findCut(services.store.read, principal.workspace.id, params.cut_id!),
 };
 
 export const create = route({
@@ -126,13 +127,13 @@ export const create = route({
     201: respondsWith("CutDetail", "The new cut"),
     200: respondsWith("CutDetail", "The existing cut of an identical request"),
   },
-  handle: async ({ services, principal: { user }, url }, { body }) => {
+  handle: async ({ services, principal, url }, { body }) => {
     const script = await runLargeTasksSerially(body.script ?? "", () => checkScript(body.script));
     const result = await services.store.write(async (tx) => {
-      const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
+      const asset = await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase());
       if (!asset) throw notFound("Asset");
       return createCut(services, tx, {
-        workspaceId: user.id,
+        ...toActor(principal),
         asset,
         script,
         options: resolveOptions(body.options ?? {}),
@@ -152,9 +153,9 @@ export const list = listRoute({
   },
   item: "Cut",
   description: "A page of cuts without their plans; fewer than `limit` if scripts are long",
-  scope: ({ principal }, { filters }) => ["cuts", principal.user.id, filters.asset_id, filters.state],
+  scope: ({ principal }, { filters }) => ["cuts", principal.workspace.id, filters.asset_id, filters.state],
   read: ({ services, principal }, { filters, after, limit }) =>
-    listCuts(services.store.read, principal.user.id, {
+    listCuts(services.store.read, principal.workspace.id, {
       assetId: filters.asset_id?.toLowerCase() ?? null,
       state: filters.state ?? null,
       afterId: after?.[0] ?? null,
@@ -186,7 +187,7 @@ export const edit = route({
   responses: { 201: respondsWith("CutDetail", "The edited cut, completed") },
   load: cutLoader,
   handle: async (call, { body, resource }) => {
-    const insertEdit = await prepareEdit(call.services, resource, body.segments);
+    const insertEdit = await prepareEdit(call.services, resource, body.segments, call.principal.user.id);
     return createOnce(call, async (tx) => {
       const edited = await insertEdit(tx);
       return created(call.url(`/cuts/${edited.id}`), showCutDetail(edited));

@@ -28,7 +28,8 @@ const showProject = (project: Project): Resource<"Project"> => ({
 
 const load: ResourceLoader<Project> = {
   name: "Project",
-  find: ({ services, principal, params }) => findProject(services.store.read, principal.user.id, params.project_id!),
+  find: ({ services, principal, params }) =>
+    findProject(services.store.read, principal.workspace.id, params.project_id!),
 };
 
 export const create = route({
@@ -42,7 +43,7 @@ export const create = route({
       const now = call.services.now();
       const project = await insertProject(tx, {
         id: newId(),
-        workspace_id: call.principal.user.id,
+        workspace_id: call.principal.workspace.id,
         created_by: call.principal.user.id,
         name: body.name,
         state: "active",
@@ -60,9 +61,9 @@ export const list = listRoute({
   filters: { state: Type.Optional(state) },
   item: "Project",
   description: "A page of projects",
-  scope: ({ principal }, { filters }) => ["projects", principal.user.id, filters.state ?? "active"],
+  scope: ({ principal }, { filters }) => ["projects", principal.workspace.id, filters.state ?? "active"],
   read: ({ services, principal }, { filters, after, limit }) =>
-    listProjects(services.store.read, principal.user.id, {
+    listProjects(services.store.read, principal.workspace.id, {
       state: filters.state ?? "active",
       after: after && { lastActivityAt: after[0], id: after[1] },
       limit,

@@ -7,6 +7,7 @@ import { findAsset } from "../../store/assets";
 import { findCut } from "../../store/cuts";
 import { findRender, isOpenRender, listRenders, type Render } from "../../store/renders";
 import { readProgress } from "../../store/steps";
+import { toActor } from "../../work/access";
 import { removeRender } from "../../work/deletion";
 import { cancelRender, createRender } from "../../work/render-requests";
 import { type Call, created, noContent, ok } from "../call";
@@ -74,7 +75,7 @@ async function showRenderDetail({ services }: Call, render: Render): Promise<Res
 
 const load: ResourceLoader<Render> = {
   name: "Render",
-  find: ({ services, principal, params }) => findRender(services.store.read, principal.user.id, params.render_id!),
+  find: ({ services, principal, params }) => findRender(services.store.read, principal.workspace.id, params.render_id!),
 };
 
 export const create = route({
@@ -94,17 +95,17 @@ export const create = route({
   },
   handle: async (call, { body }) => {
     const { services } = call;
-    const { user } = call.principal;
+    const actor = toActor(call.principal);
     const result = await services.store.write(async (tx) => {
-      const asset = await findAsset(tx, user.id, body.asset_id.toLowerCase());
+      const asset = await findAsset(tx, actor.workspaceId, body.asset_id.toLowerCase());
       if (!asset) throw notFound("Asset");
-      const cut = body.cut_id ? await findCut(tx, user.id, body.cut_id.toLowerCase()) : null;
+      const cut = body.cut_id ? await findCut(tx, actor.workspaceId, body.cut_id.toLowerCase()) : null;
       if (body.cut_id && cut?.asset_id !== asset.id) {
         throw new AppError("validation_error", "Cut does not belong to this asset.", {
           fields: [{ field: "body.cut_id", message: "does not belong to this asset" }],
         });
       }
-      return createRender(services, tx, { workspaceId: user.id, asset, cut, output: body.output ?? {} });
+      return createRender(services, tx, { ...actor, asset, cut, output: body.output ?? {} });
     });
     const shown = await showRenderDetail(call, result.render);
     if (!result.isNew) return ok(shown);
@@ -124,13 +125,13 @@ export const list = listRoute({
   description: "A page of renders",
   scope: ({ principal }, { filters }) => [
     "renders",
-    principal.user.id,
+    principal.workspace.id,
     filters.asset_id,
     filters.cut_id,
     filters.state,
   ],
   read: ({ services, principal }, { filters, after, limit }) =>
-    listRenders(services.store.read, principal.user.id, {
+    listRenders(services.store.read, principal.workspace.id, {
       assetId: filters.asset_id?.toLowerCase() ?? null,
       cutId: filters.cut_id?.toLowerCase() ?? null,
       state: filters.state ?? null,
@@ -155,7 +156,7 @@ export const cancel = route({
   load,
   handle: async (call, { resource }) => {
     const { services, principal } = call;
-    return ok(await showRenderDetail(call, await cancelRender(services, principal.user.id, resource.id)));
+    return ok(await showRenderDetail(call, await cancelRender(services, principal.workspace.id, resource.id)));
   },
 });
 

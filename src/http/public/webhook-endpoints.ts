@@ -65,7 +65,8 @@ const showDeliveryReference = (deliveryId: string): Resource<"DeliveryReference"
 
 const load: ResourceLoader<WebhookEndpoint> = {
   name: "Webhook endpoint",
-  find: ({ services, principal, params }) => findEndpoint(services.store.read, principal.user.id, params.endpoint_id!),
+  find: ({ services, principal, params }) =>
+    findEndpoint(services.store.read, principal.workspace.id, params.endpoint_id!),
 };
 
 const loadWithDelivery: ResourceLoader<{ endpoint: WebhookEndpoint; delivery: Delivery }> = {
@@ -91,7 +92,7 @@ export const create = route({
   },
   handle: async (call, { body }) => {
     const { services } = call;
-    const workspaceId = call.principal.user.id;
+    const workspaceId = call.principal.workspace.id;
     await requireAllowedUrl(services, workspaceId, body.url);
     return createOnce(call, async (tx) => {
       const { url, event_types } = body;
@@ -106,9 +107,9 @@ export const list = listRoute({
   filters: {},
   item: "WebhookEndpoint",
   description: "A page of endpoints",
-  scope: ({ principal }) => ["webhook-endpoints", principal.user.id],
+  scope: ({ principal }) => ["webhook-endpoints", principal.workspace.id],
   read: ({ services, principal }, { after, limit }) =>
-    listEndpoints(services.store.read, principal.user.id, { afterId: after?.[0] ?? null, limit }),
+    listEndpoints(services.store.read, principal.workspace.id, { afterId: after?.[0] ?? null, limit }),
   sortKey: (endpoint: WebhookEndpoint): [string] => [endpoint.id],
   show: (_, endpoint) => showEndpoint(endpoint),
 });
@@ -131,7 +132,7 @@ export const update = route({
   responses: { 200: respondsWith("WebhookEndpoint", "The updated endpoint") },
   load,
   handle: async ({ services, principal }, { body, resource }) => {
-    if (body.url !== undefined) await requireAllowedUrl(services, principal.user.id, body.url);
+    if (body.url !== undefined) await requireAllowedUrl(services, principal.workspace.id, body.url);
     if (Object.keys(body).length === 0) return ok(showEndpoint(resource));
     const change: Parameters<typeof updateEndpoint>[2] = {};
     if (body.url !== undefined) change.url = body.url;

@@ -6,7 +6,6 @@ import { EVENTS, Server } from "@tus/server";
 import { AppError } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, getAsset } from "../../store/assets";
-import type { User } from "../../store/users";
 import { removeAsset } from "../../work/deletion";
 import type { Services } from "../../work/services";
 import { requireFreeSpace } from "../../work/storage-limits";
@@ -20,7 +19,7 @@ import { createLocker } from "./locker";
 
 const TUS_VERSION = "1.0.0";
 /** `authorize` throws if the caller's credential is no longer valid. */
-type UploadCaller = { user: User; connection: Connection; authorize(): Promise<unknown> };
+type UploadCaller = { workspaceId: string; connection: Connection; authorize(): Promise<unknown> };
 
 /** How often the credential is checked during a PATCH, which may take hours. */
 const AUTHORIZE_INTERVAL_MS = 500;
@@ -146,17 +145,17 @@ export function createUploadSurface(services: Services): UploadSurface {
         "Tus-Max-Size": String(services.config.maxUploadBytes),
       }),
     handle: async (request, method, caller, named) => {
-      const { user, connection } = caller;
+      const { workspaceId, connection } = caller;
       if (request.headers.get("tus-resumable") !== TUS_VERSION) {
         throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
       }
       const id = named.toLowerCase();
-      const found = isUuid(id) ? await findAsset(services.store.read, user.id, id) : null;
+      const found = isUuid(id) ? await findAsset(services.store.read, workspaceId, id) : null;
       const asset = found && !isUploadExpired(found, services.now()) ? found : null;
       if (method === "DELETE") {
         // 204 also for a repeated request, another workspace's upload and a finished one.
         if (asset?.state === "pending_upload") {
-          const tus = createTusServer({ workspaceId: user.id, id: asset.id }, connection);
+          const tus = createTusServer({ workspaceId, id: asset.id }, connection);
           await tus.handleWeb(createLibraryRequest(request, "DELETE", asset.id)).catch(() => {});
           await removeAsset(services, asset.id);
         }

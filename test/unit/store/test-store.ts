@@ -1,12 +1,15 @@
 /** A fresh database with the schema, and helpers that insert rows. */
 import { join } from "node:path";
+import type { WorkspaceRole } from "../../../src/domain/access";
 import { newId } from "../../../src/lib/ids";
 import { type Asset, insertAsset, type NewAsset } from "../../../src/store/assets";
+import { insertLedgerEntry } from "../../../src/store/credits";
 import { openStore, type Queries, type Store } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
 import { insertProject } from "../../../src/store/projects";
 import { insertPipeline } from "../../../src/store/steps";
 import { insertUser } from "../../../src/store/users";
+import { insertMember } from "../../../src/store/workspaces";
 import { temporaryFolder } from "../../temporary-folder";
 
 export type TestStore = AsyncDisposable & { store: Store; folder: string };
@@ -43,6 +46,15 @@ export async function addUser(tx: Queries): Promise<{ userId: string; workspaceI
     last_activity_at: 0,
   });
   return { userId, workspaceId: userId, projectId };
+}
+
+/** Adds a user to a workspace. */
+export const addMember = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<void> =>
+  insertMember(tx, { workspace_id: workspaceId, user_id: userId, role, created_at: 0 });
+
+/** Grants credits to a workspace. */
+export async function grantWorkspace(tx: Queries, workspaceId: string, credits: number): Promise<void> {
+  await insertLedgerEntry(tx, { id: newId(), workspace_id: workspaceId, type: "grant", delta: credits, created_at: 0 });
 }
 
 /** Inserts an asset, in preparation by default. */

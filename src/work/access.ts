@@ -1,0 +1,109 @@
+/**
+ * Who may do what. The only place that compares credentials, scopes, roles and workspaces: a route declares what it needs as data, and its
+ * handler acts in the workspace of the principal without comparing owners.
+ */
+import type { KeyScope, WorkspaceRole } from "../domain/access";
+import { AppError } from "../domain/errors";
+import type { Queries } from "../store/db";
+import type { User } from "../store/users";
+import { findRole } from "../store/workspaces";
+
+/** What a request was authenticated with. `ageMs`: time since the key was created or the user signed in. A session has all scopes. */
+export type Credential = {
+  kind: "api_key" | "session";
+  id: string;
+  ageMs: number;
+  scopes: readonly KeyScope[];
+};
+
+/** An authenticated user. `keyWorkspace`: the only workspace of an API key, `role` null if the user has left it; null for a session. */
+export type Caller = {
+  user: User;
+  credential: Credential;
+  keyWorkspace: { id: string; role: WorkspaceRole | null } | null;
+};
+
+/** A user with a credential in the workspace that the request acts in. */
+export type Principal = {
+  user: User;
+  credential: Credential;
+  workspace: { id: string; role: WorkspaceRole };
+};
+
+/** Who acts, and in which workspace. */
+export type Actor = { workspaceId: string; userId: string };
+
+export const toActor = ({ user, workspace }: Principal): Actor => ({ workspaceId: workspace.id, userId: user.id });
+
+/** What a route needs of its caller. */
+export type RouteAccess = {
+  authentication: "none" | "required";
+  /** `fresh-session`: a session that was signed in at most `MAX_FRESH_SESSION_MS` ago. */
+  credential: "any" | "session" | "fresh-session";
+  /** The route also works while the account is being deleted. */
+  inGrace: boolean;
+  /** `admin`: an administrator of the server. */
+  role: "member" | "admin";
+  /** What the route reads or changes. In a `workspace` a viewer may not write; what belongs to an `account` is the user's in every role. */
+  target: "workspace" | "account";
+  rateLimited: boolean;
+};
+
+export const DEFAULT_ACCESS: RouteAccess = {
+  authentication: "required",
+  credential: "any",
+  inGrace: false,
+  role: "member",
+  target: "workspace",
+  rateLimited: true,
+};
+
+export const MAX_FRESH_SESSION_MS = 12 * 3600 * 1000;
+
+type CallerRights = { user: Pick<User, "deleted_at" | "is_admin">; credential: Omit<Credential, "id"> };
+
+/** Throws `AppError` `forbidden` unless the caller has what the route needs, whatever the workspace. `isRead`: GET or HEAD. */
+export function requireCaller({ user, credential }: CallerRights, access: RouteAccess, isRead: boolean): void {
+  if (user.deleted_at !== null && !access.inGrace) throw forbidden("Account is being deleted.");
+  const isSession = credential.kind === "session";
+  if (access.credential !== "any" && !isSession)
+    throw forbidden("API keys are not accepted here. Sign in and send the session's token.");
+  if (access.credential === "fresh-session" && credential.ageMs > MAX_FRESH_SESSION_MS) {
+    throw new AppError("forbidden", "Session is too old for this change. Sign in again.", {
+      reason: "session_too_old",
+    });
+  }
+  if (access.role === "admin" && !user.is_admin) throw forbidden("Only an administrator may do this.");
+  const scope = isRead ? "read" : "write";
+  if (!credential.scopes.includes(scope)) throw forbidden(`API key does not have the scope ${scope}.`);
+}
+
+/** Throws `AppError` `forbidden` if the role may not do this in its workspace. */
+export function requireRole(role: WorkspaceRole, access: Pick<RouteAccess, "target">, isRead: boolean): void {
+  if (role === "viewer" && access.target === "workspace" && !isRead)
+    throw forbidden("A viewer of a workspace may not change anything in it.");
+}
+
+/**
+ * Returns the principal in the workspace that the route acts in: the key's; for a session `requested`, by default the personal one. Throws
+ * `AppError` `not_found` if the user is not a member of it, or a key is of another; `forbidden` as `requireCaller` and `requireRole`.
+ */
+export async function enterWorkspace(
+  db: Queries,
+  caller: Caller,
+  route: { access: RouteAccess; isRead: boolean; requested: string | null },
+): Promise<Principal> {
+  const { user, credential, keyWorkspace } = caller;
+  const { access, isRead } = route;
+  requireCaller(caller, access, isRead);
+  // What belongs to the account does not depend on the workspace.
+  const requested = access.target === "account" ? null : (route.requested?.toLowerCase() ?? null);
+  const id = requested ?? keyWorkspace?.id ?? user.id;
+  const role =
+    keyWorkspace === null ? await findRole(db, id, user.id) : keyWorkspace.id === id ? keyWorkspace.role : null;
+  if (role === null) throw new AppError("not_found", "Workspace not found.");
+  requireRole(role, access, isRead);
+  return { user, credential, workspace: { id, role } };
+}
+
+const forbidden = (message: string): AppError => new AppError("forbidden", message);

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { KEY_SCOPES, type KeyScope, type WorkspaceRole } from "../../../src/domain/access";
+import { AppError } from "../../../src/domain/errors";
+import type { User } from "../../../src/store/users";
+import {
+  type Caller,
+  DEFAULT_ACCESS,
+  enterWorkspace,
+  MAX_FRESH_SESSION_MS,
+  type RouteAccess,
+  requireCaller,
+  requireRole,
+} from "../../../src/work/access";
+import { addMember, addUser, freshStore } from "../store/test-store";
+
+const HOUR = 3_600_000;
+const key = (scopes: readonly KeyScope[] = KEY_SCOPES) => ({ kind: "api_key", ageMs: 0, scopes }) as const;
+const session = (ageMs = 0) => ({ kind: "session", ageMs, scopes: KEY_SCOPES }) as const;
+const MEMBER = { deleted_at: null, is_admin: false };
+const ADMIN = { deleted_at: null, is_admin: true };
+const LEAVING = { deleted_at: 1, is_admin: true };
+
+/** Returns "allowed" or the code, with the reason if there is one. */
+function decide(run: () => void): string {
+  try {
+    run();
+    return "allowed";
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [error.code, error.details.reason].filter(Boolean).join(" ");
+  }
+}
+
+const READ = true;
+const WRITE = false;
+
+type Row = [string, typeof MEMBER | typeof LEAVING, Parameters<typeof requireCaller>[0]["credential"]];
+
+describe("what a route needs of its caller:", () => {
+  test.each<[...Row, Partial<RouteAccess>, boolean, string]>([
+    ["a key reads", MEMBER, key(), {}, READ, "allowed"],
+    ["a key writes", MEMBER, key(), {}, WRITE, "allowed"],
+    ["a session reads", MEMBER, session(), {}, READ, "allowed"],
+    ["a session of any age writes", MEMBER, session(1_000 * HOUR), {}, WRITE, "allowed"],
+    ["a read-only key reads", MEMBER, key(["read"]), {}, READ, "allowed"],
+    ["a read-only key writes", MEMBER, key(["read"]), {}, WRITE, "forbidden"],
+    ["a read-only key changes its account", MEMBER, key(["read"]), { target: "account" }, WRITE, "forbidden"],
+    ["a write-only key reads", MEMBER, key(["write"]), {}, READ, "forbidden"],
+    ["a write-only key writes", MEMBER, key(["write"]), {}, WRITE, "allowed"],
+    ["a key without scopes reads", MEMBER, key([]), {}, READ, "forbidden"],
+    ["a key where a session is needed", MEMBER, key(), { credential: "session" }, READ, "forbidden"],
+    ["an old session where one is needed", MEMBER, session(HOUR * 13), { credential: "session" }, WRITE, "allowed"],
+    ["a key where a fresh session is needed", ADMIN, key(), { credential: "fresh-session" }, WRITE, "forbidden"],
+    ["a session of 12 h", MEMBER, session(MAX_FRESH_SESSION_MS), { credential: "fresh-session" }, WRITE, "allowed"],
+    [
+      "a session of more than 12 h",
+      ADMIN,
+      session(MAX_FRESH_SESSION_MS + 1),
+      { credential: "fresh-session" },
+      WRITE,
+      "forbidden session_too_old",
+    ],
+    ["a member where an administrator is needed", MEMBER, session(), { role: "admin" }, READ, "forbidden"],
+    ["an administrator", ADMIN, session(), { role: "admin" }, WRITE, "allowed"],
+    ["an account that is being deleted", LEAVING, key(), {}, READ, "forbidden"],
+    ["an account that is being deleted, where it may", LEAVING, session(), { inGrace: true }, WRITE, "allowed"],
+    ["its read-only key", LEAVING, key(["read"]), { inGrace: true }, WRITE, "forbidden"],
+  ])("%s", (_, user, credential, access, isRead, expected) => {
+    expect(decide(() => requireCaller({ user, credential }, { ...DEFAULT_ACCESS, ...access }, isRead))).toBe(expected);
+  });
+});
+
+test.each<[WorkspaceRole, RouteAccess["target"], boolean, string]>([
+  ["owner", "workspace", READ, "allowed"],
+  ["owner", "workspace", WRITE, "allowed"],
+  ["editor", "workspace", READ, "allowed"],
+  ["editor", "workspace", WRITE, "allowed"],
+  ["viewer", "workspace", READ, "allowed"],
+  ["viewer", "workspace", WRITE, "forbidden"],
+  ["viewer", "account", WRITE, "allowed"],
+])("%s in a %s, read: %p is %s", (role, target, isRead, expected) => {
+  expect(decide(() => requireRole(role, { target }, isRead))).toBe(expected);
+});
+
+test("the defaults of a route are the safest that serve a resource", () => {
+  expect(DEFAULT_ACCESS).toEqual({
+    authentication: "required",
+    credential: "any",
+    inGrace: false,
+    role: "member",
+    target: "workspace",
+    rateLimited: true,
+  });
+});
+
+describe("the workspace of a request", () => {
+  const CREDENTIAL = { id: "c", ...session() };
+  type KeyWorkspace = Caller["keyWorkspace"];
+
+  /** Anna has a personal workspace and is a viewer of Bert's; `requested` and keys name workspaces by their owners. */
+  async function enter(
+    requested: "anna" | "bert" | "nobody" | null,
+    options: { keyOf?: "anna" | "bert"; keyRole?: WorkspaceRole | null; target?: "workspace" | "account" } = {},
+  ): Promise<string> {
+    await using db = await freshStore();
+    const ids = await db.store.write(async (tx) => {
+      const anna = await addUser(tx);
+      const bert = await addUser(tx);
+      await addMember(tx, bert.workspaceId, anna.userId, "viewer");
+      return { anna: anna.userId, bert: bert.userId, nobody: crypto.randomUUID() };
+    });
+    const { keyOf, keyRole = "editor", target = "workspace" } = options;
+    const keyWorkspace: KeyWorkspace = keyOf === undefined ? null : { id: ids[keyOf], role: keyRole };
+    const user = { id: ids.anna, deleted_at: null, is_admin: false } as User;
+    try {
+      const { workspace } = await enterWorkspace(
+        db.store.read,
+        { user, credential: keyWorkspace ? { id: "k", ...key() } : CREDENTIAL, keyWorkspace },
+        {
+          access: { ...DEFAULT_ACCESS, target },
+          isRead: true,
+          requested: requested === null ? null : ids[requested].toUpperCase(),
+        },
+      );
+      const name = Object.entries(ids).find(([, id]) => id === workspace.id)![0];
+      return `${workspace.role} of ${name}'s`;
+    } catch (error) {
+      return (error as AppError).code;
+    }
+  }
+
+  test.each<[string, Parameters<typeof enter>, string]>([
+    ["is the personal one of a session", [null], "owner of anna's"],
+    ["can be named by a session", ["anna"], "owner of anna's"],
+    ["can be another that the user is a member of", ["bert"], "viewer of bert's"],
+    ["is not found without membership", ["nobody"], "not_found"],
+    ["is that of the key", [null, { keyOf: "bert" }], "editor of bert's"],
+    ["can be named with a key of it", ["bert", { keyOf: "bert" }], "editor of bert's"],
+    ["is not found with a key of another", ["bert", { keyOf: "anna" }], "not_found"],
+    ["is not found with a key of a former member", [null, { keyOf: "bert", keyRole: null }], "not_found"],
+    ["does not matter for the account", ["nobody", { target: "account" }], "owner of anna's"],
+  ])("%s", async (_, given, expected) => {
+    expect(await enter(...given)).toBe(expected);
+  });
+});
