@@ -6,11 +6,12 @@ import { getFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
 import { emptyTrash } from "./blobs/trash";
 import { type Config, ConfigError, isExposedWithoutTls, publicUrl } from "./config";
-import { getControlSocketPath, hasValidSocketPath, openDataFolder } from "./data-folder";
+import { type DataFolder, getControlSocketPath, hasValidSocketPath, openDataFolder, type Secrets } from "./data-folder";
 import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
-import { createHandler, type Handler } from "./http/app";
+import { createHandler } from "./http/app";
 import { createControlHandler } from "./http/control";
+import { type ListeningSocket, listen } from "./http/listen";
 import { type Assets, openAssets } from "./lib/assets";
 import { createDiskReserve } from "./lib/disk-reserve";
 import type { Log } from "./lib/log";
@@ -27,10 +28,15 @@ import { getModelsFolder } from "./speech/models/installed-models";
 import { openStore, type Store } from "./store/db";
 import { migrate } from "./store/migrate";
 import { createCursors } from "./store/paging";
+import { deleteExpiredSessions } from "./store/sessions";
 import { requeueInterruptedSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin-commands";
 import { createDeliverer } from "./work/deliver";
 import { createPasswords } from "./work/identity/passwords";
+import { openSessionKeys } from "./work/identity/session-keys";
+import { createSessions } from "./work/identity/sessions";
+import { openSetup } from "./work/identity/setup";
+import { createSignInLimits } from "./work/identity/sign-in-limits";
 import { openPlanChild } from "./work/job-child/plan-child";
 import { createJobSource } from "./work/job-source";
 import type { MediaTools } from "./work/media-tools";
@@ -119,7 +125,8 @@ type OpenDataFolder = {
   path: string;
   assets: Assets;
   store: Store;
-  secrets: { links: string; cursors: string };
+  secrets: Secrets;
+  saveSessionKeys: DataFolder["saveSessionKeys"];
   close(): Promise<void>;
 };
 
@@ -134,6 +141,7 @@ async function openFolder(config: Config): Promise<OpenDataFolder> {
       assets,
       store,
       secrets: folder.secrets,
+      saveSessionKeys: folder.saveSessionKeys,
       close: async () => {
         await store.close();
         folder.lock.release();
@@ -157,8 +165,9 @@ async function openDatabase(path: string): Promise<Store> {
 
 /** Opens the data folder for an administration command. Throws an error when a server holds the folder. */
 export async function openForAdmin(config: Config): Promise<AdminServices & { close(): Promise<void> }> {
-  const { store, close } = await openFolder(config);
-  return { store, config, now: Date.now, passwords: createPasswords(), close };
+  const { path: folder, store, close } = await openFolder(config);
+  const setup = openSetup({ folder, store, publicUrl: () => publicUrl(config, config.port) });
+  return { store, config, now: Date.now, passwords: createPasswords(), setup, close };
 }
 
 export type RunningServer = {
@@ -200,6 +209,8 @@ async function serve(
     await mkdir(folder, { recursive: true });
   }
   let url = "";
+  const now = overrides.now ?? Date.now;
+  const sessionKeys = openSessionKeys(secrets.sessions, { now, log, save: opened.saveSessionKeys });
   const disk = createDiskReserve(path, config.diskReserveBytes);
   const tools: MediaTools = {
     ...(await openMediaTools(config, assets, path, { speech: overrides.speech ?? null, log })),
@@ -214,8 +225,11 @@ async function serve(
     links: createSignedLinks(secrets.links, () => url),
     cursors: createCursors(secrets.cursors),
     passwords: createPasswords(),
+    sessions: createSessions({ store, keys: sessionKeys, now }),
+    setup: openSetup({ folder: path, store, publicUrl: () => url }),
+    signInLimits: createSignInLimits(now),
     log,
-    now: overrides.now ?? Date.now,
+    now,
     runner: idleRunner,
     resolverFor: createLimitedResolver(createResolver({ servers: config.dnsServers })),
     planRequests: createPlanRequests((dir) => openPlanChild(tools, [dir])),
@@ -230,7 +244,7 @@ async function serve(
     timeSliceMs: overrides.timeSliceMs ?? TIME_SLICE_MS,
   });
 
-  const { now, resolverFor } = services;
+  const { resolverFor } = services;
   const deliverer = createDeliverer({ store, rules: getAddressRules(services), log, now, resolverFor });
   store.onCommit(deliverer.wake);
 
@@ -295,36 +309,7 @@ const SWEEP_INTERVAL_MS = 3600 * 1000;
 async function sweep(services: RecoveryServices): Promise<void> {
   await recoverUploads(services);
   await sweepOrphans(services);
-}
-
-type ListeningSocket = { port?: number | undefined; stop(force: boolean): Promise<void> };
-
-function listen(config: Config, handler: Handler): ListeningSocket {
-  try {
-    return Bun.serve({
-      hostname: config.host,
-      port: config.port,
-      // Bun would let a second server share the port silently.
-      reusePort: false,
-      // Uploads have their own limit, and JSON bodies are limited where they are parsed.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      // Applies between requests and while headers arrive. The handler sets another one for the rest of the request.
-      idleTimeout: config.requestTimeoutSeconds,
-      development: false,
-      fetch: (request, server) =>
-        handler(request, {
-          address: server.requestIP(request)?.address ?? null,
-          setIdleTimeout: (seconds) => server.timeout(request, seconds),
-        }),
-      ...(config.tlsCert && config.tlsKey
-        ? { tls: { cert: Bun.file(config.tlsCert), key: Bun.file(config.tlsKey) } }
-        : {}),
-    });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") throw new ConfigError(`port ${config.port} on ${config.host} is already in use`);
-    throw new ConfigError(`cannot listen on ${config.host}:${config.port}: ${message}`);
-  }
+  await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));
 }
 
 async function listenOnControlSocket(

@@ -2,14 +2,20 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "./config";
-import { writeAtomic } from "./lib/atomic-file";
+import { SECRET_FILE_MODE, writeAtomic } from "./lib/atomic-file";
 import { type FolderLock, lockFolder } from "./lib/folder-lock";
 import { randomToken } from "./lib/ids";
+import { createSessionKey, type SessionKey } from "./work/identity/session-keys";
 
 /** Keys that are created on the first start and never leave the folder. */
-export type Secrets = { links: string; cursors: string; sessions: string };
+export type Secrets = { links: string; cursors: string; sessions: SessionKey[] };
 
-export type DataFolder = { path: string; secrets: Secrets; lock: FolderLock };
+export type DataFolder = {
+  path: string;
+  secrets: Secrets;
+  saveSessionKeys(keys: SessionKey[]): Promise<void>;
+  lock: FolderLock;
+};
 
 /** Another process has locked the folder. */
 export class FolderLockedError extends ConfigError {}
@@ -40,7 +46,14 @@ export async function openDataFolder(configured: string): Promise<DataFolder> {
   const lock = lockFolder(path);
   if (!lock) throw new FolderLockedError(`Another offcut process is using ${path}.`);
   try {
-    return { path, lock, secrets: await readSecrets(join(path, "secrets.json")) };
+    const file = join(path, "secrets.json");
+    const secrets = await readSecrets(file);
+    return {
+      path,
+      lock,
+      secrets,
+      saveSessionKeys: (sessions) => writeAtomic(file, JSON.stringify({ ...secrets, sessions }), SECRET_FILE_MODE),
+    };
   } catch (error) {
     lock.release();
     throw error;
@@ -53,11 +66,11 @@ async function readSecrets(path: string): Promise<Secrets> {
   const secrets: Secrets = {
     links: stored.links ?? randomToken(43),
     cursors: stored.cursors ?? randomToken(43),
-    sessions: stored.sessions ?? randomToken(43),
+    // Before there were sessions this was a text.
+    sessions: Array.isArray(stored.sessions) ? stored.sessions : [createSessionKey(Date.now())],
   };
-  if (Object.keys(secrets).some((name) => !(name in stored))) {
-    await writeAtomic(path, JSON.stringify(secrets));
-    chmodSync(path, 0o600);
+  if (!stored.links || !stored.cursors || !Array.isArray(stored.sessions)) {
+    await writeAtomic(path, JSON.stringify(secrets), SECRET_FILE_MODE);
   }
   return secrets;
 }

@@ -8,6 +8,7 @@ Usage: offcut [COMMAND] [OPTIONS]
   serve        Run the server (default)
   cut FILE…    Cut recordings without a server
   render FILE  Render a recording by an edited plan without a server
+  setup-url    Print the link that creates the first administrator
   user         Create, list, disable and enable accounts, grant and refund credits
   key          Create, list and revoke API keys
   models       Install and remove speech models for other languages
@@ -27,6 +28,8 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/cut")).cutCommand(args);
     case "render":
       return (await import("./cli/render")).renderCommand(args);
+    case "setup-url":
+      return (await import("./cli/setup-url")).setupUrlCommand(args);
     case "user":
       return (await import("./cli/user")).userCommand(args);
     case "key":

@@ -1,6 +1,6 @@
 /** `offcut serve`: runs the server. */
-import { startServer } from "../boot";
-import { standardLog } from "../lib/log";
+import { type RunningServer, startServer } from "../boot";
+import { type Log, standardLog } from "../lib/log";
 import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
 
 const HELP = `Usage: offcut serve [SETTINGS]
@@ -31,9 +31,22 @@ export function serveCommand(argv: string[]): Promise<number> {
       startup_ms: Math.round(performance.now()),
       resident_mb: Math.round(process.memoryUsage().rss / 1e6),
     });
+    await announceSetup(server.services, log);
     log.info("server.stop_requested", { signal: await stopped.promise });
     await server.stop();
     log.info("server.stopped");
     return 0;
   });
+}
+
+/** Says that the server must be set up. Only a terminal gets the link, which is a secret. */
+async function announceSetup({ setup }: RunningServer["services"], log: Log): Promise<void> {
+  try {
+    const url = await setup.url();
+    if (url === null) return;
+    log.warn("setup.required", { advice: "run offcut setup-url on this machine and open the link that it prints" });
+    if (process.stdout.isTTY) process.stdout.write(`\nSet up Offcut: ${url}\n\n`);
+  } catch (error) {
+    log.warn("setup_url.not_stored", { error });
+  }
 }

@@ -42,6 +42,11 @@ export const SETTINGS = {
     "time limit for the headers and the JSON body of a request",
   ),
   rate_limit: setting(integer(0), () => 600, "requests per minute and user; 0 disables the limit"),
+  signup: setting(
+    oneOf("closed", "open"),
+    () => "closed" as const,
+    "whether anybody can create an account: closed or open",
+  ),
   signup_credits: setting(integer(0), () => 6000, "credits of a new account"),
   credits_per_minute: setting(integer(0), () => 1, "credits per started minute of a recording"),
   max_upload_bytes: setting(integer(64), () => 100 * 1024 ** 3, "maximum size of an upload"),

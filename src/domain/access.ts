@@ -7,3 +7,6 @@ export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
 /** A key without `write` may only send GET and HEAD, a key without `read` may send neither. */
 export const KEY_SCOPES = ["read", "write"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** The ways to give a second factor at sign-in. */
+export const SECOND_FACTOR_METHODS = ["totp", "email", "recovery"] as const;

@@ -6,10 +6,11 @@ import type { Services } from "../work/services";
 import { API_GUIDE } from "./api-guide";
 import { createApiKeyAuthenticator } from "./authentication";
 import { toResponse, withHeaders } from "./call";
-import { findClientAddress, isSecureConnection } from "./client-address";
+import { findClient, UNKNOWN_CLIENT } from "./client";
 import { ACTIVE_IDLE_SECONDS, type Connection, NO_CONNECTION } from "./connection";
 import { createCorsHeaders, isPreflight, respondToPreflight } from "./cors";
 import { DASHBOARD_PREFIX, dashboardRoutes } from "./dashboard";
+import { createDashboardAuthenticator, createOriginCheck } from "./dashboard/authentication";
 import { dashboardErrorShape } from "./dashboard/errors";
 import { DASHBOARD_GUIDE } from "./dashboard/guide";
 import { createDocsPlugin } from "./docs";
@@ -28,14 +29,16 @@ export type Handler = (request: Request, connection?: Connection) => Promise<Res
 
 const API_KEY_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "sk_…" };
 
+const SESSION_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
+const COOKIE_SCHEME = { type: "apiKey", in: "cookie", name: "service_session" };
+
 function createFamilies(services: Services): Family[] {
-  const authenticate = createApiKeyAuthenticator(services);
   // Shared, because the limit is the user's.
   const rateLimit = createRateLimiter(services.config.rateLimit);
   return [
     family({
       prefix: PUBLIC_PREFIX,
-      authenticate,
+      authenticate: createApiKeyAuthenticator(services),
       errorShape: publicErrorShape,
       rateLimit,
       routes: publicRoutes,
@@ -43,14 +46,15 @@ function createFamilies(services: Services): Family[] {
     }),
     family({
       prefix: DASHBOARD_PREFIX,
-      authenticate,
+      authenticate: createDashboardAuthenticator(services),
+      checkOpenCall: createOriginCheck(services),
       errorShape: dashboardErrorShape,
       rateLimit,
       routes: dashboardRoutes,
       document: {
         path: `${DASHBOARD_PREFIX}/openapi.json`,
         guide: DASHBOARD_GUIDE,
-        securitySchemes: { apiKey: API_KEY_SCHEME },
+        securitySchemes: { session: SESSION_SCHEME, cookie: COOKIE_SCHEME, apiKey: API_KEY_SCHEME },
       },
     }),
   ];
@@ -61,7 +65,7 @@ export function createHandler(services: Services, families: Family[] = createFam
   const { config } = services;
   const contexts = new WeakMap<Request, RequestContext>();
   const contextOf = (request: Request): RequestContext =>
-    contexts.get(request) ?? { requestId: "", log: services.log, connection: NO_CONNECTION };
+    contexts.get(request) ?? { requestId: "", log: services.log, connection: NO_CONNECTION, client: UNKNOWN_CLIENT };
   const findFamily = (pathname: string) => families.find((one) => one.contains(pathname));
 
   // The error hook comes first: a hook applies only to the routes that are added after it.
@@ -92,21 +96,18 @@ export function createHandler(services: Services, families: Family[] = createFam
     const request = withRoutableUrl(received);
     const requestId = crypto.randomUUID();
     const log = services.log.with({ request: requestId });
-    contexts.set(request, { requestId, log, connection });
+    const client = findClient(config, request, connection);
+    contexts.set(request, { requestId, log, connection, client });
     connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
     const { pathname } = new URL(request.url);
     const response = isPreflight(request) ? respondToPreflight(config.corsOrigins, request) : await app.fetch(request);
     // A download may stall for longer than a client may take to send its next request.
     if (!pathname.startsWith("/files/")) connection.setIdleTimeout(config.requestTimeoutSeconds);
     if (findFamily(pathname) && request.method !== "GET") {
-      const forwarded = request.headers.get("x-forwarded-for");
-      const client = findClientAddress(connection.address, forwarded, config.trustedProxies);
-      log.info("request.completed", { method: request.method, path: pathname, status: response.status, client });
+      const { status } = response;
+      log.info("request.completed", { method: request.method, path: pathname, status, client: client.address });
     }
-    const forwardedProto = request.headers.get("x-forwarded-proto");
-    const hasTls = config.tlsCert !== null;
-    const isSecure = isSecureConnection(hasTls, connection.address, forwardedProto, config.trustedProxies);
-    addSecurityHeaders(response.headers, isSecure);
+    addSecurityHeaders(response.headers, client.isSecure);
     if (response.status >= 400 && mustCloseConnection(request)) response.headers.set("Connection", "close");
     return withHeaders(response, { ...createCorsHeaders(config.corsOrigins, request), "X-Request-Id": requestId });
   };
@@ -117,7 +118,7 @@ const MIN_ELYSIA_PATH_INDEX = 11;
 
 /**
  * Returns the request with a URL that can be routed. Without a `Host` header (HTTP/1.0, some probes) or with an invalid one, Bun passes a
- * bare path. Nothing else depends on the host that a client sends.
+ * bare path. Apart from this, only `dashboard/same-origin.ts` reads the host that a client sends.
  */
 function withRoutableUrl(request: Request): Request {
   const { url } = request;

@@ -4,9 +4,14 @@ import { sha256 } from "../lib/hash";
 import { findKeyOwner, type KeyOwner, touchApiKey } from "../store/users";
 import type { Caller } from "../work/access";
 import type { Services } from "../work/services";
+import type { RequestClient } from "./client";
 
 /** Returns the user of a request. Throws `AppError` `unauthenticated` or `forbidden`. */
-export type Authenticate = (request: Request) => Promise<Caller>;
+export type Authenticate = (request: Request, client: RequestClient) => Promise<Caller>;
+
+/** Returns the token in the header `Authorization: Bearer`, or null. */
+export const readBearerToken = ({ headers }: Request): string | null =>
+  headers.get("authorization")?.match(/^Bearer +(\S+)$/i)?.[1] ?? null;
 
 const MIN_TOUCH_INTERVAL_MS = 60_000;
 const MAX_CACHED_OWNERS = 10_000;
@@ -35,7 +40,7 @@ export function createApiKeyAuthenticator(services: Pick<Services, "now" | "stor
   }
 
   return async (request) => {
-    const token = request.headers.get("authorization")?.match(/^Bearer +(\S+)$/i)?.[1];
+    const token = readBearerToken(request);
     if (!token?.startsWith("sk_"))
       throw new AppError("unauthenticated", "Send an API key in the header Authorization: Bearer sk_….");
     const found = await findOwner(sha256(token));

@@ -4,6 +4,7 @@ import type { Queries } from "../store/db";
 import type { Principal } from "../work/access";
 import { type IdempotencyKey, withIdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
+import type { RequestClient } from "./client";
 import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
 
@@ -13,6 +14,7 @@ export type OpenCall = {
   request: Request;
   requestId: string;
   log: Log;
+  client: RequestClient;
   /** Path parameters: UUIDs in lower case. */
   params: Record<string, string>;
   /** Returns the path of `path` in the family that serves this call: `/v1/cuts/…` for `/cuts/…`. */

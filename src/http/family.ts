@@ -8,8 +8,10 @@ import { type Caller, DEFAULT_ACCESS, enterWorkspace, type Principal, type Route
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
 import { toResponse, withHeaders } from "./call";
+import type { RequestClient } from "./client";
 import type { Connection } from "./connection";
 import { type ErrorShape, toErrorReply } from "./errors";
+import { isReadMethod } from "./methods";
 import { NO_LIMIT, type RateLimiter } from "./rate-limit";
 import type { Route } from "./route";
 import { createTusErrorHeaders, parseUploadMethod, type UploadSurface } from "./uploads";
@@ -21,6 +23,8 @@ type FamilyDefinition = {
   /** The path below which everything is mounted, such as `/v1`. */
   prefix: string;
   authenticate: Authenticate;
+  /** Checks a call without authentication that is not GET or HEAD. May throw `AppError` `forbidden`. */
+  checkOpenCall?: (request: Request, client: RequestClient) => void;
   errorShape: ErrorShape;
   rateLimit: RateLimiter;
   routes: Route[];
@@ -36,7 +40,7 @@ export type FamilyDocument = {
 };
 
 /** The context of a request, known before it is routed. */
-export type RequestContext = { requestId: string; log: Log; connection: Connection };
+export type RequestContext = { requestId: string; log: Log; connection: Connection; client: RequestClient };
 
 /** The dependencies of a family, provided by the server that it is mounted on. */
 export type FamilyHost = {
@@ -61,13 +65,15 @@ export type Family = FamilyDefinition & {
 
 /** Creates a family. */
 export function family(definition: FamilyDefinition): Family {
-  const { prefix, authenticate, errorShape, rateLimit, routes } = definition;
+  const { prefix, authenticate, checkOpenCall, errorShape, rateLimit, routes } = definition;
 
   async function runRoute(host: FamilyHost, route: Route, request: Request, params: Record<string, string>) {
     const { services } = host;
-    const { requestId, log } = host.contextOf(request);
+    const { requestId, log, client } = host.contextOf(request);
     const { access } = route;
-    const caller = access.authentication === "none" ? null : await authenticate(request);
+    const isOpen = access.authentication === "none";
+    if (isOpen && !isReadMethod(request.method)) checkOpenCall?.(request, client);
+    const caller = isOpen ? null : await authenticate(request, client);
     const rate = caller && access.rateLimited ? rateLimit.take(caller.user.id, services.now()) : NO_LIMIT;
     const url = (path: string) => `${prefix}${path}`;
     try {
@@ -79,7 +85,7 @@ export function family(definition: FamilyDefinition): Family {
       }
       const principal =
         caller && (await enter(services, caller, request, { access, isRead: isReadMethod(request.method) }));
-      const reply = await route.run({ services, request, requestId, log, url }, params, principal);
+      const reply = await route.run({ services, request, requestId, log, client, url }, params, principal);
       return toResponse({ ...reply, headers: { ...rate.headers, ...reply.headers } });
     } catch (error) {
       return withHeaders(toErrorResponse(error, errorShape, log), rate.headers);
@@ -87,12 +93,12 @@ export function family(definition: FamilyDefinition): Family {
   }
 
   async function runUpload({ services, uploads, contextOf }: FamilyHost, request: Request, uploadId: string) {
-    const { connection, log } = contextOf(request);
+    const { connection, log, client } = contextOf(request);
     try {
       // Before authentication: a request without a method of the protocol is for a path that does not exist.
       const method = parseUploadMethod(request);
       const rights = { access: DEFAULT_ACCESS, isRead: isReadMethod(method) };
-      const authorize = async () => enter(services, await authenticate(request), request, rights);
+      const authorize = async () => enter(services, await authenticate(request, client), request, rights);
       const { workspace } = await authorize();
       return await uploads.handle(request, method, { workspaceId: workspace.id, connection, authorize }, uploadId);
     } catch (error) {
@@ -120,8 +126,6 @@ export function family(definition: FamilyDefinition): Family {
     },
   };
 }
-
-const isReadMethod = (method: string): boolean => method === "GET" || method === "HEAD";
 
 /** Returns the principal of a request in the workspace that it names. Errors: those of `enterWorkspace`. */
 const enter = (

@@ -38,6 +38,16 @@ export const oneOf = <const T extends string[]>(...words: T) =>
 export const nullable = <S extends TSchema>(schema: S) =>
   Type.Union([schema, Type.Null()], { errorText: `${schema.errorText ?? "is invalid"} or null` });
 
+/** Returns the schema of a secret, such as a password or a token: errors never repeat its value. */
+export const secretField = (description: string, max: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength: max,
+    writeOnly: true,
+    description,
+    errorText: `must be a string of 1 to ${max} characters`,
+  });
+
 /** Returns the schema with a description for the OpenAPI document. */
 export const withDescription = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description });
 

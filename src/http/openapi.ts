@@ -52,19 +52,38 @@ const createPageSchema = (name: SchemaName): JsonObject => ({
   },
 });
 
+const createOffsetPageSchema = (name: SchemaName): JsonObject => ({
+  type: "object",
+  required: ["items", "total", "limit", "offset"],
+  properties: {
+    items: { type: "array", items: schemaRef(name) },
+    total: { type: "integer", description: "the items of all pages" },
+    limit: { type: "integer" },
+    offset: { type: "integer" },
+  },
+});
+
+function createBodySchema({ kind, name }: { kind: "resource" | "page" | "offset_page"; name: SchemaName }): JsonObject {
+  if (kind === "page") return createPageSchema(name);
+  return kind === "offset_page" ? createOffsetPageSchema(name) : schemaRef(name);
+}
+
 function createContent(body: ResponseBodyDoc): JsonObject {
   if (body === null) return {};
   if (body.kind === "file") return { content: { "*/*": { schema: { type: "string" } } } };
   return {
     content: {
-      "application/json": { schema: body.kind === "page" ? createPageSchema(body.name) : schemaRef(body.name) },
+      "application/json": { schema: createBodySchema(body) },
     },
   };
 }
 
 /** Lists the error codes that a route can return besides its own. */
 function listCommonCodes(route: Route): HttpCode[] {
-  const codes: HttpCode[] = ["unauthenticated", "forbidden", "rate_limited", "internal_error"];
+  const isOpen = route.access.authentication === "none";
+  const codes: HttpCode[] = isOpen
+    ? ["forbidden", "rate_limited", "internal_error"]
+    : ["unauthenticated", "forbidden", "rate_limited", "internal_error"];
   if (route.path.includes(":")) codes.push("not_found", "validation_error");
   if (route.query) codes.push("validation_error");
   if (route.body) {
@@ -156,6 +175,7 @@ function createPaths({ prefix, routes }: Family): Record<string, JsonObject> {
       operationId: name,
       summary: route.summary,
       tags: [route.path.split("/")[1]!],
+      security: route.access.authentication === "none" ? [] : undefined,
       parameters: createParameters(route),
       requestBody: createRequestBody(route),
       responses: createResponses(route),

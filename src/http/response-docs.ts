@@ -1,7 +1,7 @@
 /** Documentation of successful responses: a description and the schema of the body. */
 import type { SchemaName } from "./schemas";
 
-export type ResponseBodyDoc = { kind: "resource" | "page"; name: SchemaName } | { kind: "file" } | null;
+export type ResponseBodyDoc = { kind: "resource" | "page" | "offset_page"; name: SchemaName } | { kind: "file" } | null;
 export type ResponseDoc = { description: string; body: ResponseBodyDoc };
 
 /** Documents a response with one resource. */
@@ -13,6 +13,11 @@ export const respondsWith = (name: SchemaName, description: string): ResponseDoc
 export const respondsWithPage = (name: SchemaName, description: string): ResponseDoc => ({
   description,
   body: { kind: "page", name },
+});
+/** Documents a response with a page of resources: `items`, `total`, `limit`, `offset`. */
+export const respondsWithOffsetPage = (name: SchemaName, description: string): ResponseDoc => ({
+  description,
+  body: { kind: "offset_page", name },
 });
 /** Documents a response with a file, which has its own content type. */
 export const respondsWithFile = (description: string): ResponseDoc => ({ description, body: { kind: "file" } });

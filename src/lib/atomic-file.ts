@@ -1,14 +1,18 @@
 /** Atomic file writes: to a temporary file in the same folder, which is flushed to disk and renamed. */
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { newId } from "./ids";
 
+/** File permissions of secrets: read and write for the owner alone. */
+export const SECRET_FILE_MODE = 0o600;
+const USUAL_FILE_MODE = 0o666;
+
 /** Writes `data` to `path` atomically: neither a reader nor a power failure leaves a partial file. Creates the folder. */
-export async function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
+export async function writeAtomic(path: string, data: string | Uint8Array, mode = USUAL_FILE_MODE): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const part = `${path}.${newId()}.part`;
   try {
-    await Bun.write(part, data);
+    await writeFile(part, data, { flag: "wx", mode });
     await flushFile(part);
     await rename(part, path);
   } catch (error) {

@@ -1,4 +1,5 @@
 /** SHA-256 of texts, values and files, always as lower-case hexadecimal. */
+import { timingSafeEqual } from "node:crypto";
 
 /** Returns the SHA-256 of a text or of bytes. */
 export const sha256 = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
@@ -17,3 +18,7 @@ export async function hashFile(path: string): Promise<string> {
   for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
   return hasher.digest("hex");
 }
+
+/** Returns whether two secrets are equal, in a time that does not depend on where they differ. */
+export const isEqualSecret = (given: string, expected: string): boolean =>
+  timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(expected)));

@@ -22,7 +22,7 @@ export type Store = {
   write<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
   /** Calls `listener` after each commit. */
   onCommit(listener: () => void): void;
-  /** Counts the commits that changed accounts, keys, workspaces or their members, so that caches of them can be invalidated. */
+  /** Counts the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of them can be invalidated. */
   accountsRevision(): number;
   /** Writes a consistent copy of the database to `path`, which must not exist. */
   copyTo(path: string): Promise<void>;
@@ -40,9 +40,18 @@ type PendingWrite = {
 /** Bounds how long the first caller of a group waits for the commit. */
 const MAX_WRITES_PER_COMMIT = 64;
 
-/** Matches statements that change accounts, keys or workspaces, except the update of a key's last use, which no cache depends on. */
-const ACCOUNT_CHANGE =
-  /\b(?:insert(?:\s+or\s+\w+)?\s+into|replace\s+into|delete\s+from|update(?!\s+"api_keys" set "last_used_at" = \? where )(?:\s+or\s+\w+)?)\s+["`[]?(?:users|api_keys|workspaces|workspace_members)\b/i;
+/** Updates that no cache depends on: the last use of a key, the last use of a session, the last sign-in. */
+const UNCACHED_UPDATE =
+  '\\s+"(?:api_keys" set "last_used_at" = \\?|sessions" set "last_seen_at" = \\?, "expires_at" = \\?|users" set "last_sign_in_at" = \\?) where ';
+
+/** Matches statements that change accounts, keys, workspaces or existing sessions. A new session is in no cache. */
+const ACCOUNT_CHANGE = new RegExp(
+  [
+    '\\b(?:insert(?:\\s+or\\s+\\w+)?\\s+into|replace\\s+into)\\s+["`[]?(?:users|api_keys|workspaces|workspace_members)\\b',
+    `\\b(?:delete\\s+from|update(?!${UNCACHED_UPDATE})(?:\\s+or\\s+\\w+)?)\\s+["\`[]?(?:users|api_keys|sessions|workspaces|workspace_members)\\b`,
+  ].join("|"),
+  "i",
+);
 
 /** Opens the database file at `path`, and creates it if needed. `migrate.ts` creates the tables. */
 export async function openStore(path: string): Promise<Store> {

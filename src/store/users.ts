@@ -30,12 +30,11 @@ export async function getUser(db: Queries, id: string): Promise<User | null> {
 /** Lists all accounts, oldest first. */
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 
-/** Changes the names of a user. Returns null if the account does not exist any more. */
-export async function updateProfile(
-  tx: Queries,
-  id: string,
-  change: { first_name?: string | null; last_name?: string | null },
-): Promise<User | null> {
+/** What a user can change of the own account without further checks. */
+export type ProfileChange = Partial<Pick<User, "first_name" | "last_name" | "two_factor_enabled">>;
+
+/** Changes the profile of a user. Returns null if the account does not exist any more. */
+export async function updateProfile(tx: Queries, id: string, change: ProfileChange): Promise<User | null> {
   const [row] = await tx.update(users).set(change).where(eq(users.id, id)).returning();
   return row ?? null;
 }
@@ -44,6 +43,21 @@ export async function updateProfile(
 export async function setUserDisabled(tx: Queries, id: string, disabledAt: number | null): Promise<User> {
   const [row] = await tx.update(users).set({ disabled_at: disabledAt }).where(eq(users.id, id)).returning();
   return row!;
+}
+
+/** Returns whether there is an administrator, who may be disabled. */
+export async function hasAdministrator(db: Queries): Promise<boolean> {
+  const rows = await db.select({ id: users.id }).from(users).where(eq(users.is_admin, true)).limit(1);
+  return rows.length > 0;
+}
+
+/** Records the time of a sign-in. Does not change `Store.accountsRevision`. */
+export async function recordSignIn(tx: Queries, id: string, now: number): Promise<void> {
+  await tx.update(users).set({ last_sign_in_at: now }).where(eq(users.id, id));
+}
+
+export async function setPasswordHash(tx: Queries, id: string, hash: string): Promise<void> {
+  await tx.update(users).set({ password_hash: hash }).where(eq(users.id, id));
 }
 
 /** Counts the other administrators that are neither disabled nor being deleted. */

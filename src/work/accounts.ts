@@ -1,5 +1,7 @@
 /** Administration of accounts, API keys and credits. */
 import { KEY_SCOPES, type KeyScope } from "../domain/access";
+
+import { parseEmailAddress } from "../domain/email-address";
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
 import { findPasswordProblem } from "../domain/passwords";
@@ -13,7 +15,6 @@ import {
   findUserByEmail,
   getUser,
   insertApiKey,
-  insertUser,
   listApiKeys,
   listUsers,
   setUserDisabled,
@@ -21,6 +22,7 @@ import {
 } from "../store/users";
 import { findRole } from "../store/workspaces";
 import { refundCharge, settleWaiting } from "./charge";
+import { insertAccount } from "./identity/new-account";
 import type { Services } from "./services";
 
 type AccountServices = Pick<Services, "store" | "config" | "now">;
@@ -44,16 +46,13 @@ const toAccountView = (user: User, credits: number): AccountView => ({
   created_at: new Date(user.created_at).toISOString(),
 });
 
-const EMAIL = /^[^\s@]+@[^\s@]+$/;
-
 /** Creates an account. `credits` null: the sign-up grant. Errors: `bad_request`; `conflict` when the address has an account. */
 export async function createUser(
   services: AccountServices & Pick<Services, "passwords">,
   request: { email: string; password: string; admin: boolean; credits: number | null },
 ): Promise<AccountView> {
-  const email = request.email.trim().toLowerCase();
-  if (!EMAIL.test(email) || email.length > 254)
-    throw new AppError("bad_request", `"${request.email}" is not an email address.`);
+  const email = parseEmailAddress(request.email);
+  if (email === null) throw new AppError("bad_request", `"${request.email}" is not an email address.`);
   const problem = findPasswordProblem(request.password, email);
   if (problem !== null) throw new AppError("bad_request", `Password ${problem}.`);
   const credits = request.credits ?? services.config.signupCredits;
@@ -61,27 +60,18 @@ export async function createUser(
     throw new AppError("bad_request", "Credits must be an integer of at least 0.");
   const passwordHash = await services.passwords.hash("command", request.password);
   const now = services.now();
-  return services.store.write(async (tx) => {
-    if (await findUserByEmail(tx, email)) throw new AppError("conflict", `${email} already has an account.`);
-    const user = await insertUser(tx, {
+  const user = await services.store.write((tx) =>
+    insertAccount(tx, {
       id: newId(),
       email,
-      password_hash: passwordHash,
-      is_admin: request.admin,
-      email_verified_at: now,
-      created_at: now,
-    });
-    if (credits > 0) {
-      await insertLedgerEntry(tx, {
-        id: newId(),
-        workspace_id: user.id,
-        type: "grant",
-        delta: credits,
-        created_at: now,
-      });
-    }
-    return toAccountView(user, credits);
-  });
+      passwordHash,
+      isAdmin: request.admin,
+      emailVerifiedAt: now,
+      credits,
+      now,
+    }),
+  );
+  return toAccountView(user, credits);
 }
 
 /** Lists all accounts with their available credits. */

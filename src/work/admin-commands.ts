@@ -14,10 +14,11 @@ import {
 } from "./accounts";
 import type { Services } from "./services";
 
-export type AdminServices = Pick<Services, "store" | "config" | "now" | "passwords">;
+export type AdminServices = Pick<Services, "store" | "config" | "now" | "passwords" | "setup">;
 type Arguments = Record<string, unknown>;
 
 const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Promise<unknown>> = {
+  "setup url": async ({ setup }) => ({ url: await setup.url() }),
   "user create": (services, args) =>
     createUser(services, {
       email: text(args, "email"),

@@ -9,6 +9,9 @@ import type { Resolve } from "../outbound/addresses";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
 import type { Passwords } from "./identity/passwords";
+import type { Sessions } from "./identity/sessions";
+import type { Setup } from "./identity/setup";
+import type { SignInLimits } from "./identity/sign-in-limits";
 import type { PlanRequests } from "./plan-requests";
 
 export type Services = {
@@ -20,6 +23,9 @@ export type Services = {
   links: SignedLinks;
   cursors: Cursors;
   passwords: Passwords;
+  sessions: Sessions;
+  setup: Setup;
+  signInLimits: SignInLimits;
   log: Log;
   /** Returns milliseconds since 1970. Tests replace it. */
   now(): number;

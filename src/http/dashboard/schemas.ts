@@ -1,17 +1,51 @@
 /** The schemas of the resources that only the dashboard family has. */
 import { Type } from "@sinclair/typebox";
+import { SECOND_FACTOR_METHODS } from "../../domain/access";
 import { strictObject } from "../fields";
-import { id, orNull, text, time } from "../schema-parts";
+import { enumeration, id, orNull, text, time } from "../schema-parts";
+
+const profile = strictObject({
+  id,
+  email: text,
+  first_name: orNull(text),
+  last_name: orNull(text),
+  two_factor_enabled: Type.Boolean({ description: "sign-in asks for a second factor" }),
+  deleted_at: orNull(time, "not null: the account is in its grace period of 30 days before it is deleted"),
+  created_at: time,
+});
+
+const session = strictObject({
+  token: Type.String({ description: "for the header Authorization: Bearer" }),
+  expires_at: Type.String({
+    format: "date-time",
+    description: "30 days after the last use, at most 180 days after sign-in",
+  }),
+  user: profile,
+});
+
+const secondFactor = strictObject({
+  two_factor_required: Type.Literal(true),
+  challenge: Type.String({ description: "for POST auth/login/two-factor" }),
+  methods: Type.Array(enumeration(SECOND_FACTOR_METHODS)),
+});
 
 /** The schemas by their names in the OpenAPI documents. */
 export const DASHBOARD_SCHEMAS = {
-  Profile: strictObject({
+  Profile: profile,
+  AuthMethods: strictObject({
+    is_set_up: Type.Boolean({ description: "there is an administrator" }),
+    signup: enumeration(["open", "closed"]),
+    email: Type.Boolean({ description: "the server sends mails" }),
+    oidc: Type.Array(strictObject({ name: text, start_url: text })),
+  }),
+  Session: session,
+  SignInResult: Type.Union([session, secondFactor]),
+  SessionItem: strictObject({
     id,
-    email: text,
-    first_name: orNull(text),
-    last_name: orNull(text),
-    two_factor_enabled: Type.Boolean({ description: "sign-in asks for a second factor" }),
-    deleted_at: orNull(time, "not null: the account is in its grace period of 30 days before it is deleted"),
     created_at: time,
+    last_seen_at: time,
+    user_agent: orNull(text),
+    address: orNull(text),
+    is_current: Type.Boolean({ description: "the session of this request" }),
   }),
 };

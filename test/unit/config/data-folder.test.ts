@@ -39,13 +39,28 @@ test("a path that is a file is rejected with one line", async () => {
 test("the keys are created once, kept, and private", async () => {
   await using folder = await temporaryFolder();
   const first = await openDataFolder(folder.path);
-  expect(new Set(Object.values(first.secrets)).size).toBe(3);
-  expect(Math.min(...Object.values(first.secrets).map((secret) => secret.length))).toBeGreaterThanOrEqual(43);
+  const { links, cursors, sessions } = first.secrets;
+  const keys = [links, cursors, ...sessions.map(({ secret }) => secret)];
+  expect([keys.length, new Set(keys).size]).toEqual([3, 3]);
+  expect(Math.min(...keys.map((key) => key.length))).toBeGreaterThanOrEqual(43);
   expect(await modeOf(join(folder.path, "secrets.json"))).toBe(0o600);
   first.lock.release();
   const second = await openDataFolder(folder.path);
   expect(second.secrets).toEqual(first.secrets);
   second.lock.release();
+});
+
+test("session keys are replaced without the others, also those of a version without sessions", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "secrets.json");
+  await Bun.write(path, JSON.stringify({ links: "l".repeat(43), cursors: "c".repeat(43), sessions: "s".repeat(43) }));
+  const opened = await openDataFolder(folder.path);
+  expect([opened.secrets.links, opened.secrets.sessions.length]).toEqual(["l".repeat(43), 1]);
+  const sessions = [...opened.secrets.sessions, { kid: "second", secret: "x", created_at: 1 }];
+  await opened.saveSessionKeys(sessions);
+  opened.lock.release();
+  expect(await Bun.file(path).json()).toEqual({ ...opened.secrets, sessions });
+  expect(await modeOf(path)).toBe(0o600);
 });
 
 test("unreadable keys fail the start and are never replaced", async () => {

@@ -5,7 +5,8 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
 import type { Queries, Store } from "../../../src/store/db";
 import { openStore } from "../../../src/store/db";
-import { touchApiKey } from "../../../src/store/users";
+import { deleteSession, insertSession, touchSession } from "../../../src/store/sessions";
+import { insertUser, recordSignIn, touchApiKey } from "../../../src/store/users";
 import { temporaryFolder } from "../../temporary-folder";
 import { addUser, freshStore } from "./test-store";
 
@@ -190,6 +191,7 @@ describe("accountsRevision counts", () => {
       "WITH old AS (SELECT 'x' AS id) DELETE FROM users WHERE id IN old",
       true,
     ],
+    ["a session's account", "UPDATE sessions SET user_id = 'x'", true],
     ["a membership", "DELETE FROM workspace_members WHERE user_id = 'x'", true],
     ["a workspace", "DELETE FROM workspaces WHERE id = 'x'", true],
     ["a read", "SELECT id FROM users", false],
@@ -201,10 +203,17 @@ describe("accountsRevision counts", () => {
     expect(db.store.accountsRevision() > before).toBe(changes);
   });
 
-  test("does not count the update of a key's last use", async () => {
+  test("does not count the last use of a key or a session, a sign-in, or a new session", async () => {
     await using db = await freshStore();
+    await db.store.write((tx) => insertUser(tx, { id: "u", email: "u@example.test", created_at: 1 }));
     const before = db.store.accountsRevision();
+    const session = { id: "s", user_id: "u", created_at: 1, authenticated_at: 1, last_seen_at: 1, expires_at: 1 };
     await db.store.write((tx) => touchApiKey(tx, newId(), 1));
+    await db.store.write((tx) => recordSignIn(tx, "u", 1));
+    await db.store.write((tx) => insertSession(tx, session));
+    await db.store.write((tx) => touchSession(tx, "s", { now: 2, expiresAt: 3 }));
     expect(db.store.accountsRevision()).toBe(before);
+    await db.store.write((tx) => deleteSession(tx, "u", "s"));
+    expect(db.store.accountsRevision()).toBeGreaterThan(before);
   });
 });

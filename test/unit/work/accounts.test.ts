@@ -10,7 +10,13 @@ import { freshStore } from "../store/test-store";
 async function administration(change: Partial<Config> = {}) {
   const db = await freshStore();
   const config = { ...(await loadConfig({ env: { OFFCUT_SIGNUP_CREDITS: "25" }, flags: {} })), ...change };
-  const services = { store: db.store, config, now: () => 1_700_000_000_000, passwords: createPasswords() };
+  const services = {
+    store: db.store,
+    config,
+    now: () => 1_700_000_000_000,
+    passwords: createPasswords(),
+    setup: NO_SETUP,
+  };
   return {
     services,
     store: db.store,
@@ -19,6 +25,7 @@ async function administration(change: Partial<Config> = {}) {
   };
 }
 
+const NO_SETUP = { url: async () => null, matches: async () => false, finish: async () => {} };
 const BERTS_KEY = { email: "bert@example.test", name: "k" };
 const anna = { email: "Anna@Example.test", password: "correct horse" };
 

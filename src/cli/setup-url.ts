@@ -1,0 +1,28 @@
+/** `offcut setup-url`: prints the link that creates the first administrator. */
+import { runAdminCommand } from "./admin";
+import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
+
+const HELP = `Usage: offcut setup-url [--json]
+
+Prints the link that creates the first administrator of a new server. It works once. Works with and without a running server.
+
+  --json    Print a JSON object
+`;
+
+/** Returns the exit code. */
+export function setupUrlCommand(argv: string[]): Promise<number> {
+  return runCommand("setup-url", async () => {
+    const parsed = parseCommand(argv, {});
+    if (parsed.values.help) {
+      process.stdout.write(HELP);
+      return 0;
+    }
+    requireNoArguments(parsed);
+    const config = await loadCommandConfig(parsed);
+    const { url } = (await runAdminCommand(config, "setup url", {})) as { url: string | null };
+    if (url === null)
+      throw new Error("This server is already set up: sign in, or add an account with offcut user create.");
+    process.stdout.write(parsed.values.json ? `${JSON.stringify({ url })}\n` : `${url}\n`);
+    return 0;
+  });
+}

@@ -1,0 +1,124 @@
+/** Set-up, sign-up, sign-in and sign-out. */
+import { Type } from "@sinclair/typebox";
+import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
+import { deleteSession } from "../../store/sessions";
+import { hasAdministrator } from "../../store/users";
+import { recordAudit } from "../../work/audit";
+import { type StartedSession, signIn, toAuditActor } from "../../work/identity/sign-in";
+import { isSignUpOpen, setUp, signUp } from "../../work/identity/sign-up";
+import { created, noContent, type OpenCall, ok, type Reply } from "../call";
+import { secretField, strictObject } from "../fields";
+import { formatTime } from "../format-time";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { openRoute, route } from "../route";
+import type { Resource } from "../schemas";
+import { showProfile } from "./profile";
+import { formatExpiredCookie, formatSessionCookie } from "./session-cookie";
+import { toSignInClient } from "./sign-in-client";
+
+const MAX_EMAIL_CHARACTERS = 320;
+const MAX_TOKEN_CHARACTERS = 256;
+
+const email = Type.String({
+  minLength: 1,
+  maxLength: MAX_EMAIL_CHARACTERS,
+  errorText: `must be a string of 1 to ${MAX_EMAIL_CHARACTERS} characters`,
+});
+export const newPassword = secretField(
+  "10 to 200 characters, and none that everybody guesses first",
+  MAX_PASSWORD_UTF16_UNITS,
+);
+const EXAMPLE = { email: "ada@studio.example", password: "correct horse battery" };
+
+/** Returns the headers that sign in. */
+export const createSignInHeaders = ({ client }: OpenCall, { token }: StartedSession): Record<string, string> => ({
+  "Set-Cookie": formatSessionCookie(token, client.isSecure),
+  "Cache-Control": "no-store",
+});
+
+/** Returns the body of a response that signs in. */
+export const showStartedSession = ({ token, session, user }: StartedSession): Resource<"Session"> => ({
+  token,
+  expires_at: formatTime(session.expires_at),
+  user: showProfile(user),
+});
+
+const signedUp = (call: OpenCall, started: StartedSession): Reply =>
+  created(call.url("/users/me"), showStartedSession(started), createSignInHeaders(call, started));
+
+export const methods = openRoute({
+  summary: "List the ways to sign in",
+  responses: { 200: respondsWith("AuthMethods", "What a sign-in page can offer") },
+  handle: async ({ services }) => {
+    const isSetUp = await hasAdministrator(services.store.read);
+    const isOpen = await isSignUpOpen(services);
+    return ok({
+      is_set_up: isSetUp,
+      signup: isOpen ? "open" : "closed",
+      email: false,
+      oidc: [],
+    } satisfies Resource<"AuthMethods">);
+  },
+});
+
+export const setup = openRoute({
+  summary: "Create the first administrator",
+  errors: ["unauthenticated", "conflict"],
+  example: { token: "…", ...EXAMPLE },
+  body: strictObject({
+    token: secretField("From the link that `offcut setup-url` prints", MAX_TOKEN_CHARACTERS),
+    email,
+    password: newPassword,
+  }),
+  responses: { 201: respondsWith("Session", "The session, also in the cookie `service_session`") },
+  handle: async (call, { body }) => signedUp(call, await setUp(call.services, body, toSignInClient(call))),
+});
+
+export const signup = openRoute({
+  summary: "Create an account, where sign-up is open",
+  errors: ["forbidden", "conflict"],
+  example: EXAMPLE,
+  body: strictObject({ email, password: newPassword }),
+  responses: { 201: respondsWith("Session", "The session, also in the cookie `service_session`") },
+  handle: async (call, { body }) => signedUp(call, await signUp(call.services, body, toSignInClient(call))),
+});
+
+export const login = openRoute({
+  summary: "Sign in",
+  errors: ["unauthenticated"],
+  example: EXAMPLE,
+  body: strictObject({ email, password: secretField("The password", MAX_PASSWORD_UTF16_UNITS) }),
+  responses: {
+    200: respondsWith(
+      "SignInResult",
+      "The session, also in the cookie `service_session`, or a second factor to ask for",
+    ),
+  },
+  handle: async (call, { body }) => {
+    const result = await signIn(call.services, body, toSignInClient(call));
+    if (result.kind === "session")
+      return { ...ok(showStartedSession(result)), headers: createSignInHeaders(call, result) };
+    const { challenge, methods: factors } = result;
+    return {
+      ...ok({ two_factor_required: true, challenge, methods: factors } satisfies Resource<"SignInResult">),
+      headers: { "Cache-Control": "no-store" },
+    };
+  },
+});
+
+export const logout = route({
+  summary: "End the session",
+  access: { credential: "session", inGrace: true, target: "account" },
+  responses: { 204: respondsWithNothing("The session has ended, in the header and in the cookie") },
+  handle: async (call) => {
+    const { services, principal } = call;
+    const { user, credential } = principal;
+    await services.store.write(async (tx) => {
+      await deleteSession(tx, user.id, credential.id);
+      const actor = toAuditActor(user.id, credential.id, toSignInClient(call));
+      const target = { kind: "session", id: credential.id };
+      await recordAudit(tx, actor, { action: "session.ended", target }, services.now());
+    });
+    return { ...noContent(), headers: { "Set-Cookie": formatExpiredCookie(call.client.isSecure) } };
+  },
+});

@@ -1,0 +1,63 @@
+/** The authentication of the dashboard family: a session token or an API key in the header, else the cookie of a session. */
+import { KEY_SCOPES } from "../../domain/access";
+import { AppError } from "../../domain/errors";
+import type { Caller } from "../../work/access";
+import type { Services } from "../../work/services";
+import { type Authenticate, createApiKeyAuthenticator, readBearerToken } from "../authentication";
+import type { RequestClient } from "../client";
+import { isReadMethod } from "../methods";
+import { isSameOrigin } from "./same-origin";
+import { readSessionCookie } from "./session-cookie";
+
+type AuthenticationServices = Pick<Services, "config" | "now" | "publicUrl" | "sessions" | "store">;
+
+/** Creates the authentication. With an `Authorization` header the cookie does not count, whether or not the header is valid. */
+export function createDashboardAuthenticator(services: AuthenticationServices): Authenticate {
+  const authenticateKey = createApiKeyAuthenticator(services);
+
+  async function authenticateSession(token: string): Promise<Caller> {
+    const found = await services.sessions.verify(token);
+    if (!found) throw new AppError("unauthenticated", "Session is invalid or has ended. Sign in.");
+    const { session, user } = found;
+    if (user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
+    const ageMs = services.now() - session.authenticated_at;
+    return { user, credential: { kind: "session", id: session.id, ageMs, scopes: KEY_SCOPES }, keyWorkspace: null };
+  }
+
+  return async (request, client) => {
+    const { headers } = request;
+    if (headers.has("authorization")) {
+      const token = readBearerToken(request);
+      if (token === null)
+        throw new AppError("unauthenticated", "Send a session token or an API key as a bearer token.");
+      return token.startsWith("sk_") ? authenticateKey(request, client) : authenticateSession(token);
+    }
+    const cookie = readSessionCookie(headers.get("cookie"));
+    if (cookie === null) throw new AppError("unauthenticated", "Sign in, or send a session token or an API key.");
+    const caller = await authenticateSession(cookie);
+    if (!isReadMethod(request.method) && !isFromThisServer(services, request, client)) throw foreignOrigin();
+    return caller;
+  };
+}
+
+/**
+ * Creates the check of calls without authentication, such as sign-in: a page of another site must not sign a browser in to somebody else's
+ * account. Programs send no `Origin`; pages of the configured CORS origins may sign in, and get no cookie. Throws `AppError` `forbidden`.
+ */
+export function createOriginCheck(services: Pick<Services, "config" | "publicUrl">) {
+  const { corsOrigins } = services.config;
+  return (request: Request, client: RequestClient): void => {
+    const origin = request.headers.get("origin");
+    if (origin === null || corsOrigins.includes("*") || corsOrigins.includes(origin)) return;
+    if (!isFromThisServer(services, request, client)) throw foreignOrigin();
+  };
+}
+
+const isFromThisServer = (
+  { publicUrl }: Pick<Services, "publicUrl">,
+  { headers }: Request,
+  { isSecure }: RequestClient,
+): boolean => isSameOrigin(headers.get("origin"), { host: headers.get("host"), isSecure, publicUrl: publicUrl() });
+
+const foreignOrigin = (): AppError =>
+  new AppError("forbidden", "Request with a cookie must have an Origin header that names this server.");

@@ -1,0 +1,26 @@
+/** The signed-in user's password. */
+import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
+import { changePassword } from "../../work/identity/change-password";
+import { noContent } from "../call";
+import { secretField, strictObject } from "../fields";
+import { respondsWithNothing } from "../response-docs";
+import { route } from "../route";
+import { newPassword } from "./auth";
+import { toSignInClient } from "./sign-in-client";
+
+export const update = route({
+  summary: "Change your password. All other sessions end",
+  access: { credential: "fresh-session", target: "account" },
+  errors: ["conflict"],
+  example: { current_password: "correct horse battery", password: "staple correct horse" },
+  body: strictObject({
+    current_password: secretField("The password that is to be replaced", MAX_PASSWORD_UTF16_UNITS),
+    password: newPassword,
+  }),
+  responses: { 204: respondsWithNothing("The password was changed") },
+  handle: async (call, { body }) => {
+    const { user, credential } = call.principal;
+    await changePassword(call.services, user, credential.id, body, toSignInClient(call));
+    return noContent();
+  },
+});

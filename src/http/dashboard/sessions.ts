@@ -1,0 +1,54 @@
+/** The sessions of the signed-in user. */
+import { countSessions, deleteSession, listSessions, type Session } from "../../store/sessions";
+import { recordAudit } from "../../work/audit";
+import { toAuditActor } from "../../work/identity/sign-in";
+import { type Call, noContent } from "../call";
+import { notFound } from "../errors";
+import { formatTime } from "../format-time";
+import { offsetListRoute } from "../offset-list-route";
+import { respondsWithNothing } from "../response-docs";
+import { route } from "../route";
+import type { Resource } from "../schemas";
+import { toSignInClient } from "./sign-in-client";
+
+const showSession = ({ principal }: Call, session: Session): Resource<"SessionItem"> => ({
+  id: session.id,
+  created_at: formatTime(session.created_at),
+  last_seen_at: formatTime(session.last_seen_at),
+  user_agent: session.user_agent,
+  address: session.address,
+  is_current: session.id === principal.credential.id,
+});
+
+export const list = offsetListRoute({
+  summary: "List your sessions, the last used first",
+  access: { credential: "session", target: "account" },
+  filters: {},
+  item: "SessionItem",
+  description: "A page of sessions",
+  read: async ({ services, principal }, { limit, offset }) => {
+    const { read } = services.store;
+    const now = services.now();
+    const rows = await listSessions(read, principal.user.id, { now, limit, offset });
+    return { rows, total: await countSessions(read, principal.user.id, now) };
+  },
+  show: showSession,
+});
+
+export const remove = route({
+  summary: "End a session",
+  access: { credential: "session", target: "account" },
+  responses: { 204: respondsWithNothing("The session has ended") },
+  handle: async (call) => {
+    const { services, principal, params } = call;
+    const id = params.session_id!;
+    const isEnded = await services.store.write(async (tx) => {
+      if (!(await deleteSession(tx, principal.user.id, id))) return false;
+      const actor = toAuditActor(principal.user.id, principal.credential.id, toSignInClient(call));
+      await recordAudit(tx, actor, { action: "session.ended", target: { kind: "session", id } }, services.now());
+      return true;
+    });
+    if (!isEnded) throw notFound("Session");
+    return noContent();
+  },
+});

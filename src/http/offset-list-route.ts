@@ -1,0 +1,53 @@
+/** Lists that only the dashboard family has: `limit` and `offset` in the query; `items`, `total`, `limit` and `offset` in the response. */
+import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
+import type { RouteAccess } from "../work/access";
+import { type Call, ok } from "./call";
+import { strictObject } from "./fields";
+import { respondsWithOffsetPage } from "./response-docs";
+import { type RouteHandler, route } from "./route";
+import type { Resource, SchemaName } from "./schemas";
+
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 20;
+const MAX_OFFSET = 1_000_000_000;
+
+type OffsetPage<Filters extends TProperties> = { filters: Static<TObject<Filters>>; limit: number; offset: number };
+
+type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaName> = {
+  summary: string;
+  /** What differs from the default access. */
+  access: Partial<Omit<RouteAccess, "authentication">>;
+  /** Query parameters besides `limit` and `offset`. */
+  filters: Filters;
+  /** The schema of an item, and the description of a page. */
+  item: Name;
+  description: string;
+  /** Reads the rows of a page, and counts those of all pages. */
+  read(call: Call, page: OffsetPage<Filters>): Promise<{ rows: Row[]; total: number }>;
+  show(call: Call, row: Row): Resource<Name>;
+};
+
+/** Creates the handler of a list. */
+export function offsetListRoute<Filters extends TProperties, Row, Name extends SchemaName>(
+  definition: OffsetListDefinition<Filters, Row, Name>,
+): RouteHandler {
+  const paging = {
+    limit: integerParameter(1, MAX_LIMIT, DEFAULT_LIMIT),
+    offset: integerParameter(0, MAX_OFFSET, 0),
+  };
+  return route({
+    summary: definition.summary,
+    access: definition.access,
+    query: strictObject({ ...paging, ...definition.filters } as TProperties),
+    responses: { 200: respondsWithOffsetPage(definition.item, definition.description) },
+    handle: async (call, { query }) => {
+      const { limit, offset, ...filters } = query as { limit: number; offset: number };
+      const page = { filters: filters as Static<TObject<Filters>>, limit, offset };
+      const { rows, total } = await definition.read(call, page);
+      return ok({ items: rows.map((row) => definition.show(call, row)), total, limit, offset });
+    },
+  });
+}
+
+const integerParameter = (minimum: number, maximum: number, initial: number) =>
+  Type.Integer({ minimum, maximum, default: initial, errorText: `must be an integer from ${minimum} to ${maximum}` });

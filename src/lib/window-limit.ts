@@ -1,0 +1,48 @@
+/** Limits how often something may happen within a sliding window, for each key. */
+
+export type WindowLimit = {
+  /** Returns after how many milliseconds the key may go on; 0 if it may now. */
+  waitMs(key: string, now: number): number;
+  /** Counts an occurrence. */
+  add(key: string, now: number): void;
+  /** Forgets the occurrences of a key. */
+  clear(key: string): void;
+};
+
+/** Expired keys are removed whenever this many have been added. */
+const SWEEP_EVERY_KEYS = 10_000;
+/** Bounds the memory: with more, those that were added first are forgotten. */
+const MAX_KEYS = 100_000;
+
+/** Creates a limit of `max` occurrences in `windowMs` milliseconds. */
+export function createWindowLimit(max: number, windowMs: number): WindowLimit {
+  /** The times of the last occurrences, oldest first, at most `max`. */
+  const times = new Map<string, number[]>();
+  let sweepAt = SWEEP_EVERY_KEYS;
+
+  const isExpired = (time: number, now: number) => time + windowMs <= now;
+
+  function sweep(now: number): void {
+    for (const [key, known] of times) {
+      if (isExpired(known.at(-1)!, now) || times.size > MAX_KEYS) times.delete(key);
+    }
+    sweepAt = times.size + SWEEP_EVERY_KEYS;
+  }
+
+  return {
+    waitMs: (key, now) => {
+      const known = times.get(key);
+      // With `max` occurrences, the oldest must leave the window first.
+      return known && known.length >= max ? Math.max(0, known[0]! + windowMs - now) : 0;
+    },
+    add: (key, now) => {
+      const known = (times.get(key) ?? []).filter((time) => !isExpired(time, now));
+      known.push(now);
+      times.set(key, known.slice(-max));
+      if (times.size > sweepAt) sweep(now);
+    },
+    clear: (key) => {
+      times.delete(key);
+    },
+  };
+}

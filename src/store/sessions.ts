@@ -1,0 +1,72 @@
+/** Sessions of users. A session that has ended has no row. */
+import { and, count, desc, eq, lte, ne, sql } from "drizzle-orm";
+import type { Queries } from "./db";
+import { prepareRowQuery } from "./prepared-query";
+import { sessions, users } from "./schema-accounts";
+import type { User } from "./users";
+
+export type Session = typeof sessions.$inferSelect;
+
+export async function insertSession(tx: Queries, session: typeof sessions.$inferInsert): Promise<Session> {
+  const [row] = await tx.insert(sessions).values(session).returning();
+  return row!;
+}
+
+const sessionWithUserQuery = prepareRowQuery<{ id: string }, { session: Session; user: User }>((db) =>
+  db
+    .select({ session: sessions, user: users })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.user_id))
+    .where(eq(sessions.id, sql.placeholder("id")))
+    .limit(1)
+    .prepare(),
+);
+
+/** Returns a session with its user, or null. */
+export const findSessionWithUser = (db: Queries, id: string) => sessionWithUserQuery(db, { id });
+
+/** Lists the user's sessions that have not expired, the last used first. */
+export const listSessions = (
+  db: Queries,
+  userId: string,
+  page: { now: number; limit: number; offset: number },
+): Promise<Session[]> =>
+  db
+    .select()
+    .from(sessions)
+    .where(isOpen(userId, page.now))
+    .orderBy(desc(sessions.last_seen_at), desc(sessions.id))
+    .limit(page.limit)
+    .offset(page.offset);
+
+export async function countSessions(db: Queries, userId: string, now: number): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(sessions).where(isOpen(userId, now));
+  return row?.n ?? 0;
+}
+
+const isOpen = (userId: string, now: number) => and(eq(sessions.user_id, userId), sql`${sessions.expires_at} > ${now}`);
+
+/** Records the use of a session and when it ends without another one. Does not change `Store.accountsRevision`. */
+export async function touchSession(tx: Queries, id: string, use: { now: number; expiresAt: number }): Promise<void> {
+  // In this order: `store/db.ts` recognizes the statement.
+  await tx.update(sessions).set({ last_seen_at: use.now, expires_at: use.expiresAt }).where(eq(sessions.id, id));
+}
+
+/** Ends a session of the user. Returns whether it existed. */
+export async function deleteSession(tx: Queries, userId: string, id: string): Promise<boolean> {
+  const deleted = await tx
+    .delete(sessions)
+    .where(and(eq(sessions.id, id), eq(sessions.user_id, userId)))
+    .returning({ id: sessions.id });
+  return deleted.length > 0;
+}
+
+/** Ends all sessions of the user, except the one with the ID `keptId`. */
+export async function deleteSessionsOf(tx: Queries, userId: string, keptId: string | null): Promise<void> {
+  const isKept = keptId === null ? undefined : ne(sessions.id, keptId);
+  await tx.delete(sessions).where(and(eq(sessions.user_id, userId), isKept));
+}
+
+export async function deleteExpiredSessions(tx: Queries, now: number): Promise<void> {
+  await tx.delete(sessions).where(lte(sessions.expires_at, now));
+}

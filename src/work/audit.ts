@@ -1,0 +1,52 @@
+/** The audit log: who did what, to what, from which address. Entries are written in the transaction of what they record. */
+import { newId } from "../lib/ids";
+import { insertAuditEntry } from "../store/audit";
+import type { Queries } from "../store/db";
+
+/** What can be recorded, as `noun.verb_past`. */
+export type AuditAction =
+  | "server.set_up"
+  | "session.created"
+  | "session.ended"
+  | "session.refused"
+  | "user.password_change_refused"
+  | "user.password_changed"
+  | "user.signed_up"
+  | "user.two_factor_changed";
+
+/** Who acts: a user with a session or a key, somebody who is not authenticated, or the command line. */
+export type AuditActor = {
+  kind: "user" | "anonymous" | "command" | "server";
+  userId: string | null;
+  /** The session or key that was used. */
+  credentialId: string | null;
+  address: string | null;
+  requestId: string | null;
+};
+
+type AuditRecord = {
+  action: AuditAction;
+  /** What was changed; its kind is the name of a resource, such as `user`. */
+  target: { kind: string; id: string } | null;
+  workspaceId?: string;
+  /** Values that are not secret. */
+  details?: Record<string, unknown>;
+};
+
+/** Appends an entry to the audit log. */
+export function recordAudit(tx: Queries, actor: AuditActor, record: AuditRecord, now: number): Promise<void> {
+  return insertAuditEntry(tx, {
+    id: newId(),
+    created_at: now,
+    actor_id: actor.userId,
+    actor_kind: actor.kind,
+    credential_id: actor.credentialId,
+    action: record.action,
+    target_kind: record.target?.kind ?? null,
+    target_id: record.target?.id ?? null,
+    workspace_id: record.workspaceId ?? null,
+    address: actor.address,
+    request_id: actor.requestId,
+    details: record.details ?? null,
+  });
+}

@@ -1,0 +1,34 @@
+/** New accounts, however they come about: by the command line, set-up or sign-up. */
+import { AppError } from "../../domain/errors";
+import { newId } from "../../lib/ids";
+import { insertLedgerEntry } from "../../store/credits";
+import type { Queries } from "../../store/db";
+import { findUserByEmail, insertUser, type User } from "../../store/users";
+
+type NewAccount = {
+  id: string;
+  email: string;
+  passwordHash: string | null;
+  isAdmin: boolean;
+  emailVerifiedAt: number | null;
+  credits: number;
+  now: number;
+};
+
+/** Inserts an account with its personal workspace and its credits. Throws `AppError` `conflict` when the address has an account. */
+export async function insertAccount(tx: Queries, account: NewAccount): Promise<User> {
+  const { id, email, credits, now } = account;
+  if (await findUserByEmail(tx, email)) throw new AppError("conflict", `${email} already has an account.`);
+  const user = await insertUser(tx, {
+    id,
+    email,
+    password_hash: account.passwordHash,
+    is_admin: account.isAdmin,
+    email_verified_at: account.emailVerifiedAt,
+    created_at: now,
+  });
+  if (credits > 0) {
+    await insertLedgerEntry(tx, { id: newId(), workspace_id: id, type: "grant", delta: credits, created_at: now });
+  }
+  return user;
+}

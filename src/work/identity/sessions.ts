@@ -1,0 +1,96 @@
+/** Sessions: their start, the verification of their tokens on every call, and their end. */
+import { sha256 } from "../../lib/hash";
+import { newId } from "../../lib/ids";
+import type { Store } from "../../store/db";
+import { findSessionWithUser, type Session, touchSession } from "../../store/sessions";
+import type { User } from "../../store/users";
+import { MAX_SESSION_AGE_MS, type SessionKeys } from "./session-keys";
+import { type SessionClaims, signSessionToken, verifySessionToken } from "./session-tokens";
+
+/** The client that signs in, for the list of sessions. */
+export type SessionClient = { userAgent: string | null; address: string | null };
+
+/** A new session, which starts when `row` is inserted. Only this value contains the token. */
+export type IssuedSession = { token: string; row: Session };
+
+export type Sessions = {
+  /** Signs the token of a new session, outside the transaction that inserts it. */
+  issue(userId: string, client: SessionClient): Promise<IssuedSession>;
+  /** Returns the session of a token with its user, or null if the token is invalid or the session has ended. Records the use. */
+  verify(token: string): Promise<{ session: Session; user: User } | null>;
+};
+
+const DAY_MS = 24 * 3600 * 1000;
+const MAX_IDLE_MS = 30 * DAY_MS;
+
+const MIN_TOUCH_INTERVAL_MS = 60_000;
+const MAX_CACHED_TOKENS = 10_000;
+const MAX_USER_AGENT_CHARACTERS = 512;
+
+/** Returns when a session that is used at `now` ends if it is not used again. */
+const getExpiry = (authenticatedAt: number, now: number): number =>
+  Math.min(now + MAX_IDLE_MS, authenticatedAt + MAX_SESSION_AGE_MS);
+
+type CachedToken = { claims: SessionClaims; session: Session; user: User };
+
+/** Creates the service. Verified tokens are cached until accounts or sessions change, because every call verifies one. */
+export function createSessions(services: { store: Store; keys: SessionKeys; now(): number }): Sessions {
+  const { store, keys, now } = services;
+  const verified = new Map<string, CachedToken>();
+  let revision = store.accountsRevision();
+
+  async function find(token: string): Promise<CachedToken | null> {
+    if (revision !== store.accountsRevision() || verified.size > MAX_CACHED_TOKENS) {
+      verified.clear();
+      revision = store.accountsRevision();
+    }
+    const hash = sha256(token);
+    const known = verified.get(hash);
+    if (known) return known;
+    const claims = await verifySessionToken(keys, token, now());
+    if (!claims) return null;
+    const revisionBefore = store.accountsRevision();
+    const row = await findSessionWithUser(store.read, claims.sessionId);
+    if (!row || row.user.id !== claims.userId) return null;
+    const found = { claims, ...row };
+    // An account or session that changed during the query may be this one.
+    if (revisionBefore === store.accountsRevision() && revisionBefore === revision) verified.set(hash, found);
+    return found;
+  }
+
+  function touch(session: Session): void {
+    const time = now();
+    if (session.last_seen_at + MIN_TOUCH_INTERVAL_MS >= time) return;
+    session.last_seen_at = time;
+    session.expires_at = getExpiry(session.authenticated_at, time);
+    const { id, expires_at: expiresAt } = session;
+    // Not awaited: losing the time of a use costs nothing.
+    void store.write((tx) => touchSession(tx, id, { now: time, expiresAt })).catch(() => {});
+  }
+
+  return {
+    issue: async (userId, client) => {
+      const time = now();
+      const row: Session = {
+        id: newId(),
+        user_id: userId,
+        created_at: time,
+        authenticated_at: time,
+        last_seen_at: time,
+        expires_at: getExpiry(time, time),
+        user_agent: client.userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
+        address: client.address,
+      };
+      const expiresAt = time + MAX_SESSION_AGE_MS;
+      const token = await signSessionToken(keys, { userId, sessionId: row.id, issuedAt: time, expiresAt });
+      return { token, row };
+    },
+    verify: async (token) => {
+      const found = await find(token);
+      const time = now();
+      if (!found || found.claims.expiresAt <= time || found.session.expires_at <= time) return null;
+      touch(found.session);
+      return found;
+    },
+  };
+}

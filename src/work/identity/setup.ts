@@ -1,0 +1,51 @@
+/** The set-up of a new server: a link that works until there is an administrator. It is in a file that only the server's user can read. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
+import { isEqualSecret } from "../../lib/hash";
+import { randomToken } from "../../lib/ids";
+import type { Store } from "../../store/db";
+import { hasAdministrator } from "../../store/users";
+
+export type Setup = {
+  /** Returns the link, which is stored if it was not; null once there is an administrator. */
+  url(): Promise<string | null>;
+  /** Returns whether this is the token of the link. */
+  matches(token: string): Promise<boolean>;
+  /** Removes the link. */
+  finish(): Promise<void>;
+};
+
+const FILE_NAME = "setup-url";
+const TOKEN_CHARACTERS = 43;
+
+/** Opens the set-up of the data folder. */
+export function openSetup(services: { folder: string; store: Store; publicUrl(): string }): Setup {
+  const path = join(services.folder, FILE_NAME);
+
+  const readToken = async (): Promise<string | null> => {
+    const file = Bun.file(path);
+    const text = (await file.exists()) ? await file.text() : "";
+    return /#([0-9A-Za-z]+)\s*$/.exec(text)?.[1] ?? null;
+  };
+  const finish = () => rm(path, { force: true });
+
+  return {
+    url: async () => {
+      if (await hasAdministrator(services.store.read)) {
+        await finish();
+        return null;
+      }
+      const stored = await readToken();
+      // The token is after the `#`, which browsers send to no server and write into no log.
+      const url = `${services.publicUrl()}/setup#${stored ?? randomToken(TOKEN_CHARACTERS)}`;
+      await writeAtomic(path, `${url}\n`, SECRET_FILE_MODE);
+      return url;
+    },
+    matches: async (token) => {
+      const stored = await readToken();
+      return stored !== null && isEqualSecret(token, stored);
+    },
+    finish,
+  };
+}

@@ -1,0 +1,71 @@
+/** Limits of guessing: failed sign-ins by account and by address, and calls that need no authentication by address. */
+import ipaddr from "ipaddr.js";
+import { AppError } from "../../domain/errors";
+import { createWindowLimit, type WindowLimit } from "../../lib/window-limit";
+
+/** `account` is what the attempts are about: an email address, whether or not it has an account. `address` is the client's, null if unknown. */
+export type SignInAttempt = { account: string; address: string | null };
+
+export type SignInLimits = {
+  /** Throws `AppError` `rate_limited` if there were too many failures. */
+  check(attempt: SignInAttempt): void;
+  recordFailure(attempt: SignInAttempt): void;
+  /** Forgets the failures of the account. Those of the address stay, because the address may have guessed at others. */
+  recordSuccess(attempt: SignInAttempt): void;
+  /** Counts a call without authentication. Throws `AppError` `rate_limited` if there were too many. */
+  takeAnonymousCall(address: string | null): void;
+};
+
+const MINUTE_MS = 60_000;
+const MAX_ACCOUNT_FAILURES = 10;
+const MAX_ADDRESS_FAILURES = 50;
+const FAILURE_WINDOW_MS = 15 * MINUTE_MS;
+const MAX_ANONYMOUS_CALLS = 20;
+const ANONYMOUS_WINDOW_MS = 60 * MINUTE_MS;
+
+/** Creates the limits. They are kept in memory: a restart forgets them. */
+export function createSignInLimits(now: () => number): SignInLimits {
+  const byAccount = createWindowLimit(MAX_ACCOUNT_FAILURES, FAILURE_WINDOW_MS);
+  const byAddress = createWindowLimit(MAX_ADDRESS_FAILURES, FAILURE_WINDOW_MS);
+  const anonymous = createWindowLimit(MAX_ANONYMOUS_CALLS, ANONYMOUS_WINDOW_MS);
+
+  return {
+    check: ({ account, address }) => {
+      requireRoom(byAccount, toAccountKey(account), now(), "Too many failed sign-ins.");
+      requireRoom(byAddress, toNetwork(address), now(), "Too many failed sign-ins.");
+    },
+    recordFailure: ({ account, address }) => {
+      byAccount.add(toAccountKey(account), now());
+      byAddress.add(toNetwork(address), now());
+    },
+    recordSuccess: ({ account }) => byAccount.clear(toAccountKey(account)),
+    takeAnonymousCall: (address) => {
+      const network = toNetwork(address);
+      requireRoom(anonymous, network, now(), "Too many requests from this address.");
+      anonymous.add(network, now());
+    },
+  };
+}
+
+function requireRoom(limit: WindowLimit, key: string, now: number, message: string): void {
+  const waitMs = limit.waitMs(key, now);
+  if (waitMs === 0) return;
+  throw new AppError("rate_limited", `${message} Retry after the time in Retry-After.`, {
+    retryAfterSeconds: Math.ceil(waitMs / 1000),
+  });
+}
+
+const MAX_ACCOUNT_CHARACTERS = 320;
+
+const toAccountKey = (account: string): string => account.trim().toLowerCase().slice(0, MAX_ACCOUNT_CHARACTERS);
+
+const IPV6_NETWORK_PARTS = 4;
+
+/** Returns what one client is assumed to have: an IPv4 address, or the 64 bits before an interface identifier of IPv6. */
+export function toNetwork(address: string | null): string {
+  if (address === null || !ipaddr.isValid(address)) return "unknown";
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const network = parsed.parts.slice(0, IPV6_NETWORK_PARTS);
+  return network.map((part) => part.toString(16)).join(":");
+}

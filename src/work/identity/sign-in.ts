@@ -1,0 +1,118 @@
+/** Sign-in with a password, and the start of a session whatever the user signed in with. */
+
+import { parseEmailAddress } from "../../domain/email-address";
+import { AppError } from "../../domain/errors";
+import type { Queries } from "../../store/db";
+import { insertSession, type Session } from "../../store/sessions";
+import { findUserByEmail, getUser, recordSignIn, type User } from "../../store/users";
+import { type AuditActor, recordAudit } from "../audit";
+import type { Services } from "../services";
+import type { IssuedSession } from "./sessions";
+import { needsSecondFactor, type SecondFactorChallenge, startSecondFactor } from "./two-factor";
+
+/** Who calls, for the list of sessions, the limits and the audit log. `address` null: unknown. */
+export type SignInClient = { address: string | null; userAgent: string | null; requestId: string };
+
+/** A session that has begun. Only this value contains the token. */
+export type StartedSession = { token: string; session: Session; user: User };
+
+export type SignInResult = ({ kind: "session" } & StartedSession) | ({ kind: "second_factor" } & SecondFactorChallenge);
+
+/** With what a user signed in, for the audit log. */
+export type SignInMethod = "password" | "setup" | "sign_up";
+
+type SignInServices = Pick<Services, "now" | "passwords" | "sessions" | "signInLimits" | "store">;
+
+/** Returns the key under which the client waits for the hash of a password. */
+export const toPasswordKey = (client: SignInClient): string => client.address ?? "unknown";
+
+/**
+ * Signs in with a password. Neither the error nor the time that it takes shows whether the address has an account. Throws `AppError`
+ * `unauthenticated`; `rate_limited` after too many failures; `upstream_unavailable` when too many sign in at once.
+ */
+export async function signIn(
+  services: SignInServices,
+  credentials: { email: string; password: string },
+  client: SignInClient,
+): Promise<SignInResult> {
+  const { passwords, signInLimits, store } = services;
+  const attempt = { account: credentials.email, address: client.address };
+  signInLimits.check(attempt);
+  const email = parseEmailAddress(credentials.email);
+  const user = email === null ? null : await findUserByEmail(store.read, email);
+  // Calls that have waited may have failed meanwhile.
+  const beforeHash = () => signInLimits.check(attempt);
+  const key = toPasswordKey(client);
+  const isCorrect = await passwords.verify(key, credentials.password, user?.password_hash ?? null, beforeHash);
+  if (!user || !isCorrect || user.disabled_at !== null) {
+    signInLimits.recordFailure(attempt);
+    await recordFailedSignIn(services, user, client);
+    throw wrongCredentials();
+  }
+  signInLimits.recordSuccess(attempt);
+  if (needsSecondFactor(user)) return { kind: "second_factor", ...(await startSecondFactor(user)) };
+  return { kind: "session", ...(await startSession(services, user, "password", client)) };
+}
+
+const wrongCredentials = () => new AppError("unauthenticated", "Email address or password is wrong.");
+
+/** What was typed is not recorded: an unknown address may be a password in the wrong field. */
+async function recordFailedSignIn(services: SignInServices, user: User | null, client: SignInClient): Promise<void> {
+  const now = services.now();
+  const target = user && { kind: "user", id: user.id };
+  await services.store.write((tx) => recordAudit(tx, toAnonymous(client), { action: "session.refused", target }, now));
+}
+
+/**
+ * Starts a session of a user who has signed in. Throws `AppError` `unauthenticated` if the account was disabled, deleted or given another
+ * password since `user` was read.
+ */
+export async function startSession(
+  services: SignInServices,
+  user: User,
+  method: SignInMethod,
+  client: SignInClient,
+): Promise<StartedSession> {
+  const issued = await services.sessions.issue(user.id, client);
+  return services.store.write(async (tx) => {
+    const current = await getUser(tx, user.id);
+    if (!current || current.disabled_at !== null || current.password_hash !== user.password_hash)
+      throw wrongCredentials();
+    return insertStartedSession(tx, current, issued, method, client);
+  });
+}
+
+/** Starts an issued session in this transaction. */
+export async function insertStartedSession(
+  tx: Queries,
+  user: User,
+  issued: IssuedSession,
+  method: SignInMethod,
+  client: SignInClient,
+): Promise<StartedSession> {
+  const session = await insertSession(tx, issued.row);
+  const now = session.created_at;
+  await recordSignIn(tx, user.id, now);
+  const actor = toAuditActor(user.id, session.id, client);
+  const target = { kind: "session", id: session.id };
+  await recordAudit(tx, actor, { action: "session.created", target, details: { method } }, now);
+  return { token: issued.token, session, user };
+}
+
+/** Returns the client as an actor of the audit log. */
+export const toAuditActor = (userId: string, credentialId: string, client: SignInClient): AuditActor => ({
+  kind: "user",
+  userId,
+  credentialId,
+  address: client.address,
+  requestId: client.requestId,
+});
+
+/** Returns a client who is not authenticated as an actor of the audit log. */
+const toAnonymous = (client: SignInClient): AuditActor => ({
+  kind: "anonymous",
+  userId: null,
+  credentialId: null,
+  address: client.address,
+  requestId: client.requestId,
+});

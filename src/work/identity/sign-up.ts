@@ -1,0 +1,101 @@
+/** The ways to an account without an administrator: set-up of the server, and sign-up where it is open. */
+
+import { parseEmailAddress } from "../../domain/email-address";
+import { AppError } from "../../domain/errors";
+import { newId } from "../../lib/ids";
+import { hasAdministrator } from "../../store/users";
+import { recordAudit } from "../audit";
+import type { Services } from "../services";
+import { insertAccount } from "./new-account";
+import { requireGoodPassword } from "./passwords";
+import { insertStartedSession, type SignInClient, type StartedSession, toAuditActor, toPasswordKey } from "./sign-in";
+
+type SignUpServices = Pick<Services, "config" | "now" | "passwords" | "sessions" | "setup" | "signInLimits" | "store">;
+
+type Credentials = { email: string; password: string };
+
+/** Returns whether sign-up is open: as configured, but not before the server is set up. */
+export const isSignUpOpen = async ({ config, store }: Pick<Services, "config" | "store">): Promise<boolean> =>
+  config.signup === "open" && (await hasAdministrator(store.read));
+
+/**
+ * Creates the first administrator and starts a session. Throws `AppError` `conflict` once there is an administrator; `unauthenticated` for a
+ * wrong token; `validation_error`.
+ */
+export async function setUp(
+  services: SignUpServices,
+  request: Credentials & { token: string },
+  client: SignInClient,
+): Promise<StartedSession> {
+  const { setup, store } = services;
+  if (await hasAdministrator(store.read)) throw alreadySetUp();
+  if (!(await setup.matches(request.token)))
+    throw new AppError("unauthenticated", "Setup link is invalid. Run offcut setup-url on the server.");
+  const started = await createAccount(services, request, client, { method: "setup", isAdmin: true });
+  await setup.finish();
+  return started;
+}
+
+const alreadySetUp = () => new AppError("conflict", "This server is already set up: sign in.");
+
+/**
+ * Creates an account and starts a session. Throws `AppError` `forbidden` while sign-up is closed; `rate_limited`; `conflict` when the address
+ * has an account; `validation_error`.
+ */
+export async function signUp(
+  services: SignUpServices,
+  credentials: Credentials,
+  client: SignInClient,
+): Promise<StartedSession> {
+  services.signInLimits.takeAnonymousCall(client.address);
+  if (!(await isSignUpOpen(services))) throw new AppError("forbidden", "Sign-up is closed on this server.");
+  return createAccount(services, credentials, client, { method: "sign_up", isAdmin: false });
+}
+
+async function createAccount(
+  services: SignUpServices,
+  credentials: Credentials,
+  client: SignInClient,
+  { method, isAdmin }: { method: "setup" | "sign_up"; isAdmin: boolean },
+): Promise<StartedSession> {
+  const { config, passwords, sessions, store } = services;
+  const email = requireEmailAddress(credentials.email);
+  requireGoodPassword(credentials.password, email);
+  const passwordHash = await passwords.hash(toPasswordKey(client), credentials.password);
+  const id = newId();
+  const issued = await sessions.issue(id, client);
+  const now = issued.row.created_at;
+  return store.write(async (tx) => {
+    // Two set-ups at once: one is first.
+    if (isAdmin && (await hasAdministrator(tx))) throw alreadySetUp();
+    const user = await insertAccount(tx, {
+      id,
+      email,
+      passwordHash,
+      isAdmin,
+      // Whoever can read the setup link administers the server.
+      emailVerifiedAt: isAdmin ? now : null,
+      credits: config.signupCredits,
+      now,
+    });
+    const actor = toAuditActor(id, issued.row.id, client);
+    const target = { kind: "user", id };
+    await recordAudit(tx, actor, { action: isAdmin ? "server.set_up" : "user.signed_up", target }, now);
+    return insertStartedSession(tx, user, issued, method, client);
+  });
+}
+
+/** Returns the address in the form that is stored. Throws `AppError` `validation_error` on `body.email`. */
+function requireEmailAddress(text: string): string {
+  const email = parseEmailAddress(text);
+  if (email !== null) return email;
+  const message = "must be an email address";
+  const field = {
+    field: "body.email",
+    message,
+    type: "value_error",
+    input: text.slice(0, 200),
+    context: { error: message },
+  };
+  throw new AppError("validation_error", "Request body has invalid fields.", { fields: [field] });
+}
