@@ -131,8 +131,14 @@ describe("without a script", () => {
       rules: [],
     },
     {
-      name: "a click in a pause is removed",
+      name: "a click in a pause is removed with the pause",
       moments: [1, "One thing is certain.", 1.5, { click: 0.04 }, 1.5, "It will rain.", 1],
+      kept: "One thing is certain. | It will rain.",
+      rules: [],
+    },
+    {
+      name: "a knock in a pause is removed",
+      moments: [1, "One thing is certain.", 1.5, { click: 0.12 }, 1.5, "It will rain.", 1],
       kept: "One thing is certain. | It will rain.",
       rules: ["noise.outside_speech"],
     },

@@ -30,6 +30,9 @@ export type TestRecording = {
 const SECONDS_PER_LETTER = 0.055;
 const LOUD = -20;
 const QUIET = -75;
+/** Between two words the voice is a little softer. */
+const BETWEEN_WORDS = -24;
+const HOPS_BETWEEN_WORDS = 4;
 
 /** Creates a recording of moments in a row. Words of one text follow each other without a pause. */
 export function createRecording(...moments: Moment[]): TestRecording {
@@ -57,6 +60,11 @@ export function createRecording(...moments: Moment[]): TestRecording {
   }
   const energy = new Float32Array(Math.ceil(at / 5_000)).fill(QUIET);
   for (const sound of loud) energy.fill(LOUD, Math.round(sound.start / 5_000), Math.round(sound.end / 5_000));
+  for (const [i, word] of words.entries()) {
+    if (words[i + 1]?.start !== word.end) continue;
+    const hop = Math.round(word.end / 5_000) - HOPS_BETWEEN_WORDS / 2;
+    energy.fill(BETWEEN_WORDS, hop, hop + HOPS_BETWEEN_WORDS);
+  }
   const requests: AlignmentRequest[] = [];
   return {
     analysis: { duration: at, speech, energy, transcript: { language: "en", words, utterances: [] } },
