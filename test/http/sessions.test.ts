@@ -1,7 +1,16 @@
 /** Sessions over HTTP: their end by logout, from the list, by a new password, by disabling, and by time. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { createAdmin, emailOf, listAuditLog, PASSWORD, readCookie, startSession, withPassword } from "./accounts";
+import {
+  createAdmin,
+  emailOf,
+  hashQuickly,
+  listAuditLog,
+  PASSWORD,
+  readCookie,
+  startSession,
+  withPassword,
+} from "./accounts";
 import { createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { NO_ID } from "./outcome";
@@ -17,6 +26,7 @@ const DAY_MS = 24 * 3600 * 1000;
 let server: Harness;
 beforeAll(async () => {
   server = await harness();
+  hashQuickly(server);
   await createAdmin(server);
 });
 afterAll(() => server[Symbol.asyncDispose]());

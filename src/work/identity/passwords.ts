@@ -18,10 +18,14 @@ export type Passwords = {
   verify(key: string, password: string, hash: string | null, beforeHash?: () => void): Promise<boolean>;
 };
 
-const ALGORITHM = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
+/** The cost of a hash: `memoryCost` in KiB. */
+type HashCost = { memoryCost: number; timeCost: number };
 
-/** A hash with the cost of `ALGORITHM` that no password has. */
-const NO_PASSWORD_HASH = `$argon2id$v=19$m=65536,t=2,p=1$${"A".repeat(43)}$${"A".repeat(43)}`;
+const COST: HashCost = { memoryCost: 65_536, timeCost: 2 };
+
+/** Returns a hash of this cost that no password has. */
+const createUnmatchedHash = ({ memoryCost, timeCost }: HashCost): string =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${"A".repeat(43)}$${"A".repeat(43)}`;
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -35,8 +39,9 @@ const LIMITS: FairSemaphoreLimits = {
 };
 
 /** Creates the service. */
-export function createPasswords(limits: FairSemaphoreLimits = LIMITS): Passwords {
+export function createPasswords({ limits = LIMITS, cost = COST } = {}): Passwords {
   const semaphore = createFairSemaphore(limits);
+  const unmatchedHash = createUnmatchedHash(cost);
 
   const run = <Result>(key: string, work: () => Promise<Result>): Promise<Result> =>
     semaphore.run(key, work).catch((error) => {
@@ -47,14 +52,15 @@ export function createPasswords(limits: FairSemaphoreLimits = LIMITS): Passwords
     });
 
   return {
-    hash: (key, password) => run(key, () => Bun.password.hash(normalizePassword(password), ALGORITHM)),
+    hash: (key, password) =>
+      run(key, () => Bun.password.hash(normalizePassword(password), { algorithm: "argon2id", ...cost })),
     verify: async (key, password, hash, beforeHash) => {
       const canMatch = hash !== null && password !== "" && password.length <= MAX_PASSWORD_UTF16_UNITS;
       const isMatch = await run(key, async () => {
         beforeHash?.();
         return canMatch
           ? Bun.password.verify(normalizePassword(password), hash)
-          : Bun.password.verify("-", NO_PASSWORD_HASH).catch(() => false);
+          : Bun.password.verify("-", unmatchedHash).catch(() => false);
       });
       return canMatch && isMatch;
     },

@@ -30,7 +30,7 @@ test("without a hash no password verifies, and the refusal takes as long", async
 }, 30_000);
 
 test("when too many wait, further calls are refused with Retry-After, and the others are served", async () => {
-  const passwords = createPasswords({ ...LIMITS, maxWaitingPerKey: 2 });
+  const passwords = createPasswords({ limits: { ...LIMITS, maxWaitingPerKey: 2 } });
   const calls = Array.from({ length: 5 }, () => passwords.verify("a", "x", null));
   const other = passwords.verify("b", "x", null);
   const outcomes = await Promise.allSettled(calls);
@@ -42,7 +42,7 @@ test("when too many wait, further calls are refused with Retry-After, and the ot
 }, 30_000);
 
 test("a check that fails when it is the call's turn refuses it without a hash", async () => {
-  const passwords = createPasswords(LIMITS);
+  const passwords = createPasswords({ limits: LIMITS });
   const refuse = () => {
     throw new Error("limit");
   };

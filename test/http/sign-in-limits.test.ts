@@ -1,0 +1,133 @@
+/** Limits of guessing, and what a sign-in reveals about an account. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { setPasswordHash } from "../../src/store/users";
+import { createPasswords } from "../../src/work/identity/passwords";
+import { createAdmin, emailOf, hashQuickly, listAuditLog, PASSWORD, withPassword } from "./accounts";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
+
+setDefaultTimeout(PATIENCE_MS);
+
+const MINUTE_MS = 60_000;
+
+let server: Harness;
+beforeAll(async () => {
+  server = await harness({ TRUSTED_PROXIES: "127.0.0.1", SIGNUP: "open" });
+  hashQuickly(server);
+  await createAdmin(server);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const signIn = (email: string, password: string, address: string) =>
+  server.nobody.call("POST", "/api/v1/auth/login", {
+    json: { email, password },
+    headers: { "X-Forwarded-For": address },
+  });
+
+const WRONG = "wrong horse battery";
+
+describe("after 10 failures in 15 minutes", () => {
+  test.each([
+    ["an account", async () => emailOf(await withPassword(server, await server.user()))],
+    ["an address without an account", async () => "nobody1@example.test"],
+  ])("%s is refused with 429, the right password included, until the time in Retry-After", async (name, create) => {
+    const email = await create();
+    const address = name === "an account" ? "192.0.2.1" : "192.0.2.2";
+    const failed = await Promise.all(Array.from({ length: 10 }, () => signIn(email, WRONG, address)));
+    expect(failed.map(({ status }) => status)).toEqual(Array(10).fill(401));
+    const refused = await signIn(email.toUpperCase(), PASSWORD, "192.0.2.99");
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited", detail: expect.any(String) } });
+    const seconds = Number(refused.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThan(14 * 60);
+    expect(seconds).toBeLessThanOrEqual(15 * 60);
+    server.advance(seconds * 1000);
+    const expected = name === "an account" ? 200 : 401;
+    expect((await signIn(email, PASSWORD, address)).status).toBe(expected);
+  });
+
+  test("a current password cannot be guessed any more either", async () => {
+    const anna = await withPassword(server, await server.user());
+    const { token } = (await signIn(emailOf(anna), PASSWORD, "192.0.2.3")).body as { token: string };
+    const change = (current: string) =>
+      server.nobody.call("PUT", "/api/v1/users/me/password", {
+        json: { current_password: current, password: "staple horse 4711" },
+        headers: { Authorization: `Bearer ${token}` },
+      });
+    for (let i = 0; i < 10; i++) expect((await change(WRONG)).status).toBe(422);
+    expect((await change(PASSWORD)).status).toBe(429);
+    expect((await signIn(emailOf(anna), PASSWORD, "192.0.2.4")).status).toBe(429);
+    server.advance(15 * MINUTE_MS);
+  });
+});
+
+test("an address is refused after 50 failures, whatever the accounts, and others are not", async () => {
+  const anna = await withPassword(server, await server.user());
+  const guesses = Array.from({ length: 50 }, (_, i) => signIn(`user${i}@example.test`, WRONG, "2001:db8::1"));
+  expect(new Set((await Promise.all(guesses)).map(({ status }) => status))).toEqual(new Set([401]));
+  expect((await signIn(emailOf(anna), PASSWORD, "2001:db8::2")).status).toBe(429);
+  expect((await signIn(emailOf(anna), PASSWORD, "2001:db8:0:1::2")).status).toBe(200);
+});
+
+test("calls that waited while others failed are refused too", async () => {
+  const anna = await withPassword(server, await server.user());
+  const statuses = (await Promise.all(Array.from({ length: 30 }, () => signIn(emailOf(anna), WRONG, "192.0.2.5")))).map(
+    ({ status }) => status,
+  );
+  // As many as are hashed at once may exceed the limit.
+  expect(statuses.filter((status) => status === 401).length).toBeLessThan(10 + navigator.hardwareConcurrency);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20 - navigator.hardwareConcurrency);
+});
+
+test("20 sign-ups an hour and address", async () => {
+  const signUp = (address: string) =>
+    server.nobody.call("POST", "/api/v1/auth/signup", {
+      json: { email: "x", password: "short" },
+      headers: { "X-Forwarded-For": address },
+    });
+  for (let i = 0; i < 20; i++) expect((await signUp("192.0.2.6")).status).toBe(422);
+  const refused = await signUp("192.0.2.6");
+  expect([refused.status, Number(refused.headers.get("retry-after")) > 59 * 60]).toEqual([429, true]);
+  expect((await signUp("192.0.2.7")).status).toBe(422);
+});
+
+test("the audit log has failures with the account but never what was typed", async () => {
+  const anna = await withPassword(server, await server.user());
+  await signIn(emailOf(anna), WRONG, "192.0.2.8");
+  await signIn("my secret password", WRONG, "192.0.2.8");
+  const rows = (await listAuditLog(server)).filter((row) => row.address === "192.0.2.8");
+  const refused = { action: "session.refused", actor_kind: "anonymous", actor_id: null, details: null };
+  expect(rows).toMatchObject([
+    { ...refused, target_id: anna.userId },
+    { ...refused, target_id: null },
+  ]);
+  expect(JSON.stringify(rows)).not.toMatch(/secret|horse/);
+});
+
+test("the time of a refusal does not show whether the address has an account", async () => {
+  server.services().passwords = createPasswords();
+  const user = await server.user();
+  const hash = await server.services().passwords.hash("test", PASSWORD);
+  await server.services().store.write((tx) => setPasswordHash(tx, user.userId, hash));
+  const measure = async (email: string, address: string) => {
+    const started = performance.now();
+    expect((await signIn(email, WRONG, address)).status).toBe(401);
+    return performance.now() - started;
+  };
+  const differences: number[] = [];
+  const times: number[] = [];
+  for (let pair = 0; pair < 9; pair++) {
+    // Pairs, in turns: what slows the machine slows both.
+    const address = `198.51.100.${pair}`;
+    const [first, second] =
+      pair % 2 === 0 ? [emailOf(user), "nobody2@example.test"] : ["nobody2@example.test", emailOf(user)];
+    const [a, b] = [await measure(first!, address), await measure(second!, address)];
+    const [known, unknown] = pair % 2 === 0 ? [a, b] : [b, a];
+    differences.push(known! - unknown!);
+    times.push(known!, unknown!);
+  }
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+  const [difference, usual] = [median(differences), median(times)];
+  console.log(
+    `user enumeration: median difference ${difference.toFixed(1)} ms of ${usual.toFixed(0)} ms in ${differences.length} pairs`,
+  );
+  expect(Math.abs(difference)).toBeLessThan(usual / 4);
+});
