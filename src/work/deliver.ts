@@ -4,6 +4,7 @@
  */
 import { DELIVERY_TIMEOUT_MS, getDeliveryDelayMs, updateEndpointHealth } from "../domain/webhooks";
 import type { Log } from "../lib/log";
+import { createPoller } from "../lib/poller";
 import type { AddressRules } from "../outbound/address-rules";
 import type { Resolve } from "../outbound/addresses";
 import { sendWebhook } from "../outbound/webhook";
@@ -37,19 +38,13 @@ export type DelivererOptions = {
 
 /** Enough to fill the slots of an endpoint, although deliveries in flight are still due. */
 const MAX_DUE_PER_ENDPOINT = 2 * MAX_PER_ENDPOINT;
-const MAX_POLL_MS = 30_000;
-const WAKE_DELAY_MS = 10;
 
 /** Creates a deliverer. */
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { store, rules, log, now, resolverFor, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
   const inFlight = new Set<Promise<void>>();
   const slots = createDeliverySlots();
-  let stopped = true;
-  let polling: Promise<void> | null = null;
-  let isPollRequested = false;
-  let timer: Timer | undefined;
-  let wakeTimer: Timer | null = null;
+  const poller = createPoller(poll, (error) => log.error("webhook.poll_failed", { error }));
 
   async function attempt(delivery: Delivery, endpoint: WebhookEndpoint): Promise<void> {
     const at = now();
@@ -104,7 +99,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     for (const workspaceId of await listWorkspacesWithDueDeliveries(store.read, at)) {
       if (slots.hasRoom(workspaceId)) waiting.set(workspaceId, null);
     }
-    while (waiting.size > 0 && !stopped) {
+    while (waiting.size > 0 && !poller.isStopped) {
       const workspaceId = slots.nextWorkspace(waiting.keys());
       if (workspaceId === null) return;
       const due =
@@ -119,65 +114,33 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         due.filter((one) => one !== next),
       );
       const found = await findPendingDelivery(store.read, next.id);
-      if (!found || stopped) continue;
+      if (!found || poller.isStopped) continue;
       const release = slots.acquire(workspaceId, next);
       const ended = attempt(found.delivery, found.endpoint)
         .catch((error) => log.error("webhook.record_failed", { delivery: next.id, error }))
         .finally(() => {
           release();
           inFlight.delete(ended);
-          wake();
+          poller.wake();
         });
       inFlight.add(ended);
     }
   }
 
-  async function poll(): Promise<void> {
-    let lookedAt: number;
-    do {
-      isPollRequested = false;
-      lookedAt = now();
-      await startDue(lookedAt);
-    } while (isPollRequested && !stopped);
-    if (stopped) return;
+  async function poll(): Promise<number | null> {
+    const lookedAt = now();
+    await startDue(lookedAt);
+    if (poller.isStopped) return null;
     // Deliveries that are due already are in flight or wait for a slot, and a released slot wakes the deliverer.
     const next = await findNextDeliveryTime(store.read, lookedAt);
-    clearTimeout(timer);
-    timer = setTimeout(wake, next === null ? MAX_POLL_MS : Math.min(MAX_POLL_MS, Math.max(0, next - now())));
-  }
-
-  function pollNow(): void {
-    if (stopped) return;
-    isPollRequested = true;
-    polling ??= poll()
-      .catch((error) => {
-        log.error("webhook.poll_failed", { error });
-        timer = setTimeout(wake, 1_000);
-      })
-      .finally(() => {
-        polling = null;
-        if (isPollRequested) pollNow();
-      });
-  }
-
-  function wake(): void {
-    wakeTimer ??= setTimeout(() => {
-      wakeTimer = null;
-      pollNow();
-    }, WAKE_DELAY_MS);
+    return next === null ? null : next - now();
   }
 
   return {
-    start: () => {
-      stopped = false;
-      wake();
-    },
-    wake,
+    start: poller.start,
+    wake: poller.wake,
     stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      if (wakeTimer) clearTimeout(wakeTimer);
-      await polling;
+      await poller.stop();
       await Promise.all(inFlight);
     },
   };

@@ -1,0 +1,76 @@
+/** Runs a task when it is woken and when its next time has come, never twice at once. */
+
+export type Poller = {
+  start(): void;
+  /** Runs the task soon, once for several calls. A call while it runs lets it run again. */
+  wake(): void;
+  readonly isStopped: boolean;
+  /** Resolves when the task does not run any more. */
+  stop(): Promise<void>;
+};
+
+const MAX_POLL_MS = 30_000;
+const WAKE_DELAY_MS = 10;
+const ERROR_DELAY_MS = 1_000;
+
+/** Creates a poller. `poll` returns after how many milliseconds it wants to run again; null: when it is woken, or after 30 s. */
+export function createPoller(poll: () => Promise<number | null>, onError: (error: unknown) => void): Poller {
+  let isStopped = true;
+  let running: Promise<void> | null = null;
+  let isRequested = false;
+  let timer: Timer | undefined;
+  let wakeTimer: Timer | null = null;
+
+  async function run(): Promise<void> {
+    let delay: number | null = null;
+    do {
+      isRequested = false;
+      delay = await poll();
+    } while (isRequested && !isStopped);
+    schedule(Math.min(MAX_POLL_MS, Math.max(0, delay ?? MAX_POLL_MS)));
+  }
+
+  function schedule(delayMs: number): void {
+    clearTimeout(timer);
+    if (!isStopped) timer = setTimeout(wake, delayMs);
+  }
+
+  function runNow(): void {
+    if (isStopped) return;
+    isRequested = true;
+    running ??= run()
+      .catch((error) => {
+        onError(error);
+        isRequested = false;
+        schedule(ERROR_DELAY_MS);
+      })
+      .finally(() => {
+        running = null;
+        if (isRequested) runNow();
+      });
+  }
+
+  function wake(): void {
+    wakeTimer ??= setTimeout(() => {
+      wakeTimer = null;
+      runNow();
+    }, WAKE_DELAY_MS);
+  }
+
+  return {
+    start: () => {
+      isStopped = false;
+      wake();
+    },
+    wake,
+    get isStopped() {
+      return isStopped;
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      if (wakeTimer) clearTimeout(wakeTimer);
+      await running;
+    },
+  };
+}
