@@ -4,8 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { getFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
-import { emptyTrash } from "./blobs/trash";
-import { type Config, ConfigError, isExposedWithoutTls, publicUrl } from "./config";
+import { type Config, ConfigError, getMailSender, isExposedWithoutTls, publicUrl } from "./config";
 import { type DataFolder, getControlSocketPath, hasValidSocketPath, openDataFolder, type Secrets } from "./data-folder";
 import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
@@ -17,19 +16,19 @@ import { createDiskReserve } from "./lib/disk-reserve";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
 import { findSandbox, type Sandbox } from "./lib/sandbox";
+import { createSealer } from "./lib/sealer";
 import { createSemaphore } from "./lib/semaphore";
 import type { VideoEncoder } from "./media/encoder-arguments";
 import { chooseEncoder, detectEncoders } from "./media/encoders";
 import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "./media/ffmpeg";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
+import { createMailer } from "./outbound/mail";
 import { createEmbeddedRunner, TIME_SLICE_MS } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
 import { getModelsFolder } from "./speech/models/installed-models";
 import { openStore, type Store } from "./store/db";
 import { migrate } from "./store/migrate";
 import { createCursors } from "./store/paging";
-import { deleteExpiredSessions } from "./store/sessions";
-import { requeueInterruptedSteps } from "./store/steps";
 import type { AdminServices } from "./work/admin-commands";
 import { createDeliverer } from "./work/deliver";
 import { createPasswords } from "./work/identity/passwords";
@@ -39,13 +38,13 @@ import { openSetup } from "./work/identity/setup";
 import { createSignInLimits } from "./work/identity/sign-in-limits";
 import { openPlanChild } from "./work/job-child/plan-child";
 import { createJobSource } from "./work/job-source";
+import { createMailSender } from "./work/mail-sender";
+import { createMails } from "./work/mails";
 import type { MediaTools } from "./work/media-tools";
-import { sweepOrphans } from "./work/orphans";
 import { createPlanRequests } from "./work/plan-requests";
-import { reconcileDerivatives } from "./work/prepared-size";
+import { recover, sweep } from "./work/recovery";
 import { createJobHandlers } from "./work/registry";
 import type { Services } from "./work/services";
-import { recoverUploads } from "./work/uploads";
 import { getAddressRules } from "./work/webhook-endpoints";
 
 /** The argument that starts the executable as a speech worker. The folder of the extracted assets follows, except in development. */
@@ -183,7 +182,7 @@ export type RunningServer = {
 /** Parts of the server that a caller replaces. The server closes `speech` when it stops. */
 export type ServerOverrides = { speech?: SpeechEngine; now?: () => number; timeSliceMs?: number };
 
-/** How long running requests may take to complete when the server stops. */
+/** For running requests when the server stops. */
 const DRAIN_MS = 10_000;
 
 /** Starts the server. Throws `ConfigError` when the folder or the port is in use, or the certificate is invalid. */
@@ -211,6 +210,7 @@ async function serve(
   let url = "";
   const now = overrides.now ?? Date.now;
   const sessionKeys = openSessionKeys(secrets.sessions, { now, log, save: opened.saveSessionKeys });
+  const sealer = createSealer(secrets.sealing);
   const disk = createDiskReserve(path, config.diskReserveBytes);
   const tools: MediaTools = {
     ...(await openMediaTools(config, assets, path, { speech: overrides.speech ?? null, log })),
@@ -228,6 +228,8 @@ async function serve(
     sessions: createSessions({ store, keys: sessionKeys, now }),
     setup: openSetup({ folder: path, store, publicUrl: () => url }),
     signInLimits: createSignInLimits(now),
+    mails: createMails({ isConfigured: config.smtpUrl !== null, sealer, log }),
+    sealer,
     log,
     now,
     runner: idleRunner,
@@ -247,6 +249,17 @@ async function serve(
   const { resolverFor } = services;
   const deliverer = createDeliverer({ store, rules: getAddressRules(services), log, now, resolverFor });
   store.onCommit(deliverer.wake);
+  const mailSender =
+    config.smtpUrl === null
+      ? null
+      : createMailSender({
+          store,
+          sealer,
+          log,
+          now,
+          mailer: createMailer({ url: config.smtpUrl, from: () => getMailSender(config, url) }),
+        });
+  if (mailSender) store.onCommit(mailSender.wake);
 
   const handler = createHandler(services);
   const server = listen(config, handler);
@@ -263,6 +276,7 @@ async function serve(
   await recover(services);
   services.runner.start();
   deliverer.start();
+  mailSender?.start();
   const sweeping = setInterval(() => {
     void sweep(services).catch((error) => log.error("sweep.failed", { error }));
   }, SWEEP_INTERVAL_MS);
@@ -281,7 +295,7 @@ async function serve(
       // Jobs are requeued at the same time, so that a supervisor that kills the server during the wait does not cause an unclean exit.
       await Promise.all([Promise.race([drained, Bun.sleep(DRAIN_MS)]), services.runner.stop()]);
       await server.stop(true);
-      await deliverer.stop();
+      await Promise.all([deliverer.stop(), mailSender?.stop()]);
       await tools.speech.close();
       await killAllChildren();
       await opened.close();
@@ -289,28 +303,9 @@ async function serve(
   };
 }
 
-/** Stands in until the runner is created. */
 const idleRunner: Runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
 
-type RecoveryServices = Pick<Services, "folders" | "log" | "now" | "runner" | "store">;
-
-/** Recovers from a crash or a stop: requeues interrupted steps, starts the preparation of complete uploads, removes orphaned files. */
-async function recover(services: RecoveryServices): Promise<void> {
-  const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
-  if (requeued > 0) services.log.warn("jobs.requeued_after_unclean_exit", { jobs: requeued });
-  await sweep(services);
-  void reconcileDerivatives(services).catch((error) => services.log.warn("derivatives.measure_failed", { error }));
-  void emptyTrash(services.folders).catch((error) => services.log.warn("trash.empty_failed", { error }));
-}
-
 const SWEEP_INTERVAL_MS = 3600 * 1000;
-
-/** Handles complete and expired uploads, and removes orphaned files and expired rows. */
-async function sweep(services: RecoveryServices): Promise<void> {
-  await recoverUploads(services);
-  await sweepOrphans(services);
-  await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));
-}
 
 async function listenOnControlSocket(
   folder: string,

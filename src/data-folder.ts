@@ -8,7 +8,7 @@ import { randomToken } from "./lib/ids";
 import { createSessionKey, type SessionKey } from "./work/identity/session-keys";
 
 /** Keys that are created on the first start and never leave the folder. */
-export type Secrets = { links: string; cursors: string; sessions: SessionKey[] };
+export type Secrets = { links: string; cursors: string; sessions: SessionKey[]; sealing: string };
 
 export type DataFolder = {
   path: string;
@@ -68,8 +68,9 @@ async function readSecrets(path: string): Promise<Secrets> {
     cursors: stored.cursors ?? randomToken(43),
     // Before there were sessions this was a text.
     sessions: Array.isArray(stored.sessions) ? stored.sessions : [createSessionKey(Date.now())],
+    sealing: stored.sealing ?? randomToken(43),
   };
-  if (!stored.links || !stored.cursors || !Array.isArray(stored.sessions)) {
+  if (!stored.links || !stored.cursors || !stored.sealing || !Array.isArray(stored.sessions)) {
     await writeAtomic(path, JSON.stringify(secrets), SECRET_FILE_MODE);
   }
   return secrets;

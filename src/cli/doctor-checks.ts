@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openSandbox, speechCommand } from "../boot";
-import type { Config } from "../config";
+import { type Config, getMailSender, publicUrl } from "../config";
 import { getControlSocketPath, hasValidSocketPath, prepareDataFolder } from "../data-folder";
 import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { type Assets, findDamagedAssets, openAssets } from "../lib/assets";
@@ -10,6 +10,7 @@ import { killAllChildren } from "../lib/process";
 import type { Sandbox } from "../lib/sandbox";
 import { chooseEncoder, detectEncoders } from "../media/encoders";
 import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "../media/ffmpeg";
+import { createMailer } from "../outbound/mail";
 import { createSpeechEngine } from "../speech/engine";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
 import { runAdminCommand } from "./admin";
@@ -44,6 +45,7 @@ export async function runDoctorChecks(config: Config): Promise<DoctorCheck[]> {
     await run("installed models", () => checkInstalledModels(folder));
     await run("port", () => checkPort(config, folder));
     await run("webhooks", () => checkWebhooks(config));
+    await run("mail", () => checkMail(config));
     if (!hasValidSocketPath(folder)) {
       const about = `${getControlSocketPath(folder)} exceeds the maximum path length: stop the server to use offcut user and offcut key`;
       checks.push({ name: "control socket", state: "warning", about });
@@ -136,6 +138,20 @@ async function checkWebhooks({ webhooksAllowLoopback, webhooksAllowPrivate }: Co
   if (webhooksAllowPrivate) allowed.push("private networks (webhooks_allow_private)");
   if (allowed.length === 0) return ok(null, "public addresses only");
   return warning(null, `may also target ${allowed.join(" and ")}: any API key can make the server send requests there`);
+}
+
+/** Signs in to the mail server without sending a mail. */
+async function checkMail(config: Config) {
+  const { smtpUrl } = config;
+  if (smtpUrl === null) return ok(null, "none: set smtp_url to send invitations, password resets and sign-in codes");
+  const from = getMailSender(config, publicUrl(config, config.port));
+  const mailer = createMailer({ url: smtpUrl, from: () => from });
+  const problem = await mailer.findProblem().finally(() => mailer.close());
+  const { host } = new URL(smtpUrl);
+  if (problem !== null) return warning(null, `${host} cannot be used: ${problem}`);
+  if (/@(localhost$|\[)/.test(from))
+    return warning(null, `${host} works, but may refuse the sender ${from}: set mail_from`);
+  return ok(null, `${host}, mails are from ${from}`);
 }
 
 async function checkPort(config: Config, folder: string) {

@@ -9,8 +9,8 @@ import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from 
 
 const HELP = `Usage: offcut doctor [SETTINGS] [--json]
 
-Checks the data folder, bundled assets, database, ffmpeg and its encoders, sandbox, speech models, port and webhooks, and prints the
-effective settings with secrets masked. Works with and without a running server. Exits with 1 when a check fails.
+Checks the data folder, bundled assets, database, ffmpeg and its encoders, sandbox, speech models, port, webhooks and mail server, and prints
+the effective settings with secrets masked. Works with and without a running server. Exits with 1 when a check fails.
 
   --json    Print the report as a JSON object
 `;

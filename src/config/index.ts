@@ -8,7 +8,7 @@ import { ConfigError } from "./readers";
 import { SETTINGS, type Setting } from "./settings";
 import { type ConfigTables, findTableVariable, isTableName, readTables, TABLE_NAMES } from "./tables";
 
-export { isExposedWithoutTls, publicUrl } from "./network";
+export { getMailSender, isExposedWithoutTls, publicUrl } from "./network";
 export { ConfigError } from "./readers";
 
 type SettingsTable = typeof SETTINGS;

@@ -1,4 +1,5 @@
 /** What follows from the network settings. */
+import { isIP } from "node:net";
 import type { Config } from "./index";
 
 /** Returns the URL of the server in links, from the setting or from the listening address. */
@@ -12,4 +13,12 @@ export function publicUrl(config: Config, port: number): string {
 export function isExposedWithoutTls(config: Pick<Config, "host" | "tlsCert" | "trustedProxies">): boolean {
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(config.host);
   return !isLoopback && config.tlsCert === null && config.trustedProxies.length === 0;
+}
+
+/** Returns the sender of mails: the setting, else an address at the host of the server's URL. */
+export function getMailSender(config: Pick<Config, "mailFrom">, serverUrl: string): string {
+  const { hostname } = new URL(serverUrl);
+  const ipv6 = /^\[(.+)\]$/.exec(hostname)?.[1];
+  const domain = ipv6 === undefined ? hostname : `IPv6:${ipv6}`;
+  return config.mailFrom ?? `noreply@${isIP(ipv6 ?? hostname) === 0 ? domain : `[${domain}]`}`;
 }

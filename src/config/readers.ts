@@ -1,5 +1,6 @@
 /** Reads values of the configuration. A reader returns the value, or throws a `ConfigError` that completes the sentence "KEY …". */
 import { isIP } from "node:net";
+import { parseEmailAddress } from "../domain/email-address";
 
 export class ConfigError extends Error {}
 
@@ -55,3 +56,16 @@ export const dnsServers: Reader<string[]> = (v) =>
     if (port !== undefined && (Number(port) < 1 || Number(port) > 65535)) fail("must have ports from 1 to 65535");
     return server;
   });
+
+export const smtpUrl: Reader<string | null> = (v) => {
+  const value = optionalString(v);
+  if (value === null) return null;
+  if (!URL.canParse(value) || !/^smtps?:$/.test(new URL(value).protocol) || new URL(value).hostname === "")
+    fail("must be an smtp or smtps URL");
+  return value;
+};
+
+export const emailAddress: Reader<string | null> = (v) => {
+  const value = optionalString(v);
+  return value === null ? null : (parseEmailAddress(value) ?? fail("must be an email address"));
+};

@@ -1,7 +1,19 @@
 /** The settings: their readers, defaults and descriptions. */
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
-import { boolean, dnsServers, integer, oneOf, optionalString, type Reader, string, stringList, url } from "./readers";
+import {
+  boolean,
+  dnsServers,
+  emailAddress,
+  integer,
+  oneOf,
+  optionalString,
+  type Reader,
+  smtpUrl,
+  string,
+  stringList,
+  url,
+} from "./readers";
 
 export type Setting<T> = { read: Reader<T>; default: () => T; about: string };
 
@@ -69,6 +81,16 @@ export const SETTINGS = {
   webhooks_allow_private: setting(boolean, () => false, "allow webhooks to private addresses"),
   webhooks_allow_loopback: setting(boolean, () => false, "allow webhooks to this machine"),
   dns_servers: setting(dnsServers, () => [] as string[], "DNS servers for webhook host names; default from the system"),
+  smtp_url: setting(
+    smtpUrl,
+    () => null as string | null,
+    "mail server, such as smtp://user:password@mail.example.com:587",
+  ),
+  mail_from: setting(
+    emailAddress,
+    () => null as string | null,
+    "sender of mails; default noreply@ and the host of public_url",
+  ),
   models_url: setting(url, () => null as string | null, "mirror for speech models; default their publishers"),
   speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech worker exits"),
 } as const;

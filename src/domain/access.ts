@@ -10,3 +10,4 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** The ways to give a second factor at sign-in. */
 export const SECOND_FACTOR_METHODS = ["totp", "email", "recovery"] as const;
+export type SecondFactorMethod = (typeof SECOND_FACTOR_METHODS)[number];

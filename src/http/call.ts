@@ -50,6 +50,7 @@ export const fileDownload = (file: { filename: string; contentType: string; body
     "Content-Security-Policy": FILE_POLICY,
   },
 });
+export const accepted = (): Reply => ({ status: 202 });
 export const noContent = (): Reply => ({ status: 204 });
 
 /**

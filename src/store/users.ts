@@ -60,6 +60,14 @@ export async function setPasswordHash(tx: Queries, id: string, hash: string): Pr
   await tx.update(users).set({ password_hash: hash }).where(eq(users.id, id));
 }
 
+/** Records that the user owns the address, unless it is known. */
+export async function setEmailVerified(tx: Queries, id: string, now: number): Promise<void> {
+  await tx
+    .update(users)
+    .set({ email_verified_at: now })
+    .where(and(eq(users.id, id), isNull(users.email_verified_at)));
+}
+
 /** Counts the other administrators that are neither disabled nor being deleted. */
 export async function countOtherAdmins(db: Queries, id: string): Promise<number> {
   const [row] = await db

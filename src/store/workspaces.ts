@@ -42,6 +42,11 @@ const roleQuery = prepareRowQuery<{ workspaceId: string; userId: string }, { rol
 export const findRole = async (db: Queries, workspaceId: string, userId: string): Promise<WorkspaceRole | null> =>
   (await roleQuery(db, { workspaceId, userId }))?.role ?? null;
 
+export async function findWorkspaceName(db: Queries, id: string): Promise<string | null> {
+  const [row] = await db.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, id)).limit(1);
+  return row?.name ?? null;
+}
+
 /** Returns the storage quota in bytes that overrides the configured one, or null. */
 export async function readQuotaOverride(db: Queries, workspaceId: string): Promise<number | null> {
   const [row] = await db

@@ -9,9 +9,14 @@ export type AuditAction =
   | "session.created"
   | "session.ended"
   | "session.refused"
+  | "user.email_verified"
+  | "user.invitation_accepted"
   | "user.password_change_refused"
   | "user.password_changed"
+  | "user.password_reset"
+  | "user.password_reset_requested"
   | "user.signed_up"
+  | "user.two_factor_change_refused"
   | "user.two_factor_changed";
 
 /** Who acts: a user with a session or a key, somebody who is not authenticated, or the command line. */

@@ -3,6 +3,8 @@ import { listNames, moveToTrash } from "../blobs/trash";
 import { isUuid } from "../lib/ids";
 import { findExistingAssetIds } from "../store/assets";
 import { deleteStoredResponsesBefore } from "../store/idempotency";
+import { deleteFinishedMailsBefore } from "../store/mails";
+import { deleteExpiredTokens } from "../store/one-time-tokens";
 import { findExistingRenderIds } from "../store/renders";
 import { listOpenSteps } from "../store/steps";
 import { deleteFinishedDeliveriesBefore } from "../store/webhooks";
@@ -10,6 +12,7 @@ import { RESPONSES_KEPT_MS } from "./idempotency";
 import type { Services } from "./services";
 
 const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
+const MAILS_KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** Removes the files of deleted assets and renders, the work folders of ended jobs, and expired rows. */
 export async function sweepOrphans(services: Pick<Services, "folders" | "log" | "now" | "store">): Promise<void> {
@@ -36,5 +39,7 @@ export async function sweepOrphans(services: Pick<Services, "folders" | "log" | 
   await store.write(async (tx) => {
     await deleteStoredResponsesBefore(tx, services.now() - RESPONSES_KEPT_MS);
     await deleteFinishedDeliveriesBefore(tx, services.now() - DELIVERIES_KEPT_MS);
+    await deleteFinishedMailsBefore(tx, services.now() - MAILS_KEPT_MS);
+    await deleteExpiredTokens(tx, services.now());
   });
 }

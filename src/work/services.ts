@@ -5,6 +5,7 @@ import type { Config } from "../config";
 import type { Runner } from "../domain/jobs";
 import type { DiskReserve } from "../lib/disk-reserve";
 import type { Log } from "../lib/log";
+import type { Sealer } from "../lib/sealer";
 import type { Resolve } from "../outbound/addresses";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
@@ -12,6 +13,7 @@ import type { Passwords } from "./identity/passwords";
 import type { Sessions } from "./identity/sessions";
 import type { Setup } from "./identity/setup";
 import type { SignInLimits } from "./identity/sign-in-limits";
+import type { Mails } from "./mails";
 import type { PlanRequests } from "./plan-requests";
 
 export type Services = {
@@ -26,6 +28,9 @@ export type Services = {
   sessions: Sessions;
   setup: Setup;
   signInLimits: SignInLimits;
+  mails: Mails;
+  /** Encrypts what the database must not contain in clear. */
+  sealer: Sealer;
   log: Log;
   /** Returns milliseconds since 1970. Tests replace it. */
   now(): number;

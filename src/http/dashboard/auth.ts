@@ -17,9 +17,10 @@ import { formatExpiredCookie, formatSessionCookie } from "./session-cookie";
 import { toSignInClient } from "./sign-in-client";
 
 const MAX_EMAIL_CHARACTERS = 320;
-const MAX_TOKEN_CHARACTERS = 256;
+/** Tokens of links and challenges are shorter. */
+export const MAX_TOKEN_CHARACTERS = 256;
 
-const email = Type.String({
+export const email = Type.String({
   minLength: 1,
   maxLength: MAX_EMAIL_CHARACTERS,
   errorText: `must be a string of 1 to ${MAX_EMAIL_CHARACTERS} characters`,
@@ -43,7 +44,8 @@ export const showStartedSession = ({ token, session, user }: StartedSession): Re
   user: showProfile(user),
 });
 
-const signedUp = (call: OpenCall, started: StartedSession): Reply =>
+/** Replies with the session of a new account. */
+export const signedUp = (call: OpenCall, started: StartedSession): Reply =>
   created(call.url("/users/me"), showStartedSession(started), createSignInHeaders(call, started));
 
 export const methods = openRoute({
@@ -55,7 +57,7 @@ export const methods = openRoute({
     return ok({
       is_set_up: isSetUp,
       signup: isOpen ? "open" : "closed",
-      email: false,
+      email: services.mails.isConfigured,
       oidc: [],
     } satisfies Resource<"AuthMethods">);
   },
@@ -85,7 +87,7 @@ export const signup = openRoute({
 
 export const login = openRoute({
   summary: "Sign in",
-  errors: ["unauthenticated"],
+  errors: ["unauthenticated", "conflict"],
   example: EXAMPLE,
   body: strictObject({ email, password: secretField("The password", MAX_PASSWORD_UTF16_UNITS) }),
   responses: {

@@ -2,9 +2,11 @@
 import { publicRoutes } from "../public";
 import { createRoutes } from "../route";
 import * as auth from "./auth";
+import * as authLinks from "./auth-links";
 import * as password from "./password";
 import * as profile from "./profile";
 import * as sessions from "./sessions";
+import * as twoFactor from "./two-factor";
 
 /** The prefix of the dashboard family. */
 export const DASHBOARD_PREFIX = "/api/v1";
@@ -14,7 +16,12 @@ const ownRoutes = createRoutes([
   ["POST", "/auth/setup", auth.setup],
   ["POST", "/auth/signup", auth.signup],
   ["POST", "/auth/login", auth.login],
+  ["POST", "/auth/login/two-factor", twoFactor.login],
   ["POST", "/auth/logout", auth.logout],
+  ["POST", "/auth/verify-email", authLinks.verifyEmail],
+  ["POST", "/auth/password/forgot", authLinks.forgotPassword],
+  ["POST", "/auth/password/reset", authLinks.resetPassword],
+  ["POST", "/auth/invitation", authLinks.acceptInvitation],
 
   ["GET", "/sessions", sessions.list],
   ["DELETE", "/sessions/:session_id", sessions.remove],
@@ -22,6 +29,10 @@ const ownRoutes = createRoutes([
   ["GET", "/users/me", profile.readMe],
   ["PATCH", "/users/me", profile.updateMe],
   ["PUT", "/users/me/password", password.update],
+  ["POST", "/users/me/email-verification", authLinks.requestVerification],
+  ["POST", "/users/me/two-factor", twoFactor.enroll],
+  ["POST", "/users/me/two-factor/confirm", twoFactor.confirm],
+  ["DELETE", "/users/me/two-factor", twoFactor.remove],
 ]);
 
 /** Resources with a form of their own in this family replace the public ones. */

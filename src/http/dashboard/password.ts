@@ -6,7 +6,7 @@ import { secretField, strictObject } from "../fields";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { newPassword } from "./auth";
-import { toSignInClient } from "./sign-in-client";
+import { toAccountOwner } from "./sign-in-client";
 
 export const update = route({
   summary: "Change your password. All other sessions end",
@@ -19,8 +19,7 @@ export const update = route({
   }),
   responses: { 204: respondsWithNothing("The password was changed") },
   handle: async (call, { body }) => {
-    const { user, credential } = call.principal;
-    await changePassword(call.services, user, credential.id, body, toSignInClient(call));
+    await changePassword(call.services, toAccountOwner(call), body);
     return noContent();
   },
 });

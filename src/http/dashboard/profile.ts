@@ -1,19 +1,16 @@
 /** The signed-in user's profile. */
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
-import { type ProfileChange, type User, updateProfile } from "../../store/users";
+import { getUser, type User, updateProfile } from "../../store/users";
 import { DEFAULT_ACCESS, requireCaller } from "../../work/access";
-import { recordAudit } from "../../work/audit";
-import { toAuditActor } from "../../work/identity/sign-in";
-import { canUseSecondFactor } from "../../work/identity/two-factor";
-import { type Call, ok } from "../call";
+import { setTwoFactorEnabled } from "../../work/identity/two-factor";
+import { ok } from "../call";
 import { notFound } from "../errors";
 import { nullable, strictObject, textField } from "../fields";
 import { formatTime } from "../format-time";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
-import { toSignInClient } from "./sign-in-client";
+import { toAccountOwner } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 120;
 
@@ -51,30 +48,17 @@ export const updateMe = route({
   responses: { 200: respondsWith("Profile", "The updated profile") },
   handle: async (call, { body }) => {
     const { services, principal } = call;
-    const { two_factor_enabled: wanted, ...names } = body;
-    const change: ProfileChange = names;
-    if (typeof wanted === "boolean" && wanted !== principal.user.two_factor_enabled) {
-      requireTwoFactorChange(call, wanted);
-      change.two_factor_enabled = wanted;
-    }
-    if (Object.keys(change).length === 0) return ok(showProfile(principal.user));
+    const { two_factor_enabled: isEnabled, ...names } = body;
+    if (typeof isEnabled === "boolean" && isEnabled !== principal.user.two_factor_enabled)
+      requireCaller(principal, { ...DEFAULT_ACCESS, credential: "fresh-session", inGrace: true }, false);
     const changed = await services.store.write(async (tx) => {
-      if (change.two_factor_enabled !== undefined) {
-        const actor = toAuditActor(principal.user.id, principal.credential.id, toSignInClient(call));
-        const target = { kind: "user", id: principal.user.id };
-        const details = { enabled: change.two_factor_enabled };
-        await recordAudit(tx, actor, { action: "user.two_factor_changed", target, details }, services.now());
-      }
-      return updateProfile(tx, principal.user.id, change);
+      const user =
+        typeof isEnabled === "boolean"
+          ? await setTwoFactorEnabled(services, tx, toAccountOwner(call), isEnabled)
+          : await getUser(tx, principal.user.id);
+      return user && Object.keys(names).length > 0 ? updateProfile(tx, user.id, names) : user;
     });
     if (!changed) throw notFound("Account");
     return ok(showProfile(changed));
   },
 });
-
-/** Throws `AppError` `forbidden` unless the session is fresh; `conflict` if the user has no second factor. */
-function requireTwoFactorChange({ principal }: Call, isWanted: boolean): void {
-  requireCaller(principal, { ...DEFAULT_ACCESS, credential: "fresh-session", inGrace: true }, false);
-  if (isWanted && !canUseSecondFactor(principal.user))
-    throw new AppError("conflict", "Account has no second factor: enroll an authenticator first.");
-}

@@ -40,6 +40,14 @@ export const DASHBOARD_SCHEMAS = {
   }),
   Session: session,
   SignInResult: Type.Union([session, secondFactor]),
+  TwoFactorEnrollment: strictObject({
+    secret: orNull(text, "for authenticators that cannot read `otpauth_url`; null in a replayed response"),
+    otpauth_url: orNull(text, "for a QR code; null in a replayed response"),
+    recovery_codes: orNull(
+      Type.Array(text),
+      "each signs in once in place of a code of the authenticator; null in a replayed response",
+    ),
+  }),
   SessionItem: strictObject({
     id,
     created_at: time,

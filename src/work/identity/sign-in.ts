@@ -1,5 +1,6 @@
 /** Sign-in with a password, and the start of a session whatever the user signed in with. */
 
+import type { SecondFactorMethod } from "../../domain/access";
 import { parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
@@ -8,10 +9,13 @@ import { findUserByEmail, getUser, recordSignIn, type User } from "../../store/u
 import { type AuditActor, recordAudit } from "../audit";
 import type { Services } from "../services";
 import type { IssuedSession } from "./sessions";
-import { needsSecondFactor, type SecondFactorChallenge, startSecondFactor } from "./two-factor";
+import { needsSecondFactor, type SecondFactorChallenge, startSecondFactor } from "./sign-in-challenge";
 
 /** Who calls, for the list of sessions, the limits and the audit log. `address` null: unknown. */
 export type SignInClient = { address: string | null; userAgent: string | null; requestId: string };
+
+/** Who changes the own account, with which session. */
+export type AccountOwner = { user: User; sessionId: string; client: SignInClient };
 
 /** A session that has begun. Only this value contains the token. */
 export type StartedSession = { token: string; session: Session; user: User };
@@ -19,9 +23,9 @@ export type StartedSession = { token: string; session: Session; user: User };
 export type SignInResult = ({ kind: "session" } & StartedSession) | ({ kind: "second_factor" } & SecondFactorChallenge);
 
 /** With what a user signed in, for the audit log. */
-export type SignInMethod = "password" | "setup" | "sign_up";
+export type SignInMethod = "password" | "setup" | "sign_up" | "invitation" | SecondFactorMethod;
 
-type SignInServices = Pick<Services, "now" | "passwords" | "sessions" | "signInLimits" | "store">;
+type SignInServices = Pick<Services, "mails" | "now" | "passwords" | "sessions" | "signInLimits" | "store">;
 
 /** Returns the key under which the client waits for the hash of a password. */
 export const toPasswordKey = (client: SignInClient): string => client.address ?? "unknown";
@@ -49,8 +53,9 @@ export async function signIn(
     await recordFailedSignIn(services, user, client);
     throw wrongCredentials();
   }
+  // The failures stay until the second factor is right: who knows the password must not be able to guess codes without end.
+  if (needsSecondFactor(user)) return { kind: "second_factor", ...(await startSecondFactor(services, user)) };
   signInLimits.recordSuccess(attempt);
-  if (needsSecondFactor(user)) return { kind: "second_factor", ...(await startSecondFactor(user)) };
   return { kind: "session", ...(await startSession(services, user, "password", client)) };
 }
 
@@ -109,7 +114,7 @@ export const toAuditActor = (userId: string, credentialId: string, client: SignI
 });
 
 /** Returns a client who is not authenticated as an actor of the audit log. */
-const toAnonymous = (client: SignInClient): AuditActor => ({
+export const toAnonymous = (client: SignInClient): AuditActor => ({
   kind: "anonymous",
   userId: null,
   credentialId: null,

@@ -6,11 +6,15 @@ import { newId } from "../../lib/ids";
 import { hasAdministrator } from "../../store/users";
 import { recordAudit } from "../audit";
 import type { Services } from "../services";
+import { mailLink } from "./account-links";
 import { insertAccount } from "./new-account";
 import { requireGoodPassword } from "./passwords";
 import { insertStartedSession, type SignInClient, type StartedSession, toAuditActor, toPasswordKey } from "./sign-in";
 
-type SignUpServices = Pick<Services, "config" | "now" | "passwords" | "sessions" | "setup" | "signInLimits" | "store">;
+type SignUpServices = Pick<
+  Services,
+  "config" | "mails" | "now" | "passwords" | "publicUrl" | "sessions" | "setup" | "signInLimits" | "store"
+>;
 
 type Credentials = { email: string; password: string };
 
@@ -81,6 +85,7 @@ async function createAccount(
     const actor = toAuditActor(id, issued.row.id, client);
     const target = { kind: "user", id };
     await recordAudit(tx, actor, { action: isAdmin ? "server.set_up" : "user.signed_up", target }, now);
+    if (!isAdmin && services.mails.isConfigured) await mailLink(services, tx, user, "email_verification");
     return insertStartedSession(tx, user, issued, method, client);
   });
 }

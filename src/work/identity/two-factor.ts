@@ -1,19 +1,106 @@
-/** The second factor of a sign-in. */
-import type { SECOND_FACTOR_METHODS } from "../../domain/access";
+/** The second factor of an account: its enrollment, and whether sign-in asks for it. */
 import { AppError } from "../../domain/errors";
-import type { User } from "../../store/users";
+import type { Queries } from "../../store/db";
+import { completeTotpEnrollment, removeTwoFactor, startTotpEnrollment } from "../../store/two-factor";
+import { getUser, type User, updateProfile } from "../../store/users";
+import { recordAudit } from "../audit";
+import type { Services } from "../services";
+import { createRecoveryCodes } from "./recovery-codes";
+import { requirePassword, wrongSecret } from "./require-password";
+import { type AccountOwner, toAuditActor } from "./sign-in";
+import { canMailCodes } from "./sign-in-challenge";
+import { createTotpSecret, openTotpSecret, sealTotpSecret, verifyTotpCode } from "./totp";
 
-/** What a client needs to ask for the second factor. */
-export type SecondFactorChallenge = { challenge: string; methods: (typeof SECOND_FACTOR_METHODS)[number][] };
+/** An authenticator to set up. Only this value contains the secret and the codes. */
+export type TotpEnrollment = { secret: string; otpauth_url: string; recovery_codes: string[] };
 
-/** Returns whether a sign-in with the right password must ask for a second factor. */
-export const needsSecondFactor = (user: Pick<User, "two_factor_enabled">): boolean => user.two_factor_enabled;
-
-/** Starts the second step of a sign-in. */
-export async function startSecondFactor(_user: User): Promise<SecondFactorChallenge> {
-  // No account can have a second factor yet. If one has, nobody gets past it.
-  throw new AppError("forbidden", "Second factor is not available.");
+/** Creates an authenticator, which replaces one that was not confirmed. Throws `AppError` `conflict` if the account has one. */
+export async function enrollAuthenticator(
+  { now, sealer }: Pick<Services, "now" | "sealer">,
+  tx: Queries,
+  { id }: Pick<User, "id">,
+): Promise<TotpEnrollment> {
+  const user = await getUser(tx, id);
+  if (!user) throw new AppError("not_found", "Account not found.");
+  if (user.totp_secret !== null)
+    throw new AppError("conflict", "Account has an authenticator. Remove it first to set up another one.");
+  const { secret, url } = createTotpSecret(user.email);
+  const { codes, rows } = createRecoveryCodes(id, now());
+  await startTotpEnrollment(tx, id, { secret: sealTotpSecret(sealer, id, "totp_pending_secret", secret), codes: rows });
+  return { secret, otpauth_url: url, recovery_codes: codes };
 }
 
-/** Returns whether the user can be asked for a second factor at all. */
-export const canUseSecondFactor = (user: Pick<User, "totp_secret">): boolean => user.totp_secret !== null;
+/**
+ * Confirms the authenticator with one of its codes: sign-in asks for it from now on. Throws `AppError` `conflict` without an enrollment;
+ * `validation_error` for a wrong code.
+ */
+export async function confirmAuthenticator(
+  services: Pick<Services, "mails" | "now" | "sealer" | "store">,
+  { user: { id }, sessionId, client }: AccountOwner,
+  code: string,
+): Promise<void> {
+  const { now, sealer, store } = services;
+  await store.write(async (tx) => {
+    const user = await getUser(tx, id);
+    const secret = user && openTotpSecret(sealer, user, "totp_pending_secret");
+    if (!user || !secret) throw new AppError("conflict", "No authenticator waits for its first code.");
+    const step = verifyTotpCode(secret, code.replace(/\s/g, ""), now(), null);
+    if (step === null) throw wrongSecret("code", "is wrong or has expired");
+    await completeTotpEnrollment(tx, id, {
+      secret: sealTotpSecret(sealer, id, "totp_secret", secret),
+      step,
+      now: now(),
+    });
+    await recordTwoFactorChange(services, tx, { user, sessionId, client }, true);
+  });
+}
+
+/** Removes the authenticator and its recovery codes: sign-in asks for the password only. Errors: those of `requirePassword`. */
+export async function removeAuthenticator(
+  services: Pick<Services, "mails" | "now" | "passwords" | "signInLimits" | "store">,
+  owner: AccountOwner,
+  password: string,
+): Promise<void> {
+  await requirePassword(services, owner, { password, field: "password", refusal: "user.two_factor_change_refused" });
+  await services.store.write(async (tx) => {
+    const before = await getUser(tx, owner.user.id);
+    await removeTwoFactor(tx, owner.user.id);
+    if (before?.two_factor_enabled || before?.totp_secret) await recordTwoFactorChange(services, tx, owner, false);
+  });
+}
+
+/**
+ * Decides whether sign-in asks for a second factor. Returns the changed user, null if the account does not exist any more. Throws `AppError`
+ * `conflict` if the user has no authenticator and codes cannot be mailed.
+ */
+export async function setTwoFactorEnabled(
+  services: Pick<Services, "mails" | "now">,
+  tx: Queries,
+  owner: AccountOwner,
+  isEnabled: boolean,
+): Promise<User | null> {
+  const user = await getUser(tx, owner.user.id);
+  if (!user || user.two_factor_enabled === isEnabled) return user;
+  if (isEnabled && user.totp_secret === null && !canMailCodes(services, user))
+    throw new AppError(
+      "conflict",
+      services.mails.isConfigured
+        ? "Account has no second factor: set up an authenticator, or confirm the email address first."
+        : "Account has no second factor: set up an authenticator first.",
+    );
+  await recordTwoFactorChange(services, tx, owner, isEnabled);
+  return updateProfile(tx, user.id, { two_factor_enabled: isEnabled });
+}
+
+async function recordTwoFactorChange(
+  { mails, now }: Pick<Services, "mails" | "now">,
+  tx: Queries,
+  { user, sessionId, client }: AccountOwner,
+  isEnabled: boolean,
+): Promise<void> {
+  const target = { kind: "user", id: user.id };
+  const record = { action: "user.two_factor_changed", target, details: { enabled: isEnabled } } as const;
+  await recordAudit(tx, toAuditActor(user.id, sessionId, client), record, now());
+  const values = { is_enabled: isEnabled };
+  await mails.queue(tx, { to: user.email, userId: user.id, template: "two_factor_changed", values }, now());
+}

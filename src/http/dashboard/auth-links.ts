@@ -1,0 +1,72 @@
+/** Calls with the token of a link: confirmation of an address, reset of a password, invitation. And the calls that ask for such a link. */
+import {
+  verifyEmail as confirmAddress,
+  requestVerification as mailVerification,
+} from "../../work/identity/email-verification";
+import { acceptInvitation as accept } from "../../work/identity/invitations";
+import { requestPasswordReset, resetPassword as reset } from "../../work/identity/password-reset";
+import { accepted, noContent } from "../call";
+import { secretField, strictObject } from "../fields";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { openRoute, route } from "../route";
+import { email, MAX_TOKEN_CHARACTERS, newPassword, signedUp } from "./auth";
+import { toSignInClient } from "./sign-in-client";
+
+const token = secretField("What follows the `#` in the link", MAX_TOKEN_CHARACTERS);
+
+export const verifyEmail = openRoute({
+  summary: "Confirm an email address with the link that was mailed to it",
+  errors: ["unauthenticated"],
+  example: { token: "…" },
+  body: strictObject({ token }),
+  responses: { 204: respondsWithNothing("The address is confirmed") },
+  handle: async (call, { body }) => {
+    await confirmAddress(call.services, body.token, toSignInClient(call));
+    return noContent();
+  },
+});
+
+export const requestVerification = route({
+  summary: "Mail the link that confirms your email address again. At most 5 an hour",
+  access: { credential: "session", target: "account" },
+  errors: ["conflict"],
+  responses: { 202: respondsWithNothing("The mail is queued") },
+  handle: async ({ services, principal }) => {
+    await mailVerification(services, principal.user);
+    return accepted();
+  },
+});
+
+export const forgotPassword = openRoute({
+  summary: "Mail a link that resets the password. The answer is the same whether or not the address has an account",
+  example: { email: "ada@studio.example" },
+  body: strictObject({ email }),
+  responses: {
+    202: respondsWithNothing("If the address has an account and the server sends mails, the mail is queued"),
+  },
+  handle: async (call, { body }) => {
+    requestPasswordReset(call.services, body.email, toSignInClient(call));
+    return accepted();
+  },
+});
+
+export const resetPassword = openRoute({
+  summary: "Set a new password with a link. All sessions end",
+  errors: ["unauthenticated"],
+  example: { token: "…", password: "staple correct horse" },
+  body: strictObject({ token, password: newPassword }),
+  responses: { 204: respondsWithNothing("The password was changed: sign in with it") },
+  handle: async (call, { body }) => {
+    await reset(call.services, body, toSignInClient(call));
+    return noContent();
+  },
+});
+
+export const acceptInvitation = openRoute({
+  summary: "Accept an invitation: choose the password of the account, and sign in",
+  errors: ["unauthenticated", "conflict"],
+  example: { token: "…", password: "correct horse battery" },
+  body: strictObject({ token, password: newPassword }),
+  responses: { 201: respondsWith("Session", "The session, also in the cookie `service_session`") },
+  handle: async (call, { body }) => signedUp(call, await accept(call.services, body, toSignInClient(call))),
+});

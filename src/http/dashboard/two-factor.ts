@@ -1,0 +1,70 @@
+/** The second factor: its enrollment, and the second step of a sign-in. */
+import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
+import { signInWithSecondFactor } from "../../work/identity/sign-in-second-factor";
+import { confirmAuthenticator, enrollAuthenticator, removeAuthenticator } from "../../work/identity/two-factor";
+import { created, createOnce, noContent, ok } from "../call";
+import { secretField, strictObject } from "../fields";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { openRoute, route } from "../route";
+import type { Resource } from "../schemas";
+import { createSignInHeaders, MAX_TOKEN_CHARACTERS, showStartedSession } from "./auth";
+import { toAccountOwner, toSignInClient } from "./sign-in-client";
+
+const MAX_CODE_CHARACTERS = 64;
+
+export const login = openRoute({
+  summary: "Sign in: the second step, with a code of the authenticator, a recovery code or a mailed one",
+  errors: ["unauthenticated"],
+  example: { challenge: "…", code: "123456" },
+  body: strictObject({
+    challenge: secretField("From `POST auth/login`, valid for 10 minutes and 5 attempts", MAX_TOKEN_CHARACTERS),
+    code: secretField("The code, which works once", MAX_CODE_CHARACTERS),
+  }),
+  responses: { 200: respondsWith("Session", "The session, also in the cookie `service_session`") },
+  handle: async (call, { body }) => {
+    const started = await signInWithSecondFactor(call.services, body, toSignInClient(call));
+    return { ...ok(showStartedSession(started)), headers: createSignInHeaders(call, started) };
+  },
+});
+
+export const enroll = route({
+  summary: "Set up an authenticator app. Sign-in asks for its codes once one was confirmed",
+  access: { credential: "fresh-session", target: "account" },
+  errors: ["conflict"],
+  idempotent: true,
+  responses: {
+    201: respondsWith("TwoFactorEnrollment", "The secret and the recovery codes, which are shown once"),
+  },
+  handle: (call) =>
+    createOnce(call, async (tx) => {
+      const enrollment = await enrollAuthenticator(call.services, tx, call.principal.user);
+      return created(call.url("/users/me"), enrollment satisfies Resource<"TwoFactorEnrollment">, {
+        "Cache-Control": "no-store",
+      });
+    }),
+});
+
+export const confirm = route({
+  summary: "Confirm the authenticator with one of its codes",
+  access: { credential: "fresh-session", target: "account" },
+  errors: ["conflict"],
+  example: { code: "123456" },
+  body: strictObject({ code: secretField("A code of the authenticator", MAX_CODE_CHARACTERS) }),
+  responses: { 204: respondsWithNothing("Sign-in asks for a code from now on") },
+  handle: async (call, { body }) => {
+    await confirmAuthenticator(call.services, toAccountOwner(call), body.code);
+    return noContent();
+  },
+});
+
+export const remove = route({
+  summary: "Remove the authenticator and its recovery codes. Sign-in asks for the password only",
+  access: { credential: "fresh-session", target: "account" },
+  example: { password: "correct horse battery" },
+  body: strictObject({ password: secretField("Your password", MAX_PASSWORD_UTF16_UNITS) }),
+  responses: { 204: respondsWithNothing("The authenticator was removed") },
+  handle: async (call, { body }) => {
+    await removeAuthenticator(call.services, toAccountOwner(call), body.password);
+    return noContent();
+  },
+});

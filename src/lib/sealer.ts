@@ -1,0 +1,43 @@
+/** Encrypts short secrets before they are stored (AES-256-GCM), so that a copy of the database alone does not contain them. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+export type Sealer = {
+  /** Encrypts a text. `context` names the place where it is stored: only there it can be opened. */
+  seal(text: string, context: string): string;
+  /** Returns the text, or null if it was changed, or sealed with another key or for another place. */
+  open(sealed: string, context: string): string | null;
+};
+
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** Names the format, so that another one can follow. */
+const PREFIX = "1.";
+
+/** Creates a sealer. `secret` has at least 128 bits of entropy. */
+export function createSealer(secret: string): Sealer {
+  const key = Buffer.from(hkdfSync("sha256", secret, "", "offcut sealed values", KEY_BYTES));
+  return {
+    seal: (text, context) => {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(context));
+      const encrypted = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return PREFIX + Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString("base64url");
+    },
+    open: (sealed, context) => {
+      if (!sealed.startsWith(PREFIX)) return null;
+      const bytes = Buffer.from(sealed.slice(PREFIX.length), "base64url");
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) return null;
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+        return Buffer.concat([text, decipher.final()]).toString("utf8");
+      } catch {
+        return null;
+      }
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** Sends mails through an SMTP server. */
+import { createTransport } from "nodemailer";
+import type { Mail, MailResult, SendMail } from "../domain/mail";
+
+/** `url`: `smtp://` (with STARTTLS where the server offers it) or `smtps://`, with user and password. `from` returns the sender's address. */
+export type MailServer = { url: string; from(): string };
+
+const TIMEOUT_MS = 20_000;
+const MAX_CONNECTIONS = 4;
+const MAX_DETAIL_CHARACTERS = 200;
+/** Replies of an SMTP server from here on are permanent (RFC 5321, 4.2.1). */
+const PERMANENT_REPLY = 500;
+/** Wrong credentials are a setting to correct, not a fault of the mail. */
+const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
+
+export type Mailer = {
+  send: SendMail;
+  /** Connects and signs in, without sending a mail. Returns null, or one line that says what is wrong. */
+  findProblem(): Promise<string | null>;
+  /** Ends the connections. */
+  close(): void;
+};
+
+/** Opens the connection pool of a mail server. */
+export function createMailer(server: MailServer): Mailer {
+  const transport = createTransport({
+    url: server.url,
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    // Mails contain no files, and a text must never be taken for a path or an address to load.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    send: async (mail: Mail): Promise<MailResult> => {
+      try {
+        await transport.sendMail({
+          from: { name: "Offcut", address: server.from() },
+          to: { name: "", address: mail.to },
+          subject: mail.subject,
+          text: mail.text,
+          html: mail.html,
+          headers: { "Auto-Submitted": "auto-generated" },
+        });
+        return { outcome: "sent" };
+      } catch (error) {
+        return toFailure(error as SmtpError);
+      }
+    },
+    findProblem: () =>
+      transport.verify().then(
+        () => null,
+        (error: SmtpError) => toFailure(error).detail,
+      ),
+    close: () => transport.close(),
+  };
+}
+
+type SmtpError = Error & { responseCode?: number; code?: string; command?: string };
+
+function toFailure(error: SmtpError): Exclude<MailResult, { outcome: "sent" }> {
+  const { responseCode, message, code } = error;
+  const detail = `${responseCode ?? code ?? ""} ${message}`.replace(/\s+/g, " ").trim().slice(0, MAX_DETAIL_CHARACTERS);
+  return { outcome: isPermanent(error) ? "refused" : "failed", detail };
+}
+
+/** Only a reply to the recipient or to the content is about the mail. Another one is about a setting, such as the sender. */
+function isPermanent({ responseCode, code, command }: SmtpError): boolean {
+  if (responseCode === undefined) return code === "EENVELOPE";
+  if (AUTHENTICATION_REPLIES.includes(responseCode)) return false;
+  return responseCode >= PERMANENT_REPLY && (command === "RCPT TO" || command === "DATA");
+}

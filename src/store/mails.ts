@@ -1,0 +1,66 @@
+/** The queue of mails. */
+import { and, count, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import type { Queries } from "./db";
+import { mails } from "./schema-accounts";
+
+export type StoredMail = typeof mails.$inferSelect;
+
+export async function insertMail(tx: Queries, mail: typeof mails.$inferInsert): Promise<void> {
+  await tx.insert(mails).values(mail);
+}
+
+/** `turn` is the recipient, as a user if the server knows one. */
+export type DueMail = { id: string; template: string; turn: string };
+
+const MAX_DUE_MAILS = 1_000;
+
+/** Lists the first due mail of each recipient, longest due first. */
+export const listDueMails = (db: Queries, now: number): Promise<DueMail[]> =>
+  // With `min`, SQLite takes the other columns from the row that has the minimum.
+  db.all<DueMail & { due_at: number }>(sql`
+    SELECT id, template, coalesce(user_id, recipient) AS turn, min(due_at) AS due_at
+    FROM mails INDEXED BY mails_due WHERE state = 'pending' AND due_at <= ${now}
+    GROUP BY coalesce(user_id, recipient) ORDER BY min(due_at), id LIMIT ${MAX_DUE_MAILS}`);
+
+/** Returns the time at which the next mail becomes due after `now`, or null. */
+export async function findNextMailTime(db: Queries, now: number): Promise<number | null> {
+  const [row] = await db.all<{ at: number | null }>(
+    sql`SELECT min(due_at) AS at FROM mails INDEXED BY mails_due WHERE state = 'pending' AND due_at > ${now}`,
+  );
+  return row?.at ?? null;
+}
+
+/** Returns a mail that has not been sent, or null. */
+export async function findPendingMail(db: Queries, id: string): Promise<StoredMail | null> {
+  const [row] = await db
+    .select()
+    .from(mails)
+    .where(and(eq(mails.id, id), eq(mails.state, "pending")))
+    .limit(1);
+  return row ?? null;
+}
+
+export async function updateMail(tx: Queries, id: string, change: Partial<StoredMail>): Promise<void> {
+  await tx.update(mails).set(change).where(eq(mails.id, id));
+}
+
+/** Counts the mails to a recipient that were queued after `since`. */
+export async function countRecentMails(
+  db: Queries,
+  recipient: { userId: string | null; address: string },
+  since: number,
+): Promise<number> {
+  const { userId, address } = recipient;
+  const isRecipient =
+    userId === null ? and(isNull(mails.user_id), eq(mails.recipient, address)) : eq(mails.user_id, userId);
+  const [row] = await db
+    .select({ n: count() })
+    .from(mails)
+    .where(and(isRecipient, gt(mails.created_at, since)));
+  return row?.n ?? 0;
+}
+
+/** Deletes mails that were sent or given up, and created before `time`. */
+export async function deleteFinishedMailsBefore(tx: Queries, time: number): Promise<void> {
+  await tx.delete(mails).where(and(inArray(mails.state, ["sent", "failed"]), lt(mails.created_at, time)));
+}

@@ -1,0 +1,74 @@
+/** The second factors of users: the authenticator and its recovery codes. Secrets are encrypted, codes are hashed. */
+import { and, count, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
+import type { Queries } from "./db";
+import { recoveryCodes, users } from "./schema-accounts";
+import type { User } from "./users";
+
+export type RecoveryCode = typeof recoveryCodes.$inferInsert;
+
+/** Starts the enrollment of an authenticator, in place of one that was not confirmed. */
+export async function startTotpEnrollment(
+  tx: Queries,
+  userId: string,
+  enrollment: { secret: string; codes: RecoveryCode[] },
+): Promise<void> {
+  await tx.update(users).set({ totp_pending_secret: enrollment.secret }).where(eq(users.id, userId));
+  await tx.delete(recoveryCodes).where(and(eq(recoveryCodes.user_id, userId), isNull(recoveryCodes.activated_at)));
+  await tx.insert(recoveryCodes).values(enrollment.codes);
+}
+
+/** Completes the enrollment: sign-in asks for a code from now on. `step`: the time step of the code that confirmed it. */
+export async function completeTotpEnrollment(
+  tx: Queries,
+  userId: string,
+  enrollment: { secret: string; step: number; now: number },
+): Promise<void> {
+  const { secret, step, now } = enrollment;
+  const change = { totp_secret: secret, totp_pending_secret: null, totp_last_step: step, two_factor_enabled: true };
+  await tx.update(users).set(change).where(eq(users.id, userId));
+  await tx
+    .update(recoveryCodes)
+    .set({ activated_at: now })
+    .where(and(eq(recoveryCodes.user_id, userId), isNull(recoveryCodes.activated_at)));
+}
+
+/** Uses up a time step. Returns whether it and all later ones were unused. */
+export async function takeTotpStep(tx: Queries, userId: string, step: number): Promise<boolean> {
+  const isLater = or(isNull(users.totp_last_step), lt(users.totp_last_step, step));
+  const rows = await tx
+    .update(users)
+    .set({ totp_last_step: step })
+    .where(and(eq(users.id, userId), isLater))
+    .returning({ id: users.id });
+  return rows.length > 0;
+}
+
+/** Removes the authenticator and the recovery codes: sign-in asks for the password only. */
+export async function removeTwoFactor(tx: Queries, userId: string): Promise<User | null> {
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
+  const [row] = await tx
+    .update(users)
+    .set({ totp_secret: null, totp_pending_secret: null, totp_last_step: null, two_factor_enabled: false })
+    .where(eq(users.id, userId))
+    .returning();
+  return row ?? null;
+}
+
+const isUnused = (userId: string) =>
+  and(eq(recoveryCodes.user_id, userId), isNotNull(recoveryCodes.activated_at), isNull(recoveryCodes.used_at));
+
+/** Uses up a recovery code. Returns whether it was unused. */
+export async function takeRecoveryCode(tx: Queries, userId: string, hash: string, now: number): Promise<boolean> {
+  const rows = await tx
+    .update(recoveryCodes)
+    .set({ used_at: now })
+    .where(and(isUnused(userId), eq(recoveryCodes.hash, hash)))
+    .returning({ id: recoveryCodes.id });
+  return rows.length > 0;
+}
+
+/** Counts the recovery codes that can be used. */
+export async function countRecoveryCodes(db: Queries, userId: string): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(recoveryCodes).where(isUnused(userId));
+  return row?.n ?? 0;
+}

@@ -1,0 +1,54 @@
+/** The links of an account: they confirm its address, reset its password or accept its invitation. They are made from the configured URL only. */
+import type { Queries } from "../../store/db";
+import { countRecentTokens } from "../../store/one-time-tokens";
+import type { User } from "../../store/users";
+import type { Services } from "../services";
+import { createOneTimeToken, type IssuedToken } from "./one-time-tokens";
+
+/** A link. `expiresAt` in milliseconds since 1970. */
+export type AccountLink = { url: string; expiresAt: number };
+
+const PATHS = { email_verification: "verify-email", password_reset: "reset-password", invitation: "invitation" };
+
+/** Makes the link to the page that uses a token. It is after the `#`, which browsers send to no server and write into no `Referer`. */
+export const toAccountLink = (
+  { publicUrl }: Pick<Services, "publicUrl">,
+  purpose: keyof typeof PATHS,
+  { token, expiresAt }: IssuedToken,
+): AccountLink => ({ url: `${publicUrl()}/${PATHS[purpose]}#${token}`, expiresAt });
+
+type LinkServices = Pick<Services, "mails" | "now" | "publicUrl">;
+type MailedPurpose = "email_verification" | "password_reset";
+
+const HOUR_MS = 3600_000;
+const MAX_MAILED_LINKS_PER_HOUR = 5;
+
+/** Returns after how many milliseconds another link may be mailed to the user; 0: now. */
+export async function findLinkWait(
+  { now }: Pick<Services, "now">,
+  db: Queries,
+  userId: string,
+  purpose: MailedPurpose,
+): Promise<number> {
+  const since = now() - HOUR_MS;
+  const { count, firstAt } = await countRecentTokens(db, userId, purpose, since);
+  return count < MAX_MAILED_LINKS_PER_HOUR || firstAt === null ? 0 : firstAt - since;
+}
+
+/** Mails a link to a user. Only who reads the mails of the address can use it. */
+export async function mailLink(
+  services: LinkServices,
+  tx: Queries,
+  { id: userId, email }: Pick<User, "email" | "id">,
+  purpose: MailedPurpose,
+): Promise<void> {
+  const now = services.now();
+  const createData = () => ({ [VERIFIES_ADDRESS]: true });
+  const issued = await createOneTimeToken(tx, { purpose, userId, email, createData, now });
+  const { url, expiresAt } = toAccountLink(services, purpose, issued);
+  const values = { url, expires_at: expiresAt };
+  await services.mails.queue(tx, { to: email, userId, template: purpose, values }, now);
+}
+
+/** Marks the data of a token whose use proves that the user owns the address. */
+export const VERIFIES_ADDRESS = "verifies_address";

@@ -1,0 +1,114 @@
+/** Invitations: links that lead to an account, and perhaps to a workspace. */
+import type { WorkspaceRole } from "../../domain/access";
+import { AppError } from "../../domain/errors";
+import { newId } from "../../lib/ids";
+import type { Queries } from "../../store/db";
+import { takeTokensOf } from "../../store/one-time-tokens";
+import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
+import { findRole, findWorkspaceName, insertMember } from "../../store/workspaces";
+import { recordAudit } from "../audit";
+import type { Services } from "../services";
+import { type AccountLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
+import { insertAccount } from "./new-account";
+import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
+import { requireGoodPassword } from "./passwords";
+import { insertStartedSession, type SignInClient, type StartedSession, toAuditActor, toPasswordKey } from "./sign-in";
+
+/** Who is invited: an account without a password, or with `userId` null an address for which acceptance creates one. */
+type Invitation = {
+  email: string;
+  userId: string | null;
+  /** The workspace that the invitation leads to, and the role there; null: only the personal one. */
+  workspace: { id: string; role: WorkspaceRole } | null;
+  invitedBy: Pick<User, "email" | "first_name" | "id" | "is_admin" | "last_name">;
+};
+
+/** Creates an invitation, and mails its link where the server sends mails. */
+export async function createInvitation(
+  services: Pick<Services, "mails" | "now" | "publicUrl">,
+  tx: Queries,
+  { email, userId, workspace, invitedBy }: Invitation,
+): Promise<AccountLink> {
+  const now = services.now();
+  const issued = await createOneTimeToken(tx, {
+    purpose: "invitation",
+    userId,
+    email,
+    workspaceId: workspace?.id ?? null,
+    createdBy: invitedBy.id,
+    // An administrator vouches for the address. Others also see the link, so that its use proves nothing.
+    createData: () => ({ [VERIFIES_ADDRESS]: invitedBy.is_admin, [ROLE]: workspace?.role ?? null }),
+    now,
+  });
+  const link = toAccountLink(services, "invitation", issued);
+  const values = {
+    url: link.url,
+    workspace: workspace && (await findWorkspaceName(tx, workspace.id)),
+    invited_by: formatInviter(invitedBy),
+    expires_at: link.expiresAt,
+  };
+  await services.mails.queue(tx, { to: email, userId, template: "invitation", values }, now);
+  return link;
+}
+
+const ROLE = "role";
+
+const formatInviter = ({ first_name: first, last_name: last, email }: Invitation["invitedBy"]): string =>
+  [first, last].filter(Boolean).join(" ") || email;
+
+/**
+ * Accepts an invitation: sets the password of the account, which is created if there is none, and starts a session. Throws `AppError`
+ * `unauthenticated` if the invitation cannot be used, `rate_limited` after too many of those; `conflict` if the address has got an account meanwhile; `validation_error` for a
+ * password that cannot be chosen, which leaves the invitation as it is; `upstream_unavailable`.
+ */
+export async function acceptInvitation(
+  services: Pick<Services, "config" | "now" | "passwords" | "sessions" | "signInLimits" | "store">,
+  request: { token: string; password: string },
+  client: SignInClient,
+): Promise<StartedSession> {
+  const { config, now, passwords, sessions, signInLimits, store } = services;
+  const found = await findOneTimeToken(store.read, "invitation", request.token, now());
+  if (!found?.email) {
+    signInLimits.takeAnonymousCall(client.address);
+    throw unusableInvitation();
+  }
+  requireGoodPassword(request.password, found.email);
+  const passwordHash = await passwords.hash(toPasswordKey(client), request.password);
+  const userId = found.user_id ?? newId();
+  const issued = await sessions.issue(userId, client);
+  return store.write(async (tx) => {
+    const time = issued.row.created_at;
+    const used = await useOneTimeToken(tx, "invitation", request.token, time);
+    if (!used?.email) throw unusableInvitation();
+    const emailVerifiedAt = used.data?.[VERIFIES_ADDRESS] === true ? time : null;
+    let user: User;
+    if (used.user_id === null) {
+      if (await findUserByEmail(tx, used.email))
+        throw new AppError("conflict", `${used.email} already has an account: sign in, and ask to be added.`);
+      const credits = config.signupCredits;
+      const account = { id: userId, email: used.email, passwordHash, isAdmin: false, emailVerifiedAt, credits };
+      user = await insertAccount(tx, { ...account, now: time });
+    } else {
+      const waiting = await getUser(tx, userId);
+      // An account with a password has its owner: an old link must not replace it.
+      if (!waiting || waiting.password_hash !== null || waiting.disabled_at !== null || waiting.deleted_at !== null)
+        throw unusableInvitation();
+      await setPasswordHash(tx, userId, passwordHash);
+      if (emailVerifiedAt !== null) await setEmailVerified(tx, userId, emailVerifiedAt);
+      await takeTokensOf(tx, userId, "invitation", time);
+      user = (await getUser(tx, userId))!;
+    }
+    if (used.workspace_id !== null && (await findRole(tx, used.workspace_id, userId)) === null) {
+      const role = (used.data?.[ROLE] ?? "viewer") as WorkspaceRole;
+      await insertMember(tx, { workspace_id: used.workspace_id, user_id: userId, role, created_at: time });
+    }
+    const actor = toAuditActor(user.id, issued.row.id, client);
+    const target = { kind: "user", id: user.id };
+    const details = { invited_by: used.created_by };
+    await recordAudit(tx, actor, { action: "user.invitation_accepted", target, details }, time);
+    return insertStartedSession(tx, user, issued, "invitation", client);
+  });
+}
+
+const unusableInvitation = () =>
+  new AppError("unauthenticated", "Invitation is invalid or has expired. Ask for a new one.");

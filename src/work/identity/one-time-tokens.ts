@@ -1,0 +1,77 @@
+/** Tokens that work once, for one purpose, until they expire. Only their hash is stored. */
+import { sha256 } from "../../lib/hash";
+import { newId, randomToken } from "../../lib/ids";
+import type { Queries } from "../../store/db";
+import {
+  findUsableToken,
+  insertOneTimeToken,
+  type OneTimeToken,
+  type TokenPurpose,
+  takeToken,
+} from "../../store/one-time-tokens";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const VALIDITY_MS: Record<TokenPurpose, number> = {
+  email_verification: DAY_MS,
+  password_reset: HOUR_MS,
+  invitation: 7 * DAY_MS,
+  sign_in_challenge: 10 * MINUTE_MS,
+  oidc_state: 10 * MINUTE_MS,
+};
+
+/** 256 bits. */
+const TOKEN_CHARACTERS = 43;
+
+/** A token, which only this value contains. `expiresAt` in milliseconds since 1970. */
+export type IssuedToken = { token: string; expiresAt: number };
+
+type TokenRequest = {
+  purpose: TokenPurpose;
+  /** The account that the token is for, if there is one. */
+  userId: string | null;
+  email: string | null;
+  workspaceId?: string | null;
+  createdBy?: string;
+  /** Returns what else to store with the token; it must not contain the token. */
+  createData?: (token: string) => Record<string, unknown>;
+  now: number;
+};
+
+/** Stores a new token. */
+export async function createOneTimeToken(tx: Queries, request: TokenRequest): Promise<IssuedToken> {
+  const { purpose, now } = request;
+  const token = randomToken(TOKEN_CHARACTERS);
+  const expiresAt = now + VALIDITY_MS[purpose];
+  await insertOneTimeToken(tx, {
+    id: newId(),
+    purpose,
+    hash: sha256(token),
+    user_id: request.userId,
+    email: request.email,
+    workspace_id: request.workspaceId ?? null,
+    data: request.createData?.(token) ?? null,
+    created_by: request.createdBy ?? null,
+    created_at: now,
+    expires_at: expiresAt,
+  });
+  return { token, expiresAt };
+}
+
+/** Uses up a token. Returns it, or null if it is unknown, was used, has expired, or is for another purpose. */
+export const useOneTimeToken = (
+  tx: Queries,
+  purpose: TokenPurpose,
+  token: string,
+  now: number,
+): Promise<OneTimeToken | null> => takeToken(tx, { purpose, hash: sha256(token), now });
+
+/** Returns a token that can be used without using it up, or null. */
+export const findOneTimeToken = (
+  db: Queries,
+  purpose: TokenPurpose,
+  token: string,
+  now: number,
+): Promise<OneTimeToken | null> => findUsableToken(db, { purpose, hash: sha256(token), now });

@@ -1,0 +1,84 @@
+/** The reset of a forgotten password. */
+
+import { parseEmailAddress } from "../../domain/email-address";
+import { AppError } from "../../domain/errors";
+import type { Queries } from "../../store/db";
+import { takeTokensOf } from "../../store/one-time-tokens";
+import { deleteSessionsOf } from "../../store/sessions";
+import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
+import { recordAudit } from "../audit";
+import type { Services } from "../services";
+import { type AccountLink, findLinkWait, mailLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
+import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
+import { requireGoodPassword } from "./passwords";
+import { type SignInClient, toAnonymous, toPasswordKey } from "./sign-in";
+
+/**
+ * Mails a link that resets the password, if the address has an account and the server sends mails. Nothing waits for it: neither the answer
+ * nor its time shows whether there is an account. Throws `AppError` `rate_limited` after too many calls of the client.
+ */
+export function requestPasswordReset(
+  services: Pick<Services, "log" | "mails" | "now" | "publicUrl" | "signInLimits" | "store">,
+  address: string,
+  client: SignInClient,
+): void {
+  const { log, mails, now, signInLimits, store } = services;
+  signInLimits.takeAnonymousCall(client.address);
+  const email = parseEmailAddress(address);
+  if (email === null || !mails.isConfigured) return;
+  const sending = store.write(async (tx) => {
+    const user = await findUserByEmail(tx, email);
+    if (!user || user.disabled_at !== null || (await findLinkWait(services, tx, user.id, "password_reset")) > 0) return;
+    await mailLink(services, tx, user, "password_reset");
+    const target = { kind: "user", id: user.id };
+    await recordAudit(tx, toAnonymous(client), { action: "user.password_reset_requested", target }, now());
+  });
+  void sending.catch((error) => log.error("password_reset.failed", { error }));
+}
+
+/** Creates a link that resets the password, for an administrator to hand over. */
+export async function createPasswordResetLink(
+  services: Pick<Services, "now" | "publicUrl">,
+  tx: Queries,
+  user: Pick<User, "email" | "id">,
+  createdBy: string,
+): Promise<AccountLink> {
+  const { id: userId, email } = user;
+  const request = { purpose: "password_reset", userId, email, createdBy, now: services.now() } as const;
+  return toAccountLink(services, "password_reset", await createOneTimeToken(tx, request));
+}
+
+/**
+ * Sets the password with the token of a link, and ends all sessions of the user. Throws `AppError` `unauthenticated` if the link cannot be
+ * used, `rate_limited` after too many of those; `validation_error` for a password that cannot be chosen, which leaves the link as it is; `upstream_unavailable`.
+ */
+export async function resetPassword(
+  services: Pick<Services, "mails" | "now" | "passwords" | "signInLimits" | "store">,
+  request: { token: string; password: string },
+  client: SignInClient,
+): Promise<void> {
+  const { mails, now, passwords, signInLimits, store } = services;
+  const found = await findOneTimeToken(store.read, "password_reset", request.token, now());
+  if (!found?.email) {
+    signInLimits.takeAnonymousCall(client.address);
+    throw unusableLink();
+  }
+  requireGoodPassword(request.password, found.email);
+  const hash = await passwords.hash(toPasswordKey(client), request.password);
+  await store.write(async (tx) => {
+    const time = now();
+    const used = await useOneTimeToken(tx, "password_reset", request.token, time);
+    const user = used?.user_id ? await getUser(tx, used.user_id) : null;
+    if (!user || user.disabled_at !== null || user.email !== used?.email) throw unusableLink();
+    await setPasswordHash(tx, user.id, hash);
+    if (used.data?.[VERIFIES_ADDRESS] === true) await setEmailVerified(tx, user.id, time);
+    await deleteSessionsOf(tx, user.id, null);
+    // Another link may be in the hands of who made the reset necessary.
+    await takeTokensOf(tx, user.id, "password_reset", time);
+    const target = { kind: "user", id: user.id };
+    await recordAudit(tx, toAnonymous(client), { action: "user.password_reset", target }, time);
+    await mails.queue(tx, { to: user.email, userId: user.id, template: "password_changed", values: {} }, time);
+  });
+}
+
+const unusableLink = () => new AppError("unauthenticated", "Link is invalid or has expired. Ask for a new one.");

@@ -1,0 +1,42 @@
+/** Codes of authenticator apps (RFC 6238): six digits, 30 s, SHA-1, which is what every app supports. */
+import { generateSecret, generateURI, verifySync } from "otplib";
+import type { Sealer } from "../../lib/sealer";
+import type { User } from "../../store/users";
+
+const CODE = /^\d{6}$/;
+/** A code of the previous and of the next step is accepted: clocks differ, and typing takes time. */
+const TOLERANCE_SECONDS = 30;
+
+/** Creates a secret, and the URL that an authenticator app reads from a QR code. */
+export function createTotpSecret(email: string): { secret: string; url: string } {
+  const secret = generateSecret();
+  return { secret, url: generateURI({ issuer: "Offcut", label: email, secret }) };
+}
+
+/**
+ * Returns the time step of a code, or null if the code is wrong or was used: each step is accepted once. `lastStep` is the step of the last
+ * accepted code. `now` is in milliseconds.
+ */
+export function verifyTotpCode(secret: string, code: string, now: number, lastStep: number | null): number | null {
+  if (!CODE.test(code)) return null;
+  const epoch = Math.floor(now / 1000);
+  const result = verifySync({ secret, token: code, epoch, epochTolerance: TOLERANCE_SECONDS });
+  if (!result.valid || !("timeStep" in result)) return null;
+  return lastStep !== null && result.timeStep <= lastStep ? null : result.timeStep;
+}
+
+type SecretColumn = "totp_secret" | "totp_pending_secret";
+
+/** Encrypts a secret for its column. */
+export const sealTotpSecret = (sealer: Sealer, userId: string, column: SecretColumn, secret: string): string =>
+  sealer.seal(secret, `users/${userId}/${column}`);
+
+/** Returns the secret of a column, or null if there is none or it was encrypted with the key of another data folder. */
+export function openTotpSecret(
+  sealer: Sealer,
+  user: Pick<User, "id" | SecretColumn>,
+  column: SecretColumn,
+): string | null {
+  const sealed = user[column];
+  return sealed === null ? null : sealer.open(sealed, `users/${user.id}/${column}`);
+}

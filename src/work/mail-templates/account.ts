@@ -1,0 +1,91 @@
+/** Mails about an account: invitations, verification, passwords, sign-in codes, changes that its owner must know of. */
+import type { MailContent } from "./layout";
+
+/** The values of each template. `expires_at` in milliseconds since 1970: a mail that could not be sent before is given up. */
+export type AccountMails = {
+  /** `workspace`: the name of the workspace to join, if any. */
+  invitation: { url: string; workspace: string | null; invited_by: string | null; expires_at: number };
+  email_verification: { url: string; expires_at: number };
+  password_reset: { url: string; expires_at: number };
+  password_changed: Record<string, never>;
+  sign_in_code: { code: string; expires_at: number };
+  two_factor_changed: { is_enabled: boolean };
+  recovery_code_used: { remaining: number };
+};
+
+type Templates<Values> = { [Name in keyof Values]: (values: Values[Name], now: number) => MailContent };
+
+const REACT = "If it was not you, change your password, or ask your administrator for help.";
+
+export const ACCOUNT_TEMPLATES: Templates<AccountMails> = {
+  invitation: ({ url, workspace, invited_by: invitedBy, expires_at: expiresAt }, now) => {
+    const goal = workspace === null ? "use Offcut" : `work in "${toName(workspace)}" on Offcut`;
+    return {
+      subject: workspace === null ? "Your Offcut account" : `Invitation to "${toName(workspace)}" on Offcut`,
+      paragraphs: [`${invitedBy === null ? "An administrator" : toName(invitedBy)} invites you to ${goal}.`],
+      link: { label: "Accept the invitation", url },
+      notes: [`The link works once and expires in ${formatDuration(expiresAt - now)}.`],
+    };
+  },
+  email_verification: ({ url, expires_at: expiresAt }, now) => ({
+    subject: "Confirm your email address",
+    paragraphs: ["Confirm that this address belongs to your Offcut account."],
+    link: { label: "Confirm the address", url },
+    notes: [
+      `The link works once and expires in ${formatDuration(expiresAt - now)}. If you have no account, ignore this mail.`,
+    ],
+  }),
+  password_reset: ({ url, expires_at: expiresAt }, now) => ({
+    subject: "Reset your password",
+    paragraphs: ["Somebody asked to reset the password of your Offcut account."],
+    link: { label: "Choose a new password", url },
+    notes: [
+      `The link works once and expires in ${formatDuration(expiresAt - now)}. If it was not you, ignore this mail: your password stays as it is.`,
+    ],
+  }),
+  password_changed: () => ({
+    subject: "Your password was changed",
+    paragraphs: ["The password of your Offcut account was changed, and all other sessions were ended."],
+    notes: ["If it was not you, reset your password, or ask your administrator for help."],
+  }),
+  sign_in_code: ({ code, expires_at: expiresAt }, now) => ({
+    subject: "Your sign-in code",
+    paragraphs: ["Enter this code to sign in to Offcut:"],
+    code,
+    notes: [`It expires in ${formatDuration(expiresAt - now)}. If you are not signing in, change your password.`],
+  }),
+  two_factor_changed: ({ is_enabled: isEnabled }) => ({
+    subject: isEnabled ? "Two-factor sign-in is on" : "Two-factor sign-in is off",
+    paragraphs: [
+      isEnabled
+        ? "Signing in to your Offcut account now asks for a code after the password."
+        : "Signing in to your Offcut account no longer asks for a code after the password.",
+    ],
+    notes: [REACT],
+  }),
+  recovery_code_used: ({ remaining }) => ({
+    subject: "A recovery code was used",
+    paragraphs: [
+      `Somebody signed in to your Offcut account with a recovery code. You have ${remaining} ${remaining === 1 ? "code" : "codes"} left.`,
+    ],
+    notes: [REACT],
+  }),
+};
+
+const MAX_NAME_CHARACTERS = 80;
+
+/** Shortens what a user has typed: a name must not become the text of the mail. */
+const toName = (text: string): string =>
+  [...text].length > MAX_NAME_CHARACTERS ? `${[...text].slice(0, MAX_NAME_CHARACTERS - 1).join("")}…` : text;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Formats a duration in its largest unit of which it has at least two: "7 days", "24 hours", "60 minutes". */
+function formatDuration(ms: number): string {
+  if (ms >= 2 * DAY_MS) return `${Math.round(ms / DAY_MS)} days`;
+  if (ms >= 2 * HOUR_MS) return `${Math.round(ms / HOUR_MS)} hours`;
+  const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
+  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+}

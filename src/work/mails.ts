@@ -1,0 +1,58 @@
+/** Mails: stored in the transaction of their cause, and sent afterwards by `mail-sender.ts`. */
+import { newId } from "../lib/ids";
+import type { Log } from "../lib/log";
+import type { Sealer } from "../lib/sealer";
+import type { Queries } from "../store/db";
+import { countRecentMails, insertMail, type StoredMail } from "../store/mails";
+import type { MailTemplate, MailValues } from "./mail-templates";
+
+/** `userId`: the recipient's account, if there is one. */
+export type MailRequest<Template extends MailTemplate> = {
+  to: string;
+  userId: string | null;
+  template: Template;
+  values: MailValues[Template];
+};
+
+export type Mails = {
+  /** Whether a mail server is configured. */
+  isConfigured: boolean;
+  /** Stores a mail, to be sent after the commit. Without a mail server, and beyond the limit of its recipient, it does nothing. */
+  queue<Template extends MailTemplate>(tx: Queries, mail: MailRequest<Template>, now: number): Promise<void>;
+};
+
+/** Protects a mailbox from whoever causes its mails. The causes have limits of their own, below this one. */
+const MAX_MAILS_PER_HOUR = 30;
+const HOUR_MS = 3600_000;
+
+const toContext = (id: string): string => `mails/${id}`;
+
+/** Creates the part of the mail queue that requests use. */
+export const createMails = (services: { isConfigured: boolean; sealer: Sealer; log: Log }): Mails => ({
+  isConfigured: services.isConfigured,
+  queue: async (tx, { to, userId, template, values }, now) => {
+    const { isConfigured, sealer, log } = services;
+    if (!isConfigured) return;
+    const id = newId();
+    if ((await countRecentMails(tx, { userId, address: to }, now - HOUR_MS)) >= MAX_MAILS_PER_HOUR) {
+      log.warn("mail.dropped", { template, advice: `the recipient got ${MAX_MAILS_PER_HOUR} mails within an hour` });
+      return;
+    }
+    await insertMail(tx, {
+      id,
+      user_id: userId,
+      recipient: to,
+      template,
+      sealed_values: sealer.seal(JSON.stringify(values), toContext(id)),
+      state: "pending",
+      due_at: now,
+      created_at: now,
+    });
+  },
+});
+
+/** Returns the values of a stored mail, or null if they cannot be decrypted. */
+export function readMailValues(sealer: Sealer, mail: StoredMail): unknown {
+  const text = mail.sealed_values === null ? null : sealer.open(mail.sealed_values, toContext(mail.id));
+  return text === null ? null : JSON.parse(text);
+}
