@@ -18,6 +18,8 @@ import { publicErrorShape } from "./errors";
 import { type Family, family, type RequestContext, toErrorResponse } from "./family";
 import { serveFile } from "./files";
 import { checkReadiness } from "./health";
+import { KEYS_PREFIX, keyRoutes } from "./keys";
+import { KEYS_GUIDE } from "./keys/guide";
 import { createPagesPlugin } from "./pages";
 import { mustCloseConnection } from "./parse-request";
 import { PUBLIC_PREFIX, publicRoutes } from "./public";
@@ -33,6 +35,8 @@ const SESSION_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
 const COOKIE_SCHEME = { type: "apiKey", in: "cookie", name: "service_session" };
 
 function createFamilies(services: Services): Family[] {
+  const authenticateUser = createDashboardAuthenticator(services);
+  const sessionSchemes = { session: SESSION_SCHEME, cookie: COOKIE_SCHEME };
   // Shared, because the limit is the user's.
   const rateLimit = createRateLimiter(services.config.rateLimit);
   return [
@@ -42,20 +46,31 @@ function createFamilies(services: Services): Family[] {
       errorShape: publicErrorShape,
       rateLimit,
       routes: publicRoutes,
+      hasUploads: true,
       document: { path: "/openapi.json", guide: API_GUIDE, securitySchemes: { apiKey: API_KEY_SCHEME } },
     }),
     family({
       prefix: DASHBOARD_PREFIX,
-      authenticate: createDashboardAuthenticator(services),
+      authenticate: authenticateUser,
       checkOpenCall: createOriginCheck(services),
       errorShape: dashboardErrorShape,
       rateLimit,
       routes: dashboardRoutes,
+      hasUploads: true,
       document: {
         path: `${DASHBOARD_PREFIX}/openapi.json`,
         guide: DASHBOARD_GUIDE,
-        securitySchemes: { session: SESSION_SCHEME, cookie: COOKIE_SCHEME, apiKey: API_KEY_SCHEME },
+        securitySchemes: { ...sessionSchemes, apiKey: API_KEY_SCHEME },
       },
+    }),
+    family({
+      prefix: KEYS_PREFIX,
+      authenticate: authenticateUser,
+      errorShape: publicErrorShape,
+      rateLimit,
+      routes: keyRoutes,
+      hasUploads: false,
+      document: { path: `${KEYS_PREFIX}/openapi.json`, guide: KEYS_GUIDE, securitySchemes: sessionSchemes },
     }),
   ];
 }

@@ -14,6 +14,9 @@ const publicError = strictObject({
     code: Type.String({ enum: Object.keys(HTTP_STATUS) }),
     message: Type.String(),
     fields: Type.Optional(Type.Array(strictObject({ field: Type.String(), message: Type.String() }))),
+    reason: Type.Optional(
+      Type.String({ description: "why a 403 is refused, if a client with a session can act on it: session_too_old" }),
+    ),
   }),
 });
 
@@ -21,8 +24,10 @@ const publicError = strictObject({
 export const publicErrorShape: ErrorShape = {
   schema: publicError,
   toBody: (code, { message, details }): Static<typeof publicError> => {
-    const fields = details.fields?.map((one) => ({ field: one.field, message: one.message }));
-    return { error: { code, message: toSingleLine(message), ...(fields && { fields }) } };
+    const error: Static<typeof publicError>["error"] = { code, message: toSingleLine(message) };
+    if (details.fields) error.fields = details.fields.map(({ field, message }) => ({ field, message }));
+    if (details.reason !== undefined) error.reason = details.reason;
+    return { error };
   },
 };
 

@@ -28,6 +28,8 @@ type FamilyDefinition = {
   errorShape: ErrorShape;
   rateLimit: RateLimiter;
   routes: Route[];
+  /** Mounts the TUS surface under `/uploads`. */
+  hasUploads: boolean;
   document: FamilyDocument;
 };
 
@@ -116,6 +118,7 @@ export function family(definition: FamilyDefinition): Family {
         path: `${prefix}${route.path}`,
         handle: (request, params) => runRoute(host, route, request, params),
       }));
+      if (!definition.hasUploads) return mounted;
       const uploadPath = `${prefix}/uploads/:upload_id`;
       for (const method of ["HEAD", "PATCH", "DELETE", "POST"]) {
         const handle: MountedRoute["handle"] = (request, params) => runUpload(host, request, params.upload_id!);

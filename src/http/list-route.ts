@@ -1,6 +1,7 @@
 /** Lists with keyset paging: `limit` and `cursor` in the query, `items` and `next_cursor` in the response. */
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import type { RowPage, SortKey } from "../store/paging";
+import type { RouteAccess } from "../work/access";
 import { type Call, ok } from "./call";
 import { pagingParameters, strictObject } from "./fields";
 import { respondsWithPage } from "./response-docs";
@@ -11,6 +12,8 @@ type ListInput<Filters extends TProperties, Parent> = { filters: Static<TObject<
 
 type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKey, Name extends SchemaName> = {
   summary: string;
+  /** What differs from the default access. */
+  access?: Partial<Omit<RouteAccess, "authentication">>;
   /** Query parameters besides `limit` and `cursor`. */
   filters: Filters;
   /** Bounds of `limit`; by default at most 100, 20 if the client sends none. */
@@ -39,6 +42,7 @@ export function listRoute<
   const { max, default: usual } = definition.limits ?? { max: 100, default: 20 };
   return route({
     summary: definition.summary,
+    access: definition.access ?? {},
     query: strictObject({ ...pagingParameters(max, usual), ...definition.filters } as TProperties),
     responses: { 200: respondsWithPage(definition.item, definition.description) },
     load: definition.load,

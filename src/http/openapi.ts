@@ -24,7 +24,7 @@ export const createOpenApiDocument = (family: Family): JsonObject => ({
   // 3.1 for nullable types.
   openapi: "3.1.0",
   info: { title: "Offcut", version: "0.0.0", description: family.document.guide ?? undefined },
-  paths: { ...createPaths(family), ...createUploadPaths(family.prefix) },
+  paths: { ...createPaths(family), ...(family.hasUploads ? createUploadPaths(family.prefix) : {}) },
   components: {
     schemas: toPlainSchema({ ...collectSchemas(family.routes), Error: family.errorShape.schema }),
     securitySchemes: family.document.securitySchemes,
@@ -167,14 +167,16 @@ function createPaths({ prefix, routes }: Family): Record<string, JsonObject> {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = `${prefix}${route.path.replace(/:(\w+)/g, "{$1}")}`;
-    const name = `${route.method.toLowerCase()}${route.path
+    // A family of one resource has it at the prefix itself.
+    const resourcePath = /^(\/:|$)/.test(route.path) ? `${prefix}${route.path}` : route.path;
+    const name = `${route.method.toLowerCase()}${resourcePath
       .replaceAll(":", "")
       .replace(/[/_-](\w)/g, (_, c: string) => c.toUpperCase())}`;
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = {
       operationId: name,
       summary: route.summary,
-      tags: [route.path.split("/")[1]!],
+      tags: [resourcePath.split("/")[1]!],
       security: route.access.authentication === "none" ? [] : undefined,
       parameters: createParameters(route),
       requestBody: createRequestBody(route),

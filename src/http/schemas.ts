@@ -1,9 +1,10 @@
 /** The schemas of all resources, by their names in the OpenAPI documents. */
 import type { Static } from "@sinclair/typebox";
 import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
+import { KEY_SCHEMAS } from "./keys/schemas";
 import { PUBLIC_SCHEMAS } from "./public/schemas";
 
-export const SCHEMAS = { ...PUBLIC_SCHEMAS, ...DASHBOARD_SCHEMAS };
+export const SCHEMAS = { ...PUBLIC_SCHEMAS, ...DASHBOARD_SCHEMAS, ...KEY_SCHEMAS };
 
 export type SchemaName = keyof typeof SCHEMAS;
 

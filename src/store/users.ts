@@ -1,7 +1,8 @@
 /** Accounts and their API keys. */
-import { and, asc, count, eq, isNull, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNull, lt, ne, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
+import { type RowPage, toRowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
 import { apiKeys, users, workspaceMembers } from "./schema-accounts";
 import { insertPersonalWorkspace } from "./workspaces";
@@ -121,6 +122,36 @@ export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithO
   if (!found) return null;
   await tx.delete(apiKeys).where(eq(apiKeys.id, id));
   return found;
+}
+
+/** Lists the user's own keys, newest first. `afterId`: the last key of the previous page. */
+export async function listOwnApiKeys(
+  db: Queries,
+  userId: string,
+  page: { afterId: string | null; limit: number },
+): Promise<RowPage<ApiKey>> {
+  const isAfter = page.afterId === null ? undefined : lt(apiKeys.id, page.afterId);
+  const rows = await db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.user_id, userId), isAfter))
+    .orderBy(desc(apiKeys.id))
+    .limit(page.limit + 1);
+  return toRowPage(rows, page.limit);
+}
+
+export async function countApiKeys(db: Queries, userId: string): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(apiKeys).where(eq(apiKeys.user_id, userId));
+  return row?.n ?? 0;
+}
+
+/** Deletes a key of the user. Returns the deleted key, or null if the user has no such key. */
+export async function deleteApiKeyOf(tx: Queries, userId: string, id: string): Promise<ApiKey | null> {
+  const [row] = await tx
+    .delete(apiKeys)
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.user_id, userId)))
+    .returning();
+  return row ?? null;
 }
 
 /** Returns the key with this hash and its owner, or null. */

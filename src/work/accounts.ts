@@ -5,8 +5,7 @@ import { parseEmailAddress } from "../domain/email-address";
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
 import { findPasswordProblem } from "../domain/passwords";
-import { sha256 } from "../lib/hash";
-import { newId, randomToken } from "../lib/ids";
+import { newId } from "../lib/ids";
 import { insertLedgerEntry, readBalance } from "../store/credits";
 import {
   type ApiKeyWithOwner,
@@ -14,7 +13,6 @@ import {
   deleteApiKey,
   findUserByEmail,
   getUser,
-  insertApiKey,
   listApiKeys,
   listUsers,
   setUserDisabled,
@@ -22,6 +20,7 @@ import {
 } from "../store/users";
 import { findRole } from "../store/workspaces";
 import { refundCharge, settleWaiting } from "./charge";
+import { insertNewKey, MAX_KEY_NAME_CHARACTERS } from "./identity/api-keys";
 import { insertAccount } from "./identity/new-account";
 import type { Services } from "./services";
 
@@ -158,8 +157,6 @@ const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
   expires_at: toIsoTime(key.expires_at),
 });
 
-const MAX_KEY_NAME_CHARACTERS = 200;
-
 /**
  * Creates an API key. Only the result contains the key. `expires` is an ISO 8601 time; null: never. `workspace` is an ID; null: the personal
  * one. Errors: `not_found`, also for a workspace that the account is not a member of; `bad_request` for a name that is too long, or a time that
@@ -175,7 +172,6 @@ export async function createApiKey(
     workspace?: string | null;
   },
 ): Promise<KeyView & { key: string }> {
-  const key = `sk_${randomToken(40)}`;
   const now = services.now();
   if (request.name.length > MAX_KEY_NAME_CHARACTERS)
     throw new AppError("bad_request", `Key name must have at most ${MAX_KEY_NAME_CHARACTERS} characters.`);
@@ -185,17 +181,8 @@ export async function createApiKey(
     const workspaceId = request.workspace?.toLowerCase() ?? user.id;
     if ((await findRole(tx, workspaceId, user.id)) === null)
       throw new AppError("not_found", `${user.email} is not a member of workspace "${request.workspace}".`);
-    const row = await insertApiKey(tx, {
-      id: newId(),
-      user_id: user.id,
-      workspace_id: workspaceId,
-      name: request.name,
-      prefix: key.slice(0, 9),
-      hash: sha256(key),
-      scopes: request.scopes ?? [...KEY_SCOPES],
-      created_at: now,
-      expires_at: expiresAt,
-    });
+    const { name, scopes = KEY_SCOPES } = request;
+    const { row, key } = await insertNewKey(tx, { userId: user.id, workspaceId, name, scopes, expiresAt }, now);
     return { ...toKeyView({ key: row, email: user.email }), key };
   });
 }

@@ -5,6 +5,8 @@ import type { Queries } from "../store/db";
 
 /** What can be recorded, as `noun.verb_past`. */
 export type AuditAction =
+  | "api_key.created"
+  | "api_key.deleted"
   | "server.set_up"
   | "session.created"
   | "session.ended"

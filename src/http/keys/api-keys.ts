@@ -1,0 +1,106 @@
+/** The API keys of the signed-in user. */
+import { Type } from "@sinclair/typebox";
+import { KEY_SCOPES } from "../../domain/access";
+import { AppError } from "../../domain/errors";
+import { parseIsoTime } from "../../domain/iso-time";
+import { type ApiKey, listOwnApiKeys } from "../../store/users";
+import { createOwnKey, MAX_KEY_NAME_CHARACTERS, revokeOwnKey } from "../../work/identity/api-keys";
+import { toAuditActor } from "../../work/identity/sign-in";
+import { type Call, created, createOnce, noContent } from "../call";
+import { toSignInClient } from "../dashboard/sign-in-client";
+import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
+import { formatTime } from "../format-time";
+import { listRoute } from "../list-route";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { route } from "../route";
+import type { Resource } from "../schemas";
+
+const showKey = (key: ApiKey): Resource<"ApiKey"> => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: key.scopes,
+  workspace_id: key.workspace_id,
+  created_at: formatTime(key.created_at),
+  last_used_at: formatTime(key.last_used_at),
+  expires_at: formatTime(key.expires_at),
+});
+
+const scopes = Type.Array(oneOf(...KEY_SCOPES), {
+  minItems: 1,
+  maxItems: KEY_SCOPES.length,
+  uniqueItems: true,
+  errorText: "must be a list of read, write or both",
+});
+
+const expiresAt = Type.String({ minLength: 1, maxLength: 40, errorText: "must be an ISO 8601 time" });
+
+const toActorOf = (call: Call) =>
+  toAuditActor(call.principal.user.id, call.principal.credential.id, toSignInClient(call));
+
+export const create = route({
+  summary: "Create an API key. The response is the only one that shows it",
+  access: { credential: "fresh-session", target: "account" },
+  example: { name: "Editing station", expires_at: "2027-01-31T18:00:00Z", scopes: ["read"] },
+  errors: ["not_found", "conflict"],
+  body: strictObject({
+    name: textField(MAX_KEY_NAME_CHARACTERS),
+    expires_at: Type.Optional(withDescription(nullable(expiresAt), "in the future; null or absent: never")),
+    scopes: Type.Optional(withDescription(scopes, "default both")),
+    workspace_id: Type.Optional(
+      withDescription(nullable(uuidField("")), "the workspace that the key acts in; default the personal one"),
+    ),
+  }),
+  idempotent: true,
+  responses: { 201: respondsWith("ApiKeyWithSecret", "The key; a replayed response has null for it") },
+  handle: async (call, { body }) => {
+    const { services, principal } = call;
+    const now = services.now();
+    const request = {
+      userId: principal.user.id,
+      workspaceId: body.workspace_id?.toLowerCase() ?? principal.user.id,
+      name: body.name,
+      scopes: body.scopes ?? KEY_SCOPES,
+      expiresAt: body.expires_at == null ? null : parseExpiry(body.expires_at, now),
+    };
+    return createOnce(call, async (tx) => {
+      const { row, key } = await createOwnKey(tx, request, toActorOf(call), now);
+      const shown: Resource<"ApiKeyWithSecret"> = { ...showKey(row), key };
+      return created(call.url(`/${row.id}`), shown);
+    });
+  },
+});
+
+/** Returns milliseconds since 1970. Throws `AppError` `validation_error` for a time that is malformed or in the past. */
+function parseExpiry(text: string, now: number): number {
+  const time = parseIsoTime(text);
+  if (time !== null && time > now) return time;
+  const message = time === null ? "must be an ISO 8601 time" : "must be in the future";
+  const field = { field: "body.expires_at", message, type: "value_error", input: text, context: { error: message } };
+  throw new AppError("validation_error", `Field expires_at ${message}.`, { fields: [field] });
+}
+
+export const list = listRoute({
+  summary: "List your API keys, newest first",
+  access: { credential: "session", target: "account" },
+  filters: {},
+  item: "ApiKey",
+  description: "A page of keys",
+  scope: ({ principal }) => ["api-keys", principal.user.id],
+  read: ({ services, principal }, { after, limit }) =>
+    listOwnApiKeys(services.store.read, principal.user.id, { afterId: after?.[0] ?? null, limit }),
+  sortKey: (key: ApiKey): [string] => [key.id],
+  show: (_, key) => showKey(key),
+});
+
+export const remove = route({
+  summary: "Revoke an API key. Later requests with it get 401",
+  access: { credential: "session", target: "account" },
+  responses: { 204: respondsWithNothing("Revoked") },
+  handle: async (call) => {
+    const { services, principal, params } = call;
+    const key = { userId: principal.user.id, keyId: params.key_id! };
+    await services.store.write((tx) => revokeOwnKey(tx, key, toActorOf(call), services.now()));
+    return noContent();
+  },
+});

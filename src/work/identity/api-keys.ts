@@ -1,0 +1,98 @@
+/** API keys: each acts for one user in one workspace. A key is shown once, and only its hash is stored. */
+import type { KeyScope } from "../../domain/access";
+import { AppError } from "../../domain/errors";
+import { sha256 } from "../../lib/hash";
+import { newId, randomToken } from "../../lib/ids";
+import type { Queries } from "../../store/db";
+import { type ApiKey, countApiKeys, deleteApiKeyOf, insertApiKey } from "../../store/users";
+import { findRole } from "../../store/workspaces";
+import { type AuditActor, recordAudit } from "../audit";
+
+const KEY_CHARACTERS = 40;
+/** What lists show of a key, so that its owner recognizes it. */
+const KEY_PREFIX_CHARACTERS = 9;
+
+export const MAX_KEY_NAME_CHARACTERS = 200;
+const MAX_KEYS_PER_USER = 100;
+
+type KeyRequest = {
+  userId: string;
+  workspaceId: string;
+  name: string;
+  scopes: readonly KeyScope[];
+  /** Milliseconds since 1970; null: never. */
+  expiresAt: number | null;
+};
+
+/** A new key. Only this value contains the key itself. */
+export type CreatedKey = { row: ApiKey; key: string };
+
+/** Creates a key, without a check of what its owner may have. */
+export async function insertNewKey(tx: Queries, request: KeyRequest, now: number): Promise<CreatedKey> {
+  const key = `sk_${randomToken(KEY_CHARACTERS)}`;
+  const row = await insertApiKey(tx, {
+    id: newId(),
+    user_id: request.userId,
+    workspace_id: request.workspaceId,
+    name: request.name,
+    prefix: key.slice(0, KEY_PREFIX_CHARACTERS),
+    hash: sha256(key),
+    scopes: [...new Set(request.scopes)],
+    created_at: now,
+    expires_at: request.expiresAt,
+  });
+  return { row, key };
+}
+
+/**
+ * Creates a key for its owner. Throws `AppError` `not_found` unless the owner is a member of the workspace; `conflict` when the owner has too
+ * many keys.
+ */
+export async function createOwnKey(
+  tx: Queries,
+  request: KeyRequest,
+  actor: AuditActor,
+  now: number,
+): Promise<CreatedKey> {
+  await requireRoomForKey(tx, request);
+  const created = await insertNewKey(tx, request, now);
+  await recordKey(tx, "api_key.created", created.row, actor, now);
+  return created;
+}
+
+/** Errors: those of `createOwnKey`. */
+export async function requireRoomForKey(
+  tx: Queries,
+  { userId, workspaceId }: Pick<KeyRequest, "userId" | "workspaceId">,
+): Promise<void> {
+  if ((await findRole(tx, workspaceId, userId)) === null) throw new AppError("not_found", "Workspace not found.");
+  if ((await countApiKeys(tx, userId)) >= MAX_KEYS_PER_USER)
+    throw new AppError("conflict", `An account has at most ${MAX_KEYS_PER_USER} API keys. Delete one first.`);
+}
+
+/** Deletes a key of the user, which is refused from then on. Throws `AppError` `not_found`. */
+export async function revokeOwnKey(
+  tx: Queries,
+  { userId, keyId }: { userId: string; keyId: string },
+  actor: AuditActor,
+  now: number,
+): Promise<void> {
+  const deleted = await deleteApiKeyOf(tx, userId, keyId);
+  if (!deleted) throw new AppError("not_found", "API key not found.");
+  await recordKey(tx, "api_key.deleted", deleted, actor, now);
+}
+
+/** Records a change of a key in the audit log. */
+export const recordKey = (
+  tx: Queries,
+  action: "api_key.created" | "api_key.deleted",
+  { id, workspace_id, name, prefix, scopes }: ApiKey,
+  actor: AuditActor,
+  now: number,
+): Promise<void> =>
+  recordAudit(
+    tx,
+    actor,
+    { action, target: { kind: "api_key", id }, workspaceId: workspace_id, details: { name, prefix, scopes } },
+    now,
+  );
