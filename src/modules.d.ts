@@ -19,6 +19,30 @@ declare module "*/web/docs.js" {
   const text: string;
   export default text;
 }
+declare module "*/web/account.css" {
+  const text: string;
+  export default text;
+}
+declare module "*/web/account/api.js" {
+  const text: string;
+  export default text;
+}
+declare module "*/web/account/form.js" {
+  const text: string;
+  export default text;
+}
+declare module "*/web/account/main.js" {
+  const text: string;
+  export default text;
+}
+declare module "*/web/account/navigation.js" {
+  const text: string;
+  export default text;
+}
+declare module "*/web/account/pages.js" {
+  const text: string;
+  export default text;
+}
 declare module "*/web/index.css" {
   const text: string;
   export default text;

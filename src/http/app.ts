@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
 import type { Services } from "../work/services";
+import { createAccountPagesPlugin } from "./account-pages";
 import { API_GUIDE } from "./api-guide";
 import { createApiKeyAuthenticator } from "./authentication";
 import { toResponse, withHeaders } from "./call";
@@ -91,7 +92,8 @@ export function createHandler(services: Services, families: Family[] = createFam
       return toErrorResponse(shown, errorShape, contextOf(request).log);
     })
     .use(createDocsPlugin(families))
-    .use(createPagesPlugin());
+    .use(createPagesPlugin())
+    .use(createAccountPagesPlugin());
   const uploads = createUploadSurface(services);
   for (const { method, path, handle } of families.flatMap((one) => one.mount({ services, uploads, contextOf }))) {
     app.route(method, path, ({ request, params }) => handle(request, params ?? {}), { parse: "none" });

@@ -1,0 +1,211 @@
+/** A real browser: the account pages over plain HTTP under a host name, where a browser grants no secure context. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { generateSync } from "otplib";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { newId } from "../../src/lib/ids";
+import { getUser } from "../../src/store/users";
+import { createInvitation } from "../../src/work/identity/invitations";
+import { createAdmin, emailOf, PASSWORD, withPassword } from "../http/accounts";
+import { type Harness, harness } from "../http/harness";
+import { type SmtpReceiver, startSmtpReceiver } from "../smtp";
+import { until } from "../until";
+
+setDefaultTimeout(90_000);
+
+const HOST = "studio.test";
+const NEW_PASSWORD = "staple horse correct";
+
+let smtp: SmtpReceiver;
+let server: Harness;
+let context: BrowserContext;
+const problems: string[] = [];
+
+beforeAll(async () => {
+  smtp = await startSmtpReceiver();
+  server = await harness({ SMTP_URL: smtp.url, SIGNUP: "open" });
+  const browser = await chromium.launch({
+    executablePath: Bun.which("chromium") ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", `--host-resolver-rules=MAP ${HOST} 127.0.0.1`],
+  });
+  context = await browser.newContext();
+  context.on("console", (message) => {
+    // A refused call is logged as a failed resource.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      problems.push(message.text());
+  });
+  context.on("weberror", (error) => problems.push(String(error.error())));
+});
+afterAll(async () => {
+  await context.browser()!.close();
+  await server[Symbol.asyncDispose]();
+  await smtp[Symbol.asyncDispose]();
+});
+
+const address = (path: string) => `http://${HOST}:${new URL(server.url()).port}${path}`;
+
+/** Opens a page without a session. */
+async function open(path: string): Promise<Page> {
+  await context.clearCookies();
+  const page = await context.newPage();
+  await page.goto(address(path));
+  await page.waitForSelector("main:not([aria-busy]) h1");
+  return page;
+}
+
+/** Types into the fields in their order, with the keyboard only, and submits. The first field has the focus. */
+async function typeAndSubmit(page: Page, ...texts: string[]): Promise<void> {
+  await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) await page.keyboard.press("Tab");
+    await page.keyboard.type(text);
+  }
+  await page.keyboard.press("Enter");
+}
+
+const heading = (page: Page, text: string) => page.waitForSelector(`h1:text-is("${text}")`);
+const whoAmI = (page: Page) =>
+  page.evaluate(async () => ((await (await fetch("/api/v1/users/me")).json()) as { email?: string }).email);
+/** Reads the path of the link in the newest mail to an address. */
+async function readPath(to: string, after = 0): Promise<string> {
+  const { text } = await smtp.mailTo(to, after);
+  return /https?:\/\/[^/]+(\/\S+)/.exec(text!)![1]!;
+}
+
+/** Asserts that the page has arrived, with a session of the address. */
+async function expectSession(page: Page, path: string, email: string): Promise<void> {
+  await page.waitForURL(address(path));
+  expect(await whoAmI(page)).toBe(email);
+  await page.close();
+}
+
+test("set-up creates the first administrator", async () => {
+  const before = await open("/sign-in");
+  expect(await before.textContent("main")).toContain("offcut setup-url");
+  await before.close();
+  const url = new URL((await server.services().setup.url())!);
+  const page = await open(url.pathname + url.hash);
+  expect(page.url()).toBe(address("/setup"));
+  expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
+  await typeAndSubmit(page, "ada@studio.example", "password123");
+  const alert = page.getByRole("alert");
+  await until("a message", async () => (await alert.textContent()) !== "");
+  expect(await alert.textContent()).toStartWith("Password ");
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("password");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press("Enter");
+  await expectSession(page, "/", "ada@studio.example");
+});
+
+test("sign-in leads to the page that asked for it, and to no other server", async () => {
+  const user = await withPassword(server, await server.user());
+  const page = await open("/sign-in?redirect=%2Fdocs");
+  await typeAndSubmit(page, emailOf(user), "wrong password");
+  const alert = page.getByRole("alert");
+  await until("a message", async () => (await alert.textContent()) !== "");
+  expect(await alert.textContent()).toBe("Email address or password is wrong.");
+  await page.fill("[name=password]", PASSWORD);
+  await page.keyboard.press("Enter");
+  await expectSession(page, "/docs", emailOf(user));
+  for (const redirect of ["//evil.example", "/\\evil.example"]) {
+    const other = await open(`/sign-in?redirect=${encodeURIComponent(redirect)}`);
+    await typeAndSubmit(other, emailOf(user), PASSWORD);
+    await expectSession(other, "/", emailOf(user));
+  }
+});
+
+test("sign-in asks for the code of an authenticator", async () => {
+  const user = await withPassword(server, await server.user());
+  const page = await open("/sign-in");
+  await typeAndSubmit(page, emailOf(user), PASSWORD);
+  await page.waitForURL(address("/"));
+  const secret = await page.evaluate(async () => {
+    const created = await fetch("/api/v1/users/me/two-factor", { method: "POST" });
+    return ((await created.json()) as { secret: string }).secret;
+  });
+  const showCode = () => generateSync({ secret, epoch: Math.floor(server.services().now() / 1000) });
+  const confirmed = await page.evaluate(async (code) => {
+    const body = JSON.stringify({ code });
+    const headers = { "Content-Type": "application/json" };
+    return (await fetch("/api/v1/users/me/two-factor/confirm", { method: "POST", body, headers })).status;
+  }, showCode());
+  expect(confirmed).toBe(204);
+  server.advance(30_000);
+  const next = await open("/sign-in");
+  await typeAndSubmit(next, emailOf(user), PASSWORD);
+  await heading(next, "Enter your code");
+  await typeAndSubmit(next, showCode());
+  await expectSession(next, "/", emailOf(user));
+  await page.close();
+});
+
+test("a forgotten password is set with the mailed link", async () => {
+  const user = await withPassword(server, await server.user());
+  const asking = await open("/forgot-password");
+  await typeAndSubmit(asking, emailOf(user));
+  await heading(asking, "Check your mail");
+  const path = await readPath(emailOf(user));
+  const page = await open(path);
+  expect(page.url()).toBe(address("/reset-password"));
+  await typeAndSubmit(page, NEW_PASSWORD);
+  await heading(page, "Password changed");
+  const again = await open(path);
+  await typeAndSubmit(again, NEW_PASSWORD);
+  await until("a message", async () =>
+    (await again.getByRole("alert").textContent())?.includes("invalid or has expired"),
+  );
+  await page.getByRole("link", { name: "Sign in" }).press("Enter");
+  await heading(page, "Sign in");
+  await typeAndSubmit(page, emailOf(user), NEW_PASSWORD);
+  await expectSession(page, "/", emailOf(user));
+  await Promise.all([asking.close(), again.close()]);
+});
+
+test("a new account confirms its address", async () => {
+  const email = `${newId()}@example.test`;
+  const page = await open("/sign-up");
+  await typeAndSubmit(page, email, PASSWORD);
+  await page.waitForURL(address("/"));
+  const { id } = (await page.evaluate(async () => (await fetch("/api/v1/users/me")).json())) as { id: string };
+  const confirming = await open(await readPath(email));
+  await confirming.keyboard.press("Tab");
+  await confirming.getByRole("button", { name: "Confirm" }).press("Enter");
+  await heading(confirming, "Address confirmed");
+  expect(await getUser(server.services().store.read, id)).toMatchObject({ email_verified_at: expect.any(Number) });
+  await Promise.all([page.close(), confirming.close()]);
+});
+
+test("an invitation leads to an account", async () => {
+  const admin = await createAdmin(server);
+  const email = `${newId()}@example.test`;
+  const { store } = server.services();
+  const invitedBy = (await getUser(store.read, admin.userId))!;
+  await store.write((tx) =>
+    createInvitation(server.services(), tx, { email, userId: null, workspace: null, invitedBy }),
+  );
+  const page = await open(await readPath(email));
+  await heading(page, "Welcome to Offcut");
+  await typeAndSubmit(page, PASSWORD);
+  await expectSession(page, "/", email);
+});
+
+test("every page fits a narrow screen, and every field has a name", async () => {
+  const paths = ["/setup", "/sign-up", "/forgot-password", "/reset-password#x", "/verify-email#x", "/invitation#x"];
+  const page = await open("/sign-in");
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const path of paths) {
+    await page.goto(address(path));
+    await page.waitForSelector("main:not([aria-busy]) h1");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+    expect(await page.title()).toEndWith(" – Offcut");
+    const names = await page.evaluate(() =>
+      [...document.querySelectorAll("input")].map(({ labels }) => labels?.[0]?.textContent?.trim() ?? ""),
+    );
+    expect(names).not.toContain("");
+  }
+  await page.close();
+});
+
+test("the pages broke no rule of their policy and loaded nothing from elsewhere", () => {
+  expect(problems).toEqual([]);
+});
