@@ -172,7 +172,8 @@ install_service() {
   systemctl enable --quiet offcut
   systemctl restart offcut
   say "The service is running: systemctl status offcut"
-  say "Create the first account: sudo -u offcut offcut user create --admin --email YOU@EXAMPLE.ORG"
+  say "Create the first account: open the link that sudo -u offcut offcut setup-url prints,"
+  say "or run sudo -u offcut offcut user create --admin --email YOU@EXAMPLE.ORG"
 }
 
 unit() {

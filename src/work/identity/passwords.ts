@@ -12,10 +12,11 @@ export type Passwords = {
   /** Returns the hash of a password. Throws `AppError` `upstream_unavailable` when too many are waiting. */
   hash(key: string, password: string): Promise<string>;
   /**
-   * Returns whether the password has this hash. Takes as long when there is no hash. `beforeHash` is called when it is the call's turn, and may
-   * throw. Throws `AppError` `upstream_unavailable` when too many are waiting.
+   * Returns whether the password has the hash that `findHash` returns. Takes as long when there is none. `findHash` is called when it is the
+   * call's turn, so that many calls at once do not read the database at once, and may throw. Throws `AppError` `upstream_unavailable` when too
+   * many are waiting.
    */
-  verify(key: string, password: string, hash: string | null, beforeHash?: () => void): Promise<boolean>;
+  verify(key: string, password: string, findHash: () => Promise<string | null>): Promise<boolean>;
 };
 
 /** The cost of a hash: `memoryCost` in KiB. */
@@ -54,16 +55,14 @@ export function createPasswords({ limits = LIMITS, cost = COST } = {}): Password
   return {
     hash: (key, password) =>
       run(key, () => Bun.password.hash(normalizePassword(password), { algorithm: "argon2id", ...cost })),
-    verify: async (key, password, hash, beforeHash) => {
-      const canMatch = hash !== null && password !== "" && password.length <= MAX_PASSWORD_UTF16_UNITS;
-      const isMatch = await run(key, async () => {
-        beforeHash?.();
-        return canMatch
-          ? Bun.password.verify(normalizePassword(password), hash)
-          : Bun.password.verify("-", unmatchedHash).catch(() => false);
-      });
-      return canMatch && isMatch;
-    },
+    verify: (key, password, findHash) =>
+      run(key, async () => {
+        const hash = await findHash();
+        if (hash !== null && password !== "" && password.length <= MAX_PASSWORD_UTF16_UNITS)
+          return Bun.password.verify(normalizePassword(password), hash);
+        await Bun.password.verify("-", unmatchedHash);
+        return false;
+      }),
   };
 }
 

@@ -16,8 +16,12 @@ export async function requirePassword(
   const { now, passwords, signInLimits, store } = services;
   const attempt = { account: user.email, address: client.address };
   signInLimits.check(attempt);
-  const beforeHash = () => signInLimits.check(attempt);
-  if (await passwords.verify(toPasswordKey(client), password, user.password_hash, beforeHash)) return;
+  const findHash = async () => {
+    // Calls that have waited may have failed meanwhile.
+    signInLimits.check(attempt);
+    return user.password_hash;
+  };
+  if (await passwords.verify(toPasswordKey(client), password, findHash)) return;
   signInLimits.recordFailure(attempt);
   const actor = toAuditActor(user.id, sessionId, client);
   await store.write((tx) => recordAudit(tx, actor, { action: refusal, target: { kind: "user", id: user.id } }, now()));

@@ -43,11 +43,14 @@ export async function signIn(
   const attempt = { account: credentials.email, address: client.address };
   signInLimits.check(attempt);
   const email = parseEmailAddress(credentials.email);
-  const user = email === null ? null : await findUserByEmail(store.read, email);
-  // Calls that have waited may have failed meanwhile.
-  const beforeHash = () => signInLimits.check(attempt);
-  const key = toPasswordKey(client);
-  const isCorrect = await passwords.verify(key, credentials.password, user?.password_hash ?? null, beforeHash);
+  const found: { user: User | null } = { user: null };
+  const isCorrect = await passwords.verify(toPasswordKey(client), credentials.password, async () => {
+    // Calls that have waited may have failed meanwhile.
+    signInLimits.check(attempt);
+    found.user = email === null ? null : await findUserByEmail(store.read, email);
+    return found.user?.password_hash ?? null;
+  });
+  const { user } = found;
   if (!user || !isCorrect || user.disabled_at !== null) {
     signInLimits.recordFailure(attempt);
     await recordFailedSignIn(services, user, client);
