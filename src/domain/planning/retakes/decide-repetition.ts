@@ -33,6 +33,8 @@ const MAX_SHORT_TAKE_WORDS = 3;
 const MAX_WORDS_BETWEEN = 12;
 const MAX_BETWEEN_TICKS = fromSeconds(8);
 const MAX_STUTTER_PAUSE_TICKS = fromSeconds(2.5);
+/** A word between two such pauses was said on its own, as in a list ("eye, eyebrow") or a spelled name: a stutter goes on at once. */
+const MIN_LONE_WORD_PAUSE_TICKS = fromSeconds(0.4);
 /** A take lasts at most this many times as long as its retake, and this much longer: words are stretched over pauses, too. */
 const MAX_LENGTH_RATIO = 1.6;
 const MAX_STRETCHED_TICKS = fromSeconds(0.7);
@@ -126,7 +128,8 @@ function isRepeatedWord(context: RetakeContext, from: number, retakeStart: numbe
   if (pause > MAX_STUTTER_PAUSE_TICKS || endsAt(retakeStart)) return false;
   // "We have it. It is free."
   if (endsAt(from) && !isOpenWord(normal)) return false;
-  if (STUTTERED_WORDS.has(normal) || isStutteredVerb(context, from, retakeStart)) return true;
+  const isAlone = Math.min(pauseBefore(tokens, from), pause) >= MIN_LONE_WORD_PAUSE_TICKS;
+  if (!isAlone && (STUTTERED_WORDS.has(normal) || isStutteredVerb(context, from, retakeStart))) return true;
   return (
     phraseStarts[from] === true &&
     pauseBefore(tokens, from) >= MIN_TAKE_PAUSE_TICKS &&

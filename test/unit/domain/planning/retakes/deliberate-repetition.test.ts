@@ -11,6 +11,10 @@ describe("what is said twice on purpose stays", () => {
     ["letters", "that is B as in bravo, / B / B C."],
     ["a phone number", "call nine one nine / nine one nine / nine one one."],
     ["counting", "one two three / one two three / and go."],
+    [
+      "letters and names of a list, recognized as words",
+      "Ella, / / And? / / / / And, / / Oh, / / woman, / I, / I brow, / hair.",
+    ],
     ["list items", "milk, / milk and eggs, / milk and honey."],
     ["a word that ends a sentence and starts the next", "yes, we have it. / it is free, who are you? you know."],
     ["a word for emphasis", "it was a long long way, very very far."],
@@ -77,6 +81,7 @@ describe("what is said twice on purpose stays", () => {
 describe("clear restarts are removed", () => {
   test.each([
     ["a stutter", "so I, I think so.", "stutter.word: I,"],
+    ["a stutter after a pause", "and then / I, I think so.", "stutter.word: I,"],
     ["a broken-off word", "now. / the shut, the shutter must be shut.", "false_start.broken_off: the shut,"],
     ["two words", "let me let me tell you.", "false_start.prefix: let me"],
     ["a phrase that is not finished", "but how can? / how can we ensure that?", "false_start.inside_phrase: how can?"],
