@@ -1,8 +1,8 @@
 /** Measures a voice: its pitch by normalized autocorrelation, and its level. Pure functions over samples. */
-import type { Span, Ticks } from "./time";
+import { fromSeconds, type Span, type Ticks } from "./time";
 
-/** Median pitch in Hz and median level in dBFS of the voiced parts of a span; null when it has hardly any. */
-export type VoiceFeatures = { pitch: number; level: number } | null;
+/** Median pitch in Hz and median level in dBFS of the voiced parts of a span, and their duration; null when it has hardly any. */
+export type VoiceFeatures = { pitch: number; level: number; voiced: Ticks } | null;
 
 const HOP_SECONDS = 0.01;
 /** Two periods of the lowest voice. */
@@ -44,7 +44,8 @@ export function measureVoice(samples: Float32Array, sampleRate: number): VoiceFe
     pitches.push(sampleRate / period);
     levels.push(10 * Math.log10(power / frame));
   }
-  return pitches.length < MIN_VOICED_FRAMES ? null : { pitch: median(pitches), level: median(levels) };
+  if (pitches.length < MIN_VOICED_FRAMES) return null;
+  return { pitch: median(pitches), level: median(levels), voiced: fromSeconds(pitches.length * HOP_SECONDS) };
 }
 
 /** Returns the period of a frame in samples; null when it has none. */

@@ -161,7 +161,7 @@ describe("without a script", () => {
   });
 
   test("voice with almost no words is kept, with a warning", async () => {
-    const recording = createRecording(1, { hum: 8 }, 2, { hum: 7 }, 1.5, "Thank you.", 1);
+    const recording = createRecording(1, { hum: 8 }, 2, { click: 0.9 }, 2, { hum: 7 }, 1.5, "Thank you.", 1);
     const plan = await cut(recording);
     expect(plan.warnings).toEqual(["Recording is mostly music or noise: only pauses were removed."]);
     expect(plan.removed.every((span) => span.reason === "silence")).toBe(true);

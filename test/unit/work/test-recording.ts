@@ -75,7 +75,7 @@ export function createRecording(...moments: Moment[]): TestRecording {
     },
     recognize: async (batch) =>
       batch.map(({ window }) => ({ words: words.filter((word) => inside(word, window)), meanLogProb: -0.2 })),
-    measureVoices: async (spans) => spans.map(() => ({ pitch: 120, level: LOUD })),
+    measureVoices: async (spans) => spans.map(() => ({ pitch: 120, level: LOUD, voiced: 0 })),
     findWord: (text, nth = 0) => words.filter((word) => word.text === text)[nth]!,
   };
 }

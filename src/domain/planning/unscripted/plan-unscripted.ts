@@ -23,7 +23,7 @@ import {
 import { decideNoise, findUnrecognizedSpeech, unrecognizedSpeech } from "../unrecognized-speech";
 import { findDuplicatedWords, trimWordsAtPauses } from "../word-timing";
 import { chooseTakes, findAssembledLines, type RatedLine, type RatedTake } from "./choose-takes";
-import { findWordsInNoise } from "./words-in-noise";
+import { findSyllablesInNoise, findWordsInNoise } from "./words-in-noise";
 
 /** Shorter voice without words is part of a word. */
 const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.25);
@@ -51,9 +51,14 @@ export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
       (region, noise) => decide(region, noise) ?? decideWordlessRegion(region, noise, fillers, analysis, usesWords),
     );
   const divided = divide(() => null);
-  // Music and applause are as loud as talk: without the noise there would be nothing left.
-  const isMostlyNoise = measureNoiseShare(divided, activity) > MAX_NOISE_SHARE;
-  const spoken = isMostlyNoise || !understood ? [] : yield* findWordsInNoise(divided, activity);
+  // Music and applause are as loud as talk: without the noise there would be nothing left. Where voice is music too, nothing tells them apart.
+  const isMostlyNoise = isWordless || measureNoiseShare(divided, activity) > MAX_NOISE_SHARE;
+  const spoken = isMostlyNoise
+    ? []
+    : [
+        ...(yield* findSyllablesInNoise(divided, activity)),
+        ...(understood ? yield* findWordsInNoise(divided, activity) : []),
+      ];
   const keepSpoken = (region: Span): Decision | null =>
     spoken.some((span) => overlapDuration(span, region) > 0)
       ? { removal: null, reviews: [unrecognizedSpeech(region, analysis)] }
@@ -67,7 +72,7 @@ export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
     takes: listTakes(lines, assembled.segments).filter((take) => take.candidates.length > 1),
     missing: [],
     warnings: [
-      ...(isMostlyNoise || isWordless ? [MOSTLY_NOISE] : []),
+      ...(isMostlyNoise ? [MOSTLY_NOISE] : []),
       ...(understood ? (isWordless ? [] : describeNotUnderstood(understood, usesWords, context)) : [NO_MODEL]),
     ],
     language: usesWords ? context.language : null,

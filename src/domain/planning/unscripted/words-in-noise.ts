@@ -1,8 +1,11 @@
-/** Recognizes loud stretches without voice activity again, before they are removed as noise: voice activity detection misses faint and distorted voices. */
+/**
+ * Looks for voice in loud stretches without voice activity, before they are removed as noise: voice activity detection misses faint and
+ * distorted voices, and single letters and syllables. Stretches are measured, and longer ones are recognized again.
+ */
 import { ENERGY_HOP } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import type { AudioActivity } from "../audio-activity";
-import { type PlanSteps, requestRecognitions } from "../context";
+import { type PlanSteps, requestRecognitions, requestVoices } from "../context";
 import type { DecidedSpan } from "../decided-spans";
 import { isFillerText } from "../fillers/filler-words";
 import { durationOf } from "../spans";
@@ -19,6 +22,35 @@ const MIN_BUDGET_TICKS = fromSeconds(60);
 /** A text or a word with less is made up: noise and music are recognized as nothing, or as this. */
 const MIN_LOG_PROB = -1.2;
 const MIN_CONFIDENCE = 0.4;
+
+/** A syllable has at least so much voice. Breath, steps, keys and hiss have none. */
+const MIN_VOICED_TICKS = fromSeconds(0.15);
+/** The voice of a syllable is at least as loud as the speech in the recording, most of which are consonants and the ends of words, less this. */
+const MAX_SYLLABLE_BELOW_SPEECH_DB = 6;
+/** A syllable rises over what is around it. Hum has pitch too, but is steady. */
+const MIN_RISE_DB = 10;
+const MAX_MEASURED_TICKS = fromSeconds(5);
+
+/**
+ * Returns those of the spans removed as noise in which there is a syllable: for a while it has pitch, is as loud as the speech in the recording
+ * and louder than what is around it. A language that the recognizer does not know has no other evidence.
+ */
+export function* findSyllablesInNoise(spans: readonly DecidedSpan[], activity: AudioActivity): PlanSteps<Span[]> {
+  const noise = spans.filter((span) => span.reason === "noise" && durationOf(span) >= MIN_VOICED_TICKS);
+  if (noise.length === 0) return [];
+  const minLevel = measureLevel(activity.speechRegions, activity) - MAX_SYLLABLE_BELOW_SPEECH_DB;
+  const loud = noise.filter((span) => {
+    const around = { start: Math.max(0, span.start - CONTEXT_TICKS), end: span.end + CONTEXT_TICKS };
+    const level = measureLevel([span], activity, 1 - MIN_VOICED_TICKS / durationOf(span));
+    return level >= minLevel && level - measureLevel([around], activity, 0.1) >= MIN_RISE_DB;
+  });
+  const windows = loud.map(({ start, end }) => ({ start, end: Math.min(end, start + MAX_MEASURED_TICKS) }));
+  const voices = yield* requestVoices(windows);
+  return loud.filter((_, i) => {
+    const voice = voices[i];
+    return voice && voice.voiced >= MIN_VOICED_TICKS && voice.level >= minLevel;
+  });
+}
 
 /** Returns those of the spans removed as noise in which words are recognized. */
 export function* findWordsInNoise(spans: readonly DecidedSpan[], activity: AudioActivity): PlanSteps<Span[]> {
@@ -64,11 +96,11 @@ function fitToBudget(windows: readonly NoiseWindow[], duration: Ticks): NoiseWin
   });
 }
 
-/** Returns the median level of the spans in dB; -Infinity when they are empty. */
-function measureLevel(spans: readonly Span[], { energy }: AudioActivity): number {
+/** Returns the median level (or another percentile) of the spans in dB; -Infinity when they are empty. */
+function measureLevel(spans: readonly Span[], { energy }: AudioActivity, percentile = 0.5): number {
   const levels = spans.flatMap(({ start, end }) => [
     ...energy.subarray(Math.floor(start / ENERGY_HOP), Math.ceil(end / ENERGY_HOP)),
   ]);
   const sorted = Float32Array.from(levels).sort();
-  return sorted[sorted.length >> 1] ?? Number.NEGATIVE_INFINITY;
+  return sorted[Math.floor(percentile * sorted.length)] ?? Number.NEGATIVE_INFINITY;
 }

@@ -277,6 +277,8 @@ export function createRandomVoices(seed: number): (spans: Span[]) => Promise<Voi
   return async (spans) =>
     spans.map((span) => {
       const random = createRandom(seed, span);
-      return random() < 0.2 ? null : { pitch: 70 + 300 * random(), level: -50 * random() };
+      return random() < 0.2
+        ? null
+        : { pitch: 70 + 300 * random(), level: -50 * random(), voiced: span.end - span.start };
     });
 }

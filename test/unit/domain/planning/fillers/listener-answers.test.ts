@@ -5,7 +5,7 @@ import { fromSeconds, type Span } from "../../../../../src/domain/time";
 import type { VoiceFeatures } from "../../../../../src/domain/voice";
 
 const spanOf = (start: number, end: number): Span => ({ start: fromSeconds(start), end: fromSeconds(end) });
-const voice = (pitch: number, level: number): VoiceFeatures => ({ pitch, level });
+const voice = (pitch: number, level: number): VoiceFeatures => ({ pitch, level, voiced: 300_000 });
 const REGION = spanOf(4, 4.4);
 
 /** Returns whether the region at 4 s, which is 10 dB quieter than the speech around it, is a listener's. */

@@ -8,7 +8,7 @@ import { createRecording } from "../../../work/test-recording";
 import { audioPlanInput } from "../plan-input";
 import { spoken } from "./spoken";
 
-const voice = (pitch: number, level: number): VoiceFeatures => ({ pitch, level });
+const voice = (pitch: number, level: number): VoiceFeatures => ({ pitch, level, voiced: 300_000 });
 
 describe("another speaker", () => {
   test.each([

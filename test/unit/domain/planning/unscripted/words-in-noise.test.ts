@@ -2,9 +2,10 @@
 import { expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";
 import type { DecidedSpan } from "../../../../../src/domain/planning/decided-spans";
-import { findWordsInNoise } from "../../../../../src/domain/planning/unscripted/words-in-noise";
+import { findSyllablesInNoise, findWordsInNoise } from "../../../../../src/domain/planning/unscripted/words-in-noise";
 import type { Recognition } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";
+import type { VoiceFeatures } from "../../../../../src/domain/voice";
 
 const SECONDS = 120;
 const spanOf = (start: number, end: number): Span => ({ start: fromSeconds(start), end: fromSeconds(end) });
@@ -68,4 +69,38 @@ test("a long stretch is recognized in windows, and a minute of audio at most", (
   expect(seconds).toBeGreaterThan(45);
   expect(seconds).toBeLessThanOrEqual(60);
   expect(new Set(found)).toEqual(new Set(noise));
+});
+
+/** Returns whether noise of these times, so much louder than the speech in its loud part, is kept as a syllable. */
+function isSyllable(noise: DecidedSpan, over: number, voice: VoiceFeatures, isSteady = false): boolean {
+  const activity = activityWith([noise], [-20 + over]);
+  if (isSteady) activity.energy.fill(-20 + over, 0, noise.end / 2_500);
+  const steps = findSyllablesInNoise([noise], activity);
+  const first = steps.next();
+  if (first.done) return false;
+  return (steps.next({ kind: "measure_voice", results: [voice] }).value as Span[]).length > 0;
+}
+
+// Letters ("F", "S") and syllables, each recorded alone, in which no voice activity was detected.
+test.each<[string, DecidedSpan, number, VoiceFeatures]>([
+  ["a letter", noiseAt(9.25, 9.79), 12, { pitch: 229, level: -8, voiced: 320_000 }],
+  ["a letter that ends in a long consonant", noiseAt(38.32, 38.87), 10, { pitch: 229, level: -10, voiced: 190_000 }],
+  ["a short word in a long stretch of noise", noiseAt(17.2, 19.25), 14, { pitch: 151, level: -8, voiced: 270_000 }],
+  ["a syllable in a high voice", noiseAt(16.13, 16.55), 11, { pitch: 400, level: -9, voiced: 230_000 }],
+])("%s is kept", (_, noise, over, voice) => {
+  expect(isSyllable(noise, over, voice)).toBe(true);
+});
+
+test.each<[string, DecidedSpan, number, VoiceFeatures]>([
+  ["hiss between words", noiseAt(56.65, 57.18), -20, { pitch: 129, level: -45, voiced: 200_000 }],
+  ["a breath as loud as speech", noiseAt(30, 30.6), 1, null],
+  ["a chair in a meeting", noiseAt(26.07, 26.74), 3, { pitch: 92, level: -17, voiced: 50_000 }],
+  ["a click", noiseAt(30, 30.12), 10, { pitch: 200, level: -10, voiced: 100_000 }],
+])("%s is noise", (_, noise, over, voice) => {
+  expect(isSyllable(noise, over, voice)).toBe(false);
+});
+
+test("hum that goes on is noise, although it has pitch", () => {
+  expect(isSyllable(noiseAt(53.67, 54.12), -2, { pitch: 108, level: -22, voiced: 370_000 })).toBe(true);
+  expect(isSyllable(noiseAt(53.67, 54.12), -2, { pitch: 108, level: -22, voiced: 370_000 }, true)).toBe(false);
 });
