@@ -3,6 +3,7 @@
  * same routes can be in several families.
  */
 import { AppError } from "../domain/errors";
+import { isUuid } from "../lib/ids";
 import type { Log } from "../lib/log";
 import { type Caller, DEFAULT_ACCESS, enterWorkspace, type Principal, type RouteAccess } from "../work/access";
 import type { Services } from "../work/services";
@@ -86,7 +87,12 @@ export function family(definition: FamilyDefinition): Family {
         });
       }
       const principal =
-        caller && (await enter(services, caller, request, { access, isRead: isReadMethod(request.method) }));
+        caller &&
+        (await enter(services, caller, request, {
+          access,
+          isRead: isReadMethod(request.method),
+          inPath: readPathWorkspace(params),
+        }));
       const reply = await route.run({ services, request, requestId, log, client, url }, params, principal);
       return toResponse({ ...reply, headers: { ...rate.headers, ...reply.headers } });
     } catch (error) {
@@ -99,7 +105,7 @@ export function family(definition: FamilyDefinition): Family {
     try {
       // Before authentication: a request without a method of the protocol is for a path that does not exist.
       const method = parseUploadMethod(request);
-      const rights = { access: DEFAULT_ACCESS, isRead: isReadMethod(method) };
+      const rights = { access: DEFAULT_ACCESS, isRead: isReadMethod(method), inPath: null };
       const authorize = async () => enter(services, await authenticate(request, client), request, rights);
       const { workspace } = await authorize();
       return await uploads.handle(request, method, { workspaceId: workspace.id, connection, authorize }, uploadId);
@@ -135,8 +141,12 @@ const enter = (
   { store }: Pick<Services, "store">,
   caller: Caller,
   request: Request,
-  rights: { access: RouteAccess; isRead: boolean },
+  rights: { access: RouteAccess; isRead: boolean; inPath: string | null },
 ): Promise<Principal> => enterWorkspace(store.read, caller, { ...rights, requested: readRequestedWorkspace(request) });
+
+/** Returns the workspace that is the resource of the path; null if there is none, or its ID is none, which the route refuses. */
+const readPathWorkspace = ({ workspace_id: id }: Record<string, string>): string | null =>
+  id !== undefined && isUuid(id) ? id : null;
 
 /** Returns the ID in the header, or for a GET, such as those of media elements and event sources, which cannot send headers, in the query. */
 const readRequestedWorkspace = ({ headers, method, url }: Request): string | null =>

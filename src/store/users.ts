@@ -28,6 +28,10 @@ export async function getUser(db: Queries, id: string): Promise<User | null> {
   return row ?? null;
 }
 
+/** Returns the first and last name joined, or null without either. */
+export const formatUserName = (user: Pick<User, "first_name" | "last_name">): string | null =>
+  [user.first_name, user.last_name].filter(Boolean).join(" ") || null;
+
 /** Lists all accounts, oldest first. */
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 

@@ -20,6 +20,16 @@ export async function insertWorkspace(tx: Queries, workspace: typeof workspaces.
   return row!;
 }
 
+export async function getWorkspace(db: Queries, id: string): Promise<Workspace | null> {
+  const [row] = await db.select().from(workspaces).where(eq(workspaces.id, id)).limit(1);
+  return row ?? null;
+}
+
+export async function renameWorkspace(tx: Queries, id: string, name: string): Promise<Workspace | null> {
+  const [row] = await tx.update(workspaces).set({ name }).where(eq(workspaces.id, id)).returning();
+  return row ?? null;
+}
+
 export async function insertMember(tx: Queries, member: typeof workspaceMembers.$inferInsert): Promise<void> {
   await tx.insert(workspaceMembers).values(member);
 }

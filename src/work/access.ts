@@ -46,6 +46,8 @@ export type RouteAccess = {
   role: "member" | "admin";
   /** What the route reads or changes. In a `workspace` a viewer may not write; what belongs to an `account` is the user's in every role. */
   target: "workspace" | "account";
+  /** Only an owner of the workspace may call the route. */
+  ownersOnly: boolean;
   rateLimited: boolean;
 };
 
@@ -55,6 +57,7 @@ export const DEFAULT_ACCESS: RouteAccess = {
   inGrace: false,
   role: "member",
   target: "workspace",
+  ownersOnly: false,
   rateLimited: true,
 };
 
@@ -79,26 +82,42 @@ export function requireCaller({ user, credential }: CallerRights, access: RouteA
 }
 
 /** Throws `AppError` `forbidden` if the role may not do this in its workspace. */
-export function requireRole(role: WorkspaceRole, access: Pick<RouteAccess, "target">, isRead: boolean): void {
+export function requireRole(
+  role: WorkspaceRole,
+  access: Pick<RouteAccess, "ownersOnly" | "target">,
+  isRead: boolean,
+): void {
   if (role === "viewer" && access.target === "workspace" && !isRead)
     throw forbidden("A viewer of a workspace may not change anything in it.");
+  if (access.ownersOnly && role !== "owner") throw forbidden("Only an owner of the workspace may do this.");
 }
 
+/** Throws `AppError` `forbidden` unless the principal may remove this member: an owner anybody, everybody else only themselves. */
+export function requireRemoval({ user, workspace }: Principal, userId: string): void {
+  if (userId !== user.id) requireRole(workspace.role, { target: "workspace", ownersOnly: true }, false);
+}
+
+/** Returns the ID of the only workspace that the credential can be used in; null for a session, which can be used in all of the user's. */
+export const findOnlyWorkspace = ({ credential, workspace }: Principal): string | null =>
+  credential.kind === "api_key" ? workspace.id : null;
+
 /**
- * Returns the principal in the workspace that the route acts in: the key's; for a session `requested`, by default the personal one. Throws
- * `AppError` `not_found` if the user is not a member of it, or a key is of another; `forbidden` as `requireCaller` and `requireRole`.
+ * Returns the principal in the workspace that the route acts in: that in its path; else the key's; for a session `requested`, by default the
+ * personal one. Throws `AppError` `not_found` if the user is not a member of it, or a key is of another; `forbidden` as `requireCaller` and
+ * `requireRole`.
  */
 export async function enterWorkspace(
   db: Queries,
   caller: Caller,
-  route: { access: RouteAccess; isRead: boolean; requested: string | null },
+  route: { access: RouteAccess; isRead: boolean; inPath: string | null; requested: string | null },
 ): Promise<Principal> {
   const { user, credential, keyWorkspace } = caller;
   const { access, isRead } = route;
   requireCaller(caller, access, isRead);
   // What belongs to the account does not depend on the workspace.
-  const requested = access.target === "account" ? null : (route.requested?.toLowerCase() ?? null);
-  const id = requested ?? keyWorkspace?.id ?? user.id;
+  const requested = access.target === "account" ? null : route.requested;
+  const named = (route.inPath ?? requested)?.toLowerCase();
+  const id = named ?? keyWorkspace?.id ?? user.id;
   const role =
     keyWorkspace === null ? await findRole(db, id, user.id) : keyWorkspace.id === id ? keyWorkspace.role : null;
   if (role === null) throw new AppError("not_found", "Workspace not found.");

@@ -19,7 +19,14 @@ export type AuditAction =
   | "user.password_reset_requested"
   | "user.signed_up"
   | "user.two_factor_change_refused"
-  | "user.two_factor_changed";
+  | "user.two_factor_changed"
+  | "workspace.created"
+  | "workspace.deleted"
+  | "workspace.member_added"
+  | "workspace.member_changed"
+  | "workspace.member_invited"
+  | "workspace.member_removed"
+  | "workspace.renamed";
 
 /** Who acts: a user with a session or a key, somebody who is not authenticated, or the command line. */
 export type AuditActor = {

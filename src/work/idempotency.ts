@@ -11,7 +11,7 @@ export const RESPONSES_KEPT_MS = 24 * 3600 * 1000;
 export type IdempotentResponse = { status: number; body: unknown; headers: Record<string, string> };
 
 /** Fields of resources that are shown once. */
-const SECRET_FIELDS = ["secret", "key", "otpauth_url", "recovery_codes"];
+const SECRET_FIELDS = ["secret", "key", "otpauth_url", "recovery_codes", "invitation_url"];
 
 /** Returns the resource with null in place of its secrets. */
 function hideSecrets(body: unknown): unknown {

@@ -7,6 +7,8 @@ import * as password from "./password";
 import * as profile from "./profile";
 import * as sessions from "./sessions";
 import * as twoFactor from "./two-factor";
+import * as workspaceMembers from "./workspace-members";
+import * as workspaces from "./workspaces";
 
 /** The prefix of the dashboard family. */
 export const DASHBOARD_PREFIX = "/api/v1";
@@ -33,6 +35,16 @@ const ownRoutes = createRoutes([
   ["POST", "/users/me/two-factor", twoFactor.enroll],
   ["POST", "/users/me/two-factor/confirm", twoFactor.confirm],
   ["DELETE", "/users/me/two-factor", twoFactor.remove],
+
+  ["GET", "/workspaces", workspaces.list],
+  ["POST", "/workspaces", workspaces.create],
+  ["GET", "/workspaces/:workspace_id", workspaces.read],
+  ["PATCH", "/workspaces/:workspace_id", workspaces.update],
+  ["DELETE", "/workspaces/:workspace_id", workspaces.remove],
+  ["GET", "/workspaces/:workspace_id/members", workspaceMembers.list],
+  ["POST", "/workspaces/:workspace_id/members", workspaceMembers.add],
+  ["PATCH", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.update],
+  ["DELETE", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.remove],
 ]);
 
 /** Resources with a form of their own in this family replace the public ones. */

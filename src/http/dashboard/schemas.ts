@@ -1,6 +1,6 @@
 /** The schemas of the resources that only the dashboard family has. */
 import { Type } from "@sinclair/typebox";
-import { SECOND_FACTOR_METHODS } from "../../domain/access";
+import { SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
 import { strictObject } from "../fields";
 import { enumeration, id, orNull, text, time } from "../schema-parts";
 
@@ -29,6 +29,14 @@ const secondFactor = strictObject({
   methods: Type.Array(enumeration(SECOND_FACTOR_METHODS)),
 });
 
+const workspaceMember = strictObject({
+  user_id: id,
+  email: text,
+  name: orNull(text),
+  role: enumeration(WORKSPACE_ROLES),
+  created_at: Type.String({ format: "date-time", description: "when the user became a member" }),
+});
+
 /** The schemas by their names in the OpenAPI documents. */
 export const DASHBOARD_SCHEMAS = {
   Profile: profile,
@@ -55,5 +63,17 @@ export const DASHBOARD_SCHEMAS = {
     user_agent: orNull(text),
     address: orNull(text),
     is_current: Type.Boolean({ description: "the session of this request" }),
+  }),
+  Workspace: strictObject({
+    id,
+    name: text,
+    role: enumeration(WORKSPACE_ROLES),
+    is_personal: Type.Boolean({ description: "made with the account, has its ID and no other member" }),
+  }),
+  WorkspaceMember: workspaceMember,
+  AddedMember: strictObject({
+    member: orNull(workspaceMember, "null: the address has no account and is invited"),
+    invitation_url: orNull(text, "leads to an account in the workspace; null for a member and in a replayed response"),
+    expires_at: orNull(time, "when the invitation ends"),
   }),
 };

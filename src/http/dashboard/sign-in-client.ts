@@ -1,5 +1,6 @@
 /** The client of a call, as the identity services need it. */
-import type { AccountOwner, SignInClient } from "../../work/identity/sign-in";
+import type { AuditActor } from "../../work/audit";
+import { type AccountOwner, type SignInClient, toAuditActor } from "../../work/identity/sign-in";
 import type { Call, OpenCall } from "../call";
 
 /** Returns who calls, for the list of sessions and the audit log. */
@@ -8,6 +9,10 @@ export const toSignInClient = ({ client, request, requestId }: OpenCall): SignIn
   userAgent: request.headers.get("user-agent"),
   requestId,
 });
+
+/** Returns the user of a call as an actor of the audit log. */
+export const toCallActor = (call: Call): AuditActor =>
+  toAuditActor(call.principal.user.id, call.principal.credential.id, toSignInClient(call));
 
 /** Returns who changes the own account. */
 export const toAccountOwner = (call: Call): AccountOwner => ({

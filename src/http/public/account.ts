@@ -1,6 +1,7 @@
 /** The account and its credit history. */
 import { type LedgerEntry, listLedger } from "../../store/credits";
 import { readStorageUsed } from "../../store/storage";
+import { formatUserName } from "../../store/users";
 import { readStorageQuota } from "../../work/storage-limits";
 import { type Call, ok } from "../call";
 import { formatTime } from "../format-time";
@@ -13,7 +14,7 @@ async function showUser({ services, principal: { user, workspace } }: Call): Pro
   return {
     id: user.id,
     email: user.email,
-    name: [user.first_name, user.last_name].filter(Boolean).join(" ") || null,
+    name: formatUserName(user),
     email_verified_at: formatTime(user.email_verified_at),
     deleted_at: formatTime(user.deleted_at),
     created_at: formatTime(user.created_at),

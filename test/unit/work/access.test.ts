@@ -9,6 +9,7 @@ import {
   MAX_FRESH_SESSION_MS,
   type RouteAccess,
   requireCaller,
+  requireRemoval,
   requireRole,
 } from "../../../src/work/access";
 import { addMember, addUser, freshStore } from "../store/test-store";
@@ -79,7 +80,31 @@ test.each<[WorkspaceRole, RouteAccess["target"], boolean, string]>([
   ["viewer", "workspace", WRITE, "forbidden"],
   ["viewer", "account", WRITE, "allowed"],
 ])("%s in a %s, read: %p is %s", (role, target, isRead, expected) => {
-  expect(decide(() => requireRole(role, { target }, isRead))).toBe(expected);
+  expect(decide(() => requireRole(role, { target, ownersOnly: false }, isRead))).toBe(expected);
+});
+
+test.each<[WorkspaceRole, string]>([
+  ["owner", "allowed"],
+  ["editor", "forbidden"],
+  ["viewer", "forbidden"],
+])("%s where an owner is needed is %s", (role, expected) => {
+  expect(decide(() => requireRole(role, { target: "workspace", ownersOnly: true }, WRITE))).toBe(expected);
+});
+
+test.each<[WorkspaceRole, "self" | "other", string]>([
+  ["owner", "self", "allowed"],
+  ["owner", "other", "allowed"],
+  ["editor", "self", "allowed"],
+  ["editor", "other", "forbidden"],
+  ["viewer", "self", "allowed"],
+  ["viewer", "other", "forbidden"],
+])("%s who removes %s is %s", (role, who, expected) => {
+  const principal = {
+    user: { id: "self" } as User,
+    credential: { id: "c", ...session() },
+    workspace: { id: "w", role },
+  };
+  expect(decide(() => requireRemoval(principal, who))).toBe(expected);
 });
 
 test("the defaults of a route are the safest that serve a resource", () => {
@@ -89,6 +114,7 @@ test("the defaults of a route are the safest that serve a resource", () => {
     inGrace: false,
     role: "member",
     target: "workspace",
+    ownersOnly: false,
     rateLimited: true,
   });
 });
@@ -100,7 +126,12 @@ describe("the workspace of a request", () => {
   /** Anna has a personal workspace and is a viewer of Bert's; `requested` and keys name workspaces by their owners. */
   async function enter(
     requested: "anna" | "bert" | "nobody" | null,
-    options: { keyOf?: "anna" | "bert"; keyRole?: WorkspaceRole | null; target?: "workspace" | "account" } = {},
+    options: {
+      inPath?: "anna" | "bert" | "nobody";
+      keyOf?: "anna" | "bert";
+      keyRole?: WorkspaceRole | null;
+      target?: "workspace" | "account";
+    } = {},
   ): Promise<string> {
     await using db = await freshStore();
     const ids = await db.store.write(async (tx) => {
@@ -109,7 +140,7 @@ describe("the workspace of a request", () => {
       await addMember(tx, bert.workspaceId, anna.userId, "viewer");
       return { anna: anna.userId, bert: bert.userId, nobody: crypto.randomUUID() };
     });
-    const { keyOf, keyRole = "editor", target = "workspace" } = options;
+    const { inPath, keyOf, keyRole = "editor", target = "workspace" } = options;
     const keyWorkspace: KeyWorkspace = keyOf === undefined ? null : { id: ids[keyOf], role: keyRole };
     const user = { id: ids.anna, deleted_at: null, is_admin: false } as User;
     try {
@@ -119,6 +150,7 @@ describe("the workspace of a request", () => {
         {
           access: { ...DEFAULT_ACCESS, target },
           isRead: true,
+          inPath: inPath === undefined ? null : ids[inPath],
           requested: requested === null ? null : ids[requested].toUpperCase(),
         },
       );
@@ -138,6 +170,14 @@ describe("the workspace of a request", () => {
     ["can be named with a key of it", ["bert", { keyOf: "bert" }], "editor of bert's"],
     ["is not found with a key of another", ["bert", { keyOf: "anna" }], "not_found"],
     ["is not found with a key of a former member", [null, { keyOf: "bert", keyRole: null }], "not_found"],
+    ["is that of the path", ["anna", { inPath: "bert" }], "viewer of bert's"],
+    [
+      "is that of the path also for an account's routes",
+      [null, { inPath: "bert", target: "account" }],
+      "viewer of bert's",
+    ],
+    ["is not found in a path to somebody else's", [null, { inPath: "nobody", target: "account" }], "not_found"],
+    ["is not found in a path with a key of another", [null, { inPath: "anna", keyOf: "bert" }], "not_found"],
     ["does not matter for the account", ["nobody", { target: "account" }], "owner of anna's"],
   ])("%s", async (_, given, expected) => {
     expect(await enter(...given)).toBe(expected);

@@ -1,0 +1,97 @@
+/** Members of a workspace. */
+import { Type } from "@sinclair/typebox";
+import { WORKSPACE_ROLES } from "../../domain/access";
+import { formatUserName } from "../../store/users";
+import { listMembers, type Member } from "../../store/workspace-members";
+import { requireRemoval } from "../../work/access";
+import { addMember, changeRole, removeMember } from "../../work/workspaces";
+import { created, createOnce, noContent, ok } from "../call";
+import { oneOf, strictObject } from "../fields";
+import { formatTime } from "../format-time";
+import { offsetListRoute } from "../offset-list-route";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { route } from "../route";
+import type { Resource } from "../schemas";
+import { toCallActor } from "./sign-in-client";
+
+const showMember = ({ user, role, since }: Member): Resource<"WorkspaceMember"> => ({
+  user_id: user.id,
+  email: user.email,
+  name: formatUserName(user),
+  role,
+  created_at: formatTime(since),
+});
+
+const role = oneOf(...WORKSPACE_ROLES);
+const MAX_EMAIL_CHARACTERS = 254;
+
+export const list = offsetListRoute({
+  summary: "List the members of a workspace, the first one first",
+  access: {},
+  filters: {},
+  item: "WorkspaceMember",
+  description: "A page of members",
+  read: ({ services, principal }, page) => listMembers(services.store.read, principal.workspace.id, page),
+  show: (_, member) => showMember(member),
+});
+
+export const add = route({
+  summary: "Add a member by email address. An address without an account gets an invitation link, valid for 7 days",
+  example: { email: "grace@studio.example", role: "editor" },
+  access: { ownersOnly: true },
+  errors: ["conflict"],
+  body: strictObject({
+    email: Type.String({ maxLength: MAX_EMAIL_CHARACTERS, errorText: "must be an email address" }),
+    role,
+  }),
+  idempotent: true,
+  responses: {
+    201: respondsWith(
+      "AddedMember",
+      "The member, or the invitation link, which is shown once: a replayed response has null",
+    ),
+  },
+  handle: async (call, { body }) =>
+    createOnce(call, async (tx) => {
+      const { services, principal } = call;
+      const workspaceId = principal.workspace.id;
+      const request = { ...body, workspaceId, invitedBy: principal.user };
+      const { member, invitation } = await addMember(services, tx, toCallActor(call), request);
+      const shown: Resource<"AddedMember"> = {
+        member: member && showMember(member),
+        invitation_url: invitation?.url ?? null,
+        expires_at: invitation && formatTime(invitation.expiresAt),
+      };
+      const members = `/workspaces/${workspaceId}/members`;
+      return created(call.url(member ? `${members}/${member.user.id}` : members), shown);
+    }),
+});
+
+export const update = route({
+  summary: "Change the role of a member",
+  example: { role: "viewer" },
+  access: { ownersOnly: true },
+  errors: ["conflict"],
+  body: strictObject({ role }),
+  responses: { 200: respondsWith("WorkspaceMember", "The member") },
+  handle: async (call, { body }) => {
+    const { services, principal, params } = call;
+    const request = { workspaceId: principal.workspace.id, userId: params.user_id!, ...body, now: services.now() };
+    return ok(showMember(await services.store.write((tx) => changeRole(tx, toCallActor(call), request))));
+  },
+});
+
+export const remove = route({
+  summary: "Remove a member, or leave the workspace. The member's API keys for it are revoked",
+  access: { target: "account" },
+  errors: ["conflict"],
+  responses: { 204: respondsWithNothing("Removed") },
+  handle: async (call) => {
+    const { services, principal, params } = call;
+    const userId = params.user_id!;
+    requireRemoval(principal, userId);
+    const request = { workspaceId: principal.workspace.id, userId, now: services.now() };
+    await services.store.write((tx) => removeMember(tx, toCallActor(call), request));
+    return noContent();
+  },
+});

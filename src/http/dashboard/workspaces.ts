@@ -1,0 +1,92 @@
+/** Workspaces of the user. The workspace in the path is the one that the call acts in. */
+import { listWorkspaces, type OwnWorkspace } from "../../store/workspace-members";
+import { getWorkspace, type Workspace } from "../../store/workspaces";
+import { findOnlyWorkspace } from "../../work/access";
+import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces";
+import { type Call, created, createOnce, noContent, ok } from "../call";
+import { strictObject, textField } from "../fields";
+import { offsetListRoute } from "../offset-list-route";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { type ResourceLoader, route } from "../route";
+import type { Resource } from "../schemas";
+import { toCallActor } from "./sign-in-client";
+
+const MAX_NAME_CHARACTERS = 256;
+
+const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> => ({
+  id: workspace.id,
+  name: workspace.name,
+  role,
+  is_personal: workspace.is_personal,
+});
+
+const load: ResourceLoader<Workspace> = {
+  name: "Workspace",
+  find: ({ services, principal }: Call) => getWorkspace(services.store.read, principal.workspace.id),
+};
+
+const body = strictObject({ name: textField(MAX_NAME_CHARACTERS) });
+
+export const list = offsetListRoute({
+  summary: "List your workspaces, the personal one first; with an API key, the one that the key is for",
+  access: { target: "account" },
+  filters: {},
+  item: "Workspace",
+  description: "A page of workspaces",
+  read: ({ services, principal }, { limit, offset }) =>
+    listWorkspaces(services.store.read, principal.user.id, { onlyId: findOnlyWorkspace(principal), limit, offset }),
+  show: (_, row) => showWorkspace(row),
+});
+
+export const create = route({
+  summary: "Create a workspace, which you own. It has no credits of its own yet",
+  example: { name: "Studio" },
+  access: { credential: "session", target: "account" },
+  errors: ["conflict"],
+  body,
+  idempotent: true,
+  responses: { 201: respondsWith("Workspace", "The workspace") },
+  handle: async (call, { body }) =>
+    createOnce(call, async (tx) => {
+      const now = call.services.now();
+      const request = { userId: call.principal.user.id, name: body.name, now };
+      const workspace = await createWorkspace(tx, toCallActor(call), request);
+      return created(call.url(`/workspaces/${workspace.id}`), showWorkspace({ workspace, role: "owner" }));
+    }),
+});
+
+export const read = route({
+  summary: "Retrieve a workspace",
+  responses: { 200: respondsWith("Workspace", "The workspace") },
+  load,
+  handle: async ({ principal }, { resource }) =>
+    ok(showWorkspace({ workspace: resource, role: principal.workspace.role })),
+});
+
+export const update = route({
+  summary: "Rename a workspace",
+  example: { name: "Studio" },
+  access: { ownersOnly: true },
+  body,
+  responses: { 200: respondsWith("Workspace", "The updated workspace") },
+  load,
+  handle: async (call, { body, resource }) => {
+    const { services, principal } = call;
+    const request = { workspaceId: resource.id, name: body.name, now: services.now() };
+    const workspace = await services.store.write((tx) => changeWorkspaceName(tx, toCallActor(call), request));
+    return ok(showWorkspace({ workspace, role: principal.workspace.role }));
+  },
+});
+
+export const remove = route({
+  summary: "Delete a workspace with everything in it. Its credits are lost",
+  access: { ownersOnly: true },
+  errors: ["conflict"],
+  responses: { 204: respondsWithNothing("Deleted") },
+  load,
+  handle: async (call, { resource }) => {
+    const request = { workspaceId: resource.id, ownerId: call.principal.user.id };
+    await removeWorkspace(call.services, toCallActor(call), request);
+    return noContent();
+  },
+});

@@ -1,0 +1,138 @@
+/** The workspaces of a user and the members of a workspace. */
+import { and, asc, count, desc, eq, isNull, ne, sql } from "drizzle-orm";
+import type { WorkspaceRole } from "../domain/access";
+import type { Queries } from "./db";
+import { apiKeys, oneTimeTokens, users, workspaceMembers, workspaces } from "./schema-accounts";
+import type { User } from "./users";
+import type { Workspace } from "./workspaces";
+
+export type OwnWorkspace = { workspace: Workspace; role: WorkspaceRole };
+export type Member = { user: User; role: WorkspaceRole; since: number };
+
+const isOf = (workspaceId: string, userId: string) =>
+  and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.user_id, userId));
+
+/** Lists the workspaces of a user, the personal one first; `onlyId` null: all of them. */
+export async function listWorkspaces(
+  db: Queries,
+  userId: string,
+  { onlyId, limit, offset }: { onlyId: string | null; limit: number; offset: number },
+): Promise<{ rows: OwnWorkspace[]; total: number }> {
+  const isListed = and(
+    eq(workspaceMembers.user_id, userId),
+    onlyId === null ? undefined : eq(workspaceMembers.workspace_id, onlyId),
+  );
+  const rows = await db
+    .select({ workspace: workspaces, role: workspaceMembers.role })
+    .from(workspaceMembers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspace_id))
+    .where(isListed)
+    .orderBy(desc(workspaces.is_personal), asc(workspaces.name), asc(workspaces.id))
+    .limit(limit)
+    .offset(offset);
+  const [all] = await db.select({ n: count() }).from(workspaceMembers).where(isListed);
+  return { rows, total: all?.n ?? 0 };
+}
+
+/** Counts the shared workspaces that the user owns. */
+export async function countOwnedWorkspaces(db: Queries, userId: string): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(workspaceMembers)
+    .where(
+      and(
+        eq(workspaceMembers.user_id, userId),
+        eq(workspaceMembers.role, "owner"),
+        ne(workspaceMembers.workspace_id, userId),
+      ),
+    );
+  return row?.n ?? 0;
+}
+
+const memberColumns = { user: users, role: workspaceMembers.role, since: workspaceMembers.created_at };
+
+/** Lists the members of a workspace, the first one first. */
+export async function listMembers(
+  db: Queries,
+  workspaceId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: Member[]; total: number }> {
+  const rows = await db
+    .select(memberColumns)
+    .from(workspaceMembers)
+    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+    .where(eq(workspaceMembers.workspace_id, workspaceId))
+    .orderBy(asc(workspaceMembers.created_at), asc(users.id))
+    .limit(limit)
+    .offset(offset);
+  return { rows, total: await countMembers(db, workspaceId) };
+}
+
+export async function countMembers(db: Queries, workspaceId: string): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(workspaceMembers)
+    .where(eq(workspaceMembers.workspace_id, workspaceId));
+  return row?.n ?? 0;
+}
+
+/** Returns the member of a workspace, or null. */
+export async function findMember(db: Queries, workspaceId: string, userId: string): Promise<Member | null> {
+  const [row] = await db
+    .select(memberColumns)
+    .from(workspaceMembers)
+    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+    .where(isOf(workspaceId, userId))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Counts the owners of a workspace besides this user that are neither disabled nor being deleted. */
+export async function countOtherOwners(db: Queries, workspaceId: string, userId: string): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(workspaceMembers)
+    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+    .where(
+      and(
+        eq(workspaceMembers.workspace_id, workspaceId),
+        eq(workspaceMembers.role, "owner"),
+        ne(users.id, userId),
+        isNull(users.disabled_at),
+        isNull(users.deleted_at),
+      ),
+    );
+  return row?.n ?? 0;
+}
+
+export async function setRole(tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<void> {
+  await tx.update(workspaceMembers).set({ role }).where(isOf(workspaceId, userId));
+}
+
+/** Removes a member with the API keys that the member has made for the workspace. */
+export async function deleteMember(tx: Queries, workspaceId: string, userId: string): Promise<void> {
+  await tx.delete(apiKeys).where(and(eq(apiKeys.workspace_id, workspaceId), eq(apiKeys.user_id, userId)));
+  await tx.delete(workspaceMembers).where(isOf(workspaceId, userId));
+}
+
+/** Removes all API keys and invitations of a workspace, and all members but one. */
+export async function deleteOtherAccess(tx: Queries, workspaceId: string, keptUserId: string): Promise<void> {
+  await tx.delete(apiKeys).where(eq(apiKeys.workspace_id, workspaceId));
+  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.workspace_id, workspaceId));
+  await tx
+    .delete(workspaceMembers)
+    .where(and(eq(workspaceMembers.workspace_id, workspaceId), ne(workspaceMembers.user_id, keptUserId)));
+}
+
+/** Deletes the invitations of an address to a workspace. */
+export async function deleteInvitations(tx: Queries, workspaceId: string, email: string): Promise<void> {
+  await tx
+    .delete(oneTimeTokens)
+    .where(
+      and(
+        eq(oneTimeTokens.workspace_id, workspaceId),
+        eq(oneTimeTokens.purpose, "invitation"),
+        sql`lower(${oneTimeTokens.email}) = ${email}`,
+      ),
+    );
+}

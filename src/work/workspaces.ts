@@ -1,0 +1,187 @@
+/** Workspaces: creation, members and deletion. `access.ts` decides who may call these. */
+import type { WorkspaceRole } from "../domain/access";
+import { parseEmailAddress } from "../domain/email-address";
+import { AppError } from "../domain/errors";
+import { newId } from "../lib/ids";
+import type { Queries } from "../store/db";
+import { deleteWorkspace, listProjectIds } from "../store/purge";
+import { findUserByEmail, type User } from "../store/users";
+import {
+  countMembers,
+  countOtherOwners,
+  countOwnedWorkspaces,
+  deleteInvitations,
+  deleteMember,
+  deleteOtherAccess,
+  findMember,
+  type Member,
+  setRole,
+} from "../store/workspace-members";
+import {
+  findRole,
+  getWorkspace,
+  insertMember,
+  insertWorkspace,
+  renameWorkspace,
+  type Workspace,
+} from "../store/workspaces";
+import { type AuditAction, type AuditActor, recordAudit } from "./audit";
+import type { DeletionServices } from "./deletion";
+import type { AccountLink } from "./identity/account-links";
+import { createInvitation } from "./identity/invitations";
+import type { Services } from "./services";
+import { removeWorkspaceContent } from "./workspace-content";
+
+/** Each workspace has its own share of the machine, so their number is limited. */
+const MAX_OWNED_WORKSPACES = 50;
+const MAX_MEMBERS = 500;
+
+/** Creates a workspace with one owner. Throws `AppError` `conflict` when the user owns too many. */
+export async function createWorkspace(
+  tx: Queries,
+  actor: AuditActor,
+  request: { userId: string; name: string; now: number },
+): Promise<Workspace> {
+  const { userId, name, now } = request;
+  if ((await countOwnedWorkspaces(tx, userId)) >= MAX_OWNED_WORKSPACES)
+    throw new AppError("conflict", `Limit of ${MAX_OWNED_WORKSPACES} workspaces reached. Delete one first.`);
+  const workspace = await insertWorkspace(tx, { id: newId(), name, created_by: userId, created_at: now });
+  await insertMember(tx, { workspace_id: workspace.id, user_id: userId, role: "owner", created_at: now });
+  await record(tx, actor, "workspace.created", workspace.id, now);
+  return workspace;
+}
+
+/** Renames a workspace. Throws `AppError` `not_found`. */
+export async function changeWorkspaceName(
+  tx: Queries,
+  actor: AuditActor,
+  request: { workspaceId: string; name: string; now: number },
+): Promise<Workspace> {
+  const { workspaceId, name, now } = request;
+  const workspace = await renameWorkspace(tx, workspaceId, name);
+  if (!workspace) throw workspaceNotFound();
+  await record(tx, actor, "workspace.renamed", workspaceId, now);
+  return workspace;
+}
+
+export type AddedMember = { member: Member | null; invitation: AccountLink | null };
+
+/**
+ * Adds the account with this address to a workspace. An address without an account gets an invitation, which replaces its earlier ones.
+ * Throws `AppError` `validation_error` for something that is no address, `conflict` for a member, a personal workspace and a full one.
+ */
+export async function addMember(
+  services: Pick<Services, "mails" | "now" | "publicUrl">,
+  tx: Queries,
+  actor: AuditActor,
+  request: { workspaceId: string; email: string; role: WorkspaceRole; invitedBy: User },
+): Promise<AddedMember> {
+  const { workspaceId, role, invitedBy } = request;
+  const email = parseEmailAddress(request.email);
+  if (email === null) {
+    throw new AppError("validation_error", "Email address is invalid.", {
+      fields: [{ field: "body.email", message: "must be an email address" }],
+    });
+  }
+  await requireShared(tx, workspaceId, "has one member");
+  if ((await countMembers(tx, workspaceId)) >= MAX_MEMBERS)
+    throw new AppError("conflict", `Limit of ${MAX_MEMBERS} members reached. Remove one first.`);
+  const now = services.now();
+  const user = await findUserByEmail(tx, email);
+  await deleteInvitations(tx, workspaceId, email);
+  if (!user) {
+    const invitation = { email, userId: null, workspace: { id: workspaceId, role }, invitedBy };
+    const link = await createInvitation(services, tx, invitation);
+    await record(tx, actor, "workspace.member_invited", workspaceId, now, { role });
+    return { member: null, invitation: link };
+  }
+  if ((await findRole(tx, workspaceId, user.id)) !== null)
+    throw new AppError("conflict", `${email} is already a member.`);
+  await insertMember(tx, { workspace_id: workspaceId, user_id: user.id, role, created_at: now });
+  await record(tx, actor, "workspace.member_added", workspaceId, now, { user_id: user.id, role });
+  return { member: { user, role, since: now }, invitation: null };
+}
+
+/** Changes the role of a member. Throws `AppError` `not_found`, and `conflict` for the last owner. */
+export async function changeRole(
+  tx: Queries,
+  actor: AuditActor,
+  request: { workspaceId: string; userId: string; role: WorkspaceRole; now: number },
+): Promise<Member> {
+  const { workspaceId, userId, role, now } = request;
+  const member = await getMember(tx, workspaceId, userId);
+  if (member.role === role) return member;
+  if (member.role === "owner") await requireOtherOwner(tx, workspaceId, userId);
+  await setRole(tx, workspaceId, userId, role);
+  await record(tx, actor, "workspace.member_changed", workspaceId, now, { user_id: userId, role });
+  return { ...member, role };
+}
+
+/** Removes a member, whose keys for the workspace are revoked. Throws `AppError` `not_found`, and `conflict` for the last owner. */
+export async function removeMember(
+  tx: Queries,
+  actor: AuditActor,
+  request: { workspaceId: string; userId: string; now: number },
+): Promise<void> {
+  const { workspaceId, userId, now } = request;
+  const member = await getMember(tx, workspaceId, userId);
+  if (member.role === "owner") await requireOtherOwner(tx, workspaceId, userId);
+  await deleteMember(tx, workspaceId, userId);
+  await record(tx, actor, "workspace.member_removed", workspaceId, now, { user_id: userId });
+}
+
+/**
+ * Deletes a workspace with everything in it. Its ledger entries stay. The other members and all keys go first, so that nobody adds anything;
+ * after a crash in between the owner can delete it again. Throws `AppError` `conflict` for a personal workspace.
+ */
+export async function removeWorkspace(
+  services: DeletionServices,
+  actor: AuditActor,
+  request: { workspaceId: string; ownerId: string },
+): Promise<void> {
+  const { workspaceId, ownerId } = request;
+  const { store, now } = services;
+  await store.write(async (tx) => {
+    await requireShared(tx, workspaceId, "is deleted with its account");
+    await deleteOtherAccess(tx, workspaceId, ownerId);
+  });
+  const { signal } = new AbortController();
+  const deleteEmpty = () =>
+    store.write(async (tx) => {
+      // A request of the owner may have created a project meanwhile.
+      if ((await listProjectIds(tx, workspaceId)).length > 0) return false;
+      if (await deleteWorkspace(tx, workspaceId)) await record(tx, actor, "workspace.deleted", workspaceId, now());
+      return true;
+    });
+  do await removeWorkspaceContent(services, workspaceId, signal);
+  while (!(await deleteEmpty()));
+}
+
+async function getMember(tx: Queries, workspaceId: string, userId: string): Promise<Member> {
+  const member = await findMember(tx, workspaceId, userId);
+  if (!member) throw new AppError("not_found", "Member not found.");
+  return member;
+}
+
+async function requireShared(tx: Queries, workspaceId: string, rule: string): Promise<void> {
+  const workspace = await getWorkspace(tx, workspaceId);
+  if (!workspace) throw workspaceNotFound();
+  if (workspace.is_personal) throw new AppError("conflict", `A personal workspace ${rule}.`);
+}
+
+async function requireOtherOwner(tx: Queries, workspaceId: string, userId: string): Promise<void> {
+  if ((await countOtherOwners(tx, workspaceId, userId)) === 0)
+    throw new AppError("conflict", "This is the last owner of the workspace. Make another member an owner first.");
+}
+
+const workspaceNotFound = (): AppError => new AppError("not_found", "Workspace not found.");
+
+const record = (
+  tx: Queries,
+  actor: AuditActor,
+  action: AuditAction,
+  id: string,
+  now: number,
+  details?: Record<string, unknown>,
+): Promise<void> =>
+  recordAudit(tx, actor, { action, target: { kind: "workspace", id }, workspaceId: id, details: details ?? {} }, now);

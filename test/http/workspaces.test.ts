@@ -1,0 +1,388 @@
+/** Workspaces and their members, with sessions. `workspace-access.test.ts` is about who can reach what is in one. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import type { WorkspaceRole } from "../../src/domain/access";
+import { createApiKey } from "../../src/work/accounts";
+import { grantWorkspace } from "../unit/store/test-store";
+import { emailOf, listAuditLog, startSession } from "./accounts";
+import { type CallOptions, type Client, createClient } from "./client";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
+import { wav } from "./media";
+import { NO_ID } from "./outcome";
+import type { Asset, Project } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
+
+type Workspace = { id: string; name: string; role: WorkspaceRole; is_personal: boolean };
+type Member = { user_id: string; email: string; name: string | null; role: WorkspaceRole; created_at: string };
+type Added = { member: Member | null; invitation_url: string | null; expires_at: string | null };
+type Listed<T> = { items: T[]; total: number; limit: number; offset: number };
+type ApiError = { detail: unknown; code?: string };
+
+let server: Harness;
+let anna: Client;
+let bert: Client;
+let carl: Client;
+beforeAll(async () => {
+  server = await harness();
+  [anna, bert, carl] = (await Promise.all([1, 2, 3].map(async () => startSession(server, await server.user())))) as [
+    Client,
+    Client,
+    Client,
+  ];
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const createWorkspace = (user: Client, name = "Studio") =>
+  user.must<Workspace>("POST", "/api/v1/workspaces", { json: { name } });
+const add = (user: Client, workspace: string, email: string, role: WorkspaceRole = "editor") =>
+  user.call<Added & ApiError>("POST", `/api/v1/workspaces/${workspace}/members`, { json: { email, role } });
+/** Returns `200`, or the status with the code. */
+async function attempt(user: Client, method: string, path: string, options: CallOptions = {}): Promise<string> {
+  const { status, body } = await user.call<ApiError>(method, `/api/v1${path}`, options);
+  return status < 400 ? String(status) : `${status} ${body.code ?? "validation_error"}`;
+}
+const inside = (workspace: string, json?: unknown): CallOptions => ({
+  headers: { "Offcut-Workspace": workspace },
+  ...(json === undefined ? {} : { json }),
+});
+
+describe("a workspace", () => {
+  test("is listed with the personal one, which is first and was made with the account", async () => {
+    const user = await startSession(server, await server.user());
+    const personal = { id: user.userId, name: "Personal", role: "owner", is_personal: true };
+    const list = () => user.must<Listed<Workspace>>("GET", "/api/v1/workspaces");
+    expect(await list()).toEqual({ items: [personal as Workspace], total: 1, limit: 20, offset: 0 });
+
+    const reply = await user.call<Workspace>("POST", "/api/v1/workspaces", { json: { name: "A studio" } });
+    const { body } = reply;
+    expect([reply.status, reply.headers.get("location")]).toEqual([201, `/api/v1/workspaces/${body.id}`]);
+    expect(body).toEqual({ id: expect.any(String), name: "A studio", role: "owner", is_personal: false });
+    expect(await list()).toMatchObject({ items: [personal as Workspace, body], total: 2 });
+    expect(await user.must("GET", "/api/v1/workspaces?limit=1&offset=1")).toMatchObject({ items: [body], total: 2 });
+    expect(await user.must("GET", `/api/v1/workspaces/${body.id}`)).toEqual(body);
+    const path = `/api/v1/workspaces/${body.id}`;
+    expect(await user.must("PATCH", path, { json: { name: "Ours" } })).toEqual({ ...body, name: "Ours" });
+  });
+
+  test.each<[string, unknown, string]>([
+    ["without a name", {}, "422 validation_error"],
+    ["with an empty name", { name: "" }, "422 validation_error"],
+    ["with a name of 257 characters", { name: "x".repeat(257) }, "422 validation_error"],
+    ["with more than a name", { name: "x", role: "owner" }, "422 validation_error"],
+  ])("%s is refused", async (_, json, expected) => {
+    expect(await attempt(anna, "POST", "/workspaces", { json })).toBe(expected);
+  });
+
+  test("is created once for an Idempotency-Key", async () => {
+    const options = { json: { name: "Once" }, headers: { "Idempotency-Key": "w" } };
+    const first = await anna.must<Workspace>("POST", "/api/v1/workspaces", options);
+    expect(await anna.must<Workspace>("POST", "/api/v1/workspaces", options)).toEqual(first);
+  });
+
+  test("contains what is made in it, and its credits pay for that", async () => {
+    const { id } = await createWorkspace(anna);
+    const project = await anna.must<Project>("POST", "/api/v1/projects", inside(id, { name: "Shared" }));
+    const list = async (options: CallOptions) =>
+      (await anna.must<{ items: Project[] }>("GET", "/api/v1/projects", options)).items.map((one) => one.id);
+    expect(await list(inside(id))).toEqual([project.id]);
+    expect(await list({})).not.toContain(project.id);
+    expect(await attempt(anna, "GET", `/projects/${project.id}`)).toBe("404 not_found");
+    expect(await attempt(anna, "GET", `/projects/${project.id}`, inside(id.toUpperCase()))).toBe("200");
+
+    const bytes = await wav(2);
+    const request = inside(id, { project_id: project.id, size_bytes: bytes.byteLength });
+    expect(await attempt(anna, "POST", "/assets", request)).toBe("402 insufficient_credits");
+    await server.services().store.write((tx) => grantWorkspace(tx, id, 1));
+    const asset = await anna.must<Asset>("POST", "/api/v1/assets", request);
+    const tus = { "Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" };
+    const patch = (headers: Record<string, string>) =>
+      anna.call("PATCH", `/api/v1/uploads/${asset.id}`, {
+        headers: { ...tus, ...headers },
+        body: bytes as Uint8Array<ArrayBuffer>,
+      });
+    expect((await patch({})).status).toBe(404);
+    expect((await patch({ "Offcut-Workspace": id })).status).toBe(204);
+    await server.idle();
+    expect(await anna.must("GET", `/api/v1/assets/${asset.id}`, inside(id))).toMatchObject({ state: "ready" });
+    const history = await anna.must<{ items: { delta: number }[] }>("GET", "/api/v1/credits/history", inside(id));
+    expect(history.items.map(({ delta }) => delta)).toEqual([-1, 1]);
+  });
+
+  test.each([
+    ["that does not exist", NO_ID],
+    ["of somebody else", null],
+    ["that is no UUID", "studio"],
+  ])("%s cannot be named in the header", async (_, name) => {
+    const workspace = name ?? (await createWorkspace(bert)).id;
+    expect(await attempt(anna, "GET", "/projects", inside(workspace))).toBe("404 not_found");
+    expect(await attempt(anna, "POST", "/projects", inside(workspace, { name: "P" }))).toBe("404 not_found");
+  });
+
+  test("is 404 to others, whatever they send", async () => {
+    const { id } = await createWorkspace(anna);
+    const calls: [string, string, object | undefined][] = [
+      ["GET", "", undefined],
+      ["PATCH", "", { name: "Mine" }],
+      ["PATCH", "", { nonsense: 1 }],
+      ["DELETE", "", undefined],
+      ["GET", "/members", undefined],
+      ["POST", "/members", { email: emailOf(bert), role: "owner" }],
+      ["PATCH", `/members/${anna.userId}`, { role: "viewer" }],
+      ["PATCH", `/members/${bert.userId}`, { role: "owner" }],
+      ["DELETE", `/members/${anna.userId}`, undefined],
+      ["DELETE", `/members/${bert.userId}`, undefined],
+    ];
+    for (const [method, path, json] of calls) {
+      const made = await attempt(bert, method, `/workspaces/${id}${path}`, json ? { json } : {});
+      expect([method, path, made]).toEqual([method, path, "404 not_found"]);
+    }
+    expect(await attempt(bert, "GET", "/workspaces/x")).toBe("422 validation_error");
+  });
+
+  test("limits the number that a user owns", async () => {
+    const user = await startSession(server, await server.user());
+    for (let n = 0; n < 50; n++) await createWorkspace(user, `W ${n}`);
+    expect(await attempt(user, "POST", "/workspaces", { json: { name: "W 50" } })).toBe("409 conflict");
+  });
+});
+
+describe("members", () => {
+  test("are added by address, listed, changed and removed", async () => {
+    const { id } = await createWorkspace(anna);
+    await server
+      .services()
+      .store.write((tx) =>
+        tx.run(sql`UPDATE users SET first_name = 'Bert', last_name = 'Ö' WHERE id = ${bert.userId}`),
+      );
+    const added = await add(anna, id, ` ${emailOf(bert).toUpperCase()} `, "viewer");
+    const member = {
+      user_id: bert.userId,
+      email: emailOf(bert),
+      name: "Bert Ö",
+      role: "viewer",
+      created_at: expect.any(String),
+    };
+    expect([added.status, added.headers.get("location")]).toEqual([
+      201,
+      `/api/v1/workspaces/${id}/members/${bert.userId}`,
+    ]);
+    expect(added.body as Added).toEqual({ member: member as Member, invitation_url: null, expires_at: null });
+    expect((await add(anna, id, emailOf(bert))).body).toMatchObject({ code: "conflict" });
+    const list = () => bert.must<Listed<Member>>("GET", `/api/v1/workspaces/${id}/members`);
+    expect(await list()).toMatchObject({ total: 2, items: [{ user_id: anna.userId, role: "owner" }, member] });
+
+    const path = `/workspaces/${id}/members/${bert.userId}`;
+    expect(await attempt(bert, "POST", "/projects", inside(id, { name: "P" }))).toBe("403 forbidden");
+    expect(await anna.must("PATCH", `/api/v1${path}`, { json: { role: "editor" } })).toEqual({
+      ...member,
+      role: "editor",
+    });
+    expect(await attempt(bert, "POST", "/projects", inside(id, { name: "P" }))).toBe("201");
+    expect(await attempt(anna, "PATCH", path, { json: { role: "admin" } })).toBe("422 validation_error");
+    expect(await attempt(anna, "PATCH", `/workspaces/${id}/members/${carl.userId}`, { json: { role: "owner" } })).toBe(
+      "404 not_found",
+    );
+
+    const { key } = await createApiKey(server.services(), { email: emailOf(bert), name: "k", workspace: id });
+    const withKey = createClient(server.url, key, bert.userId);
+    expect(await attempt(withKey, "GET", "/projects")).toBe("200");
+    expect(await attempt(anna, "DELETE", path)).toBe("204");
+    expect(await attempt(anna, "DELETE", path)).toBe("404 not_found");
+    expect(await attempt(withKey, "GET", "/projects")).toBe("401 unauthenticated");
+    expect(await attempt(bert, "GET", "/projects", inside(id))).toBe("404 not_found");
+    const log = (await listAuditLog(server)).filter(({ target_id }) => target_id === id);
+    expect(log.map(({ action, actor_id }) => [action, actor_id === anna.userId])).toEqual(
+      ["created", "member_added", "member_changed", "member_removed"].map((verb) => [`workspace.${verb}`, true]),
+    );
+  });
+
+  test.each<[WorkspaceRole, string, string]>([
+    ["viewer", "403 forbidden", "403 forbidden"],
+    ["editor", "201", "403 forbidden"],
+    ["owner", "201", "200"],
+  ])("a %s creates a project: %s, renames the workspace: %s, and may leave", async (role, creates, renames) => {
+    const { id } = await createWorkspace(anna);
+    await add(anna, id, emailOf(bert), role);
+    expect(await attempt(bert, "POST", "/projects", inside(id, { name: "P" }))).toBe(creates);
+    expect(await attempt(bert, "PATCH", `/workspaces/${id}`, { json: { name: "W" } })).toBe(renames);
+    const manages: [string, string, object | undefined][] = [
+      ["POST", "/members", { email: emailOf(carl), role: "viewer" }],
+      ["PATCH", `/members/${carl.userId}`, { role: "editor" }],
+      ["DELETE", `/members/${carl.userId}`, undefined],
+    ];
+    if (role !== "owner") {
+      await add(anna, id, emailOf(carl), "viewer");
+      manages.push(["DELETE", "", undefined], ["DELETE", `/members/${anna.userId}`, undefined]);
+    }
+    for (const [method, path, json] of manages) {
+      const made = await attempt(bert, method, `/workspaces/${id}${path}`, json ? { json } : {});
+      expect([method, path, made.startsWith("2")]).toEqual([method, path, role === "owner"]);
+      if (role !== "owner") expect(made).toBe("403 forbidden");
+    }
+    expect(await attempt(bert, "DELETE", `/workspaces/${id}/members/${bert.userId}`)).toBe("204");
+    expect(await attempt(bert, "GET", `/workspaces/${id}`)).toBe("404 not_found");
+  });
+
+  test("the last owner can neither leave nor be demoted, also by two at once", async () => {
+    const { id } = await createWorkspace(anna);
+    const demote = (by: Client, who: Client) =>
+      attempt(by, "PATCH", `/workspaces/${id}/members/${who.userId}`, { json: { role: "viewer" } });
+    const remove = (by: Client, who: Client) => attempt(by, "DELETE", `/workspaces/${id}/members/${who.userId}`);
+    await add(anna, id, emailOf(bert), "editor");
+    expect([await demote(anna, anna), await remove(anna, anna)]).toEqual(["409 conflict", "409 conflict"]);
+    await anna.must("PATCH", `/api/v1/workspaces/${id}/members/${bert.userId}`, { json: { role: "owner" } });
+    // An owner who cannot sign in does not count.
+    const { store } = server.services();
+    await store.write((tx) => tx.run(sql`UPDATE users SET disabled_at = 1 WHERE id = ${bert.userId}`));
+    expect([await demote(anna, anna), await remove(anna, anna)]).toEqual(["409 conflict", "409 conflict"]);
+    await store.write((tx) => tx.run(sql`UPDATE users SET disabled_at = NULL WHERE id = ${bert.userId}`));
+    const outcomes = await Promise.all([demote(anna, bert), demote(bert, anna)]);
+    expect(outcomes.filter((one) => one === "200")).toHaveLength(1);
+    const owners = await store.read.all<object>(
+      sql`SELECT user_id FROM workspace_members WHERE workspace_id = ${id} AND role = 'owner'`,
+    );
+    expect(owners).toHaveLength(1);
+  });
+
+  test("an unknown address gets an invitation, which replaces its earlier one and leads into the workspace", async () => {
+    const { id } = await createWorkspace(anna);
+    const email = `${crypto.randomUUID()}@example.test`;
+    const invite = async () => {
+      const { status, headers, body } = await add(anna, id, email, "viewer");
+      expect([status, headers.get("location"), body.member]).toEqual([201, `/api/v1/workspaces/${id}/members`, null]);
+      expect(Date.parse(body.expires_at!) - server.services().now()).toBeWithin(
+        7 * 86_400_000 - 60_000,
+        7 * 86_400_001,
+      );
+      return new URL(body.invitation_url!).hash.slice(1);
+    };
+    const accept = (token: string) =>
+      server.nobody.call<{ token: string; user: { id: string } }>("POST", "/api/v1/auth/invitation", {
+        json: { token, password: "correct horse battery" },
+      });
+    const [first, second] = [await invite(), await invite()];
+    expect((await accept(first)).status).toBe(401);
+    const { status, body } = await accept(second);
+    expect(status).toBe(201);
+    const guest = createClient(server.url, body.token, body.user.id);
+    expect(await guest.must("GET", `/api/v1/workspaces/${id}`)).toMatchObject({ role: "viewer" });
+    expect((await guest.must<Listed<Workspace>>("GET", "/api/v1/workspaces")).total).toBe(2);
+    expect((await accept(second)).status).toBe(401);
+  });
+
+  test("a replayed invitation does not show its link again, and its token is not stored", async () => {
+    const { id } = await createWorkspace(anna);
+    const options = {
+      json: { email: "new@example.test", role: "viewer" },
+      headers: { "Idempotency-Key": `i ${id}` },
+    };
+    const path = `/api/v1/workspaces/${id}/members`;
+    const first = await anna.must<Added>("POST", path, options);
+    expect(await anna.must<Added>("POST", path, options)).toEqual({ ...first, invitation_url: null });
+    const token = new URL(first.invitation_url!).hash.slice(1);
+    const rows = await server.services().store.read.all(sql`SELECT * FROM idempotency, one_time_tokens`);
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  test.each([
+    ["", "422 validation_error"],
+    ["nobody", "422 validation_error"],
+    ["a@b\nBcc: c@d", "422 validation_error"],
+    [`${"x".repeat(250)}@b.example`, "422 validation_error"],
+  ])("the address %p is refused", async (email, expected) => {
+    const { id } = await createWorkspace(anna);
+    expect(await attempt(anna, "POST", `/workspaces/${id}/members`, { json: { email, role: "viewer" } })).toBe(
+      expected,
+    );
+  });
+});
+
+describe("a personal workspace", () => {
+  test.each<[string, (user: Client) => string, object | undefined, string]>([
+    ["DELETE", (user) => `/workspaces/${user.userId}`, undefined, "409 conflict"],
+    [
+      "POST",
+      (user) => `/workspaces/${user.userId}/members`,
+      { email: "x@example.test", role: "viewer" },
+      "409 conflict",
+    ],
+    ["DELETE", (user) => `/workspaces/${user.userId}/members/${user.userId}`, undefined, "409 conflict"],
+    ["PATCH", (user) => `/workspaces/${user.userId}/members/${user.userId}`, { role: "viewer" }, "409 conflict"],
+    ["PATCH", (user) => `/workspaces/${user.userId}`, { name: "My own" }, "200"],
+  ])("%s %p with %p: %s", async (method, path, json, expected) => {
+    expect(await attempt(carl, method, path(carl), json ? { json } : {})).toBe(expected);
+  });
+});
+
+describe("with an API key", () => {
+  test("only the key's workspace exists, and none can be created", async () => {
+    const { id } = await createWorkspace(anna);
+    const { key } = await createApiKey(server.services(), { email: emailOf(anna), name: "k", workspace: id });
+    const withKey = createClient(server.url, key, anna.userId);
+    expect(await withKey.must<Listed<Workspace>>("GET", "/api/v1/workspaces")).toMatchObject({
+      items: [{ id, role: "owner" }],
+      total: 1,
+    });
+    expect(await attempt(withKey, "GET", `/workspaces/${id}`)).toBe("200");
+    expect(await attempt(withKey, "GET", `/workspaces/${anna.userId}`)).toBe("404 not_found");
+    expect(await attempt(withKey, "PATCH", `/workspaces/${anna.userId}`, { json: { name: "W" } })).toBe(
+      "404 not_found",
+    );
+    expect(await attempt(withKey, "POST", "/workspaces", { json: { name: "W" } })).toBe("403 forbidden");
+  });
+});
+
+describe("the deletion of a workspace", () => {
+  test("deletes everything in it, ends its keys and invitations, and keeps its ledger", async () => {
+    const { id } = await createWorkspace(anna);
+    const { store } = server.services();
+    await store.write((tx) => grantWorkspace(tx, id, 5));
+    await add(anna, id, emailOf(bert), "owner");
+    const { body: invited } = await add(anna, id, "later@example.test");
+    const { key } = await createApiKey(server.services(), { email: emailOf(bert), name: "k", workspace: id });
+    const withKey = createClient(server.url, key, bert.userId);
+    const asset = await withKey.ready(await wav(2));
+    const cut = await withKey.cutEnded((await withKey.startCut({ asset_id: asset.id })).id);
+    const render = await withKey.startRender({ asset_id: asset.id });
+    const upload = await withKey.open(1_000);
+
+    expect(await attempt(anna, "DELETE", `/workspaces/${id}`)).toBe("204");
+    expect(await attempt(anna, "DELETE", `/workspaces/${id}`)).toBe("404 not_found");
+    expect(await attempt(withKey, "GET", "/projects")).toBe("401 unauthenticated");
+    expect((await fetch(asset.download_url!)).status).toBe(404);
+    const token = new URL(invited.invitation_url!).hash.slice(1);
+    const accepted = await server.nobody.call("POST", "/api/v1/auth/invitation", {
+      json: { token, password: "correct horse battery" },
+    });
+    expect(accepted.status).toBe(401);
+    await server.idle();
+    for (const name of ["projects", "assets", "cuts", "renders", "pipelines", "steps", "holds", "events", "api_keys"]) {
+      const rows = await store.read.all(sql.raw(`SELECT id FROM ${name} WHERE workspace_id = '${id}'`));
+      expect([name, rows]).toEqual([name, []]);
+    }
+    const [ledger] = await store.read.all<{ n: number }>(
+      sql`SELECT count(*) AS n FROM ledger WHERE workspace_id = ${id}`,
+    );
+    expect(ledger!.n).toBe(2);
+    for (const left of [asset.id, cut.id, render.id, upload.id]) expect(await server.leftovers(left)).toEqual([]);
+    expect(server.errors).toEqual([]);
+  });
+
+  test("can be repeated by the owner after it was interrupted", async () => {
+    const { id } = await createWorkspace(anna);
+    await add(anna, id, emailOf(bert));
+    const project = await bert.must<Project>("POST", "/api/v1/projects", inside(id, { name: "P" }));
+    const { store } = server.services();
+    const { write } = store;
+    let writes = 0;
+    store.write = (work) => (++writes > 1 ? Promise.reject(new Error("crash")) : write(work));
+    expect(await attempt(anna, "DELETE", `/workspaces/${id}`)).toBe("500 internal_error");
+    store.write = write;
+    server.errors.length = 0;
+    expect(await attempt(bert, "GET", `/projects/${project.id}`, inside(id))).toBe("404 not_found");
+    expect(await attempt(anna, "GET", `/projects/${project.id}`, inside(id))).toBe("200");
+    expect(await attempt(anna, "DELETE", `/workspaces/${id}`)).toBe("204");
+    expect(await attempt(anna, "GET", `/projects/${project.id}`, inside(id))).toBe("404 not_found");
+  });
+});
