@@ -48,6 +48,7 @@ function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: publicRoutes,
       hasUploads: true,
+      showsAuthors: false,
       document: { path: "/openapi.json", guide: API_GUIDE, securitySchemes: { apiKey: API_KEY_SCHEME } },
     }),
     family({
@@ -58,6 +59,7 @@ function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: dashboardRoutes,
       hasUploads: true,
+      showsAuthors: true,
       document: {
         path: `${DASHBOARD_PREFIX}/openapi.json`,
         guide: DASHBOARD_GUIDE,

@@ -4,6 +4,7 @@ import type { Queries } from "../store/db";
 import type { Principal } from "../work/access";
 import { type IdempotencyKey, withIdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
+import type { ReadAuthorship } from "./authorship";
 import type { RequestClient } from "./client";
 import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
@@ -23,6 +24,8 @@ export type OpenCall = {
 
 export type Call = OpenCall & {
   principal: Principal;
+  /** Returns who made a resource, as a field of it, where the family shows that. */
+  authorship: ReadAuthorship;
   /** Null if the route does not use idempotency keys or the client sent none. */
   idempotency: IdempotencyKey;
 };

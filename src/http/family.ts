@@ -8,6 +8,7 @@ import type { Log } from "../lib/log";
 import { type Caller, DEFAULT_ACCESS, enterWorkspace, type Principal, type RouteAccess } from "../work/access";
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
+import { createAuthorReader, hideAuthors } from "./authorship";
 import { toResponse, withHeaders } from "./call";
 import type { RequestClient } from "./client";
 import type { Connection } from "./connection";
@@ -31,6 +32,8 @@ type FamilyDefinition = {
   routes: Route[];
   /** Mounts the TUS surface under `/uploads`. */
   hasUploads: boolean;
+  /** Resources have the field `created_by`. */
+  showsAuthors: boolean;
   document: FamilyDocument;
 };
 
@@ -68,7 +71,7 @@ export type Family = FamilyDefinition & {
 
 /** Creates a family. */
 export function family(definition: FamilyDefinition): Family {
-  const { prefix, authenticate, checkOpenCall, errorShape, rateLimit, routes } = definition;
+  const { prefix, authenticate, checkOpenCall, errorShape, rateLimit, routes, showsAuthors } = definition;
 
   async function runRoute(host: FamilyHost, route: Route, request: Request, params: Record<string, string>) {
     const { services } = host;
@@ -93,7 +96,10 @@ export function family(definition: FamilyDefinition): Family {
           isRead: isReadMethod(request.method),
           inPath: readPathWorkspace(params),
         }));
-      const reply = await route.run({ services, request, requestId, log, client, url }, params, principal);
+      const authorship =
+        principal && showsAuthors ? createAuthorReader(services.store.read, principal.user) : hideAuthors;
+      const received = { services, request, requestId, log, client, url, authorship };
+      const reply = await route.run(received, params, principal);
       return toResponse({ ...reply, headers: { ...rate.headers, ...reply.headers } });
     } catch (error) {
       return withHeaders(toErrorResponse(error, errorShape, log), rate.headers);

@@ -28,7 +28,7 @@ type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKe
   /** Reads at most `limit` rows that follow the sort key `after`. */
   read(call: Call, input: ListInput<Filters, Parent> & { after: Key | null; limit: number }): Promise<RowPage<Row>>;
   sortKey(row: Row): Key;
-  show(call: Call, row: Row): Resource<Name>;
+  show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };
 
 /** Creates the handler of a list. */
@@ -55,7 +55,7 @@ export function listRoute<
       const { rows, hasMore } = await definition.read(call, { ...input, after, limit });
       const last = rows.at(-1);
       return ok({
-        items: rows.map((row) => definition.show(call, row)),
+        items: await Promise.all(rows.map((row) => definition.show(call, row))),
         limit,
         next_cursor: hasMore && last !== undefined ? cursors.encode(scope, definition.sortKey(last)) : null,
       });

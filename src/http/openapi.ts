@@ -26,20 +26,31 @@ export const createOpenApiDocument = (family: Family): JsonObject => ({
   info: { title: "Offcut", version: "0.0.0", description: family.document.guide ?? undefined },
   paths: { ...createPaths(family), ...(family.hasUploads ? createUploadPaths(family.prefix) : {}) },
   components: {
-    schemas: toPlainSchema({ ...collectSchemas(family.routes), Error: family.errorShape.schema }),
+    schemas: toPlainSchema({ ...collectSchemas(family), Error: family.errorShape.schema }),
     securitySchemes: family.document.securitySchemes,
   },
   security: Object.keys(family.document.securitySchemes).map((name) => ({ [name]: [] })),
 });
 
-/** Returns the schemas that the responses of these routes use. */
-function collectSchemas(routes: Route[]): Partial<typeof SCHEMAS> {
+/** Returns the schemas that the responses of the family use. */
+function collectSchemas({ routes, showsAuthors }: Family): Record<string, JsonObject> {
   const names = new Set(
     routes.flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ body }) => (body && "name" in body ? [body.name] : [])),
     ),
   );
-  return Object.fromEntries(Object.entries(SCHEMAS).filter(([name]) => names.has(name as SchemaName)));
+  const used = Object.entries(SCHEMAS).filter(([name]) => names.has(name as SchemaName));
+  return Object.fromEntries(used.map(([name, schema]) => [name, withAuthors(schema, showsAuthors)]));
+}
+
+/** Returns the schema of a resource with the field `created_by` required, or without it. Other schemas stay as they are. */
+function withAuthors(schema: JsonObject, showsAuthors: boolean): JsonObject {
+  const { properties, required } = schema as { properties?: JsonObject; required?: string[] };
+  if (!properties || !required || !("created_by" in properties)) return schema;
+  const { created_by: author, ...others } = properties;
+  return showsAuthors
+    ? { ...schema, properties: { ...others, created_by: author }, required: [...required, "created_by"] }
+    : { ...schema, properties: others };
 }
 
 const createPageSchema = (name: SchemaName): JsonObject => ({

@@ -22,6 +22,9 @@ import type { ResponseDoc } from "./response-docs";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** A call before its path is parsed. */
+type ReceivedCall = Omit<OpenCall, "params"> & Pick<Call, "authorship">;
+
 /** What a call does, without its method and path. */
 export type RouteHandler = {
   summary: string;
@@ -37,7 +40,7 @@ export type RouteHandler = {
   headers: Record<string, string>;
   access: RouteAccess;
   /** Runs a call that `access` permits. `principal` is null on a route without authentication. */
-  run(call: Omit<OpenCall, "params">, params: Record<string, string>, principal: Principal | null): Promise<Reply>;
+  run(call: ReceivedCall, params: Record<string, string>, principal: Principal | null): Promise<Reply>;
 };
 
 /** `path` is relative to the family's prefix, with parameters as `:name`. */

@@ -114,9 +114,15 @@ test("the profile has its own form, and a change of names is shown by both famil
   expect(await bert.must("GET", "/v1/users/me")).toMatchObject({ name: "Ö" });
 });
 
+/** The field that only this family has. */
+const BY_ANNA = { created_by: { id: expect.any(String), name: null } };
+
 test("an upload, a cut and a render are created, retrieved and linked below the second prefix", async () => {
   const project = await anna.call<{ id: string }>("POST", "/api/v1/projects", { json: { name: "P" } });
   expect(project.headers.get("location")).toBe(`/api/v1/projects/${project.body.id}`);
+
+  expect(project.body).toMatchObject(BY_ANNA);
+  expect(await anna.must("GET", `/v1/projects/${project.body.id}`)).not.toHaveProperty("created_by");
 
   const bytes = (await wav(2)) as Uint8Array<ArrayBuffer>;
   const opened = await anna.call<Asset>("POST", "/api/v1/assets", {
@@ -143,7 +149,11 @@ test("an upload, a cut and a render are created, retrieved and linked below the 
     const made = await anna.call<{ id: string }>("POST", `/api/v1/${kind}`, { json: { asset_id: opened.body.id } });
     expect([made.status, made.headers.get("location")]).toEqual([201, `/api/v1/${kind}/${made.body.id}`]);
     const listed = await anna.must<Paged<{ id: string }>>("GET", `/api/v1/${kind}?asset_id=${opened.body.id}`);
-    expect(listed.items.map(({ id }) => id)).toEqual([made.body.id]);
+    expect(listed.items).toMatchObject([{ id: made.body.id, created_by: { id: anna.userId, name: null } }]);
+    expect(made.body).toMatchObject(BY_ANNA);
+    const [one, same] = [`/v1/${kind}/${made.body.id}`, `/api/v1/${kind}/${made.body.id}`];
+    expect(await anna.must("GET", one)).not.toHaveProperty("created_by");
+    expect(await anna.must("GET", same)).toMatchObject(BY_ANNA);
   }
 });
 
@@ -156,6 +166,12 @@ test("the family has its own OpenAPI document, which describes what it mounts", 
   expect(Object.keys(document.paths)).toEqual(expect.arrayContaining([...paths, "/api/v1/uploads/{upload_id}"]));
   const { Error: errors, ...resources } = document.components.schemas;
   expect(errors).toMatchObject({ anyOf: [{ properties: { detail: {}, code: {} } }, { properties: { detail: {} } }] });
+  expect(resources.Project).toMatchObject({
+    properties: { created_by: {} },
+    required: expect.arrayContaining(["created_by"]),
+  });
+  const { components } = await server.nobody.must<typeof document>("GET", "/openapi.json");
+  expect(components.schemas.Project).not.toHaveProperty("properties.created_by");
   expect(resources).toHaveProperty("Profile");
   expect(resources).not.toHaveProperty("User");
 });

@@ -298,6 +298,29 @@ describe("members", () => {
   });
 });
 
+test("resources name who made them, also when that account was deleted", async () => {
+  const { id } = await createWorkspace(anna);
+  const guest = await startSession(server, await server.user());
+  await add(anna, id, emailOf(guest));
+  const { store } = server.services();
+  await store.write((tx) => tx.run(sql`UPDATE users SET last_name = 'Guest' WHERE id = ${guest.userId}`));
+  const project = await guest.must<Project>("POST", "/api/v1/projects", inside(id, { name: "Theirs" }));
+  await anna.must<Project>("POST", "/api/v1/projects", inside(id, { name: "Ours" }));
+  const authors = async () => {
+    const { items } = await anna.must<{ items: (Project & { created_by: unknown })[] }>(
+      "GET",
+      "/api/v1/projects",
+      inside(id),
+    );
+    return Object.fromEntries(items.map(({ name, created_by }) => [name, created_by]));
+  };
+  const ours = { id: anna.userId, name: null };
+  expect(await authors()).toEqual({ Ours: ours, Theirs: { id: guest.userId, name: "Guest" } });
+  await store.write((tx) => tx.run(sql`DELETE FROM users WHERE id = ${guest.userId}`));
+  expect(await authors()).toEqual({ Ours: ours, Theirs: null });
+  expect(await attempt(anna, "GET", `/projects/${project.id}`, inside(id))).toBe("200");
+});
+
 describe("a personal workspace", () => {
   test.each<[string, (user: Client) => string, object | undefined, string]>([
     ["DELETE", (user) => `/workspaces/${user.userId}`, undefined, "409 conflict"],

@@ -34,7 +34,7 @@ const formatDecimalSeconds = (ticks: number): string => {
   return `${Math.floor(ticks / TICKS_PER_SECOND)}${fraction ? `.${fraction}` : ""}`;
 };
 
-function showAsset(call: Call, asset: Asset): Resource<"Asset"> {
+async function showAsset(call: Call, asset: Asset): Promise<Resource<"Asset">> {
   const isUploading = asset.state === "pending_upload";
   return {
     id: asset.id,
@@ -52,6 +52,7 @@ function showAsset(call: Call, asset: Asset): Resource<"Asset"> {
     error_message: asset.error_message,
     created_at: formatTime(asset.created_at),
     upload_url: isUploading ? createUploadUrl(call, asset) : null,
+    ...(await call.authorship(asset.created_by)),
   };
 }
 
@@ -62,7 +63,7 @@ async function showAssetDetail(call: Call, asset: Asset): Promise<Resource<"Asse
   const { info } = asset;
   const isUsable = asset.state === "ready";
   return {
-    ...showAsset(call, asset),
+    ...(await showAsset(call, asset)),
     filename: asset.filename,
     download_url: link("source", isUsable),
     cuttable: isCuttable(asset),
@@ -124,7 +125,7 @@ export const create = route({
         language: body.language?.toLowerCase() ?? null,
         metadata,
       });
-      return created(createUploadUrl(call, asset), showAsset(call, asset), {
+      return created(createUploadUrl(call, asset), await showAsset(call, asset), {
         "Upload-Expires": new Date(getUploadExpiry(asset)).toUTCString(),
         "Tus-Resumable": "1.0.0",
       });

@@ -11,7 +11,7 @@ import { toActor } from "../../work/access";
 import { createCut } from "../../work/cut-requests";
 import { removeCut } from "../../work/deletion";
 import { prepareEdit } from "../../work/plan-files";
-import { created, createOnce, noContent, ok, okJsonText } from "../call";
+import { type Call, created, createOnce, noContent, ok, okJsonText } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { formatTime } from "../format-time";
@@ -64,7 +64,7 @@ function checkScript(script: string | null | undefined): string {
   return script;
 }
 
-const showCut = (cut: CutRow): Resource<"Cut"> => ({
+const showCut = async ({ authorship }: Call, cut: CutRow): Promise<Resource<"Cut">> => ({
   id: cut.id,
   asset_id: cut.asset_id,
   state: cut.state,
@@ -76,15 +76,17 @@ const showCut = (cut: CutRow): Resource<"Cut"> => ({
   created_at: formatTime(cut.created_at),
   started_at: formatTime(cut.started_at),
   completed_at: formatTime(cut.completed_at),
+  ...(await authorship(cut.created_by)),
 });
 
-const showCutDetail = (cut: Cut): Resource<"CutDetail"> => ({
-  ...showCut(cut),
+const showCutDetail = async (call: Call, cut: Cut): Promise<Resource<"CutDetail">> => ({
+  ...(await showCut(call, cut)),
   plan: cut.plan === null ? null : (JSON.parse(cut.plan) as PlanJson),
 });
 
 /** Returns `showCutDetail` as JSON text without parsing the plan, which is stored as the API shows it and can have megabytes. */
-const showCutDetailJson = (cut: Cut): string => `${JSON.stringify(showCut(cut)).slice(0, -1)},"plan":${cut.plan}}`;
+const showCutDetailJson = async (call: Call, cut: Cut): Promise<string> =>
+  `${JSON.stringify(await showCut(call, cut)).slice(0, -1)},"plan":${cut.plan}}`;
 
 /** A segment as the client sends it: only the bounds are used, so that the segments of a plan can be sent back. */
 const editedSegment = strictObject({
@@ -127,7 +129,8 @@ export const create = route({
     201: respondsWith("CutDetail", "The new cut"),
     200: respondsWith("CutDetail", "The existing cut of an identical request"),
   },
-  handle: async ({ services, principal, url }, { body }) => {
+  handle: async (call, { body }) => {
+    const { services, principal, url } = call;
     const script = await runLargeTasksSerially(body.script ?? "", () => checkScript(body.script));
     const result = await services.store.write(async (tx) => {
       const asset = await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase());
@@ -139,9 +142,9 @@ export const create = route({
         options: resolveOptions(body.options ?? {}),
       });
     });
-    if (!result.isNew) return ok(showCutDetail(result.cut));
+    if (!result.isNew) return ok(await showCutDetail(call, result.cut));
     services.runner.wake();
-    return created(url(`/cuts/${result.cut.id}`), showCutDetail(result.cut));
+    return created(url(`/cuts/${result.cut.id}`), await showCutDetail(call, result.cut));
   },
 });
 
@@ -162,14 +165,14 @@ export const list = listRoute({
       limit,
     }),
   sortKey: (cut: CutRow): [string] => [cut.id],
-  show: (_, cut) => showCut(cut),
+  show: showCut,
 });
 
 export const read = route({
   summary: "Retrieve a cut with its plan",
   responses: { 200: respondsWith("CutDetail", "The cut") },
   load: cutLoader,
-  handle: async (_, { resource }) => okJsonText(showCutDetailJson(resource)),
+  handle: async (call, { resource }) => okJsonText(await showCutDetailJson(call, resource)),
 });
 
 export const edit = route({
@@ -190,7 +193,7 @@ export const edit = route({
     const insertEdit = await prepareEdit(call.services, resource, body.segments, call.principal.user.id);
     return createOnce(call, async (tx) => {
       const edited = await insertEdit(tx);
-      return created(call.url(`/cuts/${edited.id}`), showCutDetail(edited));
+      return created(call.url(`/cuts/${edited.id}`), await showCutDetail(call, edited));
     });
   },
 });

@@ -4,7 +4,7 @@ import { PROJECT_STATES } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import { findProject, insertProject, listProjects, type Project, updateProject } from "../../store/projects";
 import { removeProject } from "../../work/deletion";
-import { created, createOnce, noContent, ok } from "../call";
+import { type Call, created, createOnce, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject, textField } from "../fields";
 import { formatTime } from "../format-time";
@@ -16,7 +16,7 @@ import type { Resource } from "../schemas";
 const name = textField(256);
 const state = oneOf(...PROJECT_STATES);
 
-const showProject = (project: Project): Resource<"Project"> => ({
+const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> => ({
   id: project.id,
   name: project.name,
   state: project.state,
@@ -24,6 +24,7 @@ const showProject = (project: Project): Resource<"Project"> => ({
   created_at: formatTime(project.created_at),
   updated_at: formatTime(project.updated_at),
   last_activity_at: formatTime(project.last_activity_at),
+  ...(await authorship(project.created_by)),
 });
 
 const load: ResourceLoader<Project> = {
@@ -52,7 +53,7 @@ export const create = route({
         updated_at: now,
         last_activity_at: now,
       });
-      return created(call.url(`/projects/${project.id}`), showProject(project));
+      return created(call.url(`/projects/${project.id}`), await showProject(call, project));
     }),
 });
 
@@ -69,14 +70,14 @@ export const list = listRoute({
       limit,
     }),
   sortKey: (project: Project): [number, string] => [project.last_activity_at, project.id],
-  show: (_, project) => showProject(project),
+  show: showProject,
 });
 
 export const read = route({
   summary: "Retrieve a project",
   responses: { 200: respondsWith("Project", "The project") },
   load,
-  handle: async (_, { resource }) => ok(showProject(resource)),
+  handle: async (call, { resource }) => ok(await showProject(call, resource)),
 });
 
 export const update = route({
@@ -85,7 +86,8 @@ export const update = route({
   body: strictObject({ name: Type.Optional(name), state: Type.Optional(state) }),
   responses: { 200: respondsWith("Project", "The updated project") },
   load,
-  handle: async ({ services }, { body, resource }) => {
+  handle: async (call, { body, resource }) => {
+    const { services } = call;
     const now = services.now();
     const change: Parameters<typeof updateProject>[2] = {};
     if (body.name !== undefined) change.name = body.name;
@@ -93,10 +95,10 @@ export const update = route({
       change.state = body.state;
       change.archived_at = body.state === "archived" ? (resource.archived_at ?? now) : null;
     }
-    if (Object.keys(change).length === 0) return ok(showProject(resource));
+    if (Object.keys(change).length === 0) return ok(await showProject(call, resource));
     const changed = await services.store.write((tx) => updateProject(tx, resource.id, { ...change, updated_at: now }));
     if (!changed) throw notFound("Project");
-    return ok(showProject(changed));
+    return ok(await showProject(call, changed));
   },
 });
 

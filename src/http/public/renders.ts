@@ -41,7 +41,7 @@ const output = strictObject({
   audio_bitrate: integerField("Bits per second, 32000 to 320000. Default: as the source"),
 });
 
-const showRender = (render: Render): Resource<"Render"> => ({
+const showRender = async ({ authorship }: Call, render: Render): Promise<Resource<"Render">> => ({
   id: render.id,
   asset_id: render.asset_id,
   cut_id: render.cut_id,
@@ -53,15 +53,17 @@ const showRender = (render: Render): Resource<"Render"> => ({
   created_at: formatTime(render.created_at),
   started_at: formatTime(render.started_at),
   completed_at: formatTime(render.completed_at),
+  ...(await authorship(render.created_by)),
 });
 
-async function showRenderDetail({ services }: Call, render: Render): Promise<Resource<"RenderDetail">> {
+async function showRenderDetail(call: Call, render: Render): Promise<Resource<"RenderDetail">> {
+  const { services } = call;
   const progress = isOpenRender(render)
     ? ((await readProgress(services.store.read, [render.id])).get(render.id) ?? 0)
     : null;
   const isCompleted = render.state === "completed";
   return {
-    ...showRender(render),
+    ...(await showRender(call, render)),
     download_url: isCompleted
       ? services.links.sign({ kind: "renders", id: render.id, what: "output" }, services.now())
       : null,
@@ -139,7 +141,7 @@ export const list = listRoute({
       limit,
     }),
   sortKey: (render: Render): [string] => [render.id],
-  show: (_, render) => showRender(render),
+  show: showRender,
 });
 
 export const read = route({

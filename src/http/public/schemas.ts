@@ -22,6 +22,13 @@ import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
 const seconds = Type.Number({ description: "seconds in the source" });
 const rational = strictObject({ num: integer, den: integer });
 
+/** The field that a family adds which shows who made a resource. The OpenAPI document of another family does not contain it. */
+const authorship = {
+  created_by: Type.Optional(
+    orNull(strictObject({ id, name: orNull(text) }), "who made it; null when that account was deleted"),
+  ),
+};
+
 const assetSummary = {
   id,
   project_id: id,
@@ -38,6 +45,7 @@ const assetSummary = {
   error_message: orNull(text),
   created_at: time,
   upload_url: orNull(text, "TUS transfer URL while pending_upload"),
+  ...authorship,
 };
 
 const cut = {
@@ -59,6 +67,7 @@ const cut = {
   created_at: time,
   started_at: orNull(time),
   completed_at: orNull(time),
+  ...authorship,
 };
 
 const plan = strictObject({
@@ -126,6 +135,7 @@ const render = {
   created_at: time,
   started_at: orNull(time),
   completed_at: orNull(time),
+  ...authorship,
 };
 
 const endpoint = {
@@ -148,6 +158,7 @@ export const PUBLIC_SCHEMAS = {
     created_at: time,
     updated_at: time,
     last_activity_at: time,
+    ...authorship,
   }),
   Asset: strictObject(assetSummary),
   AssetDetail: strictObject({

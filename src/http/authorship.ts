@@ -1,0 +1,25 @@
+/** Who made a resource: a field that the dashboard family adds to the public resources. */
+import type { Queries } from "../store/db";
+import { formatUserName, getUser, type User } from "../store/users";
+
+/** The field; none in a family that does not show it. `created_by` null: the account was deleted. */
+export type Authorship = { created_by?: { id: string; name: string | null } | null };
+
+/** Returns the field for the user that made a resource, null if that account was deleted. */
+export type ReadAuthorship = (userId: string | null) => Promise<Authorship>;
+
+export const hideAuthors: ReadAuthorship = async () => ({});
+
+/** Creates the reader of one call. The caller, who made most of what the call shows, and users that were read are not read again. */
+export function createAuthorReader(db: Queries, caller: User): ReadAuthorship {
+  const show = (user: User | null): Authorship => ({
+    created_by: user && { id: user.id, name: formatUserName(user) },
+  });
+  const known = new Map([[caller.id, Promise.resolve(show(caller))]]);
+  return (userId) => {
+    if (userId === null) return Promise.resolve(show(null));
+    const found = known.get(userId) ?? getUser(db, userId).then(show);
+    known.set(userId, found);
+    return found;
+  };
+}
