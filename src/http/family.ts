@@ -19,7 +19,7 @@ import type { Route } from "./route";
 import { createTusErrorHeaders, parseUploadMethod, type UploadSurface } from "./uploads";
 
 /** Names the workspace that a session acts in. */
-const WORKSPACE_HEADER = "Offcut-Workspace";
+export const WORKSPACE_HEADER = "Offcut-Workspace";
 
 type FamilyDefinition = {
   /** The path below which everything is mounted, such as `/v1`. */
@@ -43,6 +43,8 @@ export type FamilyDocument = {
   guide: string | null;
   /** By their names: one of them is needed. */
   securitySchemes: Record<string, object>;
+  /** Callers can name the workspace that they act in. */
+  describesWorkspaces: boolean;
 };
 
 /** The context of a request, known before it is routed. */

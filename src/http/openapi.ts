@@ -1,7 +1,7 @@
 /** OpenAPI 3.1 documents, generated from the routes that a family mounts. `JSON.stringify` leaves out undefined properties. */
 import type { TSchema } from "@sinclair/typebox";
 import { HTTP_STATUS, type HttpCode } from "../domain/errors";
-import type { Family } from "./family";
+import { type Family, WORKSPACE_HEADER } from "./family";
 import type { ResponseBodyDoc, ResponseDoc } from "./response-docs";
 import type { Route } from "./route";
 import { SCHEMAS, type SchemaName } from "./schemas";
@@ -89,13 +89,21 @@ function createContent(body: ResponseBodyDoc): JsonObject {
   };
 }
 
+/** Returns whether callers can name the workspace of this route in a header. */
+const takesWorkspace = (route: Route, { document }: Family): boolean =>
+  document.describesWorkspaces &&
+  route.access.authentication === "required" &&
+  route.access.target === "workspace" &&
+  !route.path.includes(":workspace_id");
+
 /** Lists the error codes that a route can return besides its own. */
-function listCommonCodes(route: Route): HttpCode[] {
+function listCommonCodes(route: Route, family: Family): HttpCode[] {
   const isOpen = route.access.authentication === "none";
   const codes: HttpCode[] = isOpen
     ? ["forbidden", "rate_limited", "internal_error"]
     : ["unauthenticated", "forbidden", "rate_limited", "internal_error"];
   if (route.path.includes(":")) codes.push("not_found", "validation_error");
+  if (takesWorkspace(route, family)) codes.push("not_found");
   if (route.query) codes.push("validation_error");
   if (route.body) {
     codes.push(
@@ -109,8 +117,8 @@ function listCommonCodes(route: Route): HttpCode[] {
   return codes;
 }
 
-function createResponses(route: Route): JsonObject {
-  const codes = [...new Set([...listCommonCodes(route), ...route.errors])];
+function createResponses(route: Route, family: Family): JsonObject {
+  const codes = [...new Set([...listCommonCodes(route, family), ...route.errors])];
   const byStatus = Map.groupBy(codes, (code) => HTTP_STATUS[code]);
   const errors = [...byStatus].map(([status, group]) => [
     status,
@@ -136,7 +144,7 @@ function createResponses(route: Route): JsonObject {
   return Object.fromEntries([...successes, ...errors]);
 }
 
-function createParameters(route: Route): JsonObject[] {
+function createParameters(route: Route, family: Family): JsonObject[] {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name: name!,
     in: "path",
@@ -154,6 +162,17 @@ function createParameters(route: Route): JsonObject[] {
   const headers = route.idempotent
     ? [{ name: "Idempotency-Key", in: "header", required: false, schema: { type: "string", maxLength: 255 } }]
     : [];
+  const workspace = takesWorkspace(route, family)
+    ? [
+        {
+          name: WORKSPACE_HEADER,
+          in: "header",
+          required: false,
+          description: "The workspace to act in. Default: that of the API key, else your own",
+          schema: { type: "string", format: "uuid" },
+        },
+      ]
+    : [];
   const own = Object.entries(route.headers).map(([name, description]) => ({
     name,
     in: "header",
@@ -161,7 +180,7 @@ function createParameters(route: Route): JsonObject[] {
     description,
     schema: { type: "string" },
   }));
-  return [...inPath, ...inQuery, ...headers, ...own];
+  return [...inPath, ...inQuery, ...headers, ...workspace, ...own];
 }
 
 const hasRetryAfter = (codes: HttpCode[]): boolean =>
@@ -174,7 +193,8 @@ const createRequestBody = (route: Route): JsonObject | undefined =>
     content: { "application/json": { schema: toPlainSchema(route.body), example: route.example } },
   };
 
-function createPaths({ prefix, routes }: Family): Record<string, JsonObject> {
+function createPaths(family: Family): Record<string, JsonObject> {
+  const { prefix, routes } = family;
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = `${prefix}${route.path.replace(/:(\w+)/g, "{$1}")}`;
@@ -189,9 +209,9 @@ function createPaths({ prefix, routes }: Family): Record<string, JsonObject> {
       summary: route.summary,
       tags: [resourcePath.split("/")[1]!],
       security: route.access.authentication === "none" ? [] : undefined,
-      parameters: createParameters(route),
+      parameters: createParameters(route, family),
       requestBody: createRequestBody(route),
-      responses: createResponses(route),
+      responses: createResponses(route, family),
     };
   }
   return paths;

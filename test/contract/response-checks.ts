@@ -1,12 +1,14 @@
-/** Checks the invariants of every response of the public family, according to its schemas and its OpenAPI document. */
+/** Checks the invariants of every response of a family, according to its schemas and its OpenAPI document. */
 import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { HTTP_STATUS, isHttpCode } from "../../src/domain/errors";
-import { publicRoutes } from "../../src/http/public";
+import { DASHBOARD_PREFIX, dashboardRoutes } from "../../src/http/dashboard";
+import { PUBLIC_PREFIX, publicRoutes } from "../../src/http/public";
 import type { ResponseDoc } from "../../src/http/response-docs";
+import type { Route } from "../../src/http/route";
 import { SCHEMAS } from "../../src/http/schemas";
 import type { ErrorBody } from "../http/resources";
-import { failure } from "./schemas";
+import { dashboardFailure, dashboardValidation, failure } from "./schemas";
 
 FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
 
@@ -44,6 +46,7 @@ const schemaOf = (response: ResponseDoc): TSchema | null => {
   if (response.body === null || response.body.kind === "file") return null;
   const schema: TSchema = SCHEMAS[response.body.name];
   if (response.body.kind === "resource") return schema;
+  if (response.body.kind === "offset_page") return offsetPageOf(schema);
   return Type.Object(
     {
       items: Type.Array(schema),
@@ -54,16 +57,59 @@ const schemaOf = (response: ResponseDoc): TSchema | null => {
   );
 };
 
-const routes = publicRoutes.map((route) => ({
-  method: route.method,
-  pattern: new RegExp(`^/v1${route.path.replace(/:\w+/g, "[^/]+")}$`),
-  responses: route.responses,
-}));
+const offsetPageOf = (schema: TSchema): TSchema =>
+  Type.Object(
+    {
+      items: Type.Array(schema),
+      total: Type.Integer({ minimum: 0 }),
+      limit: Type.Integer({ minimum: 1 }),
+      offset: Type.Integer({ minimum: 0 }),
+    },
+    { additionalProperties: false },
+  );
+
+/** `readFailure` returns the code of an error body, or what is wrong with it. `fields`: the failing fields. */
+type FamilyContract = {
+  prefix: string;
+  routes: Route[];
+  readFailure(body: unknown): { wrong: string[] } | { wrong: null; code: string; fields: unknown[] | undefined };
+};
+
+export const PUBLIC_CONTRACT: FamilyContract = {
+  prefix: PUBLIC_PREFIX,
+  routes: publicRoutes,
+  readFailure: (body) => {
+    const wrong = listErrors(failure, body);
+    if (wrong.length > 0) return { wrong };
+    const { code, fields } = (body as ErrorBody).error;
+    return { wrong: null, code, fields };
+  },
+};
+
+export const DASHBOARD_CONTRACT: FamilyContract = {
+  prefix: DASHBOARD_PREFIX,
+  routes: dashboardRoutes,
+  readFailure: (body) => {
+    const { detail, code } = (body ?? {}) as { detail?: unknown; code?: string };
+    if (Array.isArray(detail)) {
+      const wrong = listErrors(dashboardValidation, body);
+      return wrong.length > 0 ? { wrong } : { wrong: null, code: "validation_error", fields: detail };
+    }
+    const wrong = listErrors(dashboardFailure, body);
+    return wrong.length > 0 ? { wrong } : { wrong: null, code: code!, fields: undefined };
+  },
+};
 
 /** Creates a function that lists the errors of a response; an empty list if it keeps the contract. */
 export function createResponseChecker(
   document: ApiDocument,
+  contract: FamilyContract = PUBLIC_CONTRACT,
 ): (method: string, path: string, response: ReceivedResponse) => string[] {
+  const routes = contract.routes.map((route) => ({
+    method: route.method,
+    pattern: new RegExp(`^${contract.prefix}${route.path.replace(/:\w+/g, "[^/]+")}$`),
+    responses: route.responses,
+  }));
   const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -83,7 +129,7 @@ export function createResponseChecker(
     if (response.status >= 400) {
       if (method === "HEAD") return found;
       const documented = operation?.responses[response.status]?.description;
-      return [...found, ...listFailureErrors(response, documented)];
+      return [...found, ...listFailureErrors(response, documented, contract)];
     }
     if (response.status === 204 && response.body !== "") found.push("204 with a body");
     if (response.status === 201 && !response.headers.has("location")) found.push("201 without Location");
@@ -93,10 +139,14 @@ export function createResponseChecker(
   };
 }
 
-function listFailureErrors(response: ReceivedResponse, documented: string | undefined): string[] {
-  const wrong = listErrors(failure, response.body);
-  if (wrong.length > 0) return wrong;
-  const { code, fields } = (response.body as ErrorBody).error;
+function listFailureErrors(
+  response: ReceivedResponse,
+  documented: string | undefined,
+  contract: FamilyContract,
+): string[] {
+  const read = contract.readFailure(response.body);
+  if (read.wrong !== null) return read.wrong;
+  const { code, fields } = read;
   const found: string[] = [];
   if (!isHttpCode(code) || HTTP_STATUS[code] !== response.status) found.push(`${code} with status ${response.status}`);
   if (documented !== undefined && !documented.includes(`\`${code}\``)) found.push(`${code} is not documented`);

@@ -219,6 +219,27 @@ export const failure = exactly({
   }),
 });
 
+/** An error of the dashboard family that is not about failing fields. */
+export const dashboardFailure = exactly({
+  detail: Type.String({ pattern: "^[^\\n\\r]+$" }),
+  code: oneOf(...CODES.filter((code) => code !== "validation_error")),
+  reason: Type.Optional(oneOf("session_too_old")),
+});
+
+/** Failing fields in the dashboard family, as pydantic v2 shows them. */
+export const dashboardValidation = exactly({
+  detail: Type.Array(
+    exactly({
+      loc: Type.Array(text, { minItems: 1 }),
+      msg: text,
+      type: Type.String({ pattern: "^[a-z_]+$" }),
+      input: Type.Unknown(),
+      ctx: Type.Record(Type.String(), Type.Unknown()),
+    }),
+    { minItems: 1, maxItems: 50 },
+  ),
+});
+
 /** The event data of assets, cuts and renders. */
 export const eventData = {
   asset: exactly({

@@ -1,0 +1,25 @@
+/** The dashboard family, row by row: each test is a row of the contract, and every response is checked against the documented schemas. */
+import { afterAll, beforeAll, setDefaultTimeout, test } from "bun:test";
+import { createDashboardFixtures, type DashboardFixtures } from "./rows/dashboard-fixtures";
+import { workspaceRows } from "./rows/workspaces";
+
+setDefaultTimeout(60_000);
+
+const ROWS = [...workspaceRows];
+
+let fixtures: DashboardFixtures;
+let passed = 0;
+beforeAll(async () => {
+  fixtures = await createDashboardFixtures();
+});
+afterAll(async () => {
+  await fixtures[Symbol.asyncDispose]();
+  console.log(`conformance of the dashboard family: ${passed} of ${ROWS.length} rows passed`);
+});
+
+for (const [title, run] of ROWS) {
+  test(title, async () => {
+    await run(fixtures);
+    passed++;
+  });
+}
