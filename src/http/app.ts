@@ -48,7 +48,7 @@ function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: publicRoutes,
       hasUploads: true,
-      showsAuthors: false,
+      hasWorkspaces: false,
       document: { path: "/openapi.json", guide: API_GUIDE, securitySchemes: { apiKey: API_KEY_SCHEME } },
     }),
     family({
@@ -59,7 +59,7 @@ function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: dashboardRoutes,
       hasUploads: true,
-      showsAuthors: true,
+      hasWorkspaces: true,
       document: {
         path: `${DASHBOARD_PREFIX}/openapi.json`,
         guide: DASHBOARD_GUIDE,
@@ -73,6 +73,7 @@ function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: keyRoutes,
       hasUploads: false,
+      hasWorkspaces: false,
       document: { path: `${KEYS_PREFIX}/openapi.json`, guide: KEYS_GUIDE, securitySchemes: sessionSchemes },
     }),
   ];

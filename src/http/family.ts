@@ -32,8 +32,8 @@ type FamilyDefinition = {
   routes: Route[];
   /** Mounts the TUS surface under `/uploads`. */
   hasUploads: boolean;
-  /** Resources have the field `created_by`. */
-  showsAuthors: boolean;
+  /** Callers can name the workspace that they act in, and resources show who made them. */
+  hasWorkspaces: boolean;
   document: FamilyDocument;
 };
 
@@ -43,8 +43,6 @@ export type FamilyDocument = {
   guide: string | null;
   /** By their names: one of them is needed. */
   securitySchemes: Record<string, object>;
-  /** Callers can name the workspace that they act in. */
-  describesWorkspaces: boolean;
 };
 
 /** The context of a request, known before it is routed. */
@@ -73,7 +71,7 @@ export type Family = FamilyDefinition & {
 
 /** Creates a family. */
 export function family(definition: FamilyDefinition): Family {
-  const { prefix, authenticate, checkOpenCall, errorShape, rateLimit, routes, showsAuthors } = definition;
+  const { prefix, authenticate, checkOpenCall, errorShape, rateLimit, routes, hasWorkspaces } = definition;
 
   async function runRoute(host: FamilyHost, route: Route, request: Request, params: Record<string, string>) {
     const { services } = host;
@@ -99,7 +97,7 @@ export function family(definition: FamilyDefinition): Family {
           inPath: readPathWorkspace(params),
         }));
       const authorship =
-        principal && showsAuthors ? createAuthorReader(services.store.read, principal.user) : hideAuthors;
+        principal && hasWorkspaces ? createAuthorReader(services.store.read, principal.user) : hideAuthors;
       const received = { services, request, requestId, log, client, url, authorship };
       const reply = await route.run(received, params, principal);
       return toResponse({ ...reply, headers: { ...rate.headers, ...reply.headers } });

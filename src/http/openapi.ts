@@ -33,14 +33,14 @@ export const createOpenApiDocument = (family: Family): JsonObject => ({
 });
 
 /** Returns the schemas that the responses of the family use. */
-function collectSchemas({ routes, showsAuthors }: Family): Record<string, JsonObject> {
+function collectSchemas({ routes, hasWorkspaces }: Family): Record<string, JsonObject> {
   const names = new Set(
     routes.flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ body }) => (body && "name" in body ? [body.name] : [])),
     ),
   );
   const used = Object.entries(SCHEMAS).filter(([name]) => names.has(name as SchemaName));
-  return Object.fromEntries(used.map(([name, schema]) => [name, withAuthors(schema, showsAuthors)]));
+  return Object.fromEntries(used.map(([name, schema]) => [name, withAuthors(schema, hasWorkspaces)]));
 }
 
 /** Returns the schema of a resource with the field `created_by` required, or without it. Other schemas stay as they are. */
@@ -90,8 +90,8 @@ function createContent(body: ResponseBodyDoc): JsonObject {
 }
 
 /** Returns whether callers can name the workspace of this route in a header. */
-const takesWorkspace = (route: Route, { document }: Family): boolean =>
-  document.describesWorkspaces &&
+const takesWorkspace = (route: Route, { hasWorkspaces }: Family): boolean =>
+  hasWorkspaces &&
   route.access.authentication === "required" &&
   route.access.target === "workspace" &&
   !route.path.includes(":workspace_id");
