@@ -1,23 +1,17 @@
 /** Workspaces and their members, with sessions. `workspace-access.test.ts` is about who can reach what is in one. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import type { WorkspaceRole } from "../../src/domain/access";
 import { createApiKey } from "../../src/work/accounts";
 import { grantWorkspace } from "../unit/store/test-store";
-import { emailOf, listAuditLog, startSession } from "./accounts";
+import { emailOf, startSession } from "./accounts";
 import { type CallOptions, type Client, createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { NO_ID } from "./outcome";
 import type { Asset, Project } from "./resources";
+import { addMember, attempt, createWorkspace, inside, type Listed, type Workspace } from "./workspace-calls";
 
 setDefaultTimeout(PATIENCE_MS);
-
-type Workspace = { id: string; name: string; role: WorkspaceRole; is_personal: boolean };
-type Member = { user_id: string; email: string; name: string | null; role: WorkspaceRole; created_at: string };
-type Added = { member: Member | null; invitation_url: string | null; expires_at: string | null };
-type Listed<T> = { items: T[]; total: number; limit: number; offset: number };
-type ApiError = { detail: unknown; code?: string };
 
 let server: Harness;
 let anna: Client;
@@ -32,20 +26,6 @@ beforeAll(async () => {
   ];
 });
 afterAll(() => server[Symbol.asyncDispose]());
-
-const createWorkspace = (user: Client, name = "Studio") =>
-  user.must<Workspace>("POST", "/api/v1/workspaces", { json: { name } });
-const add = (user: Client, workspace: string, email: string, role: WorkspaceRole = "editor") =>
-  user.call<Added & ApiError>("POST", `/api/v1/workspaces/${workspace}/members`, { json: { email, role } });
-/** Returns `200`, or the status with the code. */
-async function attempt(user: Client, method: string, path: string, options: CallOptions = {}): Promise<string> {
-  const { status, body } = await user.call<ApiError>(method, `/api/v1${path}`, options);
-  return status < 400 ? String(status) : `${status} ${body.code ?? "validation_error"}`;
-}
-const inside = (workspace: string, json?: unknown): CallOptions => ({
-  headers: { "Offcut-Workspace": workspace },
-  ...(json === undefined ? {} : { json }),
-});
 
 describe("a workspace", () => {
   test("is listed with the personal one, which is first and was made with the account", async () => {
@@ -147,161 +127,10 @@ describe("a workspace", () => {
   });
 });
 
-describe("members", () => {
-  test("are added by address, listed, changed and removed", async () => {
-    const { id } = await createWorkspace(anna);
-    await server
-      .services()
-      .store.write((tx) =>
-        tx.run(sql`UPDATE users SET first_name = 'Bert', last_name = 'Ö' WHERE id = ${bert.userId}`),
-      );
-    const added = await add(anna, id, ` ${emailOf(bert).toUpperCase()} `, "viewer");
-    const member = {
-      user_id: bert.userId,
-      email: emailOf(bert),
-      name: "Bert Ö",
-      role: "viewer",
-      created_at: expect.any(String),
-    };
-    expect([added.status, added.headers.get("location")]).toEqual([
-      201,
-      `/api/v1/workspaces/${id}/members/${bert.userId}`,
-    ]);
-    expect(added.body as Added).toEqual({ member: member as Member, invitation_url: null, expires_at: null });
-    expect((await add(anna, id, emailOf(bert))).body).toMatchObject({ code: "conflict" });
-    const list = () => bert.must<Listed<Member>>("GET", `/api/v1/workspaces/${id}/members`);
-    expect(await list()).toMatchObject({ total: 2, items: [{ user_id: anna.userId, role: "owner" }, member] });
-
-    const path = `/workspaces/${id}/members/${bert.userId}`;
-    expect(await attempt(bert, "POST", "/projects", inside(id, { name: "P" }))).toBe("403 forbidden");
-    expect(await anna.must("PATCH", `/api/v1${path}`, { json: { role: "editor" } })).toEqual({
-      ...member,
-      role: "editor",
-    });
-    expect(await attempt(bert, "POST", "/projects", inside(id, { name: "P" }))).toBe("201");
-    expect(await attempt(anna, "PATCH", path, { json: { role: "admin" } })).toBe("422 validation_error");
-    expect(await attempt(anna, "PATCH", `/workspaces/${id}/members/${carl.userId}`, { json: { role: "owner" } })).toBe(
-      "404 not_found",
-    );
-
-    const { key } = await createApiKey(server.services(), { email: emailOf(bert), name: "k", workspace: id });
-    const withKey = createClient(server.url, key, bert.userId);
-    expect(await attempt(withKey, "GET", "/projects")).toBe("200");
-    expect(await attempt(anna, "DELETE", path)).toBe("204");
-    expect(await attempt(anna, "DELETE", path)).toBe("404 not_found");
-    expect(await attempt(withKey, "GET", "/projects")).toBe("401 unauthenticated");
-    expect(await attempt(bert, "GET", "/projects", inside(id))).toBe("404 not_found");
-    const log = (await listAuditLog(server)).filter(({ target_id }) => target_id === id);
-    expect(log.map(({ action, actor_id }) => [action, actor_id === anna.userId])).toEqual(
-      ["created", "member_added", "member_changed", "member_removed"].map((verb) => [`workspace.${verb}`, true]),
-    );
-  });
-
-  test.each<[WorkspaceRole, string, string]>([
-    ["viewer", "403 forbidden", "403 forbidden"],
-    ["editor", "201", "403 forbidden"],
-    ["owner", "201", "200"],
-  ])("a %s creates a project: %s, renames the workspace: %s, and may leave", async (role, creates, renames) => {
-    const { id } = await createWorkspace(anna);
-    await add(anna, id, emailOf(bert), role);
-    expect(await attempt(bert, "POST", "/projects", inside(id, { name: "P" }))).toBe(creates);
-    expect(await attempt(bert, "PATCH", `/workspaces/${id}`, { json: { name: "W" } })).toBe(renames);
-    const manages: [string, string, object | undefined][] = [
-      ["POST", "/members", { email: emailOf(carl), role: "viewer" }],
-      ["PATCH", `/members/${carl.userId}`, { role: "editor" }],
-      ["DELETE", `/members/${carl.userId}`, undefined],
-    ];
-    if (role !== "owner") {
-      await add(anna, id, emailOf(carl), "viewer");
-      manages.push(["DELETE", "", undefined], ["DELETE", `/members/${anna.userId}`, undefined]);
-    }
-    for (const [method, path, json] of manages) {
-      const made = await attempt(bert, method, `/workspaces/${id}${path}`, json ? { json } : {});
-      expect([method, path, made.startsWith("2")]).toEqual([method, path, role === "owner"]);
-      if (role !== "owner") expect(made).toBe("403 forbidden");
-    }
-    expect(await attempt(bert, "DELETE", `/workspaces/${id}/members/${bert.userId}`)).toBe("204");
-    expect(await attempt(bert, "GET", `/workspaces/${id}`)).toBe("404 not_found");
-  });
-
-  test("the last owner can neither leave nor be demoted, also by two at once", async () => {
-    const { id } = await createWorkspace(anna);
-    const demote = (by: Client, who: Client) =>
-      attempt(by, "PATCH", `/workspaces/${id}/members/${who.userId}`, { json: { role: "viewer" } });
-    const remove = (by: Client, who: Client) => attempt(by, "DELETE", `/workspaces/${id}/members/${who.userId}`);
-    await add(anna, id, emailOf(bert), "editor");
-    expect([await demote(anna, anna), await remove(anna, anna)]).toEqual(["409 conflict", "409 conflict"]);
-    await anna.must("PATCH", `/api/v1/workspaces/${id}/members/${bert.userId}`, { json: { role: "owner" } });
-    // An owner who cannot sign in does not count.
-    const { store } = server.services();
-    await store.write((tx) => tx.run(sql`UPDATE users SET disabled_at = 1 WHERE id = ${bert.userId}`));
-    expect([await demote(anna, anna), await remove(anna, anna)]).toEqual(["409 conflict", "409 conflict"]);
-    await store.write((tx) => tx.run(sql`UPDATE users SET disabled_at = NULL WHERE id = ${bert.userId}`));
-    const outcomes = await Promise.all([demote(anna, bert), demote(bert, anna)]);
-    expect(outcomes.filter((one) => one === "200")).toHaveLength(1);
-    const owners = await store.read.all<object>(
-      sql`SELECT user_id FROM workspace_members WHERE workspace_id = ${id} AND role = 'owner'`,
-    );
-    expect(owners).toHaveLength(1);
-  });
-
-  test("an unknown address gets an invitation, which replaces its earlier one and leads into the workspace", async () => {
-    const { id } = await createWorkspace(anna);
-    const email = `${crypto.randomUUID()}@example.test`;
-    const invite = async () => {
-      const { status, headers, body } = await add(anna, id, email, "viewer");
-      expect([status, headers.get("location"), body.member]).toEqual([201, `/api/v1/workspaces/${id}/members`, null]);
-      expect(Date.parse(body.expires_at!) - server.services().now()).toBeWithin(
-        7 * 86_400_000 - 60_000,
-        7 * 86_400_001,
-      );
-      return new URL(body.invitation_url!).hash.slice(1);
-    };
-    const accept = (token: string) =>
-      server.nobody.call<{ token: string; user: { id: string } }>("POST", "/api/v1/auth/invitation", {
-        json: { token, password: "correct horse battery" },
-      });
-    const [first, second] = [await invite(), await invite()];
-    expect((await accept(first)).status).toBe(401);
-    const { status, body } = await accept(second);
-    expect(status).toBe(201);
-    const guest = createClient(server.url, body.token, body.user.id);
-    expect(await guest.must("GET", `/api/v1/workspaces/${id}`)).toMatchObject({ role: "viewer" });
-    expect((await guest.must<Listed<Workspace>>("GET", "/api/v1/workspaces")).total).toBe(2);
-    expect((await accept(second)).status).toBe(401);
-  });
-
-  test("a replayed invitation does not show its link again, and its token is not stored", async () => {
-    const { id } = await createWorkspace(anna);
-    const options = {
-      json: { email: "new@example.test", role: "viewer" },
-      headers: { "Idempotency-Key": `i ${id}` },
-    };
-    const path = `/api/v1/workspaces/${id}/members`;
-    const first = await anna.must<Added>("POST", path, options);
-    expect(await anna.must<Added>("POST", path, options)).toEqual({ ...first, invitation_url: null });
-    const token = new URL(first.invitation_url!).hash.slice(1);
-    const rows = await server.services().store.read.all(sql`SELECT * FROM idempotency, one_time_tokens`);
-    expect(JSON.stringify(rows)).not.toContain(token);
-  });
-
-  test.each([
-    ["", "422 validation_error"],
-    ["nobody", "422 validation_error"],
-    ["a@b\nBcc: c@d", "422 validation_error"],
-    [`${"x".repeat(250)}@b.example`, "422 validation_error"],
-  ])("the address %p is refused", async (email, expected) => {
-    const { id } = await createWorkspace(anna);
-    expect(await attempt(anna, "POST", `/workspaces/${id}/members`, { json: { email, role: "viewer" } })).toBe(
-      expected,
-    );
-  });
-});
-
 test("resources name who made them, also when that account was deleted", async () => {
   const { id } = await createWorkspace(anna);
   const guest = await startSession(server, await server.user());
-  await add(anna, id, emailOf(guest));
+  await addMember(anna, id, emailOf(guest));
   const { store } = server.services();
   await store.write((tx) => tx.run(sql`UPDATE users SET last_name = 'Guest' WHERE id = ${guest.userId}`));
   const project = await guest.must<Project>("POST", "/api/v1/projects", inside(id, { name: "Theirs" }));
@@ -361,8 +190,8 @@ describe("the deletion of a workspace", () => {
     const { id } = await createWorkspace(anna);
     const { store } = server.services();
     await store.write((tx) => grantWorkspace(tx, id, 5));
-    await add(anna, id, emailOf(bert), "owner");
-    const { body: invited } = await add(anna, id, "later@example.test");
+    await addMember(anna, id, emailOf(bert), "owner");
+    const { body: invited } = await addMember(anna, id, "later@example.test");
     const { key } = await createApiKey(server.services(), { email: emailOf(bert), name: "k", workspace: id });
     const withKey = createClient(server.url, key, bert.userId);
     const asset = await withKey.ready(await wav(2));
@@ -394,7 +223,7 @@ describe("the deletion of a workspace", () => {
 
   test("can be repeated by the owner after it was interrupted", async () => {
     const { id } = await createWorkspace(anna);
-    await add(anna, id, emailOf(bert));
+    await addMember(anna, id, emailOf(bert));
     const project = await bert.must<Project>("POST", "/api/v1/projects", inside(id, { name: "P" }));
     const { store } = server.services();
     const { write } = store;
