@@ -7,7 +7,7 @@ const HELP = `Usage: offcut user create --email EMAIL [--password PASSWORD] [--a
        offcut user list
        offcut user grant --email EMAIL --credits N
        offcut user refund --asset ID
-       offcut user disable|enable --email EMAIL
+       offcut user disable|enable|reset-two-factor --email EMAIL
 
 Manages accounts. Works with and without a running server.
 
@@ -17,6 +17,8 @@ Manages accounts. Works with and without a running server.
   refund     Refund the charge of an asset, once
   disable    Reject the account's API keys and download links, and hold its webhooks. Running jobs finish.
   enable     Enable a disabled account
+
+  reset-two-factor    Remove the second factor of a user who has lost it: sign-in asks for the password only
 
   --password PASSWORD    Password of the account, 10 to 200 characters; - reads it from standard input. Default: ask on the terminal.
   --json                 Print a JSON object
@@ -73,7 +75,8 @@ async function run(action: string, parsed: ParsedCommand): Promise<number> {
       return 0;
     }
     case "disable":
-    case "enable": {
+    case "enable":
+    case "reset-two-factor": {
       const email = requireOption(values.email, "--email");
       printAccount(parsed, (await runAdminCommand(config, `user ${action}`, { email })) as AccountView);
       return 0;

@@ -65,6 +65,15 @@ export async function countRecentTokens(
   return { count: row?.n ?? 0, firstAt: row?.firstAt ?? null };
 }
 
+/** Counts the tokens that a user created for others after `since`. */
+export async function countTokensCreatedBy(db: Queries, createdBy: string, since: number): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(oneTimeTokens)
+    .where(and(eq(oneTimeTokens.created_by, createdBy), gt(oneTimeTokens.created_at, since)));
+  return row?.n ?? 0;
+}
+
 /** Uses up all tokens of a user for a purpose. */
 export async function takeTokensOf(tx: Queries, userId: string, purpose: TokenPurpose, now: number): Promise<void> {
   await tx

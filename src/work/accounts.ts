@@ -7,6 +7,7 @@ import { parseIsoTime } from "../domain/iso-time";
 import { findPasswordProblem } from "../domain/passwords";
 import { newId } from "../lib/ids";
 import { insertLedgerEntry, readBalance } from "../store/credits";
+import { removeTwoFactor } from "../store/two-factor";
 import {
   type ApiKeyWithOwner,
   countOtherAdmins,
@@ -19,6 +20,7 @@ import {
   type User,
 } from "../store/users";
 import { findRole } from "../store/workspaces";
+import { COMMAND_ACTOR, recordAudit } from "./audit";
 import { refundCharge, settleWaiting } from "./charge";
 import { insertNewKey, MAX_KEY_NAME_CHARACTERS } from "./identity/api-keys";
 import { insertAccount } from "./identity/new-account";
@@ -127,6 +129,18 @@ export async function disableUser(
     }
     const disabledAt = request.disabled ? (user.disabled_at ?? services.now()) : null;
     return toAccountView(await setUserDisabled(tx, user.id, disabledAt), await readBalance(tx, user.id));
+  });
+}
+
+/** Removes the second factor of a user who has lost it: sign-in asks for the password only. Errors: `not_found`. */
+export async function resetTwoFactor(services: AccountServices, request: { email: string }): Promise<AccountView> {
+  return services.store.write(async (tx) => {
+    const user = await getUserByEmail(tx, request.email);
+    await removeTwoFactor(tx, user.id);
+    const target = { kind: "user", id: user.id };
+    const record = { action: "user.two_factor_changed", target, details: { enabled: false } } as const;
+    await recordAudit(tx, COMMAND_ACTOR, record, services.now());
+    return toAccountView(user, await readBalance(tx, user.id));
   });
 }
 

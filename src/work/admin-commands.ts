@@ -10,6 +10,7 @@ import {
   listAccounts,
   listKeys,
   refundAsset,
+  resetTwoFactor,
   revokeKey,
 } from "./accounts";
 import type { Services } from "./services";
@@ -34,6 +35,7 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
     (await listStorageByUser(store.read)).map(({ email, bytes }) => ({ email, used_bytes: bytes })),
   "user disable": (services, args) => disableUser(services, { email: text(args, "email"), disabled: true }),
   "user enable": (services, args) => disableUser(services, { email: text(args, "email"), disabled: false }),
+  "user reset-two-factor": (services, args) => resetTwoFactor(services, { email: text(args, "email") }),
   "key create": (services, args) =>
     createApiKey(services, {
       email: text(args, "email"),

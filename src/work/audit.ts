@@ -38,6 +38,15 @@ export type AuditActor = {
   requestId: string | null;
 };
 
+/** The command line. */
+export const COMMAND_ACTOR: AuditActor = {
+  kind: "command",
+  userId: null,
+  credentialId: null,
+  address: null,
+  requestId: null,
+};
+
 type AuditRecord = {
   action: AuditAction;
   /** What was changed; its kind is the name of a resource, such as `user`. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { sql } from "drizzle-orm";
 import { generateSync } from "otplib";
 import { setEmailVerified } from "../../src/store/users";
+import { resetTwoFactor } from "../../src/work/accounts";
 import { type SmtpReceiver, startSmtpReceiver } from "../smtp";
 import { createAdmin, emailOf, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";
@@ -195,6 +196,16 @@ describe("an authenticator", () => {
     ] as const)
       expect(await session.call(method, ME + path, { json })).toMatchObject(tooOld);
   });
+});
+
+test("a lost second factor is removed on the command line", async () => {
+  const { user, secret } = await enrolled();
+  const { challenge } = await challenged(user);
+  await resetTwoFactor(server.services(), { email: emailOf(user) });
+  expect((await answer(challenge, showCode(secret))).status).toBe(401);
+  expect((await login(user)).body.token).toBeDefined();
+  const log = await listAuditLog(server);
+  expect(log.filter(({ target_id }) => target_id === user.userId).at(-1)).toMatchObject({ actor_kind: "command" });
 });
 
 describe("a challenge", () => {

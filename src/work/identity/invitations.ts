@@ -3,7 +3,7 @@ import type { WorkspaceRole } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
-import { takeTokensOf } from "../../store/one-time-tokens";
+import { countTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens";
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { findRole, findWorkspaceName, insertMember } from "../../store/workspaces";
 import { recordAudit } from "../audit";
@@ -23,13 +23,24 @@ type Invitation = {
   invitedBy: Pick<User, "email" | "first_name" | "id" | "is_admin" | "last_name">;
 };
 
-/** Creates an invitation, and mails its link where the server sends mails. */
+const HOUR_MS = 3600_000;
+const MAX_INVITATIONS_PER_HOUR = 50;
+
+/**
+ * Creates an invitation, and mails its link where the server sends mails. Throws `AppError` `rate_limited` when somebody who is no
+ * administrator invites too many: the mails go to addresses that never asked for them.
+ */
 export async function createInvitation(
   services: Pick<Services, "mails" | "now" | "publicUrl">,
   tx: Queries,
   { email, userId, workspace, invitedBy }: Invitation,
 ): Promise<AccountLink> {
   const now = services.now();
+  const recent = invitedBy.is_admin ? 0 : await countTokensCreatedBy(tx, invitedBy.id, now - HOUR_MS);
+  if (recent >= MAX_INVITATIONS_PER_HOUR)
+    throw new AppError("rate_limited", `At most ${MAX_INVITATIONS_PER_HOUR} invitations an hour. Retry later.`, {
+      retryAfterSeconds: HOUR_MS / 1000,
+    });
   const issued = await createOneTimeToken(tx, {
     purpose: "invitation",
     userId,

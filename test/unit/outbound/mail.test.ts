@@ -57,6 +57,16 @@ describe("sending mails", () => {
     mailer.close();
   });
 
+  test("a self-signed certificate is refused, unless the URL says not to encrypt", async () => {
+    await using receiver = await startSmtpReceiver({ disabledCommands: [] });
+    const strict = createMailer({ url: receiver.url, from: () => FROM });
+    expect(await strict.send(MAIL)).toMatchObject({ outcome: "failed", detail: expect.stringMatching(/certificate/i) });
+    strict.close();
+    const plain = createMailer({ url: `${receiver.url}?ignoreTLS=true`, from: () => FROM });
+    expect(await plain.send(MAIL)).toEqual({ outcome: "sent" });
+    plain.close();
+  });
+
   test("a check sends nothing", async () => {
     await using receiver = await startSmtpReceiver();
     const mailer = createMailer({ url: receiver.url, from: () => FROM });

@@ -1,0 +1,113 @@
+/** Invitations, through a real mail server. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { newId } from "../../src/lib/ids";
+import { getUser } from "../../src/store/users";
+import { createInvitation } from "../../src/work/identity/invitations";
+import type { SmtpReceiver } from "../smtp";
+import { createAdmin, emailOf, PASSWORD, withPassword } from "./accounts";
+import type { Client } from "./client";
+import { type Harness, PATIENCE_MS } from "./harness";
+import { type MailingServer, PUBLIC_URL, startMailingServer } from "./with-mail";
+
+setDefaultTimeout(PATIENCE_MS);
+
+const NEW_PASSWORD = "staple horse correct";
+const HOUR = 3600_000;
+
+let world: MailingServer;
+let smtp: SmtpReceiver;
+let server: Harness;
+let post: MailingServer["post"];
+let readToken: MailingServer["readToken"];
+beforeAll(async () => {
+  world = await startMailingServer();
+  ({ smtp, server, post, readToken } = world);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const login = async (email: string, password: string) => (await post("auth/login", { email, password })).status;
+const findUser = (id: string) => getUser(server.services().store.read, id);
+const member = async (): Promise<Client> => withPassword(server, await server.user());
+
+describe("an invitation", () => {
+  const invite = async (email: string, change: object = {}) => {
+    const admin = await createAdmin(server);
+    const { store } = server.services();
+    const invitedBy = (await findUser(admin.userId))!;
+    return store.write((tx) =>
+      createInvitation(server.services(), tx, { email, userId: null, workspace: null, invitedBy, ...change }),
+    );
+  };
+
+  test("leads to an account and a session, once", async () => {
+    const email = `${newId()}@example.test`;
+    const { url, expiresAt } = await invite(email);
+    const token = await readToken(email, "invitation");
+    expect(url).toBe(`${PUBLIC_URL}/invitation#${token}`);
+    expect(expiresAt - server.services().now()).toBeGreaterThan(7 * 24 * HOUR - 60_000);
+    expect((await post("auth/invitation", { token, password: "short" })).status).toBe(422);
+    const [first, second] = await Promise.all([1, 2].map(() => post("auth/invitation", { token, password: PASSWORD })));
+    expect([first!.status, second!.status].sort()).toEqual([201, 401]);
+    const done = first!.status === 201 ? first! : second!;
+    expect(done.headers.get("set-cookie")).toStartWith("service_session=");
+    expect(done.body.user.email).toBe(email);
+    expect(await findUser(done.body.user.id)).toMatchObject({ email_verified_at: expect.any(Number), is_admin: false });
+    expect(await login(email, PASSWORD)).toBe(200);
+  });
+
+  test("to an account without a password sets it; an account with one keeps it", async () => {
+    const anna = await server.user();
+    const email = emailOf(anna);
+    const { url } = await invite(email, { userId: anna.userId });
+    const another = await invite(email, { userId: anna.userId });
+    const accept = (link: string, password: string) => post("auth/invitation", { token: link.split("#")[1], password });
+    expect(await accept(url, PASSWORD)).toMatchObject({ status: 201, body: { user: { id: anna.userId } } });
+    expect((await accept(another.url, NEW_PASSWORD)).status).toBe(401);
+    const late = await invite(email, { userId: anna.userId });
+    expect((await accept(late.url, NEW_PASSWORD)).status).toBe(401);
+    expect(await login(email, PASSWORD)).toBe(200);
+  });
+
+  test("to an address that has got an account meanwhile is a conflict", async () => {
+    const anna = await member();
+    const { url } = await invite(emailOf(anna));
+    const token = url.split("#")[1];
+    expect(await post("auth/invitation", { token, password: PASSWORD })).toMatchObject({ status: 409 });
+  });
+
+  test("of somebody who is no administrator confirms no address", async () => {
+    const ben = (await findUser((await member()).userId))!;
+    const email = `${newId()}@example.test`;
+    const { url } = await invite(email, { invitedBy: ben, workspace: { id: ben.id, role: "viewer" } });
+    const { subject } = await smtp.mailTo(email);
+    expect(subject).toBe('Invitation to "Personal" on Offcut');
+    const accepted = await post("auth/invitation", { token: url.split("#")[1], password: PASSWORD });
+    expect(accepted.status).toBe(201);
+    const { id } = accepted.body.user;
+    expect((await findUser(id))!.email_verified_at).toBeNull();
+    const roles = await server
+      .services()
+      .store.read.all(sql`SELECT workspace_id, role FROM workspace_members WHERE user_id = ${id} ORDER BY role`);
+    expect(roles).toEqual([
+      { workspace_id: id, role: "owner" },
+      { workspace_id: ben.id, role: "viewer" },
+    ]);
+  });
+
+  test("can be made 50 times an hour by a user, without a limit by an administrator", async () => {
+    const ben = (await findUser((await member()).userId))!;
+    const address = () => `${newId()}@example.test`;
+    for (let times = 0; times < 50; times++) await invite(address(), { invitedBy: ben });
+    await expect(invite(address(), { invitedBy: ben })).rejects.toMatchObject({ code: "rate_limited" });
+    await invite(address());
+  });
+
+  test("expires after 7 days", async () => {
+    const email = `${newId()}@example.test`;
+    const { url } = await invite(email);
+    server.advance(7 * 24 * HOUR);
+    const token = url.split("#")[1];
+    expect((await post("auth/invitation", { token, password: PASSWORD })).status).toBe(401);
+  });
+});
