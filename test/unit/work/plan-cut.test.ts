@@ -1,39 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { AppError } from "../../../src/domain/errors";
-import type { ProbedMedia } from "../../../src/domain/media";
-import { CUT_MODES, type CutOptions, type Plan } from "../../../src/domain/plan";
+import type { Plan } from "../../../src/domain/plan";
 import { fromSeconds, type Span, toSeconds } from "../../../src/domain/time";
-import { planCut } from "../../../src/work/plan-cut";
-import { createRecording, type Moment, type TestRecording } from "./test-recording";
-
-const audio = (duration: number): ProbedMedia => ({
-  info: { type: "audio", demuxer: "wav", duration, startPts: 0, video: null, audio: [], timecode: null },
-  frames: null,
-});
-
-const cut = (recording: TestRecording, script = "", options: Partial<CutOptions> = {}): Promise<Plan> =>
-  planCut({
-    analysis: recording.analysis,
-    probed: audio(recording.analysis.duration),
-    script,
-    options: { ...CUT_MODES.natural, ...options },
-    forcedAlign: recording.forcedAlign,
-    recognize: recording.recognize,
-    measureVoices: recording.measureVoices,
-    language: "en",
-  });
+import { cutRecording, errorCodeOf } from "./cut-recording";
+import { createRecording, type Moment } from "./test-recording";
 
 const joinTexts = (plan: Plan) => plan.segments.map((segment) => segment.text).join(" | ");
 const listRemovedRules = (plan: Plan) =>
   plan.removed.filter((span) => span.reason !== "silence").map((span) => span.rule);
 const isKept = (plan: Plan, span: Span) =>
   plan.segments.some((segment) => segment.start <= span.start && span.end <= segment.end);
-const errorCodeOf = async (plan: Promise<Plan>) =>
-  plan.then(
-    () => "none",
-    (error: unknown) => (error instanceof AppError ? error.code : "other"),
-  );
-
 describe("without a script", () => {
   test("long pauses are cut down to the padding, short ones stay whole", async () => {
     const recording = createRecording(
@@ -45,7 +20,7 @@ describe("without a script", () => {
       "And that was all.",
       1,
     );
-    const plan = await cut(recording);
+    const plan = await cutRecording(recording);
     expect(joinTexts(plan)).toBe("Here is one sentence. Here follows another. | And that was all.");
     const last = recording.findWord("another.").end;
     const next = recording.findWord("And").start;
@@ -144,25 +119,25 @@ describe("without a script", () => {
     },
   ];
   test.each(cases)("$name", async ({ moments, kept, rules }) => {
-    const plan = await cut(createRecording(...moments));
+    const plan = await cutRecording(createRecording(...moments));
     expect(joinTexts(plan)).toBe(kept);
     expect(listRemovedRules(plan)).toEqual(rules as never[]);
   });
 
   test("fillers and retakes stay when the options keep them", async () => {
     const recording = createRecording(1, "Turn the key", 0.6, "Turn the key", 0.3, "um,", 0.3, "to the left.", 1);
-    const plan = await cut(recording, "", { remove_fillers: false, remove_retakes: false });
+    const plan = await cutRecording(recording, "", { remove_fillers: false, remove_retakes: false });
     for (const word of recording.analysis.transcript!.words) expect(isKept(plan, word)).toBe(true);
   });
 
   test("unrecognized speech stays and is marked", async () => {
-    const plan = await cut(createRecording(1, "This is clear.", 1, { hum: 2 }, 1, "So is this.", 1));
+    const plan = await cutRecording(createRecording(1, "This is clear.", 1, { hum: 2 }, 1, "So is this.", 1));
     expect(plan.segments.map((segment) => segment.review)).toEqual([null, "speech that was not understood", null]);
   });
 
   test("voice with almost no words is kept, with a warning", async () => {
     const recording = createRecording(1, { hum: 8 }, 2, { click: 0.9 }, 2, { hum: 7 }, 1.5, "Thank you.", 1);
-    const plan = await cut(recording);
+    const plan = await cutRecording(recording);
     expect(plan.warnings).toEqual(["Recording is mostly music or noise: only pauses were removed."]);
     expect(plan.removed.every((span) => span.reason === "silence")).toBe(true);
     expect(plan.language).toBeNull();
@@ -172,7 +147,7 @@ describe("without a script", () => {
   test("without a transcript the cut is made from voice activity", async () => {
     const recording = createRecording(1, "Bonjour tout le monde.", 2, "Au revoir.", 1);
     recording.analysis.transcript = null;
-    const plan = await cut(recording);
+    const plan = await cutRecording(recording);
     expect(plan.segments).toHaveLength(2);
     expect(plan.warnings).toHaveLength(1);
     expect(recording.requests).toEqual([]);
@@ -184,7 +159,7 @@ describe("with a script", () => {
   const [ONE, TWO, THREE] = SCRIPT.split("\n") as [string, string, string];
 
   test("only the script stays, and of each line the last whole take", async () => {
-    const plan = await cut(
+    const plan = await cutRecording(
       createRecording(
         1,
         "Is this thing on?",
@@ -219,18 +194,21 @@ describe("with a script", () => {
   });
 
   test("a line that is never spoken is missing", async () => {
-    const plan = await cut(createRecording(1, ONE, 0.8, THREE, 1), SCRIPT);
+    const plan = await cutRecording(createRecording(1, ONE, 0.8, THREE, 1), SCRIPT);
     expect(plan.missing).toEqual([TWO]);
     expect(plan.takes.map((take) => take.line)).toEqual([ONE, THREE]);
   });
 
   test("an earlier whole take wins over a later one that breaks off", async () => {
-    const plan = await cut(createRecording(1, ONE, 0.8, TWO, 0.9, "You can borrow ten", 0.8, THREE, 1), SCRIPT);
+    const plan = await cutRecording(
+      createRecording(1, ONE, 0.8, TWO, 0.9, "You can borrow ten", 0.8, THREE, 1),
+      SCRIPT,
+    );
     expect(joinTexts(plan)).toBe([ONE, TWO, THREE].join(" | "));
   });
 
   test("lines recorded out of order stay where they are, with a warning", async () => {
-    const plan = await cut(createRecording(1, TWO, 0.9, THREE, 0.9, ONE, 1), SCRIPT);
+    const plan = await cutRecording(createRecording(1, TWO, 0.9, THREE, 0.9, ONE, 1), SCRIPT);
     expect(joinTexts(plan)).toBe([TWO, THREE, ONE].join(" | "));
     expect(plan.warnings.join()).toContain(ONE);
     expect(plan.missing).toEqual([]);
@@ -238,14 +216,14 @@ describe("with a script", () => {
 
   test("a paraphrase stays when there is no other take, and is marked", async () => {
     const other = "Ten books at a time you can borrow here.";
-    const plan = await cut(createRecording(1, ONE, 0.9, other, 0.9, THREE, 1), SCRIPT);
+    const plan = await cutRecording(createRecording(1, ONE, 0.9, other, 0.9, THREE, 1), SCRIPT);
     expect(joinTexts(plan)).toBe([ONE, other, THREE].join(" | "));
     expect(plan.segments[1]!.review).toBe("differs from the script");
     expect(plan.missing).toEqual([]);
   });
 
   test("fillers inside a line are removed", async () => {
-    const plan = await cut(
+    const plan = await cutRecording(
       createRecording(1, ONE, 0.9, "You can borrow", 0.3, { hum: 0.3 }, 0.3, "ten books at once.", 0.9, THREE, 1),
       SCRIPT,
     );
@@ -255,12 +233,12 @@ describe("with a script", () => {
 
   test("a start of a line that the transcript does not show is found by audio", async () => {
     const recording = createRecording(1, ONE, 0.9, { hum: 0.8 }, 0.25, TWO, 0.9, THREE, 1);
-    const plan = await cut(recording, SCRIPT);
+    const plan = await cutRecording(recording, SCRIPT);
     expect(joinTexts(plan)).toBe([ONE, TWO, THREE].join(" | "));
   });
 
   test("digits in the script match spoken numbers", async () => {
-    const plan = await cut(
+    const plan = await cutRecording(
       createRecording(1, "We sold twenty four bikes.", 0.9, "That is fifty percent more.", 1),
       "- We sold 24 bikes.\n- That is 50% more.",
     );
@@ -268,34 +246,9 @@ describe("with a script", () => {
     expect(plan.segments).toHaveLength(2);
   });
 
-  test("a script of another talk is rejected", async () => {
-    const recording = createRecording(1, "Heat the oven first.", 0.8, "Then wash the carrots.", 1);
-    expect(await errorCodeOf(cut(recording, SCRIPT))).toBe("script_mismatch");
-  });
-
-  test("a script that shares half of a short line with the talk by chance is rejected", async () => {
-    const talk = [
-      "The trams go straight to the left bank.",
-      "Nobody waits for long in summer.",
-      "Each ride costs two coins.",
-    ];
-    const more = [
-      "Bring a coat along.",
-      "Our guide speaks three languages.",
-      "Lunch is served on deck.",
-      "Cameras are welcome.",
-    ];
-    const recording = createRecording(1, ...[...talk, ...more].flatMap((line) => [line, 0.8]));
-    const script =
-      "The keeper went straight to the left.\nA stadium fell silent.\nMinutes later they scored.\nWhat an upset.";
-    const forcedAlign: typeof recording.forcedAlign = async (requests) =>
-      (await recording.forcedAlign(requests)).map((result) => ({ ...result, meanLogProb: -5, tailLogProb: -9 }));
-    expect(await errorCodeOf(cut({ ...recording, forcedAlign }, script))).toBe("script_mismatch");
-  });
-
   test("what a table of a script does not have spoken is not missing", async () => {
     const table = `Video\tAudio\nWide shot of the hall\t${ONE}\nHands on a shelf\t${TWO}\nThe door, from outside\t${THREE}`;
-    const plan = await cut(createRecording(1, ONE, 0.8, TWO, 0.8, THREE, 1), table);
+    const plan = await cutRecording(createRecording(1, ONE, 0.8, TWO, 0.8, THREE, 1), table);
     expect(joinTexts(plan)).toBe([ONE, TWO, THREE].join(" | "));
     expect(plan.missing).toEqual([]);
     expect(plan.takes.map((take) => take.line)).toEqual([ONE, TWO, THREE]);
@@ -310,7 +263,7 @@ describe("with a script", () => {
   ])("a script of thousands of lines, %s, is aligned with a bounded amount of audio", async (_, line) => {
     const said = ["Place the microphone below your chin.", 0.8, "We open at nine in the morning.", 0.8] as const;
     const recording = createRecording(1, ...said, ...said, ...said);
-    await errorCodeOf(cut(recording, Array.from({ length: 2_000 }, (_, n) => line(n)).join("\n")));
+    await errorCodeOf(cutRecording(recording, Array.from({ length: 2_000 }, (_, n) => line(n)).join("\n")));
     const seconds = recording.requests.reduce((sum, { window }) => sum + toSeconds(window.end - window.start), 0);
     expect(seconds).toBeGreaterThan(10);
     // The budget applies twice, to lines that are found and to those that are not: ten minutes, and eight times the recording.
@@ -320,23 +273,23 @@ describe("with a script", () => {
   test("a script without a transcript is rejected", async () => {
     const recording = createRecording(1, ONE, 1);
     recording.analysis.transcript = null;
-    expect(await errorCodeOf(cut(recording, SCRIPT))).toBe("transcription_unavailable");
+    expect(await errorCodeOf(cutRecording(recording, SCRIPT))).toBe("transcription_unavailable");
   });
 
   test("a script without words is no script", async () => {
-    const plan = await cut(createRecording(1, ONE, 1), " \n---\n[music]\n");
+    const plan = await cutRecording(createRecording(1, ONE, 1), " \n---\n[music]\n");
     expect(joinTexts(plan)).toBe(ONE);
     expect(plan.takes).toEqual([]);
   });
 });
 
 test("a recording without speech has nothing to cut", async () => {
-  expect(await errorCodeOf(cut(createRecording(2)))).toBe("no_speech");
+  expect(await errorCodeOf(cutRecording(createRecording(2)))).toBe("no_speech");
 });
 
 test("a recognizer without forced alignment plans by the text alone", async () => {
   const recording = createRecording(1, "The library opens at nine.", 0.9, "You can borrow ten books at once.", 1);
-  const plan = await cut(
+  const plan = await cutRecording(
     {
       ...recording,
       forcedAlign: async (requests) =>

@@ -116,12 +116,15 @@ function decideWordlessRegion(region: Span, noise: boolean, { analysis }: Script
 /** Returns whether a take shows that its line is spoken. Half of a short line can be there by chance, and does not align. */
 function isSpoken(take: ConfirmedTake, line: ScriptLine, tokens: readonly Token[]): boolean {
   if (take.isAligned || !isUsableAlignment(take.alignment)) return true;
-  const isFound = (word: string, k: number) => {
+  return countFoundWords(take, line, tokens) >= MIN_SPOKEN_SIMILARITY * line.words.length;
+}
+
+/** Returns how many words of the line resemble the tokens in their places. Words that stand in for others do not. */
+const countFoundWords = (take: ConfirmedTake, line: ScriptLine, tokens: readonly Token[]): number =>
+  line.words.filter((word, k) => {
     const token = tokens[take.pairs[k]!];
     return token !== undefined && measureWordDistance(word, token.normal) < 1;
-  };
-  return line.words.filter(isFound).length >= MIN_SPOKEN_SIMILARITY * line.words.length;
-}
+  }).length;
 
 function isMismatch(
   lines: readonly ScriptLine[],
@@ -136,7 +139,7 @@ function isMismatch(
     const take = takes[i];
     if (!take) continue;
     if (!line.optional && isSpoken(take, line, tokens)) spokenWords += line.words.length;
-    matchedTokens += take.pairs.filter((token) => token >= 0).length;
+    matchedTokens += take.isAligned ? line.words.length : countFoundWords(take, line, tokens);
   }
   return (
     spokenWords < MIN_SPOKEN_SCRIPT_SHARE * scriptWords && matchedTokens < MIN_SCRIPTED_SPEECH_SHARE * tokens.length
