@@ -35,7 +35,8 @@ const API_KEY_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "sk_…" 
 const SESSION_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
 const COOKIE_SCHEME = { type: "apiKey", in: "cookie", name: "service_session" };
 
-function createFamilies(services: Services): Family[] {
+/** Creates the route families of the server. */
+export function createFamilies(services: Services): Family[] {
   const authenticateUser = createDashboardAuthenticator(services);
   const sessionSchemes = { session: SESSION_SCHEME, cookie: COOKIE_SCHEME };
   // Shared, because the limit is the user's.

@@ -42,7 +42,8 @@ export type ApiDocument = { openapi: string; paths: Record<string, Record<string
 export const listErrors = (schema: TSchema, value: unknown): string[] =>
   [...Value.Errors(schema, value)].map((error) => `${error.path}: ${error.message}`);
 
-const schemaOf = (response: ResponseDoc): TSchema | null => {
+/** Returns the schema of a response; null if it has no JSON body. */
+export const findResponseSchema = (response: ResponseDoc): TSchema | null => {
   if (response.body === null || response.body.kind === "file") return null;
   const schema: TSchema = SCHEMAS[response.body.name];
   if (response.body.kind === "resource") return schema;
@@ -134,7 +135,7 @@ export function createResponseChecker(
     if (response.status === 204 && response.body !== "") found.push("204 with a body");
     if (response.status === 201 && !response.headers.has("location")) found.push("201 without Location");
     const expected = routes.find(matches)?.responses[response.status];
-    const schema = expected && schemaOf(expected);
+    const schema = expected && findResponseSchema(expected);
     return schema ? [...found, ...listErrors(schema, response.body)] : found;
   };
 }

@@ -216,6 +216,7 @@ export const failure = exactly({
         minItems: 1,
       }),
     ),
+    reason: Type.Optional(oneOf("session_too_old")),
   }),
 });
 

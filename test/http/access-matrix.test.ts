@@ -1,0 +1,141 @@
+/**
+ * Every endpoint of every family, called by everybody: without a credential, with one that has ended, in each role, with each kind of
+ * credential. What must happen follows from what the route declares (`access-matrix/expected.ts`). A route without an entry fails.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { createFamilies } from "../../src/http/app";
+import type { Family, FamilyHost } from "../../src/http/family";
+import { DEFAULT_ACCESS } from "../../src/work/access";
+import { findResponseSchema } from "../contract/response-checks";
+import { dashboardFailure, dashboardValidation, failure } from "../contract/schemas";
+import { ACCOUNT_ENTRIES, KEY_ENTRIES } from "./access-matrix/account-entries";
+import { type Entry, RESOURCE_ENTRIES, UPLOAD_ENTRIES } from "./access-matrix/entries";
+import { type Endpoint, getExpected } from "./access-matrix/expected";
+import { createMatrixFixtures, type Fixtures } from "./access-matrix/fixtures";
+import type { Caller } from "./access-matrix/principals";
+import type { Reply } from "./client";
+import { PATIENCE_MS } from "./harness";
+
+setDefaultTimeout(PATIENCE_MS);
+
+/** The entries of each family by its prefix. A family without entries fails. */
+const ENTRIES: Record<string, Record<string, Entry>> = {
+  "/v1": { ...RESOURCE_ENTRIES, ...UPLOAD_ENTRIES },
+  "/api/v1": { ...RESOURCE_ENTRIES, ...UPLOAD_ENTRIES, ...ACCOUNT_ENTRIES },
+  "/api-keys": KEY_ENTRIES,
+};
+
+const OPEN = { ...DEFAULT_ACCESS, authentication: "none" as const };
+
+let fixtures: Fixtures;
+let families: Family[];
+beforeAll(async () => {
+  fixtures = await createMatrixFixtures();
+  families = createFamilies(fixtures.server.services());
+});
+afterAll(() => fixtures[Symbol.asyncDispose]());
+
+type Described = Endpoint & Pick<Family["routes"][number], "responses">;
+
+/** Lists what a family mounts. The TUS surface needs what a route needs by default. */
+function listEndpoints(family: Family): Described[] {
+  const { prefix } = family;
+  // Nothing is called, so no services are needed.
+  return family.mount({} as FamilyHost).map(({ method, path: mounted }) => {
+    const path = mounted.slice(prefix.length);
+    const route = family.routes.find((one) => one.method === method && one.path === path);
+    const access = route?.access ?? (method === "OPTIONS" ? OPEN : DEFAULT_ACCESS);
+    return { prefix, method, path, access, responses: route?.responses ?? {} };
+  });
+}
+
+type Body = { error?: { code: string; reason?: string }; code?: string; reason?: string; detail?: unknown };
+
+/** Formats a response as `201`, `404 not_found` or `403 forbidden session_too_old`. */
+function format({ status, body }: Reply<Body>): string {
+  if (status < 400) return String(status);
+  const { code, reason } = body.error ?? body;
+  return [status, code ?? "validation_error", reason].filter(Boolean).join(" ");
+}
+
+/** Lists what is wrong with the body of a response. */
+function listBodyErrors({ prefix, method, responses }: Described, reply: Reply<Body>): string[] {
+  const { status, body } = reply;
+  if (method === "HEAD") return body === ("" as never) ? [] : ["a body"];
+  if (status >= 400) {
+    const isDashboard = prefix === "/api/v1";
+    const validation = Array.isArray(body.detail) ? dashboardValidation : dashboardFailure;
+    const schema = isDashboard ? validation : failure;
+    return [...Value.Errors(schema, body)].map((error) => `${error.path}: ${error.message}`);
+  }
+  const schema = responses[status] && findResponseSchema(responses[status]);
+  if (!schema) return (body as unknown) === "" || status === 200 ? [] : ["a body"];
+  return [...Value.Errors(schema, body)].map((error) => `${error.path}: ${error.message}`);
+}
+
+async function call(endpoint: Described, entry: Entry, caller: Caller, isAllowed: boolean): Promise<Reply<Body>> {
+  const client = entry.isIsolated && isAllowed ? await caller.createAnother() : caller.client;
+  const ids = { ...fixtures.ids, ...(isAllowed && entry.make ? await entry.make(fixtures) : {}) };
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => ids[name]!);
+  const json = entry.body?.({ fixtures, client });
+  // The limits of calls without authentication count by address.
+  const address = { "X-Forwarded-For": `2001:db8:${fixtures.next().toString(16)}::1` };
+  const workspace: Record<string, string> =
+    caller.credential === "session" && caller.namesWorkspace ? { "Offcut-Workspace": fixtures.workspaceId } : {};
+  return client.call<Body>(endpoint.method, `${endpoint.prefix}${path}${entry.query ?? ""}`, {
+    ...(json === undefined ? {} : { json }),
+    ...(entry.bytes ? { body: entry.bytes } : {}),
+    headers: { ...address, ...workspace, ...entry.headers },
+  });
+}
+
+const keyOf = ({ method, path }: Pick<Endpoint, "method" | "path">) => `${method} ${path}`;
+
+test("every endpoint has an entry, and every entry an endpoint", () => {
+  for (const family of families) {
+    const mounted = listEndpoints(family).map(keyOf).toSorted();
+    const entries = Object.keys(ENTRIES[family.prefix] ?? {}).toSorted();
+    expect([family.prefix, entries]).toEqual([family.prefix, mounted]);
+  }
+});
+
+test("every endpoint answers everybody as its route declares", async () => {
+  const wrong: string[] = [];
+  let tested = 0;
+  const endpoints = families.flatMap(listEndpoints);
+  for (const endpoint of endpoints) {
+    const entry = ENTRIES[endpoint.prefix]?.[keyOf(endpoint)];
+    if (!entry) continue;
+    for (const caller of fixtures.callers) {
+      const { outcome, isAllowed } = getExpected(endpoint, entry, caller);
+      const reply = await call(endpoint, entry, caller, isAllowed);
+      const isHead = endpoint.method === "HEAD";
+      const [is, must] = isHead ? [String(reply.status), outcome.split(" ")[0]] : [format(reply), outcome];
+      const at = `${endpoint.method} ${endpoint.prefix}${endpoint.path} by ${caller.name}`;
+      if (is !== must) wrong.push(`${at}: ${is} instead of ${must}`);
+      wrong.push(...listBodyErrors(endpoint, reply).map((error) => `${at}: ${error}`));
+      tested++;
+    }
+  }
+  console.log(`access matrix: ${endpoints.length} endpoints × ${fixtures.callers.length} principals = ${tested} calls`);
+  expect(wrong).toEqual([]);
+});
+
+test("no refused call has changed anything that it named, and none was an internal error", async () => {
+  const { owner, ownerSession, ids, server } = fixtures;
+  for (const [kind, id] of [
+    ["projects", ids.project_id],
+    ["assets", ids.asset_id],
+    ["assets", ids.upload_id],
+    ["cuts", ids.cut_id],
+    ["renders", ids.render_id],
+    ["webhook-endpoints", ids.endpoint_id],
+  ] as const)
+    expect([kind, (await owner.call("GET", `/v1/${kind}/${id}`)).status]).toEqual([kind, 200]);
+  const upload = await owner.call("HEAD", `/v1/uploads/${ids.upload_id}`, { headers: owner.tus() });
+  expect([upload.status, upload.headers.get("upload-offset")]).toEqual([200, "0"]);
+  const keys = await ownerSession.must<{ items: { id: string }[] }>("GET", "/api-keys?limit=100");
+  expect(keys.items.map(({ id }) => id)).toContain(ids.key_id!);
+  expect(server.errors).toEqual([]);
+});

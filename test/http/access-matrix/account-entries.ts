@@ -1,0 +1,120 @@
+/** The entries of accounts, sessions, workspaces and API keys. */
+
+import { insertSession } from "../../../src/store/sessions";
+import { insertMember } from "../../../src/store/workspaces";
+import { emailOf, PASSWORD } from "../accounts";
+import type { Entry } from "./entries";
+import type { Fixtures } from "./fixtures";
+import type { Caller } from "./principals";
+
+const NEW_PASSWORD = "staple horse 4711";
+const TOKEN = "0000000000000000000000000000000000000000000";
+
+/** The owner's sessions and keys are nobody else's. */
+const ofOwner = ({ name }: Caller) => (name.startsWith("owner") ? undefined : "404 not_found");
+
+async function newSession({ server, owner }: Fixtures): Promise<Record<string, string>> {
+  const { sessions, store } = server.services();
+  const { row } = await sessions.issue(owner.userId, { userAgent: null, address: null });
+  await store.write((tx) => insertSession(tx, row));
+  return { session_id: row.id };
+}
+
+async function newKey({ ownerSession }: Fixtures): Promise<Record<string, string>> {
+  return { key_id: (await ownerSession.must<{ id: string }>("POST", "/api-keys", { json: { name: "k" } })).id };
+}
+
+async function newWorkspace({ ownerSession }: Fixtures): Promise<Record<string, string>> {
+  const made = await ownerSession.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "W" } });
+  return { workspace_id: made.id };
+}
+
+async function newMember({ server, workspaceId }: Fixtures): Promise<Record<string, string>> {
+  const { userId } = await server.user(0);
+  const { store } = server.services();
+  await store.write((tx) =>
+    insertMember(tx, { workspace_id: workspaceId, user_id: userId, role: "viewer", created_at: 1 }),
+  );
+  return { workspace_id: workspaceId, user_id: userId };
+}
+
+const newAddress = ({ fixtures }: { fixtures: Fixtures }) => `new${fixtures.next()}@example.test`;
+
+export const ACCOUNT_ENTRIES: Record<string, Entry> = {
+  "GET /auth/methods": { allowed: "200" },
+  "POST /auth/setup": {
+    allowed: "409 conflict",
+    body: (context) => ({ token: TOKEN, email: newAddress(context), password: PASSWORD }),
+  },
+  "POST /auth/signup": {
+    allowed: "201",
+    body: (context) => ({ email: newAddress(context), password: PASSWORD }),
+  },
+  "POST /auth/login": {
+    allowed: "200",
+    body: ({ fixtures }) => ({ email: emailOf(fixtures.owner), password: PASSWORD }),
+  },
+  "POST /auth/login/two-factor": {
+    allowed: "401 unauthenticated",
+    body: () => ({ challenge: TOKEN, code: "123456" }),
+  },
+  "POST /auth/logout": { allowed: "204", isIsolated: true },
+  "POST /auth/verify-email": { allowed: "401 unauthenticated", body: () => ({ token: TOKEN }) },
+  "POST /auth/password/forgot": { allowed: "202", body: (context) => ({ email: newAddress(context) }) },
+  "POST /auth/password/reset": {
+    allowed: "401 unauthenticated",
+    body: () => ({ token: TOKEN, password: NEW_PASSWORD }),
+  },
+  "POST /auth/invitation": {
+    allowed: "401 unauthenticated",
+    body: () => ({ token: TOKEN, password: NEW_PASSWORD }),
+  },
+
+  "GET /sessions": { allowed: "200" },
+  "DELETE /sessions/:session_id": { allowed: "204", allowedFor: ofOwner, make: newSession },
+
+  "PATCH /users/me": { allowed: "200", body: () => ({ first_name: "Ada" }) },
+  "PUT /users/me/password": {
+    allowed: "204",
+    body: () => ({ current_password: PASSWORD, password: NEW_PASSWORD }),
+    isIsolated: true,
+  },
+  // No mails are configured.
+  "POST /users/me/email-verification": { allowed: "409 conflict" },
+  "POST /users/me/two-factor": { allowed: "201", isIsolated: true },
+  "POST /users/me/two-factor/confirm": { allowed: "409 conflict", body: () => ({ code: "123456" }) },
+  "DELETE /users/me/two-factor": { allowed: "204", body: () => ({ password: PASSWORD }), isIsolated: true },
+
+  "GET /workspaces": { allowed: "200" },
+  "POST /workspaces": { allowed: "201", body: () => ({ name: "W" }), isIsolated: true },
+  "GET /workspaces/:workspace_id": { allowed: "200" },
+  "PATCH /workspaces/:workspace_id": { allowed: "200", body: () => ({ name: "Studio" }) },
+  "DELETE /workspaces/:workspace_id": {
+    allowed: "204",
+    // A key is of the shared workspace: any other one is 404.
+    allowedFor: ({ credential }) => (credential === "key" ? "404 not_found" : undefined),
+    make: newWorkspace,
+  },
+  "GET /workspaces/:workspace_id/members": { allowed: "200" },
+  "POST /workspaces/:workspace_id/members": {
+    allowed: "201",
+    body: (context) => ({ email: newAddress(context), role: "viewer" }),
+  },
+  "PATCH /workspaces/:workspace_id/members/:user_id": {
+    allowed: "200",
+    body: () => ({ role: "editor" }),
+    make: newMember,
+  },
+  "DELETE /workspaces/:workspace_id/members/:user_id": {
+    allowed: "204",
+    // Everybody may leave, only an owner may remove somebody else.
+    allowedFor: ({ role }) => (role === "owner" ? undefined : "403 forbidden"),
+    make: newMember,
+  },
+};
+
+export const KEY_ENTRIES: Record<string, Entry> = {
+  "POST ": { allowed: "201", body: () => ({ name: "k" }), isIsolated: true },
+  "GET ": { allowed: "200" },
+  "DELETE /:key_id": { allowed: "204", allowedFor: ofOwner, make: newKey },
+};
