@@ -5,7 +5,7 @@ import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
 import { getUser } from "../../src/store/users";
 import { createInvitation } from "../../src/work/identity/invitations";
-import { createAdmin, emailOf, PASSWORD, withPassword } from "../http/accounts";
+import { createAdmin, emailOf, hashQuickly, PASSWORD, withPassword } from "../http/accounts";
 import { type Harness, harness } from "../http/harness";
 import { type SmtpReceiver, startSmtpReceiver } from "../smtp";
 import { until } from "../until";
@@ -23,6 +23,7 @@ const problems: string[] = [];
 beforeAll(async () => {
   smtp = await startSmtpReceiver();
   server = await harness({ SMTP_URL: smtp.url, SIGNUP: "open" });
+  hashQuickly(server);
   const browser = await chromium.launch({
     executablePath: Bun.which("chromium") ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu", `--host-resolver-rules=MAP ${HOST} 127.0.0.1`],
