@@ -18,8 +18,7 @@ import { killAllChildren } from "./lib/process";
 import { findSandbox, type Sandbox } from "./lib/sandbox";
 import { createSealer } from "./lib/sealer";
 import { createSemaphore } from "./lib/semaphore";
-import type { VideoEncoder } from "./media/encoder-arguments";
-import { chooseEncoder, detectEncoders } from "./media/encoders";
+import { chooseEncoder, detectEncoders, type Encoders } from "./media/encoders";
 import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "./media/ffmpeg";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createMailer } from "./outbound/mail";
@@ -31,6 +30,7 @@ import { migrate } from "./store/migrate";
 import { createCursors } from "./store/paging";
 import type { AdminServices } from "./work/admin-commands";
 import { createDeliverer } from "./work/deliver";
+import { createAccountPurge } from "./work/identity/account-purge";
 import { createPasswords } from "./work/identity/passwords";
 import { openSessionKeys } from "./work/identity/session-keys";
 import { createSessions } from "./work/identity/sessions";
@@ -45,6 +45,7 @@ import { createPlanRequests } from "./work/plan-requests";
 import { recover, sweep } from "./work/recovery";
 import { createJobHandlers } from "./work/registry";
 import type { Services } from "./work/services";
+import { readSystemHealth } from "./work/system-health";
 import { getAddressRules } from "./work/webhook-endpoints";
 
 /** The argument that starts the executable as a speech worker. The folder of the extracted assets follows, except in development. */
@@ -99,7 +100,11 @@ export async function openMediaTools(
   const { mode, reason } = sandbox;
   if (mode === "bwrap") log?.info("sandbox.selected", { mode });
   else log?.warn("sandbox.selected", { mode, reason });
-  let encoder: Promise<VideoEncoder> | null = null;
+  let encoders: Promise<Encoders> | null = null;
+  const findEncoders = () => {
+    encoders ??= detectEncoders(ffmpeg, sandbox);
+    return encoders;
+  };
   return {
     ffmpeg,
     sandbox,
@@ -112,10 +117,8 @@ export async function openMediaTools(
         log: (event, fields) => log?.info(event, { ...fields }),
       }),
     jobCommand: selfCommand(JOB_COMMAND),
-    encoder: () => {
-      encoder ??= detectEncoders(ffmpeg, sandbox).then((found) => chooseEncoder(found, config.encoder));
-      return encoder;
-    },
+    encoders: findEncoders,
+    encoder: async () => chooseEncoder(await findEncoders(), config.encoder),
     encoderSemaphore: createSemaphore(Math.max(1, navigator.hardwareConcurrency)),
   };
 }
@@ -217,6 +220,7 @@ async function serve(
     temporaryFolder: folders.workRoot,
     maxFileBytes: disk.maxFileBytes,
   };
+  const slots = { prepare: config.prepareJobs, cut: 2, render: config.renderJobs };
   const services: Services = {
     config,
     store,
@@ -237,15 +241,17 @@ async function serve(
     planRequests: createPlanRequests((dir) => openPlanChild(tools, [dir])),
     ffmpegPath: tools.ffmpeg.path,
     publicUrl: () => url,
+    readHealth: () => readSystemHealth(services, tools, slots),
   };
   services.runner = createEmbeddedRunner({
     source: createJobSource(services),
     handlers: createJobHandlers(services, tools),
-    slots: { prepare: config.prepareJobs, cut: 2, render: config.renderJobs },
+    slots,
     log,
     timeSliceMs: overrides.timeSliceMs ?? TIME_SLICE_MS,
   });
 
+  const purge = createAccountPurge(services);
   const { resolverFor } = services;
   const deliverer = createDeliverer({ store, rules: getAddressRules(services), log, now, resolverFor });
   store.onCommit(deliverer.wake);
@@ -277,7 +283,9 @@ async function serve(
   services.runner.start();
   deliverer.start();
   mailSender?.start();
+  void purge.run();
   const sweeping = setInterval(() => {
+    void purge.run();
     void sweep(services).catch((error) => log.error("sweep.failed", { error }));
   }, SWEEP_INTERVAL_MS);
 
@@ -295,7 +303,7 @@ async function serve(
       // Jobs are requeued at the same time, so that a supervisor that kills the server during the wait does not cause an unclean exit.
       await Promise.all([Promise.race([drained, Bun.sleep(DRAIN_MS)]), services.runner.stop()]);
       await server.stop(true);
-      await Promise.all([deliverer.stop(), mailSender?.stop()]);
+      await Promise.all([deliverer.stop(), mailSender?.stop(), purge.stop()]);
       await tools.speech.close();
       await killAllChildren();
       await opened.close();

@@ -30,8 +30,14 @@ export type Call = OpenCall & {
   idempotency: IdempotencyKey;
 };
 
-/** `text` instead of `body`: a file with the content type in `headers`. */
-export type Reply = { status: number; body?: unknown; text?: string; headers?: Record<string, string> };
+/** `text` or `stream` instead of `body`: a file with the content type in `headers`. */
+export type Reply = {
+  status: number;
+  body?: unknown;
+  text?: string;
+  stream?: ReadableStream<Uint8Array>;
+  headers?: Record<string, string>;
+};
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -43,15 +49,31 @@ export const created = (location: string, body: unknown, headers: Record<string,
 });
 /** Returns a 200 reply with a resource that is already JSON text. */
 export const okJsonText = (text: string): Reply => ({ status: 200, text, headers: { "Content-Type": JSON_TYPE } });
+type DownloadedFile = { filename: string; contentType: string };
+
+const createDownloadHeaders = ({ filename, contentType }: DownloadedFile): Record<string, string> => ({
+  "Content-Type": contentType,
+  "Content-Disposition": formatAttachment(filename),
+  "Content-Security-Policy": FILE_POLICY,
+});
+
 /** Returns a 200 reply with a text file to download. */
-export const fileDownload = (file: { filename: string; contentType: string; body: string }): Reply => ({
+export const fileDownload = (file: DownloadedFile & { body: string }): Reply => ({
   status: 200,
   text: file.body,
-  headers: {
-    "Content-Type": file.contentType,
-    "Content-Disposition": formatAttachment(file.filename),
-    "Content-Security-Policy": FILE_POLICY,
-  },
+  headers: createDownloadHeaders(file),
+});
+/** Returns a 200 reply with a text file of any length, whose parts are read as the client receives them. */
+export const streamedDownload = (file: DownloadedFile & { parts: AsyncIterator<string> }): Reply => ({
+  status: 200,
+  stream: new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await file.parts.next();
+      if (done) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+  }),
+  headers: createDownloadHeaders(file),
 });
 export const accepted = (): Reply => ({ status: 202 });
 export const noContent = (): Reply => ({ status: 204 });
@@ -73,6 +95,7 @@ export function createOnce(call: Call, create: (tx: Queries) => Promise<Reply>):
 /** Converts a reply to a response. */
 export function toResponse(reply: Reply): Response {
   const headers = new Headers(reply.headers);
+  if (reply.stream !== undefined) return new Response(reply.stream, { status: reply.status, headers });
   if (reply.text !== undefined) return new Response(reply.text, { status: reply.status, headers });
   if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
   headers.set("Content-Type", JSON_TYPE);

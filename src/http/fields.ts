@@ -1,7 +1,19 @@
 /** Schemas of request fields that several routes share. */
 import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
+import { parseIsoTime } from "../domain/iso-time";
 
 export const uuidField = (description: string) => Type.String({ format: "uuid", description });
+
+const TIME_FORMAT = "ISO 8601 time";
+FormatRegistry.Set(TIME_FORMAT, (value) => parseIsoTime(value) !== null);
+
+/** Returns the schema of a time that `parseIsoTime` reads. */
+export const timeField = (description: string) =>
+  Type.String({
+    format: TIME_FORMAT,
+    description: `${description} ISO 8601, such as 2027-01-31T18:00Z; UTC without an offset`,
+    errorText: "must be an ISO 8601 date or time",
+  });
 
 /** Returns the schema of a string of 1 to `max` Unicode code points. */
 export function textField(max: number) {

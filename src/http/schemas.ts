@@ -1,10 +1,11 @@
 /** The schemas of all resources, by their names in the OpenAPI documents. */
 import type { Static } from "@sinclair/typebox";
+import { ADMIN_SCHEMAS } from "./dashboard/admin/schemas";
 import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
 import { KEY_SCHEMAS } from "./keys/schemas";
 import { PUBLIC_SCHEMAS } from "./public/schemas";
 
-export const SCHEMAS = { ...PUBLIC_SCHEMAS, ...DASHBOARD_SCHEMAS, ...KEY_SCHEMAS };
+export const SCHEMAS = { ...PUBLIC_SCHEMAS, ...DASHBOARD_SCHEMAS, ...ADMIN_SCHEMAS, ...KEY_SCHEMAS };
 
 export type SchemaName = keyof typeof SCHEMAS;
 

@@ -1,9 +1,136 @@
-/** The audit log. Rows are only ever added. */
+/** The audit log. Rows are only ever added; the purge of an account removes personal data from them. */
+import { and, asc, count, desc, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { auditLog } from "./schema-accounts";
+import { auditLog, users } from "./schema-accounts";
 
 export type AuditEntry = typeof auditLog.$inferInsert;
 
+/** `actorEmail` null: the actor is not a user, or the account was purged. */
+export type AuditEntryWithActor = { entry: typeof auditLog.$inferSelect; actorEmail: string | null };
+
 export async function insertAuditEntry(tx: Queries, entry: AuditEntry): Promise<void> {
   await tx.insert(auditLog).values(entry);
+}
+
+/** Undefined: any. `since` is included, `until` is not. */
+export type AuditFilter = {
+  actorId?: string | undefined;
+  targetId?: string | undefined;
+  workspaceId?: string | undefined;
+  action?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+};
+
+const matchesAudit = (filter: AuditFilter): SQL | undefined =>
+  and(
+    filter.actorId === undefined ? undefined : eq(auditLog.actor_id, filter.actorId),
+    filter.targetId === undefined ? undefined : eq(auditLog.target_id, filter.targetId),
+    filter.workspaceId === undefined ? undefined : eq(auditLog.workspace_id, filter.workspaceId),
+    filter.action === undefined ? undefined : eq(auditLog.action, filter.action),
+    filter.since === undefined ? undefined : gte(auditLog.created_at, filter.since),
+    filter.until === undefined ? undefined : lt(auditLog.created_at, filter.until),
+  );
+
+const selectEntries = (db: Queries) =>
+  db
+    .select({ entry: auditLog, actorEmail: users.email })
+    .from(auditLog)
+    .leftJoin(users, eq(users.id, auditLog.actor_id));
+
+/** Lists entries, newest first. */
+export async function listAuditEntries(
+  db: Queries,
+  filter: AuditFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: AuditEntryWithActor[]; total: number }> {
+  const rows = await selectEntries(db)
+    .where(matchesAudit(filter))
+    .orderBy(desc(auditLog.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  const [all] = await db.select({ n: count() }).from(auditLog).where(matchesAudit(filter));
+  return { rows, total: all?.n ?? 0 };
+}
+
+/** Lists at most `limit` entries that follow the one with the ID `afterId`, oldest first. */
+export const listAuditEntriesAfter = (
+  db: Queries,
+  filter: AuditFilter,
+  page: { afterId: string; limit: number },
+): Promise<AuditEntryWithActor[]> =>
+  selectEntries(db)
+    .where(and(matchesAudit(filter), gt(auditLog.id, page.afterId)))
+    .orderBy(asc(auditLog.id))
+    .limit(page.limit);
+
+/** Returns whether the log has an entry of this action about the target. */
+export async function hasAuditEntry(db: Queries, action: string, targetId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)))
+    .limit(1);
+  return row !== undefined;
+}
+
+/**
+ * Removes the details that contain one of these texts in any case, in the `limit` entries that follow the one with the ID `afterId`. Returns
+ * the ID of the last of them, or null at the end of the log.
+ */
+export async function eraseAuditDetails(
+  tx: Queries,
+  texts: string[],
+  page: { afterId: string; limit: number },
+): Promise<string | null> {
+  const [last] = await tx
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(gt(auditLog.id, page.afterId))
+    .orderBy(asc(auditLog.id))
+    .limit(1)
+    .offset(page.limit - 1);
+  const isInPage = last === undefined ? undefined : sql`${auditLog.id} <= ${last.id}`;
+  const contains = texts.map((text) => sql`instr(lower(${auditLog.details}), ${text.toLowerCase()}) > 0`);
+  await tx
+    .update(auditLog)
+    .set({ details: null })
+    .where(and(gt(auditLog.id, page.afterId), isInPage, sql`(${sql.join(contains, sql` OR `)})`));
+  return last?.id ?? null;
+}
+
+/**
+ * Replaces the ID of a purged account, which is also that of its personal workspace, by a random one, and removes where the account acted from,
+ * and the details of entries about it, except those of `keptActions`. To be called when the account does not exist any more.
+ */
+export async function anonymizeAuditEntries(
+  tx: Queries,
+  account: { userId: string; randomId: string; keptActions: string[] },
+): Promise<void> {
+  const { userId, randomId, keptActions } = account;
+  const kept = sql.join(
+    keptActions.map((action) => sql`${action}`),
+    sql`, `,
+  );
+  await tx
+    .update(auditLog)
+    .set({ target_id: randomId, details: sql`CASE WHEN ${auditLog.action} IN (${kept}) THEN ${auditLog.details} END` })
+    .where(eq(auditLog.target_id, userId));
+  await tx
+    .update(auditLog)
+    .set({
+      actor_id: randomId,
+      credential_id: null,
+      address: null,
+      request_id: null,
+      // What was done to other accounts and to workspaces stays.
+      details: sql`CASE WHEN ${auditLog.target_kind} IN ('user', 'workspace') THEN ${auditLog.details} END`,
+    })
+    .where(eq(auditLog.actor_id, userId));
+  // Somebody who tried to sign in to the account was most likely its owner.
+  await tx
+    .update(auditLog)
+    .set({ address: null, request_id: null })
+    .where(and(eq(auditLog.target_id, randomId), sql`${auditLog.actor_id} IS NULL`));
+  await tx.update(auditLog).set({ workspace_id: randomId }).where(eq(auditLog.workspace_id, userId));
 }

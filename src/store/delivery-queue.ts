@@ -4,7 +4,7 @@
  * are the same as in the index, without parameters. `INDEXED BY` is needed because the planner, without statistics, prefers
  * `deliveries_due` and then reads all pending deliveries.
  */
-import { and, eq, sql } from "drizzle-orm";
+import { and, count, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
 import type { Delivery, WebhookEndpoint } from "./webhooks";
@@ -87,4 +87,10 @@ export async function countQueuedTests(
         WHERE state = 'pending' AND type = 'webhook.test' AND workspace_id = ${workspaceId}`,
   );
   return { count: row?.count ?? 0, nextDueAt: row?.at ?? null };
+}
+
+/** Counts the deliveries that are due or will be retried. */
+export async function countPendingDeliveries(db: Queries): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(deliveries).where(eq(deliveries.state, "pending"));
+  return row?.n ?? 0;
 }

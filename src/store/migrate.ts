@@ -6,6 +6,7 @@ import turnsAndStrategy from "../../migrations/0002_turns_and_strategy.sql" with
 import limits from "../../migrations/0003_limits.sql" with { type: "text" };
 import queueByUser from "../../migrations/0004_queue_by_user.sql" with { type: "text" };
 import accounts from "../../migrations/0005_accounts.sql" with { type: "text" };
+import accountPurge from "../../migrations/0006_account_purge.sql" with { type: "text" };
 import type { Queries, Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
@@ -16,6 +17,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0003_limits", sql: limits },
   { name: "0004_queue_by_user", sql: queueByUser },
   { name: "0005_accounts", sql: accounts },
+  { name: "0006_account_purge", sql: accountPurge },
 ];
 
 /** Runs the missing migrations in one transaction. Throws if the database has unknown ones: an old version must not write to it. */

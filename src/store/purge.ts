@@ -1,9 +1,23 @@
-/** Deletes what a workspace contains, in pieces that are each small enough for one transaction. */
+/** Deletes what a workspace contains, and what is left of an account, in pieces that are each small enough for one transaction. */
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { pipelines, projects } from "./schema";
-import { workspaces } from "./schema-accounts";
+import { assets, ledger, pipelines, projects, renders } from "./schema";
+import { apiKeys, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
 import { deliveries, events, webhookEndpoints } from "./schema-outbox";
+
+/** What a workspace contains, for the record of its deletion. */
+export type WorkspaceContent = { projects: number; assets: number; renders: number; bytes: number };
+
+/** Counts what is in a workspace. */
+export async function countWorkspaceContent(db: Queries, id: string): Promise<WorkspaceContent> {
+  const [row] = await db.all<WorkspaceContent>(sql`SELECT
+    (SELECT count(*) FROM ${projects} WHERE workspace_id = ${id}) AS projects,
+    (SELECT count(*) FROM ${assets} WHERE workspace_id = ${id}) AS assets,
+    (SELECT count(*) FROM ${renders} WHERE workspace_id = ${id}) AS renders,
+    (SELECT coalesce(sum(upload_length + derived_bytes), 0) FROM ${assets} WHERE workspace_id = ${id})
+      + (SELECT coalesce(sum(size_bytes), 0) FROM ${renders} WHERE workspace_id = ${id}) AS bytes`);
+  return row!;
+}
 
 /** Lists the projects of a workspace. */
 export async function listProjectIds(db: Queries, workspaceId: string): Promise<string[]> {
@@ -28,4 +42,21 @@ export async function deleteWorkspaceRows(tx: Queries, workspaceId: string, limi
 export async function deleteWorkspace(tx: Queries, id: string): Promise<boolean> {
   const rows = await tx.delete(workspaces).where(eq(workspaces.id, id)).returning({ id: workspaces.id });
   return rows.length > 0;
+}
+
+/** Deletes the keys and sessions of an account. */
+export async function deleteCredentials(tx: Queries, userId: string): Promise<void> {
+  await tx.delete(apiKeys).where(eq(apiKeys.user_id, userId));
+  await tx.delete(sessions).where(eq(sessions.user_id, userId));
+}
+
+/** Deletes mails to an address, and tokens that were sent to it, such as invitations. */
+export async function deleteMailsTo(tx: Queries, email: string): Promise<void> {
+  await tx.delete(mails).where(sql`lower(${mails.recipient}) = ${email}`);
+  await tx.delete(oneTimeTokens).where(sql`lower(${oneTimeTokens.email}) = ${email}`);
+}
+
+/** Gives the ledger entries of a workspace another ID. */
+export async function moveLedger(tx: Queries, workspaceId: string, newId: string): Promise<void> {
+  await tx.update(ledger).set({ workspace_id: newId }).where(eq(ledger.workspace_id, workspaceId));
 }

@@ -242,5 +242,6 @@ export const auditLog = sqliteTable(
     index("audit_log_by_actor").on(t.actor_id, t.id),
     index("audit_log_by_target").on(t.target_id, t.id),
     index("audit_log_by_action").on(t.action, t.id),
+    index("audit_log_by_workspace").on(t.workspace_id, t.id),
   ],
 );

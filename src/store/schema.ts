@@ -43,7 +43,10 @@ export const projects = sqliteTable(
     updated_at: time().notNull(),
     last_activity_at: time().notNull(),
   },
-  (t) => [index("projects_by_activity").on(t.workspace_id, t.state, t.last_activity_at, t.id)],
+  (t) => [
+    index("projects_by_activity").on(t.workspace_id, t.state, t.last_activity_at, t.id),
+    index("projects_by_creator").on(t.created_by),
+  ],
 );
 
 export const assets = sqliteTable(
@@ -98,6 +101,7 @@ export const assets = sqliteTable(
     index("assets_by_state").on(t.workspace_id, t.state, t.id),
     // Covering index for the sum of a workspace's storage.
     index("assets_storage").on(t.workspace_id, t.upload_length, t.derived_bytes),
+    index("assets_by_creator").on(t.created_by),
   ],
 );
 
@@ -119,7 +123,11 @@ export const pipelines = sqliteTable(
     started_at: time(),
     finished_at: time(),
   },
-  (t) => [index("pipelines_by_workspace").on(t.workspace_id, t.id), index("pipelines_by_asset").on(t.input_asset_id)],
+  (t) => [
+    index("pipelines_by_workspace").on(t.workspace_id, t.id),
+    index("pipelines_by_asset").on(t.input_asset_id),
+    index("pipelines_by_creator").on(t.created_by),
+  ],
 );
 
 /** Steps of pipelines. A step is a job: its row is the authoritative state, and a runner only executes it. */
@@ -201,6 +209,8 @@ export const cuts = sqliteTable(
     index("cuts_by_workspace").on(t.workspace_id, t.id),
     index("cuts_by_asset").on(t.asset_id, t.id),
     index("cuts_by_request").on(t.request_hash),
+    // Without it, deleting an account would read the plans of all cuts.
+    index("cuts_by_creator").on(t.created_by),
   ],
 );
 
@@ -238,6 +248,7 @@ export const renders = sqliteTable(
     index("renders_by_cut").on(t.cut_id, t.id),
     index("renders_by_request").on(t.request_hash),
     index("renders_storage").on(t.workspace_id, t.size_bytes),
+    index("renders_by_creator").on(t.created_by),
   ],
 );
 

@@ -1,8 +1,9 @@
 /** The storage that workspaces occupy, according to the rows: no file is read. */
-import { eq, sql } from "drizzle-orm";
+import { and, count, eq, sql } from "drizzle-orm";
+import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { assets, renders } from "./schema";
-import { users } from "./schema-accounts";
+import { users, workspaceMembers, workspaces } from "./schema-accounts";
 
 const assetBytes = sql<number>`coalesce(sum(${assets.upload_length} + ${assets.derived_bytes}), 0)`;
 const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
@@ -35,4 +36,58 @@ export async function listStorageByUser(db: Queries): Promise<{ email: string; b
   return accounts
     .map(({ id, email }) => ({ email, bytes: used.get(id) ?? 0 }))
     .sort((a, b) => b.bytes - a.bytes || (a.email < b.email ? -1 : 1));
+}
+
+/** `quotaBytes` null: the configured quota applies. */
+export type WorkspaceStorage = {
+  id: string;
+  name: string;
+  isPersonal: boolean;
+  quotaBytes: number | null;
+  sourceBytes: number;
+  derivedBytes: number;
+  renderBytes: number;
+  owners: { id: string; email: string }[];
+};
+
+/** Lists what each workspace occupies, largest first. */
+export async function listStorageByWorkspace(
+  db: Queries,
+  page: { limit: number; offset: number },
+): Promise<{ rows: WorkspaceStorage[]; total: number }> {
+  const rows = await db.all<Omit<WorkspaceStorage, "isPersonal" | "owners"> & { isPersonal: number }>(sql`
+    WITH used(id, sources, derived, renders) AS (
+      SELECT workspace_id, sum(upload_length), sum(derived_bytes), 0 FROM assets GROUP BY workspace_id
+      UNION ALL SELECT workspace_id, 0, 0, sum(size_bytes) FROM renders GROUP BY workspace_id
+    )
+    SELECT w.id, w.name, w.is_personal AS isPersonal, w.storage_quota_bytes AS quotaBytes,
+      coalesce(sum(used.sources), 0) AS sourceBytes, coalesce(sum(used.derived), 0) AS derivedBytes,
+      coalesce(sum(used.renders), 0) AS renderBytes
+    FROM workspaces w LEFT JOIN used ON used.id = w.id
+    GROUP BY w.id
+    ORDER BY sourceBytes + derivedBytes + renderBytes DESC, w.id
+    LIMIT ${page.limit} OFFSET ${page.offset}`);
+  const owners = await db
+    .select({ workspaceId: workspaceMembers.workspace_id, id: users.id, email: users.email })
+    .from(workspaceMembers)
+    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+    .where(
+      and(
+        eq(workspaceMembers.role, "owner"),
+        isAnyOf(
+          workspaceMembers.workspace_id,
+          rows.map((row) => row.id),
+        ),
+      ),
+    );
+  const ownersOf = Map.groupBy(owners, (owner) => owner.workspaceId);
+  const [all] = await db.select({ n: count() }).from(workspaces);
+  return {
+    rows: rows.map((row) => ({
+      ...row,
+      isPersonal: row.isPersonal === 1,
+      owners: (ownersOf.get(row.id) ?? []).map(({ id, email }) => ({ id, email })),
+    })),
+    total: all?.n ?? 0,
+  };
 }

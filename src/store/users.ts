@@ -1,5 +1,5 @@
 /** Accounts and their API keys. */
-import { and, asc, count, desc, eq, isNull, lt, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNull, lt, lte, ne, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
@@ -44,10 +44,23 @@ export async function updateProfile(tx: Queries, id: string, change: ProfileChan
   return row ?? null;
 }
 
-/** Disables the account as of `disabledAt`; null enables it. */
-export async function setUserDisabled(tx: Queries, id: string, disabledAt: number | null): Promise<User> {
-  const [row] = await tx.update(users).set({ disabled_at: disabledAt }).where(eq(users.id, id)).returning();
+/** Changes an existing account. */
+export async function updateAccountState(
+  tx: Queries,
+  id: string,
+  change: Partial<Pick<User, "is_admin" | "disabled_at" | "deleted_at">>,
+): Promise<User> {
+  const [row] = await tx.update(users).set(change).where(eq(users.id, id)).returning();
   return row!;
+}
+
+/** Lists the accounts that were deleted at or before this time, the first deleted first. */
+export const listUsersDeletedBefore = (db: Queries, time: number): Promise<User[]> =>
+  db.select().from(users).where(lte(users.deleted_at, time)).orderBy(asc(users.deleted_at), asc(users.id));
+
+/** Deletes an account with its keys, sessions and memberships. */
+export async function deleteUser(tx: Queries, id: string): Promise<void> {
+  await tx.delete(users).where(eq(users.id, id));
 }
 
 /** Returns whether there is an administrator, who may be disabled. */

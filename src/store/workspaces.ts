@@ -1,9 +1,9 @@
 /** Workspaces and their members. */
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
-import { workspaceMembers, workspaces } from "./schema-accounts";
+import { users, workspaceMembers, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 
 export type Workspace = typeof workspaces.$inferSelect;
@@ -65,6 +65,39 @@ export async function readQuotaOverride(db: Queries, workspaceId: string): Promi
     .where(eq(workspaces.id, workspaceId))
     .limit(1);
   return row?.bytes ?? null;
+}
+
+/** Sets the quota of a workspace; null: the configured one, 0: none. Returns false if it was the same. */
+export async function setQuotaOverride(tx: Queries, workspaceId: string, bytes: number | null): Promise<boolean> {
+  const isOther = sql`${workspaces.storage_quota_bytes} IS NOT ${bytes}`;
+  const rows = await tx
+    .update(workspaces)
+    .set({ storage_quota_bytes: bytes })
+    .where(and(eq(workspaces.id, workspaceId), isOther))
+    .returning({ id: workspaces.id });
+  return rows.length > 0;
+}
+
+/** Lists the shared workspaces of which the user is the only owner who is not being deleted. */
+export const listSolelyOwnedWorkspaces = (db: Queries, userId: string): Promise<{ id: string; name: string }[]> =>
+  db.all(sql`
+    SELECT w.id, w.name FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
+    WHERE m.user_id = ${userId} AND m.role = 'owner' AND w.is_personal = 0 AND NOT ${hasOwner(
+      sql`w.id`,
+      sql`u.deleted_at IS NULL AND u.id <> ${userId}`,
+    )}
+    ORDER BY w.name, w.id`);
+
+/** Returns the first owner of a workspace, or null if there is no such workspace. */
+export async function findWorkspaceOwner(db: Queries, workspaceId: string): Promise<User | null> {
+  const [row] = await db
+    .select({ user: users })
+    .from(workspaceMembers)
+    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+    .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.role, "owner")))
+    .orderBy(asc(workspaceMembers.created_at), asc(users.id))
+    .limit(1);
+  return row?.user ?? null;
 }
 
 const hasOwner = (workspaceId: SQL, condition: SQL): SQL => sql`EXISTS (

@@ -6,23 +6,15 @@ import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
 import { findPasswordProblem } from "../domain/passwords";
 import { newId } from "../lib/ids";
-import { insertLedgerEntry, readBalance } from "../store/credits";
+import { readBalance } from "../store/credits";
+import type { Queries } from "../store/db";
 import { removeTwoFactor } from "../store/two-factor";
-import {
-  type ApiKeyWithOwner,
-  countOtherAdmins,
-  deleteApiKey,
-  findUserByEmail,
-  getUser,
-  listApiKeys,
-  listUsers,
-  setUserDisabled,
-  type User,
-} from "../store/users";
-import { findRole } from "../store/workspaces";
+import { type ApiKeyWithOwner, deleteApiKey, findUserByEmail, listApiKeys, listUsers, type User } from "../store/users";
+import { findRole, findWorkspaceOwner } from "../store/workspaces";
+import { changeAccount, changeCredits } from "./administration";
 import { COMMAND_ACTOR, recordAudit } from "./audit";
-import { refundCharge, settleWaiting } from "./charge";
-import { insertNewKey, MAX_KEY_NAME_CHARACTERS } from "./identity/api-keys";
+import { refundCharge } from "./charge";
+import { insertNewKey, MAX_KEY_NAME_CHARACTERS, recordKey } from "./identity/api-keys";
 import { insertAccount } from "./identity/new-account";
 import type { Services } from "./services";
 
@@ -61,8 +53,8 @@ export async function createUser(
     throw new AppError("bad_request", "Credits must be an integer of at least 0.");
   const passwordHash = await services.passwords.hash("command", request.password);
   const now = services.now();
-  const user = await services.store.write((tx) =>
-    insertAccount(tx, {
+  return services.store.write(async (tx) => {
+    const user = await insertAccount(tx, {
       id: newId(),
       email,
       passwordHash,
@@ -70,9 +62,12 @@ export async function createUser(
       emailVerifiedAt: now,
       credits,
       now,
-    }),
-  );
-  return toAccountView(user, credits);
+    });
+    const details = { role: request.admin ? "admin" : "member" };
+    const target = { kind: "user", id: user.id };
+    await recordAudit(tx, COMMAND_ACTOR, { action: "user.created", target, details }, now);
+    return toAccountView(user, credits);
+  });
 }
 
 /** Lists all accounts with their available credits. */
@@ -89,28 +84,25 @@ export async function grantCredits(
   if (!Number.isSafeInteger(request.credits) || request.credits <= 0) {
     throw new AppError("bad_request", "Credits must be an integer of at least 1.");
   }
-  return services.store.write(async (tx) => {
-    const user = await getUserByEmail(tx, request.email);
-    const now = services.now();
-    await insertLedgerEntry(tx, {
-      id: newId(),
-      workspace_id: user.id,
-      type: "grant",
-      delta: request.credits,
-      created_at: now,
-    });
-    await settleWaiting(tx, user.id, now);
-    return toAccountView(user, await readBalance(tx, user.id));
-  });
+  const { read } = services.store;
+  const user = await getUserByEmail(read, request.email);
+  const change = { userId: user.id, delta: request.credits, note: null, workspaceId: null };
+  await services.store.write((tx) => changeCredits(tx, COMMAND_ACTOR, change, services.now()));
+  return toAccountView(user, await readBalance(read, user.id));
 }
 
-/** Refunds the charge of an asset, once. Errors: those of `refundCharge`. */
+/** Refunds the charge of an asset, once. Returns an owner of its workspace. Errors: those of `refundCharge`. */
 export async function refundAsset(services: AccountServices, request: { assetId: string }): Promise<AccountView> {
   return services.store.write(async (tx) => {
-    const { workspace_id } = await refundCharge(tx, request.assetId, services.now());
-    // Ledger entries are deleted with their account, so the account exists.
-    const user = (await getUser(tx, workspace_id))!;
-    return toAccountView(user, await readBalance(tx, user.id));
+    const now = services.now();
+    const { workspace_id: workspaceId, delta } = await refundCharge(tx, request.assetId, now);
+    const owner = await findWorkspaceOwner(tx, workspaceId);
+    // Ledger entries outlive accounts.
+    if (!owner) throw new AppError("not_found", `The account that paid for asset ${request.assetId} was deleted.`);
+    const target = { kind: "asset", id: request.assetId };
+    const record = { action: "asset.charge_refunded", target, workspaceId, details: { delta } } as const;
+    await recordAudit(tx, COMMAND_ACTOR, record, now);
+    return toAccountView(owner, await readBalance(tx, workspaceId));
   });
 }
 
@@ -122,14 +114,10 @@ export async function disableUser(
   services: AccountServices,
   request: { email: string; disabled: boolean },
 ): Promise<AccountView> {
-  return services.store.write(async (tx) => {
-    const user = await getUserByEmail(tx, request.email);
-    if (request.disabled && user.is_admin && (await countOtherAdmins(tx, user.id)) === 0) {
-      throw new AppError("conflict", `${user.email} is the last administrator. Create another one first.`);
-    }
-    const disabledAt = request.disabled ? (user.disabled_at ?? services.now()) : null;
-    return toAccountView(await setUserDisabled(tx, user.id, disabledAt), await readBalance(tx, user.id));
-  });
+  const { read } = services.store;
+  const { id } = await getUserByEmail(read, request.email);
+  const user = await changeAccount(services, COMMAND_ACTOR, id, { disabled: request.disabled });
+  return toAccountView(user, await readBalance(read, id));
 }
 
 /** Removes the second factor of a user who has lost it: sign-in asks for the password only. Errors: `not_found`. */
@@ -197,6 +185,7 @@ export async function createApiKey(
       throw new AppError("not_found", `${user.email} is not a member of workspace "${request.workspace}".`);
     const { name, scopes = KEY_SCOPES } = request;
     const { row, key } = await insertNewKey(tx, { userId: user.id, workspaceId, name, scopes, expiresAt }, now);
+    await recordKey(tx, "api_key.created", row, COMMAND_ACTOR, now);
     return { ...toKeyView({ key: row, email: user.email }), key };
   });
 }
@@ -218,12 +207,16 @@ export async function listKeys(services: AccountServices, request: { email: stri
 
 /** Deletes an API key. Later requests with it get 401. Errors: `not_found`. */
 export async function revokeKey(services: AccountServices, request: { id: string }): Promise<KeyView> {
-  const revoked = await services.store.write((tx) => deleteApiKey(tx, request.id));
+  const revoked = await services.store.write(async (tx) => {
+    const deleted = await deleteApiKey(tx, request.id);
+    if (deleted) await recordKey(tx, "api_key.deleted", deleted.key, COMMAND_ACTOR, services.now());
+    return deleted;
+  });
   if (!revoked) throw new AppError("not_found", `API key "${request.id}" not found. offcut key list shows the IDs.`);
   return toKeyView(revoked);
 }
 
-async function getUserByEmail(tx: Parameters<typeof findUserByEmail>[0], email: string): Promise<User> {
+async function getUserByEmail(tx: Queries, email: string): Promise<User> {
   const user = await findUserByEmail(tx, email.trim());
   if (!user) throw new AppError("not_found", `Account ${email} not found.`);
   return user;

@@ -7,16 +7,30 @@ import type { Queries } from "../store/db";
 export type AuditAction =
   | "api_key.created"
   | "api_key.deleted"
+  | "asset.charge_refunded"
+  | "audit_log.exported"
   | "server.set_up"
   | "session.created"
   | "session.ended"
   | "session.refused"
+  | "user.created"
+  | "user.credits_changed"
+  | "user.deletion_started"
+  | "user.disabled"
   | "user.email_verified"
+  | "user.enabled"
   | "user.invitation_accepted"
+  | "user.invited"
   | "user.password_change_refused"
   | "user.password_changed"
   | "user.password_reset"
   | "user.password_reset_requested"
+  | "user.purge_started"
+  | "user.purged"
+  | "user.quota_changed"
+  | "user.reset_link_created"
+  | "user.restored"
+  | "user.role_changed"
   | "user.signed_up"
   | "user.two_factor_change_refused"
   | "user.two_factor_changed"
@@ -38,14 +52,12 @@ export type AuditActor = {
   requestId: string | null;
 };
 
-/** The command line. */
-export const COMMAND_ACTOR: AuditActor = {
-  kind: "command",
-  userId: null,
-  credentialId: null,
-  address: null,
-  requestId: null,
-};
+const NOBODY = { userId: null, credentialId: null, address: null, requestId: null };
+
+/** The command line, which whoever owns the data folder can use. */
+export const COMMAND_ACTOR: AuditActor = { kind: "command", ...NOBODY };
+/** The server itself, in scheduled work. */
+export const SERVER_ACTOR: AuditActor = { kind: "server", ...NOBODY };
 
 type AuditRecord = {
   action: AuditAction;

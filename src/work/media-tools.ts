@@ -3,12 +3,15 @@ import type { SpeechEngine } from "../domain/speech";
 import type { Sandbox } from "../lib/sandbox";
 import type { Semaphore } from "../lib/semaphore";
 import type { VideoEncoder } from "../media/encoder-arguments";
+import type { Encoders } from "../media/encoders";
 import type { Ffmpeg } from "../media/ffmpeg";
 
 export type MediaTools = {
   ffmpeg: Ffmpeg;
   /** Returns the video encoder in use. The first call finds it by encoding a few frames. */
   encoder(): Promise<VideoEncoder>;
+  /** Returns all encoders that work. The first call tries them. */
+  encoders(): Promise<Encoders>;
   speech: SpeechEngine;
   /** Limits the processes that encode video, whatever number of renders they belong to. */
   encoderSemaphore: Semaphore;

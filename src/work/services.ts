@@ -15,6 +15,7 @@ import type { Setup } from "./identity/setup";
 import type { SignInLimits } from "./identity/sign-in-limits";
 import type { Mails } from "./mails";
 import type { PlanRequests } from "./plan-requests";
+import type { SystemHealth } from "./system-health";
 
 export type Services = {
   config: Config;
@@ -43,4 +44,6 @@ export type Services = {
   ffmpegPath: string;
   /** Returns the URL at which clients reach this server, without a trailing slash. */
   publicUrl(): string;
+  /** Returns the state of the server for administrators. */
+  readHealth(): Promise<SystemHealth>;
 };

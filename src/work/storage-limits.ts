@@ -40,12 +40,16 @@ export function claimSpace({ disk }: Pick<Services, "disk">, bytes: number): voi
 
 /** Returns the bytes that the workspace may use, null without a quota: that of the workspace, else that of the configuration. */
 export async function readStorageQuota(
-  { config }: Pick<Services, "config">,
+  services: Pick<Services, "config">,
   db: Queries,
   workspaceId: string,
 ): Promise<number | null> {
-  return ((await readQuotaOverride(db, workspaceId)) ?? config.storageQuotaBytes) || null;
+  return getEffectiveQuota(services, await readQuotaOverride(db, workspaceId));
 }
+
+/** Returns the quota in bytes that `override` of a workspace results in, null without a quota. */
+export const getEffectiveQuota = ({ config }: Pick<Services, "config">, override: number | null): number | null =>
+  (override ?? config.storageQuotaBytes) || null;
 
 /** Throws `conflict` when an upload of `bytes` would exceed the workspace's quota. */
 export async function requireQuota(

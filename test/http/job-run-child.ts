@@ -18,6 +18,7 @@ const main = join(import.meta.dir, "../../src/main.ts");
 const tools: MediaTools = {
   ffmpeg: await selectFfmpeg({ forced: ffmpegPath, bundled: ffmpegPath, path: undefined }),
   encoder: async () => "libx264",
+  encoders: async () => ({ video: ["libx264"], audio: ["aac"] }),
   speech: fakeSpeech(),
   encoderSemaphore: createSemaphore(2),
   sandbox: { mode: "none", reason: "a test", wrap: (command) => command },

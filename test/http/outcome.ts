@@ -14,5 +14,16 @@ export function outcome(reply: Reply<unknown>): string {
 export const tryCall = async (client: Client, method: string, path: string, json?: unknown): Promise<string> =>
   outcome(await client.call(method, path, json === undefined ? {} : { json }));
 
+type DashboardFailure = { detail: string | { loc: string[] }[]; code?: string; reason?: string };
+
+/** Calls a route of the dashboard family, and formats the response as `204`, `409 conflict` or `422 body.delta`. */
+export async function attempt(client: Client, method: string, path: string, json?: unknown): Promise<string> {
+  const { status, body } = await client.call<DashboardFailure>(method, path, json === undefined ? {} : { json });
+  if (status < 400) return String(status);
+  const { detail, code, reason } = body;
+  if (typeof detail !== "string") return `${status} ${detail.map(({ loc }) => loc.join(".")).join(",")}`;
+  return [status, code, reason].filter(Boolean).join(" ");
+}
+
 /** An ID that no resource has. */
 export const NO_ID = "01890a5d-ac96-774b-bcce-b302099a8057";

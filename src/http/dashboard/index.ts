@@ -1,8 +1,12 @@
 /** The dashboard family: the whole route table, which is its own routes and the public resources. */
 import { publicRoutes } from "../public";
 import { createRoutes } from "../route";
+import * as adminAudit from "./admin/audit";
+import * as adminServer from "./admin/server";
+import * as adminUsers from "./admin/users";
 import * as auth from "./auth";
 import * as authLinks from "./auth-links";
+import * as deletion from "./deletion";
 import * as password from "./password";
 import * as profile from "./profile";
 import * as sessions from "./sessions";
@@ -45,6 +49,23 @@ const ownRoutes = createRoutes([
   ["POST", "/workspaces/:workspace_id/members", workspaceMembers.add],
   ["PATCH", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.update],
   ["DELETE", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.remove],
+
+  ["DELETE", "/users/me", deletion.remove],
+  ["POST", "/users/me/restore", deletion.restore],
+
+  ["GET", "/admin/users", adminUsers.list],
+  ["POST", "/admin/users", adminUsers.invite],
+  ["GET", "/admin/users/:user_id", adminUsers.read],
+  ["PATCH", "/admin/users/:user_id", adminUsers.update],
+  ["DELETE", "/admin/users/:user_id", adminUsers.remove],
+  ["POST", "/admin/users/:user_id/restore", adminUsers.restore],
+  ["POST", "/admin/users/:user_id/credits", adminUsers.addCredits],
+  ["POST", "/admin/users/:user_id/password-reset", adminUsers.createPasswordLink],
+  ["GET", "/admin/jobs", adminServer.listAllJobs],
+  ["GET", "/admin/storage", adminServer.listStorage],
+  ["GET", "/admin/health", adminServer.readHealth],
+  ["GET", "/admin/audit", adminAudit.list],
+  ["GET", "/admin/audit/export", adminAudit.exportAll],
 ]);
 
 /** Resources with a form of their own in this family replace the public ones. */

@@ -23,7 +23,7 @@ async function showUser({ services, principal: { user, workspace } }: Call): Pro
   };
 }
 
-const showLedgerEntry = (entry: LedgerEntry): Resource<"LedgerEntry"> => ({
+export const showLedgerEntry = (entry: LedgerEntry): Resource<"LedgerEntry"> => ({
   id: entry.id,
   type: entry.type,
   delta: entry.delta,

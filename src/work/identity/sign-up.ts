@@ -91,7 +91,7 @@ async function createAccount(
 }
 
 /** Returns the address in the form that is stored. Throws `AppError` `validation_error` on `body.email`. */
-function requireEmailAddress(text: string): string {
+export function requireEmailAddress(text: string): string {
   const email = parseEmailAddress(text);
   if (email !== null) return email;
   const message = "must be an email address";

@@ -9,7 +9,7 @@ import {
   listDueDeliveries,
   listWorkspacesWithDueDeliveries,
 } from "../../../src/store/delivery-queue";
-import { setUserDisabled } from "../../../src/store/users";
+import { updateAccountState } from "../../../src/store/users";
 import { insertEndpoint, updateDelivery, updateEndpoint } from "../../../src/store/webhooks";
 import { addUser, freshStore } from "./test-store";
 
@@ -57,14 +57,14 @@ test("deliveries to disabled endpoints and of disabled accounts are not listed",
   const { store } = db;
   const anna = await addQueue(store, 2, 2, NOW - 100);
   const bert = await addQueue(store, 1, 1, NOW - 100);
-  await store.write((tx) => setUserDisabled(tx, bert.workspaceId, NOW));
+  await store.write((tx) => updateAccountState(tx, bert.workspaceId, { disabled_at: NOW }));
   await store.write((tx) => updateEndpoint(tx, anna.endpoints[0]!, { state: "disabled" }));
   expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toEqual([anna.workspaceId]);
   const due = await listDueDeliveries(store.read, anna.workspaceId, NOW, 10);
   expect(due.map((one) => one.endpointId)).toEqual([anna.endpoints[1]!, anna.endpoints[1]!]);
   await store.write((tx) => updateEndpoint(tx, anna.endpoints[1]!, { state: "disabled" }));
   expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toEqual([]);
-  await store.write((tx) => setUserDisabled(tx, bert.workspaceId, null));
+  await store.write((tx) => updateAccountState(tx, bert.workspaceId, { disabled_at: null }));
   expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toEqual([bert.workspaceId]);
 });
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../../src/lib/log";
 import { deleteSession, deleteSessionsOf, insertSession } from "../../../../src/store/sessions";
-import { setUserDisabled } from "../../../../src/store/users";
+import { updateAccountState } from "../../../../src/store/users";
 import { createSessionKey, openSessionKeys } from "../../../../src/work/identity/session-keys";
 import { createSessions } from "../../../../src/work/identity/sessions";
 import { addUser, freshStore } from "../../store/test-store";
@@ -78,7 +78,7 @@ test("a change of the account is seen at once", async () => {
   await using s = await setting();
   const { token } = await s.start();
   expect((await s.sessions.verify(token))?.user.disabled_at).toBeNull();
-  await s.store.write((tx) => setUserDisabled(tx, s.userId, START));
+  await s.store.write((tx) => updateAccountState(tx, s.userId, { disabled_at: START }));
   expect((await s.sessions.verify(token))?.user.disabled_at).toBe(START);
 });
 

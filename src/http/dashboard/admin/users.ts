@@ -1,0 +1,214 @@
+/** Accounts, for administrators. */
+import { Type } from "@sinclair/typebox";
+import { AppError } from "../../../domain/errors";
+import { findListedUser, type ListedUser, listUserPage } from "../../../store/user-list";
+import {
+  type AccountChange,
+  type ActingAdmin,
+  changeAccount,
+  changeCredits,
+  createResetLink,
+  deleteAccount,
+  inviteUser,
+  restoreDeletedAccount,
+} from "../../../work/administration";
+import { type Call, created, createOnce, noContent, ok, type Reply } from "../../call";
+import { notFound } from "../../errors";
+import { nullable, oneOf, strictObject, textField, uuidField } from "../../fields";
+import { formatTime } from "../../format-time";
+import { offsetListRoute } from "../../offset-list-route";
+import { showLedgerEntry } from "../../public/account";
+import { respondsWith, respondsWithNothing } from "../../response-docs";
+import { type ResourceLoader, route } from "../../route";
+import type { Resource } from "../../schemas";
+import { email } from "../auth";
+import { toCallActor } from "../sign-in-client";
+import { ADMIN_ACCESS } from "./access";
+
+const MAX_SEARCH_CHARACTERS = 256;
+const MAX_NOTE_CHARACTERS = 500;
+/** Far above any studio's use, and far below where sums lose precision. */
+const MAX_CREDITS = 1_000_000_000;
+
+const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser): Resource<"AdminUser"> => ({
+  id: user.id,
+  email: user.email,
+  first_name: user.first_name,
+  last_name: user.last_name,
+  role: user.is_admin ? "admin" : "member",
+  disabled: user.disabled_at !== null,
+  two_factor_enabled: user.two_factor_enabled,
+  credits,
+  storage_used_bytes: storageBytes,
+  storage_quota_bytes: quotaBytes,
+  email_verified_at: formatTime(user.email_verified_at),
+  last_sign_in_at: formatTime(user.last_sign_in_at),
+  deleted_at: formatTime(user.deleted_at),
+  created_at: formatTime(user.created_at),
+});
+
+const load: ResourceLoader<ListedUser> = {
+  name: "User",
+  find: ({ services, params }) => findListedUser(services.store.read, params.user_id!),
+};
+
+const toActingAdmin = (call: Call): ActingAdmin => ({ actor: toCallActor(call), admin: call.principal.user });
+
+/** Responds with an account after a change. */
+async function respondWithUser(call: Call): Promise<Reply> {
+  const user = await load.find(call);
+  if (!user) throw notFound(load.name);
+  return ok(showListedUser(user));
+}
+
+const role = oneOf("member", "admin");
+
+export const list = offsetListRoute({
+  summary: "List accounts, newest first",
+  access: ADMIN_ACCESS,
+  filters: {
+    q: Type.Optional({ ...textField(MAX_SEARCH_CHARACTERS), description: "part of the email address or the name" }),
+    role: Type.Optional(role),
+    state: Type.Optional({ ...oneOf("active", "disabled", "deleted"), description: "`deleted`: in the grace period" }),
+  },
+  item: "AdminUser",
+  description: "A page of accounts",
+  read: ({ services }, { filters, ...page }) => listUserPage(services.store.read, filters, page),
+  show: (_, user) => showListedUser(user),
+});
+
+export const read = route({
+  summary: "Retrieve an account",
+  access: ADMIN_ACCESS,
+  load,
+  responses: { 200: respondsWith("AdminUser", "The account") },
+  handle: async (_, { resource }) => ok(showListedUser(resource)),
+});
+
+export const invite = route({
+  summary: "Create an account, whose owner chooses a password through a link that is valid for 7 days",
+  access: ADMIN_ACCESS,
+  idempotent: true,
+  errors: ["conflict"],
+  example: { email: "ada@studio.example", role: "member" },
+  body: strictObject({
+    email: email,
+    role: Type.Optional(role),
+    credits: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_CREDITS, description: "instead of the sign-up credits" }),
+    ),
+  }),
+  responses: { 201: respondsWith("InvitedUser", "The account and the link, which is shown once") },
+  handle: async (call, { body }) => {
+    const account = { email: body.email, isAdmin: body.role === "admin", credits: body.credits ?? null };
+    const reply = await createOnce(call, async (tx) => {
+      const { user, url, expiresAt } = await inviteUser(tx, call.services, toActingAdmin(call), account);
+      const listed = await findListedUser(tx, user.id);
+      if (!listed) throw notFound(load.name);
+      return created(call.url(`/admin/users/${user.id}`), {
+        user: showListedUser(listed),
+        invitation_url: url,
+        expires_at: formatTime(expiresAt),
+      } satisfies Resource<"InvitedUser">);
+    });
+    return { ...reply, headers: { ...reply.headers, "Cache-Control": "no-store" } };
+  },
+});
+
+export const update = route({
+  summary: "Change the role or quota of an account, or disable it. Absent fields stay unchanged",
+  access: ADMIN_ACCESS,
+  load,
+  errors: ["conflict"],
+  example: { role: "admin" },
+  body: strictObject({
+    role: Type.Optional(role),
+    disabled: Type.Optional(Type.Boolean()),
+    storage_quota_bytes: Type.Optional(
+      nullable(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          errorText: "must be an integer of at least 0",
+          description: "of the personal workspace. null: the configured quota, 0: no limit",
+        }),
+      ),
+    ),
+  }),
+  responses: { 200: respondsWith("AdminUser", "The changed account") },
+  handle: async (call, { body }) => {
+    await changeAccount(call.services, toCallActor(call), call.params.user_id!, body satisfies AccountChange);
+    return respondWithUser(call);
+  },
+});
+
+export const remove = route({
+  summary: "Delete an account. It can be restored for 30 days",
+  access: ADMIN_ACCESS,
+  load,
+  errors: ["conflict"],
+  responses: { 204: respondsWithNothing("The grace period has started, or had started before") },
+  handle: async (call) => {
+    await deleteAccount(call.services, toCallActor(call), call.params.user_id!);
+    return noContent();
+  },
+});
+
+export const restore = route({
+  summary: "Restore an account within 30 days of its deletion",
+  access: ADMIN_ACCESS,
+  load,
+  errors: ["conflict"],
+  responses: { 200: respondsWith("AdminUser", "The account") },
+  handle: async (call) => {
+    await restoreDeletedAccount(call.services, toCallActor(call), call.params.user_id!);
+    return respondWithUser(call);
+  },
+});
+
+export const addCredits = route({
+  summary: "Add credits to an account, or remove some. Assets that wait for credits become ready",
+  access: ADMIN_ACCESS,
+  load,
+  idempotent: true,
+  errors: ["conflict"],
+  example: { delta: 600, note: "Order 2026-117" },
+  body: strictObject({
+    delta: Type.Integer({
+      minimum: -MAX_CREDITS,
+      maximum: MAX_CREDITS,
+      errorText: `must be an integer from -${MAX_CREDITS} to ${MAX_CREDITS}`,
+      description: "negative removes credits, at most those that are available",
+    }),
+    note: Type.Optional({ ...nullable(textField(MAX_NOTE_CHARACTERS)), description: "for the audit log" }),
+    workspace_id: Type.Optional(uuidField("a workspace of the user; by default the personal one")),
+  }),
+  responses: { 201: respondsWith("LedgerEntry", "The ledger entry: a `grant`, or an `adjustment` if it is negative") },
+  handle: (call, { body }) => {
+    const { delta, note = null, workspace_id: workspaceId } = body;
+    if (delta === 0) throw zeroDeltaError();
+    const change = { userId: call.params.user_id!, delta, note, workspaceId: workspaceId?.toLowerCase() ?? null };
+    return createOnce(call, async (tx) => {
+      const entry = await changeCredits(tx, toCallActor(call), change, call.services.now());
+      return created(call.url(`/admin/users/${change.userId}`), showLedgerEntry(entry));
+    });
+  },
+});
+
+function zeroDeltaError(): AppError {
+  const message = "must not be 0";
+  const field = { field: "body.delta", message, type: "value_error", input: 0, context: { error: message } };
+  return new AppError("validation_error", "Request body has invalid fields.", { fields: [field] });
+}
+
+export const createPasswordLink = route({
+  summary: "Create a link with which the user chooses a new password. It is valid for an hour",
+  access: ADMIN_ACCESS,
+  load,
+  responses: { 200: respondsWith("AccountLink", "The link, which is shown once") },
+  handle: async (call) => {
+    const { url, expiresAt } = await createResetLink(call.services, toActingAdmin(call), call.params.user_id!);
+    const body = { url, expires_at: formatTime(expiresAt) } satisfies Resource<"AccountLink">;
+    return { ...ok(body), headers: { "Cache-Control": "no-store" } };
+  },
+});

@@ -1,0 +1,64 @@
+/** Accounts as an administrator lists them: with credits and storage of their personal workspaces. */
+import { and, count, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import type { Queries } from "./db";
+import { users, workspaces } from "./schema-accounts";
+import type { User } from "./users";
+
+/** `quotaBytes` null: the configured quota applies. */
+export type ListedUser = { user: User; credits: number; storageBytes: number; quotaBytes: number | null };
+
+/** `q`: part of the email address or the name. A `deleted` account is in its grace period. */
+export type UserFilter = {
+  q?: string | undefined;
+  role?: "member" | "admin" | undefined;
+  state?: "active" | "disabled" | "deleted" | undefined;
+};
+
+const STATES = {
+  active: and(isNull(users.disabled_at), isNull(users.deleted_at)),
+  disabled: isNotNull(users.disabled_at),
+  deleted: isNotNull(users.deleted_at),
+};
+
+const searched = sql`lower(users.email || ' ' || coalesce(users.first_name, '') || ' ' || coalesce(users.last_name, ''))`;
+
+const matchesUser = ({ q, role, state }: UserFilter): SQL | undefined =>
+  and(
+    q === undefined ? undefined : sql`instr(${searched}, lower(${q})) > 0`,
+    role === undefined ? undefined : eq(users.is_admin, role === "admin"),
+    state === undefined ? undefined : STATES[state],
+  );
+
+const selectUsers = (db: Queries) =>
+  db
+    .select({
+      user: users,
+      credits: sql<number>`(SELECT coalesce(sum(delta), 0) FROM ledger WHERE workspace_id = users.id)
+        - (SELECT coalesce(sum(amount), 0) FROM holds WHERE workspace_id = users.id)`,
+      storageBytes: sql<number>`(SELECT coalesce(sum(upload_length + derived_bytes), 0) FROM assets WHERE workspace_id = users.id)
+        + (SELECT coalesce(sum(size_bytes), 0) FROM renders WHERE workspace_id = users.id)`,
+      quotaBytes: workspaces.storage_quota_bytes,
+    })
+    .from(users)
+    .leftJoin(workspaces, eq(workspaces.id, users.id));
+
+/** Lists accounts, newest first. */
+export async function listUserPage(
+  db: Queries,
+  filter: UserFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: ListedUser[]; total: number }> {
+  const rows = await selectUsers(db)
+    .where(matchesUser(filter))
+    .orderBy(desc(users.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  const [all] = await db.select({ n: count() }).from(users).where(matchesUser(filter));
+  return { rows, total: all?.n ?? 0 };
+}
+
+/** Returns the account as it is listed, or null. */
+export async function findListedUser(db: Queries, id: string): Promise<ListedUser | null> {
+  const [row] = await selectUsers(db).where(eq(users.id, id)).limit(1);
+  return row ?? null;
+}

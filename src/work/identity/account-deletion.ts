@@ -1,0 +1,56 @@
+/**
+ * Deletion of accounts: it starts a grace period in which the user can sign in and restore the account. `account-purge.ts` deletes what remains
+ * afterwards.
+ */
+import { AppError } from "../../domain/errors";
+import type { Queries } from "../../store/db";
+import { getUser, type User, updateAccountState } from "../../store/users";
+import { listSolelyOwnedWorkspaces } from "../../store/workspaces";
+import { type AuditActor, recordAudit } from "../audit";
+import { requireAnotherAdmin } from "./administrators";
+
+/** How long an account can be restored after its deletion. */
+export const GRACE_PERIOD_MS = 30 * 24 * 3600 * 1000;
+
+const MAX_SHOWN_WORKSPACES = 10;
+
+/**
+ * Starts the grace period of an account, unless it has started. Errors: `not_found`; `conflict` for the last administrator and for the last owner
+ * of a shared workspace.
+ */
+export async function startAccountDeletion(tx: Queries, actor: AuditActor, id: string, now: number): Promise<User> {
+  const user = await getAccount(tx, id);
+  if (user.deleted_at !== null) return user;
+  await requireAnotherAdmin(tx, user);
+  const owned = await listSolelyOwnedWorkspaces(tx, id);
+  if (owned.length > 0) throw lastOwnerError(user, owned);
+  await recordAudit(tx, actor, { action: "user.deletion_started", target: { kind: "user", id } }, now);
+  return updateAccountState(tx, id, { deleted_at: now });
+}
+
+function lastOwnerError(user: User, workspaces: { name: string }[]): AppError {
+  const names = workspaces.slice(0, MAX_SHOWN_WORKSPACES).map(({ name }) => `"${name}"`);
+  const others = workspaces.length - names.length;
+  const all = [...names, ...(others > 0 ? [`${others} more`] : [])].join(", ");
+  return new AppError(
+    "conflict",
+    `${user.email} is the last owner of workspaces: ${all}. Make another member an owner, or delete the workspaces.`,
+  );
+}
+
+/** Restores an account in its grace period. Does nothing to others. Errors: `not_found`; `conflict` when the period has ended. */
+export async function restoreAccount(tx: Queries, actor: AuditActor, id: string, now: number): Promise<User> {
+  const user = await getAccount(tx, id);
+  if (user.deleted_at === null) return user;
+  // The purge may have begun.
+  if (user.deleted_at + GRACE_PERIOD_MS <= now)
+    throw new AppError("conflict", "Account cannot be restored: its grace period has ended.");
+  await recordAudit(tx, actor, { action: "user.restored", target: { kind: "user", id } }, now);
+  return updateAccountState(tx, id, { deleted_at: null });
+}
+
+async function getAccount(tx: Queries, id: string): Promise<User> {
+  const user = await getUser(tx, id);
+  if (!user) throw new AppError("not_found", "Account not found.");
+  return user;
+}

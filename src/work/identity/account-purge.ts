@@ -1,0 +1,106 @@
+/**
+ * Purges accounts whose grace period has ended: files and rows. The ledger and the audit log stay, under a random ID and without personal data.
+ *
+ * Each piece is a transaction of its own, and the account's row goes with the last one. After a crash in between, the next run finds the account
+ * again and deletes the rest.
+ */
+import { anonymizeAuditEntries, eraseAuditDetails, hasAuditEntry } from "../../store/audit";
+import type { Queries } from "../../store/db";
+import {
+  countWorkspaceContent,
+  deleteCredentials,
+  deleteMailsTo,
+  deleteWorkspace,
+  moveLedger,
+} from "../../store/purge";
+import { deleteUser, getUser, listUsersDeletedBefore, type User } from "../../store/users";
+import { recordAudit, SERVER_ACTOR } from "../audit";
+import type { DeletionServices } from "../deletion";
+import type { Services } from "../services";
+import { removeWorkspaceContent } from "../workspace-content";
+import { GRACE_PERIOD_MS } from "./account-deletion";
+
+type PurgeServices = DeletionServices & Pick<Services, "log">;
+
+export type AccountPurge = {
+  /** Purges all accounts whose grace period has ended, unless it is running. Never rejects. */
+  run(): Promise<void>;
+  /** Stops between two pieces. The next start of the server goes on. */
+  stop(): Promise<void>;
+};
+
+/** Creates the purge. */
+export function createAccountPurge(services: PurgeServices): AccountPurge {
+  const stopping = new AbortController();
+  let running: Promise<void> | null = null;
+  return {
+    run: () => {
+      running ??= purgeAccounts(services, stopping.signal)
+        .catch((error) => {
+          if (!stopping.signal.aborted) services.log.error("accounts.purge_failed", { error });
+        })
+        .finally(() => {
+          running = null;
+        });
+      return running;
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Purges all accounts whose grace period has ended. One that fails does not stop the others. */
+async function purgeAccounts(services: PurgeServices, signal: AbortSignal): Promise<void> {
+  const { store, now, log } = services;
+  for (const user of await listUsersDeletedBefore(store.read, now() - GRACE_PERIOD_MS)) {
+    signal.throwIfAborted();
+    try {
+      await purgeAccount(services, user, signal);
+    } catch (error) {
+      if (!signal.aborted) log.error("account.purge_failed", { user: user.id, error });
+    }
+  }
+}
+
+async function purgeAccount(services: PurgeServices, user: User, signal: AbortSignal): Promise<void> {
+  const { store, now, log } = services;
+  await store.write((tx) => startPurge(tx, user.id, now()));
+  await removeWorkspaceContent(services, user.id, signal);
+  await eraseDetails(services, user, signal);
+  // Version 4: an ID of version 7 would contain the time.
+  const randomId = crypto.randomUUID();
+  await store.write((tx) => finishPurge(tx, user.id, randomId, now()));
+  log.info("account.purged", { account: randomId });
+}
+
+/** Ends what the account could still do, and records what it has, once. */
+async function startPurge(tx: Queries, id: string, now: number): Promise<void> {
+  await deleteCredentials(tx, id);
+  if (await hasAuditEntry(tx, "user.purge_started", id)) return;
+  const details = await countWorkspaceContent(tx, id);
+  await recordAudit(tx, SERVER_ACTOR, { action: "user.purge_started", target: { kind: "user", id }, details }, now);
+}
+
+/** Entries of the audit log that one transaction reads. */
+const ENTRIES_PER_TRANSACTION = 2_000;
+
+/** Removes the details that name the account from entries about others, such as an invitation to its address. */
+async function eraseDetails({ store }: PurgeServices, user: User, signal: AbortSignal): Promise<void> {
+  const limit = ENTRIES_PER_TRANSACTION;
+  const erase = (afterId: string) =>
+    store.write((tx) => eraseAuditDetails(tx, [user.id, user.email], { afterId, limit }));
+  for (let last = await erase(""); last !== null; last = await erase(last)) signal.throwIfAborted();
+}
+
+async function finishPurge(tx: Queries, userId: string, randomId: string, now: number): Promise<void> {
+  const user = await getUser(tx, userId);
+  if (!user) return;
+  await deleteMailsTo(tx, user.email);
+  await deleteWorkspace(tx, userId);
+  await deleteUser(tx, userId);
+  await moveLedger(tx, userId, randomId);
+  await anonymizeAuditEntries(tx, { userId, randomId, keptActions: ["user.purge_started"] });
+  await recordAudit(tx, SERVER_ACTOR, { action: "user.purged", target: { kind: "user", id: randomId } }, now);
+}
