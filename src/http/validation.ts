@@ -44,15 +44,19 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
   throw new AppError("validation_error", message, { fields: [...fields.values()] });
 }
 
+/** Unknown fields with such names may contain secrets. */
+const SECRET_NAME = /pass|secret|token|key|code|challenge|credential|auth/i;
+
 /**
- * Returns whether an error may repeat the value at `path`. In a body with secrets only known fields that are none: a secret may have been sent
- * under a misspelled name, or in place of the body.
+ * Returns whether an error may repeat the value at `path`: not that of an unknown field with the name of a secret, nor the whole body. In a
+ * body with secrets only known fields that are none, because a secret may have been sent under a misspelled name.
  */
 function mayRepeat(schema: TSchema, path: string): boolean {
   const properties: Record<string, TSchema> = schema.properties ?? {};
-  if (!Object.values(properties).some((property) => property.writeOnly)) return true;
   const name = path.split("/")[1];
-  return name !== undefined && Object.hasOwn(properties, name) && !properties[name]!.writeOnly;
+  if (name === undefined) return false;
+  if (Object.hasOwn(properties, name)) return !properties[name]!.writeOnly;
+  return !SECRET_NAME.test(path) && !Object.values(properties).some((property) => property.writeOnly);
 }
 
 /** Returns a value as an error may repeat it: null for lists and objects, and long strings truncated. */

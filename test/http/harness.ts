@@ -50,6 +50,8 @@ export type Harness = AsyncDisposable & {
   holdWrites(): { waiting(count: number): Promise<void>; release(): void };
   /** Restarts the server on the same folder; `change` can modify the database in between. */
   restart(change?: (store: Store) => Promise<unknown>): Promise<void>;
+  /** All log lines. */
+  log: string[];
   /** Log lines of level error. */
   errors: string[];
 };
@@ -61,6 +63,7 @@ export async function harness(
 ): Promise<Harness> {
   const folder = await temporaryFolder();
   const speech = fakeSpeech();
+  const lines: string[] = [];
   const errors: string[] = [];
   let offset = 0;
   const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, ...turns };
@@ -74,6 +77,7 @@ export async function harness(
     flags: {},
   });
   const log = createLog((line) => {
+    lines.push(line);
     if (line.includes('"level":"error"')) errors.push(line);
   }, false);
   const start = () => startServer(config, log, replacements);
@@ -86,6 +90,7 @@ export async function harness(
     services: () => server.services,
     tools: () => server.tools,
     speech,
+    log: lines,
     errors,
     advance: (milliseconds) => {
       offset += milliseconds;
