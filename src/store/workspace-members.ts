@@ -109,9 +109,17 @@ export async function setRole(tx: Queries, workspaceId: string, userId: string, 
   await tx.update(workspaceMembers).set({ role }).where(isOf(workspaceId, userId));
 }
 
-/** Removes a member with the API keys that the member has made for the workspace. */
+/** Deletes the invitations that a user has made to a workspace. */
+export async function deleteInvitationsBy(tx: Queries, workspaceId: string, userId: string): Promise<void> {
+  await tx
+    .delete(oneTimeTokens)
+    .where(and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.created_by, userId)));
+}
+
+/** Removes a member with the API keys and invitations that the member has made for the workspace. */
 export async function deleteMember(tx: Queries, workspaceId: string, userId: string): Promise<void> {
   await tx.delete(apiKeys).where(and(eq(apiKeys.workspace_id, workspaceId), eq(apiKeys.user_id, userId)));
+  await deleteInvitationsBy(tx, workspaceId, userId);
   await tx.delete(workspaceMembers).where(isOf(workspaceId, userId));
 }
 

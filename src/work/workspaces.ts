@@ -11,6 +11,7 @@ import {
   countOtherOwners,
   countOwnedWorkspaces,
   deleteInvitations,
+  deleteInvitationsBy,
   deleteMember,
   deleteOtherAccess,
   findMember,
@@ -111,7 +112,11 @@ export async function changeRole(
   const { workspaceId, userId, role, now } = request;
   const member = await getMember(tx, workspaceId, userId);
   if (member.role === role) return member;
-  if (member.role === "owner") await requireOtherOwner(tx, workspaceId, userId);
+  if (member.role === "owner") {
+    await requireOtherOwner(tx, workspaceId, userId);
+    // Who may not invite any more must not leave links to come back.
+    await deleteInvitationsBy(tx, workspaceId, userId);
+  }
   await setRole(tx, workspaceId, userId, role);
   await record(tx, actor, "workspace.member_changed", workspaceId, now, { user_id: userId, role });
   return { ...member, role };

@@ -151,6 +151,20 @@ test("an unknown address gets an invitation, which replaces its earlier one and 
   expect((await accept(second)).status).toBe(401);
 });
 
+test.each(["demoted", "removed"])("the invitations of an owner who is %s end", async (how) => {
+  const { id } = await createWorkspace(anna);
+  await addMember(anna, id, emailOf(bert), "owner");
+  const { body } = await addMember(bert, id, `${crypto.randomUUID()}@example.test`, "owner");
+  const path = `/workspaces/${id}/members/${bert.userId}`;
+  const ends = how === "demoted" ? (["PATCH", { json: { role: "viewer" } }] as const) : (["DELETE", {}] as const);
+  expect(await attempt(anna, ends[0], path, ends[1])).toStartWith("20");
+  const token = new URL(body.invitation_url!).hash.slice(1);
+  const accepted = await server.nobody.call("POST", "/api/v1/auth/invitation", {
+    json: { token, password: "correct horse battery" },
+  });
+  expect(accepted.status).toBe(401);
+});
+
 test("a replayed invitation does not show its link again, and its token is not stored", async () => {
   const { id } = await createWorkspace(anna);
   const options = {
