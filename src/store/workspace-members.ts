@@ -1,5 +1,5 @@
 /** The workspaces of a user and the members of a workspace. */
-import { and, asc, count, desc, eq, isNull, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { apiKeys, oneTimeTokens, users, workspaceMembers, workspaces } from "./schema-accounts";
@@ -109,38 +109,46 @@ export async function setRole(tx: Queries, workspaceId: string, userId: string, 
   await tx.update(workspaceMembers).set({ role }).where(isOf(workspaceId, userId));
 }
 
-/** Deletes the invitations that a user has made to a workspace. */
-export async function deleteInvitationsBy(tx: Queries, workspaceId: string, userId: string): Promise<void> {
+/** Revokes the invitations that a user has made to a workspace. */
+export async function revokeInvitationsBy(
+  tx: Queries,
+  workspaceId: string,
+  userId: string,
+  now: number,
+): Promise<void> {
+  await revokeInvitations(tx, workspaceId, eq(oneTimeTokens.created_by, userId), now);
+}
+
+/** Revokes the invitations of an address to a workspace. */
+export async function revokeInvitationsOf(tx: Queries, workspaceId: string, email: string, now: number): Promise<void> {
+  await revokeInvitations(tx, workspaceId, sql`lower(${oneTimeTokens.email}) = ${email}`, now);
+}
+
+/** The rows stay until they expire, because they count against the limit of who invites, and belong to no workspace any more. */
+async function revokeInvitations(tx: Queries, workspaceId: string, which: SQL | undefined, now: number): Promise<void> {
   await tx
-    .delete(oneTimeTokens)
-    .where(and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.created_by, userId)));
+    .update(oneTimeTokens)
+    .set({ used_at: sql`coalesce(${oneTimeTokens.used_at}, ${now})`, workspace_id: null })
+    .where(and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.purpose, "invitation"), which));
 }
 
 /** Removes a member with the API keys and invitations that the member has made for the workspace. */
-export async function deleteMember(tx: Queries, workspaceId: string, userId: string): Promise<void> {
+export async function deleteMember(tx: Queries, workspaceId: string, userId: string, now: number): Promise<void> {
   await tx.delete(apiKeys).where(and(eq(apiKeys.workspace_id, workspaceId), eq(apiKeys.user_id, userId)));
-  await deleteInvitationsBy(tx, workspaceId, userId);
+  await revokeInvitationsBy(tx, workspaceId, userId, now);
   await tx.delete(workspaceMembers).where(isOf(workspaceId, userId));
 }
 
 /** Removes all API keys and invitations of a workspace, and all members but one. */
-export async function deleteOtherAccess(tx: Queries, workspaceId: string, keptUserId: string): Promise<void> {
+export async function removeOtherAccess(
+  tx: Queries,
+  workspaceId: string,
+  keptUserId: string,
+  now: number,
+): Promise<void> {
   await tx.delete(apiKeys).where(eq(apiKeys.workspace_id, workspaceId));
-  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.workspace_id, workspaceId));
+  await revokeInvitations(tx, workspaceId, undefined, now);
   await tx
     .delete(workspaceMembers)
     .where(and(eq(workspaceMembers.workspace_id, workspaceId), ne(workspaceMembers.user_id, keptUserId)));
-}
-
-/** Deletes the invitations of an address to a workspace. */
-export async function deleteInvitations(tx: Queries, workspaceId: string, email: string): Promise<void> {
-  await tx
-    .delete(oneTimeTokens)
-    .where(
-      and(
-        eq(oneTimeTokens.workspace_id, workspaceId),
-        eq(oneTimeTokens.purpose, "invitation"),
-        sql`lower(${oneTimeTokens.email}) = ${email}`,
-      ),
-    );
 }

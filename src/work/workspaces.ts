@@ -10,12 +10,12 @@ import {
   countMembers,
   countOtherOwners,
   countOwnedWorkspaces,
-  deleteInvitations,
-  deleteInvitationsBy,
   deleteMember,
-  deleteOtherAccess,
   findMember,
   type Member,
+  removeOtherAccess,
+  revokeInvitationsBy,
+  revokeInvitationsOf,
   setRole,
 } from "../store/workspace-members";
 import {
@@ -89,7 +89,7 @@ export async function addMember(
     throw new AppError("conflict", `Limit of ${MAX_MEMBERS} members reached. Remove one first.`);
   const now = services.now();
   const user = await findUserByEmail(tx, email);
-  await deleteInvitations(tx, workspaceId, email);
+  await revokeInvitationsOf(tx, workspaceId, email, now);
   if (!user) {
     const invitation = { email, userId: null, workspace: { id: workspaceId, role }, invitedBy };
     const link = await createInvitation(services, tx, invitation);
@@ -115,7 +115,7 @@ export async function changeRole(
   if (member.role === "owner") {
     await requireOtherOwner(tx, workspaceId, userId);
     // Who may not invite any more must not leave links to come back.
-    await deleteInvitationsBy(tx, workspaceId, userId);
+    await revokeInvitationsBy(tx, workspaceId, userId, now);
   }
   await setRole(tx, workspaceId, userId, role);
   await record(tx, actor, "workspace.member_changed", workspaceId, now, { user_id: userId, role });
@@ -131,7 +131,7 @@ export async function removeMember(
   const { workspaceId, userId, now } = request;
   const member = await getMember(tx, workspaceId, userId);
   if (member.role === "owner") await requireOtherOwner(tx, workspaceId, userId);
-  await deleteMember(tx, workspaceId, userId);
+  await deleteMember(tx, workspaceId, userId, now);
   await record(tx, actor, "workspace.member_removed", workspaceId, now, { user_id: userId });
 }
 
@@ -148,7 +148,7 @@ export async function removeWorkspace(
   const { store, now } = services;
   await store.write(async (tx) => {
     await requireShared(tx, workspaceId, "is deleted with its account");
-    await deleteOtherAccess(tx, workspaceId, ownerId);
+    await removeOtherAccess(tx, workspaceId, ownerId, now());
   });
   const { signal } = new AbortController();
   const deleteEmpty = () =>

@@ -165,6 +165,17 @@ test.each(["demoted", "removed"])("the invitations of an owner who is %s end", a
   expect(accepted.status).toBe(401);
 });
 
+test("invitations are limited by user, also when their workspace is deleted or the address stays the same", async () => {
+  const user = await startSession(server, await server.user());
+  const invite = async (id: string, email: string) => (await addMember(user, id, email, "viewer")).status;
+  for (let n = 0; n < 25; n++) {
+    const { id } = await createWorkspace(user);
+    expect([await invite(id, `a${n}@example.test`), await invite(id, `a${n}@example.test`)]).toEqual([201, 201]);
+    expect(await attempt(user, "DELETE", `/workspaces/${id}`)).toBe("204");
+  }
+  expect(await invite((await createWorkspace(user)).id, "b@example.test")).toBe(429);
+});
+
 test("a replayed invitation does not show its link again, and its token is not stored", async () => {
   const { id } = await createWorkspace(anna);
   const options = {
