@@ -144,14 +144,14 @@ async function checkWebhooks({ webhooksAllowLoopback, webhooksAllowPrivate }: Co
 async function checkMail(config: Config) {
   const { smtpUrl } = config;
   if (smtpUrl === null) return ok(null, "none: set smtp_url to send invitations, password resets and sign-in codes");
-  const from = getMailSender(config, publicUrl(config, config.port));
+  const base = publicUrl(config, config.port);
+  const from = getMailSender(config, base);
   const mailer = createMailer({ url: smtpUrl, from: () => from });
   const problem = await mailer.findProblem().finally(() => mailer.close());
   const { host } = new URL(smtpUrl);
   if (problem !== null) return warning(null, `${host} cannot be used: ${problem}`);
-  if (/@(localhost$|\[)/.test(from))
-    return warning(null, `${host} works, but may refuse the sender ${from}: set mail_from`);
-  return ok(null, `${host}, mails are from ${from}`);
+  const about = `${host}, mails are from ${from}, their links start with ${base}`;
+  return config.publicUrl === null ? warning(null, `${about}: set public_url`) : ok(null, about);
 }
 
 async function checkPort(config: Config, folder: string) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
-import { getUser } from "../../src/store/users";
+import { getUser, recordSignIn } from "../../src/store/users";
 import { createInvitation } from "../../src/work/identity/invitations";
 import type { SmtpReceiver } from "../smtp";
 import { createAdmin, emailOf, PASSWORD, withPassword } from "./accounts";
@@ -67,6 +67,14 @@ describe("an invitation", () => {
     const late = await invite(email, { userId: anna.userId });
     expect((await accept(late.url, NEW_PASSWORD)).status).toBe(401);
     expect(await login(email, PASSWORD)).toBe(200);
+  });
+
+  test("to an account that a provider has signed in meanwhile is no way around it", async () => {
+    const anna = await server.user();
+    const { url } = await invite(emailOf(anna), { userId: anna.userId });
+    await server.services().store.write((tx) => recordSignIn(tx, anna.userId, server.services().now()));
+    expect((await post("auth/invitation", { token: url.split("#")[1], password: PASSWORD })).status).toBe(401);
+    expect((await findUser(anna.userId))!.password_hash).toBeNull();
   });
 
   test("to an address that has got an account meanwhile is a conflict", async () => {

@@ -282,7 +282,7 @@ describe("a code by email", () => {
     expect((await answer(late, lateCode)).status).toBe(401);
   });
 
-  test("is sent at most 5 times in 15 minutes", async () => {
+  test("is sent at most 5 times in 10 minutes", async () => {
     const user = await member();
     await verify(user);
     await (await startSession(server, user)).must("PATCH", ME, { json: { two_factor_enabled: true } });

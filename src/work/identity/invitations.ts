@@ -101,9 +101,8 @@ export async function acceptInvitation(
       user = await insertAccount(tx, { ...account, now: time });
     } else {
       const waiting = await getUser(tx, userId);
-      // An account with a password has its owner: an old link must not replace it.
-      if (!waiting || waiting.password_hash !== null || waiting.disabled_at !== null || waiting.deleted_at !== null)
-        throw unusableInvitation();
+      // An account that was used has its owner: an old link must not be a way around the password or the second factor.
+      if (!waiting || !isUnused(waiting)) throw unusableInvitation();
       await setPasswordHash(tx, userId, passwordHash);
       if (emailVerifiedAt !== null) await setEmailVerified(tx, userId, emailVerifiedAt);
       await takeTokensOf(tx, userId, "invitation", time);
@@ -120,6 +119,9 @@ export async function acceptInvitation(
     return insertStartedSession(tx, user, issued, "invitation", client);
   });
 }
+
+const isUnused = (user: User): boolean =>
+  user.password_hash === null && user.last_sign_in_at === null && user.disabled_at === null && user.deleted_at === null;
 
 const unusableInvitation = () =>
   new AppError("unauthenticated", "Invitation is invalid or has expired. Ask for a new one.");

@@ -44,7 +44,8 @@ function createMailedCode(): string {
   }
 }
 
-const WINDOW_MS = 15 * 60_000;
+/** As long as a challenge is kept. */
+const WINDOW_MS = 10 * 60_000;
 const MAX_MAILED_CODES = 5;
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Resolver } from "node:dns";
 import { join } from "node:path";
-import { type Config, ConfigError, configFlags, loadConfig, publicUrl } from "../../../src/config";
+import { type Config, ConfigError, configFlags, getMailSender, loadConfig, publicUrl } from "../../../src/config";
 import { temporaryFolder } from "../../temporary-folder";
 
 type Sources = { toml?: string; env?: Record<string, string>; flags?: Record<string, string> };
@@ -101,6 +101,12 @@ describe("values", () => {
 
 describe("loading fails with one line that names", () => {
   test.each<[string, Sources, string]>([
+    [
+      "a mail server of another protocol, without its password",
+      { env: { OFFCUT_SMTP_URL: "https://user:s3cret@mail.example" } },
+      "OFFCUT_SMTP_URL: smtp_url must be an smtp or smtps URL",
+    ],
+    ["a sender", { toml: "mail_from = 'Offcut'" }, "offcut.toml: mail_from must be an email address"],
     ["an unknown key", { toml: "prot = 80" }, 'offcut.toml: unknown setting "prot"'],
     ["a section", { toml: "[server]\nport = 80" }, 'offcut.toml: unknown setting "server"'],
     ["an unknown variable", { env: { OFFCUT_PROT: "80" } }, 'OFFCUT_PROT: unknown setting "prot"'],
@@ -163,6 +169,16 @@ test.each<[Partial<Config>, string]>([
   [{ publicUrl: "https://cut.example" }, "https://cut.example"],
 ])("links with %j start with %s", async (change, expected) => {
   expect(publicUrl({ ...(await load({})), ...change }, 99)).toBe(expected);
+});
+
+test.each([
+  ["https://cut.example:4700/x", null, "noreply@cut.example"],
+  ["http://localhost:4700", null, "noreply@localhost"],
+  ["http://127.0.0.1:4700", null, "noreply@[127.0.0.1]"],
+  ["http://[::1]:4700", null, "noreply@[IPv6:::1]"],
+  ["https://cut.example", "studio@mail.example", "studio@mail.example"],
+])("mails of a server at %s with mail_from %s are from %s", (url, mailFrom, expected) => {
+  expect(getMailSender({ mailFrom }, url)).toBe(expected);
 });
 
 test.each(["10.0.0.53", "10.0.0.53:5353", "fd00::53", "[fd00::53]", "[fd00::53]:5353", "10.0.0.53, fd00::53"])(
