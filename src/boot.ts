@@ -22,6 +22,7 @@ import { chooseEncoder, detectEncoders, type Encoders } from "./media/encoders";
 import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "./media/ffmpeg";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createMailer } from "./outbound/mail";
+import { createOidcClient } from "./outbound/oidc";
 import { createEmbeddedRunner, TIME_SLICE_MS } from "./queue/embedded";
 import { createSpeechEngine } from "./speech/engine";
 import { getModelsFolder } from "./speech/models/installed-models";
@@ -234,6 +235,7 @@ async function serve(
     signInLimits: createSignInLimits(now),
     mails: createMails({ isConfigured: config.smtpUrl !== null, sealer, log }),
     sealer,
+    oidc: createOidcClient(now),
     log,
     now,
     runner: idleRunner,

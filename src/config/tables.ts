@@ -1,6 +1,6 @@
 /** Arrays of tables in the configuration file, such as `[[oidc]]`: their keys, readers and defaults. */
 import { type CamelCase, toCamelCase } from "./camel-case";
-import { ConfigError, optionalString, type Reader, string, stringList, urlValue } from "./readers";
+import { boolean, ConfigError, optionalString, type Reader, string, stringList, urlValue } from "./readers";
 
 /** `default` is missing for a required key. */
 type TableKey<T> = { read: Reader<T>; default?: () => T };
@@ -23,6 +23,7 @@ const TABLES = {
       scopes: optional(stringList, () => ["openid", "email", "profile"]),
       groups_claim: optional(optionalString, () => null as string | null),
       admin_group: optional(optionalString, () => null as string | null),
+      create_accounts: optional(boolean, () => false as boolean),
     },
   },
 } as const;

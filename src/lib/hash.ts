@@ -1,11 +1,15 @@
 /** SHA-256 of texts, values and files, always as lower-case hexadecimal. */
-import { timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** Returns the SHA-256 of a text or of bytes. */
 export const sha256 = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
 
 /** Returns a hash of a plain JSON value: equal values have equal hashes. Serves caches, work files and request hashes. */
 export const hashJson = (value: unknown): string => sha256(JSON.stringify(value));
+
+/** Returns a secret for one purpose, from which neither `secret` nor those for other purposes can be computed. */
+export const deriveSecret = (secret: string, purpose: string): string =>
+  createHmac("sha256", secret).update(purpose).digest("hex");
 
 const FILE_KEY_CHARACTERS = 24;
 

@@ -19,6 +19,7 @@ export type AuditAction =
   | "user.disabled"
   | "user.email_verified"
   | "user.enabled"
+  | "user.identity_linked"
   | "user.invitation_accepted"
   | "user.invited"
   | "user.password_change_refused"

@@ -7,6 +7,7 @@ import type { DiskReserve } from "../lib/disk-reserve";
 import type { Log } from "../lib/log";
 import type { Sealer } from "../lib/sealer";
 import type { Resolve } from "../outbound/addresses";
+import type { OidcClient } from "../outbound/oidc";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
 import type { Passwords } from "./identity/passwords";
@@ -32,6 +33,7 @@ export type Services = {
   mails: Mails;
   /** Encrypts what the database must not contain in clear. */
   sealer: Sealer;
+  oidc: OidcClient;
   log: Log;
   /** Returns milliseconds since 1970. Tests replace it. */
   now(): number;

@@ -56,10 +56,13 @@ export type Harness = AsyncDisposable & {
   errors: string[];
 };
 
-/** Starts a server: `await using server = await harness()`. `settings` are environment variables without the prefix. */
+/**
+ * Starts a server: `await using server = await harness()`. `settings` are environment variables without the prefix, `configuration` is the
+ * text of a configuration file.
+ */
 export async function harness(
   settings: Record<string, string> = {},
-  turns: Pick<ServerOverrides, "timeSliceMs"> = {},
+  { configuration = "", ...turns }: Pick<ServerOverrides, "timeSliceMs"> & { configuration?: string } = {},
 ): Promise<Harness> {
   const folder = await temporaryFolder();
   const speech = fakeSpeech();
@@ -68,11 +71,11 @@ export async function harness(
   let offset = 0;
   const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, ...turns };
   const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG: BUNDLED_FFMPEG, RATE_LIMIT: "0", ...settings };
-  // An empty file, so that settings of an installed server do not apply.
-  const noSettings = join(folder.path, "settings.toml");
-  await Bun.write(noSettings, "");
+  // A file of its own, so that settings of an installed server do not apply.
+  const file = join(folder.path, "settings.toml");
+  await Bun.write(file, configuration);
   const config = await loadConfig({
-    file: noSettings,
+    file,
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [`OFFCUT_${name}`, value])),
     flags: {},
   });

@@ -25,8 +25,16 @@ async function setUp() {
 }
 
 async function signIn() {
+  const challenge = takeChallenge();
+  if (challenge) return askForCode(challenge);
   const methods = await call("GET", "auth/methods");
-  if (!methods.is_set_up) return show("Set up Offcut", paragraph("This server has no account yet."), SETUP_HINT());
+  if (!methods.is_set_up)
+    return show(
+      "Set up Offcut",
+      paragraph("This server has no account yet."),
+      SETUP_HINT(),
+      ...listProviders(methods.oidc),
+    );
   const password = field("Password", { name: "password", type: "password", autocomplete: "current-password" });
   show(
     "Sign in",
@@ -50,6 +58,14 @@ function listProviders(providers) {
     return create("a", { className: "button secondary", href: target.href }, `Sign in with ${name}`);
   };
   return [create("div", { className: "choices" }, ...providers.map(toLink))];
+}
+
+/** Returns the challenge that a sign-in at a provider left behind the `#`, or null. */
+function takeChallenge() {
+  const values = new URLSearchParams(takeToken());
+  const challenge = values.get("challenge");
+  const methods = (values.get("methods") ?? "").split(" ").filter((method) => Object.hasOwn(CODE_HINTS, method));
+  return challenge === null ? null : { challenge, methods };
 }
 
 const CODE_HINTS = {

@@ -12,6 +12,7 @@ import { formatTime } from "../format-time";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
 import type { Resource } from "../schemas";
+import { listProviders } from "./oidc";
 import { showProfile } from "./profile";
 import { formatExpiredCookie, formatSessionCookie } from "./session-cookie";
 import { toSignInClient } from "./sign-in-client";
@@ -58,7 +59,7 @@ export const methods = openRoute({
       is_set_up: isSetUp,
       signup: isOpen ? "open" : "closed",
       email: services.mails.isConfigured,
-      oidc: [],
+      oidc: listProviders(services),
     } satisfies Resource<"AuthMethods">);
   },
 });

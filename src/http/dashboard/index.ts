@@ -7,6 +7,7 @@ import * as adminUsers from "./admin/users";
 import * as auth from "./auth";
 import * as authLinks from "./auth-links";
 import * as deletion from "./deletion";
+import * as oidc from "./oidc";
 import * as password from "./password";
 import * as profile from "./profile";
 import * as sessions from "./sessions";
@@ -28,6 +29,8 @@ const ownRoutes = createRoutes([
   ["POST", "/auth/password/forgot", authLinks.forgotPassword],
   ["POST", "/auth/password/reset", authLinks.resetPassword],
   ["POST", "/auth/invitation", authLinks.acceptInvitation],
+  ["GET", "/auth/oidc/start", oidc.start],
+  ["GET", "/auth/oidc/callback", oidc.callback],
 
   ["GET", "/sessions", sessions.list],
   ["DELETE", "/sessions/:session_id", sessions.remove],

@@ -14,6 +14,8 @@ export type SignInLimits = {
   recordSuccess(attempt: SignInAttempt): void;
   /** Counts a call without authentication. Throws `AppError` `rate_limited` if there were too many. */
   takeAnonymousCall(address: string | null): void;
+  /** Counts the start of a sign-in at a provider. Throws `AppError` `rate_limited` if there were too many. */
+  takeProviderSignIn(address: string | null): void;
 };
 
 const MINUTE_MS = 60_000;
@@ -22,12 +24,15 @@ const MAX_ADDRESS_FAILURES = 50;
 const FAILURE_WINDOW_MS = 15 * MINUTE_MS;
 const MAX_ANONYMOUS_CALLS = 20;
 const ANONYMOUS_WINDOW_MS = 60 * MINUTE_MS;
+/** Everybody in a studio may have the same address. */
+const MAX_PROVIDER_SIGN_INS = 200;
 
 /** Creates the limits. They are kept in memory: a restart forgets them. */
 export function createSignInLimits(now: () => number): SignInLimits {
   const byAccount = createWindowLimit(MAX_ACCOUNT_FAILURES, FAILURE_WINDOW_MS);
   const byAddress = createWindowLimit(MAX_ADDRESS_FAILURES, FAILURE_WINDOW_MS);
   const anonymous = createWindowLimit(MAX_ANONYMOUS_CALLS, ANONYMOUS_WINDOW_MS);
+  const providers = createWindowLimit(MAX_PROVIDER_SIGN_INS, FAILURE_WINDOW_MS);
 
   return {
     check: ({ account, address }) => {
@@ -43,6 +48,11 @@ export function createSignInLimits(now: () => number): SignInLimits {
       const network = toNetwork(address);
       requireRoom(anonymous, network, now(), "Too many requests from this address.");
       anonymous.add(network, now());
+    },
+    takeProviderSignIn: (address) => {
+      const network = toNetwork(address);
+      requireRoom(providers, network, now(), "Too many sign-ins from this address.");
+      providers.add(network, now());
     },
   };
 }

@@ -23,7 +23,7 @@ export type StartedSession = { token: string; session: Session; user: User };
 export type SignInResult = ({ kind: "session" } & StartedSession) | ({ kind: "second_factor" } & SecondFactorChallenge);
 
 /** With what a user signed in, for the audit log. */
-export type SignInMethod = "password" | "setup" | "sign_up" | "invitation" | SecondFactorMethod;
+export type SignInMethod = "oidc" | "password" | "setup" | "sign_up" | "invitation" | SecondFactorMethod;
 
 type SignInServices = Pick<Services, "mails" | "now" | "passwords" | "sessions" | "signInLimits" | "store">;
 

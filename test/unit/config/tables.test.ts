@@ -19,6 +19,7 @@ client_secret = "s3cret"
 scopes = ["openid", "groups"]
 groups_claim = "groups"
 admin_group = "editors"
+create_accounts = true
 `;
 const studio = {
   name: "Studio",
@@ -28,6 +29,7 @@ const studio = {
   scopes: ["openid", "groups"],
   groupsClaim: "groups",
   adminGroup: "editors",
+  createAccounts: true,
 };
 
 describe("arrays of tables", () => {
@@ -47,6 +49,7 @@ describe("arrays of tables", () => {
         scopes: ["openid", "email", "profile"],
         groupsClaim: null,
         adminGroup: null,
+        createAccounts: false,
       },
     ]);
   });
@@ -102,6 +105,7 @@ describe("arrays of tables", () => {
         scopes: ["openid", "groups"],
         groups_claim: "groups",
         admin_group: "editors",
+        create_accounts: true,
       },
     ]);
   });

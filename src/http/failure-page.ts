@@ -1,0 +1,43 @@
+/** The page that says why a link that a person opened did not work. */
+import { type AppError, HTTP_STATUS, isHttpCode } from "../domain/errors";
+import type { Reply } from "./call";
+import { toSingleLine } from "./errors";
+import { PAGE_POLICY } from "./security-headers";
+
+/** Escapes a text for the content of an element or an attribute in double quotes. */
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** Creates the page, with a link to go on. */
+export function createFailurePage(
+  error: AppError,
+  { title, href, link }: { title: string; href: string; link: string },
+): Reply {
+  const text = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${escapeHtml(title)} – Offcut</title>
+    <link rel="stylesheet" href="/index.css" />
+    <link rel="stylesheet" href="/account.css" />
+    <link rel="icon" href="data:," />
+  </head>
+  <body class="account">
+    <header><a href="/">Offcut</a></header>
+    <main>
+      <h1>${escapeHtml(title)}</h1>
+      <p>${escapeHtml(toSingleLine(error.message))}</p>
+      <p><a href="${escapeHtml(href)}">${escapeHtml(link)}</a></p>
+    </main>
+  </body>
+</html>
+`;
+  const headers: Record<string, string> = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": PAGE_POLICY,
+    "Cache-Control": "no-store",
+  };
+  const { retryAfterSeconds } = error.details;
+  if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
+  return { status: isHttpCode(error.code) ? HTTP_STATUS[error.code] : 500, text, headers };
+}

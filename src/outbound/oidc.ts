@@ -1,0 +1,128 @@
+/** Signs in at OpenID Connect providers: authorization code flow with PKCE, state and nonce. */
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+} from "openid-client";
+import { AppError } from "../domain/errors";
+import { findAdminGroup, type OidcChecks, type OidcIdentity, type OidcProvider } from "../domain/oidc";
+
+const TIMEOUT_SECONDS = 15;
+/** Providers rotate their keys and move their endpoints seldom. */
+const DISCOVERY_MAX_AGE_MS = 3_600_000;
+const RETRY_SECONDS = 30;
+const MAX_NAME_CHARACTERS = 120;
+
+export type OidcClient = {
+  /** Returns the URL to which the browser is sent. It returns to `redirectUri`. Errors: `AppError` `upstream_unavailable`. */
+  start(provider: OidcProvider, redirectUri: string, checks: OidcChecks): Promise<string>;
+  /**
+   * Completes a sign-in. `callbackUrl` is `redirectUri` with the parameters that the browser brought back. Errors: `AppError`
+   * `upstream_unavailable` when the provider does not respond, `bad_request` when it refuses or its response is not valid.
+   */
+  finish(provider: OidcProvider, callbackUrl: URL, checks: OidcChecks): Promise<OidcIdentity>;
+};
+
+/** Creates the client. Providers are discovered on first use. */
+export function createOidcClient(now: () => number): OidcClient {
+  const known = new Map<string, { at: number; discovered: Promise<Configuration> }>();
+
+  async function discover(provider: OidcProvider): Promise<Configuration> {
+    const id = JSON.stringify([provider.issuer, provider.clientId, provider.clientSecret]);
+    const cached = known.get(id);
+    if (cached && now() - cached.at < DISCOVERY_MAX_AGE_MS) return cached.discovered;
+    const issuer = new URL(provider.issuer);
+    const discovered = discovery(
+      issuer,
+      provider.clientId,
+      provider.clientSecret ?? undefined,
+      provider.clientSecret === null ? None() : undefined,
+      {
+        timeout: TIMEOUT_SECONDS,
+        // A provider on the LAN may have no TLS: the configuration says so with http. So the signature of tokens is checked, too.
+        execute: [enableNonRepudiationChecks, ...(issuer.protocol === "http:" ? [allowInsecureRequests] : [])],
+      },
+    );
+    known.set(id, { at: now(), discovered });
+    try {
+      return await discovered;
+    } catch (error) {
+      known.delete(id);
+      throw unavailable(provider, error);
+    }
+  }
+
+  return {
+    start: async (provider, redirectUri, checks) => {
+      const configuration = await discover(provider);
+      const url = buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: provider.scopes.join(" "),
+        state: checks.state,
+        nonce: checks.nonce,
+        code_challenge: await calculatePKCECodeChallenge(checks.codeVerifier),
+        code_challenge_method: "S256",
+      });
+      return url.href;
+    },
+    finish: async (provider, callbackUrl, { state, nonce, codeVerifier }) => {
+      const configuration = await discover(provider);
+      try {
+        const tokens = await authorizationCodeGrant(configuration, callbackUrl, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims()!;
+        // Providers may send the address and the groups only in response to a request of their own.
+        const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+        const info = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
+        return toIdentity(provider, { ...info, ...claims });
+      } catch (error) {
+        throw isConnectionError(error) ? unavailable(provider, error) : refused(provider, error);
+      }
+    },
+  };
+}
+
+function toIdentity(provider: OidcProvider, claims: Record<string, unknown>): OidcIdentity {
+  const text = (name: string): string | null => {
+    const value = claims[name];
+    return typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, MAX_NAME_CHARACTERS) : null;
+  };
+  const { email } = claims;
+  return {
+    subject: String(claims.sub),
+    email: typeof email === "string" ? email : null,
+    // Some providers send the text "true".
+    emailVerified: claims.email_verified === true || claims.email_verified === "true",
+    firstName: text("given_name"),
+    lastName: text("family_name"),
+    isAdmin: findAdminGroup(provider, claims),
+  };
+}
+
+/** Errors of the connection have a system code or are time-outs; the library's own have `OAUTH_…`. */
+function isConnectionError(error: unknown): boolean {
+  const { name, code, cause } = error as { name?: string; code?: unknown; cause?: unknown };
+  if (name === "TimeoutError" || name === "AbortError" || code === "OAUTH_TIMEOUT") return true;
+  if (typeof code === "string" && /^(E[A-Z]+|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)$/.test(code))
+    return true;
+  return cause !== undefined && cause !== null && typeof cause === "object" && isConnectionError(cause);
+}
+
+const unavailable = ({ name }: OidcProvider, cause: unknown): AppError =>
+  new AppError("upstream_unavailable", `Sign-in provider "${name}" does not respond.`, {
+    retryAfterSeconds: RETRY_SECONDS,
+    cause,
+  });
+
+const refused = ({ name }: OidcProvider, cause: unknown): AppError =>
+  new AppError("bad_request", `Sign-in at "${name}" failed. Start again.`, { cause });

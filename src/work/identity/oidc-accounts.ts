@@ -1,0 +1,160 @@
+/** The account of a person who has signed in at an OpenID Connect provider. */
+import { parseEmailAddress } from "../../domain/email-address";
+import { AppError } from "../../domain/errors";
+import type { OidcIdentity, OidcProvider } from "../../domain/oidc";
+import { newId } from "../../lib/ids";
+import type { Queries } from "../../store/db";
+import { findOidcIdentity, insertOidcIdentity, listOidcIssuers, touchOidcIdentity } from "../../store/oidc-identities";
+import { takeTokensOf } from "../../store/one-time-tokens";
+import {
+  countOtherAdmins,
+  findUserByEmail,
+  hasAdministrator,
+  setEmailVerified,
+  type User,
+  updateAccountState,
+  updateProfile,
+} from "../../store/users";
+import { type AuditActor, recordAudit } from "../audit";
+import type { Services } from "../services";
+import { insertAccount } from "./new-account";
+
+/** `actor`: nobody, with the address that the sign-in came from. */
+type SignInContext = { config: Pick<Services["config"], "signup" | "signupCredits">; actor: AuditActor; now: number };
+
+/**
+ * Returns the user of an identity: known from an earlier sign-in, linked by a verified address, or new. Makes the user an administrator, or an
+ * ordinary user again, as the provider's groups say. Throws `AppError` `forbidden` when the identity belongs to no account and may not get
+ * one; `unauthenticated` for a disabled account.
+ */
+export async function resolveOidcUser(
+  tx: Queries,
+  provider: OidcProvider,
+  identity: OidcIdentity,
+  context: SignInContext,
+): Promise<User> {
+  const { now } = context;
+  const { issuer } = provider;
+  const known = await findOidcIdentity(tx, { issuer, subject: identity.subject });
+  if (known) await touchOidcIdentity(tx, known.identity.id, { email: identity.email, now });
+  const user = known?.user ?? (await addIdentity(tx, provider, identity, context));
+  if (user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
+  return applyAdminGroup(tx, user, provider, identity.isAdmin, context);
+}
+
+/** Links an identity that is new to this server with an account, or creates one. */
+async function addIdentity(
+  tx: Queries,
+  provider: OidcProvider,
+  identity: OidcIdentity,
+  context: SignInContext,
+): Promise<User> {
+  const email = identity.email === null ? null : parseEmailAddress(identity.email);
+  const owner = email === null ? null : await findUserByEmail(tx, email);
+  // The same answer whether or not the address has an account: the provider may not have verified it.
+  if (owner && !(await canLink(tx, owner, provider, identity))) throw noAccount(provider);
+  if (!owner && !(await canCreate(tx, provider, identity, context))) throw noAccount(provider);
+  if (email === null) throw noAddress(provider);
+  const user = owner ? await claimAccount(tx, owner, context.now) : await createAccount(tx, email, identity, context);
+  const { issuer } = provider;
+  const { subject } = identity;
+  const { now } = context;
+  await insertOidcIdentity(tx, {
+    id: newId(),
+    user_id: user.id,
+    issuer,
+    subject,
+    email: identity.email,
+    created_at: now,
+    last_sign_in_at: now,
+  });
+  const target = { kind: "user", id: user.id };
+  const action = owner ? "user.identity_linked" : "user.signed_up";
+  await recordAudit(tx, context.actor, { action, target, details: { provider: provider.name } }, now);
+  return user;
+}
+
+const noAccount = ({ name }: OidcProvider): AppError =>
+  new AppError(
+    "forbidden",
+    `Your sign-in at "${name}" is not connected with an account. Sign in with your password, or ask an administrator for an invitation.`,
+  );
+
+const noAddress = ({ name }: OidcProvider): AppError =>
+  new AppError("forbidden", `"${name}" did not send an email address, which an account needs.`);
+
+/**
+ * Returns whether the owner of an address may sign in with an identity that has it. Both sides must have verified the address: otherwise one
+ * of them could belong to somebody else. An invited account that nobody has used is nobody else's. A second subject of the same provider
+ * with the same address is another person, to whom the address was given.
+ */
+async function canLink(
+  tx: Queries,
+  owner: User,
+  { issuer }: OidcProvider,
+  { emailVerified }: OidcIdentity,
+): Promise<boolean> {
+  if (!emailVerified) return false;
+  const issuers = await listOidcIssuers(tx, owner.id);
+  if (issuers.includes(issuer)) return false;
+  return owner.email_verified_at !== null || (owner.password_hash === null && issuers.length === 0);
+}
+
+/**
+ * Returns the account, now that the owner of its address has signed in. Invitations that were not used end, because their links would set a
+ * password.
+ */
+async function claimAccount(tx: Queries, owner: User, now: number): Promise<User> {
+  await takeTokensOf(tx, owner.id, "invitation", now);
+  await setEmailVerified(tx, owner.id, now);
+  return { ...owner, email_verified_at: owner.email_verified_at ?? now };
+}
+
+/**
+ * Returns whether an identity may get an account: where sign-up is open to all, or to all of the provider's users; never before the server is
+ * set up. Administrators of the provider's group always may.
+ */
+async function canCreate(
+  tx: Queries,
+  provider: OidcProvider,
+  { isAdmin }: OidcIdentity,
+  { config }: SignInContext,
+): Promise<boolean> {
+  if (isAdmin === true) return true;
+  return (provider.createAccounts || config.signup === "open") && (await hasAdministrator(tx));
+}
+
+async function createAccount(
+  tx: Queries,
+  email: string,
+  identity: OidcIdentity,
+  { config, now }: SignInContext,
+): Promise<User> {
+  const { firstName: first_name, lastName: last_name } = identity;
+  const user = await insertAccount(tx, {
+    id: newId(),
+    email,
+    passwordHash: null,
+    isAdmin: false,
+    emailVerifiedAt: identity.emailVerified ? now : null,
+    credits: config.signupCredits,
+    now,
+  });
+  return (await updateProfile(tx, user.id, { first_name, last_name })) ?? user;
+}
+
+/** `isAdmin` null: the provider does not say. The last administrator stays one. */
+async function applyAdminGroup(
+  tx: Queries,
+  user: User,
+  provider: OidcProvider,
+  isAdmin: boolean | null,
+  { actor, now }: SignInContext,
+): Promise<User> {
+  if (isAdmin === null || isAdmin === user.is_admin) return user;
+  if (!isAdmin && (await countOtherAdmins(tx, user.id)) === 0) return user;
+  const changed = await updateAccountState(tx, user.id, { is_admin: isAdmin });
+  const details = { role: isAdmin ? "admin" : "member", provider: provider.name };
+  await recordAudit(tx, actor, { action: "user.role_changed", target: { kind: "user", id: user.id }, details }, now);
+  return changed;
+}
