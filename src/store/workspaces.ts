@@ -78,13 +78,13 @@ export async function setQuotaOverride(tx: Queries, workspaceId: string, bytes: 
   return rows.length > 0;
 }
 
-/** Lists the shared workspaces of which the user is the only owner who is not being deleted. */
+/** Lists the shared workspaces of which the user is the only owner, but for those who are disabled or being deleted. */
 export const listSolelyOwnedWorkspaces = (db: Queries, userId: string): Promise<{ id: string; name: string }[]> =>
   db.all(sql`
     SELECT w.id, w.name FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
     WHERE m.user_id = ${userId} AND m.role = 'owner' AND w.is_personal = 0 AND NOT ${hasOwner(
       sql`w.id`,
-      sql`u.deleted_at IS NULL AND u.id <> ${userId}`,
+      sql`u.disabled_at IS NULL AND u.deleted_at IS NULL AND u.id <> ${userId}`,
     )}
     ORDER BY w.name, w.id`);
 

@@ -113,12 +113,10 @@ test("after 30 days the account cannot be restored, and is purged with its files
   own.advance(60_000);
   expect(await again.call("POST", `${ME}/restore`)).toMatchObject({ status: 409, body: { code: "conflict" } });
   await own.restart();
-  await until(
-    "the purge",
-    async () => (await own.leftovers(asset.id)).length === 0 && (await status(again, "GET", ME)) === 401,
-  );
-  expect(await status(anna, "GET", "/v1/users/me")).toBe(401);
   const { read } = own.services().store;
+  await until("the purge", async () => (await listAuditLog(own)).some((row) => row.action === "user.purged"));
+  await until("the removal of files", async () => (await own.leftovers(asset.id)).length === 0);
+  expect([await status(again, "GET", ME), await status(anna, "GET", "/v1/users/me")]).toEqual([401, 401]);
   const ledger = await read.all<{ delta: number }>(sql`SELECT delta FROM ledger ORDER BY id`);
   expect(ledger.map((entry) => entry.delta)).toEqual([100, -1]);
   const actions = (await listAuditLog(own)).map((row) => row.action);
