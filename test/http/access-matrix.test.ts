@@ -10,6 +10,7 @@ import { DEFAULT_ACCESS } from "../../src/work/access";
 import { findResponseSchema } from "../contract/response-checks";
 import { dashboardFailure, dashboardValidation, failure } from "../contract/schemas";
 import { ACCOUNT_ENTRIES, KEY_ENTRIES } from "./access-matrix/account-entries";
+import { ADMIN_ENTRIES } from "./access-matrix/admin-entries";
 import { type Entry, RESOURCE_ENTRIES, UPLOAD_ENTRIES } from "./access-matrix/entries";
 import { type Endpoint, getExpected } from "./access-matrix/expected";
 import { createMatrixFixtures, type Fixtures } from "./access-matrix/fixtures";
@@ -22,7 +23,7 @@ setDefaultTimeout(PATIENCE_MS);
 /** The entries of each family by its prefix. A family without entries fails. */
 const ENTRIES: Record<string, Record<string, Entry>> = {
   "/v1": { ...RESOURCE_ENTRIES, ...UPLOAD_ENTRIES },
-  "/api/v1": { ...RESOURCE_ENTRIES, ...UPLOAD_ENTRIES, ...ACCOUNT_ENTRIES },
+  "/api/v1": { ...RESOURCE_ENTRIES, ...UPLOAD_ENTRIES, ...ACCOUNT_ENTRIES, ...ADMIN_ENTRIES },
   "/api-keys": KEY_ENTRIES,
 };
 
