@@ -1,13 +1,16 @@
 /** The dashboard family, row by row: each test is a row of the contract, and every response is checked against the documented schemas. */
 import { afterAll, beforeAll, setDefaultTimeout, test } from "bun:test";
 import { accountLinkRows } from "./rows/account-links";
+import { familyRows } from "./rows/dashboard-family";
 import { createDashboardFixtures, type DashboardFixtures } from "./rows/dashboard-fixtures";
 import { secondFactorRows } from "./rows/second-factors";
+import { sessionRows } from "./rows/sessions";
+import { signInRows } from "./rows/sign-in";
 import { workspaceRows } from "./rows/workspaces";
 
 setDefaultTimeout(60_000);
 
-const ROWS = [...accountLinkRows, ...secondFactorRows, ...workspaceRows];
+const ROWS = [...familyRows, ...signInRows, ...sessionRows, ...accountLinkRows, ...secondFactorRows, ...workspaceRows];
 
 let fixtures: DashboardFixtures;
 let passed = 0;

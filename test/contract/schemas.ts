@@ -180,6 +180,46 @@ export const user = exactly({
   storage_quota_bytes: orNull(Type.Integer({ minimum: 1 })),
 });
 
+/** The user in the dashboard family. */
+export const profile = exactly({
+  id: uuid,
+  email: Type.String({ pattern: "@" }),
+  first_name: orNull(text),
+  last_name: orNull(text),
+  two_factor_enabled: Type.Boolean(),
+  deleted_at: orNull(time),
+  created_at: time,
+});
+
+export const startedSession = exactly({
+  token: Type.String({ pattern: "^[\\w-]+\\.[\\w-]+\\.[\\w-]+$" }),
+  expires_at: time,
+  user: profile,
+});
+
+export const authMethods = exactly({
+  is_set_up: Type.Boolean(),
+  signup: oneOf("open", "closed"),
+  email: Type.Boolean(),
+  oidc: Type.Array(exactly({ name: text, start_url: text })),
+});
+
+export const sessionList = exactly({
+  items: Type.Array(
+    exactly({
+      id: uuid,
+      created_at: time,
+      last_seen_at: time,
+      user_agent: orNull(text),
+      address: orNull(text),
+      is_current: Type.Boolean(),
+    }),
+  ),
+  total: count,
+  limit: Type.Integer({ minimum: 1 }),
+  offset: count,
+});
+
 export const pageOf = (item: TSchema) =>
   exactly({ items: Type.Array(item), limit: Type.Integer({ minimum: 1 }), next_cursor: orNull(text) });
 
