@@ -1,6 +1,8 @@
 /** The dashboard family, row by row: each test is a row of the contract, and every response is checked against the documented schemas. */
 import { afterAll, beforeAll, setDefaultTimeout, test } from "bun:test";
 import { accountLinkRows } from "./rows/account-links";
+import { administrationRows } from "./rows/administration";
+import { apiKeyRows } from "./rows/api-keys";
 import { familyRows } from "./rows/dashboard-family";
 import { createDashboardFixtures, type DashboardFixtures } from "./rows/dashboard-fixtures";
 import { secondFactorRows } from "./rows/second-factors";
@@ -10,7 +12,16 @@ import { workspaceRows } from "./rows/workspaces";
 
 setDefaultTimeout(60_000);
 
-const ROWS = [...familyRows, ...signInRows, ...sessionRows, ...accountLinkRows, ...secondFactorRows, ...workspaceRows];
+const ROWS = [
+  ...familyRows,
+  ...signInRows,
+  ...sessionRows,
+  ...accountLinkRows,
+  ...secondFactorRows,
+  ...workspaceRows,
+  ...apiKeyRows,
+  ...administrationRows,
+];
 
 let fixtures: DashboardFixtures;
 let passed = 0;

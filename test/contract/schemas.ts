@@ -293,3 +293,43 @@ export const eventData = {
   cut: exactly({ entity_id: uuid, asset_id: uuid }),
   render: exactly({ entity_id: uuid, asset_id: uuid, cut_id: orNull(uuid) }),
 };
+
+const apiKeyFields = {
+  id: uuid,
+  name: text,
+  prefix: Type.String({ pattern: "^sk_" }),
+  scopes: Type.Array(oneOf("read", "write"), { minItems: 1, maxItems: 2 }),
+  workspace_id: uuid,
+  created_at: time,
+  last_used_at: orNull(time),
+  expires_at: orNull(time),
+};
+
+export const apiKey = exactly(apiKeyFields);
+export const apiKeyWithSecret = exactly({ ...apiKeyFields, key: orNull(Type.String({ pattern: "^sk_\\w{32,}$" })) });
+
+const adminUser = exactly({
+  id: uuid,
+  email: Type.String({ pattern: "@" }),
+  first_name: orNull(text),
+  last_name: orNull(text),
+  role: oneOf("member", "admin"),
+  disabled: Type.Boolean(),
+  two_factor_enabled: Type.Boolean(),
+  credits: Type.Integer(),
+  storage_used_bytes: count,
+  storage_quota_bytes: orNull(count),
+  email_verified_at: orNull(time),
+  last_sign_in_at: orNull(time),
+  deleted_at: orNull(time),
+  created_at: time,
+});
+
+export const adminUserPage = exactly({
+  items: Type.Array(adminUser),
+  total: count,
+  limit: Type.Integer({ minimum: 1 }),
+  offset: count,
+});
+
+export const invitedUser = exactly({ user: adminUser, invitation_url: url, expires_at: time });

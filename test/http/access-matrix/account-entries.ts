@@ -3,7 +3,7 @@
 import { insertSession } from "../../../src/store/sessions";
 import { insertMember } from "../../../src/store/workspaces";
 import { emailOf, PASSWORD } from "../accounts";
-import type { Entry } from "./entries";
+import { type Entry, newAddress } from "./entries";
 import type { Fixtures } from "./fixtures";
 import type { Caller } from "./principals";
 
@@ -37,8 +37,6 @@ async function newMember({ server, workspaceId }: Fixtures): Promise<Record<stri
   );
   return { workspace_id: workspaceId, user_id: userId };
 }
-
-const newAddress = ({ fixtures }: { fixtures: Fixtures }) => `new${fixtures.next()}@example.test`;
 
 export const ACCOUNT_ENTRIES: Record<string, Entry> = {
   "GET /auth/methods": { allowed: "200" },

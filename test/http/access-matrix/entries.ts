@@ -15,6 +15,8 @@ export type Entry = {
   elsewhere?: string;
   query?: string;
   body?: (context: RequestContext) => unknown;
+  /** The fields of a form. */
+  form?: (context: RequestContext) => Record<string, string> | Promise<Record<string, string>>;
   /** The body is bytes. */
   bytes?: Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
@@ -23,6 +25,9 @@ export type Entry = {
   /** The call changes the caller: it is made by an account of its own. */
   isIsolated?: boolean;
 };
+
+/** An address that no account has. */
+export const newAddress = ({ fixtures }: RequestContext): string => `new${fixtures.next()}@example.test`;
 
 const segment = ({ fixtures }: RequestContext) => {
   const { start, end } = fixtures.cut.plan!.segments[0]!;
