@@ -27,6 +27,10 @@ declare module "*/web/account/api.js" {
   const text: string;
   export default text;
 }
+declare module "*/web/account/device.js" {
+  const text: string;
+  export default text;
+}
 declare module "*/web/account/form.js" {
   const text: string;
   export default text;

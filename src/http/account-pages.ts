@@ -1,6 +1,7 @@
 /** The pages for signing in and for the links in mails: one HTML page, whose script shows what its path asks for. */
 import { Elysia } from "elysia";
 import api from "../../web/account/api.js" with { type: "text" };
+import device from "../../web/account/device.js" with { type: "text" };
 import form from "../../web/account/form.js" with { type: "text" };
 import main from "../../web/account/main.js" with { type: "text" };
 import navigation from "../../web/account/navigation.js" with { type: "text" };
@@ -9,7 +10,7 @@ import style from "../../web/account.css" with { type: "text" };
 import page from "../../web/account.html" with { type: "text" };
 import { toPageResponse } from "./pages";
 
-const SCRIPTS: Record<string, string> = { api, form, main, navigation, pages };
+const SCRIPTS: Record<string, string> = { api, device, form, main, navigation, pages };
 
 /** The paths of the pages. `web/account/pages.js` has a function for each. */
 export const ACCOUNT_PATHS = [
@@ -20,6 +21,7 @@ export const ACCOUNT_PATHS = [
   "/reset-password",
   "/verify-email",
   "/invitation",
+  "/oauth/device",
 ] as const;
 
 export function createAccountPagesPlugin() {

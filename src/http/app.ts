@@ -21,6 +21,9 @@ import { serveFile } from "./files";
 import { checkReadiness } from "./health";
 import { KEYS_PREFIX, keyRoutes } from "./keys";
 import { KEYS_GUIDE } from "./keys/guide";
+import { createOAuthMetadata, OAUTH_METADATA_PATH, OAUTH_PREFIX, oauthRoutes } from "./oauth";
+import { oauthErrorShape } from "./oauth/errors";
+import { OAUTH_GUIDE } from "./oauth/guide";
 import { createPagesPlugin } from "./pages";
 import { mustCloseConnection } from "./parse-request";
 import { PUBLIC_PREFIX, publicRoutes } from "./public";
@@ -77,6 +80,16 @@ export function createFamilies(services: Services): Family[] {
       hasWorkspaces: false,
       document: { path: `${KEYS_PREFIX}/openapi.json`, guide: KEYS_GUIDE, securitySchemes: sessionSchemes },
     }),
+    family({
+      prefix: OAUTH_PREFIX,
+      authenticate: authenticateUser,
+      errorShape: oauthErrorShape,
+      rateLimit,
+      routes: oauthRoutes,
+      hasUploads: false,
+      hasWorkspaces: true,
+      document: { path: `${OAUTH_PREFIX}/openapi.json`, guide: OAUTH_GUIDE, securitySchemes: sessionSchemes },
+    }),
   ];
 }
 
@@ -107,6 +120,7 @@ export function createHandler(services: Services, families: Family[] = createFam
       serveFile(services, request, params as LinkTarget),
     );
   }
+  app.get(OAUTH_METADATA_PATH, () => toResponse({ status: 200, body: createOAuthMetadata(services) }));
   app.get("/healthz", () => new Response("ok\n"));
   app.get("/readyz", async () => {
     const state = await checkReadiness(services);

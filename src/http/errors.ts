@@ -7,7 +7,12 @@ import { BodyTimeoutError } from "./parse-request";
 export type ErrorReply = { status: number; body: unknown; headers: Record<string, string> };
 
 /** The error bodies of a family: their schema, and how an error becomes one. */
-export type ErrorShape = { schema: TSchema; toBody(code: HttpCode, error: AppError): unknown };
+export type ErrorShape = {
+  schema: TSchema;
+  toBody(code: HttpCode, error: AppError): unknown;
+  /** Returns the status where it is not that of the code. */
+  toStatus?(code: HttpCode): number;
+};
 
 const publicError = strictObject({
   error: Type.Object({
@@ -43,7 +48,7 @@ export function toErrorReply(error: unknown, shape: ErrorShape, onUnknown: (erro
   if (shown.details.retryAfterSeconds !== undefined) headers["Retry-After"] = String(shown.details.retryAfterSeconds);
   if (code === "unauthenticated") headers["WWW-Authenticate"] = "Bearer";
   if (error instanceof BodyTimeoutError) headers.Connection = "close";
-  return { status: HTTP_STATUS[code], body: shape.toBody(code, shown), headers };
+  return { status: shape.toStatus?.(code) ?? HTTP_STATUS[code], body: shape.toBody(code, shown), headers };
 }
 
 /** The 404 of a resource that does not exist or belongs to another user. `what` is its name: "Asset". */

@@ -2,6 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { HTTP_STATUS, type HttpCode } from "../domain/errors";
 import { type Family, WORKSPACE_HEADER } from "./family";
+import { BODY_TYPES } from "./parse-request";
 import type { ResponseBodyDoc, ResponseDoc } from "./response-docs";
 import type { Route } from "./route";
 import { SCHEMAS, type SchemaName } from "./schemas";
@@ -190,7 +191,7 @@ const createRequestBody = (route: Route): JsonObject | undefined =>
   route.body && {
     required: true,
     description: `At most ${route.maxBodyBytes / 1024} KiB.`,
-    content: { "application/json": { schema: toPlainSchema(route.body), example: route.example } },
+    content: { [BODY_TYPES[route.bodyType]]: { schema: toPlainSchema(route.body), example: route.example } },
   };
 
 function createPaths(family: Family): Record<string, JsonObject> {

@@ -23,17 +23,22 @@ const MAX_DISCARDED_BYTES = 4 * 1024 * 1024;
 export const mustCloseConnection = (request: Request): boolean =>
   request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > MAX_DISCARDED_BYTES;
 
-export type BodyLimits = { maxBytes: number; timeoutMs: number };
+/** The formats of request bodies, with their content types. */
+export const BODY_TYPES = { json: "application/json", form: "application/x-www-form-urlencoded" } as const;
+export type BodyType = keyof typeof BODY_TYPES;
+
+export type BodyLimits = { type: BodyType; maxBytes: number; timeoutMs: number };
 
 /**
- * Reads the text of a JSON body. Throws `AppError`: `unsupported_media_type`, `payload_too_large` as soon as the limit is exceeded,
+ * Reads the text of a body of this type. Throws `AppError`: `unsupported_media_type`, `payload_too_large` as soon as the limit is exceeded,
  * `bad_request` if the body is incomplete or late.
  */
 export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  if (type !== undefined && type !== "application/json") throw wrongType();
+  const expected = BODY_TYPES[limits.type];
+  if (type !== undefined && type !== expected) throw wrongType(expected);
   const bytes = await readLimited(request, limits).catch((error) => {
     if (error instanceof AppError) throw error;
     // A client that disconnects is not a failure of the server.
@@ -41,7 +46,7 @@ export async function readBodyText(request: Request, limits: BodyLimits): Promis
       cause: error,
     });
   });
-  if (type === undefined && bytes.byteLength > 0) throw wrongType();
+  if (type === undefined && bytes.byteLength > 0) throw wrongType(expected);
   return decode(bytes);
 }
 
@@ -88,7 +93,8 @@ async function readCounted(request: Request, maxBytes: number): Promise<Uint8Arr
 
 const tooLarge = (maxBytes: number) =>
   new AppError("payload_too_large", `Request body must be at most ${maxBytes} bytes.`);
-const wrongType = () => new AppError("unsupported_media_type", "Request body must be sent as application/json.");
+const wrongType = (expected: string) =>
+  new AppError("unsupported_media_type", `Request body must be sent as ${expected}.`);
 
 /** Pause between two tasks: long enough to serve several other requests; on a busy machine as long as the previous task took. */
 const MIN_PAUSE_MS = 5;
@@ -133,6 +139,15 @@ export function parseBody<S extends TSchema>(schema: S, text: string): Static<S>
     });
   }
   return validate(schema, value, "body");
+}
+
+/** Parses and validates a form body. Throws `AppError` `bad_request` for a parameter that is there twice; `validation_error`. */
+export function parseForm<S extends TSchema>(schema: S, text: string): Static<S> {
+  const parameters = new URLSearchParams(text);
+  const values = Object.fromEntries(parameters);
+  if (parameters.size !== Object.keys(values).length)
+    throw new AppError("bad_request", "Request body contains a parameter twice.");
+  return validate(schema, values, "body");
 }
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];

@@ -11,8 +11,10 @@ import { findReplay } from "../work/idempotency";
 import type { Call, OpenCall, Reply } from "./call";
 import { notFound } from "./errors";
 import {
+  type BodyType,
   MAX_BODY_BYTES,
   parseBody,
+  parseForm,
   parsePathIds,
   parseQuery,
   readBodyText,
@@ -30,6 +32,7 @@ export type RouteHandler = {
   summary: string;
   query: TObject | undefined;
   body: TObject | undefined;
+  bodyType: BodyType;
   maxBodyBytes: number;
   /** The handler supports `Idempotency-Key`. */
   idempotent: boolean;
@@ -63,6 +66,8 @@ type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | unde
   summary: string;
   query?: Q;
   body?: B;
+  /** Defaults to JSON. */
+  bodyType?: BodyType;
   /** Defaults to `MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
   responses: Record<number, ResponseDoc>;
@@ -132,7 +137,7 @@ export function openRoute<Q extends TObject | undefined = undefined, B extends T
 
 type InputDefinition = Pick<
   OpenRouteDefinition<TObject | undefined, TObject | undefined>,
-  "query" | "body" | "maxBodyBytes"
+  "query" | "body" | "bodyType" | "maxBodyBytes"
 >;
 
 const describeRoute = (
@@ -141,6 +146,7 @@ const describeRoute = (
   summary: definition.summary,
   query: definition.query,
   body: definition.body,
+  bodyType: definition.bodyType ?? "json",
   maxBodyBytes: definition.maxBodyBytes ?? MAX_BODY_BYTES,
   responses: definition.responses,
   errors: definition.errors ?? [],
@@ -150,11 +156,12 @@ const describeRoute = (
 
 /** Parses query and body. `text` is the body as it was sent. Throws `AppError`. */
 async function readInput(definition: InputDefinition, { request, services }: OpenCall) {
-  const { query, body, maxBodyBytes: maxBytes = MAX_BODY_BYTES } = definition;
+  const { query, body, bodyType = "json", maxBodyBytes: maxBytes = MAX_BODY_BYTES } = definition;
   const parsedQuery = query ? parseQuery(query, new URL(request.url)) : undefined;
   const timeoutMs = services.config.requestTimeoutSeconds * 1000;
-  const text = body ? await readBodyText(request, { maxBytes, timeoutMs }) : "";
-  const parsedBody = body ? await runLargeTasksSerially(text, () => parseBody(body, text)) : undefined;
+  const text = body ? await readBodyText(request, { type: bodyType, maxBytes, timeoutMs }) : "";
+  const parse = bodyType === "form" ? parseForm : parseBody;
+  const parsedBody = body ? await runLargeTasksSerially(text, () => parse(body, text)) : undefined;
   return { query: parsedQuery, body: parsedBody, text };
 }
 

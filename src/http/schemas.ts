@@ -3,9 +3,10 @@ import type { Static } from "@sinclair/typebox";
 import { ADMIN_SCHEMAS } from "./dashboard/admin/schemas";
 import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
 import { KEY_SCHEMAS } from "./keys/schemas";
+import { OAUTH_SCHEMAS } from "./oauth/schemas";
 import { PUBLIC_SCHEMAS } from "./public/schemas";
 
-export const SCHEMAS = { ...PUBLIC_SCHEMAS, ...DASHBOARD_SCHEMAS, ...ADMIN_SCHEMAS, ...KEY_SCHEMAS };
+export const SCHEMAS = { ...PUBLIC_SCHEMAS, ...DASHBOARD_SCHEMAS, ...ADMIN_SCHEMAS, ...KEY_SCHEMAS, ...OAUTH_SCHEMAS };
 
 export type SchemaName = keyof typeof SCHEMAS;
 

@@ -11,13 +11,17 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Returns `length` random characters of 0-9, A-Z and a-z, uniformly distributed and cryptographically secure. */
-export function randomToken(length: number): string {
-  let token = "";
-  while (token.length < length) {
+export const randomToken = (length: number): string => randomText(BASE62, length);
+
+/** Returns `length` random characters of an alphabet of at most 256, uniformly distributed and cryptographically secure. */
+export function randomText(alphabet: string, length: number): string {
+  // Larger bytes would favor the first characters.
+  const limit = 256 - (256 % alphabet.length);
+  let text = "";
+  while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is the largest multiple of 62 in a byte: larger values would favor the first characters.
-      if (byte < 248 && token.length < length) token += BASE62[byte % 62];
+      if (byte < limit && text.length < length) text += alphabet[byte % alphabet.length];
     }
   }
-  return token;
+  return text;
 }

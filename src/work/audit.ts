@@ -7,6 +7,8 @@ import type { Queries } from "../store/db";
 export type AuditAction =
   | "api_key.created"
   | "api_key.deleted"
+  | "device.approved"
+  | "device.denied"
   | "asset.charge_refunded"
   | "audit_log.exported"
   | "server.set_up"

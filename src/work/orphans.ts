@@ -2,6 +2,7 @@
 import { listNames, moveToTrash } from "../blobs/trash";
 import { isUuid } from "../lib/ids";
 import { findExistingAssetIds } from "../store/assets";
+import { deleteDeviceCodesExpiredBefore } from "../store/device-codes";
 import { deleteStoredResponsesBefore } from "../store/idempotency";
 import { deleteFinishedMailsBefore } from "../store/mails";
 import { deleteExpiredTokens } from "../store/one-time-tokens";
@@ -11,6 +12,8 @@ import { deleteFinishedDeliveriesBefore } from "../store/webhooks";
 import { RESPONSES_KEPT_MS } from "./idempotency";
 import type { Services } from "./services";
 
+/** A device that polls too late learns that its code has expired. */
+const DEVICE_CODES_KEPT_MS = 3600 * 1000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
 const MAILS_KEPT_MS = 30 * 24 * 3600 * 1000;
 
@@ -38,6 +41,7 @@ export async function sweepOrphans(services: Pick<Services, "folders" | "log" | 
   }
   await store.write(async (tx) => {
     await deleteStoredResponsesBefore(tx, services.now() - RESPONSES_KEPT_MS);
+    await deleteDeviceCodesExpiredBefore(tx, services.now() - DEVICE_CODES_KEPT_MS);
     await deleteFinishedDeliveriesBefore(tx, services.now() - DELIVERIES_KEPT_MS);
     await deleteFinishedMailsBefore(tx, services.now() - MAILS_KEPT_MS);
     await deleteExpiredTokens(tx, services.now());

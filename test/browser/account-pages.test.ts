@@ -190,6 +190,51 @@ test("an invitation leads to an account", async () => {
   await expectSession(page, "/", email);
 });
 
+test("a device is approved after a sign-in, and another one denied", async () => {
+  type Codes = { device_code: string; user_code: string; verification_uri_complete: string };
+  const post = async <T>(path: string, form: Record<string, string>): Promise<T> =>
+    (await (
+      await fetch(`${server.url()}/oauth/${path}`, { method: "POST", body: new URLSearchParams(form) })
+    ).json()) as T;
+  const client = { client_id: "Premiere panel" };
+  const poll = ({ device_code }: Codes) =>
+    post<{ error?: string; scope?: string }>("token", {
+      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+      device_code,
+      ...client,
+    });
+  const user = await withPassword(server, await server.user());
+  const first = await post<Codes>("device/code", { ...client, scope: "read" });
+  const page = await open(
+    new URL(first.verification_uri_complete).pathname + new URL(first.verification_uri_complete).search,
+  );
+  await heading(page, "Sign in");
+  await typeAndSubmit(page, emailOf(user), PASSWORD);
+  await heading(page, "Connect a device");
+  expect(await page.inputValue("[name=user_code]")).toBe(first.user_code);
+  await page.keyboard.press("Enter");
+  await heading(page, "Connect this device?");
+  const text = await page.textContent("main");
+  for (const fact of ["Premiere panel", first.user_code, emailOf(user), "127.0.0.1", "read your projects"])
+    expect(text).toContain(fact);
+  await page.getByRole("button", { name: "Approve" }).click();
+  await heading(page, "Connected");
+  expect(await poll(first)).toMatchObject({ scope: "read" });
+
+  const second = await post<Codes>("device/code", client);
+  await page.goto(address("/oauth/device"));
+  await typeAndSubmit(page, "BBBB-BBBB");
+  const alert = page.getByRole("alert");
+  await until("a message", async () => (await alert.textContent()) !== "");
+  await page.fill("[name=user_code]", second.user_code.toLowerCase().replace("-", ""));
+  await page.keyboard.press("Enter");
+  await heading(page, "Connect this device?");
+  await page.getByRole("button", { name: "Deny" }).click();
+  await heading(page, "Denied");
+  expect(await poll(second)).toMatchObject({ error: "access_denied" });
+  await page.close();
+});
+
 test("every page fits a narrow screen, and every field has a name", async () => {
   const paths = ["/setup", "/sign-up", "/forgot-password", "/reset-password#x", "/verify-email#x", "/invitation#x"];
   const page = await open("/sign-in");

@@ -1,5 +1,6 @@
 // The account pages by path.
 import { call } from "./api.js";
+import { approveDevice } from "./device.js";
 import { create, emailField, field, form, link, newPasswordField, paragraph, show } from "./form.js";
 import { leave, takeToken } from "./navigation.js";
 
@@ -167,4 +168,5 @@ export const PAGES = {
   "/reset-password": resetPassword,
   "/verify-email": verifyEmail,
   "/invitation": acceptInvitation,
+  "/oauth/device": approveDevice,
 };

@@ -16,7 +16,13 @@ export type SignInLimits = {
   takeAnonymousCall(address: string | null): void;
   /** Counts the start of a sign-in at a provider. Throws `AppError` `rate_limited` if there were too many. */
   takeProviderSignIn(address: string | null): void;
+  /** Throws `AppError` `rate_limited` if a user, or an address, entered too many wrong codes of devices. */
+  checkUserCode(attempt: UserCodeAttempt): void;
+  recordWrongUserCode(attempt: UserCodeAttempt): void;
 };
+
+/** By user, so that another session of the user does not allow more attempts. */
+export type UserCodeAttempt = { userId: string; address: string | null };
 
 const MINUTE_MS = 60_000;
 const MAX_ACCOUNT_FAILURES = 10;
@@ -26,6 +32,8 @@ const MAX_ANONYMOUS_CALLS = 20;
 const ANONYMOUS_WINDOW_MS = 60 * MINUTE_MS;
 /** Everybody in a studio may have the same address. */
 const MAX_PROVIDER_SIGN_INS = 200;
+const MAX_USER_WRONG_CODES = 10;
+const MAX_ADDRESS_WRONG_CODES = 30;
 
 /** Creates the limits. They are kept in memory: a restart forgets them. */
 export function createSignInLimits(now: () => number): SignInLimits {
@@ -33,6 +41,8 @@ export function createSignInLimits(now: () => number): SignInLimits {
   const byAddress = createWindowLimit(MAX_ADDRESS_FAILURES, FAILURE_WINDOW_MS);
   const anonymous = createWindowLimit(MAX_ANONYMOUS_CALLS, ANONYMOUS_WINDOW_MS);
   const providers = createWindowLimit(MAX_PROVIDER_SIGN_INS, FAILURE_WINDOW_MS);
+  const codesByUser = createWindowLimit(MAX_USER_WRONG_CODES, FAILURE_WINDOW_MS);
+  const codesByAddress = createWindowLimit(MAX_ADDRESS_WRONG_CODES, FAILURE_WINDOW_MS);
 
   return {
     check: ({ account, address }) => {
@@ -53,6 +63,14 @@ export function createSignInLimits(now: () => number): SignInLimits {
       const network = toNetwork(address);
       requireRoom(providers, network, now(), "Too many sign-ins from this address.");
       providers.add(network, now());
+    },
+    checkUserCode: ({ userId, address }) => {
+      requireRoom(codesByUser, userId, now(), "Too many wrong codes.");
+      requireRoom(codesByAddress, toNetwork(address), now(), "Too many wrong codes.");
+    },
+    recordWrongUserCode: ({ userId, address }) => {
+      codesByUser.add(userId, now());
+      codesByAddress.add(toNetwork(address), now());
     },
   };
 }

@@ -3,9 +3,11 @@ import { Type } from "@sinclair/typebox";
 import { AppError } from "../../../src/domain/errors";
 import { oneOf, pagingParameters, strictObject, uuidField } from "../../../src/http/fields";
 import {
+  type BodyLimits,
   findShapeError,
   MAX_BODY_BYTES,
   parseBody,
+  parseForm,
   parsePathIds,
   parseQuery,
   readBodyText,
@@ -30,7 +32,7 @@ const request = (body: BodyInit | null, type: string | null = "application/json"
     headers: type === null ? {} : { "Content-Type": type },
   });
 
-const LIMITS = { maxBytes: MAX_BODY_BYTES, timeoutMs: 30_000 };
+const LIMITS: BodyLimits = { type: "json", maxBytes: MAX_BODY_BYTES, timeoutMs: 30_000 };
 
 describe("readBodyText, given", () => {
   test.each<[string, Request, unknown]>([
@@ -64,6 +66,25 @@ describe("readBodyText, given", () => {
 test("readBodyText refuses a body that is not received in time", async () => {
   const silent = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array([123])) });
   expect(await getRefusal(() => readBodyText(request(silent), { ...LIMITS, timeoutMs: 20 }))).toBe("bad_request");
+});
+
+describe("parseForm", () => {
+  const schema = Type.Object({ token: Type.String({ minLength: 1 }), hint: Type.Optional(Type.String()) });
+  test("decodes parameters, and ignores those that it does not know", () => {
+    expect(parseForm(schema, "token=a%20b+c%26&x=1")).toMatchObject({ token: "a b c&" });
+  });
+  test.each([
+    ["token=a&token=b", "bad_request"],
+    ["token=a&x=1&x=2", "bad_request"],
+    ["", "validation_error"],
+    ["token=", "validation_error"],
+    ["token", "validation_error"],
+    ["__proto__=1&toString=1", "validation_error"],
+    ['{"token":"a"}', "validation_error"],
+  ])("refuses %j", async (text, code) => {
+    const refusal = await getRefusal(() => parseForm(schema, text));
+    expect(typeof refusal === "string" ? refusal : (refusal as { code: string }).code).toBe(code);
+  });
 });
 
 describe("findShapeError, given", () => {

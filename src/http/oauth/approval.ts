@@ -1,0 +1,80 @@
+/** The calls of the page `/oauth/device`, on which a user approves or denies a device. */
+import { Type } from "@sinclair/typebox";
+import { type DeviceRequest, decideDeviceRequest, readDeviceRequest } from "../../work/identity/device-approval";
+import { formatScope } from "../../work/identity/device-grant";
+import { toAuditActor } from "../../work/identity/sign-in";
+import { type Call, ok } from "../call";
+import { toSignInClient } from "../dashboard/sign-in-client";
+import { strictObject } from "../fields";
+import { formatTime } from "../format-time";
+import { respondsWith } from "../response-docs";
+import { route } from "../route";
+import type { Resource } from "../schemas";
+
+const body = strictObject({
+  user_code: Type.String({
+    minLength: 1,
+    maxLength: 40,
+    description: "the code that the device shows; case and hyphens do not matter",
+    errorText: "must be 1 to 40 characters",
+  }),
+});
+const example = { user_code: "WDJB-MJHT" };
+
+const showRequest = (request: DeviceRequest): Resource<"DeviceRequest"> => ({
+  user_code: request.userCode,
+  client_id: request.clientId,
+  scope: formatScope(request.scopes),
+  address: request.address,
+  created_at: formatTime(request.createdAt),
+  expires_at: formatTime(request.expiresAt),
+});
+
+export const read = route({
+  summary: "Show which device waits with a code",
+  access: { credential: "session", target: "account" },
+  bodyType: "form",
+  body,
+  example,
+  errors: ["not_found", "rate_limited"],
+  responses: { 200: respondsWith("DeviceRequest", "The device's request") },
+  handle: async ({ services, client, principal }, { body: { user_code: userCode } }) =>
+    ok(
+      showRequest(await readDeviceRequest(services, userCode, { userId: principal.user.id, address: client.address })),
+    ),
+});
+
+async function decide(call: Call, userCode: string, isApproved: boolean): Promise<Resource<"DeviceRequest">> {
+  const { services, principal } = call;
+  const client = toSignInClient(call);
+  const { user, credential, workspace } = principal;
+  const approver = {
+    userId: user.id,
+    workspaceId: workspace.id,
+    address: client.address,
+    audit: toAuditActor(user.id, credential.id, client),
+  };
+  return showRequest(await decideDeviceRequest(services, { userCode, isApproved }, approver));
+}
+
+export const approve = route({
+  summary: "Approve a device: it gets an API key of yours",
+  access: { credential: "fresh-session" },
+  bodyType: "form",
+  body,
+  example,
+  errors: ["not_found", "conflict", "rate_limited"],
+  responses: { 200: respondsWith("DeviceRequest", "The approved request") },
+  handle: async (call, { body: { user_code: userCode } }) => ok(await decide(call, userCode, true)),
+});
+
+export const deny = route({
+  summary: "Deny a device",
+  access: { credential: "session", target: "account" },
+  bodyType: "form",
+  body,
+  example,
+  errors: ["not_found", "rate_limited"],
+  responses: { 200: respondsWith("DeviceRequest", "The denied request") },
+  handle: async (call, { body: { user_code: userCode } }) => ok(await decide(call, userCode, false)),
+});

@@ -1,0 +1,31 @@
+/** The schemas of the device authorization grant. */
+import { Type } from "@sinclair/typebox";
+import { strictObject } from "../fields";
+import { integer, orNull, text, time } from "../schema-parts";
+
+const userCode = Type.String({ description: "eight letters, shown as XXXX-XXXX" });
+
+/** The schemas by their names in the OpenAPI documents. */
+export const OAUTH_SCHEMAS = {
+  DeviceAuthorization: strictObject({
+    device_code: text,
+    user_code: userCode,
+    verification_uri: text,
+    verification_uri_complete: text,
+    expires_in: Type.Integer({ description: "seconds" }),
+    interval: { ...integer, description: "the least number of seconds between two polls" },
+  }),
+  DeviceToken: strictObject({
+    access_token: Type.String({ description: "an API key, sk_…" }),
+    token_type: Type.Literal("Bearer"),
+    scope: text,
+  }),
+  DeviceRequest: strictObject({
+    user_code: userCode,
+    client_id: text,
+    scope: text,
+    address: orNull(text, "the address that the device called from"),
+    created_at: time,
+    expires_at: time,
+  }),
+};

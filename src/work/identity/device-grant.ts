@@ -1,0 +1,150 @@
+/**
+ * Device authorization (RFC 8628): a device without a browser shows a code, its user approves the code here, and the device gets an API key of
+ * the user.
+ */
+import { KEY_SCOPES, type KeyScope } from "../../domain/access";
+import { decidePoll, POLL_INTERVAL_SECONDS } from "../../domain/device-polls";
+import { OAuthError, type OAuthErrorCode } from "../../domain/oauth";
+import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS } from "../../domain/user-codes";
+import { sha256 } from "../../lib/hash";
+import { newId, randomText, randomToken } from "../../lib/ids";
+import type { Queries } from "../../store/db";
+import { type DeviceCode, findDeviceCode, insertDeviceCode, updateDeviceCode } from "../../store/device-codes";
+import { findKeyOwner, getUser } from "../../store/users";
+import { findRole } from "../../store/workspaces";
+import type { Services } from "../services";
+import { insertNewKey, recordKey, revokeOwnKey } from "./api-keys";
+import { type SignInClient, toAuditActor } from "./sign-in";
+
+type GrantServices = Pick<Services, "now" | "signInLimits" | "store">;
+
+const DEVICE_CODE_CHARACTERS = 43;
+const DEVICE_CODE_LIFETIME_MS = 10 * 60 * 1000;
+
+/** What a device shows, and what it polls with. */
+export type StartedDeviceGrant = {
+  deviceCode: string;
+  userCode: string;
+  expiresInSeconds: number;
+  intervalSeconds: number;
+};
+
+/** Starts the grant. `scope`: names separated by spaces, null for all. Throws `OAuthError` `invalid_scope`; `AppError` `rate_limited`. */
+export async function startDeviceGrant(
+  services: GrantServices,
+  request: { clientId: string; scope: string | null },
+  client: SignInClient,
+): Promise<StartedDeviceGrant> {
+  services.signInLimits.takeAnonymousCall(client.address);
+  const scopes = parseScope(request.scope);
+  const deviceCode = randomToken(DEVICE_CODE_CHARACTERS);
+  const userCode = randomText(USER_CODE_LETTERS, USER_CODE_LENGTH);
+  const now = services.now();
+  await services.store.write((tx) =>
+    insertDeviceCode(tx, {
+      id: newId(),
+      device_code_hash: sha256(deviceCode),
+      user_code_hash: sha256(userCode),
+      client_id: request.clientId,
+      scopes,
+      state: "pending",
+      address: client.address,
+      interval_seconds: POLL_INTERVAL_SECONDS,
+      created_at: now,
+      expires_at: now + DEVICE_CODE_LIFETIME_MS,
+    }),
+  );
+  return {
+    deviceCode,
+    userCode: formatUserCode(userCode),
+    expiresInSeconds: DEVICE_CODE_LIFETIME_MS / 1000,
+    intervalSeconds: POLL_INTERVAL_SECONDS,
+  };
+}
+
+function parseScope(text: string | null): KeyScope[] {
+  const words = (text ?? "").split(" ").filter((word) => word !== "");
+  const scopes = KEY_SCOPES.filter((scope) => words.includes(scope));
+  if (words.some((word) => !scopes.includes(word as KeyScope)))
+    throw new OAuthError("invalid_scope", `Scope must be one or more of ${KEY_SCOPES.join(", ")}.`);
+  return scopes.length === 0 ? [...KEY_SCOPES] : scopes;
+}
+
+/** Returns scopes as OAuth writes them. */
+export const formatScope = (scopes: readonly KeyScope[]): string => scopes.join(" ");
+
+/** The key of a device. */
+export type DeviceKey = { key: string; scopes: readonly KeyScope[] };
+
+const MESSAGES: Partial<Record<OAuthErrorCode, string>> = {
+  authorization_pending: "The user has not decided yet.",
+  slow_down: "Polls follow each other too fast: the interval is 5 seconds longer from now on.",
+  access_denied: "The user denied the request.",
+  expired_token: "Device code has expired. Start again.",
+  invalid_grant: "Device code is invalid or was already used.",
+};
+
+const refuse = (error: OAuthErrorCode): OAuthError => new OAuthError(error, MESSAGES[error] ?? "");
+
+/** Returns the key that the user approved, once. Throws `OAuthError`: `authorization_pending` and `slow_down` until the user decides. */
+export async function exchangeDeviceCode(
+  services: GrantServices,
+  request: { deviceCode: string; clientId: string },
+  client: SignInClient,
+): Promise<DeviceKey> {
+  const hash = sha256(request.deviceCode);
+  // Before the transaction: guesses cost no write.
+  const known = await findDeviceCode(services.store.read, hash);
+  if (!known || known.client_id !== request.clientId) throw refuse("invalid_grant");
+  const result = await services.store.write(async (tx): Promise<DeviceKey | OAuthErrorCode> => {
+    const code = await findDeviceCode(tx, hash);
+    return code ? poll(tx, code, client, services.now()) : "invalid_grant";
+  });
+  // After the transaction, which must store the time of the poll.
+  if (typeof result === "string") throw refuse(result);
+  return result;
+}
+
+async function poll(
+  tx: Queries,
+  code: DeviceCode,
+  client: SignInClient,
+  now: number,
+): Promise<DeviceKey | OAuthErrorCode> {
+  const result = decidePoll(code, now);
+  if (result.kind === "refuse") return result.error;
+  if (result.kind === "wait") {
+    await updateDeviceCode(tx, code.id, { last_polled_at: now, interval_seconds: result.intervalSeconds });
+    return result.error;
+  }
+  const { user_id: userId, workspace_id: workspaceId } = code;
+  if (userId === null || workspaceId === null) return "invalid_grant";
+  if (!(await canStillApprove(tx, userId, workspaceId))) {
+    await updateDeviceCode(tx, code.id, { state: "denied" });
+    return "access_denied";
+  }
+  await updateDeviceCode(tx, code.id, { state: "exchanged" });
+  const { client_id: name, scopes } = code;
+  const { row, key } = await insertNewKey(tx, { userId, workspaceId, name, scopes, expiresAt: null }, now);
+  await recordKey(tx, "api_key.created", row, toAuditActor(userId, code.id, client), now);
+  return { key, scopes: row.scopes };
+}
+
+/** Returns whether nothing has happened to the account since its user approved. */
+async function canStillApprove(tx: Queries, userId: string, workspaceId: string): Promise<boolean> {
+  const user = await getUser(tx, userId);
+  if (!user || user.disabled_at !== null || user.deleted_at !== null) return false;
+  return (await findRole(tx, workspaceId, userId)) !== null;
+}
+
+/** Deletes an API key (RFC 7009): whoever has a key may end it. Does nothing for other tokens. */
+export async function revokeToken(services: GrantServices, token: string, client: SignInClient): Promise<void> {
+  const hash = sha256(token);
+  if (!token.startsWith("sk_") || !(await findKeyOwner(services.store.read, hash))) return;
+  await services.store.write(async (tx) => {
+    const found = await findKeyOwner(tx, hash);
+    if (!found) return;
+    const { id: keyId, user_id: userId } = found.key;
+    await revokeOwnKey(tx, { userId, keyId }, toAuditActor(userId, keyId, client), services.now());
+  });
+}
