@@ -238,6 +238,17 @@ describe("a challenge", () => {
     expect((await answer((await challenged(user)).challenge, showCode(secret))).status).toBe(200);
   });
 
+  test("does not allow more guesses through many challenges at once", async () => {
+    const { user, secret } = await enrolled();
+    const challenges: string[] = [];
+    for (let times = 0; times < 4; times++) challenges.push((await challenged(user)).challenge);
+    const guesses = challenges.flatMap((challenge) =>
+      Array.from({ length: 5 }, () => answer(challenge, wrongCode(secret))),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(10).fill(401), ...Array(10).fill(429)]);
+  });
+
   test("ends after 10 minutes, with another password, and when the second factor is off", async () => {
     const { user, session, secret } = await enrolled();
     const { challenge: late } = await challenged(user);

@@ -43,11 +43,14 @@ export async function signInWithSecondFactor(
   const issued = await sessions.issue(found.user_id, client);
   const result = await store.write(async (tx): Promise<StartedSession | "unusable" | "wrong"> => {
     const time = now();
+    // Answers to many challenges at once: those before this one may have failed meanwhile.
+    signInLimits.check(attempt);
     const token = await findOneTimeToken(tx, "sign_in_challenge", request.challenge, time);
     const user = token?.user_id ? await getUser(tx, token.user_id) : null;
     if (!token || !user || !isStillValid(token, user)) return "unusable";
     const method = await takeCode(services, tx, { user, token, ...request });
     if (method === null) {
+      signInLimits.recordFailure(attempt);
       await countFailedAttempt(tx, token.id, { maxAttempts: MAX_ATTEMPTS, now: time });
       const target = { kind: "user", id: user.id };
       const details = { step: "second_factor" };
@@ -58,10 +61,7 @@ export async function signInWithSecondFactor(
     return insertStartedSession(tx, user, issued, method, client);
   });
   if (result === "unusable") throw unusableChallenge();
-  if (result === "wrong") {
-    signInLimits.recordFailure(attempt);
-    throw wrongCode();
-  }
+  if (result === "wrong") throw wrongCode();
   signInLimits.recordSuccess(attempt);
   return result;
 }
