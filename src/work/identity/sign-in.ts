@@ -10,6 +10,7 @@ import { type AuditActor, recordAudit } from "../audit";
 import type { Services } from "../services";
 import type { IssuedSession } from "./sessions";
 import { needsSecondFactor, type SecondFactorChallenge, startSecondFactor } from "./sign-in-challenge";
+import { toNetwork } from "./sign-in-limits";
 
 /** Who calls, for the list of sessions, the limits and the audit log. `address` null: unknown. */
 export type SignInClient = { address: string | null; userAgent: string | null; requestId: string };
@@ -27,8 +28,8 @@ export type SignInMethod = "oidc" | "password" | "setup" | "sign_up" | "invitati
 
 type SignInServices = Pick<Services, "mails" | "now" | "passwords" | "sessions" | "signInLimits" | "store">;
 
-/** Returns the key under which the client waits for the hash of a password. */
-export const toPasswordKey = (client: SignInClient): string => client.address ?? "unknown";
+/** Returns the key under which the client waits for the hash of a password: its network, so that many addresses of one client get one turn. */
+export const toPasswordKey = (client: SignInClient): string => toNetwork(client.address);
 
 /**
  * Signs in with a password. Neither the error nor the time that it takes shows whether the address has an account. Throws `AppError`
