@@ -94,6 +94,21 @@ describe("a forgotten password", () => {
     );
   });
 
+  test("takes the account from a stranger who signed up with the address", async () => {
+    const email = `${newId()}@example.test`;
+    const token = (await post("auth/signup", { email, password: PASSWORD })).body.token;
+    const headers = { Authorization: `Bearer ${token}` };
+    const key = await server.nobody.must<{ key: string }>("POST", "/api-keys", { json: { name: "Stranger" }, headers });
+    const withKey = () =>
+      server.nobody.call("GET", "/v1/projects", { headers: { Authorization: `Bearer ${key.key}` } });
+    expect((await withKey()).status).toBe(200);
+    await post("auth/password/forgot", { email });
+    const link = await readToken(email, "reset-password", 1);
+    expect((await post("auth/password/reset", { token: link, password: NEW_PASSWORD })).status).toBe(204);
+    expect((await withKey()).status).toBe(401);
+    expect(await login(email, NEW_PASSWORD)).toBe(200);
+  });
+
   test("the answer says nothing about the address", async () => {
     const anna = await member();
     for (const email of [emailOf(anna), "nobody@example.test", "no address", "a@b\r\nBcc: eve@example.test"]) {

@@ -4,6 +4,7 @@ import { parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { takeTokensOf } from "../../store/one-time-tokens";
+import { deleteCredentials } from "../../store/purge";
 import { deleteSessionsOf } from "../../store/sessions";
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { recordAudit } from "../audit";
@@ -49,7 +50,8 @@ export async function createPasswordResetLink(
 }
 
 /**
- * Sets the password with the token of a link, and ends all sessions of the user. Throws `AppError` `unauthenticated` if the link cannot be
+ * Sets the password with the token of a link, and ends all sessions of the user; with the first link that proves the address, also its API
+ * keys. Throws `AppError` `unauthenticated` if the link cannot be
  * used, `rate_limited` after too many of those; `validation_error` for a password that cannot be chosen, which leaves the link as it is; `upstream_unavailable`.
  */
 export async function resetPassword(
@@ -71,7 +73,11 @@ export async function resetPassword(
     const user = used?.user_id ? await getUser(tx, used.user_id) : null;
     if (!user || user.disabled_at !== null || user.email !== used?.email) throw unusableLink();
     await setPasswordHash(tx, user.id, hash);
-    if (used.data?.[VERIFIES_ADDRESS] === true) await setEmailVerified(tx, user.id, time);
+    if (used.data?.[VERIFIES_ADDRESS] === true) {
+      // Whoever signed up with an address that was never confirmed may not be its owner, who has the account from now on.
+      if (user.email_verified_at === null) await deleteCredentials(tx, user.id);
+      await setEmailVerified(tx, user.id, time);
+    }
     await deleteSessionsOf(tx, user.id, null);
     // Another link may be in the hands of who made the reset necessary.
     await takeTokensOf(tx, user.id, "password_reset", time);
