@@ -5,6 +5,7 @@ import { administrationRows } from "./rows/administration";
 import { apiKeyRows } from "./rows/api-keys";
 import { familyRows } from "./rows/dashboard-family";
 import { createDashboardFixtures, type DashboardFixtures } from "./rows/dashboard-fixtures";
+import { providerAndDeviceRows } from "./rows/providers-and-devices";
 import { secondFactorRows } from "./rows/second-factors";
 import { sessionRows } from "./rows/sessions";
 import { signInRows } from "./rows/sign-in";
@@ -20,6 +21,7 @@ const ROWS = [
   ...secondFactorRows,
   ...workspaceRows,
   ...apiKeyRows,
+  ...providerAndDeviceRows,
   ...administrationRows,
 ];
 
