@@ -89,16 +89,12 @@ export function family(definition: FamilyDefinition): Family {
           retryAfterSeconds,
         });
       }
-      const principal =
-        caller &&
-        (await enter(services, caller, request, {
-          access,
-          isRead: isReadMethod(request.method),
-          inPath: readPathWorkspace(params),
-        }));
+      const rights = { access, isRead: isReadMethod(request.method), inPath: readPathWorkspace(params) };
+      const principal = caller && (await enter(services, caller, request, rights));
+      const reauthorize = async () => enter(services, await authenticate(request, client), request, rights);
       const authorship =
         principal && hasWorkspaces ? createAuthorReader(services.store.read, principal.user) : hideAuthors;
-      const received = { services, request, requestId, log, client, url, authorship };
+      const received = { services, request, requestId, log, client, url, authorship, reauthorize };
       const reply = await route.run(received, params, principal);
       return toResponse({ ...reply, headers: { ...rate.headers, ...reply.headers } });
     } catch (error) {

@@ -25,7 +25,11 @@ import type { ResponseDoc } from "./response-docs";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A call before its path is parsed. */
-type ReceivedCall = Omit<OpenCall, "params"> & Pick<Call, "authorship">;
+type ReceivedCall = Omit<OpenCall, "params"> &
+  Pick<Call, "authorship"> & {
+    /** Returns the principal as it is now. Errors: those of the authentication and of `enterWorkspace`. */
+    reauthorize(): Promise<Principal>;
+  };
 
 /** What a call does, without its method and path. */
 export type RouteHandler = {
@@ -108,6 +112,8 @@ export function route<
       const resource = load && (await load.find(call));
       if (load && resource === null) throw notFound(load.name);
       const { text, ...input } = await readInput(definition, call);
+      // A client can take its time to send a body. Who lost access meanwhile must not act any more.
+      if (definition.body) call.principal = await received.reauthorize();
       if (idempotent) {
         call.idempotency = readIdempotencyKey(call, text);
         // Before the handler: its checks and preparations may have another result by now. `createOnce` looks again in its transaction.

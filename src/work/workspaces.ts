@@ -26,6 +26,7 @@ import {
   renameWorkspace,
   type Workspace,
 } from "../store/workspaces";
+import { requireRole } from "./access";
 import { type AuditAction, type AuditActor, recordAudit } from "./audit";
 import type { DeletionServices } from "./deletion";
 import type { AccountLink } from "./identity/account-links";
@@ -87,6 +88,10 @@ export async function addMember(
   await requireShared(tx, workspaceId, "has one member");
   if ((await countMembers(tx, workspaceId)) >= MAX_MEMBERS)
     throw new AppError("conflict", `Limit of ${MAX_MEMBERS} members reached. Remove one first.`);
+  // The owner may have been removed since the request was authorized, and must not leave a link to come back.
+  const inviterRole = await findRole(tx, workspaceId, invitedBy.id);
+  if (inviterRole === null) throw workspaceNotFound();
+  requireRole(inviterRole, { target: "workspace", ownersOnly: true }, false);
   const now = services.now();
   const user = await findUserByEmail(tx, email);
   await revokeInvitationsOf(tx, workspaceId, email, now);
