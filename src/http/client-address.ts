@@ -13,7 +13,7 @@ export function findClientAddress(
   if (peer === null || !isTrusted(peer) || !forwardedFor) return peer === null ? null : unmapIpv4(peer);
   const hops = forwardedFor
     .split(",")
-    .map((hop) => unmapIpv4(hop.trim()))
+    .map((hop) => unmapIpv4(removePort(hop.trim())))
     .filter(Boolean);
   return hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? unmapIpv4(peer);
 }
@@ -28,6 +28,10 @@ export function isSecureConnection(
   if (hasTls) return true;
   return peer !== null && trustedProxies.includes(unmapIpv4(peer)) && forwardedProto?.trim().toLowerCase() === "https";
 }
+
+/** Removes the port that some proxies append: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
+const removePort = (hop: string): string =>
+  /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1");
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. */
 const unmapIpv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

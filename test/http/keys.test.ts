@@ -112,3 +112,28 @@ test("the last use is stored once a minute without invalidating cached keys", as
   await until("the second use", async () => (await lastUse()) >= second);
   expect(store.accountsRevision()).toBe(revision);
 });
+
+test("a key that is revoked while its body is on the way does nothing", async () => {
+  const owner = await server.user();
+  const { id, key } = await createApiKey(server.services(), { email: emailOf(owner.userId), name: "slow" });
+  const body = JSON.stringify({ name: "Too late" });
+  const head = [
+    "POST /v1/projects HTTP/1.1",
+    "Host: offcut",
+    `Authorization: Bearer ${key}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "Connection: close",
+  ].join("\r\n");
+  const connection = await openConnection(server.url(), `${head}\r\n\r\n${body.slice(0, 5)}`);
+  const isAuthenticated = async () => {
+    const keys = await listKeys(server.services(), { email: emailOf(owner.userId) });
+    return keys.find((one) => one.id === id)?.last_used_at !== null;
+  };
+  await until("the start of the request", isAuthenticated);
+  await revokeKey(server.services(), { id });
+  connection.socket.write(body.slice(5));
+  await connection.closed;
+  expect(parseAnswer(connection.received()).status).toBe(401);
+  expect((await owner.call<{ items: unknown[] }>("GET", "/v1/projects")).body.items).toEqual([]);
+});

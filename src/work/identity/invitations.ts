@@ -96,7 +96,8 @@ export async function acceptInvitation(
     if (used.user_id === null) {
       if (await findUserByEmail(tx, used.email))
         throw new AppError("conflict", `${used.email} already has an account: sign in, and ask to be added.`);
-      const credits = config.signupCredits;
+      // Otherwise, any member could make accounts with credits while sign-up is closed.
+      const credits = config.signup === "open" || used.data?.[VERIFIES_ADDRESS] === true ? config.signupCredits : 0;
       const account = { id: userId, email: used.email, passwordHash, isAdmin: false, emailVerifiedAt, credits };
       user = await insertAccount(tx, { ...account, now: time });
     } else {
