@@ -42,7 +42,8 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, "");
+/** Without spaces, because the synthetic voice varies slightly and "bookshelf" is sometimes recognized as two words. */
+const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, "");
 
 /** The text in a file, with half a second of silence around it, and where its words are. */
 async function spoken() {
@@ -104,7 +105,7 @@ test("the engine transcribes a recording with the model for its language, and re
     const [again] = await engine.recognize({ path }, [{ window: { start: 400_000, end: 2_300_000 } }], {
       language: "gd",
     });
-    expect(plain(again!.words.map((word) => word.text).join(" "))).toStartWith("welcome to the");
+    expect(plain(again!.words.map((word) => word.text).join(" "))).toStartWith(plain("welcome to the"));
     expect(again!.words[0]!.start).toBeGreaterThan(400_000);
     const builtIn = await engine.analyze({ path }, { language: null });
     expect(builtIn.transcript).toMatchObject({ language: "en" });
