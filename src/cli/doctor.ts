@@ -5,7 +5,7 @@ import type { Config } from "../config";
 import { type DoctorCheck, runDoctorChecks } from "./doctor-checks";
 import { formatStorage, readStorage, type UserStorage } from "./doctor-storage";
 import { listMaskedSettings } from "./masked-settings";
-import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
+import { runPlainCommand } from "./options";
 
 const HELP = `Usage: offcut doctor [SETTINGS] [--json]
 
@@ -19,14 +19,7 @@ const MARKS: Record<DoctorCheck["state"], string> = { ok: "ok", warning: "WARN",
 
 /** Returns the exit code: 0, or 1 when a check fails. */
 export function doctorCommand(argv: string[]): Promise<number> {
-  return runCommand("doctor", async () => {
-    const parsed = parseCommand(argv, {});
-    if (parsed.values.help) {
-      process.stdout.write(HELP);
-      return 0;
-    }
-    requireNoArguments(parsed);
-    const config = await loadCommandConfig(parsed);
+  return runPlainCommand({ name: "doctor", help: HELP }, argv, async (config, parsed) => {
     const checks = await runDoctorChecks(config);
     // A problem with the database is reported by its check.
     const storage = await readStorage(config).catch(() => []);

@@ -55,3 +55,20 @@ export async function runCommand(name: string, body: () => Promise<number>): Pro
     return isKnown ? 2 : 1;
   }
 }
+
+/** Runs a command that takes settings but no arguments. `body` returns the exit code. */
+export function runPlainCommand(
+  { name, help }: { name: string; help: string },
+  argv: string[],
+  body: (config: Config, parsed: ParsedCommand) => Promise<number>,
+): Promise<number> {
+  return runCommand(name, async () => {
+    const parsed = parseCommand(argv, {});
+    if (parsed.values.help) {
+      process.stdout.write(help);
+      return 0;
+    }
+    requireNoArguments(parsed);
+    return await body(await loadCommandConfig(parsed), parsed);
+  });
+}

@@ -1,7 +1,7 @@
 /** `offcut serve`: runs the server. */
 import { type RunningServer, startServer } from "../boot";
 import { type Log, standardLog } from "../lib/log";
-import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
+import { runPlainCommand } from "./options";
 
 const HELP = `Usage: offcut serve [SETTINGS]
 
@@ -11,14 +11,7 @@ the configuration file (port = 4700). offcut doctor prints the effective setting
 
 /** Runs the server until it is stopped. Returns the exit code. */
 export function serveCommand(argv: string[]): Promise<number> {
-  return runCommand("serve", async () => {
-    const parsed = parseCommand(argv, {});
-    if (parsed.values.help) {
-      process.stdout.write(HELP);
-      return 0;
-    }
-    requireNoArguments(parsed);
-    const config = await loadCommandConfig(parsed);
+  return runPlainCommand({ name: "serve", help: HELP }, argv, async (config) => {
     const log = standardLog();
     const stopped = Promise.withResolvers<string>();
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stopped.resolve(signal));

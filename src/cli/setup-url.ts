@@ -1,6 +1,6 @@
 /** `offcut setup-url`: prints the link that creates the first administrator. */
 import { runAdminCommand } from "./admin";
-import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
+import { runPlainCommand } from "./options";
 
 const HELP = `Usage: offcut setup-url [--json]
 
@@ -11,14 +11,7 @@ Prints the link that creates the first administrator of a new server. It works o
 
 /** Returns the exit code. */
 export function setupUrlCommand(argv: string[]): Promise<number> {
-  return runCommand("setup-url", async () => {
-    const parsed = parseCommand(argv, {});
-    if (parsed.values.help) {
-      process.stdout.write(HELP);
-      return 0;
-    }
-    requireNoArguments(parsed);
-    const config = await loadCommandConfig(parsed);
+  return runPlainCommand({ name: "setup-url", help: HELP }, argv, async (config, parsed) => {
     const { url } = (await runAdminCommand(config, "setup url", {})) as { url: string | null };
     if (url === null)
       throw new Error("This server is already set up: sign in, or add an account with offcut user create.");

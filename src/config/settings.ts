@@ -62,11 +62,11 @@ export const SETTINGS = {
   signup_credits: setting(integer(0), () => 6000, "credits of a new account"),
   credits_per_minute: setting(integer(0), () => 1, "credits per started minute of a recording"),
   max_upload_bytes: setting(integer(64), () => 100 * 1024 ** 3, "maximum size of an upload"),
-  max_uploads: setting(integer(1), () => 10, "unfinished uploads per user"),
+  max_uploads: setting(integer(1), () => 10, "unfinished uploads per workspace"),
   storage_quota_bytes: setting(
     integer(0),
     () => 0,
-    "storage per user: sources, derivatives and renders; 0 disables the limit",
+    "storage per workspace: sources, derivatives and renders; 0 disables the limit",
   ),
   disk_reserve_bytes: setting(
     integer(0),

@@ -32,7 +32,7 @@ export function validateEdit(segments: readonly EditedSegment[], clock: SourceCl
 }
 
 /**
- * Returns the plan with the user's segments, which `checkEdit` has accepted. What the old plan removed keeps its reason and rule; what the
+ * Returns the plan with the user's segments, which `validateEdit` has accepted. What the old plan removed keeps its reason and rule; what the
  * user removes as well is `manual`. A segment's text is the words inside it; an unchanged segment keeps its text and review.
  */
 export function editPlan(

@@ -144,6 +144,8 @@ export function parseBody<S extends TSchema>(schema: S, text: string): Static<S>
 /** Parses and validates a form body. Throws `AppError` `bad_request` for a parameter that is there twice; `validation_error`. */
 export function parseForm<S extends TSchema>(schema: S, text: string): Static<S> {
   const parameters = new URLSearchParams(text);
+  if (parameters.size > MAX_PROPERTIES)
+    throw new AppError("bad_request", `Request body must have at most ${MAX_PROPERTIES} parameters.`);
   const values = Object.fromEntries(parameters);
   if (parameters.size !== Object.keys(values).length)
     throw new AppError("bad_request", "Request body contains a parameter twice.");

@@ -98,7 +98,7 @@ const lookupFailed = () =>
 const sortByFamily = (addresses: Address[]): Address[] => addresses.toSorted((a, b) => a.family - b.family);
 
 /**
- * Returns a function that returns a user's resolver. At most 4 lookups of a workspace and 16 of all workspaces run at a time; the others wait in a
+ * Returns a function that returns a workspace's resolver. At most 4 lookups of a workspace and 16 of all workspaces run at a time; the others wait in a
  * queue that is fair between workspaces. Lookups throw `AppError` `rate_limited` when too many of the workspace wait, and `upstream_unavailable` when
  * too many of all workspaces wait.
  */

@@ -45,7 +45,7 @@ export function createOidcClient(now: () => number): OidcClient {
       provider.clientSecret === null ? None() : undefined,
       {
         timeout: TIMEOUT_SECONDS,
-        // A provider on the LAN may have no TLS: the configuration says so with http. So the signature of tokens is checked, too.
+        // The issuer of a provider on the LAN may be an http URL. Without TLS, only the signature of its tokens proves their origin.
         execute: [enableNonRepudiationChecks, ...(issuer.protocol === "http:" ? [allowInsecureRequests] : [])],
       },
     );

@@ -2,7 +2,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { assets, ledger, pipelines, projects, renders } from "./schema";
-import { apiKeys, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
+import { apiKeys, deviceCodes, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
 import { deliveries, events, webhookEndpoints } from "./schema-outbox";
 
 /** What a workspace contains, for the record of its deletion. */
@@ -44,9 +44,10 @@ export async function deleteWorkspace(tx: Queries, id: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** Deletes the keys and sessions of an account. */
+/** Deletes the keys and sessions of an account, and the device codes that can still become keys. */
 export async function deleteCredentials(tx: Queries, userId: string): Promise<void> {
   await tx.delete(apiKeys).where(eq(apiKeys.user_id, userId));
+  await tx.delete(deviceCodes).where(eq(deviceCodes.user_id, userId));
   await tx.delete(sessions).where(eq(sessions.user_id, userId));
 }
 

@@ -20,7 +20,7 @@ export async function readStorageUsed(db: Queries, workspaceId: string): Promise
   return (ofAssets?.bytes ?? 0) + (ofRenders?.bytes ?? 0);
 }
 
-/** Returns the bytes of each workspace, largest first. */
+/** Returns the bytes of the personal workspace of each user, largest first. Shared workspaces are not included. */
 export async function listStorageByUser(db: Queries): Promise<{ email: string; bytes: number }[]> {
   const ofAssets = await db
     .select({ id: assets.workspace_id, bytes: assetBytes })

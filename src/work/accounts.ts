@@ -1,6 +1,5 @@
 /** Administration of accounts, API keys and credits. */
 import { KEY_SCOPES, type KeyScope } from "../domain/access";
-
 import { parseEmailAddress } from "../domain/email-address";
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";

@@ -45,7 +45,7 @@ export type AuditAction =
   | "workspace.member_removed"
   | "workspace.renamed";
 
-/** Who acts: a user with a session or a key, somebody who is not authenticated, or the command line. */
+/** Who acts: a user with a session or a key, somebody who is not authenticated, the command line, or the server itself. */
 export type AuditActor = {
   kind: "user" | "anonymous" | "command" | "server";
   userId: string | null;

@@ -38,6 +38,8 @@ export type DelivererOptions = {
 
 /** Enough to fill the slots of an endpoint, although deliveries in flight are still due. */
 const MAX_DUE_PER_ENDPOINT = 2 * MAX_PER_ENDPOINT;
+/** Pause of the slot when the result of an attempt could not be stored. */
+const RECORD_FAILED_PAUSE_MS = 5_000;
 
 /** Creates a deliverer. */
 export function createDeliverer(options: DelivererOptions): Deliverer {
@@ -114,10 +116,15 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         due.filter((one) => one !== next),
       );
       const found = await findPendingDelivery(store.read, next.id);
-      if (!found || poller.isStopped) continue;
+      // An attempt that was in flight when the list was read may have failed meanwhile: it waits for its retry.
+      if (!found || (found.delivery.due_at ?? 0) > at || poller.isStopped) continue;
       const release = slots.acquire(workspaceId, next);
       const ended = attempt(found.delivery, found.endpoint)
-        .catch((error) => log.error("webhook.record_failed", { delivery: next.id, error }))
+        .catch((error) => {
+          log.error("webhook.record_failed", { delivery: next.id, error });
+          // The delivery is still due. Without a pause it would be sent again and again while the database cannot be written.
+          return Bun.sleep(RECORD_FAILED_PAUSE_MS);
+        })
         .finally(() => {
           release();
           inFlight.delete(ended);

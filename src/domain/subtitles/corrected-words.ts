@@ -1,5 +1,5 @@
 /** Moves texts that a person has corrected onto the recognized words, so that subtitles show them at the right time. */
-import { findOverlapping } from "../planning/spans";
+import { findOverlapping, indexEndingAfter } from "../planning/spans";
 import type { Word } from "../speech";
 import { alignWords } from "../text/word-alignment";
 import type { Span } from "../time";
@@ -48,7 +48,10 @@ function correctSegment(
   const written = before.length > 0 ? selectWords(sorted, before) : inside;
   const writtenSet = new Set(written);
   const gained = inside.filter((word) => !writtenSet.has(word));
-  const candidates = [inside, inside.filter((word) => writtenSet.has(word)), written].map((replaced) => ({
+  // Each word of `written` beyond the tokens is a difference. A plan can make it the whole transcript for each of its segments.
+  const mayFit = written.length - 2 * tokens.length < inside.length;
+  const lists = [inside, inside.filter((word) => writtenSet.has(word)), ...(mayFit ? [written] : [])];
+  const candidates = lists.map((replaced) => ({
     replaced,
     matches: listMatches(replaced, tokens),
   }));
@@ -86,8 +89,10 @@ function selectWords(sorted: readonly Word[], spans: readonly Span[]): Word[] {
     else high = at;
   }
   const out: Word[] = [];
-  for (let i = low; i < sorted.length && middleOf(sorted[i]!) < spans.at(-1)!.end; i++)
-    if (spans.some((span) => isInside(sorted[i]!, span))) out.push(sorted[i]!);
+  for (let i = low; i < sorted.length && middleOf(sorted[i]!) < spans.at(-1)!.end; i++) {
+    const span = spans[indexEndingAfter(spans, middleOf(sorted[i]!))];
+    if (span && isInside(sorted[i]!, span)) out.push(sorted[i]!);
+  }
   return out;
 }
 

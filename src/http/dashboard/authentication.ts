@@ -49,7 +49,8 @@ export function createOriginCheck(services: Pick<Services, "config" | "publicUrl
   return (request: Request, client: RequestClient): void => {
     const origin = request.headers.get("origin");
     if (origin === null || corsOrigins.includes("*") || corsOrigins.includes(origin)) return;
-    if (!isFromThisServer(services, request, client)) throw foreignOrigin();
+    if (!isFromThisServer(services, request, client))
+      throw new AppError("forbidden", "Origin header must name this server or a configured CORS origin.");
   };
 }
 

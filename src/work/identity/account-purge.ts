@@ -25,7 +25,7 @@ type PurgeServices = DeletionServices & Pick<Services, "log">;
 export type AccountPurge = {
   /** Purges all accounts whose grace period has ended, unless it is running. Never rejects. */
   run(): Promise<void>;
-  /** Stops between two pieces. The next start of the server goes on. */
+  /** Stops between two pieces. The next start of the server continues. */
   stop(): Promise<void>;
 };
 

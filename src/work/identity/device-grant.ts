@@ -96,6 +96,11 @@ export async function exchangeDeviceCode(
   // Before the transaction: guesses cost no write.
   const known = await findDeviceCode(services.store.read, hash);
   if (!known || known.client_id !== request.clientId) throw refuse("invalid_grant");
+  // Nor do polls that change nothing: a device that polls without a pause must not keep the database busy.
+  const early = decidePoll(known, services.now());
+  const isUnchanged =
+    early.kind === "wait" && early.error === "slow_down" && early.intervalSeconds === known.interval_seconds;
+  if (early.kind === "refuse" || isUnchanged) throw refuse(early.error);
   const result = await services.store.write(async (tx): Promise<DeviceKey | OAuthErrorCode> => {
     const code = await findDeviceCode(tx, hash);
     return code ? poll(tx, code, client, services.now()) : "invalid_grant";

@@ -42,7 +42,7 @@ test("each retry waits longer than the one before, and the last failure is perma
 const job: Job = {
   stepId: "step",
   pipelineId: "pipeline",
-  workspaceId: "user",
+  workspaceId: "workspace",
   name: "render",
   subjectId: "subject",
   attempt: 4,

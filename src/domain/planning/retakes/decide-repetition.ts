@@ -33,7 +33,7 @@ const MAX_SHORT_TAKE_WORDS = 3;
 const MAX_WORDS_BETWEEN = 12;
 const MAX_BETWEEN_TICKS = fromSeconds(8);
 const MAX_STUTTER_PAUSE_TICKS = fromSeconds(2.5);
-/** A word between two such pauses was said on its own, as in a list ("eye, eyebrow") or a spelled name: a stutter goes on at once. */
+/** A word between two such pauses was said on its own, as in a list ("eye, eyebrow") or a spelled name. A stutter is followed by the next word without such a pause. */
 const MIN_LONE_WORD_PAUSE_TICKS = fromSeconds(0.4);
 /** A take lasts at most this many times as long as its retake, and this much longer: words are stretched over pauses, too. */
 const MAX_LENGTH_RATIO = 1.6;
