@@ -3,6 +3,13 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: ["./src/store/schema-accounts.ts", "./src/store/schema.ts", "./src/store/schema-outbox.ts"],
+  schema: [
+    "./src/store/schema-accounts.ts",
+    "./src/store/schema.ts",
+    "./src/store/schema-outbox.ts",
+    "./src/store/schema-billing.ts",
+    "./src/store/schema-notifications.ts",
+    "./src/store/schema-workers.ts",
+  ],
   out: "./migrations",
 });

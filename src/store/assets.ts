@@ -1,5 +1,5 @@
 /** Assets: one row per uploaded file. */
-import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { AssetState } from "../domain/states";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
@@ -33,14 +33,26 @@ export async function getAsset(db: Queries, id: string): Promise<Asset | null> {
   return row ?? null;
 }
 
-/** Lists the workspace's source assets, newest first, without uploads that received no byte since `uploadsActiveSince`. */
+/** A time by which uploads are judged: those without a byte since `activeSince` have expired, and PUT links that ended before `now`. */
+export type UploadCutoff = { activeSince: number; now: number };
+
+export const isOpenUpload = ({ activeSince, now }: UploadCutoff) =>
+  and(
+    gte(assets.upload_active_at, activeSince),
+    or(isNull(assets.put_until), gte(assets.put_until, now), gte(assets.upload_active_at, now - MAX_PUT_PAUSE_MS)),
+  );
+
+/** A running PUT records its activity more often than this, and may outlast its link. */
+export const MAX_PUT_PAUSE_MS = 5 * 60 * 1000;
+
+/** Lists the workspace's source assets, newest first, without uploads that have expired. */
 export async function listAssets(
   db: Queries,
   workspaceId: string,
   filter: {
     projectId: string | null;
     state: AssetState | null;
-    uploadsActiveSince: number;
+    uploads: UploadCutoff;
     afterId: string | null;
     limit: number;
   },
@@ -54,7 +66,7 @@ export async function listAssets(
         eq(assets.kind, "source"),
         filter.projectId ? eq(assets.project_id, filter.projectId) : undefined,
         filter.state ? eq(assets.state, filter.state) : undefined,
-        or(ne(assets.state, "pending_upload"), gte(assets.upload_active_at, filter.uploadsActiveSince)),
+        or(ne(assets.state, "pending_upload"), isOpenUpload(filter.uploads)),
         filter.afterId ? lt(assets.id, filter.afterId) : undefined,
       ),
     )
@@ -87,11 +99,11 @@ export async function deleteAsset(tx: Queries, id: string): Promise<void> {
   await tx.delete(assets).where(eq(assets.id, id));
 }
 
-/** Counts the unfinished uploads within the workspace's cap: active since `activeSince`, and if still empty, created after `emptySince`. */
+/** Counts the unfinished uploads within the workspace's cap: not expired, and if still empty, created after `emptySince`. */
 export async function countOpenUploads(
   db: Queries,
   workspaceId: string,
-  activeSince: number,
+  cutoff: UploadCutoff,
   emptySince: number,
 ): Promise<number> {
   const [row] = await db
@@ -101,7 +113,7 @@ export async function countOpenUploads(
       and(
         eq(assets.workspace_id, workspaceId),
         eq(assets.state, "pending_upload"),
-        gte(assets.upload_active_at, activeSince),
+        isOpenUpload(cutoff),
         // An upload with bytes was active after its creation.
         or(gt(assets.upload_active_at, emptySince), ne(assets.upload_active_at, assets.created_at)),
       ),
@@ -169,6 +181,7 @@ export const listUnmeasuredAssets = (
     .where(
       and(
         gt(assets.id, afterId),
+        eq(assets.kind, "source"),
         or(
           and(inArray(assets.state, ["ready", "pending_payment"]), eq(assets.derived_bytes, 0)),
           and(eq(assets.state, "failed"), gt(assets.derived_bytes, 0)),
@@ -177,6 +190,22 @@ export const listUnmeasuredAssets = (
     )
     .orderBy(asc(assets.id))
     .limit(limit);
+
+/** Lists the assets that are the outputs of these cuts and renders. */
+export async function listOutputAssetIds(db: Queries, subjectIds: string[]): Promise<string[]> {
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    // Not `or`: each half has an index of its own.
+    .where(and(isNotNull(assets.cut_id), isAnyOf(assets.cut_id, subjectIds)))
+    .unionAll(
+      db
+        .select({ id: assets.id })
+        .from(assets)
+        .where(and(isNotNull(assets.render_id), isAnyOf(assets.render_id, subjectIds))),
+    );
+  return rows.map((row) => row.id);
+}
 
 /** Lists the IDs of the project's assets of every kind. */
 export async function listProjectAssetIds(db: Queries, projectId: string): Promise<string[]> {
@@ -188,4 +217,13 @@ export async function listProjectAssetIds(db: Queries, projectId: string): Promi
 export async function findExistingAssetIds(db: Queries, ids: string[]): Promise<Set<string>> {
   const rows = await db.select({ id: assets.id }).from(assets).where(isAnyOf(assets.id, ids));
   return new Set(rows.map((row) => row.id));
+}
+
+/** Returns the file names of these assets by ID, as far as they exist. */
+export async function listFilenames(db: Queries, ids: string[]): Promise<Map<string, string | null>> {
+  const rows = await db
+    .select({ id: assets.id, filename: assets.filename })
+    .from(assets)
+    .where(isAnyOf(assets.id, ids));
+  return new Map(rows.map(({ id, filename }) => [id, filename]));
 }

@@ -1,19 +1,25 @@
 /** The audit log. Rows are only ever added; the purge of an account removes personal data from them. */
 import { and, asc, count, desc, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { auditLog, users } from "./schema-accounts";
+import { auditLog, users, workspaces } from "./schema-accounts";
 
 export type AuditEntry = typeof auditLog.$inferInsert;
 
-/** `actorEmail` null: the actor is not a user, or the account was purged. */
-export type AuditEntryWithActor = { entry: typeof auditLog.$inferSelect; actorEmail: string | null };
+/** `actorEmail` null: the actor is not a user, or the account was purged; `targetName` likewise of a user or a workspace. */
+export type ListedAuditEntry = {
+  entry: typeof auditLog.$inferSelect;
+  actorEmail: string | null;
+  targetName: string | null;
+};
 
 export async function insertAuditEntry(tx: Queries, entry: AuditEntry): Promise<void> {
   await tx.insert(auditLog).values(entry);
 }
 
-/** Undefined: any. `since` is included, `until` is not. */
+/** Undefined: any. `user`: part of the email address of who acted or was changed. `since` is included, `until` is not. */
 export type AuditFilter = {
+  user?: string | undefined;
   actorId?: string | undefined;
   targetId?: string | undefined;
   workspaceId?: string | undefined;
@@ -22,8 +28,14 @@ export type AuditFilter = {
   until?: number | undefined;
 };
 
+const actors = alias(users, "actors");
+const targets = alias(users, "targets");
+
 const matchesAudit = (filter: AuditFilter): SQL | undefined =>
   and(
+    filter.user === undefined
+      ? undefined
+      : sql`(instr(${actors.email}, lower(${filter.user})) > 0 OR instr(${targets.email}, lower(${filter.user})) > 0)`,
     filter.actorId === undefined ? undefined : eq(auditLog.actor_id, filter.actorId),
     filter.targetId === undefined ? undefined : eq(auditLog.target_id, filter.targetId),
     filter.workspaceId === undefined ? undefined : eq(auditLog.workspace_id, filter.workspaceId),
@@ -34,22 +46,34 @@ const matchesAudit = (filter: AuditFilter): SQL | undefined =>
 
 const selectEntries = (db: Queries) =>
   db
-    .select({ entry: auditLog, actorEmail: users.email })
+    .select({
+      entry: auditLog,
+      actorEmail: actors.email,
+      targetName: sql<string | null>`coalesce(${targets.email}, ${workspaces.name})`,
+    })
     .from(auditLog)
-    .leftJoin(users, eq(users.id, auditLog.actor_id));
+    .leftJoin(actors, eq(actors.id, auditLog.actor_id))
+    .leftJoin(targets, and(eq(targets.id, auditLog.target_id), eq(auditLog.target_kind, "user")))
+    .leftJoin(workspaces, and(eq(workspaces.id, auditLog.target_id), eq(auditLog.target_kind, "workspace")));
 
 /** Lists entries, newest first. */
 export async function listAuditEntries(
   db: Queries,
   filter: AuditFilter,
   page: { limit: number; offset: number },
-): Promise<{ rows: AuditEntryWithActor[]; total: number }> {
+): Promise<{ rows: ListedAuditEntry[]; total: number }> {
   const rows = await selectEntries(db)
     .where(matchesAudit(filter))
     .orderBy(desc(auditLog.id))
     .limit(page.limit)
     .offset(page.offset);
-  const [all] = await db.select({ n: count() }).from(auditLog).where(matchesAudit(filter));
+  const counted = db.select({ n: count() }).from(auditLog);
+  const [all] = await (filter.user === undefined
+    ? counted
+    : counted
+        .leftJoin(actors, eq(actors.id, auditLog.actor_id))
+        .leftJoin(targets, and(eq(targets.id, auditLog.target_id), eq(auditLog.target_kind, "user")))
+  ).where(matchesAudit(filter));
   return { rows, total: all?.n ?? 0 };
 }
 
@@ -58,7 +82,7 @@ export const listAuditEntriesAfter = (
   db: Queries,
   filter: AuditFilter,
   page: { afterId: string; limit: number },
-): Promise<AuditEntryWithActor[]> =>
+): Promise<ListedAuditEntry[]> =>
   selectEntries(db)
     .where(and(matchesAudit(filter), gt(auditLog.id, page.afterId)))
     .orderBy(asc(auditLog.id))
@@ -124,7 +148,7 @@ export async function anonymizeAuditEntries(
       address: null,
       request_id: null,
       // What was done to other accounts and to workspaces stays.
-      details: sql`CASE WHEN ${auditLog.target_kind} IN ('user', 'workspace') THEN ${auditLog.details} END`,
+      details: sql`CASE WHEN ${auditLog.target_kind} IN ('user', 'workspace', 'order') THEN ${auditLog.details} END`,
     })
     .where(eq(auditLog.actor_id, userId));
   // Somebody who tried to sign in to the account was most likely its owner.

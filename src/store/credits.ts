@@ -1,5 +1,5 @@
 /** Credits: the ledger and the holds. The balance is the sum of the ledger minus the active holds and is never stored. */
-import { and, asc, desc, eq, lt, sum } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, or, sql, sum } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
 import { holds, ledger } from "./schema";
@@ -22,6 +22,21 @@ export async function readTotalHeld(db: Queries, workspaceId: string): Promise<n
     .from(holds)
     .where(eq(holds.workspace_id, workspaceId));
   return Number(held?.total ?? 0);
+}
+
+/** Returns what the workspace was charged for recordings and steps, less the refunds of such charges. */
+export async function readCreditsUsed(db: Queries, workspaceId: string): Promise<number> {
+  const isOfWork = or(isNotNull(ledger.asset_id), isNotNull(ledger.step_id));
+  const [entries] = await db
+    .select({ total: sum(ledger.delta) })
+    .from(ledger)
+    .where(
+      and(
+        eq(ledger.workspace_id, workspaceId),
+        or(inArray(ledger.type, ["consume_asset", "consume_step"]), and(eq(ledger.type, "refund"), isOfWork)),
+      ),
+    );
+  return 0 - Number(entries?.total ?? 0);
 }
 
 export async function insertLedgerEntry(tx: Queries, entry: typeof ledger.$inferInsert): Promise<LedgerEntry> {
@@ -59,5 +74,22 @@ export const listHolds = (db: Queries, workspaceId: string): Promise<Hold[]> =>
 /** Deletes the asset's hold. Returns whether there was one. */
 export async function deleteAssetHold(tx: Queries, assetId: string): Promise<boolean> {
   const rows = await tx.delete(holds).where(eq(holds.asset_id, assetId)).returning({ id: holds.id });
+  return rows.length > 0;
+}
+
+const isStepHold = (pipelineId: string) => and(eq(holds.pipeline_id, pipelineId), isNull(holds.asset_id));
+
+/** Takes `credits` from the hold for a pipeline's steps, and deletes it when nothing is left. */
+export async function reduceStepHold(tx: Queries, pipelineId: string, credits: number): Promise<void> {
+  await tx
+    .update(holds)
+    .set({ amount: sql`${holds.amount} - ${credits}` })
+    .where(isStepHold(pipelineId));
+  await tx.delete(holds).where(and(isStepHold(pipelineId), lte(holds.amount, 0)));
+}
+
+/** Deletes the hold for a pipeline's steps. Returns whether there was one. */
+export async function deleteStepHold(tx: Queries, pipelineId: string): Promise<boolean> {
+  const rows = await tx.delete(holds).where(isStepHold(pipelineId)).returning({ id: holds.id });
   return rows.length > 0;
 }

@@ -34,6 +34,19 @@ export async function getCut(db: Queries, id: string): Promise<Cut | null> {
   return row ?? null;
 }
 
+/** Returns the size of a completed plan as JSON and the duration that it keeps, or null. */
+export async function readPlanFacts(db: Queries, id: string): Promise<{ bytes: number; keptSeconds: number } | null> {
+  const [row] = await db
+    .select({
+      bytes: sql<number | null>`octet_length(${cuts.plan})`,
+      keptSeconds: sql<number | null>`json_extract(${cuts.plan}, '$.kept_duration')`,
+    })
+    .from(cuts)
+    .where(eq(cuts.id, id))
+    .limit(1);
+  return row && row.bytes !== null ? { bytes: row.bytes, keptSeconds: row.keptSeconds ?? 0 } : null;
+}
+
 /** Returns the cut of an identical request, unless it failed with an error that a retry may fix. */
 export async function findIdenticalCut(db: Queries, workspaceId: string, requestHash: string): Promise<Cut | null> {
   const [row] = await db

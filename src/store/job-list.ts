@@ -1,5 +1,6 @@
 /** The jobs of all workspaces, as an administrator lists them. */
-import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
 import { users, workspaces } from "./schema-accounts";
@@ -11,6 +12,8 @@ export type ListedJob = {
   userId: string | null;
   email: string | null;
   workspaceName: string;
+  /** Of the asset that the job works on. */
+  filename: string | null;
   errorCode: string | null;
   errorMessage: string | null;
 };
@@ -22,13 +25,43 @@ export type JobFilter = {
   userId?: string | undefined;
 };
 
+const inputs = alias(assets, "inputs");
+
+/** A step whose turn in its pipeline has come. */
+const isJob = isNotNull(steps.run_after);
+
 const matchesJob = (filter: JobFilter): SQL | undefined =>
   and(
+    isJob,
     filter.state === undefined ? undefined : eq(steps.state, filter.state),
     filter.name === undefined ? undefined : eq(steps.processor_name, filter.name),
     filter.workspaceId === undefined ? undefined : eq(steps.workspace_id, filter.workspaceId),
     filter.userId === undefined ? undefined : eq(pipelines.created_by, filter.userId),
   );
+
+const selectJobs = (db: Queries) =>
+  db
+    .select({
+      step: steps,
+      userId: pipelines.created_by,
+      email: users.email,
+      workspaceName: workspaces.name,
+      filename: inputs.filename,
+      errorCode: sql<
+        string | null
+      >`coalesce(${steps.error_code}, ${cuts.error_code}, ${renders.error_code}, ${assets.error_code})`,
+      errorMessage: sql<
+        string | null
+      >`coalesce(${steps.error_message}, ${cuts.error_message}, ${renders.error_message}, ${assets.error_message})`,
+    })
+    .from(steps)
+    .innerJoin(pipelines, eq(pipelines.id, steps.pipeline_id))
+    .innerJoin(workspaces, eq(workspaces.id, steps.workspace_id))
+    .leftJoin(users, eq(users.id, pipelines.created_by))
+    .leftJoin(assets, eq(assets.id, steps.subject_id))
+    .leftJoin(inputs, eq(inputs.id, steps.input_asset_id))
+    .leftJoin(cuts, eq(cuts.id, steps.subject_id))
+    .leftJoin(renders, eq(renders.id, steps.subject_id));
 
 /** Lists jobs, newest first. */
 export async function listJobs(
@@ -36,24 +69,7 @@ export async function listJobs(
   filter: JobFilter,
   page: { limit: number; offset: number },
 ): Promise<{ rows: ListedJob[]; total: number }> {
-  const rows = await db
-    .select({
-      step: steps,
-      userId: pipelines.created_by,
-      email: users.email,
-      workspaceName: workspaces.name,
-      errorCode: sql<string | null>`coalesce(${cuts.error_code}, ${renders.error_code}, ${assets.error_code})`,
-      errorMessage: sql<
-        string | null
-      >`coalesce(${cuts.error_message}, ${renders.error_message}, ${assets.error_message})`,
-    })
-    .from(steps)
-    .innerJoin(pipelines, eq(pipelines.id, steps.pipeline_id))
-    .innerJoin(workspaces, eq(workspaces.id, steps.workspace_id))
-    .leftJoin(users, eq(users.id, pipelines.created_by))
-    .leftJoin(assets, eq(assets.id, steps.subject_id))
-    .leftJoin(cuts, eq(cuts.id, steps.subject_id))
-    .leftJoin(renders, eq(renders.id, steps.subject_id))
+  const rows = await selectJobs(db)
     .where(matchesJob(filter))
     .orderBy(desc(steps.id))
     .limit(page.limit)
@@ -65,11 +81,37 @@ export async function listJobs(
   return { rows, total: all?.n ?? 0 };
 }
 
+/** Returns a job of any workspace, or null. */
+export async function findListedJob(db: Queries, id: string): Promise<ListedJob | null> {
+  const [row] = await selectJobs(db)
+    .where(and(isJob, eq(steps.id, id)))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Numbers of jobs. `longestWaitMs`: the longest wait of the jobs that are due. `ended` and `failed`: in the last 24 hours. */
+export type JobFacts = { running: number; pending: number; longestWaitMs: number; ended: number; failed: number };
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Returns the load of the queue, which the status page of every user shows. */
+export async function readJobFacts(db: Queries, now: number): Promise<JobFacts> {
+  // INDEXED BY: without it SQLite reads every failed job since the installation.
+  const [row] = await db.all<JobFacts>(sql`SELECT
+    (SELECT count(*) FROM steps WHERE state = 'running') AS running,
+    (SELECT count(*) FROM steps WHERE state = 'pending' AND run_after IS NOT NULL) AS pending,
+    (SELECT coalesce(max(${now} - run_after), 0) FROM steps WHERE state = 'pending' AND run_after <= ${now}) AS longestWaitMs,
+    lately.ended, lately.failed
+    FROM (SELECT count(*) AS ended, count(*) FILTER (WHERE state = 'failed') AS failed
+      FROM steps INDEXED BY steps_by_end WHERE finished_at > ${now - DAY_MS}) AS lately`);
+  return row!;
+}
+
 /** Returns how many jobs of each name are pending or running. */
 export async function countOpenJobs(db: Queries): Promise<{ name: string; state: string; jobs: number }[]> {
   return db
     .select({ name: steps.processor_name, state: steps.state, jobs: count() })
     .from(steps)
-    .where(sql`${steps.state} IN ('pending', 'running')`)
+    .where(and(isJob, sql`${steps.state} IN ('pending', 'running')`))
     .groupBy(steps.processor_name, steps.state);
 }

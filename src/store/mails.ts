@@ -1,5 +1,5 @@
 /** The queue of mails. */
-import { and, count, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, count, eq, gt, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { mails } from "./schema-accounts";
 
@@ -44,11 +44,12 @@ export async function updateMail(tx: Queries, id: string, change: Partial<Stored
   await tx.update(mails).set(change).where(eq(mails.id, id));
 }
 
-/** Counts the mails to a recipient that were queued after `since`. */
+/** Counts the mails to a recipient that were queued after `since`, besides those of `ignored` templates. */
 export async function countRecentMails(
   db: Queries,
   recipient: { userId: string | null; address: string },
   since: number,
+  ignored: readonly string[],
 ): Promise<number> {
   const { userId, address } = recipient;
   const isRecipient =
@@ -56,7 +57,7 @@ export async function countRecentMails(
   const [row] = await db
     .select({ n: count() })
     .from(mails)
-    .where(and(isRecipient, gt(mails.created_at, since)));
+    .where(and(isRecipient, gt(mails.created_at, since), notInArray(mails.template, [...ignored])));
   return row?.n ?? 0;
 }
 

@@ -1,5 +1,5 @@
 /** Projects. */
-import { and, desc, eq, getTableColumns, lt, or, type Placeholder, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, lt, or, type Placeholder, sql } from "drizzle-orm";
 import type { ProjectState } from "../domain/states";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
@@ -31,6 +31,17 @@ const ownProjectQuery = prepareRowQuery<{ id: string; workspaceId: string }, Pro
 
 /** Returns the project if it belongs to the workspace, else null. */
 export const findProject = (db: Queries, workspaceId: string, id: string) => ownProjectQuery(db, { id, workspaceId });
+
+/** Returns the oldest active project of the workspace with this name, or null. */
+export async function findActiveProjectByName(db: Queries, workspaceId: string, name: string): Promise<Project | null> {
+  const [row] = await db
+    .select()
+    .from(projects)
+    .where(and(eq(projects.workspace_id, workspaceId), eq(projects.state, "active"), eq(projects.name, name)))
+    .orderBy(asc(projects.id))
+    .limit(1);
+  return row ?? null;
+}
 
 /** Lists the workspace's projects, most recently active first. `after` is the sort key of the previous page's last project. */
 export async function listProjects(

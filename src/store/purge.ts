@@ -3,6 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { assets, ledger, pipelines, projects, renders } from "./schema";
 import { apiKeys, deviceCodes, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
+import { liveEvents } from "./schema-notifications";
 import { deliveries, events, webhookEndpoints } from "./schema-outbox";
 
 /** What a workspace contains, for the record of its deletion. */
@@ -14,7 +15,8 @@ export async function countWorkspaceContent(db: Queries, id: string): Promise<Wo
     (SELECT count(*) FROM ${projects} WHERE workspace_id = ${id}) AS projects,
     (SELECT count(*) FROM ${assets} WHERE workspace_id = ${id}) AS assets,
     (SELECT count(*) FROM ${renders} WHERE workspace_id = ${id}) AS renders,
-    (SELECT coalesce(sum(upload_length + derived_bytes), 0) FROM ${assets} WHERE workspace_id = ${id})
+    (SELECT coalesce(sum(upload_length + derived_bytes), 0) FROM ${assets}
+      WHERE workspace_id = ${id} AND cut_id IS NULL AND render_id IS NULL)
       + (SELECT coalesce(sum(size_bytes), 0) FROM ${renders} WHERE workspace_id = ${id}) AS bytes`);
   return row!;
 }
@@ -25,8 +27,8 @@ export async function listProjectIds(db: Queries, workspaceId: string): Promise<
   return rows.map((row) => row.id);
 }
 
-/** Tables of a workspace besides its projects, those with references first. */
-const CONTENT = [deliveries, webhookEndpoints, pipelines, events];
+/** Tables of a workspace besides its projects, those with references first. The deletion of pipelines writes live events. */
+const CONTENT = [deliveries, webhookEndpoints, pipelines, events, liveEvents];
 
 /** Deletes at most `limit` rows of a workspace that belong to no project. Returns false when there are none. */
 export async function deleteWorkspaceRows(tx: Queries, workspaceId: string, limit: number): Promise<boolean> {

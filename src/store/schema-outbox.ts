@@ -1,7 +1,7 @@
 /** The tables of events, webhooks and stored responses. Times are milliseconds since 1970. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { DELIVERY_STATES, ENDPOINT_STATES } from "../domain/states";
+import { DELIVERY_STATES, ENDPOINT_DISABLED_REASONS, ENDPOINT_STATES } from "../domain/states";
 import type { EventType } from "../domain/webhooks";
 import { users, workspaces } from "./schema-accounts";
 
@@ -42,6 +42,9 @@ export const webhookEndpoints = sqliteTable(
     last_success_at: time(),
     /** The first failure since the last success. */
     failing_since: time(),
+    disabled_at: time(),
+    /** Null while it is enabled, and if an earlier version disabled it. */
+    disabled_reason: text({ enum: ENDPOINT_DISABLED_REASONS }),
     created_at: time().notNull(),
   },
   (t) => [index("webhook_endpoints_by_workspace").on(t.workspace_id, t.id)],
@@ -74,6 +77,7 @@ export const deliveries = sqliteTable(
   (t) => [
     index("deliveries_due").on(t.state, t.due_at),
     index("deliveries_by_endpoint").on(t.endpoint_id, t.created_at, t.id),
+    index("deliveries_by_state").on(t.endpoint_id, t.state, t.created_at, t.id),
     uniqueIndex("deliveries_once").on(t.endpoint_id, t.event_id),
     // Of pending deliveries: the queue is read by workspace and then by endpoint, however long it is.
     index("deliveries_waiting_by_workspace").on(t.workspace_id, t.due_at).where(sql`state = 'pending'`),

@@ -7,6 +7,8 @@ import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-or
 import { JOB_NAMES } from "../domain/jobs";
 import type { MediaInfo, ResolvedOutput } from "../domain/media";
 import type { CutOptions } from "../domain/plan";
+import type { EditedSegment } from "../domain/plan-edit";
+import type { EditedText } from "../domain/plan-texts";
 import type { OutputJson } from "../domain/render-output";
 import {
   ASSET_KINDS,
@@ -20,6 +22,7 @@ import {
   RENDER_STRATEGIES,
   STEP_STATES,
 } from "../domain/states";
+import type { CutStepParams, RenderStepParams } from "../domain/step-params";
 import { users, workspaces } from "./schema-accounts";
 
 const id = () => text().primaryKey();
@@ -66,8 +69,15 @@ export const assets = sqliteTable(
     content_type: text(),
     /** The ffmpeg demuxer of the format that was detected from the bytes. */
     demuxer: text(),
-    /** The length of the upload as the client declared it, which is the file's size once it is complete. */
+    /** The length of the upload as the client declared it, which is the file's size once it is complete; 0 while it is deferred. */
     upload_length: integer().notNull(),
+    /** The client has not said yet how long the upload is. */
+    is_length_deferred: flag(),
+    /** Until when the signed PUT link accepts the file; null for a TUS upload and once the file has arrived. */
+    put_until: time(),
+    /** The cut or render whose output this asset is: it has no file of its own, and is deleted with it. */
+    cut_id: text(),
+    render_id: text(),
     /** When the last byte arrived or the upload was created: the upload expires a fixed time later. */
     upload_active_at: time().notNull(),
     /** The client's `Upload-Metadata` header, returned by HEAD. */
@@ -99,9 +109,13 @@ export const assets = sqliteTable(
     index("assets_by_workspace").on(t.workspace_id, t.kind, t.id),
     index("assets_by_project").on(t.project_id, t.kind, t.id),
     index("assets_by_state").on(t.workspace_id, t.state, t.id),
-    // Covering index for the sum of a workspace's storage.
-    index("assets_storage").on(t.workspace_id, t.upload_length, t.derived_bytes),
+    // Covering index for the sum of a workspace's storage. An output has no file of its own.
+    index("assets_storage")
+      .on(t.workspace_id, t.upload_length, t.derived_bytes)
+      .where(sql`cut_id is null and render_id is null`),
     index("assets_by_creator").on(t.created_by),
+    uniqueIndex("assets_by_cut").on(t.cut_id).where(sql`cut_id is not null`),
+    uniqueIndex("assets_by_render").on(t.render_id).where(sql`render_id is not null`),
   ],
 );
 
@@ -116,6 +130,10 @@ export const pipelines = sqliteTable(
     /** Kept after the asset is deleted. */
     input_asset_id: text(),
     input_asset_deleted: flag(),
+    /** Requested as a list of steps, whose outputs become assets. The others are preparations and requests of one cut or render. */
+    is_chain: flag(),
+    /** Creates a preview, which the server starts by itself: pages, events and lists do not show it, except to administrators. */
+    is_hidden: flag(),
     total_credits_reserved: integer().notNull().default(0),
     total_credits_consumed: integer().notNull().default(0),
     created_by: creator(),
@@ -125,6 +143,8 @@ export const pipelines = sqliteTable(
   },
   (t) => [
     index("pipelines_by_workspace").on(t.workspace_id, t.id),
+    // Each open page lists the few that run or wait, however many have ended.
+    index("pipelines_open").on(t.workspace_id, t.id).where(sql`finished_at is null`),
     index("pipelines_by_asset").on(t.input_asset_id),
     index("pipelines_by_creator").on(t.created_by),
   ],
@@ -143,13 +163,18 @@ export const steps = sqliteTable(
     step_order: integer().notNull(),
     processor_name: text({ enum: JOB_NAMES }).notNull(),
     state: text({ enum: STEP_STATES }).notNull(),
-    /** The asset, cut or render that the step works on. */
-    subject_id: text().notNull(),
+    /** What the client asked for; null for the step of a pipeline that is no chain, which has its subject from the start. */
+    params: text({ mode: "json" }).$type<CutStepParams | RenderStepParams>(),
+    /** The asset, cut or render that the step works on; null until the steps before it have completed. */
+    subject_id: text(),
     input_asset_id: text(),
     input_asset_deleted: flag(),
     output_asset_id: text(),
     output_asset_deleted: flag(),
     credits_cost: integer().notNull().default(0),
+    /** Why the step failed; also of one that could not start, which has no subject. */
+    error_code: text(),
+    error_message: text(),
     /** Starts so far. A lease names the runner that executes the step; it expires when the heartbeat stops. */
     attempts: integer().notNull().default(0),
     /** Starts that ended with an error; the others were interrupted by a shutdown or a crash. */
@@ -158,7 +183,8 @@ export const steps = sqliteTable(
     unclean_starts: integer().notNull().default(0),
     /** Starts that ended because the kernel killed the job's child process. */
     kernel_kills: integer().notNull().default(0),
-    run_after: time().notNull(),
+    /** Null until the steps before it have completed. */
+    run_after: time(),
     /** When a runner last claimed or returned the step: the workspace that was served longest ago is next. */
     served_at: time(),
     lease_owner: text(),
@@ -173,10 +199,14 @@ export const steps = sqliteTable(
     index("steps_by_pipeline").on(t.pipeline_id, t.step_order),
     index("steps_by_subject").on(t.subject_id),
     index("steps_by_workspace").on(t.workspace_id, t.processor_name, t.served_at),
-    // Of pending steps: the queue is read by workspace, however long it is.
-    index("steps_waiting").on(t.processor_name, t.workspace_id, t.run_after, t.id).where(sql`state = 'pending'`),
+    // Of pending steps whose turn in their pipeline has come: the queue is read by workspace, however long it is.
+    index("steps_waiting")
+      .on(t.processor_name, t.workspace_id, t.run_after, t.id)
+      .where(sql`state = 'pending' and run_after is not null`),
     index("steps_by_input").on(t.input_asset_id),
     index("steps_by_output").on(t.output_asset_id).where(sql`output_asset_id is not null`),
+    // The status page, which every user can open, counts the jobs that ended in the last 24 hours.
+    index("steps_by_end").on(t.finished_at, t.state).where(sql`finished_at is not null`),
   ],
 );
 
@@ -212,6 +242,23 @@ export const cuts = sqliteTable(
     // Without it, deleting an account would read the plans of all cuts.
     index("cuts_by_creator").on(t.created_by),
   ],
+);
+
+/** The unsaved edit of a cut, at most one a cut. */
+export const drafts = sqliteTable(
+  "drafts",
+  {
+    cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
+    /** That of the cut. */
+    workspace_id: text().notNull(),
+    /** 1 at first, and one more with each change. */
+    revision: integer().notNull(),
+    segments: text({ mode: "json" }).$type<EditedSegment[]>().notNull(),
+    texts: text({ mode: "json" }).$type<EditedText[]>().notNull(),
+    updated_by: creator(),
+    updated_at: time().notNull(),
+  },
+  (t) => [index("drafts_by_user").on(t.updated_by)],
 );
 
 export const renders = sqliteTable(
@@ -261,11 +308,15 @@ export const ledger = sqliteTable(
     type: text({ enum: LEDGER_TYPES }).notNull(),
     delta: integer().notNull(),
     asset_id: text(),
+    step_id: text(),
     payment_invoice_id: text(),
     created_at: time().notNull(),
   },
   (t) => [
     index("ledger_by_workspace").on(t.workspace_id, t.id),
+    uniqueIndex("ledger_one_step_charge").on(t.step_id).where(sql`type = 'consume_step'`),
+    uniqueIndex("ledger_one_topup").on(t.payment_invoice_id).where(sql`type = 'topup'`),
+    index("ledger_by_invoice").on(t.payment_invoice_id).where(sql`payment_invoice_id is not null`),
     // An asset is charged at most once and refunded at most once.
     uniqueIndex("ledger_one_charge").on(t.asset_id).where(sql`type = 'consume_asset'`),
     uniqueIndex("ledger_one_refund").on(t.asset_id).where(sql`type = 'refund'`),
@@ -284,5 +335,10 @@ export const holds = sqliteTable(
     amount: integer().notNull(),
     created_at: time().notNull(),
   },
-  (t) => [index("holds_by_workspace").on(t.workspace_id), uniqueIndex("holds_by_asset").on(t.asset_id)],
+  (t) => [
+    index("holds_by_workspace").on(t.workspace_id),
+    uniqueIndex("holds_by_asset").on(t.asset_id),
+    // The prices of a pipeline's steps are one hold.
+    uniqueIndex("holds_of_steps").on(t.pipeline_id).where(sql`asset_id is null`),
+  ],
 );

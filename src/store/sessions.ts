@@ -61,6 +61,15 @@ export async function deleteSession(tx: Queries, userId: string, id: string): Pr
   return deleted.length > 0;
 }
 
+/** Ends all sessions of the user but one. Returns the IDs of those that have ended. */
+export async function endOtherSessions(tx: Queries, userId: string, keptId: string): Promise<string[]> {
+  const ended = await tx
+    .delete(sessions)
+    .where(and(eq(sessions.user_id, userId), ne(sessions.id, keptId)))
+    .returning({ id: sessions.id });
+  return ended.map((row) => row.id);
+}
+
 /** Ends all sessions of the user, except the one with the ID `keptId`. */
 export async function deleteSessionsOf(tx: Queries, userId: string, keptId: string | null): Promise<void> {
   const isKept = keptId === null ? undefined : ne(sessions.id, keptId);

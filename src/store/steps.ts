@@ -1,5 +1,5 @@
 /** Pipelines and their steps. A step is a job: claiming is a compare-and-swap on its row. */
-import { and, asc, eq, gt, gte, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { type DueJob, type Job, type JobName, MIN_UNCLEAN_STARTS_ALONE } from "../domain/jobs";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
@@ -7,19 +7,25 @@ import { pipelines, steps } from "./schema";
 
 export type Step = typeof steps.$inferSelect;
 
-export async function insertPipeline(
-  tx: Queries,
-  pipeline: typeof pipelines.$inferInsert,
-  stepRows: (typeof steps.$inferInsert)[],
-): Promise<void> {
-  await tx.insert(pipelines).values(pipeline);
-  await tx.insert(steps).values(stepRows);
+/** Returns the latest step that prepared this asset, or worked on this cut or render; null if there is none. */
+export const findLatestStep = (db: Queries, subjectId: string): Promise<Step | null> =>
+  findLatest(db, and(eq(steps.subject_id, subjectId), ne(steps.processor_name, "preview")));
+
+/** Returns the latest step that makes or made the preview of this asset, or null. */
+export const findPreviewStep = (db: Queries, assetId: string): Promise<Step | null> =>
+  findLatest(db, and(eq(steps.subject_id, assetId), eq(steps.processor_name, "preview")));
+
+async function findLatest(db: Queries, matches: SQL | undefined): Promise<Step | null> {
+  const [row] = await db.select().from(steps).where(matches).orderBy(sql`id desc`).limit(1);
+  return row ?? null;
 }
 
-/** Returns the latest step of this asset, cut or render, or null. */
-export async function findLatestStep(db: Queries, subjectId: string): Promise<Step | null> {
-  const [row] = await db.select().from(steps).where(eq(steps.subject_id, subjectId)).orderBy(sql`id desc`).limit(1);
-  return row ?? null;
+/** Estimates the time until a step is complete from its progress: 1 to 60 s, 10 while nothing is known. */
+export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_at"> | null, now: number): number {
+  const share = step?.progress ?? 0;
+  if (!step?.started_at || share < 0.02) return 10;
+  const remaining = ((now - step.started_at) * (1 - share)) / share / 1000;
+  return Math.min(60, Math.max(1, Math.ceil(remaining)));
 }
 
 /** Returns the step, or null. */
@@ -35,7 +41,7 @@ export async function readProgress(db: Queries, subjectIds: string[]): Promise<M
     .select({ subject: steps.subject_id, progress: steps.progress })
     .from(steps)
     .where(and(isAnyOf(steps.subject_id, subjectIds), inArray(steps.state, ["pending", "running"])));
-  return new Map(rows.map((row) => [row.subject, row.progress ?? 0]));
+  return new Map(rows.flatMap(({ subject, progress }) => (subject === null ? [] : [[subject, progress ?? 0]])));
 }
 
 /**
@@ -52,25 +58,37 @@ const runsAlone = or(gt(steps.kernel_kills, 0), gte(steps.unclean_starts, MIN_UN
 
 /**
  * Returns the due step to claim next, or null: of the workspace with the fewest running steps of this name; among those workspaces, of the one that
- * was served longest ago; of that workspace, the oldest. Excludes steps that run alone. The cost depends on the number of workspaces with pending
- * steps, not on the number of steps: the query jumps from workspace to workspace through a partial index, which `INDEXED BY` requires.
+ * was served longest ago; of that workspace, the oldest. Excludes steps that run alone and those with an ID in `except`. The cost depends on the
+ * number of workspaces with pending steps, not on the number of steps: the query jumps from workspace to workspace through a partial index, which
+ * `INDEXED BY` requires.
  */
-export async function findNextStep(db: Queries, name: JobName, owner: string, now: number): Promise<DueJob | null> {
-  const shared = sql`s.processor_name = ${name} AND s.kernel_kills = 0 AND s.unclean_starts < ${MIN_UNCLEAN_STARTS_ALONE}`;
+export async function findNextStep(
+  db: Queries,
+  name: JobName,
+  owner: string,
+  now: number,
+  except: readonly string[],
+): Promise<DueJob | null> {
+  const notExcepted =
+    except.length === 0 ? sql`` : sql`AND s.id NOT IN (SELECT value FROM json_each(${JSON.stringify(except)}))`;
+  const shared = sql`s.processor_name = ${name} AND s.kernel_kills = 0 AND s.unclean_starts < ${MIN_UNCLEAN_STARTS_ALONE} ${notExcepted}`;
   const [next] = await db.all<{ id: string; workspaceId: string; running: number }>(sql`
     WITH RECURSIVE waiting(workspace_id) AS (
-      SELECT min(workspace_id) FROM steps INDEXED BY steps_waiting WHERE state = 'pending' AND processor_name = ${name}
+      SELECT min(workspace_id) FROM steps INDEXED BY steps_waiting
+      WHERE state = 'pending' AND run_after IS NOT NULL AND processor_name = ${name}
       UNION ALL
       SELECT (
         SELECT min(s.workspace_id) FROM steps s INDEXED BY steps_waiting
-        WHERE s.state = 'pending' AND s.processor_name = ${name} AND s.workspace_id > waiting.workspace_id
+        WHERE s.state = 'pending' AND s.run_after IS NOT NULL AND s.processor_name = ${name}
+          AND s.workspace_id > waiting.workspace_id
       )
       FROM waiting WHERE waiting.workspace_id IS NOT NULL
     ),
     oldest(id) AS (
       SELECT (
         SELECT s.id FROM steps s INDEXED BY steps_waiting
-        WHERE s.state = 'pending' AND ${shared} AND s.workspace_id = waiting.workspace_id AND s.run_after <= ${now}
+        WHERE s.state = 'pending' AND s.run_after IS NOT NULL AND ${shared}
+          AND s.workspace_id = waiting.workspace_id AND s.run_after <= ${now}
         ORDER BY s.run_after, s.id LIMIT 1
       )
       FROM waiting
@@ -93,13 +111,20 @@ export async function findNextStep(db: Queries, name: JobName, owner: string, no
     : null;
 }
 
-/** Returns the due step of any name that has waited longest to run alone, or null. */
-export async function findNextStepAlone(db: Queries, owner: string, now: number): Promise<DueJob | null> {
+/** Returns the due step of any name that has waited longest to run alone and is not in `except`, previews last, or null. */
+export async function findNextStepAlone(
+  db: Queries,
+  owner: string,
+  now: number,
+  except: readonly string[],
+): Promise<DueJob | null> {
+  const notExcepted =
+    except.length === 0 ? undefined : sql`${steps.id} NOT IN (SELECT value FROM json_each(${JSON.stringify(except)}))`;
   const [next] = await db
     .select({ id: steps.id, name: steps.processor_name, workspace: steps.workspace_id })
     .from(steps)
-    .where(and(isDue(owner, now), runsAlone))
-    .orderBy(asc(steps.run_after), asc(steps.id))
+    .where(and(isDue(owner, now), runsAlone, notExcepted))
+    .orderBy(sql`${steps.processor_name} = 'preview'`, asc(steps.run_after), asc(steps.id))
     .limit(1);
   return next ? { stepId: next.id, name: next.name, workspaceId: next.workspace, running: 0, runsAlone: true } : null;
 }
@@ -132,17 +157,20 @@ export async function claimStep(
   return toJob(row);
 }
 
-const toJob = (row: Step): Job => ({
-  stepId: row.id,
-  pipelineId: row.pipeline_id,
-  workspaceId: row.workspace_id,
-  name: row.processor_name,
-  subjectId: row.subject_id,
-  attempt: row.attempts,
-  failures: row.failures,
-  kernelKills: row.kernel_kills,
-  runsAlone: row.kernel_kills > 0 || row.unclean_starts >= MIN_UNCLEAN_STARTS_ALONE,
-});
+function toJob(row: Step): Job {
+  if (row.subject_id === null) throw new Error(`step ${row.id} was claimed before its subject exists`);
+  return {
+    stepId: row.id,
+    pipelineId: row.pipeline_id,
+    workspaceId: row.workspace_id,
+    name: row.processor_name,
+    subjectId: row.subject_id,
+    attempt: row.attempts,
+    failures: row.failures,
+    kernelKills: row.kernel_kills,
+    runsAlone: row.kernel_kills > 0 || row.unclean_starts >= MIN_UNCLEAN_STARTS_ALONE,
+  };
+}
 
 /** Extends the lease and stores the progress, which never decreases, even after a restart. Returns false if the owner lost the lease. */
 export async function renewLease(
@@ -166,7 +194,7 @@ export async function renewLease(
 /** Requeues a running step for `runAfter`, unless it was started again after this job claimed it. */
 export async function requeueStep(
   tx: Queries,
-  job: Pick<Job, "stepId" | "attempt">,
+  job: StepAttempt,
   change: { runAfter: number; servedAt: number; failures?: number; attempts?: number; kernelKills?: number },
 ): Promise<void> {
   await tx
@@ -182,7 +210,7 @@ export async function requeueStep(
       attempts: change.attempts,
       kernel_kills: change.kernelKills,
     })
-    .where(and(eq(steps.id, job.stepId), eq(steps.state, "running"), eq(steps.attempts, job.attempt)));
+    .where(and(isAttempt(job), eq(steps.state, "running")));
 }
 
 /** Requeues the steps that are still running when the server starts, that is, after an unclean exit. Returns their number. */
@@ -210,46 +238,46 @@ export async function findNextDueTime(db: Queries, now: number): Promise<number 
   return row?.at ?? null;
 }
 
+/** An attempt at a step: what it works on, and how often it was started. A retry starts again at 1 with another subject. */
+export type StepAttempt = Pick<Job, "stepId" | "subjectId" | "attempt">;
+
+const isAttempt = ({ stepId, subjectId, attempt }: StepAttempt) =>
+  and(eq(steps.id, stepId), eq(steps.subject_id, subjectId), eq(steps.attempts, attempt));
+
+/** Returns whether the step still runs this attempt. */
+export const isCurrentAttempt = (step: Step | null, job: StepAttempt): boolean =>
+  step?.finished_at === null && step.subject_id === job.subjectId && step.attempts === job.attempt;
+
 /**
- * Ends a step, and its pipeline if it was the last step or did not complete. Returns false if it had already ended or was started again
- * after `attempt`.
+ * Ends a step. Returns null if it had already ended or, with an attempt, if another one has replaced it. Only `work/pipelines.ts` calls this:
+ * the pipeline has to follow.
  */
 export async function endStep(
   tx: Queries,
-  stepId: string,
-  state: "completed" | "failed" | "cancelled",
-  now: number,
-  attempt?: number,
-): Promise<boolean> {
+  step: { stepId: string } | StepAttempt,
+  end: {
+    state: "completed" | "failed" | "cancelled";
+    error?: { code: string; message: string } | undefined;
+    now: number;
+  },
+): Promise<Step | null> {
+  const { state, error, now } = end;
   const [row] = await tx
     .update(steps)
     .set({
       state,
+      error_code: error?.code,
+      error_message: error?.message,
+      // A step that could not start has none, and is not started any more.
+      run_after: sql`coalesce(${steps.run_after}, ${now})`,
       finished_at: now,
       lease_owner: null,
       lease_until: null,
       progress: state === "completed" ? 1 : undefined,
     })
-    .where(
-      and(
-        eq(steps.id, stepId),
-        isNull(steps.finished_at),
-        attempt === undefined ? undefined : eq(steps.attempts, attempt),
-      ),
-    )
+    .where(and("attempt" in step ? isAttempt(step) : eq(steps.id, step.stepId), isNull(steps.finished_at)))
     .returning();
-  if (!row) return false;
-  const left = await tx
-    .select({ id: steps.id })
-    .from(steps)
-    .where(and(eq(steps.pipeline_id, row.pipeline_id), isNull(steps.finished_at)))
-    .limit(1);
-  if (state === "completed" && left.length > 0) return true;
-  await tx
-    .update(pipelines)
-    .set({ state, finished_at: now })
-    .where(and(eq(pipelines.id, row.pipeline_id), isNull(pipelines.finished_at)));
-  return true;
+  return row ?? null;
 }
 
 /** Lists the unfinished steps of these subjects. */
@@ -264,4 +292,13 @@ export async function markAssetDeleted(tx: Queries, assetId: string): Promise<vo
   await tx.update(pipelines).set({ input_asset_deleted: true }).where(eq(pipelines.input_asset_id, assetId));
   await tx.update(steps).set({ input_asset_deleted: true }).where(eq(steps.input_asset_id, assetId));
   await tx.update(steps).set({ output_asset_deleted: true }).where(eq(steps.output_asset_id, assetId));
+}
+
+/** Returns those of the IDs whose steps wait. */
+export async function listPendingStepIds(db: Queries, ids: string[]): Promise<string[]> {
+  const rows = await db
+    .select({ id: steps.id })
+    .from(steps)
+    .where(and(isAnyOf(steps.id, ids), eq(steps.state, "pending")));
+  return rows.map(({ id }) => id);
 }

@@ -1,10 +1,12 @@
 /** The storage that workspaces occupy, according to the rows: no file is read. */
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { assets, renders } from "./schema";
-import { users, workspaceMembers, workspaces } from "./schema-accounts";
+import { users, workspaceMembers } from "./schema-accounts";
 
+/** An output of a pipeline has no file of its own: it counts as its render. */
+export const hasOwnFile = sql`cut_id is null and render_id is null`;
 const assetBytes = sql<number>`coalesce(sum(${assets.upload_length} + ${assets.derived_bytes}), 0)`;
 const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
 
@@ -14,7 +16,10 @@ const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
  */
 export async function readStorageUsed(db: Queries, workspaceId: string): Promise<number> {
   const [[ofAssets], [ofRenders]] = await Promise.all([
-    db.select({ bytes: assetBytes }).from(assets).where(eq(assets.workspace_id, workspaceId)),
+    db
+      .select({ bytes: assetBytes })
+      .from(assets)
+      .where(and(eq(assets.workspace_id, workspaceId), hasOwnFile)),
     db.select({ bytes: renderBytes }).from(renders).where(eq(renders.workspace_id, workspaceId)),
   ]);
   return (ofAssets?.bytes ?? 0) + (ofRenders?.bytes ?? 0);
@@ -25,6 +30,7 @@ export async function listStorageByUser(db: Queries): Promise<{ email: string; b
   const ofAssets = await db
     .select({ id: assets.workspace_id, bytes: assetBytes })
     .from(assets)
+    .where(hasOwnFile)
     .groupBy(assets.workspace_id);
   const ofRenders = await db
     .select({ id: renders.workspace_id, bytes: renderBytes })
@@ -50,20 +56,32 @@ export type WorkspaceStorage = {
   owners: { id: string; email: string }[];
 };
 
+/** `q`: part of the name of the workspace or of an owner's email address. */
+export type StorageFilter = { q?: string | undefined };
+
+const matchesStorage = ({ q }: StorageFilter) =>
+  q === undefined
+    ? sql`true`
+    : sql`(instr(lower(w.name), lower(${q})) > 0 OR EXISTS (
+        SELECT 1 FROM workspace_members m JOIN users u ON u.id = m.user_id
+        WHERE m.workspace_id = w.id AND m.role = 'owner' AND instr(u.email, lower(${q})) > 0))`;
+
 /** Lists what each workspace occupies, largest first. */
 export async function listStorageByWorkspace(
   db: Queries,
+  filter: StorageFilter,
   page: { limit: number; offset: number },
 ): Promise<{ rows: WorkspaceStorage[]; total: number }> {
   const rows = await db.all<Omit<WorkspaceStorage, "isPersonal" | "owners"> & { isPersonal: number }>(sql`
     WITH used(id, sources, derived, renders) AS (
-      SELECT workspace_id, sum(upload_length), sum(derived_bytes), 0 FROM assets GROUP BY workspace_id
+      SELECT workspace_id, sum(upload_length), sum(derived_bytes), 0 FROM assets WHERE ${hasOwnFile} GROUP BY workspace_id
       UNION ALL SELECT workspace_id, 0, 0, sum(size_bytes) FROM renders GROUP BY workspace_id
     )
     SELECT w.id, w.name, w.is_personal AS isPersonal, w.storage_quota_bytes AS quotaBytes,
       coalesce(sum(used.sources), 0) AS sourceBytes, coalesce(sum(used.derived), 0) AS derivedBytes,
       coalesce(sum(used.renders), 0) AS renderBytes
     FROM workspaces w LEFT JOIN used ON used.id = w.id
+    WHERE ${matchesStorage(filter)}
     GROUP BY w.id
     ORDER BY sourceBytes + derivedBytes + renderBytes DESC, w.id
     LIMIT ${page.limit} OFFSET ${page.offset}`);
@@ -81,7 +99,9 @@ export async function listStorageByWorkspace(
       ),
     );
   const ownersOf = Map.groupBy(owners, (owner) => owner.workspaceId);
-  const [all] = await db.select({ n: count() }).from(workspaces);
+  const [all] = await db.all<{ n: number }>(
+    sql`SELECT count(*) AS n FROM workspaces w WHERE ${matchesStorage(filter)}`,
+  );
   return {
     rows: rows.map((row) => ({
       ...row,
@@ -90,4 +110,23 @@ export async function listStorageByWorkspace(
     })),
     total: all?.n ?? 0,
   };
+}
+
+/** The storage of all workspaces by kind. */
+export type StorageTotals = {
+  sourceBytes: number;
+  derivedBytes: number;
+  renderBytes: number;
+  recordings: number;
+  renders: number;
+};
+
+export async function readStorageTotals(db: Queries): Promise<StorageTotals> {
+  const [row] = await db.all<StorageTotals>(sql`
+    SELECT ofAssets.sources AS sourceBytes, ofAssets.derived AS derivedBytes, ofAssets.n AS recordings,
+      ofRenders.bytes AS renderBytes, ofRenders.n AS renders
+    FROM (SELECT coalesce(sum(upload_length), 0) AS sources, coalesce(sum(derived_bytes), 0) AS derived, count(*) AS n
+      FROM assets WHERE ${hasOwnFile}) AS ofAssets,
+      (SELECT coalesce(sum(size_bytes), 0) AS bytes, count(size_bytes) AS n FROM renders) AS ofRenders`);
+  return row!;
 }

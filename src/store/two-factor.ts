@@ -54,6 +54,12 @@ export async function removeTwoFactor(tx: Queries, userId: string): Promise<User
   return row ?? null;
 }
 
+/** Replaces all recovery codes of a user. */
+export async function replaceCodes(tx: Queries, userId: string, codes: RecoveryCode[]): Promise<void> {
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
+  await tx.insert(recoveryCodes).values(codes);
+}
+
 const isUnused = (userId: string) =>
   and(eq(recoveryCodes.user_id, userId), isNotNull(recoveryCodes.activated_at), isNull(recoveryCodes.used_at));
 

@@ -1,7 +1,8 @@
 /** Accounts as an administrator lists them: with credits and storage of their personal workspaces. */
-import { and, count, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { users, workspaces } from "./schema-accounts";
+import { hasOwnFile } from "./storage";
 import type { User } from "./users";
 
 /** `quotaBytes` null: the configured quota applies. */
@@ -29,28 +30,45 @@ const matchesUser = ({ q, role, state }: UserFilter): SQL | undefined =>
     state === undefined ? undefined : STATES[state],
   );
 
+const credits = sql<number>`((SELECT coalesce(sum(delta), 0) FROM ledger WHERE workspace_id = users.id)
+  - (SELECT coalesce(sum(amount), 0) FROM holds WHERE workspace_id = users.id))`;
+const storageBytes = sql<number>`((SELECT coalesce(sum(upload_length + derived_bytes), 0) FROM assets
+    WHERE workspace_id = users.id AND ${hasOwnFile})
+  + (SELECT coalesce(sum(size_bytes), 0) FROM renders WHERE workspace_id = users.id))`;
+
+/** What accounts can be sorted by. */
+export const USER_SORTS = ["created_at", "email", "last_sign_in_at", "credits", "storage_used_bytes"] as const;
+export type UserSorting = { sort: (typeof USER_SORTS)[number]; isDescending: boolean };
+
+const SORT_COLUMNS = {
+  created_at: users.created_at,
+  email: users.email,
+  last_sign_in_at: users.last_sign_in_at,
+  credits,
+  storage_used_bytes: storageBytes,
+};
+
 const selectUsers = (db: Queries) =>
   db
     .select({
       user: users,
-      credits: sql<number>`(SELECT coalesce(sum(delta), 0) FROM ledger WHERE workspace_id = users.id)
-        - (SELECT coalesce(sum(amount), 0) FROM holds WHERE workspace_id = users.id)`,
-      storageBytes: sql<number>`(SELECT coalesce(sum(upload_length + derived_bytes), 0) FROM assets WHERE workspace_id = users.id)
-        + (SELECT coalesce(sum(size_bytes), 0) FROM renders WHERE workspace_id = users.id)`,
+      credits,
+      storageBytes,
       quotaBytes: workspaces.storage_quota_bytes,
     })
     .from(users)
     .leftJoin(workspaces, eq(workspaces.id, users.id));
 
-/** Lists accounts, newest first. */
+/** Lists accounts. Who has never signed in comes before the first sign-in. */
 export async function listUserPage(
   db: Queries,
   filter: UserFilter,
-  page: { limit: number; offset: number },
+  { sort, isDescending, ...page }: UserSorting & { limit: number; offset: number },
 ): Promise<{ rows: ListedUser[]; total: number }> {
+  const direction = isDescending ? desc : asc;
   const rows = await selectUsers(db)
     .where(matchesUser(filter))
-    .orderBy(desc(users.id))
+    .orderBy(direction(SORT_COLUMNS[sort]), direction(users.id))
     .limit(page.limit)
     .offset(page.offset);
   const [all] = await db.select({ n: count() }).from(users).where(matchesUser(filter));

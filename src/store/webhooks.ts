@@ -103,13 +103,15 @@ export async function findDelivery(db: Queries, endpointId: string, id: string):
   return row ?? null;
 }
 
-/** Lists the endpoint's deliveries, newest first. `after` is the sort key of the previous page's last delivery. */
+/**
+ * Lists the endpoint's deliveries, of one state or of all, newest first. `after` is the sort key of the previous page's last delivery.
+ */
 export async function listDeliveries(
   db: Queries,
   endpointId: string,
-  filter: { after: { createdAt: number; id: string } | null; limit: number },
+  filter: { state: Delivery["state"] | null; after: { createdAt: number; id: string } | null; limit: number },
 ): Promise<RowPage<Delivery>> {
-  const { after } = filter;
+  const { state, after } = filter;
   const beyond = after
     ? or(
         lt(deliveries.created_at, after.createdAt),
@@ -119,7 +121,9 @@ export async function listDeliveries(
   const rows = await db
     .select()
     .from(deliveries)
-    .where(and(eq(deliveries.endpoint_id, endpointId), beyond))
+    .where(
+      and(eq(deliveries.endpoint_id, endpointId), state === null ? undefined : eq(deliveries.state, state), beyond),
+    )
     .orderBy(desc(deliveries.created_at), desc(deliveries.id))
     .limit(filter.limit + 1);
   return toRowPage(rows, filter.limit);

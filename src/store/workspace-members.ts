@@ -87,6 +87,15 @@ export async function findMember(db: Queries, workspaceId: string, userId: strin
   return row ?? null;
 }
 
+/** Lists the owners of a workspace. */
+export async function listOwnerIds(db: Queries, workspaceId: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: workspaceMembers.user_id })
+    .from(workspaceMembers)
+    .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.role, "owner")));
+  return rows.map((row) => row.id);
+}
+
 /** Counts the owners of a workspace besides this user that are neither disabled nor being deleted. */
 export async function countOtherOwners(db: Queries, workspaceId: string, userId: string): Promise<number> {
   const [row] = await db

@@ -1,0 +1,1 @@
+CREATE INDEX `steps_by_end` ON `steps` (`finished_at`,`state`) WHERE finished_at is not null;

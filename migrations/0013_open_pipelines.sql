@@ -1,0 +1,1 @@
+CREATE INDEX `pipelines_open` ON `pipelines` (`workspace_id`,`id`) WHERE finished_at is null;

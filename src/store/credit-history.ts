@@ -1,0 +1,102 @@
+/** The ledger and the holds with the recording, the step and the order of each, as the dashboard shows them. */
+import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import type { LEDGER_TYPES } from "../domain/states";
+import type { Hold, LedgerEntry } from "./credits";
+import type { Queries } from "./db";
+import { type RowPage, toRowPage } from "./paging";
+import { assets, holds, ledger, pipelines, steps } from "./schema";
+import { invoices } from "./schema-billing";
+import type { Step } from "./steps";
+import { contains } from "./text-search";
+
+type NamedAsset = { id: string; filename: string | null };
+
+/** `step`: of `consume_step`. `asset`: null if there is none, or it was deleted. `invoice`: of `topup`, and of a refund by the provider. */
+export type CreditEntry = {
+  entry: LedgerEntry;
+  step: Pick<Step, "pipeline_id" | "processor_name"> | null;
+  asset: NamedAsset | null;
+  invoice: { order_id: string | null; description: string | null } | null;
+};
+
+/** Undefined: any. `since` is included, `until` is not. `q`: a part of a recording's name, an invoice's ID or its description. */
+export type CreditFilter = {
+  type?: (typeof LEDGER_TYPES)[number] | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+  q?: string | undefined;
+};
+
+const matches = (workspaceId: string, { type, since, until, q }: CreditFilter): SQL | undefined =>
+  and(
+    eq(ledger.workspace_id, workspaceId),
+    type === undefined ? undefined : eq(ledger.type, type),
+    since === undefined ? undefined : gte(ledger.created_at, since),
+    until === undefined ? undefined : lt(ledger.created_at, until),
+    q === undefined
+      ? undefined
+      : or(...[assets.filename, ledger.payment_invoice_id, invoices.description].map((column) => contains(column, q))),
+  );
+
+const selectEntries = (db: Queries) =>
+  db
+    .select({
+      entry: ledger,
+      step: { pipeline_id: steps.pipeline_id, processor_name: steps.processor_name },
+      asset: { id: assets.id, filename: assets.filename },
+      invoice: { order_id: invoices.order_id, description: invoices.description },
+    })
+    .from(ledger)
+    .leftJoin(steps, eq(steps.id, ledger.step_id))
+    .leftJoin(assets, eq(assets.id, sql`coalesce(${ledger.asset_id}, ${steps.input_asset_id})`))
+    .leftJoin(invoices, eq(invoices.payment_invoice_id, ledger.payment_invoice_id));
+
+/** Lists the workspace's entries, newest first. */
+export async function listCreditEntries(
+  db: Queries,
+  workspaceId: string,
+  filter: CreditFilter,
+  page: { afterId: string | null; limit: number },
+): Promise<RowPage<CreditEntry>> {
+  const follows = page.afterId === null ? undefined : lt(ledger.id, page.afterId);
+  const rows = await selectEntries(db)
+    .where(and(matches(workspaceId, filter), follows))
+    .orderBy(desc(ledger.id))
+    .limit(page.limit + 1);
+  return toRowPage(rows, page.limit);
+}
+
+/** Lists at most `limit` entries that follow the one with the ID `afterId`, oldest first. */
+export const listCreditEntriesAfter = (
+  db: Queries,
+  workspaceId: string,
+  filter: CreditFilter,
+  page: { afterId: string; limit: number },
+): Promise<CreditEntry[]> =>
+  selectEntries(db)
+    .where(and(matches(workspaceId, filter), gt(ledger.id, page.afterId)))
+    .orderBy(asc(ledger.id))
+    .limit(page.limit);
+
+/** A hold with the recording of its pipeline. `asset` null: it was deleted. */
+export type ListedHold = { hold: Hold; asset: NamedAsset | null };
+
+/** Lists the workspace's active holds, oldest first. */
+export async function listHoldsWithAssets(
+  db: Queries,
+  workspaceId: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: ListedHold[]; total: number }> {
+  const condition = eq(holds.workspace_id, workspaceId);
+  const rows = await db
+    .select({ hold: holds, asset: { id: assets.id, filename: assets.filename } })
+    .from(holds)
+    .leftJoin(pipelines, eq(pipelines.id, holds.pipeline_id))
+    .leftJoin(assets, eq(assets.id, sql`coalesce(${holds.asset_id}, ${pipelines.input_asset_id})`))
+    .where(condition)
+    .orderBy(asc(holds.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  const [all] = await db.select({ n: count() }).from(holds).where(condition);
+  return { rows, total: all?.n ?? 0 };
+}

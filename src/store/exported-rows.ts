@@ -1,0 +1,203 @@
+/**
+ * Reads everything that belongs to a user, table by table, in batches: all of the personal workspace and, of shared workspaces that the user is
+ * a member of, what the user has made.
+ */
+import { and, type Column, eq, getTableColumns, ne, type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { isAnyOf } from "./any-of";
+import type { Queries } from "./db";
+import { assets, cuts, drafts, holds, ledger, pipelines, projects, renders, steps } from "./schema";
+import {
+  apiKeys,
+  auditLog,
+  mails,
+  oidcIdentities,
+  sessions,
+  users,
+  workspaceMembers,
+  workspaces,
+} from "./schema-accounts";
+import { invoices, orders, paymentCustomers, subscriptions } from "./schema-billing";
+import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
+import { deliveries, webhookEndpoints } from "./schema-outbox";
+
+const ROWS_PER_BATCH = 200;
+/** Scripts have hundreds of kilobytes, and plans megabytes. */
+const CUTS_PER_BATCH = 4;
+/** The steps of a chain can have a megabyte of parameters. */
+const CHAINS_PER_BATCH = 4;
+
+/** Some of a table's rows. They are read in the order of `key`, in which the table has an index of them, so that a batch is a short query. */
+type Selection = { where(userId: string): SQL; key: "id" | "rowid" };
+
+/** The batches of a table's rows that belong to the user. */
+export type RowReader<Row> = (db: Queries, userId: string) => AsyncGenerator<Row[]>;
+
+type OwnedTable = SQLiteTable & { workspace_id: Column };
+type CreatedTable = OwnedTable & { created_by: Column };
+
+const inPersonal = (table: OwnedTable): Selection => ({
+  where: (userId) => eq(table.workspace_id, userId),
+  key: "id",
+});
+const isMembership = (column: Column, userId: string): SQL =>
+  sql`${column} in (select m.workspace_id from workspace_members m where m.user_id = ${userId})`;
+const madeInShared = (table: CreatedTable): Selection => ({
+  where: (userId) =>
+    and(eq(table.created_by, userId), ne(table.workspace_id, userId), isMembership(table.workspace_id, userId))!,
+  key: "rowid",
+});
+const ofUser = (table: { user_id: Column }, key: Selection["key"]): Selection => ({
+  where: (userId) => eq(table.user_id, userId),
+  key,
+});
+
+/** Returns a reader of these rows of a table. Other work gets its turn between two batches. */
+function readRows<Table extends SQLiteTable>(
+  table: Table,
+  selections: Selection[],
+  limit = ROWS_PER_BATCH,
+): RowReader<Table["$inferSelect"]> {
+  return async function* (db, userId) {
+    for (const { where, key } of selections) {
+      const column = key === "rowid" ? sql`${table}.rowid` : sql`${table}.id`;
+      let after: string | number = key === "rowid" ? 0 : "";
+      for (;;) {
+        const keys = sql`(select ${column} from ${table} where ${where(userId)} and ${column} > ${after} order by ${column} limit ${limit})`;
+        const rows = await db
+          .select({ row: getTableColumns(table), key: sql<string | number>`${column}` })
+          .from(table as SQLiteTable)
+          .where(sql`${column} in ${keys}`)
+          .orderBy(column);
+        if (rows.length > 0) yield rows.map(({ row }) => row as Table["$inferSelect"]);
+        if (rows.length < limit) break;
+        after = rows.at(-1)!.key;
+        await waitForNextTick();
+      }
+    }
+  };
+}
+
+const waitForNextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+type JoinedWorkspace = Omit<typeof workspaces.$inferSelect, "created_at"> & {
+  role: (typeof workspaceMembers.$inferSelect)["role"];
+  member_since: number;
+};
+
+/** Yields the workspaces that the user is a member of. */
+const readWorkspaces: RowReader<JoinedWorkspace> = async function* (db, userId) {
+  for await (const memberships of readMemberships(db, userId)) {
+    const rows = await db
+      .select()
+      .from(workspaces)
+      .where(
+        isAnyOf(
+          workspaces.id,
+          memberships.map((one) => one.workspace_id),
+        ),
+      );
+    const roles = new Map(memberships.map((one) => [one.workspace_id, one]));
+    yield rows.map((row) => ({ ...row, role: roles.get(row.id)!.role, member_since: roles.get(row.id)!.created_at }));
+  }
+};
+const readMemberships = readRows(workspaceMembers, [ofUser(workspaceMembers, "rowid")]);
+
+type PipelineWithSteps = typeof pipelines.$inferSelect & { steps: (typeof steps.$inferSelect)[] };
+
+const readPipelines: RowReader<PipelineWithSteps> = async function* (db, userId) {
+  const read = readRows(pipelines, [inPersonal(pipelines), madeInShared(pipelines)]);
+  for await (const rows of read(db, userId)) {
+    for (const batch of splitByChains(rows)) {
+      const ids = batch.map((pipeline) => pipeline.id);
+      const itsSteps = await db
+        .select()
+        .from(steps)
+        .where(isAnyOf(steps.pipeline_id, ids))
+        .orderBy(steps.pipeline_id, steps.step_order);
+      const stepsOf = Map.groupBy(itsSteps, (step) => step.pipeline_id);
+      yield batch.map((pipeline) => ({ ...pipeline, steps: stepsOf.get(pipeline.id) ?? [] }));
+      await waitForNextTick();
+    }
+  }
+};
+
+/** Splits rows into batches that have at most `CHAINS_PER_BATCH` chains. */
+function splitByChains<Row extends { is_chain: boolean }>(rows: Row[]): Row[][] {
+  const batches: Row[][] = [];
+  let chains = 0;
+  for (const row of rows) {
+    if (batches.length === 0 || (row.is_chain && chains === CHAINS_PER_BATCH)) {
+      batches.push([]);
+      chains = 0;
+    }
+    batches.at(-1)!.push(row);
+    if (row.is_chain) chains++;
+  }
+  return batches;
+}
+
+/** Yields the deliveries of the personal workspace's webhook endpoints. */
+const readDeliveries: RowReader<typeof deliveries.$inferSelect> = async function* (db, userId) {
+  for await (const endpoints of readRows(webhookEndpoints, [inPersonal(webhookEndpoints)])(db, userId)) {
+    for (const { id } of endpoints)
+      yield* readRows(deliveries, [{ where: () => eq(deliveries.endpoint_id, id), key: "id" }])(db, userId);
+  }
+};
+
+/** Everything of a user. */
+export const EXPORTED_ROWS = {
+  users: readRows(users, [{ where: (userId) => eq(users.id, userId), key: "id" }]),
+  sessions: readRows(sessions, [ofUser(sessions, "id")]),
+  oidcIdentities: readRows(oidcIdentities, [ofUser(oidcIdentities, "rowid")]),
+  apiKeys: readRows(apiKeys, [ofUser(apiKeys, "id")]),
+  workspaces: readWorkspaces,
+  projects: readRows(projects, [inPersonal(projects), madeInShared(projects)]),
+  assets: readRows(assets, [inPersonal(assets), madeInShared(assets)]),
+  cuts: readRows(cuts, [inPersonal(cuts), madeInShared(cuts)], CUTS_PER_BATCH),
+  drafts: readRows(
+    drafts,
+    [
+      {
+        where: (userId) => and(eq(drafts.updated_by, userId), isMembership(drafts.workspace_id, userId))!,
+        key: "rowid",
+      },
+    ],
+    CUTS_PER_BATCH,
+  ),
+  renders: readRows(renders, [inPersonal(renders), madeInShared(renders)]),
+  pipelines: readPipelines,
+  ledger: readRows(ledger, [inPersonal(ledger)]),
+  holds: readRows(holds, [inPersonal(holds)]),
+  orders: readRows(orders, [
+    inPersonal(orders),
+    { where: (userId) => and(eq(orders.user_id, userId), ne(orders.workspace_id, userId))!, key: "rowid" },
+  ]),
+  invoices: readRows(invoices, [
+    inPersonal(invoices),
+    {
+      where: (userId) =>
+        and(
+          ne(invoices.workspace_id, userId),
+          sql`${invoices.order_id} in (select o.id from orders o where o.user_id = ${userId})`,
+        )!,
+      key: "id",
+    },
+  ]),
+  subscriptions: readRows(subscriptions, [
+    {
+      where: (userId) => sql`(${subscriptions.workspace_id} = ${userId} or ${subscriptions.user_id} = ${userId})`,
+      key: "id",
+    },
+  ]),
+  paymentCustomers: readRows(paymentCustomers, [
+    { where: (userId) => eq(paymentCustomers.workspace_id, userId), key: "rowid" },
+  ]),
+  webhookEndpoints: readRows(webhookEndpoints, [inPersonal(webhookEndpoints)]),
+  deliveries: readDeliveries,
+  notifications: readRows(notifications, [ofUser(notifications, "id")]),
+  notificationPreferences: readRows(notificationPreferences, [ofUser(notificationPreferences, "rowid")]),
+  dataExports: readRows(dataExports, [ofUser(dataExports, "id")]),
+  auditLog: readRows(auditLog, [{ where: (userId) => eq(auditLog.actor_id, userId), key: "id" }]),
+  mails: readRows(mails, [ofUser(mails, "rowid")]),
+};

@@ -1,0 +1,95 @@
+/** Notifications that wait to be mailed. All of a user and type that wait become one mail. */
+import { and, count, desc, eq, sql } from "drizzle-orm";
+import type { NotificationType } from "../domain/notifications";
+import { NOTIFICATION_TYPES } from "../domain/states";
+import type { Queries } from "./db";
+import type { StoredNotification } from "./notifications";
+import { mails, workspaceMembers } from "./schema-accounts";
+import { notifications } from "./schema-notifications";
+
+/** `last_at`: when the last mail of this type was queued, 0 if none was. */
+export type WaitingMail = { user_id: string; type: NotificationType; last_at: number };
+
+const TYPES = JSON.stringify(NOTIFICATION_TYPES);
+
+/**
+ * Lists the users and types for which notifications wait, whose last mail is the oldest first. The cost depends on the number of users with
+ * waiting notifications, not on that of notifications: SQLite has no loose index scan, so the query jumps from user to user.
+ */
+export const listWaitingMails = (db: Queries, now: number, limit: number): Promise<WaitingMail[]> =>
+  db.all<WaitingMail>(sql`
+    WITH RECURSIVE waiting(user_id) AS (
+      SELECT min(user_id) FROM notifications INDEXED BY notifications_to_mail WHERE mail_state = 'waiting'
+      UNION ALL
+      SELECT (
+        SELECT min(n.user_id) FROM notifications n INDEXED BY notifications_to_mail
+        WHERE n.mail_state = 'waiting' AND n.user_id > waiting.user_id
+      ) FROM waiting WHERE waiting.user_id IS NOT NULL
+    )
+    SELECT waiting.user_id, one.value AS type, coalesce((
+      SELECT max(m.mailed_at) FROM notifications m INDEXED BY notifications_mailed
+      WHERE m.user_id = waiting.user_id AND m.type = one.value AND m.mailed_at IS NOT NULL AND m.mailed_at <= ${now}
+    ), 0) AS last_at
+    FROM waiting CROSS JOIN json_each(${TYPES}) AS one
+    WHERE waiting.user_id IS NOT NULL AND EXISTS (
+      SELECT 1 FROM notifications n INDEXED BY notifications_to_mail
+      WHERE n.mail_state = 'waiting' AND n.user_id = waiting.user_id AND n.type = one.value
+    )
+    ORDER BY last_at, waiting.user_id LIMIT ${limit}`);
+
+/** What one mail reports. */
+export type MailGroup = { userId: string; type: NotificationType };
+
+const isWaitingIn = ({ userId, type }: MailGroup) =>
+  and(eq(notifications.user_id, userId), eq(notifications.type, type), sql`${notifications.mail_state} = 'waiting'`);
+
+/** Returns whether a mail of this type has not been sent yet, and when the last one was, 0 if none was. */
+export async function readMailPace(
+  db: Queries,
+  { userId, type }: MailGroup,
+): Promise<{ isPending: boolean; sentAt: number }> {
+  const [row] = await db
+    .select({
+      pending: sql<number>`coalesce(max(${mails.state} = 'pending'), 0)`,
+      sentAt: sql<number>`coalesce(max(${mails.sent_at}), 0)`,
+    })
+    .from(mails)
+    .where(and(eq(mails.user_id, userId), eq(mails.template, type)));
+  return { isPending: row?.pending === 1, sentAt: row?.sentAt ?? 0 };
+}
+
+/** Returns the newest notifications of a group that wait, and how many there are. */
+export async function findWaitingNotifications(
+  db: Queries,
+  group: MailGroup,
+  limit: number,
+): Promise<{ newest: StoredNotification[]; total: number }> {
+  const newest = await db
+    .select()
+    .from(notifications)
+    .where(isWaitingIn(group))
+    .orderBy(desc(notifications.id))
+    .limit(limit);
+  const [row] = await db.select({ n: count() }).from(notifications).where(isWaitingIn(group));
+  return { newest, total: row?.n ?? 0 };
+}
+
+/** Records that one mail reports all notifications of the group that wait. `newestId` is one of them. */
+export async function recordQueuedMail(tx: Queries, group: MailGroup, newestId: string, now: number): Promise<void> {
+  await tx.update(notifications).set({ mail_state: "queued" }).where(isWaitingIn(group));
+  await tx.update(notifications).set({ mailed_at: now }).where(eq(notifications.id, newestId));
+}
+
+/** Discards the mails of a type that have not been queued. */
+export async function discardWaitingMails(tx: Queries, group: MailGroup): Promise<void> {
+  await tx.update(notifications).set({ mail_state: "none" }).where(isWaitingIn(group));
+}
+
+/** The same for what is in workspaces that the user has left. */
+export async function discardMailsOfLeftWorkspaces(tx: Queries, group: MailGroup): Promise<void> {
+  const isMember = sql`EXISTS (SELECT 1 FROM ${workspaceMembers} w WHERE w.workspace_id = ${notifications.workspace_id} AND w.user_id = ${group.userId})`;
+  await tx
+    .update(notifications)
+    .set({ mail_state: "none" })
+    .where(and(isWaitingIn(group), sql`${notifications.workspace_id} IS NOT NULL`, sql`NOT ${isMember}`));
+}

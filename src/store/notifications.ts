@@ -1,0 +1,143 @@
+/** Notifications and preferences of users. */
+import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import type { NotificationChoice, NotificationType } from "../domain/notifications";
+import type { Queries } from "./db";
+import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
+
+export type StoredNotification = typeof notifications.$inferSelect;
+
+/** Inserts a notification. Returns null if the user has one of the same type and cause. */
+export async function insertNotification(
+  tx: Queries,
+  notification: typeof notifications.$inferInsert,
+): Promise<StoredNotification | null> {
+  const [row] = await tx.insert(notifications).values(notification).onConflictDoNothing().returning();
+  return row ?? null;
+}
+
+/** Returns a notification of the user, or null. */
+export async function findNotification(db: Queries, userId: string, id: string): Promise<StoredNotification | null> {
+  const [row] = await db
+    .select()
+    .from(notifications)
+    .where(and(eq(notifications.id, id), eq(notifications.user_id, userId)))
+    .limit(1);
+  return row ?? null;
+}
+
+export async function updateNotification(
+  tx: Queries,
+  id: string,
+  change: Partial<Pick<StoredNotification, "mail_state" | "payload" | "read_at">>,
+): Promise<StoredNotification | null> {
+  const [row] = await tx.update(notifications).set(change).where(eq(notifications.id, id)).returning();
+  return row ?? null;
+}
+
+const isShownTo = (userId: string, { isUnread }: { isUnread: boolean }) =>
+  and(
+    eq(notifications.user_id, userId),
+    eq(notifications.is_hidden, false),
+    isUnread ? isNull(notifications.read_at) : undefined,
+  );
+
+/** Lists the notifications that the user sees, newest first. */
+export async function listNotifications(
+  db: Queries,
+  userId: string,
+  page: { isUnread: boolean; limit: number; offset: number },
+): Promise<{ rows: StoredNotification[]; total: number }> {
+  const rows = await db
+    .select()
+    .from(notifications)
+    .where(isShownTo(userId, page))
+    .orderBy(desc(notifications.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  return { rows, total: await countNotifications(db, userId, page) };
+}
+
+/** Counts the notifications that the user sees. */
+export async function countNotifications(db: Queries, userId: string, filter: { isUnread: boolean }): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(notifications).where(isShownTo(userId, filter));
+  return row?.n ?? 0;
+}
+
+/** Marks all unread notifications of the user as read, also those that the user does not see. */
+export async function markAllRead(tx: Queries, userId: string, now: number): Promise<void> {
+  await tx
+    .update(notifications)
+    .set({ read_at: now })
+    .where(and(eq(notifications.user_id, userId), isNull(notifications.read_at)));
+}
+
+/** The row of an export that is pending or can be downloaded belongs to its notification, which stays. */
+const isDeletable = sql`NOT EXISTS (SELECT 1 FROM ${dataExports} e WHERE e.notification_id = ${notifications.id} AND e.state IN ('pending', 'ready'))`;
+
+/** Deletes at most `limit` notifications that were read, or never shown, and created before `time`. Returns how many. */
+export async function deleteReadNotificationsBefore(tx: Queries, time: number, limit: number): Promise<number> {
+  const old = tx
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(
+      and(
+        lt(notifications.created_at, time),
+        or(isNotNull(notifications.read_at), eq(notifications.is_hidden, true)),
+        isDeletable,
+      ),
+    )
+    .limit(limit);
+  const deleted = await tx
+    .delete(notifications)
+    .where(inArray(notifications.id, old))
+    .returning({ id: notifications.id });
+  return deleted.length;
+}
+
+/** Returns the notification of the export that a user requested last, or null. */
+export async function findLatestExport(db: Queries, userId: string): Promise<StoredNotification | null> {
+  const [row] = await db
+    .select()
+    .from(notifications)
+    .where(and(eq(notifications.user_id, userId), eq(notifications.type, "data_export_ready")))
+    .orderBy(desc(notifications.id))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Deletes the oldest notifications of a user beyond the newest `kept`. */
+export async function deleteOldestNotifications(tx: Queries, userId: string, kept: number): Promise<void> {
+  const oldest = sql`(SELECT id FROM ${notifications} WHERE user_id = ${userId} ORDER BY id DESC LIMIT 1 OFFSET ${kept})`;
+  await tx
+    .delete(notifications)
+    .where(and(eq(notifications.user_id, userId), sql`${notifications.id} <= ${oldest}`, isDeletable));
+}
+
+/** Lists what a user has chosen, for one type or all. */
+export const listChoices = (db: Queries, userId: string, type?: NotificationType): Promise<NotificationChoice[]> =>
+  db
+    .select({
+      type: notificationPreferences.type,
+      channel: notificationPreferences.channel,
+      enabled: notificationPreferences.enabled,
+    })
+    .from(notificationPreferences)
+    .where(
+      and(
+        eq(notificationPreferences.user_id, userId),
+        type === undefined ? undefined : eq(notificationPreferences.type, type),
+      ),
+    );
+
+/** Stores a choice of the user in place of an earlier one. */
+export async function saveChoice(tx: Queries, userId: string, choice: NotificationChoice): Promise<void> {
+  const { type, channel, enabled } = choice;
+  const { user_id } = notificationPreferences;
+  await tx
+    .insert(notificationPreferences)
+    .values({ user_id: userId, type, channel, enabled })
+    .onConflictDoUpdate({
+      target: [user_id, notificationPreferences.type, notificationPreferences.channel],
+      set: { enabled },
+    });
+}

@@ -1,0 +1,194 @@
+/** Pipelines: steps that run one after the other. */
+import { and, asc, count, desc, eq, getTableColumns, gte, isNotNull, isNull, sql } from "drizzle-orm";
+import { isAnyOf } from "./any-of";
+import type { Queries } from "./db";
+import { pipelines, steps } from "./schema";
+import type { Step } from "./steps";
+
+export type Pipeline = typeof pipelines.$inferSelect;
+
+export async function insertPipeline(
+  tx: Queries,
+  pipeline: typeof pipelines.$inferInsert,
+  stepRows: (typeof steps.$inferInsert)[],
+): Promise<void> {
+  await tx.insert(pipelines).values(pipeline);
+  await tx.insert(steps).values(stepRows);
+}
+
+const isListed = eq(pipelines.is_hidden, false);
+
+/** Returns the pipeline if it belongs to the workspace and is not hidden, else null. */
+export async function findPipeline(db: Queries, workspaceId: string, id: string): Promise<Pipeline | null> {
+  const [row] = await db
+    .select()
+    .from(pipelines)
+    .where(and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Returns a pipeline of any workspace. */
+export async function getPipeline(db: Queries, id: string): Promise<Pipeline | null> {
+  const [row] = await db.select().from(pipelines).where(eq(pipelines.id, id)).limit(1);
+  return row ?? null;
+}
+
+/** Counts the cuts and renders of a workspace that wait for a runner. Those that wait for an earlier step do not count. */
+export async function countWaitingJobs(db: Queries, workspaceId: string): Promise<number> {
+  // Otherwise the planner reads the waiting jobs of all workspaces.
+  const [row] = await db.all<{ n: number }>(sql`SELECT count(*) AS n FROM ${steps} INDEXED BY steps_waiting
+    WHERE state = 'pending' AND run_after IS NOT NULL AND processor_name IN ('cut', 'render') AND workspace_id = ${workspaceId}`);
+  return row?.n ?? 0;
+}
+
+/** `isOpen`: those that run or wait, or those that have ended. */
+export type PipelineFilter = {
+  state?: Pipeline["state"] | undefined;
+  isOpen?: boolean | undefined;
+  inputAssetId?: string | undefined;
+};
+
+const isOpenPipeline = (isOpen: boolean) => (isOpen ? isNull(pipelines.finished_at) : isNotNull(pipelines.finished_at));
+
+/** Lists the workspace's pipelines, newest first. */
+export async function listPipelines(
+  db: Queries,
+  workspaceId: string,
+  filter: PipelineFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: Pipeline[]; total: number }> {
+  const matches = and(
+    eq(pipelines.workspace_id, workspaceId),
+    filter.state === undefined ? undefined : eq(pipelines.state, filter.state),
+    filter.isOpen === undefined ? undefined : isOpenPipeline(filter.isOpen),
+    filter.inputAssetId === undefined ? undefined : eq(pipelines.input_asset_id, filter.inputAssetId),
+    isListed,
+  );
+  const rows = await db
+    .select()
+    .from(pipelines)
+    .where(matches)
+    .orderBy(desc(pipelines.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  const [all] = await db.select({ n: count() }).from(pipelines).where(matches);
+  return { rows, total: all?.n ?? 0 };
+}
+
+/** A step as lists show it. `params` can have hundreds of kilobytes. */
+export type StepRow = Omit<Step, "params">;
+
+const { params: _params, ...columnsWithoutParams } = getTableColumns(steps);
+
+/** Lists the steps of each of these pipelines in their order, without their parameters. */
+export async function listSteps(db: Queries, pipelineIds: string[]): Promise<Map<string, StepRow[]>> {
+  const rows = await db
+    .select(columnsWithoutParams)
+    .from(steps)
+    .where(isAnyOf(steps.pipeline_id, pipelineIds))
+    .orderBy(asc(steps.pipeline_id), asc(steps.step_order));
+  return Map.groupBy(rows, (row) => row.pipeline_id);
+}
+
+/** Returns the first step of the pipeline that has not ended, or null. */
+export async function findOpenStep(db: Queries, pipelineId: string): Promise<Step | null> {
+  const [row] = await db
+    .select()
+    .from(steps)
+    .where(and(eq(steps.pipeline_id, pipelineId), isNull(steps.finished_at)))
+    .orderBy(asc(steps.step_order))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Returns the cut of the last completed cut step before `stepOrder`; null if there is none. The cut may have been deleted. */
+export async function findPrecedingCutId(db: Queries, pipelineId: string, stepOrder: number): Promise<string | null> {
+  const [row] = await db
+    .select({ id: steps.subject_id })
+    .from(steps)
+    .where(
+      and(
+        eq(steps.pipeline_id, pipelineId),
+        eq(steps.processor_name, "cut"),
+        eq(steps.state, "completed"),
+        sql`${steps.step_order} < ${stepOrder}`,
+      ),
+    )
+    .orderBy(desc(steps.step_order))
+    .limit(1);
+  return row?.id ?? null;
+}
+
+/** Gives a pending step its subject and makes it due. A step that had ended is as if it had never started. */
+export async function startStep(tx: Queries, stepId: string, start: { subjectId: string; now: number }): Promise<void> {
+  await tx
+    .update(steps)
+    .set({
+      state: "pending",
+      subject_id: start.subjectId,
+      run_after: start.now,
+      error_code: null,
+      error_message: null,
+      output_asset_id: null,
+      output_asset_deleted: false,
+      attempts: 0,
+      failures: 0,
+      unclean_starts: 0,
+      kernel_kills: 0,
+      lease_owner: null,
+      lease_until: null,
+      progress: null,
+      started_at: null,
+      finished_at: null,
+    })
+    .where(eq(steps.id, stepId));
+}
+
+/** Ends a pipeline. Returns null if it had already ended. */
+export async function endPipeline(
+  tx: Queries,
+  id: string,
+  state: "completed" | "failed" | "cancelled",
+  now: number,
+): Promise<Pipeline | null> {
+  const [row] = await tx
+    .update(pipelines)
+    .set({ state, finished_at: now })
+    .where(and(eq(pipelines.id, id), isNull(pipelines.finished_at)))
+    .returning();
+  return row ?? null;
+}
+
+export async function updatePipeline(
+  tx: Queries,
+  id: string,
+  change: Partial<typeof pipelines.$inferInsert>,
+): Promise<void> {
+  await tx.update(pipelines).set(change).where(eq(pipelines.id, id));
+}
+
+/** Lists this step of the pipeline and the later ones, in their order. */
+export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number): Promise<StepRow[]> =>
+  db
+    .select(columnsWithoutParams)
+    .from(steps)
+    .where(and(eq(steps.pipeline_id, pipelineId), gte(steps.step_order, stepOrder)))
+    .orderBy(asc(steps.step_order));
+
+/** Sets what a step costs. */
+export async function updateStepPrice(tx: Queries, stepId: string, credits: number): Promise<void> {
+  await tx.update(steps).set({ credits_cost: credits }).where(eq(steps.id, stepId));
+}
+
+/** Records the asset that a step has made. */
+export async function updateStepOutput(tx: Queries, stepId: string, assetId: string): Promise<void> {
+  await tx.update(steps).set({ output_asset_id: assetId }).where(eq(steps.id, stepId));
+}
+
+export async function addCreditsConsumed(tx: Queries, id: string, credits: number): Promise<void> {
+  await tx
+    .update(pipelines)
+    .set({ total_credits_consumed: sql`${pipelines.total_credits_consumed} + ${credits}` })
+    .where(eq(pipelines.id, id));
+}

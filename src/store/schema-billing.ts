@@ -1,0 +1,120 @@
+/**
+ * The tables of orders, invoices, subscriptions and the events of payment providers. Times are milliseconds since 1970, amounts are in the
+ * currency's smallest unit.
+ */
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  INVOICE_STATES,
+  ORDER_STATES,
+  PAYMENT_PROVIDERS,
+  PRICE_INTERVALS,
+  PRICE_KINDS,
+  SUBSCRIPTION_STATES,
+} from "../domain/states";
+import { users, workspaces } from "./schema-accounts";
+
+const id = () => text().primaryKey();
+const time = () => integer();
+
+/** Checkouts. They outlive their workspace, under a random ID: no foreign key. */
+export const orders = sqliteTable(
+  "orders",
+  {
+    id: id(),
+    workspace_id: text().notNull(),
+    /** Who ordered, null once that account is purged. */
+    user_id: text().references(() => users.id, { onDelete: "set null" }),
+    provider: text({ enum: PAYMENT_PROVIDERS }).notNull(),
+    state: text({ enum: ORDER_STATES }).notNull(),
+    /** The price as it was when it was ordered: the configuration may change. */
+    price_id: text().notNull(),
+    price_name: text().notNull(),
+    price_kind: text({ enum: PRICE_KINDS }).notNull(),
+    credits: integer().notNull(),
+    amount: integer().notNull(),
+    currency: text().notNull(),
+    interval: text({ enum: PRICE_INTERVALS }),
+    /** The provider's checkout session; null for the offline provider. */
+    provider_checkout_id: text(),
+    /** The administrator who approved or rejected an offline order. */
+    decided_by: text(),
+    created_at: time().notNull(),
+    decided_at: time(),
+  },
+  (t) => [
+    index("orders_by_workspace").on(t.workspace_id, t.id),
+    index("orders_by_state").on(t.state, t.id),
+    index("orders_by_user").on(t.user_id),
+    uniqueIndex("orders_by_checkout").on(t.provider_checkout_id),
+  ],
+);
+
+/** Invoices of either provider. They outlive their workspace, under a random ID. */
+export const invoices = sqliteTable(
+  "invoices",
+  {
+    id: id(),
+    workspace_id: text().notNull(),
+    order_id: text(),
+    subscription_id: text(),
+    /** The provider's ID, or `offline_…`: the `payment_invoice_id` of the ledger. */
+    payment_invoice_id: text().notNull().unique(),
+    state: text({ enum: INVOICE_STATES }).notNull(),
+    price_id: text(),
+    description: text(),
+    credits: integer().notNull(),
+    amount: integer().notNull(),
+    amount_refunded: integer().notNull().default(0),
+    currency: text().notNull(),
+    /** The provider's page of the invoice. */
+    url: text(),
+    created_at: time().notNull(),
+    paid_at: time(),
+  },
+  (t) => [index("invoices_by_workspace").on(t.workspace_id, t.id), index("invoices_by_order").on(t.order_id)],
+);
+
+export const subscriptions = sqliteTable(
+  "subscriptions",
+  {
+    id: id(),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    /** Who ordered it, and is notified of failed payments. */
+    user_id: text().references(() => users.id, { onDelete: "set null" }),
+    provider: text({ enum: PAYMENT_PROVIDERS }).notNull(),
+    provider_subscription_id: text().notNull().unique(),
+    state: text({ enum: SUBSCRIPTION_STATES }).notNull(),
+    price_id: text().notNull(),
+    current_period_end: time(),
+    is_ending: integer({ mode: "boolean" }).notNull().default(false),
+    /** The provider's time of the last event that was applied: an older one changes nothing. */
+    provider_updated_at: time(),
+    created_at: time().notNull(),
+    ended_at: time(),
+  },
+  (t) => [index("subscriptions_by_workspace").on(t.workspace_id, t.id), index("subscriptions_by_user").on(t.user_id)],
+);
+
+/** Which customer of the payment provider a workspace is. */
+export const paymentCustomers = sqliteTable("payment_customers", {
+  workspace_id: text()
+    .primaryKey()
+    .references(() => workspaces.id, { onDelete: "cascade" }),
+  provider_customer_id: text().notNull().unique(),
+  created_at: time().notNull(),
+});
+
+/** Inbound events of the payment provider that were applied, by the provider's ID: each is applied once. */
+export const paymentEvents = sqliteTable(
+  "payment_events",
+  {
+    id: id(),
+    type: text().notNull(),
+    /** The provider's time. */
+    occurred_at: time().notNull(),
+    received_at: time().notNull(),
+  },
+  (t) => [index("payment_events_by_age").on(t.received_at)],
+);

@@ -1,0 +1,170 @@
+/** Workers on other machines, their join tokens, and what they have run. */
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { Queries } from "./db";
+import { prepareRowQuery } from "./prepared-query";
+import { workerRuns, workers, workerTokens } from "./schema-workers";
+
+export type WorkerToken = typeof workerTokens.$inferSelect;
+export type WorkerRow = typeof workers.$inferSelect;
+export type WorkerRun = typeof workerRuns.$inferSelect;
+
+/** A token with the worker that has joined with it, if one has. */
+export type TokenWithWorker = { token: WorkerToken; workerId: string | null };
+
+const isValid = isNull(workerTokens.revoked_at);
+
+export async function insertWorkerToken(tx: Queries, token: typeof workerTokens.$inferInsert): Promise<WorkerToken> {
+  const [row] = await tx.insert(workerTokens).values(token).returning();
+  return row!;
+}
+
+const validTokenQuery = prepareRowQuery<{ hash: string }, WorkerToken>((db) =>
+  db
+    .select()
+    .from(workerTokens)
+    .where(and(eq(workerTokens.hash, sql.placeholder("hash")), isValid))
+    .limit(1)
+    .prepare(),
+);
+
+/** Returns the token with this hash if it is not revoked, else null. */
+export const findValidWorkerToken = (db: Queries, hash: string) => validTokenQuery(db, { hash });
+
+/** Returns the token with this name or ID if it is not revoked, else null. */
+export async function findWorkerToken(db: Queries, by: { name: string } | { id: string }): Promise<WorkerToken | null> {
+  const [row] = await db
+    .select()
+    .from(workerTokens)
+    .where(and("name" in by ? eq(workerTokens.name, by.name) : eq(workerTokens.id, by.id), isValid))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Lists the tokens that are not revoked, by name. */
+export const listWorkerTokens = (db: Queries, page: { limit: number; offset: number }): Promise<TokenWithWorker[]> =>
+  db
+    .select({ token: workerTokens, workerId: workers.id })
+    .from(workerTokens)
+    .leftJoin(workers, eq(workers.token_id, workerTokens.id))
+    .where(isValid)
+    .orderBy(asc(workerTokens.name))
+    .limit(page.limit)
+    .offset(page.offset);
+
+/** Counts the tokens that are not revoked. */
+export async function countWorkerTokens(db: Queries): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(workerTokens).where(isValid);
+  return row?.n ?? 0;
+}
+
+/** Revokes a token. Returns it, or null if it was revoked before. */
+export async function revokeWorkerToken(tx: Queries, id: string, now: number): Promise<WorkerToken | null> {
+  const [row] = await tx
+    .update(workerTokens)
+    .set({ revoked_at: now })
+    .where(and(eq(workerTokens.id, id), isValid))
+    .returning();
+  return row ?? null;
+}
+
+/** Deletes tokens that were revoked before `time`, with their workers and what those have run. */
+export async function deleteRevokedTokensBefore(tx: Queries, time: number): Promise<void> {
+  await tx.delete(workerTokens).where(lt(workerTokens.revoked_at, time));
+}
+
+/** What a worker announces, and when. */
+export type AnnouncedWorker = Omit<typeof workers.$inferInsert, "id" | "is_draining" | "speed" | "created_at">;
+
+/** Stores a worker that joins: a new row with `newId` at its first join, else a change of its row. Null: its token was revoked. */
+export async function saveJoinedWorker(
+  tx: Queries,
+  newId: string,
+  announced: AnnouncedWorker,
+): Promise<WorkerRow | null> {
+  const { token_id: tokenId, last_seen_at: now } = announced;
+  const [token] = await tx
+    .update(workerTokens)
+    .set({ last_used_at: now })
+    .where(and(eq(workerTokens.id, tokenId), isValid))
+    .returning({ id: workerTokens.id });
+  if (!token) return null;
+  const [row] = await tx
+    .insert(workers)
+    .values({ id: newId, created_at: now, ...announced })
+    .onConflictDoUpdate({ target: workers.token_id, set: announced })
+    .returning();
+  return row!;
+}
+
+/** Stores the last heartbeat of a worker. */
+export async function touchWorker(
+  tx: Queries,
+  id: string,
+  heartbeat: Pick<WorkerRow, "token_id" | "free_bytes" | "speed" | "last_seen_at">,
+): Promise<void> {
+  const { token_id: tokenId, ...change } = heartbeat;
+  await tx.update(workers).set(change).where(eq(workers.id, id));
+  await tx.update(workerTokens).set({ last_used_at: heartbeat.last_seen_at }).where(eq(workerTokens.id, tokenId));
+}
+
+export async function setWorkerDraining(tx: Queries, id: string, isDraining: boolean): Promise<void> {
+  await tx.update(workers).set({ is_draining: isDraining }).where(eq(workers.id, id));
+}
+
+/** A worker, and when its token was revoked. */
+export type ListedWorker = { worker: WorkerRow; revokedAt: number | null };
+
+const selectWorkers = (db: Queries) =>
+  db
+    .select({ worker: workers, revokedAt: workerTokens.revoked_at })
+    .from(workers)
+    .innerJoin(workerTokens, eq(workerTokens.id, workers.token_id));
+
+/** Lists the workers whose token is not revoked, by name. */
+export const listWorkers = (db: Queries): Promise<ListedWorker[]> =>
+  selectWorkers(db).where(isValid).orderBy(asc(workers.name));
+
+/** Lists the IDs of the workers whose token is revoked. */
+export async function listRevokedWorkerIds(db: Queries): Promise<string[]> {
+  const rows = await selectWorkers(db).where(isNotNull(workerTokens.revoked_at));
+  return rows.map(({ worker }) => worker.id);
+}
+
+/** Returns a worker, also a revoked one, or null. */
+export async function findWorker(db: Queries, id: string): Promise<ListedWorker | null> {
+  const [row] = await selectWorkers(db).where(eq(workers.id, id)).limit(1);
+  return row ?? null;
+}
+
+/** Stores runs that have ended. Those of workers that were deleted meanwhile, and those that are stored already, are left out. */
+export async function insertWorkerRuns(tx: Queries, runs: WorkerRun[]): Promise<void> {
+  const ids = [...new Set(runs.map((run) => run.worker_id))];
+  const known = await tx.select({ id: workers.id }).from(workers).where(inArray(workers.id, ids));
+  const stored = runs.filter((run) => known.some(({ id }) => id === run.worker_id));
+  if (stored.length > 0) await tx.insert(workerRuns).values(stored).onConflictDoNothing();
+}
+
+/** Lists what a worker has run, the last first. */
+export const listWorkerRuns = (db: Queries, workerId: string, limit: number): Promise<WorkerRun[]> =>
+  db
+    .select()
+    .from(workerRuns)
+    .where(eq(workerRuns.worker_id, workerId))
+    .orderBy(desc(workerRuns.ended_at), desc(workerRuns.id))
+    .limit(limit);
+
+/** Deletes runs that ended before `time`, and of each worker all but the last `kept`. */
+export async function deleteOldWorkerRuns(tx: Queries, time: number, kept: number): Promise<void> {
+  await tx.delete(workerRuns).where(lt(workerRuns.ended_at, time));
+  for (const { id } of await tx.select({ id: workers.id }).from(workers)) {
+    const [oldest] = await tx
+      .select({ endedAt: workerRuns.ended_at })
+      .from(workerRuns)
+      .where(eq(workerRuns.worker_id, id))
+      .orderBy(desc(workerRuns.ended_at), desc(workerRuns.id))
+      .limit(1)
+      .offset(kept - 1);
+    if (oldest)
+      await tx.delete(workerRuns).where(and(eq(workerRuns.worker_id, id), lt(workerRuns.ended_at, oldest.endedAt)));
+  }
+}
