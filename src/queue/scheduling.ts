@@ -1,8 +1,18 @@
-/** Decides which job starts next, and which running jobs make room for it. Pure: the runner in `embedded.ts` acts on the decision. */
+/** Decides which job starts next, and which running jobs make room for it. Pure: `runner.ts` acts on the decision. */
 import type { DueJob, JobName } from "../domain/jobs";
 
-/** A running job. `since`: when it started, on the clock of `SchedulingState.now`. */
-export type RunningJob = { stepId: string; name: JobName; workspaceId: string; runsAlone: boolean; since: number };
+/**
+ * A running job. `since`: when it started, on the clock of `SchedulingState.now`. `runsAlone`: it has this machine to itself. `isElsewhere`:
+ * it runs on another machine, where it does not disturb a job that runs alone here.
+ */
+export type RunningJob = {
+  stepId: string;
+  name: JobName;
+  workspaceId: string;
+  runsAlone: boolean;
+  isElsewhere: boolean;
+  since: number;
+};
 
 /** All times are milliseconds on one monotonic clock. */
 export type SchedulingState = {
@@ -42,23 +52,32 @@ export type SchedulingDecision = {
   changesInMs: number | null;
 };
 
+/** Nobody waits for a preview: it has the server to itself only while no other job runs or is due. */
+const isBackground = ({ name }: { name: JobName }): boolean => name === "preview";
+
 /** Returns what to do now. To be called again after each start. */
 export function decideNext(state: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
   const { now, running } = state;
   const alone = running.find((job) => job.runsAlone);
-  if (alone && now - alone.since < limits.maxAloneMs)
-    return makeDecision({ changesInMs: alone.since + limits.maxAloneMs - now });
+  const isOtherDue = [...state.due, ...(state.dueAlone ? [state.dueAlone] : [])].some((job) => !isBackground(job));
+  if (alone && now - alone.since < limits.maxAloneMs) {
+    const interrupted = new Set(isBackground(alone) && isOtherDue ? [alone.stepId] : []);
+    return makeDecision({ interrupted, changesInMs: alone.since + limits.maxAloneMs - now });
+  }
   // A job that has used its time alone is not interrupted for the next job that runs alone: they would restart each other forever.
   if (state.dueAlone === null || alone) return decideShared(state, limits);
+  const here = running.filter((job) => !job.isElsewhere);
+  if (isBackground(state.dueAlone) && (isOtherDue || here.some((job) => !isBackground(job))))
+    return decideShared(state, limits);
   const restMs = state.lastAlone === null ? 0 : state.lastAlone.endedAt + state.lastAlone.forMs - now;
-  const othersWait = running.length > 0 || state.due.length > 0;
+  const othersWait = here.length > 0 || state.due.length > 0;
   if (state.drainingSince === null && othersWait && restMs > 0) {
     const decision = decideShared(state, limits);
     return { ...decision, changesInMs: Math.min(restMs, decision.changesInMs ?? restMs) };
   }
-  if (running.length === 0) return makeDecision({ start: state.dueAlone });
+  if (here.length === 0) return makeDecision({ start: state.dueAlone });
   const drainMs = (state.drainingSince ?? now) + limits.maxDrainMs - now;
-  const all = new Set(running.map((job) => job.stepId));
+  const all = new Set(here.map((job) => job.stepId));
   if (drainMs <= 0) return makeDecision({ isDraining: true, yielding: all, interrupted: all });
   return makeDecision({ isDraining: true, yielding: all, changesInMs: drainMs });
 }

@@ -97,9 +97,38 @@ export function requireRemoval({ user, workspace }: Principal, userId: string): 
   if (userId !== user.id) requireRole(workspace.role, { target: "workspace", ownersOnly: true }, false);
 }
 
+/**
+ * Throws `AppError` `forbidden` unless the user may write in the workspace. For what a user has started and a link without a credential
+ * continues.
+ */
+export async function requireWriter(
+  db: Queries,
+  user: Pick<User, "id" | "deleted_at" | "disabled_at">,
+  workspaceId: string,
+): Promise<void> {
+  const role = await findRole(db, workspaceId, user.id);
+  if (user.disabled_at !== null || user.deleted_at !== null || role === null)
+    throw forbidden("Link was revoked with the account that created it.");
+  requireRole(role, DEFAULT_ACCESS, false);
+}
+
 /** Returns the ID of the only workspace that the credential can be used in; null for a session, which can be used in all of the user's. */
 export const findOnlyWorkspace = ({ credential, workspace }: Principal): string | null =>
   credential.kind === "api_key" ? workspace.id : null;
+
+/** Returns whether the credential is good for everything that the user has: a session, or a key of the personal workspace. */
+export function canActForAccount(principal: Principal): boolean {
+  const only = findOnlyWorkspace(principal);
+  return only === null || only === principal.user.id;
+}
+
+/** Throws `AppError` `forbidden` if the credential is a key of a shared workspace. */
+export function requireAccountCredential(principal: Principal): void {
+  if (!canActForAccount(principal))
+    throw forbidden(
+      "API keys of a shared workspace are not accepted here. Use a session or a key of your own workspace.",
+    );
+}
 
 /**
  * Returns the principal in the workspace that the route acts in: that in its path; else the key's; for a session `requested`, by default the

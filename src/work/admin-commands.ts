@@ -13,9 +13,15 @@ import {
   resetTwoFactor,
   revokeKey,
 } from "./accounts";
+import { COMMAND_ACTOR } from "./audit";
+import { reportWorkers } from "./cluster/worker-report";
+import { createWorkerToken, listTokenViews, revokeToken, toTokenView } from "./cluster/worker-tokens";
 import type { Services } from "./services";
 
-export type AdminServices = Pick<Services, "store" | "config" | "now" | "passwords" | "setup">;
+export type AdminServices = Pick<
+  Services,
+  "store" | "config" | "now" | "passwords" | "setup" | "cluster" | "workerList"
+>;
 type Arguments = Record<string, unknown>;
 
 const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Promise<unknown>> = {
@@ -46,6 +52,18 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
     }),
   "key list": (services, args) => listKeys(services, { email: args.email === undefined ? null : text(args, "email") }),
   "key revoke": (services, args) => revokeKey(services, { id: text(args, "id") }),
+  "worker token create": async ({ store, now }, args) => {
+    const { token, secret } = await store.write((tx) =>
+      createWorkerToken(tx, COMMAND_ACTOR, text(args, "name"), now()),
+    );
+    return { ...toTokenView({ token, workerId: null }), token: secret };
+  },
+  "worker list": reportWorkers,
+  "worker token list": ({ store }) => listTokenViews(store.read),
+  "worker token revoke": async (services, args) => {
+    const token = await revokeToken(services, COMMAND_ACTOR, { name: text(args, "name") });
+    return toTokenView({ token, workerId: null });
+  },
 };
 
 /** Runs a command. Errors: `not_found` for an unknown command; `bad_request` for invalid arguments; those of the command. */

@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors";
 import { newId } from "../lib/ids";
 import { insertLedgerEntry, type LedgerEntry, readBalance } from "../store/credits";
 import type { Queries } from "../store/db";
+import type { ListedJob } from "../store/job-list";
 import { getUser, type User, updateAccountState } from "../store/users";
 import { findRole, setQuotaOverride } from "../store/workspaces";
 import { type AuditActor, recordAudit } from "./audit";
@@ -14,6 +15,7 @@ import { createInvitation } from "./identity/invitations";
 import { insertAccount } from "./identity/new-account";
 import { createPasswordResetLink } from "./identity/password-reset";
 import { requireEmailAddress } from "./identity/sign-up";
+import { cancelPipeline } from "./pipeline-requests";
 import type { Services } from "./services";
 
 type AdministrationServices = Pick<Services, "now" | "store">;
@@ -162,6 +164,22 @@ export function restoreDeletedAccount(
   return store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     return restoreAccount(tx, actor, userId, now());
+  });
+}
+
+/** Cancels the pipeline of a job that waits or runs, in any workspace. Errors: those of `cancelPipeline`, and `forbidden`. */
+export async function cancelJob(
+  services: Pick<Services, "folders" | "now" | "runner" | "store">,
+  actor: AuditActor,
+  { step }: ListedJob,
+): Promise<void> {
+  const { id, pipeline_id: pipelineId, workspace_id: workspaceId, processor_name: name } = step;
+  await cancelPipeline(services, workspaceId, pipelineId, async (tx, open) => {
+    await requireActingAdmin(tx, actor);
+    // The pipeline may have advanced to its next step.
+    if (open.id !== id) throw new AppError("conflict", "Job has already ended.");
+    const target = { kind: "pipeline", id: pipelineId };
+    await recordAudit(tx, actor, { action: "job.cancelled", target, workspaceId, details: { name } }, services.now());
   });
 }
 

@@ -1,49 +1,8 @@
 /** The audit log: who did what, to what, from which address. Entries are written in the transaction of what they record. */
+import type { AuditAction } from "../domain/audit-actions";
 import { newId } from "../lib/ids";
 import { insertAuditEntry } from "../store/audit";
 import type { Queries } from "../store/db";
-
-/** What can be recorded, as `noun.verb_past`. */
-export type AuditAction =
-  | "api_key.created"
-  | "api_key.deleted"
-  | "device.approved"
-  | "device.denied"
-  | "asset.charge_refunded"
-  | "audit_log.exported"
-  | "server.set_up"
-  | "session.created"
-  | "session.ended"
-  | "session.refused"
-  | "user.created"
-  | "user.credits_changed"
-  | "user.deletion_started"
-  | "user.disabled"
-  | "user.email_verified"
-  | "user.enabled"
-  | "user.identity_linked"
-  | "user.invitation_accepted"
-  | "user.invited"
-  | "user.password_change_refused"
-  | "user.password_changed"
-  | "user.password_reset"
-  | "user.password_reset_requested"
-  | "user.purge_started"
-  | "user.purged"
-  | "user.quota_changed"
-  | "user.reset_link_created"
-  | "user.restored"
-  | "user.role_changed"
-  | "user.signed_up"
-  | "user.two_factor_change_refused"
-  | "user.two_factor_changed"
-  | "workspace.created"
-  | "workspace.deleted"
-  | "workspace.member_added"
-  | "workspace.member_changed"
-  | "workspace.member_invited"
-  | "workspace.member_removed"
-  | "workspace.renamed";
 
 /** Who acts: a user with a session or a key, somebody who is not authenticated, the command line, or the server itself. */
 export type AuditActor = {

@@ -23,8 +23,10 @@ import {
   readBalance,
 } from "../store/credits";
 import type { Queries } from "../store/db";
+import { addCreditsConsumed, updatePipeline, updateStepPrice } from "../store/pipelines";
 import { findLatestStep } from "../store/steps";
 import { emitAssetEvent } from "./events";
+import { notify } from "./notifications";
 
 /** Returns the credits for a recording. Each started minute counts. */
 export const computeCharge = (duration: Ticks, creditsPerMinute: number): number =>
@@ -45,6 +47,10 @@ async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
     amount: asset.charge,
     created_at: now,
   });
+  if (step) {
+    await updatePipeline(tx, step.pipeline_id, { total_credits_reserved: asset.charge });
+    await updateStepPrice(tx, step.id, asset.charge);
+  }
   return (await updateAsset(tx, asset.id, { payment: "held" })) ?? asset;
 }
 
@@ -71,19 +77,39 @@ async function settleCharge(
       asset_id: asset.id,
       created_at: now,
     });
+    const step = await findLatestStep(tx, asset.id);
+    if (step) await addCreditsConsumed(tx, step.pipeline_id, asset.charge ?? 0);
   }
   const ready = await updateAssetInState(tx, asset.id, asset.state, { state: "ready", payment: "settled" });
   if (ready) await emitAssetEvent(tx, ready, "asset.ready", now, previousState);
 }
 
-/** Changes a prepared asset to `ready`, or to `pending_payment` after the workspace's other assets that wait for credits. */
+/** Changes a prepared asset to `ready`, which only a source is charged for, or to `pending_payment` after the workspace's other assets that wait for credits. */
 export async function completePreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
+  if (asset.kind !== "source") {
+    await updateAssetInState(tx, asset.id, "processing", { state: "ready", prepared_at: now });
+    return;
+  }
   if (asset.payment !== "none") return settleCharge(tx, asset, now);
   const waiting = await updateAssetInState(tx, asset.id, "processing", { state: "pending_payment", prepared_at: now });
   if (!waiting) return;
   const paid = await settleWaiting(tx, asset.workspace_id, now, asset.id);
   // Emitted only when the asset has to wait, not when it passed through the state within this transaction.
-  if (!paid.includes(asset.id)) await emitAssetEvent(tx, waiting, "asset.pending_payment", now, "processing");
+  if (paid.includes(asset.id)) return;
+  await emitAssetEvent(tx, waiting, "asset.pending_payment", now, "processing");
+  await notify(tx, {
+    userId: asset.created_by,
+    workspaceId: asset.workspace_id,
+    type: "asset_pending_payment",
+    payload: {
+      asset_id: asset.id,
+      asset_name: asset.filename,
+      project_id: asset.project_id,
+      credits_required: asset.charge ?? 0,
+    },
+    cause: asset.id,
+    now,
+  });
 }
 
 /**

@@ -10,9 +10,11 @@ import { deleteCut, listAssetCutIds } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { deleteProject, touchProject } from "../store/projects";
 import { deleteRender, getRender, listAssetRenders, listCutRenders, type Render } from "../store/renders";
-import { endStep, listOpenSteps, markAssetDeleted } from "../store/steps";
+import { listOpenSteps, markAssetDeleted } from "../store/steps";
+import { deleteOutputAssets } from "./chain-outputs";
 import { releaseCharge } from "./charge";
 import { emitRenderEvent } from "./events";
+import { endPipelineStep } from "./pipelines";
 import type { Services } from "./services";
 
 export type DeletionServices = Pick<Services, "folders" | "now" | "runner" | "store">;
@@ -33,6 +35,10 @@ async function deleteRenderRows(
     now,
     after,
   );
+  await deleteOutputAssets(
+    tx,
+    renders.map((r) => r.id),
+  );
   for (const render of renders) {
     if (render.completed_at === null) await emitRenderEvent(tx, render, "render.cancelled", now);
     after.paths.push(services.folders.render(render.id), services.folders.work(render.id));
@@ -42,7 +48,7 @@ async function deleteRenderRows(
 
 async function endSteps(tx: Queries, subjectIds: string[], now: number, after: DeletionCleanup): Promise<void> {
   for (const step of await listOpenSteps(tx, subjectIds)) {
-    await endStep(tx, step.id, "cancelled", now);
+    await endPipelineStep(tx, { stepId: step.id }, { state: "cancelled", now });
     after.steps.push(step.id);
   }
 }
@@ -54,7 +60,9 @@ async function deleteAssetRows(
   after: DeletionCleanup,
 ): Promise<void> {
   await deleteRenderRows(services, tx, await listAssetRenders(tx, asset.id), after);
-  await endSteps(tx, [asset.id, ...(await listAssetCutIds(tx, asset.id))], services.now(), after);
+  const cutIds = await listAssetCutIds(tx, asset.id);
+  await endSteps(tx, [asset.id, ...cutIds], services.now(), after);
+  await deleteOutputAssets(tx, cutIds);
   await markAssetDeleted(tx, asset.id);
   await deleteAsset(tx, asset.id);
   await releaseCharge(tx, asset, services.now());
@@ -62,6 +70,7 @@ async function deleteAssetRows(
     services.folders.media(asset.id).dir,
     services.folders.upload(asset.id),
     services.folders.work(asset.id),
+    services.folders.previewWork(asset.id),
   );
 }
 
@@ -116,6 +125,7 @@ export async function removeCut(services: DeletionServices, cutId: string): Prom
   await services.store.write(async (tx) => {
     await deleteRenderRows(services, tx, await listCutRenders(tx, cutId), after);
     await endSteps(tx, [cutId], services.now(), after);
+    await deleteOutputAssets(tx, [cutId]);
     await deleteCut(tx, cutId);
   });
   await cleanUp(services, after);

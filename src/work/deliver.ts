@@ -18,6 +18,7 @@ import {
 } from "../store/delivery-queue";
 import { type Delivery, findEndpoint, updateDelivery, updateEndpoint, type WebhookEndpoint } from "../store/webhooks";
 import { createDeliverySlots, MAX_PER_ENDPOINT } from "./delivery-slots";
+import { notifyOwners } from "./notifications";
 
 export type Deliverer = {
   start(): void;
@@ -79,12 +80,30 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         { ok: outcome.ok, isGone: outcome.status === 410 },
         now(),
       );
+      const reason = outcome.status === 410 ? "gone" : "failing";
+      // Another delivery in flight may have disabled it already.
+      const isDisabledNow = record.disable && current.state === "enabled";
       await updateEndpoint(tx, endpoint.id, {
         last_success_at: record.lastSuccessAt,
         failing_since: record.failingSince,
-        state: record.disable ? "disabled" : current.state,
+        state: isDisabledNow ? "disabled" : current.state,
+        disabled_at: isDisabledNow ? now() : current.disabled_at,
+        disabled_reason: isDisabledNow ? reason : current.disabled_reason,
       });
-      if (record.disable) log.warn("webhook_endpoint.disabled", { endpoint: endpoint.id, status: outcome.status });
+      if (!isDisabledNow) return;
+      log.warn("webhook_endpoint.disabled", { endpoint: endpoint.id, status: outcome.status });
+      await notifyOwners(tx, endpoint.workspace_id, {
+        type: "webhook_disabled",
+        payload: {
+          endpoint_id: endpoint.id,
+          host: new URL(endpoint.url).host,
+          reason,
+          failing_since: record.failingSince === null ? null : new Date(record.failingSince).toISOString(),
+        },
+        // Not the endpoint: it can be enabled and disabled again.
+        cause: `${delivery.id}/${attempts}/${at}`,
+        now: now(),
+      });
     });
     log.info("webhook.attempted", {
       delivery: delivery.id,

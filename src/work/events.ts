@@ -15,14 +15,15 @@ import { insertDelivery, listEnabledEndpoints } from "../store/webhooks";
 /** The events of one kind of entity, such as `asset.…`. */
 type EventsOf<Entity extends string> = Extract<EventType, `${Entity}.${string}`>;
 
-/** Emits that the asset reached a state. `previousState` is the state that was announced before. */
-export function emitAssetEvent(
+/** Emits that the asset, if it is a source, reached a state. `previousState` is the state that was announced before. */
+export async function emitAssetEvent(
   tx: Queries,
   asset: Asset,
   type: EventsOf<"asset">,
   now: number,
   previousState: string | null = null,
 ): Promise<void> {
+  if (asset.kind !== "source") return;
   const { id, project_id, external_id } = asset;
   const data = { entity_id: id, asset_id: id, project_id, external_id, previous_state: previousState };
   return emitEvent(tx, asset.workspace_id, type, data, now);

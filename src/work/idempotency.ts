@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
 import { deleteStoredResponsesBefore, findStoredResponse, insertStoredResponse } from "../store/idempotency";
 
-/** The key of a request and the hash of its method, path and body; null if the client sent no key. */
+/** The key of a request and the hash of its method, path, query and body; null if the client sent no key. */
 export type IdempotencyKey = { userId: string; key: string; requestHash: string } | null;
 
 export const RESPONSES_KEPT_MS = 24 * 3600 * 1000;
@@ -11,7 +11,7 @@ export const RESPONSES_KEPT_MS = 24 * 3600 * 1000;
 export type IdempotentResponse = { status: number; body: unknown; headers: Record<string, string> };
 
 /** Fields of resources that are shown once. */
-const SECRET_FIELDS = ["secret", "key", "otpauth_url", "recovery_codes", "invitation_url"];
+const SECRET_FIELDS = ["secret", "key", "otpauth_url", "recovery_codes", "invitation_url", "token"];
 
 /** Returns the resource with null in place of its secrets. */
 function hideSecrets(body: unknown): unknown {

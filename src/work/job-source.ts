@@ -1,21 +1,14 @@
 /** The runner's source of jobs, backed by the steps in the database. */
 import { decideRetry, type Job, type JobSource, MAX_ATTEMPTS } from "../domain/jobs";
-import {
-  claimStep,
-  endStep,
-  findNextDueTime,
-  findNextStep,
-  findNextStepAlone,
-  renewLease,
-  requeueStep,
-} from "../store/steps";
+import { claimStep, findNextDueTime, findNextStep, findNextStepAlone, renewLease, requeueStep } from "../store/steps";
 import type { JobFailure } from "./jobs/definition";
+import { endPipelineStep } from "./pipelines";
 import { JOBS } from "./registry";
 import type { Services } from "./services";
 
 const TOO_MANY_ATTEMPTS: JobFailure = {
   code: "processing_failed",
-  message: "The server stopped unexpectedly each time it processed this file.",
+  message: "The server, or the worker in its place, stopped unexpectedly each time it processed this file.",
 };
 
 /** Returns the source for a runner. */
@@ -26,7 +19,9 @@ export function createJobSource(services: Pick<Services, "config" | "folders" | 
   async function failPermanently(job: Job, failure: JobFailure): Promise<void> {
     const definition = JOBS[job.name];
     const isFailed = await store.write(async (tx) => {
-      if (!(await endStep(tx, job.stepId, "failed", now(), job.attempt))) return false;
+      const { code, message } = failure;
+      const end = { state: "failed", error: { code, message }, now: now() } as const;
+      if (!(await endPipelineStep(tx, job, end))) return false;
       await definition.fail(tx, failure, { job, now: now(), config });
       return true;
     });
@@ -34,8 +29,8 @@ export function createJobSource(services: Pick<Services, "config" | "folders" | 
   }
 
   return {
-    next: (name, owner) => findNextStep(store.read, name, owner, now()),
-    nextAlone: (owner) => findNextStepAlone(store.read, owner, now()),
+    next: (name, owner, except) => findNextStep(store.read, name, owner, now(), except),
+    nextAlone: (owner, except) => findNextStepAlone(store.read, owner, now(), except),
     claim: async (stepId, owner, leaseMs) => {
       const job = await store.write((tx) => claimStep(tx, stepId, owner, now(), leaseMs));
       if (!job || job.attempt <= MAX_ATTEMPTS) return job;

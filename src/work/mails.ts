@@ -1,9 +1,11 @@
 /** Mails: stored in the transaction of their cause, and sent afterwards by `mail-sender.ts`. */
+import { NOTIFICATION_TYPES } from "../domain/states";
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
 import type { Sealer } from "../lib/sealer";
 import type { Queries } from "../store/db";
 import { countRecentMails, insertMail, type StoredMail } from "../store/mails";
+import type { User } from "../store/users";
 import type { MailTemplate, MailValues } from "./mail-templates";
 
 /** `userId`: the recipient's account, if there is one. */
@@ -21,8 +23,14 @@ export type Mails = {
   queue<Template extends MailTemplate>(tx: Queries, mail: MailRequest<Template>, now: number): Promise<void>;
 };
 
+/** Returns whether mails that nobody has asked for can be sent to the user: the user has confirmed the address. */
+export const canMail = ({ mails }: { mails: Mails }, user: Pick<User, "email_verified_at">): boolean =>
+  mails.isConfigured && user.email_verified_at !== null;
+
 /** Protects a mailbox from whoever causes its mails. The causes have limits of their own, below this one. */
 const MAX_MAILS_PER_HOUR = 30;
+/** `notification-mails.ts` limits these. They must not use up the limit, because sign-in codes would be dropped. */
+const PACED_TEMPLATES: readonly string[] = NOTIFICATION_TYPES;
 const HOUR_MS = 3600_000;
 
 const toContext = (id: string): string => `mails/${id}`;
@@ -34,7 +42,9 @@ export const createMails = (services: { isConfigured: boolean; sealer: Sealer; l
     const { isConfigured, sealer, log } = services;
     if (!isConfigured) return;
     const id = newId();
-    if ((await countRecentMails(tx, { userId, address: to }, now - HOUR_MS)) >= MAX_MAILS_PER_HOUR) {
+    const isPaced = PACED_TEMPLATES.includes(template);
+    const recipient = { userId, address: to };
+    if (!isPaced && (await countRecentMails(tx, recipient, now - HOUR_MS, PACED_TEMPLATES)) >= MAX_MAILS_PER_HOUR) {
       log.warn("mail.dropped", { template, advice: `the recipient got ${MAX_MAILS_PER_HOUR} mails within an hour` });
       return;
     }

@@ -1,10 +1,13 @@
 /** Removes files that no row refers to, and rows that have expired. */
+import { parseWorkName } from "../blobs/folders";
 import { listNames, moveToTrash } from "../blobs/trash";
 import { isUuid } from "../lib/ids";
 import { findExistingAssetIds } from "../store/assets";
+import { findExportIdsWithFiles } from "../store/data-exports";
 import { deleteDeviceCodesExpiredBefore } from "../store/device-codes";
 import { deleteStoredResponsesBefore } from "../store/idempotency";
 import { deleteFinishedMailsBefore } from "../store/mails";
+import { deleteReadNotificationsBefore } from "../store/notifications";
 import { deleteExpiredTokens } from "../store/one-time-tokens";
 import { findExistingRenderIds } from "../store/renders";
 import { listOpenSteps } from "../store/steps";
@@ -15,24 +18,40 @@ import type { Services } from "./services";
 /** A device that polls too late learns that its code has expired. */
 const DEVICE_CODES_KEPT_MS = 3600 * 1000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
+const NOTIFICATIONS_KEPT_MS = 90 * 24 * 3600 * 1000;
+const MAX_DELETED_NOTIFICATIONS = 500;
 const MAILS_KEPT_MS = 30 * 24 * 3600 * 1000;
+
+/** Returns the archives of exports that do not exist, have failed or have expired. */
+async function findOrphanedExports({ folders, store }: Pick<Services, "folders" | "store">): Promise<string[]> {
+  const names = await listNames(folders.exportsRoot);
+  const toId = (name: string) => name.replace(/\.(?:zip|part)$/, "");
+  const living = await findExportIdsWithFiles(store.read, names.map(toId).filter(isUuid));
+  return names.filter((name) => !living.has(toId(name))).map((name) => `${folders.exportsRoot}/${name}`);
+}
 
 /** Removes the files of deleted assets and renders, the work folders of ended jobs, and expired rows. */
 export async function sweepOrphans(services: Pick<Services, "folders" | "log" | "now" | "store">): Promise<void> {
   const { folders, store } = services;
-  const orphans = async (folder: string, alive: (ids: string[]) => Promise<Set<string>>) => {
+  const orphans = async (
+    folder: string,
+    alive: (ids: string[]) => Promise<Set<string>>,
+    toId = (name: string): string => name,
+  ) => {
     const names = await listNames(folder);
-    const living = await alive(names.filter(isUuid));
-    return names.filter((name) => !living.has(name)).map((name) => `${folder}/${name}`);
+    const living = await alive(names.map(toId).filter(isUuid));
+    return names.filter((name) => !living.has(toId(name))).map((name) => `${folder}/${name}`);
   };
   const assets = (ids: string[]) => findExistingAssetIds(store.read, ids);
   const paths = [
     ...(await orphans(folders.mediaRoot, assets)),
     ...(await orphans(folders.uploads, assets)),
+    ...(await findOrphanedExports(services)),
     ...(await orphans(folders.rendersRoot, (ids) => findExistingRenderIds(store.read, ids))),
     ...(await orphans(
       folders.workRoot,
-      async (ids) => new Set((await listOpenSteps(store.read, ids)).map((s) => s.subject_id)),
+      async (ids) => new Set((await listOpenSteps(store.read, ids)).flatMap(({ subject_id: id }) => id ?? [])),
+      parseWorkName,
     )),
   ];
   if (paths.length > 0) {
@@ -46,4 +65,7 @@ export async function sweepOrphans(services: Pick<Services, "folders" | "log" | 
     await deleteFinishedMailsBefore(tx, services.now() - MAILS_KEPT_MS);
     await deleteExpiredTokens(tx, services.now());
   });
+  const before = services.now() - NOTIFICATIONS_KEPT_MS;
+  const deleteSome = () => store.write((tx) => deleteReadNotificationsBefore(tx, before, MAX_DELETED_NOTIFICATIONS));
+  while ((await deleteSome()) === MAX_DELETED_NOTIFICATIONS);
 }

@@ -1,15 +1,16 @@
 /** Timelines, subtitles and edits of completed cuts. A child process makes them with `plan-outputs.ts`. */
 import { AppError } from "../domain/errors";
-import type { EditedSegment } from "../domain/plan-edit";
 import { toSeconds } from "../domain/time";
 import type { ExportOptions } from "../domain/timeline";
 import { newId } from "../lib/ids";
 import { getAsset } from "../store/assets";
 import { type Cut, insertCut } from "../store/cuts";
 import type { Queries } from "../store/db";
+import { deleteDraft } from "../store/drafts";
 import { touchProject } from "../store/projects";
 import { emitCutEvent } from "./events";
 import type { JobOperations } from "./job-child/operations";
+import type { PlanEdit } from "./plan-edits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import { getAnalysisPaths } from "./prepared-files";
 import type { Services } from "./services";
@@ -50,16 +51,17 @@ export const createSubtitle = (services: PlanServices, cut: Cut, options: Subtit
   runPlanOperation(services, cut, "subtitle", { options });
 
 /**
- * Prepares a new cut with the user's segments. Returns a function that inserts the cut, already completed, in a write transaction.
+ * Prepares a new cut with the user's segments and texts. Returns a function that inserts the cut, already completed, in a write transaction,
+ * and deletes the draft of the old one.
  * Errors: `conflict`, `validation_error`, `upstream_unavailable`.
  */
 export async function prepareEdit(
   services: PlanServices,
   cut: Cut,
-  segments: EditedSegment[],
+  edit: PlanEdit,
   userId: string,
 ): Promise<(tx: Queries) => Promise<Cut>> {
-  const plan = await runPlanOperation(services, cut, "edit", { segments });
+  const plan = await runPlanOperation(services, cut, "edit", { edit });
   requireDatabaseSpace(services);
   const now = services.now();
   return async (tx) => {
@@ -80,6 +82,7 @@ export async function prepareEdit(
       started_at: now,
       completed_at: now,
     });
+    await deleteDraft(tx, cut.id);
     await touchProject(tx, asset.project_id, now);
     await emitCutEvent(tx, edited, "cut.completed", now);
     return edited;

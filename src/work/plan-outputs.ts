@@ -3,11 +3,13 @@
  * the uploaded recording.
  */
 import { AppError } from "../domain/errors";
-import { type EditedSegment, editPlan, validateEdit } from "../domain/plan-edit";
+import { editPlan } from "../domain/plan-edit";
 import { type PlanJson, planToJson } from "../domain/plan-json";
+import { applyTexts } from "../domain/plan-texts";
 import { listPlanWords } from "../domain/plan-words";
 import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../domain/timeline";
+import { type PlanEdit, requireValidEdit } from "./plan-edits";
 import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "./prepared-files";
 
 export type PlanFile = { filename: string; contentType: string; body: string };
@@ -48,17 +50,13 @@ export async function formatSubtitle({ paths, plan, name }: CompletedCut, option
   };
 }
 
-/** Returns the plan with the user's segments as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
-export async function createEditedPlan({ paths, plan }: CompletedCut, segments: EditedSegment[]): Promise<string> {
+/** Returns the plan with the user's segments and texts as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
+export async function createEditedPlan({ paths, plan }: CompletedCut, edit: PlanEdit): Promise<string> {
   const probed = await requireProbed(paths);
   const clock = { duration: probed.info.duration, frames: probed.frames };
-  const fields = validateEdit(segments, clock).map(({ index, message }) => ({
-    field: `body.segments.${index}`,
-    message,
-  }));
-  if (fields.length > 0) throw new AppError("validation_error", "The segments are not a valid plan.", { fields });
+  requireValidEdit(edit, clock);
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const old = JSON.parse(plan) as PlanJson;
-  const words = listPlanWords(old, transcript?.words ?? null) ?? [];
-  return JSON.stringify(planToJson(editPlan(old, segments, words, clock)));
+  const { words, spans } = applyTexts(listPlanWords(old, transcript?.words ?? null) ?? [], edit.texts);
+  return JSON.stringify(planToJson(editPlan(old, edit.segments, words, clock, spans)));
 }

@@ -9,6 +9,8 @@ import { openAudioFile } from "../lib/analysis-audio/reader";
 import { createAudioFile } from "../lib/analysis-audio/writer";
 import { flushFile, writeAtomic } from "../lib/atomic-file";
 
+import { writeTranscriptColumns } from "./preview-files";
+
 const RAW_ENERGY_EXTENSION = ".f32";
 
 type StoredFrames =
@@ -60,6 +62,7 @@ export async function writeSpeechAnalysis(folder: MediaFolder, analysis: SpeechA
       confidence: Math.round(w.confidence * 1000) / 1000,
     }));
     await writeAtomic(folder.transcript, JSON.stringify({ language: analysis.transcript.language, words }));
+    await writeTranscriptColumns(folder, words);
   }
   // Written last: `hasSpeechAnalysis` takes it as the sign that all files are complete.
   await writeAtomic(folder.speechAnalysis, JSON.stringify(rest));

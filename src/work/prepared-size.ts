@@ -1,8 +1,8 @@
-/** Measures the files of a preparation when it ends, and removes them when it has failed. */
+/** Measures the files of a preparation when it ends, and removes them when it has failed or its asset was deleted. */
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../blobs/folders";
 import { listNames, moveToTrash } from "../blobs/trash";
-import { listUnmeasuredAssets, updateAsset } from "../store/assets";
+import { getAsset, listUnmeasuredAssets, updateAsset } from "../store/assets";
 import { listBlobs } from "./jobs/blob-files";
 import type { Services } from "./services";
 
@@ -24,6 +24,14 @@ export async function discardDerivatives(
     names.map((name) => join(dir, name)),
   );
   await store.write((tx) => updateAsset(tx, assetId, { derived_bytes: 0 }));
+}
+
+/** Removes the folder that a job has created again when its asset was deleted as the job started. */
+export async function discardFolderOfDeleted(
+  { store, folders }: Pick<Services, "store" | "folders">,
+  assetId: string,
+): Promise<void> {
+  if ((await getAsset(store.read, assetId)) === null) await moveToTrash(folders, [folders.media(assetId).dir]);
 }
 
 /** Assets that are read at a time. */

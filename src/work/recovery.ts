@@ -2,25 +2,43 @@
 import { emptyTrash } from "../blobs/trash";
 import { deleteExpiredSessions } from "../store/sessions";
 import { requeueInterruptedSteps } from "../store/steps";
+import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers";
+import { expireLostExports } from "./data-export/archive-removal";
+import { sweepLiveEvents } from "./live-events";
 import { sweepOrphans } from "./orphans";
 import { reconcileDerivatives } from "./prepared-size";
 import type { Services } from "./services";
 import { recoverUploads } from "./uploads";
 
-type RecoveryServices = Pick<Services, "folders" | "log" | "now" | "runner" | "store">;
+/** How long the server remembers revoked workers, and what workers have run. */
+const WORKER_HISTORY_MS = 30 * 24 * 3600 * 1000;
+const MAX_RUNS_PER_WORKER = 1_000;
+
+type RecoveryServices = Pick<Services, "config" | "folders" | "log" | "now" | "runner" | "store">;
 
 /** Recovers from a crash or a stop: requeues interrupted steps, starts the preparation of complete uploads, removes orphaned files. */
 export async function recover(services: RecoveryServices): Promise<void> {
   const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
   if (requeued > 0) services.log.warn("jobs.requeued_after_unclean_exit", { jobs: requeued });
-  await sweep(services);
+  await recoverUploads(services, true);
+  await sweepRows(services);
+  await expireLostExports(services);
   void reconcileDerivatives(services).catch((error) => services.log.warn("derivatives.measure_failed", { error }));
   void emptyTrash(services.folders).catch((error) => services.log.warn("trash.empty_failed", { error }));
 }
 
 /** Handles complete and expired uploads, and removes orphaned files and expired rows. */
 export async function sweep(services: RecoveryServices): Promise<void> {
-  await recoverUploads(services);
+  await recoverUploads(services, false);
+  await sweepRows(services);
+}
+
+async function sweepRows(services: RecoveryServices): Promise<void> {
   await sweepOrphans(services);
   await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));
+  await sweepLiveEvents(services);
+  await services.store.write(async (tx) => {
+    await deleteRevokedTokensBefore(tx, services.now() - WORKER_HISTORY_MS);
+    await deleteOldWorkerRuns(tx, services.now() - WORKER_HISTORY_MS, MAX_RUNS_PER_WORKER);
+  });
 }

@@ -1,26 +1,38 @@
 /** Job name -> definition, and what drives a definition from a claimed step to its settled result. */
 import { join } from "node:path";
+import { getWorkName } from "../blobs/folders";
 import { type Job, JobAborted, type JobContext, type JobHandler, type JobName } from "../domain/jobs";
-import { endStep, findStep } from "../store/steps";
+import { findStep, isCurrentAttempt } from "../store/steps";
+import type { RemoteRunner } from "./cluster/remote-run";
 import { withDiskReserve } from "./disk-space";
 import { cutJob } from "./jobs/cut-job";
 import type { JobDefinition, JobInput, JobOutput, RunContext, SettleContext } from "./jobs/definition";
 import { prepareJob } from "./jobs/prepare-job";
+import { previewJob } from "./jobs/preview-job";
 import { renderJob } from "./jobs/render-job";
 import type { MediaTools } from "./media-tools";
+import { completePipelineStep, endPipelineStep } from "./pipelines";
 import type { Services } from "./services";
 
-export const JOBS = { prepare: prepareJob, cut: cutJob, render: renderJob };
+export const JOBS = { prepare: prepareJob, cut: cutJob, render: renderJob, preview: previewJob };
 
 /** What running a job needs of `Services`. */
-export type JobServices = Pick<Services, "config" | "disk" | "folders" | "log" | "now" | "store">;
+export type JobServices = Pick<Services, "config" | "disk" | "folders" | "liveEvents" | "log" | "now" | "store">;
+
+/** Chooses the place of a job; null: all jobs run here. */
+type ChoosePlace = Pick<RemoteRunner, "runJob"> | null;
 
 /** Returns the handlers for a runner. A job name without a definition does not compile. */
-export function createJobHandlers(services: JobServices, tools: MediaTools): Record<JobName, JobHandler> {
+export function createJobHandlers(
+  services: JobServices,
+  tools: MediaTools,
+  remote: ChoosePlace = null,
+): Record<JobName, JobHandler> {
   return {
-    prepare: createHandler(JOBS.prepare, services, tools),
-    cut: createHandler(JOBS.cut, services, tools),
-    render: createHandler(JOBS.render, services, tools),
+    prepare: createHandler(JOBS.prepare, services, tools, remote),
+    cut: createHandler(JOBS.cut, services, tools, remote),
+    render: createHandler(JOBS.render, services, tools, remote),
+    preview: createHandler(JOBS.preview, services, tools, remote),
   };
 }
 
@@ -28,52 +40,60 @@ function createHandler<Input extends JobInput, Checkpoint, Output extends JobOut
   definition: JobDefinition<Input, Checkpoint, Output>,
   services: JobServices,
   tools: MediaTools,
+  remote: ChoosePlace,
 ): JobHandler {
   return (job, context) =>
     withDiskReserve(services, definition.whenDiskIsFull, job, context, (guarded) =>
-      executeJob(definition, services, tools, job, guarded),
+      executeJob(definition, services, { tools, remote }, job, guarded),
     );
 }
 
 async function executeJob<Input extends JobInput, Checkpoint, Output extends JobOutput>(
   definition: JobDefinition<Input, Checkpoint, Output>,
   services: JobServices,
-  tools: MediaTools,
+  { tools, remote }: { tools: MediaTools; remote: ChoosePlace },
   job: Job,
   context: JobContext,
 ): Promise<void> {
   const { store } = services;
+  const { workspaceId, pipelineId } = job;
   const settleContext = (): SettleContext => ({ job, now: services.now(), config: services.config });
   const hasBegun = await store.write((tx) => definition.begin(tx, settleContext()));
   const loaded = hasBegun ? await definition.load(services, job) : null;
   if (loaded === null) {
-    await store.write((tx) => endStep(tx, job.stepId, "completed", services.now(), job.attempt));
+    // The subject was deleted or has ended.
+    await store.write((tx) => endPipelineStep(tx, job, { state: "cancelled", now: services.now() }));
     return;
   }
   const runContext: RunContext<Checkpoint> = {
     signal: context.signal,
     shouldYield: context.shouldYield,
-    progress: ({ share }) => context.progress(share),
+    progress: ({ share }) => {
+      context.progress(share);
+      services.liveEvents.publishProgress({ workspaceId, pipelineId, entityId: job.subjectId }, share);
+    },
     log: (event, fields) => services.log.info(event, { [job.name]: job.subjectId, ...fields }),
     owner: job.workspaceId,
     getInputPath: (name) => join(loaded.inputDir, name),
     outputDir: loaded.outputDir,
-    workDir: join(tools.temporaryFolder, job.subjectId),
+    workDir: join(tools.temporaryFolder, getWorkName(job.name, job.subjectId)),
     checkpoint: (checkpoint) =>
       store.write(async (tx) => {
-        const step = await findStep(tx, job.stepId);
-        if (!step || step.finished_at !== null || step.attempts !== job.attempt) throw new JobAborted("lost");
+        if (!isCurrentAttempt(await findStep(tx, job.stepId), job)) throw new JobAborted("lost");
         await definition.checkpoint(tx, checkpoint, settleContext());
       }),
   };
-  const hasEnded = async () => (await findStep(store.read, job.stepId))?.finished_at !== null;
+  const hasEnded = async () => {
+    const step = await findStep(store.read, job.stepId);
+    // A retry works on another subject.
+    return step?.finished_at !== null || step.subject_id !== job.subjectId;
+  };
   try {
-    const output = await definition.run(tools, loaded.input, runContext);
-    const isSettled = await store.write(async (tx) => {
-      if (!(await endStep(tx, job.stepId, "completed", services.now(), job.attempt))) return false;
-      await definition.settle(tx, output, settleContext());
-      return true;
-    });
+    const runHere = (changed: RunContext<Checkpoint>) => definition.run(tools, loaded.input, changed);
+    const output = await (remote ? remote.runJob(job, loaded, runContext, runHere) : runHere(runContext));
+    const isSettled = await store.write((tx) =>
+      completePipelineStep(services, tx, job, () => definition.settle(tx, output, settleContext())),
+    );
     if (isSettled) await definition.cleanup(services, job, "completed");
     // Not after a newer attempt has replaced this one: it uses the same files.
     else if (await hasEnded()) await definition.cleanup(services, job, "cancelled");

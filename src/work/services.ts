@@ -2,6 +2,7 @@
 import type { Folders } from "../blobs/folders";
 import type { SignedLinks } from "../blobs/signed-links";
 import type { Config } from "../config";
+import type { PaymentGateway } from "../domain/billing";
 import type { Runner } from "../domain/jobs";
 import type { DiskReserve } from "../lib/disk-reserve";
 import type { Log } from "../lib/log";
@@ -10,11 +11,16 @@ import type { Resolve } from "../outbound/addresses";
 import type { OidcClient } from "../outbound/oidc";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
+import type { Cluster } from "./cluster/cluster";
+import type { WorkerList } from "./cluster/worker-list";
 import type { Passwords } from "./identity/passwords";
 import type { Sessions } from "./identity/sessions";
 import type { Setup } from "./identity/setup";
 import type { SignInLimits } from "./identity/sign-in-limits";
+import type { LiveEvents } from "./live-events";
+import type { LiveStreams } from "./live-streams";
 import type { Mails } from "./mails";
+import type { Pieces } from "./pieces";
 import type { PlanRequests } from "./plan-requests";
 import type { SystemHealth } from "./system-health";
 
@@ -31,21 +37,35 @@ export type Services = {
   setup: Setup;
   signInLimits: SignInLimits;
   mails: Mails;
+  liveEvents: LiveEvents;
+  liveStreams: LiveStreams;
   /** Encrypts what the database must not contain in clear. */
   sealer: Sealer;
   oidc: OidcClient;
+  /** The payment provider; null for the offline one, whose orders an administrator approves. */
+  payments: PaymentGateway | null;
   log: Log;
   /** Returns milliseconds since 1970. Tests replace it. */
   now(): number;
   runner: Runner;
   /** Makes the timelines, subtitles and edits that requests ask for. */
   planRequests: PlanRequests;
+  /** Makes the parts of previews that players ask for. */
+  pieces: Pieces;
   /** Returns a resolver for host names in a workspace's URLs, with limits for the workspace and for all workspaces together. */
   resolverFor(workspaceId: string): Resolve;
+  /** The folder of the bundled dashboard. */
+  webDir: string;
+  /** Path of the licenses of the bundled software. The file may be missing when run from the sources. */
+  licensesPath: string;
   /** Path of the ffmpeg in use. */
   ffmpegPath: string;
   /** Returns the URL at which clients reach this server, without a trailing slash. */
   publicUrl(): string;
   /** Returns the state of the server for administrators. */
   readHealth(): Promise<SystemHealth>;
+  /** The workers on other machines. */
+  workerList: WorkerList;
+  /** What runs jobs on workers; null without Redis. */
+  cluster: Cluster | null;
 };

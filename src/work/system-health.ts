@@ -8,45 +8,82 @@ import { BUILT_IN } from "../speech/models/catalog";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
 import { readDatabaseBytes } from "../store/db-size";
 import { countPendingDeliveries } from "../store/delivery-queue";
-import { countOpenJobs } from "../store/job-list";
+import { countOpenJobs, readJobFacts } from "../store/job-list";
+import { type RedisState, readRedisState } from "./cluster/redis-state";
+import {
+  describeBilling,
+  describeConnection,
+  describeDatabase,
+  describeDisk,
+  describeFfmpeg,
+  describeMail,
+  describeModels,
+  describeQueue,
+  describeRedis,
+  describeSandbox,
+  describeTriedEncoders,
+  describeWebhooks,
+  describeWorkers,
+  type HealthCheck,
+  missingFfmpeg,
+} from "./health-checks";
 import type { MediaTools } from "./media-tools";
+import { checkReadiness } from "./readiness";
 import type { Services } from "./services";
+
+export type DiskState = { freeBytes: number; totalBytes: number; reserveBytes: number; isLow: boolean };
 
 export type SystemHealth = {
   /** `degraded`: something that jobs need does not work, or the disk is almost full. */
   status: "ok" | "degraded";
   version: string;
-  disk: { freeBytes: number; totalBytes: number; reserveBytes: number; isLow: boolean };
+  checks: HealthCheck[];
+  disk: DiskState;
   database: { isAlive: boolean; bytes: number | null };
   ffmpeg: { path: string; version: string; isBundled: boolean };
   sandbox: { mode: string; reason: string | null };
   /** Null while they are being tried, which takes seconds after the start. */
-  encoders: { inUse: string | null; video: string[]; audio: string[] } | null;
+  encoders: (Encoders & { inUse: string | null }) | null;
   models: { name: string; languages: readonly string[]; isBuiltIn: boolean }[];
   damagedModels: { name: string; problem: string }[];
+  /** Null: no Redis is configured. */
+  redis: RedisState | null;
   queue: { name: JobName; slots: number; pending: number; running: number }[];
   pendingDeliveries: number;
 };
 
-type HealthServices = Pick<Services, "config" | "disk" | "folders" | "store">;
+type HealthServices = Pick<
+  Services,
+  "cluster" | "config" | "disk" | "ffmpegPath" | "folders" | "now" | "publicUrl" | "store" | "workerList"
+>;
+
+/** What the services do not provide. `findMailProblem` returns why the mail server cannot be used, or null. */
+type HealthSources = {
+  tools: Pick<MediaTools, "encoders" | "ffmpeg" | "sandbox">;
+  slots: Record<JobName, number>;
+  findMailProblem(): Promise<string | null>;
+};
 
 /** Reads the state of all parts. A part that does not work does not fail the others. */
-export async function readSystemHealth(
-  services: HealthServices,
-  tools: Pick<MediaTools, "encoders" | "ffmpeg" | "sandbox">,
-  slots: Record<JobName, number>,
-): Promise<SystemHealth> {
+export async function readSystemHealth(services: HealthServices, sources: HealthSources): Promise<SystemHealth> {
   const { store, folders } = services;
-  const { installed, damaged } = readInstalledModels(getModelsFolder(folders.root));
+  const { tools, slots } = sources;
+  const models = readInstalledModels(getModelsFolder(folders.root));
+  const { installed, damaged } = models;
   const isAlive = await store.isAlive();
   const encoders = await readEncoders(services, tools);
   const disk = await readDisk(services);
-  const isDegraded = !isAlive || disk.isLow || encoders?.inUse === null;
+  const databaseBytes = isAlive ? await readDatabaseBytes(store.read) : null;
+  const redis = await readRedisState(services.config);
+  const queue = isAlive ? await readQueue(services, services.cluster?.countSlots() ?? slots) : [];
+  const checks = await runChecks(services, { sources, disk, databaseBytes, encoders, models, redis, queue });
+  const isDegraded = !isAlive || disk.isLow || checks.some(({ state }) => state === "broken");
   return {
     status: isDegraded ? "degraded" : "ok",
     version,
+    checks,
     disk,
-    database: { isAlive, bytes: isAlive ? await readDatabaseBytes(store.read) : null },
+    database: { isAlive, bytes: databaseBytes },
     ffmpeg: { path: tools.ffmpeg.path, version: tools.ffmpeg.version, isBundled: tools.ffmpeg.bundled },
     sandbox: { mode: tools.sandbox.mode, reason: tools.sandbox.reason },
     encoders,
@@ -55,12 +92,73 @@ export async function readSystemHealth(
       ...installed.map(({ manifest: { name, languages } }) => ({ name, languages, isBuiltIn: false })),
     ],
     damagedModels: damaged,
-    queue: isAlive ? await readQueue(services, slots) : [],
+    redis,
+    queue,
     pendingDeliveries: isAlive ? await countPendingDeliveries(store.read) : 0,
   };
 }
 
-async function readDisk({ config, disk, folders }: HealthServices): Promise<SystemHealth["disk"]> {
+/** What the checks describe. `databaseBytes` null: the database does not respond. */
+type CheckedParts = Pick<SystemHealth, "disk" | "encoders" | "queue" | "redis"> & {
+  sources: HealthSources;
+  databaseBytes: number | null;
+  models: ReturnType<typeof readInstalledModels>;
+};
+
+/** A mail server that does not respond must not delay the other results. */
+const MAX_MAIL_WAIT_MS = 3_000;
+
+async function runChecks(services: HealthServices, parts: CheckedParts): Promise<HealthCheck[]> {
+  const { config, folders, store } = services;
+  const { tools, slots, findMailProblem } = parts.sources;
+  const { ffmpeg: hasFfmpeg } = await checkReadiness(services);
+  const mailProblem = await Promise.race([
+    findMailProblem(),
+    Bun.sleep(MAX_MAIL_WAIT_MS).then(() => "it does not respond"),
+  ]);
+  const jobs = parts.databaseBytes === null ? null : await readJobFacts(store.read, services.now());
+  return [
+    { name: "database", ...describeDatabase(parts.databaseBytes) },
+    { name: "disk", ...describeDisk(config, { folder: folders.root, freeBytes: parts.disk.freeBytes }) },
+    { name: "queue", ...describeQueue(jobs, slots) },
+    {
+      name: "ffmpeg",
+      ...(hasFfmpeg ? describeFfmpeg(tools.ffmpeg, process.env.PATH) : missingFfmpeg(tools.ffmpeg.path)),
+    },
+    { name: "encoder", ...describeTriedEncoders(parts.encoders, config) },
+    { name: "sandbox", ...describeSandbox(tools.sandbox) },
+    { name: "installed models", ...describeModels(parts.models) },
+    { name: "mail", ...describeMail(config, services.publicUrl(), mailProblem) },
+    { name: "webhooks", ...describeWebhooks(config) },
+    { name: "billing", ...describeBilling(config) },
+    { name: "connection", ...describeConnection(config) },
+    ...(await checkWorkers(services, parts)),
+  ];
+}
+
+/** Nothing is checked without Redis. */
+async function checkWorkers(
+  { cluster, workerList }: HealthServices,
+  { redis, queue, databaseBytes, sources: { slots } }: CheckedParts,
+): Promise<HealthCheck[]> {
+  if (redis === null) return [];
+  const check = { name: "redis", ...describeRedis(redis) };
+  if (databaseBytes === null) return [check];
+  const workers = (await workerList.list()).map(({ worker, state }) => ({
+    name: worker.name,
+    state,
+    jobs: worker.jobs,
+  }));
+  const pending = Object.fromEntries(queue.map((one) => [one.name, one.pending]));
+  const shortages = (await cluster?.scheduling.listShortages()) ?? [];
+  return [check, { name: "workers", ...describeWorkers(workers, { slots, pending, shortages }) }];
+}
+
+export async function readDisk({
+  config,
+  disk,
+  folders,
+}: Pick<Services, "config" | "disk" | "folders">): Promise<DiskState> {
   const { bavail, blocks, bsize } = await statfs(folders.root);
   return {
     freeBytes: bavail * bsize,

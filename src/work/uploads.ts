@@ -1,80 +1,54 @@
 /** Creates uploads, records their progress, and starts the preparation of complete ones. */
-import { mkdir, rename, stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { moveToTrash } from "../blobs/trash";
 import { AppError } from "../domain/errors";
+import type { AssetKind } from "../domain/states";
 import { flushFile } from "../lib/atomic-file";
 import { newId } from "../lib/ids";
 import { sniffMedia } from "../media/probing/sniff";
 import {
   type Asset,
   countOpenUploads,
+  getAsset,
   hasUnpaidAssets,
   insertAsset,
   listOpenUploads,
+  MAX_PUT_PAUSE_MS,
   type NewAsset,
+  type UploadCutoff,
   updateAsset,
   updateAssetInState,
 } from "../store/assets";
 import { readBalance } from "../store/credits";
 import type { Queries } from "../store/db";
-import { findProject, touchProject } from "../store/projects";
+import { findActiveProjectByName, findProject, insertProject, type Project, touchProject } from "../store/projects";
 import type { Actor } from "./access";
 import { type DeletionServices, removeAsset } from "./deletion";
-import { startPipeline } from "./pipeline";
+import { startPipeline } from "./pipelines";
 import type { Services } from "./services";
 import { requireFreeSpace, requireQuota } from "./storage-limits";
+import type { UploadMetadata } from "./upload-metadata";
 
 export const MIN_UPLOAD_BYTES = 64;
 const MAX_UPLOAD_IDLE_MS = 7 * 24 * 3600 * 1000;
 const MAX_EMPTY_UPLOAD_MS = 3600 * 1000;
 
-/** Returns when the upload expires unless it receives more bytes, in milliseconds since 1970. */
-export const getUploadExpiry = (asset: Asset): number => asset.upload_active_at + MAX_UPLOAD_IDLE_MS;
-/** Returns the time of the last received byte after which an upload has not expired. */
-export const getUploadActivityCutoff = (now: number): number => now - MAX_UPLOAD_IDLE_MS;
+/** Returns when the upload expires unless it receives more bytes, in milliseconds since 1970. A PUT that is running may outlast its link. */
+export const getUploadExpiry = ({ put_until, upload_active_at }: Asset): number =>
+  put_until === null ? upload_active_at + MAX_UPLOAD_IDLE_MS : Math.max(put_until, upload_active_at + MAX_PUT_PAUSE_MS);
+/** Returns the times by which the store tells which uploads have expired. */
+export const getUploadCutoff = (now: number): UploadCutoff => ({ activeSince: now - MAX_UPLOAD_IDLE_MS, now });
 export const isUploadExpired = (asset: Asset, now: number): boolean =>
   asset.state === "pending_upload" && getUploadExpiry(asset) < now;
 
-/** The `Upload-Metadata` header, as the client sent it and parsed. */
-export type UploadMetadata = { header: string | null; filename: string | null; externalId: string | null };
-
-/**
- * Parses a TUS `Upload-Metadata` header (`key base64value,…`). The file name is reduced to its last path component. Errors: `bad_request` for
- * a value that is not base64 or an `external_id` that is too long.
- */
-export function parseUploadMetadata(header: string | null): UploadMetadata {
-  const values = new Map<string, string>();
-  for (const pair of (header ?? "")
-    .split(",")
-    .map((p) => p.trim())
-    .filter(Boolean)) {
-    const [key = "", value = "", ...more] = pair.split(/\s+/);
-    if (more.length > 0 || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) {
-      throw new AppError("bad_request", "Upload-Metadata must be a list of keys with base64 values.");
-    }
-    values.set(key, Buffer.from(value, "base64").toString("utf8"));
-  }
-  const externalId = values.get("external_id") || null;
-  if (externalId && ([...externalId].length > 256 || /\p{Cc}/u.test(externalId))) {
-    throw new AppError("bad_request", "external_id must have at most 256 characters and no control characters.");
-  }
-  return { header, filename: toSafeBasename(values.get("filename") ?? ""), externalId };
-}
-
-/** Control characters, line separators, and direction marks, which can disguise a file extension. */
-const UNSAFE_IN_NAMES = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-
-/** Returns the last component of a path of any operating system, without control characters; null when nothing is left. */
-export function toSafeBasename(name: string): string | null {
-  const clean = basename(name.replaceAll("\\", "/").replace(UNSAFE_IN_NAMES, "")).trim();
-  if (!clean || clean === "." || clean === "..") return null;
-  // Split by code points, so that no surrogate pair is cut in half.
-  return [...clean].slice(0, 255).join("");
-}
-
 export type UploadParams = Actor & {
-  projectId: string;
-  sizeBytes: number;
+  kind: AssetKind;
+  /** Null: the workspace's project "Inbox". */
+  projectId: string | null;
+  /** Null: not known yet. */
+  sizeBytes: number | null;
+  /** Until when the signed link accepts the file; null for an upload in parts. */
+  putUntil: number | null;
   language: string | null;
   metadata: UploadMetadata;
 };
@@ -89,18 +63,16 @@ export async function createUpload(
   request: UploadParams,
 ): Promise<Asset> {
   const { config } = services;
-  if (request.sizeBytes < MIN_UPLOAD_BYTES) {
-    throw new AppError("bad_request", `size_bytes must be at least ${MIN_UPLOAD_BYTES}.`);
-  }
-  if (request.sizeBytes > config.maxUploadBytes) {
-    throw new AppError("payload_too_large", `size_bytes must be at most ${config.maxUploadBytes}.`);
-  }
+  if (request.sizeBytes !== null) requireUploadSize(services, request.sizeBytes, "size_bytes");
   const now = services.now();
-  const project = await findProject(tx, request.workspaceId, request.projectId);
+  const project =
+    request.projectId === null
+      ? await openInbox(tx, request, now)
+      : await findProject(tx, request.workspaceId, request.projectId);
   if (!project) throw new AppError("not_found", "Project not found.");
   if (project.state === "archived") throw new AppError("conflict", "Project is archived and accepts no new assets.");
   if (
-    (await countOpenUploads(tx, request.workspaceId, getUploadActivityCutoff(now), now - MAX_EMPTY_UPLOAD_MS)) >=
+    (await countOpenUploads(tx, request.workspaceId, getUploadCutoff(now), now - MAX_EMPTY_UPLOAD_MS)) >=
     config.maxUploads
   ) {
     throw new AppError(
@@ -108,24 +80,18 @@ export async function createUpload(
       `Limit of ${config.maxUploads} unfinished uploads reached. Finish or cancel one first.`,
     );
   }
-  await requireQuota(services, tx, request.workspaceId, request.sizeBytes);
-  if ((await readBalance(tx, request.workspaceId)) <= 0) {
-    throw new AppError("insufficient_credits", "No credits left. Add credits before uploading.");
-  }
-  if (await hasUnpaidAssets(tx, request.workspaceId)) {
-    throw new AppError(
-      "insufficient_credits",
-      "Credits do not cover an asset that was uploaded earlier. Add credits or delete it.",
-    );
-  }
+  await requireQuota(services, tx, request.workspaceId, request.sizeBytes ?? MIN_UPLOAD_BYTES);
+  if (request.kind === "source") await requireCredits(tx, request.workspaceId);
   requireFreeSpace(services);
   const asset: NewAsset = {
     id: newId(),
     workspace_id: request.workspaceId,
     project_id: project.id,
-    kind: "source",
+    kind: request.kind,
     state: "pending_upload",
-    upload_length: request.sizeBytes,
+    upload_length: request.sizeBytes ?? 0,
+    is_length_deferred: request.sizeBytes === null && request.putUntil === null,
+    put_until: request.putUntil,
     upload_active_at: now,
     upload_metadata: request.metadata.header,
     filename: request.metadata.filename,
@@ -137,6 +103,63 @@ export async function createUpload(
   };
   await touchProject(tx, project.id, now);
   return insertAsset(tx, asset);
+}
+
+/** Throws `AppError` `bad_request` or `payload_too_large` unless an upload may have this size. `name`: where the client sent it. */
+export function requireUploadSize({ config }: Pick<Services, "config">, bytes: number, name: string): void {
+  if (bytes < MIN_UPLOAD_BYTES) throw new AppError("bad_request", `${name} must be at least ${MIN_UPLOAD_BYTES}.`);
+  if (bytes > config.maxUploadBytes)
+    throw new AppError("payload_too_large", `${name} must be at most ${config.maxUploadBytes}.`);
+}
+
+async function requireCredits(tx: Queries, workspaceId: string): Promise<void> {
+  if ((await readBalance(tx, workspaceId)) <= 0) {
+    throw new AppError("insufficient_credits", "No credits left. Add credits before uploading.");
+  }
+  if (await hasUnpaidAssets(tx, workspaceId)) {
+    throw new AppError(
+      "insufficient_credits",
+      "Credits do not cover an asset that was uploaded earlier. Add credits or delete it.",
+    );
+  }
+}
+
+const INBOX_NAME = "Inbox";
+
+/** Returns the workspace's project for uploads that name none. Creates it on first use, and again when it was renamed, archived or deleted. */
+async function openInbox(tx: Queries, { workspaceId, userId }: Actor, now: number): Promise<Project> {
+  const found = await findActiveProjectByName(tx, workspaceId, INBOX_NAME);
+  if (found) return found;
+  return insertProject(tx, {
+    id: newId(),
+    workspace_id: workspaceId,
+    created_by: userId,
+    name: INBOX_NAME,
+    state: "active",
+    archived_at: null,
+    created_at: now,
+    updated_at: now,
+    last_activity_at: now,
+  });
+}
+
+/**
+ * Records the length of an upload that was created without one. Does nothing when it is known already. Errors: `bad_request`,
+ * `payload_too_large`, `conflict` (quota), `upstream_unavailable` (free space).
+ */
+export async function declareUploadLength(
+  services: Pick<Services, "config" | "disk" | "store">,
+  assetId: string,
+  bytes: number,
+): Promise<Asset | null> {
+  requireUploadSize(services, bytes, "Upload-Length");
+  return services.store.write(async (tx) => {
+    const asset = await getAsset(tx, assetId);
+    if (!asset?.is_length_deferred) return asset;
+    await requireQuota(services, tx, asset.workspace_id, bytes);
+    requireFreeSpace(services);
+    return updateAssetInState(tx, asset.id, "pending_upload", { upload_length: bytes, is_length_deferred: false });
+  });
 }
 
 /** The first bytes of a file, from which its format is detected. */
@@ -155,6 +178,8 @@ export async function recordUploadProgress(
 }
 
 async function sniffUpload(services: Pick<Services, "folders">, asset: Asset): Promise<Partial<NewAsset>> {
+  // Text, which the preparation checks.
+  if (asset.kind === "cut_file") return {};
   const head = await readHead(services.folders.upload(asset.id));
   const sniffed = head ? await sniffMedia(head) : null;
   return sniffed
@@ -172,7 +197,7 @@ async function readHead(path: string): Promise<Uint8Array | null> {
  * `recoverUploads` finds files that were moved without a change of state.
  */
 export async function finishUpload(
-  services: Pick<Services, "folders" | "now" | "runner" | "store">,
+  services: Pick<Services, "config" | "folders" | "now" | "runner" | "store">,
   asset: Asset,
 ): Promise<void> {
   const { folders } = services;
@@ -183,14 +208,18 @@ export async function finishUpload(
   await flushFile(upload).catch(ignoreMissing);
   await rename(upload, media.source).catch(ignoreMissing);
   const now = services.now();
+  // The length of a PUT is that of what arrived.
+  const length = asset.put_until === null ? asset.upload_length : await findFileSize(media.source);
   const finished = await services.store.write(async (tx) => {
     const moved = await updateAssetInState(tx, asset.id, "pending_upload", {
       state: "processing",
       upload_active_at: now,
+      upload_length: length ?? asset.upload_length,
+      put_until: null,
       ...sniffed,
     });
     if (!moved) return false;
-    await startPipeline(tx, {
+    await startPipeline(services, tx, {
       workspaceId: moved.workspace_id,
       userId: moved.created_by,
       assetId: moved.id,
@@ -202,27 +231,54 @@ export async function finishUpload(
     return true;
   });
   if (finished) services.runner.wake();
+  // Deleted while its last bytes were moved.
+  else if ((await getAsset(services.store.read, asset.id)) === null) await moveToTrash(folders, [media.dir]);
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** Starts the preparation of uploads that were complete when the server stopped, and removes expired ones. */
-export async function recoverUploads(services: DeletionServices): Promise<void> {
+/**
+ * Starts the preparation of uploads that were complete when the server stopped, and removes expired ones. `isStart`: no request is writing
+ * to an upload.
+ */
+export async function recoverUploads(
+  services: DeletionServices & Pick<Services, "config">,
+  isStart: boolean,
+): Promise<void> {
   for (const asset of await listOpenUploads(services.store.read)) {
+    const moved = await findFileSize(services.folders.media(asset.id).source);
+    const isWritten = !isStart && asset.upload_active_at + MAX_PUT_PAUSE_MS > services.now();
+    if (asset.put_until !== null && (isWritten || moved !== null)) {
+      if (!isWritten) await finishUpload(services, asset);
+      continue;
+    }
     if (isUploadExpired(asset, services.now())) {
       await removeAsset(services, asset.id, "sweep");
       continue;
     }
-    const size =
-      (await findFileSize(services.folders.media(asset.id).source)) ??
-      (await findFileSize(services.folders.upload(asset.id)));
-    if (size === asset.upload_length) await finishUpload(services, asset);
+    if (asset.put_until !== null) {
+      // A file that was not moved is not known to be complete: the client sends it again.
+      await discardPut(services, asset.id);
+      continue;
+    }
+    const size = moved ?? (await findFileSize(services.folders.upload(asset.id)));
+    if (size === asset.upload_length && !asset.is_length_deferred) await finishUpload(services, asset);
     else if (size !== null && size > 0 && asset.upload_active_at === asset.created_at) {
       await services.store.write((tx) => updateAsset(tx, asset.id, { upload_active_at: services.now() }));
     }
   }
+}
+
+/** Removes what a PUT has written, and returns its bytes to the quota. */
+export async function discardPut(services: Pick<Services, "folders" | "store">, assetId: string): Promise<void> {
+  await rm(services.folders.upload(assetId), { force: true });
+  await services.store.write(async (tx) => {
+    const asset = await getAsset(tx, assetId);
+    if (asset && asset.put_until !== null && asset.upload_length > 0)
+      await updateAssetInState(tx, assetId, "pending_upload", { upload_length: 0 });
+  });
 }
 
 /** Returns the size of a file in bytes; null when it is missing. */

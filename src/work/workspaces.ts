@@ -1,11 +1,14 @@
 /** Workspaces: creation, members and deletion. `access.ts` decides who may call these. */
 import type { WorkspaceRole } from "../domain/access";
+import type { AuditAction } from "../domain/audit-actions";
 import { parseEmailAddress } from "../domain/email-address";
 import { AppError } from "../domain/errors";
 import { newId } from "../lib/ids";
 import type { Queries } from "../store/db";
+import { closeOrders } from "../store/orders";
 import { deleteWorkspace, listProjectIds } from "../store/purge";
 import { findUserByEmail, type User } from "../store/users";
+import { closeInvitation } from "../store/workspace-invitations";
 import {
   countMembers,
   countOtherOwners,
@@ -27,7 +30,8 @@ import {
   type Workspace,
 } from "../store/workspaces";
 import { requireRole } from "./access";
-import { type AuditAction, type AuditActor, recordAudit } from "./audit";
+import { type AuditActor, recordAudit } from "./audit";
+import { requireNoRenewal } from "./billing/subscriptions";
 import type { DeletionServices } from "./deletion";
 import type { AccountLink } from "./identity/account-links";
 import { createInvitation } from "./identity/invitations";
@@ -108,6 +112,18 @@ export async function addMember(
   return { member: { user, role, since: now }, invitation: null };
 }
 
+/** Revokes an invitation, whose link no longer works. Throws `AppError` `not_found`. */
+export async function revokeInvitation(
+  tx: Queries,
+  actor: AuditActor,
+  request: { workspaceId: string; id: string; now: number },
+): Promise<void> {
+  const { workspaceId, id, now } = request;
+  const email = await closeInvitation(tx, workspaceId, id, now);
+  if (email === null) throw new AppError("not_found", "Invitation not found.");
+  await record(tx, actor, "workspace.invitation_revoked", workspaceId, now);
+}
+
 /** Changes the role of a member. Throws `AppError` `not_found`, and `conflict` for the last owner. */
 export async function changeRole(
   tx: Queries,
@@ -142,7 +158,8 @@ export async function removeMember(
 
 /**
  * Deletes a workspace with everything in it. Its ledger entries stay. The other members and all keys go first, so that nobody adds anything;
- * after a crash in between the owner can delete it again. Throws `AppError` `conflict` for a personal workspace.
+ * after a crash in between the owner can delete it again. Throws `AppError` `conflict` for a personal workspace, and
+ * while a subscription renews.
  */
 export async function removeWorkspace(
   services: DeletionServices,
@@ -153,6 +170,7 @@ export async function removeWorkspace(
   const { store, now } = services;
   await store.write(async (tx) => {
     await requireShared(tx, workspaceId, "is deleted with its account");
+    await requireNoRenewal(tx, workspaceId);
     await removeOtherAccess(tx, workspaceId, ownerId, now());
   });
   const { signal } = new AbortController();
@@ -160,6 +178,9 @@ export async function removeWorkspace(
     store.write(async (tx) => {
       // A request of the owner may have created a project meanwhile.
       if ((await listProjectIds(tx, workspaceId)).length > 0) return false;
+      // A checkout may have been paid meanwhile.
+      await requireNoRenewal(tx, workspaceId);
+      await closeOrders(tx, workspaceId, now());
       if (await deleteWorkspace(tx, workspaceId)) await record(tx, actor, "workspace.deleted", workspaceId, now());
       return true;
     });

@@ -7,6 +7,7 @@ import type { Queries } from "../../store/db";
 import { getUser, type User, updateAccountState } from "../../store/users";
 import { listSolelyOwnedWorkspaces } from "../../store/workspaces";
 import { type AuditActor, recordAudit } from "../audit";
+import { requireNoRenewal } from "../billing/subscriptions";
 import { requireAnotherAdmin } from "./administrators";
 
 /** How long an account can be restored after its deletion. */
@@ -15,8 +16,8 @@ export const GRACE_PERIOD_MS = 30 * 24 * 3600 * 1000;
 const MAX_SHOWN_WORKSPACES = 10;
 
 /**
- * Starts the grace period of an account, unless it has started. Errors: `not_found`; `conflict` for the last administrator and for the last owner
- * of a shared workspace.
+ * Starts the grace period of an account, unless it has started. Errors: `not_found`; `conflict` for the last administrator, for the last owner
+ * of a shared workspace, and while a subscription renews.
  */
 export async function startAccountDeletion(tx: Queries, actor: AuditActor, id: string, now: number): Promise<User> {
   const user = await getAccount(tx, id);
@@ -24,6 +25,7 @@ export async function startAccountDeletion(tx: Queries, actor: AuditActor, id: s
   await requireAnotherAdmin(tx, user);
   const owned = await listSolelyOwnedWorkspaces(tx, id);
   if (owned.length > 0) throw lastOwnerError(user, owned);
+  await requireNoRenewal(tx, id);
   await recordAudit(tx, actor, { action: "user.deletion_started", target: { kind: "user", id } }, now);
   return updateAccountState(tx, id, { deleted_at: now });
 }

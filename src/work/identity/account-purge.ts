@@ -1,11 +1,14 @@
 /**
- * Purges accounts whose grace period has ended: files and rows. The ledger and the audit log stay, under a random ID and without personal data.
+ * Purges accounts whose grace period has ended: files and rows. The ledger, orders, invoices and the audit log stay, under a random ID and
+ * without personal data.
  *
  * Each piece is a transaction of its own, and the account's row goes with the last one. After a crash in between, the next run finds the account
  * again and deletes the rest.
  */
 import { anonymizeAuditEntries, eraseAuditDetails, hasAuditEntry } from "../../store/audit";
 import type { Queries } from "../../store/db";
+import { moveInvoices } from "../../store/invoices";
+import { closeOrders, moveOrders } from "../../store/orders";
 import {
   countWorkspaceContent,
   deleteCredentials,
@@ -15,12 +18,14 @@ import {
 } from "../../store/purge";
 import { deleteUser, getUser, listUsersDeletedBefore, type User } from "../../store/users";
 import { recordAudit, SERVER_ACTOR } from "../audit";
+import { endSubscriptions } from "../billing/subscriptions";
+import { removeArchive } from "../data-export/archive-removal";
 import type { DeletionServices } from "../deletion";
 import type { Services } from "../services";
 import { removeWorkspaceContent } from "../workspace-content";
 import { GRACE_PERIOD_MS } from "./account-deletion";
 
-type PurgeServices = DeletionServices & Pick<Services, "log">;
+type PurgeServices = DeletionServices & Pick<Services, "log" | "payments">;
 
 export type AccountPurge = {
   /** Purges all accounts whose grace period has ended, unless it is running. Never rejects. */
@@ -66,8 +71,11 @@ async function purgeAccounts(services: PurgeServices, signal: AbortSignal): Prom
 
 async function purgeAccount(services: PurgeServices, user: User, signal: AbortSignal): Promise<void> {
   const { store, now, log } = services;
+  // First, because it can fail: nobody pays for an account that does not exist.
+  await endSubscriptions(services, user.id);
   await store.write((tx) => startPurge(tx, user.id, now()));
   await removeWorkspaceContent(services, user.id, signal);
+  await removeArchive(services, user.id);
   await eraseDetails(services, user, signal);
   // Version 4: an ID of version 7 would contain the time.
   const randomId = crypto.randomUUID();
@@ -101,6 +109,9 @@ async function finishPurge(tx: Queries, userId: string, randomId: string, now: n
   await deleteWorkspace(tx, userId);
   await deleteUser(tx, userId);
   await moveLedger(tx, userId, randomId);
+  await closeOrders(tx, userId, now);
+  await moveOrders(tx, { userId, randomId });
+  await moveInvoices(tx, userId, randomId);
   await anonymizeAuditEntries(tx, { userId, randomId, keptActions: ["user.purge_started"] });
   await recordAudit(tx, SERVER_ACTOR, { action: "user.purged", target: { kind: "user", id: randomId } }, now);
 }

@@ -4,6 +4,7 @@
  */
 import { KEY_SCOPES, type KeyScope } from "../../domain/access";
 import { decidePoll, POLL_INTERVAL_SECONDS } from "../../domain/device-polls";
+import { AppError } from "../../domain/errors";
 import { OAuthError, type OAuthErrorCode } from "../../domain/oauth";
 import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS } from "../../domain/user-codes";
 import { sha256 } from "../../lib/hash";
@@ -11,9 +12,8 @@ import { newId, randomText, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { type DeviceCode, findDeviceCode, insertDeviceCode, updateDeviceCode } from "../../store/device-codes";
 import { findKeyOwner, getUser } from "../../store/users";
-import { findRole } from "../../store/workspaces";
 import type { Services } from "../services";
-import { insertNewKey, recordKey, revokeOwnKey } from "./api-keys";
+import { createOwnKey, revokeOwnKey } from "./api-keys";
 import { type SignInClient, toAuditActor } from "./sign-in";
 
 type GrantServices = Pick<Services, "now" | "signInLimits" | "store">;
@@ -124,22 +124,30 @@ async function poll(
   }
   const { user_id: userId, workspace_id: workspaceId } = code;
   if (userId === null || workspaceId === null) return "invalid_grant";
-  if (!(await canStillApprove(tx, userId, workspaceId))) {
+  const { client_id: name, scopes } = code;
+  const request = { userId, workspaceId, name, scopes, expiresAt: null };
+  const created = (await isActive(tx, userId))
+    ? await createOwnKey(tx, request, toAuditActor(userId, code.id, client), now).catch(toRefusal)
+    : null;
+  if (created === null) {
     await updateDeviceCode(tx, code.id, { state: "denied" });
     return "access_denied";
   }
   await updateDeviceCode(tx, code.id, { state: "exchanged" });
-  const { client_id: name, scopes } = code;
-  const { row, key } = await insertNewKey(tx, { userId, workspaceId, name, scopes, expiresAt: null }, now);
-  await recordKey(tx, "api_key.created", row, toAuditActor(userId, code.id, client), now);
+  const { row, key } = created;
   return { key, scopes: row.scopes };
 }
 
-/** Returns whether nothing has happened to the account since its user approved. */
-async function canStillApprove(tx: Queries, userId: string, workspaceId: string): Promise<boolean> {
+/** Returns whether the account was neither disabled nor deleted since its user approved. */
+async function isActive(tx: Queries, userId: string): Promise<boolean> {
   const user = await getUser(tx, userId);
-  if (!user || user.disabled_at !== null || user.deleted_at !== null) return false;
-  return (await findRole(tx, workspaceId, userId)) !== null;
+  return user !== null && user.disabled_at === null && user.deleted_at === null;
+}
+
+/** Returns null for a user who has left the workspace, or has created too many keys, since the approval. */
+function toRefusal(error: unknown): null {
+  if (error instanceof AppError) return null;
+  throw error;
 }
 
 /** Deletes an API key (RFC 7009): whoever has a key may end it. Does nothing for other tokens. */

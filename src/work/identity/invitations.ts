@@ -5,6 +5,7 @@ import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { countTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens";
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
+import { readInvitedRole, toInvitedRole } from "../../store/workspace-invitations";
 import { findRole, findWorkspaceName, insertMember } from "../../store/workspaces";
 import { recordAudit } from "../audit";
 import type { Services } from "../services";
@@ -48,7 +49,7 @@ export async function createInvitation(
     workspaceId: workspace?.id ?? null,
     createdBy: invitedBy.id,
     // An administrator vouches for the address. Others also see the link, so that its use proves nothing.
-    createData: () => ({ [VERIFIES_ADDRESS]: invitedBy.is_admin, [ROLE]: workspace?.role ?? null }),
+    createData: () => ({ [VERIFIES_ADDRESS]: invitedBy.is_admin, ...toInvitedRole(workspace?.role ?? null) }),
     now,
   });
   const link = toAccountLink(services, "invitation", issued);
@@ -61,8 +62,6 @@ export async function createInvitation(
   await services.mails.queue(tx, { to: email, userId, template: "invitation", values }, now);
   return link;
 }
-
-const ROLE = "role";
 
 const formatInviter = ({ first_name: first, last_name: last, email }: Invitation["invitedBy"]): string =>
   [first, last].filter(Boolean).join(" ") || email;
@@ -110,7 +109,7 @@ export async function acceptInvitation(
       user = (await getUser(tx, userId))!;
     }
     if (used.workspace_id !== null && (await findRole(tx, used.workspace_id, userId)) === null) {
-      const role = (used.data?.[ROLE] ?? "viewer") as WorkspaceRole;
+      const role = readInvitedRole(used);
       await insertMember(tx, { workspace_id: used.workspace_id, user_id: userId, role, created_at: time });
     }
     const actor = toAuditActor(user.id, issued.row.id, client);

@@ -6,6 +6,7 @@ import type { Queries } from "../../store/db";
 import { takeTokensOf } from "../../store/one-time-tokens";
 import { deleteCredentials } from "../../store/purge";
 import { deleteSessionsOf } from "../../store/sessions";
+import { removeTwoFactor } from "../../store/two-factor";
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { recordAudit } from "../audit";
 import type { Services } from "../services";
@@ -50,9 +51,9 @@ export async function createPasswordResetLink(
 }
 
 /**
- * Sets the password with the token of a link, and ends all sessions of the user; with the first link that proves the address, also its API
- * keys. Throws `AppError` `unauthenticated` if the link cannot be
- * used, `rate_limited` after too many of those; `validation_error` for a password that cannot be chosen, which leaves the link as it is; `upstream_unavailable`.
+ * Sets the password with the token of a link, and ends all sessions of the user; the first link that proves the address also ends API keys and
+ * the second factor. Throws `AppError` `unauthenticated` if the link cannot be used, `rate_limited` after too many of those; `validation_error`
+ * for a password that cannot be chosen, which leaves the link as it is; `upstream_unavailable`.
  */
 export async function resetPassword(
   services: Pick<Services, "mails" | "now" | "passwords" | "signInLimits" | "store">,
@@ -75,7 +76,10 @@ export async function resetPassword(
     await setPasswordHash(tx, user.id, hash);
     if (used.data?.[VERIFIES_ADDRESS] === true) {
       // Whoever signed up with an address that was never confirmed may not be its owner, who has the account from now on.
-      if (user.email_verified_at === null) await deleteCredentials(tx, user.id);
+      if (user.email_verified_at === null) {
+        await deleteCredentials(tx, user.id);
+        await removeTwoFactor(tx, user.id);
+      }
       await setEmailVerified(tx, user.id, time);
     }
     await deleteSessionsOf(tx, user.id, null);

@@ -1,6 +1,7 @@
 /** The password as a condition of changes to an account: a stolen session must not be enough, and must not be able to guess it. */
+import type { AuditAction } from "../../domain/audit-actions";
 import { AppError } from "../../domain/errors";
-import { type AuditAction, recordAudit } from "../audit";
+import { recordAudit } from "../audit";
 import type { Services } from "../services";
 import { type AccountOwner, toAuditActor, toPasswordKey } from "./sign-in";
 

@@ -5,6 +5,7 @@ import { sha256 } from "../../lib/hash";
 import { countRecentTokens } from "../../store/one-time-tokens";
 import { countRecoveryCodes } from "../../store/two-factor";
 import type { User } from "../../store/users";
+import { canMail } from "../mails";
 import type { Services } from "../services";
 import { createOneTimeToken } from "./one-time-tokens";
 
@@ -21,10 +22,6 @@ export type ChallengeData = {
 
 /** Returns whether a sign-in with the right password must ask for a second factor. */
 export const needsSecondFactor = (user: Pick<User, "two_factor_enabled">): boolean => user.two_factor_enabled;
-
-/** Returns whether a code can be mailed to the user. */
-export const canMailCodes = ({ mails }: Pick<Services, "mails">, user: Pick<User, "email_verified_at">): boolean =>
-  mails.isConfigured && user.email_verified_at !== null;
 
 /** Returns what identifies the user's password in a challenge. */
 export const toPasswordMark = ({ password_hash: hash }: Pick<User, "password_hash">): string => sha256(hash ?? "");
@@ -58,7 +55,7 @@ export async function startSecondFactor(
 ): Promise<SecondFactorChallenge> {
   const { mails, now, store } = services;
   const isMailed = user.totp_secret === null;
-  if (isMailed && !canMailCodes(services, user))
+  if (isMailed && !canMail(services, user))
     throw new AppError(
       "conflict",
       "Sign-in asks for a code by email, but this server cannot send it to you. Ask an administrator.",

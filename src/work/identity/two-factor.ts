@@ -1,14 +1,14 @@
 /** The second factor of an account: its enrollment, and whether sign-in asks for it. */
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
-import { completeTotpEnrollment, removeTwoFactor, startTotpEnrollment } from "../../store/two-factor";
+import { completeTotpEnrollment, removeTwoFactor, replaceCodes, startTotpEnrollment } from "../../store/two-factor";
 import { getUser, type User, updateProfile } from "../../store/users";
 import { recordAudit } from "../audit";
+import { canMail } from "../mails";
 import type { Services } from "../services";
 import { createRecoveryCodes } from "./recovery-codes";
 import { requirePassword, wrongSecret } from "./require-password";
 import { type AccountOwner, toAuditActor } from "./sign-in";
-import { canMailCodes } from "./sign-in-challenge";
 import { createTotpSecret, openTotpSecret, sealTotpSecret, verifyTotpCode } from "./totp";
 
 /** An authenticator to set up. Only this value contains the secret and the codes. */
@@ -55,6 +55,33 @@ export async function confirmAuthenticator(
   });
 }
 
+/**
+ * Replaces the recovery codes, and returns the new ones. Throws `AppError` `conflict` without an authenticator; errors of `requirePassword`.
+ */
+export async function replaceRecoveryCodes(
+  services: Pick<Services, "now" | "passwords" | "signInLimits" | "store">,
+  owner: AccountOwner,
+  password: string,
+): Promise<string[]> {
+  await requirePassword(services, owner, { password, field: "password", refusal: "user.two_factor_change_refused" });
+  const { id } = owner.user;
+  const now = services.now();
+  const { codes, rows } = createRecoveryCodes(id, now);
+  await services.store.write(async (tx) => {
+    const user = await getUser(tx, id);
+    if (!user?.totp_secret)
+      throw new AppError("conflict", "Account has no authenticator that recovery codes could replace.");
+    await replaceCodes(
+      tx,
+      id,
+      rows.map((row) => ({ ...row, activated_at: now })),
+    );
+    const actor = toAuditActor(id, owner.sessionId, owner.client);
+    await recordAudit(tx, actor, { action: "user.recovery_codes_replaced", target: { kind: "user", id } }, now);
+  });
+  return codes;
+}
+
 /** Removes the authenticator and its recovery codes: sign-in asks for the password only. Errors: those of `requirePassword`. */
 export async function removeAuthenticator(
   services: Pick<Services, "mails" | "now" | "passwords" | "signInLimits" | "store">,
@@ -81,7 +108,7 @@ export async function setTwoFactorEnabled(
 ): Promise<User | null> {
   const user = await getUser(tx, owner.user.id);
   if (!user || user.two_factor_enabled === isEnabled) return user;
-  if (isEnabled && user.totp_secret === null && !canMailCodes(services, user))
+  if (isEnabled && user.totp_secret === null && !canMail(services, user))
     throw new AppError(
       "conflict",
       services.mails.isConfigured

@@ -16,7 +16,7 @@ export type JobChildOptions = {
   sandbox: Sandbox;
   view: SandboxView;
   /** The error code of a job whose child reaches a limit. */
-  limitCode: "corrupt_media" | "processing_failed";
+  limitCode: "corrupt_media" | "unsupported_media" | "processing_failed";
   /** Limit of the resident memory of the child's own process. */
   maxMemoryBytes: number;
   /** How large a file of the child, and of the programs that it starts, may become; null without a limit. */
@@ -128,6 +128,8 @@ export function openJobChild(options: JobChildOptions): JobChild {
 }
 
 const LIMIT_MESSAGES = {
+  unsupported_media: (what: string) =>
+    `Cut file is not the plan of a cut: reading it takes more ${what} than any plan.`,
   corrupt_media: (what: string) => `File is damaged: reading it takes more ${what} than any valid recording.`,
   processing_failed: (what: string) => `Processing was stopped because it reached its limit of ${what}.`,
 };

@@ -28,13 +28,20 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   waveform: { cpu: [120, 0.1], wall: [600, 1] },
   poster: { cpu: [120, 0.1], wall: [600, 0] },
   filmstrip: { cpu: [120, 0.1], wall: [3_000, 0] },
-  preview: { cpu: [120, 0.1], wall: [1_200, 10] },
+  peaks: { cpu: [120, 0.1], wall: [600, 1] },
+  indexPreview: { cpu: [60, 0.1], wall: [600, 1] },
   // Waits for the speech worker, which other users share.
   plan: { cpu: [120, 0.02], wall: [3_600, 2] },
   export: { cpu: [60, 0], wall: [60, 0] },
   subtitle: { cpu: [60, 0], wall: [60, 0] },
+  checkPlan: { cpu: [30, 0], wall: [120, 0] },
   edit: { cpu: [60, 0], wall: [60, 0] },
   render: { cpu: [600, 0.5], wall: [7_200, 60] },
+  planSplit: { cpu: [120, 0.1], wall: [600, 1] },
+  encodeChunk: { cpu: [300, 0.2], wall: [7_200, 2] },
+  encodeAudio: { cpu: [300, 0.5], wall: [3_600, 4] },
+  checkChunk: { cpu: [60, 0], wall: [900, 0] },
+  checkRender: { cpu: [60, 0], wall: [300, 0] },
 };
 
 /** Returns the limits of an operation on a recording of this duration. */

@@ -1,17 +1,26 @@
 /** The operations of a job child: their inputs and results as plain data. Files are given as paths. */
 import type { MediaInfo, RenderResult, ResolvedOutput, SniffedMedia } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
-import type { EditedSegment } from "../../domain/plan-edit";
 import type { Finding } from "../../domain/planning/rules";
 import type { ExportOptions } from "../../domain/timeline";
+import type { ChunkCheck } from "../../media/chunks/check";
+import type { VideoEncoder } from "../../media/encoder-arguments";
 import type { Ffmpeg } from "../../media/ffmpeg";
+import type { IncompleteFile } from "../../media/packets/incomplete-files";
+import type { IndexedTracks } from "../../media/preview/write-index";
 import type { ProbeLimits } from "../../media/probe";
+import type { RenderCheck } from "../../media/render-check";
+import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../media/split-render";
+import type { PlanEdit } from "../plan-edits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "../plan-outputs";
 import type { AnalysisPaths } from "../prepared-files";
 import type { RecognizedAgain } from "../recognized-again";
 
 /** A probed source. `probed` is the path of the file that the operation `probe` writes. */
 type ProbedSource = { ffmpeg: Ffmpeg; source: string; probed: string };
+
+/** `incomplete`: parts of the source are fetched when they are read; null for a source that is complete. */
+type IncompleteSource = { incomplete: IncompleteFile | null };
 
 type JobOperation<Input, Result> = { input: Input; result: Result };
 
@@ -22,7 +31,9 @@ export type JobOperations = {
   waveform: JobOperation<{ audio: string; outputPath: string }, null>;
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
-  preview: JobOperation<ProbedSource & { outputPath: string }, null>;
+  /** Writes the peaks of the analysis audio `audio` in the format OCW1. */
+  peaks: JobOperation<{ audio: string; outputPath: string }, null>;
+  indexPreview: JobOperation<{ preview: string; outputPath: string }, IndexedTracks>;
   /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text, and its findings when `explain` is set. */
   plan: JobOperation<
     {
@@ -37,8 +48,10 @@ export type JobOperations = {
   >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
+  /** Checks an uploaded plan. Throws `unsupported_media`. */
+  checkPlan: JobOperation<{ path: string }, null>;
   /** Returns a `PlanJson` as text. */
-  edit: JobOperation<CompletedCut & { segments: EditedSegment[] }, string>;
+  edit: JobOperation<CompletedCut & { edit: PlanEdit }, string>;
   /** Calls back `acquirePermit` and `releasePermit`. `plan` is a `PlanJson` as text; null renders the whole source. */
   render: JobOperation<
     ProbedSource & {
@@ -51,4 +64,27 @@ export type JobOperations = {
     },
     RenderResult
   >;
+  /** Plans a render whose chunks are encoded at several places. `plan` as for `render`. Calls back `fetchParts`. */
+  planSplit: JobOperation<
+    ProbedSource &
+      IncompleteSource & { plan: string | null; output: ResolvedOutput; encoder: VideoEncoder } & Pick<
+        SplitOptions,
+        "places" | "sizes"
+      >,
+    SplitPlan
+  >;
+  /** Encodes a chunk to the file `chunk.name` in `workDir`. `jobs`: how many this machine encodes at the same time. Calls back `fetchParts`. */
+  encodeChunk: JobOperation<
+    ProbedSource & IncompleteSource & { settings: SplitSettings; chunk: SplitTask; workDir: string; jobs: number },
+    { repaired: boolean }
+  >;
+  /** Encodes the audio of a split render to the file `name` in `workDir`. */
+  encodeAudio: JobOperation<
+    ProbedSource & { plan: string | null; output: ResolvedOutput; name: string; workDir: string },
+    null
+  >;
+  /** Checks a file of a split render that another machine has sent. Returns what is wrong with it; null for a good file. */
+  checkChunk: JobOperation<Omit<ChunkCheck, "signal">, string | null>;
+  /** Reads the tables of a render that another machine has sent. */
+  checkRender: JobOperation<{ probed: string; plan: string | null; output: ResolvedOutput; path: string }, RenderCheck>;
 };

@@ -1,11 +1,13 @@
 /** The child process of a job. Everything that parses uploaded media, or spends long on it, runs here. */
 import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
+import type { RenderRequest, ResolvedOutput } from "../../domain/media";
 import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
 import type { ForcedAlignment, Recognition } from "../../domain/speech";
 import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
+import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import { readProbed, readSpeechAnalysis, requireProbed, writeProbed } from "../prepared-files";
 import { getRecognizerLanguage, measureRecognitions } from "../recognized-again";
 import { jobErrorCodec } from "./error-codec";
@@ -86,11 +88,14 @@ const OPERATIONS: Implementation = {
     await createFilmstrip({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
     return null;
   },
-  async preview({ ffmpeg, source, probed, outputPath }, { signal, progress }) {
-    const { createPreview } = await import("../../media/preview");
-    const found = await requireProbed(probed);
-    await createPreview({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
+  async peaks({ audio, outputPath }, { signal }) {
+    const { createPeaks } = await import("../../media/waveform");
+    await createPeaks({ audio: { path: audio }, outputPath, signal });
     return null;
+  },
+  async indexPreview({ preview, outputPath }) {
+    const { writePreviewIndex } = await import("../../media/preview/write-index");
+    return writePreviewIndex(preview, outputPath);
   },
   async plan({ paths, audio, script, options, language, explain }, { signal, callBack, log }) {
     const [{ planCut }, { measureVoices }] = await Promise.all([import("../plan-cut"), import("../voice-meter")]);
@@ -124,28 +129,90 @@ const OPERATIONS: Implementation = {
     const { formatSubtitle } = await import("../plan-outputs");
     return formatSubtitle(cut, options);
   },
-  async edit({ segments, ...cut }) {
-    const { createEditedPlan } = await import("../plan-outputs");
-    return createEditedPlan(cut, segments);
+  async checkPlan({ path }) {
+    const { checkPlanBytes } = await import("../../domain/plan-file");
+    checkPlanBytes(await Bun.file(path).bytes());
+    return null;
   },
-  async render({ ffmpeg, source, probed, plan, output, workDir, outputPath, encoder, jobs }, call) {
+  async edit({ edit, ...cut }) {
+    const { createEditedPlan } = await import("../plan-outputs");
+    return createEditedPlan(cut, edit);
+  },
+  async render({ encoder, jobs, ffmpeg, ...input }, call) {
     const { renderMedia } = await import("../../media/render");
-    const segments = plan === null ? null : planSegments(JSON.parse(plan) as PlanJson);
-    return renderMedia(
-      { sourcePath: source, probed: await requireProbed(probed), segments, output, workDir, outputPath },
-      {
-        ffmpeg,
-        encoder,
-        maxProcesses: jobs,
-        signal: call.signal,
-        shouldYield: call.shouldYield,
-        encoderSemaphore: createSharedSemaphore(call),
-        onProgress: call.progress,
-        log: call.log,
-      },
-    );
+    return renderMedia(await readRenderRequest(input), {
+      ffmpeg,
+      encoder,
+      maxProcesses: jobs,
+      signal: call.signal,
+      shouldYield: call.shouldYield,
+      encoderSemaphore: createSharedSemaphore(call),
+      onProgress: call.progress,
+      log: call.log,
+    });
+  },
+  async planSplit({ ffmpeg, encoder, places, sizes, incomplete, ...input }, call) {
+    const { signal } = call;
+    const { planSplit } = await import("../../media/split-render");
+    await openIncompleteSource(input.source, incomplete, call);
+    return planSplit(await readRenderRequest(input), { ffmpeg, encoder, places, sizes, signal });
+  },
+  async encodeChunk({ ffmpeg, source, probed, settings, chunk, workDir, jobs, incomplete }, call) {
+    const { signal, progress } = call;
+    const { encodeSplitChunk } = await import("../../media/split-render");
+    await openIncompleteSource(source, incomplete, call);
+    return encodeSplitChunk({
+      ffmpeg,
+      sourcePath: source,
+      probed: await requireProbed(probed),
+      settings,
+      chunk,
+      workDir,
+      maxProcesses: jobs,
+      signal,
+      onProgress: progress,
+    });
+  },
+  async encodeAudio({ ffmpeg, name, ...input }, { signal, progress }) {
+    const { encodeSplitAudio } = await import("../../media/split-render");
+    await encodeSplitAudio(await readRenderRequest(input), { ffmpeg, name, signal, onProgress: progress });
+    return null;
+  },
+  async checkChunk(check, { signal }) {
+    const { findChunkProblem } = await import("../../media/chunks/check");
+    return findChunkProblem({ ...check, signal });
+  },
+  async checkRender({ path, ...input }, { signal }) {
+    const { checkRenderedFile } = await import("../../media/render-check");
+    return checkRenderedFile(await readRenderRequest(input), path, signal);
   },
 };
+
+/** Makes readers fetch what is missing of the source with a callback. */
+async function openIncompleteSource(path: string, incomplete: IncompleteFile | null, call: WorkerCall): Promise<void> {
+  if (incomplete === null) return;
+  const { registerIncompleteFile } = await import("../../media/packets/incomplete-files");
+  registerIncompleteFile(path, incomplete, async (first, last) => {
+    await call.callBack("fetchParts", { first, last }, call.signal);
+  });
+}
+
+/**
+ * Returns the request of a render. An operation that writes no finished file has no `outputPath`, one that writes nothing has no `workDir`, and
+ * one that does not read the recording has no `source`.
+ */
+async function readRenderRequest(input: {
+  source?: string;
+  probed: string;
+  plan: string | null;
+  output: ResolvedOutput;
+  workDir?: string;
+  outputPath?: string;
+}): Promise<RenderRequest> {
+  const { source = "", plan, output, workDir = "", outputPath = "" } = input;
+  const segments = plan === null ? null : planSegments(JSON.parse(plan) as PlanJson);
+  return { sourcePath: source, probed: await requireProbed(input.probed), segments, output, workDir, outputPath };
+}
 
 /** Returns the semaphore of the parent. Each `run` acquires a permit with one callback and releases it with another. */
 function createSharedSemaphore(call: WorkerCall): Semaphore {

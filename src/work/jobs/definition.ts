@@ -4,6 +4,7 @@
  */
 import type { Config } from "../../config";
 import type { Job } from "../../domain/jobs";
+import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import type { Queries } from "../../store/db";
 import type { MediaTools } from "../media-tools";
 import type { Services } from "../services";
@@ -22,6 +23,11 @@ export type JobStage = "probing" | "extracting" | "transcribing" | "video" | "pl
 /** `share` is how much of the job is done, `stageShare` how much of the stage, both 0 to 1. */
 export type JobProgress = { share: number; stage: JobStage; stageShare: number };
 
+/** An input blob of which some parts are on another machine. `fetch` as `PartialBlob.fetch`. */
+export type InputParts = IncompleteFile & {
+  fetch(range: { first: number; last: number }, signal: AbortSignal): Promise<void>;
+};
+
 /** What `run` is given besides its tools and its input. Paths are absolute. */
 export type RunContext<Checkpoint = never> = {
   /** Its reason is the error that `run` throws. */
@@ -34,6 +40,8 @@ export type RunContext<Checkpoint = never> = {
   owner: string;
   /** Returns the path of an input blob. */
   getInputPath(name: string): string;
+  /** Returns how the missing parts of an input blob are fetched; null when it is complete, as all are unless the context has this function. */
+  getInputParts?(name: string): InputParts | null;
   /** Receives the output blobs. Only `run` writes to it, never a child process. A file that an earlier attempt left there is complete. */
   outputDir: string;
   /** Keeps unfinished work between attempts. It is on the file system of `outputDir` and may not exist yet. */

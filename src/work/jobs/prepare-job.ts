@@ -1,17 +1,25 @@
 /** The job `prepare`: rows in, rows out. */
 import { moveToTrash } from "../../blobs/trash";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
+import type { AssetKind } from "../../domain/states";
 import { getAsset, updateAsset, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { completePreparation, computeCharge, holdCharge, releaseCharge } from "../charge";
 import { emitAssetEvent } from "../events";
-import { discardDerivatives } from "../prepared-size";
+import { discardDerivatives, discardFolderOfDeleted } from "../prepared-size";
+import { startPreview } from "../preview-start";
 import { getBlob } from "./blob-files";
 import type { JobDefinition, SettleContext } from "./definition";
 import { type PrepareCheckpoint, type PrepareInput, type PrepareOutput, runPrepare } from "./prepare-run";
 
 /** Any number but 0 marks derivatives that are on disk. */
 const UNKNOWN_BYTES = 1;
+
+/** Only sources are transcribed and get a preview. */
+const SCOPES: Record<AssetKind, PrepareInput["scope"]> = { source: "all", rendered_video: "images", cut_file: "plan" };
+
+/** What the probe of a media file finds. */
+const CUT_FILE_TYPE = { extension: "json", content_type: "application/json" };
 
 export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareOutput> = {
   whenDiskIsFull: "postpone",
@@ -28,7 +36,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
         maxSidePixels: config.maxSidePixels,
         maxStreams: config.maxStreams,
       },
-      scope: "all",
+      scope: SCOPES[asset.kind],
     };
     return { input, inputDir: folder.dir, outputDir: folder.dir };
   },
@@ -45,15 +53,18 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
         return;
       }
       case "video": {
-        const { hasPoster, hasPreview } = found;
-        await updateAsset(tx, assetId, { video_prepared: true, has_poster: hasPoster, has_preview: hasPreview });
+        await updateAsset(tx, assetId, { video_prepared: true, has_poster: found.hasPoster });
       }
     }
   },
-  settle: async (tx, { blobs }, { job, now }) => {
+  settle: async (tx, { blobs }, { job, now, config }) => {
     await updateAsset(tx, job.subjectId, { derived_bytes: blobs.reduce((sum, { bytes }) => sum + bytes, 0) });
     const asset = await getAsset(tx, job.subjectId);
-    if (asset?.state === "processing") await completePreparation(tx, asset, now);
+    if (asset?.state !== "processing") return;
+    if (asset.kind === "cut_file") await updateAsset(tx, asset.id, CUT_FILE_TYPE);
+    await completePreparation(tx, asset, now);
+    if (config.previews === "after_preparation")
+      await startPreview({ config }, tx, asset.id, { userId: asset.created_by, now });
   },
   fail: async (tx, { code, message }, { job, now }) => {
     const asset = await updateAssetInState(tx, job.subjectId, "processing", {
@@ -72,6 +83,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
   cleanup: async (services, { subjectId }, end) => {
     await moveToTrash(services.folders, [services.folders.work(subjectId)]);
     if (end === "failed") await discardDerivatives(services, subjectId);
+    if (end === "cancelled") await discardFolderOfDeleted(services, subjectId);
   },
 };
 
@@ -91,7 +103,7 @@ async function settleProbe(
       duration: info.duration,
       info,
       // A price that is held stays the same when the settings change between two attempts.
-      charge: asset.charge ?? computeCharge(info.duration, config.creditsPerMinute),
+      charge: asset.kind === "source" ? (asset.charge ?? computeCharge(info.duration, config.creditsPerMinute)) : null,
     }));
   if (changed) await holdCharge(tx, changed, now);
 }

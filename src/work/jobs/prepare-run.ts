@@ -1,6 +1,6 @@
 /**
- * Prepares a recording: probes it, then processes audio and video in parallel. Audio is extracted and transcribed; video gets a poster, a
- * filmstrip and a browser preview. Each file is complete or absent, so a later attempt resumes after the last complete one.
+ * Prepares a recording: probes it, then processes audio and video in parallel. Audio is extracted and transcribed; video gets a poster and a
+ * filmstrip. Each file is complete or absent, so a later attempt resumes after the last complete one.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -9,7 +9,6 @@ import { JobYielded } from "../../domain/jobs";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import { toSeconds } from "../../domain/time";
 import type { Ffmpeg } from "../../media/ffmpeg";
-import { isPlayableInBrowser } from "../../media/preview";
 import type { ProbeLimits } from "../../media/probe";
 import { type JobChild, openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
@@ -18,14 +17,18 @@ import type { MediaTools } from "../media-tools";
 import { hasSpeechAnalysis, hasTranscript, writeSpeechAnalysis } from "../prepared-files";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, JobStage, RunContext } from "./definition";
+import { checkPlanFile } from "./plan-file-check";
 
 export type PrepareInput = {
   blobs: { source: BlobRef };
   /** Null: detected. */
   language: string | null;
   limits: ProbeLimits;
-  /** `analysis` omits the files that are for clients only: waveform, poster, filmstrip and preview. `probe` only probes. */
-  scope: "all" | "analysis" | "probe";
+  /**
+   * `analysis` omits the files that are for clients only: waveform, poster and filmstrip. `probe` only probes. `images` probes and
+   * makes poster and filmstrip. `plan`: the source is the plan of a cut, which is only checked.
+   */
+  scope: "all" | "analysis" | "probe" | "images" | "plan";
 };
 
 /** Intermediate results. `blobs` are the files that are complete by then. */
@@ -33,7 +36,7 @@ export type PrepareCheckpoint = JobOutput &
   (
     | { kind: "probed"; info: MediaInfo; sniffed: SniffedMedia }
     | { kind: "audio"; hasWaveform: boolean; hasTranscript: boolean }
-    | { kind: "video"; hasPoster: boolean; hasPreview: boolean }
+    | { kind: "video"; hasPoster: boolean }
   );
 
 /** `blobs` are all files in the output folder but the source. */
@@ -57,6 +60,10 @@ export async function runPrepare(
   input: PrepareInput,
   context: PrepareContext,
 ): Promise<PrepareOutput> {
+  if (input.scope === "plan") {
+    await checkPlanFile(tools, input.blobs.source, context);
+    return { blobs: [] };
+  }
   const { outputDir, workDir } = context;
   const files = { ...getMediaFolder(outputDir), source: context.getInputPath(input.blobs.source.name) };
   await mkdir(outputDir, { recursive: true });
@@ -97,7 +104,6 @@ export async function runPrepare(
     scratch,
     source: { ffmpeg: tools.ffmpeg, source: files.source, probed: files.probed },
     info,
-    sniffed,
     signal,
     report,
     listOutputs,
@@ -164,7 +170,6 @@ type Branch = {
   /** The part of the child's input that all operations have. */
   source: { ffmpeg: Ffmpeg; source: string; probed: string };
   info: MediaInfo;
-  sniffed: SniffedMedia;
   signal: AbortSignal;
   report: ReturnType<typeof createReporter>;
   listOutputs(): Promise<BlobRef[]>;
@@ -176,10 +181,11 @@ type Branch = {
 
 async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> {
   const { input, context, files, child, scratch, source, info, signal, report } = branch;
-  if (info.audio.length === 0) {
+  if (info.audio.length === 0 || input.scope === "images") {
     branch.releaseChild();
     report("extracting")(1);
     report("transcribing")(1);
+    if (input.scope === "images") return;
     const blobs = await branch.listOutputs();
     return context.checkpoint({ kind: "audio", blobs, hasWaveform: false, hasTranscript: false });
   }
@@ -235,7 +241,7 @@ async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<void>
 }
 
 async function prepareVideo(branch: Branch): Promise<void> {
-  const { input, context, files, child, scratch, source, info, sniffed, signal, report } = branch;
+  const { input, context, files, child, scratch, source, info, signal, report } = branch;
   if (input.scope === "analysis") return branch.releaseChild();
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   const hasPoster = info.video !== null;
@@ -245,13 +251,7 @@ async function prepareVideo(branch: Branch): Promise<void> {
       child.run("filmstrip", { ...source, outputPath }, options),
     );
   }
-  const hasPreview = !isPlayableInBrowser(info, sniffed);
-  if (hasPreview) {
-    await scratch.createOnce(files.preview, (outputPath) =>
-      child.run("preview", { ...source, outputPath }, { ...options, onProgress: report("video") }),
-    );
-  }
   branch.releaseChild();
   report("video")(1);
-  await context.checkpoint({ kind: "video", blobs: await branch.listOutputs(), hasPoster, hasPreview });
+  await context.checkpoint({ kind: "video", blobs: await branch.listOutputs(), hasPoster });
 }

@@ -3,8 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { getRenderOutputName } from "../../blobs/folders";
 import { JobYielded } from "../../domain/jobs";
-import type { RenderResult, ResolvedOutput } from "../../domain/media";
+import type { EncodingFigures, RenderResult, ResolvedOutput } from "../../domain/media";
 import { type Ticks, toSeconds } from "../../domain/time";
+import { withKnownFilters } from "../../media/chunks/scale";
 import { RenderYielded } from "../../media/parallel";
 import { openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
@@ -23,8 +24,9 @@ export type RenderInput = {
   duration: Ticks;
 };
 
-/** `blobs` has one element, the finished file. */
-export type RenderOutput = JobOutput & Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
+/** `blobs` has one element, the finished file. `encoding` is missing when the place does not report it. */
+export type RenderOutput = JobOutput &
+  Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings"> & { encoding?: EncodingFigures };
 
 /**
  * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two
@@ -53,8 +55,9 @@ export async function runRender(
     maxFileBytes: tools.maxFileBytes(),
   });
   const permits = shareSemaphore(tools.encoderSemaphore);
-  const { ffmpeg } = tools;
   const { plan, output } = input;
+  const isEncoded = output.video !== null && !output.matchesSource;
+  const ffmpeg = isEncoded ? await withKnownFilters(tools.ffmpeg) : tools.ffmpeg;
   const jobs = Math.max(1, navigator.hardwareConcurrency);
   const running = child.run(
     "render",
@@ -75,7 +78,7 @@ export async function runRender(
   // The render may have been deleted meanwhile, with its folder.
   await mkdir(outputDir, { recursive: true });
   const bytes = await commitFile(renderedPath, join(outputDir, name));
-  const { strategy, encodedShare, reasons, warnings } = result;
+  const { strategy, encodedShare, reasons, warnings, encoding } = result;
   context.log("render.finished", { strategy, encoded_share: encodedShare, reasons, warnings });
-  return { blobs: [{ name, bytes }], strategy, encodedShare, reasons, warnings };
+  return { blobs: [{ name, bytes }], strategy, encodedShare, reasons, warnings, encoding };
 }

@@ -1,5 +1,5 @@
 /** Mails about an account: invitations, verification, passwords, sign-in codes, changes that its owner must know of. */
-import type { MailContent } from "./layout";
+import { type MailContent, shortenText } from "./layout";
 
 /** The values of each template. `expires_at` in milliseconds since 1970: a mail that could not be sent before is given up. */
 export type AccountMails = {
@@ -74,9 +74,7 @@ export const ACCOUNT_TEMPLATES: Templates<AccountMails> = {
 
 const MAX_NAME_CHARACTERS = 80;
 
-/** Shortens what a user has typed: a name must not become the text of the mail. */
-const toName = (text: string): string =>
-  [...text].length > MAX_NAME_CHARACTERS ? `${[...text].slice(0, MAX_NAME_CHARACTERS - 1).join("")}…` : text;
+const toName = (text: string): string => shortenText(text, MAX_NAME_CHARACTERS);
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -2,12 +2,13 @@
 import type { Mail } from "../../domain/mail";
 import { ACCOUNT_TEMPLATES, type AccountMails } from "./account";
 import { createMail } from "./layout";
+import { NOTIFICATION_TEMPLATES, type NotificationMails } from "./notifications";
 
-export type MailValues = AccountMails;
+export type MailValues = AccountMails & NotificationMails;
 
 export type MailTemplate = keyof MailValues;
 
-const TEMPLATES = ACCOUNT_TEMPLATES;
+const TEMPLATES = { ...ACCOUNT_TEMPLATES, ...NOTIFICATION_TEMPLATES };
 
 /** The mails that somebody waits for in front of a screen. They are sent first. */
 export const URGENT_TEMPLATES: MailTemplate[] = ["sign_in_code", "password_reset", "email_verification"];

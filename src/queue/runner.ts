@@ -1,6 +1,7 @@
-/** The runner inside the server process: starts due jobs, renews their leases, and aborts them when they are cancelled or the server stops. */
+/** The runner: starts due jobs, renews their leases, and aborts them when they are cancelled or the server stops. */
 import {
   type DueJob,
+  ExecutionLost,
   JOB_NAMES,
   type Job,
   JobAborted,
@@ -13,10 +14,18 @@ import {
 } from "../domain/jobs";
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
-import { decideNext, type SchedulingDecision, type SchedulingLimits, type SchedulingState } from "./scheduling";
+import {
+  decideNext,
+  type RunningJob,
+  type SchedulingDecision,
+  type SchedulingLimits,
+  type SchedulingState,
+} from "./scheduling";
 
 type RunningEntry = {
   job: Job;
+  /** Whether it has this machine to itself. */
+  isAloneHere: boolean;
   abort: AbortController;
   progress: number | null;
   since: number;
@@ -24,17 +33,39 @@ type RunningEntry = {
   ended: Promise<void>;
 };
 
-export type EmbeddedOptions = Pick<SchedulingLimits, "slots"> &
-  Partial<Omit<SchedulingLimits, "slots">> & {
-    source: JobSource;
-    handlers: Record<JobName, JobHandler>;
-    log: Log;
-    leaseMs?: number;
-    heartbeatMs?: number;
-  };
+/** Where jobs run besides this machine. */
+export type OtherPlaces = {
+  /** Returns whether a place can do the job, now or when it has room. A job that none can do is in `listUnrunnable` from then on. */
+  canRun(job: DueJob): Promise<boolean>;
+  /** Returns the IDs of the steps that no place can do as the places are now. */
+  listUnrunnable(): string[];
+  /** Returns whether a job that runs alone has another machine to itself, and not this one. */
+  isAloneElsewhere(job: DueJob): boolean;
+  /** Returns whether the running step is on another machine. */
+  isElsewhere(stepId: string): boolean;
+};
 
-/** Renders have none, because each uses all cores and yields between chunks. */
-const EXTRA_SLOTS: Record<JobName, number> = { prepare: 4, cut: 4, render: 0 };
+export type RunnerOptions = Partial<Omit<SchedulingLimits, "slots">> & {
+  source: JobSource;
+  handlers: Record<JobName, JobHandler>;
+  log: Log;
+  /** Returns how many jobs of each name run at the same time. */
+  slots(): SchedulingLimits["slots"];
+  otherPlaces?: OtherPlaces | undefined;
+  leaseMs?: number;
+  heartbeatMs?: number;
+};
+
+/** Renders and previews have none, because each uses all cores and yields between chunks. */
+const EXTRA_SLOTS: Record<JobName, number> = { prepare: 4, cut: 4, render: 0, preview: 0 };
+
+/** Returns how many more jobs of each name run on a machine with these slots: none where it has no slots. */
+export const getExtraSlots = (slots: Record<JobName, number>): Record<JobName, number> => {
+  const extra = { ...EXTRA_SLOTS };
+  for (const name of JOB_NAMES) if (slots[name] === 0) extra[name] = 0;
+  return extra;
+};
+
 export const TIME_SLICE_MS = 15_000;
 const MAX_ALONE_MS = 120_000;
 const MAX_DRAIN_MS = 15_000;
@@ -42,12 +73,13 @@ const MAX_DRAIN_MS = 15_000;
 const MAX_POLL_MS = 30_000;
 /** Steps that become due at nearly the same time start together. */
 const MIN_POLL_MS = 50;
+/** Jobs of a name that no place can do are found one by one. The next pass continues. */
+const MAX_SKIPPED_IN_A_PASS = 1_000;
 
 /** Creates the runner. */
-export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
-  const { source, handlers, log, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
-  const limits: SchedulingLimits = {
-    slots: options.slots,
+export function createRunner(options: RunnerOptions): Runner {
+  const { source, handlers, log, otherPlaces, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
+  const limits: Omit<SchedulingLimits, "slots"> = {
     extraSlots: options.extraSlots ?? EXTRA_SLOTS,
     timeSliceMs: options.timeSliceMs ?? TIME_SLICE_MS,
     maxAloneMs: options.maxAloneMs ?? MAX_ALONE_MS,
@@ -85,15 +117,18 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       if (hasYielded) jobLog.info("job.yielded", { duration_ms: millisecondsSince(started) });
       if (hasYielded || reason === "shutdown") await source.release(job, owner);
       else if (reason === null) {
-        jobLog.warn("job.failed", { error, attempt: job.attempt, duration_ms: millisecondsSince(started) });
+        const facts = { attempt: job.attempt, duration_ms: millisecondsSince(started) };
+        if (error instanceof ExecutionLost) jobLog.warn("job.lost", { reason: error.message, ...facts });
+        else jobLog.warn("job.failed", { error, ...facts });
         await source.fail(job, error);
       } else jobLog.info("job.aborted", { reason });
     }
   }
 
-  function start(job: Job): void {
+  function start(job: Job, isAloneHere: boolean): void {
     const entry: RunningEntry = {
       job,
+      isAloneHere,
       abort: new AbortController(),
       progress: null,
       since: performance.now(),
@@ -104,8 +139,9 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
     entry.ended = run(entry)
       .catch((error) => log.error("job.cleanup_failed", { job: job.stepId, error }))
       .finally(() => {
-        running.delete(job.stepId);
-        if (job.runsAlone) {
+        // A cancelled step can have been retried before this job has ended.
+        if (running.get(job.stepId) === entry) running.delete(job.stepId);
+        if (isAloneHere) {
           const forMs = Math.min(limits.maxAloneMs, performance.now() - entry.since);
           lastAlone = { endedAt: entry.since + forMs, forMs };
         }
@@ -113,22 +149,36 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       });
   }
 
+  /** Returns the next job that a place can do. */
+  async function findRunnable(find: (except: string[]) => Promise<DueJob | null>): Promise<DueJob | null> {
+    for (let skipped = 0; skipped < MAX_SKIPPED_IN_A_PASS; skipped++) {
+      const job = await find(otherPlaces?.listUnrunnable() ?? []);
+      if (job === null || !otherPlaces || (await otherPlaces.canRun(job))) return job;
+    }
+    scheduleAgain = true;
+    return null;
+  }
+
   /** Starts due jobs, and asks others to make room. Returns after how many milliseconds to look again. */
   async function startDueJobs(): Promise<number> {
     for (;;) {
-      const due = await Promise.all(JOB_NAMES.map((name) => source.next(name, owner)));
-      const dueAlone = await source.nextAlone(owner);
+      const due = await Promise.all(
+        JOB_NAMES.map((name) => findRunnable((except) => source.next(name, owner, except))),
+      );
+      const alone = await findRunnable((except) => source.nextAlone(owner, except));
       if (stopped) return MAX_POLL_MS;
+      const isElsewhere = alone !== null && otherPlaces?.isAloneElsewhere(alone) === true;
+      const dueAlone = isElsewhere ? null : alone;
       const decision = decideNext(
         {
           now: performance.now(),
-          running: [...running.values()].map(({ job, since }) => ({ ...job, since })),
-          due: due.filter((job): job is DueJob => job !== null),
+          running: [...running.values()].map(toRunningJob),
+          due: [...due, isElsewhere ? alone : null].filter((job): job is DueJob => job !== null),
           dueAlone,
           lastAlone,
           drainingSince,
         },
-        limits,
+        { ...limits, slots: options.slots() },
       );
       drainingSince = decision.isDraining ? (drainingSince ?? performance.now()) : null;
       if (decision.start === null) {
@@ -138,9 +188,16 @@ export function createEmbeddedRunner(options: EmbeddedOptions): Runner {
       }
       const job = await source.claim(decision.start.stepId, owner, leaseMs);
       if (job && stopped) await source.release(job, owner);
-      else if (job) start(job);
+      else if (job) start(job, job.runsAlone && decision.start.stepId === dueAlone?.stepId);
     }
   }
+
+  const toRunningJob = ({ job, since, isAloneHere }: RunningEntry): RunningJob => ({
+    ...job,
+    since,
+    runsAlone: isAloneHere,
+    isElsewhere: otherPlaces?.isElsewhere(job.stepId) ?? false,
+  });
 
   function makeRoom({ yielding, interrupted }: SchedulingDecision): void {
     for (const [stepId, entry] of running) {

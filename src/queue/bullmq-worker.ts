@@ -1,0 +1,106 @@
+/** The queue of a worker: takes tickets from Redis with BullMQ. Redis may be restarted, emptied or away: the head adds what is missing again. */
+import { Worker } from "bullmq";
+import { Redis, type RedisOptions } from "ioredis";
+import type { Ticket } from "../domain/workers";
+import { isUuid } from "../lib/ids";
+import type { Log } from "../lib/log";
+import { logRedisChange } from "./bullmq-log";
+import { findRedisProblem, getRedisAdvice } from "./bullmq-problems";
+import { watchRedis } from "./bullmq-pulse";
+
+/** `url` is `redis://` or `rediss://`. `ca`: PEM text of a certificate authority, null for those of the system. */
+export type RedisAddress = { url: string; ca: string | null };
+
+export type TicketQueue = {
+  /** Returns false when Redis does not answer. */
+  isReachable(): boolean;
+  /** Takes no more tickets. */
+  pause(): Promise<void>;
+  /** Closes the connections. Does not wait for the executions. */
+  close(): Promise<void>;
+};
+
+const MAX_RECONNECT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a ticket stays with a worker that does not renew it. The head notices sooner. */
+const LOCK_MS = 60_000;
+/** A ticket is not an attempt: it is taken again as often as it is needed. */
+const MAX_STALLED_COUNT = 1_000_000;
+const RETRY_DELAY_MS = 1_000;
+const CLOSING_MS = 1_000;
+
+/**
+ * Takes tickets of the queue, at most `slots` at a time. A ticket is in use until `onTicket` has ended, which must not throw. Connects in the
+ * background, and again after each loss of the connection.
+ */
+export function openTicketQueue(
+  { url, ca }: RedisAddress,
+  { queue, slots, log }: { queue: string; slots: number; log: Log },
+  onTicket: (ticket: Ticket) => Promise<void>,
+): TicketQueue {
+  const options: Omit<RedisOptions, "replyMapping"> = {
+    // BullMQ waits for Redis for any time.
+    maxRetriesPerRequest: null,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RECONNECT_MS),
+  };
+  // Options of TLS would turn it on.
+  if (ca !== null && url.startsWith("rediss:")) options.tls = { ca };
+  const redis = new Redis(url, options);
+  let refusal: string | null = null;
+  let worker: Worker | null = null;
+  const pulse = watchRedis(redis, (change) => {
+    logRedisChange(log, change, { queue });
+    // Not before all commands are allowed: without INFO, BullMQ repeats its first ones without a pause.
+    if (change.isReachable) worker ??= openWorker();
+  });
+
+  function openWorker(): Worker {
+    const options = {
+      connection: redis,
+      concurrency: slots,
+      lockDuration: LOCK_MS,
+      maxStalledCount: MAX_STALLED_COUNT,
+      runRetryDelay: RETRY_DELAY_MS,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    };
+    const opened = new Worker(queue, take, options);
+    opened.on("error", (error) => {
+      const found = findRedisProblem(error);
+      // The pulse reports those of the connection.
+      if (found === refusal || getRedisAdvice(found) === undefined || pulse.isReachable() !== true) return;
+      refusal = found;
+      log.warn("redis.command_refused", { code: found, advice: getRedisAdvice(found) });
+    });
+    return opened;
+  }
+
+  async function take({ data }: { data: unknown }): Promise<void> {
+    refusal = null;
+    const ticket = parseTicket(data);
+    if (ticket === null) log.warn("ticket.invalid", { queue });
+    else await onTicket(ticket);
+  }
+
+  return {
+    isReachable: () => pulse.isReachable() !== false,
+    pause: () => withinClosingTime(worker?.pause(true)),
+    close: async () => {
+      pulse.stop();
+      await withinClosingTime(worker?.close(true));
+      redis.disconnect();
+    },
+  };
+}
+
+/** Waits for a call that may wait for Redis, but not for long: the process ends. */
+async function withinClosingTime(running: Promise<void> | undefined): Promise<void> {
+  await Promise.race([running?.catch(() => {}), Bun.sleep(CLOSING_MS)]);
+}
+
+/** Returns the ticket, or null for anything else. */
+function parseTicket(data: unknown): Ticket | null {
+  const { execution, url } = (data ?? {}) as Record<string, unknown>;
+  return typeof execution === "string" && isUuid(execution) && typeof url === "string" ? { execution, url } : null;
+}

@@ -1,0 +1,83 @@
+/** The queues of workers in Redis, through BullMQ. Nothing else of the server imports BullMQ, and only a configured Redis loads this file. */
+import { Queue } from "bullmq";
+import { Redis } from "ioredis";
+import { getQueueName, type Ticket, type TicketQueues } from "../domain/workers";
+import type { Log } from "../lib/log";
+import { logRedisChange } from "./bullmq-log";
+import { watchRedis, withTimeout } from "./bullmq-pulse";
+
+/** `ca`: PEM text of a certificate authority, null for those of the system. */
+type ServerAddress = { url: string; ca: string | null };
+
+const MAX_RECONNECT_DELAY_MS = 1_000;
+
+/** Returns the options of a connection. Commands wait for a reconnection, as BullMQ requires, and are bounded by the callers. */
+const getRedisOptions = ({ url, ca }: ServerAddress) => ({
+  maxRetriesPerRequest: null,
+  retryStrategy: (attempts: number) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * attempts),
+  tls: url.startsWith("rediss:") && ca !== null ? { ca } : undefined,
+});
+
+/** Connects in the background. */
+export function openTicketQueues(address: ServerAddress, log: Log): TicketQueues {
+  // A command that cannot be sent now fails, so that nothing accumulates while Redis is away.
+  const redis = new Redis(address.url, { ...getRedisOptions(address), enableOfflineQueue: false });
+  const queues = new Map<string, Queue<Ticket>>();
+  const listeners: (() => void)[] = [];
+  let wasReachable: boolean | null = null;
+  const pulse = watchRedis(redis, (change) => {
+    logRedisChange(log, change);
+    if (change.isReachable === wasReachable) return;
+    wasReachable = change.isReachable;
+    for (const listener of listeners) listener();
+  });
+
+  function getQueue(workerId: string): Queue<Ticket> {
+    const known = queues.get(workerId);
+    if (known) return known;
+    const queue = new Queue<Ticket>(getQueueName(workerId), {
+      connection: redis,
+      defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+      streams: { events: { maxLen: 16 } },
+    });
+    // The pulse reports those of the connection.
+    queue.on("error", () => {});
+    queues.set(workerId, queue);
+    return queue;
+  }
+
+  return {
+    add: async (workerId, ticket) => {
+      if (!pulse.isReachable()) throw new Error("Redis is not reachable");
+      try {
+        await withTimeout(getQueue(workerId).add("execution", ticket, { jobId: ticket.execution }));
+      } catch (error) {
+        pulse.distrust();
+        throw error;
+      }
+    },
+    remove: async (workerId, execution) => {
+      if (!pulse.isReachable()) return;
+      await withTimeout(getQueue(workerId).remove(execution)).catch(() => {});
+    },
+    removeQueue: async (workerId) => {
+      if (!pulse.isReachable()) throw new Error("Redis is not reachable");
+      const name = getQueueName(workerId);
+      const known = queues.get(workerId);
+      queues.delete(workerId);
+      const queue = known ?? new Queue(name, { connection: redis, skipMetasUpdate: true });
+      if (!known) queue.on("error", () => {});
+      await withTimeout(queue.obliterate({ force: true }));
+      await withTimeout(redis.del(`bull:${name}:stalled-check`));
+    },
+    isReachable: () => pulse.isReachable() === true,
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
+    close: async () => {
+      pulse.stop();
+      for (const queue of queues.values()) await withTimeout(queue.close()).catch(() => {});
+      redis.disconnect();
+    },
+  };
+}

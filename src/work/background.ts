@@ -1,0 +1,56 @@
+/** What the server does on its own, beside requests and jobs: deliveries, mails, data exports, the purge of accounts and the hourly sweep. */
+import { getMailSender } from "../config";
+import { createMailer } from "../outbound/mail";
+import { createDataExporter } from "./data-export/exporter";
+import { createDeliverer } from "./deliver";
+import { createAccountPurge } from "./identity/account-purge";
+import { createMailSender, type MailSender } from "./mail-sender";
+import { createNotificationMailer } from "./notification-mails";
+import { sweep } from "./recovery";
+import type { Services } from "./services";
+import { getAddressRules } from "./webhook-endpoints";
+
+export type BackgroundWork = {
+  start(): void;
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+};
+
+const SWEEP_INTERVAL_MS = 3600 * 1000;
+
+/** Creates the background work. It looks for something to do after each commit, once it is started. */
+export function createBackgroundWork(services: Services): BackgroundWork {
+  const { log, store } = services;
+  const purge = createAccountPurge(services);
+  const mailSender = openMailSender(services);
+  const workers = [
+    createDeliverer({ ...services, rules: getAddressRules(services) }),
+    createDataExporter(services),
+    createNotificationMailer(services),
+    ...(mailSender ? [mailSender] : []),
+  ];
+  for (const { wake } of workers) store.onCommit(wake);
+  let sweeping: Timer | undefined;
+  return {
+    start: () => {
+      for (const worker of workers) worker.start();
+      void purge.run();
+      sweeping = setInterval(() => {
+        void purge.run();
+        void sweep(services).catch((error) => log.error("sweep.failed", { error }));
+      }, SWEEP_INTERVAL_MS);
+    },
+    stop: async () => {
+      clearInterval(sweeping);
+      await Promise.all([...workers, purge].map((worker) => worker.stop()));
+    },
+  };
+}
+
+/** Returns null if no mail server is configured. */
+function openMailSender(services: Services): MailSender | null {
+  const { config, publicUrl } = services;
+  if (config.smtpUrl === null) return null;
+  const mailer = createMailer({ url: config.smtpUrl, from: () => getMailSender(config, publicUrl()) });
+  return createMailSender({ ...services, mailer });
+}

@@ -1,0 +1,145 @@
+/** Starts checkouts: at the payment provider, or with the offline provider an order that an administrator approves. */
+import {
+  type CheckoutRequest,
+  CustomerMissingError,
+  type PaymentGateway,
+  type Price,
+  type StartedCheckout,
+} from "../../domain/billing";
+import { AppError } from "../../domain/errors";
+import type { Queries } from "../../store/db";
+import { deletePendingOrder, type Order, setOrderCheckout } from "../../store/orders";
+import { deleteCustomer, findCurrentSubscription, findCustomerId, insertCustomer } from "../../store/payments";
+import type { User } from "../../store/users";
+import type { Services } from "../services";
+import { createOrder } from "./orders";
+
+type CheckoutServices = Pick<Services, "log" | "now" | "payments" | "publicUrl" | "store">;
+
+export type Buyer = { user: User; workspaceId: string };
+
+/** Returns the page of an order. A session acts in the personal workspace, unless the URL names another one. */
+export function getOrderUrl(
+  { publicUrl }: Pick<Services, "publicUrl">,
+  order: Pick<Order, "id" | "workspace_id">,
+  userId: string,
+): string {
+  const workspace = order.workspace_id === userId ? "" : `?workspace_id=${order.workspace_id}`;
+  return `${publicUrl()}/orders/${order.id}${workspace}`;
+}
+
+/** Returns an active price. Throws `AppError` `validation_error` on `body.price_id`. */
+export function getActivePrice({ config }: Pick<Services, "config">, id: string): Price {
+  const price = config.price.find((one) => one.id === id && one.active);
+  if (price) return price;
+  const message = "must be the price_id of an active price";
+  const field = { field: "body.price_id", message, type: "value_error", input: id, context: { error: message } };
+  throw new AppError("validation_error", "Request body has invalid fields.", { fields: [field] });
+}
+
+/** Creates an order of the offline provider. Part of a transaction. Throws `AppError` `conflict`. */
+export function orderOffline(tx: Queries, { user, workspaceId }: Buyer, price: Price, now: number): Promise<Order> {
+  return createOrder(tx, { workspaceId, userId: user.id }, { provider: "offline", price }, now);
+}
+
+/**
+ * Starts a checkout at the payment provider and calls `complete` with its URL in the transaction that stores it. If that returns false, or
+ * anything fails, no order remains. Throws `AppError` `conflict`, `upstream_unavailable`, `upstream_error`.
+ */
+export async function startProviderCheckout(
+  services: CheckoutServices & { payments: PaymentGateway },
+  buyer: Buyer,
+  price: Price,
+  complete: (tx: Queries, url: string) => Promise<boolean>,
+): Promise<void> {
+  const { store, now } = services;
+  const { user, workspaceId } = buyer;
+  const order = await store.write(async (tx) => {
+    if (price.kind === "subscription" && (await hasPaidSubscription(tx, workspaceId)))
+      throw new AppError("conflict", "Workspace has a subscription already.");
+    return createOrder(tx, { workspaceId, userId: user.id }, { provider: "stripe", price }, now());
+  });
+  let checkoutId: string | null = null;
+  try {
+    const checkout = await startWithCustomer(services, buyer, {
+      orderId: order.id,
+      workspaceId,
+      kind: price.kind,
+      stripePrice: price.stripePrice!,
+      returnUrl: getOrderUrl(services, order, user.id),
+    });
+    checkoutId = checkout.id;
+    requireSamePrice(services, price, checkout);
+    const isUsed = await store.write(async (tx) => {
+      // Orders are listed from their start, so that one can be cancelled before its checkout exists.
+      if (!(await setOrderCheckout(tx, order.id, checkout.id)))
+        throw new AppError("conflict", "Order was cancelled while its checkout started.");
+      const used = await complete(tx, checkout.url);
+      if (!used) await deletePendingOrder(tx, order.id);
+      return used;
+    });
+    if (!isUsed) await expire(services, checkout.id);
+  } catch (error) {
+    await store.write((tx) => deletePendingOrder(tx, order.id));
+    if (checkoutId !== null) await expire(services, checkoutId);
+    throw error;
+  }
+}
+
+/** One whose first payment is still open does not count: its checkout may have been left. */
+async function hasPaidSubscription(tx: Queries, workspaceId: string): Promise<boolean> {
+  const subscription = await findCurrentSubscription(tx, workspaceId);
+  return subscription !== null && subscription.state !== "incomplete";
+}
+
+async function expire({ payments, log }: CheckoutServices & { payments: PaymentGateway }, id: string): Promise<void> {
+  await payments.expireCheckout(id).catch((error) => log.warn("checkout.expiry_failed", { error }));
+}
+
+/** Starts a checkout with the customer of the workspace, or with a new one if that was deleted at the provider. */
+async function startWithCustomer(
+  services: CheckoutServices & { payments: PaymentGateway },
+  buyer: Buyer,
+  request: Omit<CheckoutRequest, "customerId">,
+): Promise<StartedCheckout> {
+  const { payments, store } = services;
+  const known = await findCustomerId(store.read, buyer.workspaceId);
+  try {
+    return await payments.startCheckout({
+      ...request,
+      customerId: known ?? (await createCustomer(services, buyer, null)),
+    });
+  } catch (error) {
+    if (!(error instanceof CustomerMissingError) || known === null) throw error;
+    await store.write((tx) => deleteCustomer(tx, buyer.workspaceId));
+    return payments.startCheckout({ ...request, customerId: await createCustomer(services, buyer, known) });
+  }
+}
+
+async function createCustomer(
+  { store, now, payments }: CheckoutServices & { payments: PaymentGateway },
+  { user, workspaceId }: Buyer,
+  replaces: string | null,
+): Promise<string> {
+  const id = await payments.createCustomer({ workspaceId, email: user.email, replaces });
+  await store.write((tx) =>
+    insertCustomer(tx, { workspace_id: workspaceId, provider_customer_id: id, created_at: now() }),
+  );
+  return id;
+}
+
+/** Nobody pays another price than the one that was shown. */
+function requireSamePrice(
+  { log }: Pick<Services, "log">,
+  price: Price,
+  asked: { amount: number | null; currency: string | null },
+): void {
+  const { amount, currency } = asked;
+  if ((amount === null || amount === price.amount) && (currency === null || currency === price.currency)) return;
+  log.error("checkout.price_differs", {
+    price: price.id,
+    configured: `${price.amount} ${price.currency}`,
+    at_provider: `${amount} ${currency}`,
+  });
+  throw new AppError("upstream_error", `Price "${price.id}" differs from its price at Stripe. Ask an administrator.`);
+}

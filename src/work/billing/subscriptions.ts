@@ -1,0 +1,103 @@
+/** Subscriptions at the payment provider: their state, and their end. */
+import { isNewerSubscription, type ProviderSubscription } from "../../domain/billing";
+import { AppError } from "../../domain/errors";
+import { newId } from "../../lib/ids";
+import type { Queries } from "../../store/db";
+import type { Order } from "../../store/orders";
+import {
+  findCurrentSubscription,
+  findSubscription,
+  insertSubscription,
+  listRenewingSubscriptions,
+  type Subscription,
+  updateSubscription,
+} from "../../store/payments";
+import { type AuditActor, recordAudit } from "../audit";
+import type { Services } from "../services";
+
+/** Stores the state of a subscription, unless a newer one is stored. `updatedAt`: the provider's time; null for a state that only follows from an invoice. */
+export async function recordSubscription(
+  tx: Queries,
+  order: Order,
+  reported: ProviderSubscription & { updatedAt: number | null },
+  now: number,
+): Promise<Subscription> {
+  const { providerSubscriptionId, state, currentPeriodEnd, isEnding, updatedAt } = reported;
+  const current = {
+    state,
+    current_period_end: currentPeriodEnd,
+    is_ending: isEnding,
+    provider_updated_at: updatedAt,
+    ended_at: state === "cancelled" ? (updatedAt ?? now) : null,
+  };
+  const known = await findSubscription(tx, providerSubscriptionId);
+  if (!known) {
+    return insertSubscription(tx, {
+      ...current,
+      id: newId(),
+      workspace_id: order.workspace_id,
+      user_id: order.user_id,
+      provider: "stripe",
+      provider_subscription_id: providerSubscriptionId,
+      price_id: order.price_id,
+      created_at: now,
+    });
+  }
+  const stored = {
+    state: known.state,
+    currentPeriodEnd: known.current_period_end,
+    isEnding: known.is_ending,
+    updatedAt: known.provider_updated_at,
+  };
+  return isNewerSubscription(reported, stored) ? updateSubscription(tx, known.id, current) : known;
+}
+
+/**
+ * Ends the subscription of a workspace with its paid period. Returns it. Throws `AppError` `not_found` if there is none,
+ * `upstream_unavailable`, `upstream_error`.
+ */
+export async function cancelSubscription(
+  { store, now, payments }: Pick<Services, "now" | "payments" | "store">,
+  actor: AuditActor,
+  workspaceId: string,
+): Promise<Subscription> {
+  const subscription = await findCurrentSubscription(store.read, workspaceId);
+  if (!subscription) throw new AppError("not_found", "Subscription not found.");
+  if (subscription.is_ending) return subscription;
+  if (!payments) throw new AppError("upstream_unavailable", "Stripe is not configured.", { retryAfterSeconds: 3600 });
+  const ended = await payments.endSubscription(subscription.provider_subscription_id, "period_end");
+  return store.write(async (tx) => {
+    const target = { kind: "subscription", id: subscription.id };
+    await recordAudit(tx, actor, { action: "subscription.cancelled", target, workspaceId }, now());
+    const current = await findSubscription(tx, subscription.provider_subscription_id);
+    // It has ended while the provider was asked, and an event has said so: no later one would correct this answer.
+    if (current?.state === "cancelled") return current;
+    // The event that follows has the provider's time: this answer must not outlast it.
+    return updateSubscription(tx, subscription.id, {
+      state: ended.state,
+      is_ending: ended.isEnding,
+      current_period_end: ended.currentPeriodEnd ?? subscription.current_period_end,
+    });
+  });
+}
+
+/** Throws `AppError` `conflict` while a subscription of the workspace renews: it would be charged when nobody uses it any more. */
+export async function requireNoRenewal(tx: Queries, workspaceId: string): Promise<void> {
+  if ((await listRenewingSubscriptions(tx, workspaceId)).length > 0) {
+    throw new AppError(
+      "conflict",
+      "Workspace has a subscription that renews. Cancel it first with DELETE /api/v1/billing/subscription.",
+    );
+  }
+}
+
+/** Ends the subscriptions of a workspace that is about to be deleted. Errors: those of the provider's calls. */
+export async function endSubscriptions(
+  { store, payments, log }: Pick<Services, "log" | "payments" | "store">,
+  workspaceId: string,
+): Promise<void> {
+  for (const { provider_subscription_id: id } of await listRenewingSubscriptions(store.read, workspaceId)) {
+    if (payments) await payments.endSubscription(id, "now");
+    else log.warn("subscription.not_ended", { subscription: id, reason: "Stripe is not configured" });
+  }
+}

@@ -1,0 +1,106 @@
+/** Which files an execution reads and sends, and where they are on the head. */
+import { lstat, stat } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
+import { listNames } from "../../blobs/trash";
+import type { ExecutionFileRole } from "../../domain/workers";
+import { createFileKey } from "../../lib/hash";
+import { CHUNK_SIZES_FILE } from "../../media/chunks/sizes-file";
+import { listBlobs } from "../jobs/blob-files";
+import type { JobInput, LoadedJob } from "../jobs/definition";
+import { isPieceName } from "../jobs/split-run";
+import type { ReadableFile } from "./execution-request";
+import type { OutputRule } from "./incoming-files";
+
+/** Where a job reads and writes on the head. */
+export type JobFolders = Pick<LoadedJob<unknown>, "inputDir" | "outputDir">;
+
+/** Returns the file as a worker sees it. Its key changes with its content: files of jobs are replaced, never written again. Throws when it is missing. */
+export async function describeFile(root: string, path: string, role: ExecutionFileRole): Promise<ReadableFile> {
+  const { size, mtimeMs, ino } = await stat(path);
+  return {
+    name: basename(path),
+    role,
+    bytes: size,
+    key: createFileKey([relative(root, path), size, mtimeMs, ino]),
+    modifiedAt: Math.floor(mtimeMs / 1000),
+    path,
+  };
+}
+
+/** Lists the input blobs of a job. */
+export const listInputs = (root: string, { blobs }: JobInput, { inputDir }: JobFolders): Promise<ReadableFile[]> =>
+  Promise.all(
+    Object.values(blobs).flatMap((blob) =>
+      blob === null ? [] : [describeFile(root, join(inputDir, blob.name), "input")],
+    ),
+  );
+
+/** Lists what earlier attempts of a render have encoded, with which another attempt continues. A child process could have left links there. */
+export async function listEncoded(root: string, workDir: string): Promise<ReadableFile[]> {
+  const names = (await listNames(workDir)).filter((name) => name === CHUNK_SIZES_FILE || isPieceName(name));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const path = join(workDir, name);
+      return (await lstat(path)).isFile() ? await describeFile(root, path, "work") : null;
+    }),
+  );
+  return found.filter((file) => file !== null);
+}
+
+/** No file of a preparation but the audio grows with the recording by more than this. */
+const MAX_DERIVED_BYTES = 256 * 1024 * 1024;
+const AUDIO_BYTES_PER_SECOND = 34_000;
+
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const toPattern = (name: string): RegExp => new RegExp(`^${escapePattern(name)}$`);
+
+/** Returns the files that a preparation makes, which a later attempt reads. */
+function getPreparedNames(outputDir: string): string[] {
+  const files = getMediaFolder(outputDir);
+  return [
+    files.probed,
+    files.analysisAudio,
+    files.speechAnalysis,
+    files.energy,
+    files.transcript,
+    files.transcriptColumns,
+    files.waveform,
+    files.poster,
+    files.filmstrip,
+  ].map((path) => basename(path));
+}
+
+/** Lists what an earlier attempt of a preparation has left. */
+export async function listPrepared(
+  root: string,
+  sourceName: string,
+  { outputDir }: JobFolders,
+): Promise<ReadableFile[]> {
+  const names = new Set(getPreparedNames(outputDir));
+  const found = await listBlobs(outputDir, sourceName);
+  return Promise.all(
+    found.filter(({ name }) => names.has(name)).map(({ name }) => describeFile(root, join(outputDir, name), "output")),
+  );
+}
+
+/** Returns what a worker may send for a preparation. */
+export const getPrepareRules = (
+  { outputDir }: JobFolders,
+  { maxDurationSeconds }: { maxDurationSeconds: number },
+): OutputRule[] =>
+  getPreparedNames(outputDir).map((name) =>
+    getRule(outputDir, name, Math.max(MAX_DERIVED_BYTES, AUDIO_BYTES_PER_SECOND * maxDurationSeconds)),
+  );
+
+/** Returns the rule for a file with this name. */
+export const getRule = (dir: string, name: string, maxBytes: number): OutputRule => ({
+  name: toPattern(name),
+  dir,
+  maxBytes,
+});
+
+/** Returns what a worker may send for a render. `maxBytes` null: as much as the disk takes. */
+export const getRenderRules = ({ outputDir }: JobFolders, format: string, maxBytes: number | null): OutputRule[] => [
+  getRule(outputDir, getRenderOutputName(format), maxBytes ?? Number.MAX_SAFE_INTEGER),
+];

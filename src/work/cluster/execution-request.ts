@@ -1,0 +1,48 @@
+/** What an execution on a worker is made of, and how it ends. */
+import type { ExecutionFile, ExecutionKind, SentFile } from "../../domain/workers";
+import type { OutputRule } from "./incoming-files";
+
+/** A file that the worker may read. `path` is on this machine. */
+export type ReadableFile = ExecutionFile & { path: string };
+
+export type ExecutionRequest = {
+  kind: ExecutionKind;
+  stepId: string;
+  subjectId: string;
+  assetId: string;
+  /** Differs between workspaces and says nothing else about them. */
+  owner: string;
+  input: unknown;
+  files: ReadableFile[];
+  outputs: OutputRule[];
+  /** How much media it processes, for the history of its worker; null when unknown. */
+  mediaSeconds: number | null;
+  /** Receives files that are not checked yet. */
+  incomingDir: string;
+  signal: AbortSignal;
+  shouldYield(): boolean;
+  progress(share: number): void;
+  /** Called after the named files are where they belong. Errors are those of the caller, and end the execution. */
+  checkpoint(checkpoint: unknown): Promise<void>;
+  /** Checks an output with the paths of its new files, before they are where they belong. Errors end the execution. */
+  check(output: unknown, paths: Map<string, string>): Promise<void>;
+};
+
+/** How an execution ended, for the history of its worker. */
+export type ExecutionEnd = "completed" | "failed" | "yielded" | "released" | "aborted" | "lost";
+
+/** What executions tell the list of workers. */
+export type ExecutionHistory = {
+  startRun(workerId: string, run: { execution: string; kind: ExecutionKind; stepId: string; subjectId: string }): void;
+  endRun(execution: string, outcome: ExecutionEnd, mediaSeconds: number | null): void;
+};
+
+/** A process of a worker. */
+export type WorkerProcess = { workerId: string; bootId: string };
+
+/** What a worker reports at the end. `error` as in `work/job-child/error-codec.ts`. */
+export type ExecutionReport =
+  | { status: "completed"; output: unknown; files: SentFile[] }
+  | { status: "failed"; error: object }
+  | { status: "yielded" }
+  | { status: "released" };

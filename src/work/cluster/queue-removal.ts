@@ -1,0 +1,49 @@
+/** Removes the queues of revoked workers from Redis, also of those that were revoked while Redis was away. */
+import type { TicketQueues } from "../../domain/workers";
+import { listRevokedWorkerIds } from "../../store/workers";
+import type { Services } from "../services";
+
+type QueueRemoval = {
+  /** Removes the queue of a worker, as soon as Redis is reachable. */
+  add(workerId: string): void;
+  /** Removes those of all revoked workers that the database knows. */
+  start(): Promise<void>;
+};
+
+export function createQueueRemoval(
+  { store, log }: Pick<Services, "log" | "store">,
+  tickets: Pick<TicketQueues, "isReachable" | "onChange" | "removeQueue">,
+): QueueRemoval {
+  const pending = new Set<string>();
+
+  async function removePending(): Promise<void> {
+    if (!tickets.isReachable()) return;
+    for (const workerId of [...pending]) {
+      try {
+        pending.delete(workerId);
+        await tickets.removeQueue(workerId);
+      } catch (error) {
+        pending.add(workerId);
+        log.warn("queue.not_removed", { worker: workerId, error });
+        // Redis may not answer: again when it is back, or at the next start.
+        return;
+      }
+    }
+  }
+
+  tickets.onChange(() => void removePending());
+  return {
+    add: (workerId) => {
+      pending.add(workerId);
+      void removePending();
+    },
+    start: async () => {
+      try {
+        for (const id of await listRevokedWorkerIds(store.read)) pending.add(id);
+      } catch (error) {
+        log.warn("queue.not_removed", { error });
+      }
+      await removePending();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** The state of Redis, as checks report it. */
+import { readFile } from "node:fs/promises";
+import { type Config, isLoopback } from "../../config";
+
+/** `host`: name and port. `problem`: why it cannot be used, or null. `isExposed`: another machine, without TLS. */
+export type RedisState = { host: string; isExposed: boolean } & (
+  | { problem: string; version: null; policy: null }
+  | { problem: null; version: string; policy: string }
+);
+
+const DEFAULT_PORT = "6379";
+
+/** Asks Redis; null: none is configured, and no code for it is loaded. Never throws. */
+export async function readRedisState({ redisUrl, ca }: Pick<Config, "ca" | "redisUrl">): Promise<RedisState | null> {
+  if (redisUrl === null) return null;
+  const { protocol, hostname, port } = new URL(redisUrl);
+  const place = {
+    host: `${hostname}:${port || DEFAULT_PORT}`,
+    isExposed: protocol === "redis:" && !isLoopback(hostname),
+  };
+  try {
+    const { probeRedis } = await import("../../queue/bullmq-probe");
+    const facts = await probeRedis({ url: redisUrl, ca: ca === null ? null : await readFile(ca, "utf8") });
+    return { ...place, problem: null, ...facts };
+  } catch (error) {
+    const { findRedisProblem, getRedisAdvice } = await import("../../queue/bullmq-problems");
+    const [message = "unknown error"] = (error as Error).message.split("\n");
+    const problem = getRedisAdvice(findRedisProblem(error)) ?? message;
+    return { ...place, problem: problem.replace(/\.$/, ""), version: null, policy: null };
+  }
+}

@@ -1,0 +1,38 @@
+/** What administrators do to workers. Each function writes to the audit log in the transaction of its change. */
+import { AppError } from "../../domain/errors";
+import { findWorker, setWorkerDraining } from "../../store/workers";
+import { type AuditActor, recordAudit } from "../audit";
+import { requireActingAdmin } from "../identity/administrators";
+import type { Services } from "../services";
+import { revokeToken } from "./worker-tokens";
+
+type WorkerServices = Pick<Services, "now" | "store" | "workerList">;
+
+/** Drains a worker, which then completes what it runs and gets nothing new, or resumes it. Errors: `not_found`, `forbidden`; `conflict` once it is revoked. */
+export async function setDraining(
+  { store, now, workerList }: WorkerServices,
+  actor: AuditActor,
+  id: string,
+  isDraining: boolean,
+): Promise<void> {
+  await store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    const found = await findWorker(tx, id);
+    if (!found) throw new AppError("not_found", "Worker not found.");
+    const { worker, revokedAt } = found;
+    if (revokedAt !== null) throw new AppError("conflict", `Worker ${worker.name} was revoked.`);
+    if (worker.is_draining === isDraining) return;
+    await setWorkerDraining(tx, id, isDraining);
+    const action = isDraining ? "worker.drained" : "worker.resumed";
+    await recordAudit(tx, actor, { action, target: { kind: "worker", id }, details: { name: worker.name } }, now());
+  });
+  workerList.setDraining(id, isDraining);
+}
+
+/** Revokes the join token of a worker. Errors: `not_found`, `forbidden`; `conflict` once it is revoked. */
+export async function revokeWorker(services: WorkerServices, actor: AuditActor, id: string): Promise<void> {
+  const found = await findWorker(services.store.read, id);
+  if (!found) throw new AppError("not_found", "Worker not found.");
+  if (found.revokedAt !== null) throw new AppError("conflict", `Worker ${found.worker.name} was revoked.`);
+  await revokeToken(services, actor, { id: found.worker.token_id });
+}

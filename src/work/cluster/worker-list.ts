@@ -1,0 +1,311 @@
+/**
+ * The workers of this server: who has joined, who is connected, and what they run. Heartbeats are kept in memory and stored at most every 30 s; a
+ * worker that the memory does not know has to join again.
+ */
+import { version } from "../../../package.json";
+import { AppError } from "../../domain/errors";
+import type { WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../domain/states";
+import { type ExecutionKind, WORKER_PROTOCOL, type WorkerAnnouncement } from "../../domain/workers";
+import { newId } from "../../lib/ids";
+import type { Log } from "../../lib/log";
+import type { Store } from "../../store/db";
+import {
+  type AnnouncedWorker,
+  findWorker,
+  insertWorkerRuns,
+  type ListedWorker,
+  listWorkerRuns,
+  listWorkers,
+  saveJoinedWorker,
+  touchWorker,
+  type WorkerRun,
+  type WorkerToken,
+} from "../../store/workers";
+
+/** How often a worker sends a heartbeat. */
+export const HEARTBEAT_MS = 1_000;
+/** A worker without a heartbeat for this long is offline, and has lost what it ran. */
+export const LOST_AFTER_MS = 15_000;
+const SAVE_INTERVAL_MS = 30_000;
+/** What the database could not take is kept up to this number of runs. */
+const MAX_UNSAVED_RUNS = 2_000;
+const MAX_REPLACED_BOOTS = 16;
+const MAX_SHOWN_RUNS = 200;
+
+type WorkerState = (typeof WORKER_STATES)[number];
+type RunOutcome = (typeof WORKER_RUN_OUTCOMES)[number];
+
+/** An execution that a worker runs. `progress` 0 to 1, null until reported. */
+export type CurrentRun = {
+  execution: string;
+  kind: ExecutionKind;
+  stepId: string;
+  subjectId: string;
+  startedAt: number;
+  progress: number | null;
+};
+
+/** A worker that has joined this run of the server. Times in milliseconds since 1970. */
+export type JoinedWorker = {
+  id: string;
+  tokenId: string;
+  name: string;
+  announcement: WorkerAnnouncement;
+  freeBytes: number;
+  /** An administrator has drained it. */
+  isDraining: boolean;
+  /** Whether it reaches Redis, as its last heartbeat said. */
+  hasRedis: boolean;
+  speed: number | null;
+  lastSeenAt: number;
+};
+
+/** A worker as administrators see it. `current`: what it runs now. */
+export type WorkerView = ListedWorker & { state: WorkerState; current: CurrentRun[] };
+
+/** `left`: it has said that it ends. `replaced`: another process has joined with its token. After these and `revoked` it runs nothing any more. */
+export type WorkerChange = {
+  type: "joined" | "left" | "replaced" | "revoked" | "drained" | "resumed";
+  workerId: string;
+};
+
+type Boot = { workerId: string; bootId: string };
+type Heartbeat = Boot & {
+  freeBytes: number;
+  hasRedis?: boolean | undefined;
+  running: { execution: string; progress: number | null }[];
+};
+type StartedRun = Pick<CurrentRun, "execution" | "kind" | "stepId" | "subjectId">;
+
+export type WorkerList = {
+  /** Records a worker that joins. Throws `AppError` `conflict` for another protocol; `forbidden` when a later worker uses the token. */
+  join(token: WorkerToken, announcement: WorkerAnnouncement): Promise<JoinedWorker>;
+  /** Records a heartbeat. Returns null when the worker has to join again. */
+  heartbeat(token: WorkerToken, heartbeat: Heartbeat): JoinedWorker | null;
+  /** Records that a worker has ended. */
+  leave(token: WorkerToken, boot: Boot): void;
+  /** Lists those that are connected, also those that drain. */
+  listOnline(): JoinedWorker[];
+  /** Lists the workers that are not revoked, by name. */
+  list(): Promise<WorkerView[]>;
+  /** Returns a worker, also a revoked one, or null. */
+  find(id: string): Promise<WorkerView | null>;
+  /** Lists what a worker has run, the last first. */
+  listRuns(id: string): Promise<WorkerRun[]>;
+  startRun(workerId: string, run: StartedRun): void;
+  /** `mediaSeconds` null: unknown. An execution that was not started, or has ended, is ignored. */
+  endRun(execution: string, outcome: RunOutcome, mediaSeconds: number | null): void;
+  /** Records the measured speed in seconds of media a second. */
+  setSpeed(workerId: string, speed: number): void;
+  /** To be called after the commit that has changed `is_draining`. */
+  setDraining(workerId: string, isDraining: boolean): void;
+  /** To be called after the commit that has revoked the token. */
+  removeRevoked(tokenId: string): void;
+  /** Calls `listener` after each change. */
+  onChange(listener: (change: WorkerChange) => void): void;
+  start(): void;
+  /** Stores what is not stored yet. */
+  stop(): Promise<void>;
+};
+
+type Live = JoinedWorker & { runs: Map<string, CurrentRun>; isUnsaved: boolean; seenAt: number };
+
+/** `clock`: milliseconds on a monotonic clock, because the time of day may be changed while workers are connected. */
+type ListServices = { store: Store; log: Log; now(): number; clock?: () => number };
+
+export function createWorkerList({ store, log, now, clock = () => performance.now() }: ListServices): WorkerList {
+  const live = new Map<string, Live>();
+  /** The boots that another one has replaced, by token. */
+  const replaced = new Map<string, string[]>();
+  const listeners: ((change: WorkerChange) => void)[] = [];
+  let unsavedRuns: WorkerRun[] = [];
+  let saving: Timer | undefined;
+
+  const emit = (type: WorkerChange["type"], workerId: string) => {
+    for (const listener of listeners) listener({ type, workerId });
+  };
+  const isConnected = ({ seenAt }: Live) => clock() - seenAt < LOST_AFTER_MS;
+  const findBoot = (token: WorkerToken, { workerId, bootId }: Boot): Live | null => {
+    const worker = live.get(workerId);
+    return worker?.tokenId === token.id && worker.announcement.bootId === bootId ? worker : null;
+  };
+
+  function remove(worker: Live, type: "left" | "revoked"): void {
+    live.delete(worker.id);
+    emit(type, worker.id);
+    // What listeners have not ended themselves.
+    for (const execution of worker.runs.keys()) endOf(worker, execution, type === "revoked" ? "aborted" : "lost", null);
+  }
+
+  function endOf(worker: Live, execution: string, outcome: RunOutcome, mediaSeconds: number | null): void {
+    const run = worker.runs.get(execution);
+    if (!run) return;
+    worker.runs.delete(execution);
+    const { kind, stepId, subjectId, startedAt } = run;
+    unsavedRuns.push({
+      id: execution,
+      worker_id: worker.id,
+      kind,
+      step_id: stepId,
+      subject_id: subjectId,
+      started_at: startedAt,
+      ended_at: now(),
+      outcome,
+      media_seconds: mediaSeconds,
+    });
+    if (unsavedRuns.length > MAX_UNSAVED_RUNS) unsavedRuns.shift();
+  }
+
+  async function save(): Promise<void> {
+    const changed = [...live.values()].filter((worker) => worker.isUnsaved);
+    const runs = [...unsavedRuns];
+    if (changed.length === 0 && runs.length === 0) return;
+    for (const worker of changed) worker.isUnsaved = false;
+    try {
+      await store.write(async (tx) => {
+        for (const { id, tokenId, freeBytes, speed, lastSeenAt } of changed)
+          await touchWorker(tx, id, { token_id: tokenId, free_bytes: freeBytes, speed, last_seen_at: lastSeenAt });
+        await insertWorkerRuns(tx, runs);
+      });
+      unsavedRuns = unsavedRuns.filter((run) => !runs.includes(run));
+    } catch (error) {
+      for (const worker of changed) worker.isUnsaved = true;
+      log.warn("workers.save_failed", { error });
+    }
+  }
+
+  function toView({ worker: row, revokedAt }: ListedWorker): WorkerView {
+    const worker = revokedAt === null ? live.get(row.id) : undefined;
+    if (!worker) return { worker: row, revokedAt, state: "offline", current: [] };
+    const isOnline = isConnected(worker);
+    const { freeBytes, speed, lastSeenAt, hasRedis, runs } = worker;
+    return {
+      worker: { ...row, free_bytes: freeBytes, speed, last_seen_at: lastSeenAt },
+      revokedAt,
+      state: !isOnline ? "offline" : row.is_draining ? "draining" : hasRedis ? "online" : "no_redis",
+      current: isOnline ? [...runs.values()] : [],
+    };
+  }
+
+  return {
+    join: async (token, announcement) => {
+      if (announcement.protocol !== WORKER_PROTOCOL) throw refuseProtocol(announcement);
+      const { bootId } = announcement;
+      const boots = replaced.get(token.id) ?? [];
+      if (boots.includes(bootId))
+        throw new AppError(
+          "forbidden",
+          `Another worker has joined as "${token.name}". A join token is for one worker: create another one for this machine.`,
+        );
+      const row = await store.write((tx) => saveJoinedWorker(tx, newId(), toAnnounced(token, announcement, now())));
+      if (!row) throw new AppError("unauthenticated", "Join token was revoked.");
+      const before = live.get(row.id);
+      const isSameBoot = before?.announcement.bootId === bootId;
+      const worker: Live = {
+        id: row.id,
+        tokenId: token.id,
+        name: token.name,
+        announcement,
+        freeBytes: announcement.freeBytes,
+        isDraining: row.is_draining,
+        hasRedis: isSameBoot ? before.hasRedis : true,
+        speed: row.speed,
+        lastSeenAt: now(),
+        seenAt: clock(),
+        runs: isSameBoot ? before.runs : new Map(),
+        isUnsaved: false,
+      };
+      live.set(row.id, worker);
+      if (before && !isSameBoot) {
+        replaced.set(token.id, [...boots, before.announcement.bootId].slice(-MAX_REPLACED_BOOTS));
+        emit("replaced", row.id);
+        for (const execution of before.runs.keys()) endOf(before, execution, "lost", null);
+      }
+      emit("joined", row.id);
+      return worker;
+    },
+    heartbeat: (token, heartbeat) => {
+      const worker = findBoot(token, heartbeat);
+      if (!worker) return null;
+      worker.lastSeenAt = now();
+      worker.seenAt = clock();
+      worker.freeBytes = heartbeat.freeBytes;
+      worker.hasRedis = heartbeat.hasRedis ?? true;
+      worker.isUnsaved = true;
+      for (const { execution, progress } of heartbeat.running) {
+        const run = worker.runs.get(execution);
+        if (run && progress !== null) run.progress = Math.max(run.progress ?? 0, Math.min(1, progress));
+      }
+      return worker;
+    },
+    leave: (token, boot) => {
+      const worker = findBoot(token, boot);
+      if (worker) remove(worker, "left");
+    },
+    listOnline: () => [...live.values()].filter(isConnected),
+    list: async () => (await listWorkers(store.read)).map(toView),
+    find: async (id) => {
+      const found = await findWorker(store.read, id);
+      return found && toView(found);
+    },
+    listRuns: async (id) => {
+      const unsaved = unsavedRuns.filter((run) => run.worker_id === id).reverse();
+      const stored = await listWorkerRuns(store.read, id, MAX_SHOWN_RUNS);
+      // What is being saved is in both.
+      const others = stored.filter((run) => !unsaved.some((one) => one.id === run.id));
+      return [...unsaved, ...others].slice(0, MAX_SHOWN_RUNS);
+    },
+    startRun: (workerId, run) => {
+      live.get(workerId)?.runs.set(run.execution, { ...run, startedAt: now(), progress: null });
+    },
+    endRun: (execution, outcome, mediaSeconds) => {
+      for (const worker of live.values()) endOf(worker, execution, outcome, mediaSeconds);
+    },
+    setSpeed: (workerId, speed) => {
+      const worker = live.get(workerId);
+      if (worker) Object.assign(worker, { speed, isUnsaved: true });
+    },
+    setDraining: (workerId, isDraining) => {
+      const worker = live.get(workerId);
+      if (worker) worker.isDraining = isDraining;
+      emit(isDraining ? "drained" : "resumed", workerId);
+    },
+    removeRevoked: (tokenId) => {
+      replaced.delete(tokenId);
+      for (const worker of live.values()) if (worker.tokenId === tokenId) remove(worker, "revoked");
+    },
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
+    start: () => {
+      saving = setInterval(() => void save(), SAVE_INTERVAL_MS);
+    },
+    stop: () => {
+      clearInterval(saving);
+      return save();
+    },
+  };
+}
+
+/** Returns the error for a worker of another protocol. */
+export const refuseProtocol = ({
+  protocol,
+  version: workerVersion,
+}: Pick<WorkerAnnouncement, "protocol" | "version">): AppError =>
+  new AppError(
+    "conflict",
+    `Worker has job protocol ${protocol} (Offcut ${workerVersion}), this server has ${WORKER_PROTOCOL} (Offcut ${version}): install the same version on both.`,
+  );
+
+const toAnnounced = (token: WorkerToken, announcement: WorkerAnnouncement, now: number): AnnouncedWorker => ({
+  token_id: token.id,
+  name: token.name,
+  version: announcement.version,
+  protocol: announcement.protocol,
+  jobs: announcement.jobs,
+  slots: announcement.slots,
+  encoding: announcement.encoding,
+  languages: announcement.languages,
+  free_bytes: announcement.freeBytes,
+  last_seen_at: now,
+});

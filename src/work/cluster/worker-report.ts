@@ -1,0 +1,48 @@
+/** The workers and what waits for them, as `offcut doctor` shows it. */
+import type { JobName } from "../../domain/jobs";
+import { countOpenJobs } from "../../store/job-list";
+import type { Services } from "../services";
+import type { ShortageCount } from "./scheduling-places";
+import type { WorkerView } from "./worker-list";
+
+/** `last_seen_at` in ISO 8601. `running`: how many executions. */
+export type ReportedWorker = {
+  name: string;
+  state: WorkerView["state"];
+  version: string;
+  jobs: string[];
+  slots: number;
+  running: number;
+  speed: number | null;
+  last_seen_at: string;
+};
+
+/** `pending`: jobs that wait, by name. `shortages`: what keeps those of them waiting that no machine can do. */
+export type WorkerReport = {
+  workers: ReportedWorker[];
+  pending: Partial<Record<JobName, number>>;
+  shortages: ShortageCount[];
+};
+
+export async function reportWorkers({
+  cluster,
+  store,
+  workerList,
+}: Pick<Services, "cluster" | "store" | "workerList">): Promise<WorkerReport> {
+  const workers = await workerList.list();
+  const open = await countOpenJobs(store.read);
+  return {
+    workers: workers.map(({ worker, state, current }) => ({
+      name: worker.name,
+      state,
+      version: worker.version,
+      jobs: worker.jobs,
+      slots: worker.slots,
+      running: current.length,
+      speed: worker.speed,
+      last_seen_at: new Date(worker.last_seen_at).toISOString(),
+    })),
+    pending: Object.fromEntries(open.filter(({ state }) => state === "pending").map(({ name, jobs }) => [name, jobs])),
+    shortages: (await cluster?.scheduling.listShortages()) ?? [],
+  };
+}

@@ -1,0 +1,113 @@
+/** Join tokens of workers: each is for one worker, shown once, stored as a hash and revocable. */
+import { AppError } from "../../domain/errors";
+import { isEqualSecret, sha256 } from "../../lib/hash";
+import { newId, randomToken } from "../../lib/ids";
+import type { Queries } from "../../store/db";
+import {
+  countWorkerTokens,
+  findValidWorkerToken,
+  findWorkerToken,
+  insertWorkerToken,
+  listWorkerTokens,
+  revokeWorkerToken,
+  type TokenWithWorker,
+  type WorkerToken,
+} from "../../store/workers";
+import { type AuditActor, recordAudit } from "../audit";
+import { requireActingAdmin } from "../identity/administrators";
+import type { Services } from "../services";
+
+const TOKEN_PREFIX = "wt_";
+const TOKEN_CHARACTERS = 43;
+/** Longer texts are no tokens, and are not hashed. */
+const MAX_TOKEN_CHARACTERS = 256;
+const MAX_TOKENS = 200;
+
+/** A name is also a word of a shell command, and a worker's name in lists. */
+export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+export const WORKER_NAME_RULE =
+  "1 to 63 letters, digits, dots, hyphens or underscores, and start with a letter or a digit";
+
+/** Returns the token if it is valid, else null. */
+export async function authenticateWorker(
+  { store }: Pick<Services, "store">,
+  token: string,
+): Promise<WorkerToken | null> {
+  if (!token.startsWith(TOKEN_PREFIX) || token.length > MAX_TOKEN_CHARACTERS) return null;
+  const hash = sha256(token);
+  const row = await findValidWorkerToken(store.read, hash);
+  return row !== null && isEqualSecret(hash, row.hash) ? row : null;
+}
+
+/** A token as the command line shows it. `worker_id` null: no worker has joined with it. Times in ISO 8601. */
+export type WorkerTokenView = {
+  id: string;
+  name: string;
+  worker_id: string | null;
+  created_at: string;
+  last_used_at: string | null;
+};
+
+export const toTokenView = ({ token, workerId }: TokenWithWorker): WorkerTokenView => ({
+  id: token.id,
+  name: token.name,
+  worker_id: workerId,
+  created_at: new Date(token.created_at).toISOString(),
+  last_used_at: token.last_used_at === null ? null : new Date(token.last_used_at).toISOString(),
+});
+
+/** Lists the tokens that are not revoked, by name. */
+export const listTokenViews = async (db: Queries): Promise<WorkerTokenView[]> =>
+  (await listWorkerTokens(db, { limit: MAX_TOKENS, offset: 0 })).map(toTokenView);
+
+/** A new token. Only `secret` contains it. */
+export type CreatedWorkerToken = { token: WorkerToken; secret: string };
+
+/**
+ * Creates a token, part of a transaction. Throws `AppError` `bad_request` for an invalid name; `conflict` when another valid token has the name, or
+ * there are too many; `forbidden`.
+ */
+export async function createWorkerToken(
+  tx: Queries,
+  actor: AuditActor,
+  name: string,
+  now: number,
+): Promise<CreatedWorkerToken> {
+  await requireActingAdmin(tx, actor);
+  if (!WORKER_NAME.test(name)) throw new AppError("bad_request", `Name must be ${WORKER_NAME_RULE}.`);
+  if ((await findWorkerToken(tx, { name })) !== null)
+    throw new AppError(
+      "conflict",
+      `A join token with the name "${name}" exists. Choose another name, or revoke that token.`,
+    );
+  if ((await countWorkerTokens(tx)) >= MAX_TOKENS)
+    throw new AppError("conflict", `The server has ${MAX_TOKENS} join tokens. Revoke one first.`);
+  const secret = `${TOKEN_PREFIX}${randomToken(TOKEN_CHARACTERS)}`;
+  const token = await insertWorkerToken(tx, { id: newId(), name, hash: sha256(secret), created_at: now });
+  const target = { kind: "worker_token", id: token.id };
+  await recordAudit(tx, actor, { action: "worker_token.created", target, details: { name } }, now);
+  return { token, secret };
+}
+
+/**
+ * Revokes a token: its worker is refused from now on, and what it runs is enqueued again. Errors: `not_found` when no valid token has this name or
+ * ID, `forbidden`.
+ */
+export async function revokeToken(
+  services: Pick<Services, "now" | "store" | "workerList">,
+  actor: AuditActor,
+  by: { name: string } | { id: string },
+): Promise<WorkerToken> {
+  const now = services.now();
+  const revoked = await services.store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    const found = await findWorkerToken(tx, by);
+    const token = found && (await revokeWorkerToken(tx, found.id, now));
+    if (!token) throw new AppError("not_found", "Join token not found.");
+    const target = { kind: "worker_token", id: token.id };
+    await recordAudit(tx, actor, { action: "worker_token.revoked", target, details: { name: token.name } }, now);
+    return token;
+  });
+  services.workerList.removeRevoked(revoked.id);
+  return revoked;
+}

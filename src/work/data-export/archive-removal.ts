@@ -1,0 +1,31 @@
+/** Removes the archives of exports that cannot be downloaded any more. */
+import { moveToTrash } from "../../blobs/trash";
+import { type DataExport, findDataExport, listReadyExports } from "../../store/data-exports";
+import type { Services } from "../services";
+import { changeDataExport } from "./requests";
+
+type RemovalServices = Pick<Services, "folders" | "store">;
+
+/** Ends the time in which these exports can be downloaded, and removes their archives. */
+export async function expireExports({ folders, store }: RemovalServices, rows: DataExport[]): Promise<void> {
+  for (const { id } of rows) await store.write((tx) => changeDataExport(tx, id, "ready", { state: "expired" }));
+  await moveToTrash(
+    folders,
+    rows.map(({ id }) => folders.exportArchive(id)),
+  );
+}
+
+/** Expires exports whose archive does not exist, as after a backup without the archives was restored. */
+export async function expireLostExports(services: RemovalServices): Promise<void> {
+  const lost: DataExport[] = [];
+  for (const row of await listReadyExports(services.store.read)) {
+    if (!(await Bun.file(services.folders.exportArchive(row.id)).exists())) lost.push(row);
+  }
+  if (lost.length > 0) await expireExports(services, lost);
+}
+
+/** Removes the archive that a user could download. A running export removes its own when it finds that the user does not exist any more. */
+export async function removeArchive({ folders, store }: RemovalServices, userId: string): Promise<void> {
+  const ready = await findDataExport(store.read, userId, "ready");
+  if (ready) await moveToTrash(folders, [folders.exportArchive(ready.id)]);
+}

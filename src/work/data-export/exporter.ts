@@ -1,0 +1,130 @@
+/**
+ * Makes the requested data exports, one at a time for the server. The archive is written under another name, flushed and renamed before its row
+ * says that it is ready: an export that was interrupted at any point is still pending, and starts again.
+ */
+import { rename, rm } from "node:fs/promises";
+import { moveToTrash } from "../../blobs/trash";
+import { createPoller } from "../../lib/poller";
+import {
+  countExportStart,
+  type DataExport,
+  findDataExport,
+  findNextDataExport,
+  listExpiredExports,
+  updateDataExport,
+} from "../../store/data-exports";
+import type { Queries } from "../../store/db";
+import { getUser } from "../../store/users";
+import { isFullDisk } from "../disk-space";
+import type { Services } from "../services";
+import { hasFreeSpace } from "../storage-limits";
+import { writeArchive } from "./archive";
+import { openArchiveFile } from "./archive-file";
+import { expireExports } from "./archive-removal";
+import { changeDataExport } from "./requests";
+
+type ExporterServices = Pick<Services, "disk" | "folders" | "log" | "now" | "store">;
+
+export type DataExporter = {
+  start(): void;
+  /** Looks for requests soon, once for several calls. */
+  wake(): void;
+  /** Interrupts a running export, which the next start of the server begins again. */
+  stop(): Promise<void>;
+};
+
+/** How long an archive can be downloaded. */
+const KEPT_MS = 7 * 24 * 3600 * 1000;
+/** Starts that ended with an error or with the death of the server. */
+const MAX_FAILED_STARTS = 4;
+const RETRY_DELAY_MS = 30_000;
+const FULL_DISK_DELAY_MS = 30_000;
+
+/** Creates the exporter. */
+export function createDataExporter(services: ExporterServices): DataExporter {
+  const { store, folders, log, now } = services;
+  const stopping = new AbortController();
+  /** When an export that has failed may start again, by its ID. */
+  const retryTimes = new Map<string, number>();
+  const poller = createPoller(poll, (error) => log.error("export.poll_failed", { error }));
+
+  async function poll(): Promise<number | null> {
+    await expireExports(services, await listExpiredExports(store.read, now()));
+    for (const [id, time] of retryTimes) if (time <= now()) retryTimes.delete(id);
+    const next = await findNextDataExport(store.read, [...retryTimes.keys()]);
+    if (!next || stopping.signal.aborted) return retryTimes.size === 0 ? null : RETRY_DELAY_MS;
+    if (!hasFreeSpace(services)) return FULL_DISK_DELAY_MS;
+    await run(next);
+    return 0;
+  }
+
+  async function run({ id }: DataExport): Promise<void> {
+    // Counted before it begins, so that an export that kills the server does not start for ever.
+    const begun = await store.write((tx) => countExportStart(tx, id));
+    if (!begun) return;
+    if (begun.failures > MAX_FAILED_STARTS)
+      return fail(begun, `The export was interrupted ${MAX_FAILED_STARTS} times. Request it again, or without media.`);
+    try {
+      await make(begun);
+    } catch (error) {
+      await rm(folders.exportPart(id), { force: true });
+      await handleFailure(begun, error);
+    }
+  }
+
+  async function make(row: DataExport): Promise<void> {
+    const started = performance.now();
+    const user = await getUser(store.read, row.user_id);
+    if (!user) return;
+    const part = folders.exportPart(row.id);
+    const output = await openArchiveFile(services, part);
+    const size = await writeArchive(services, { user, hasMedia: row.has_media, output, signal: stopping.signal })
+      .then((bytes) => output.flush().then(() => bytes))
+      .finally(() => output.close());
+    await rename(part, folders.exportArchive(row.id));
+    const older = await store.write((tx) => complete(tx, row, size));
+    if (older === null) await moveToTrash(folders, [folders.exportArchive(row.id)]);
+    else if (older) await moveToTrash(folders, [folders.exportArchive(older.id)]);
+    const duration = Math.round(performance.now() - started);
+    log.info("export.completed", { export: row.id, size_bytes: size, has_media: row.has_media, duration_ms: duration });
+  }
+
+  /** Makes an export ready, which replaces the user's older one. Returns that, undefined without one; null when the account was purged. */
+  async function complete(tx: Queries, row: DataExport, size: number): Promise<DataExport | null | undefined> {
+    const older = await findDataExport(tx, row.user_id, "ready");
+    const change = { state: "ready" as const, size_bytes: size, finished_at: now(), expires_at: now() + KEPT_MS };
+    if (older) await changeDataExport(tx, older.id, "ready", { state: "expired", expires_at: now() });
+    const ready = await changeDataExport(tx, row.id, "pending", change);
+    return ready && (older ?? undefined);
+  }
+
+  async function handleFailure(row: DataExport, error: unknown): Promise<void> {
+    if (stopping.signal.aborted) {
+      await store.write((tx) => updateDataExport(tx, row.id, "pending", { failures: row.failures - 1 }));
+      return;
+    }
+    if (isFullDisk(error)) {
+      const advice = row.has_media ? "Request it again later, or without media." : "Request it again later.";
+      return fail(row, `The server is low on storage. ${advice}`);
+    }
+    log.error("export.failed", { export: row.id, failures: row.failures, error });
+    if (row.failures >= MAX_FAILED_STARTS)
+      return fail(row, "The export could not be written. Request it again, or ask the administrator of the server.");
+    retryTimes.set(row.id, now() + RETRY_DELAY_MS * row.failures);
+  }
+
+  async function fail({ id }: DataExport, message: string): Promise<void> {
+    const change = { state: "failed" as const, error_message: message, finished_at: now() };
+    await store.write((tx) => changeDataExport(tx, id, "pending", change));
+    log.warn("export.given_up", { export: id, reason: message });
+  }
+
+  return {
+    start: poller.start,
+    wake: poller.wake,
+    stop: async () => {
+      stopping.abort();
+      await poller.stop();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** Requests for data exports, and the notifications that report their state. */
+import { stat } from "node:fs/promises";
+import type { NotificationPayloads } from "../../domain/notifications";
+import { newId } from "../../lib/ids";
+import { type DataExport, findDataExport, insertDataExport, updateDataExport } from "../../store/data-exports";
+import type { Queries } from "../../store/db";
+import { findNotification, type StoredNotification } from "../../store/notifications";
+import { notify, updateExportNotification } from "../notifications";
+import type { Services } from "../services";
+import { requireFreeSpace } from "../storage-limits";
+
+type ExportPayload = NotificationPayloads["data_export_ready"];
+
+const toIsoTime = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
+
+const toPayload = (row: Omit<DataExport, "id" | "user_id" | "notification_id" | "failures">): ExportPayload => ({
+  status: row.state,
+  requested_at: new Date(row.requested_at).toISOString(),
+  has_media: row.has_media,
+  finished_at: toIsoTime(row.finished_at),
+  expires_at: toIsoTime(row.expires_at),
+  size_bytes: row.size_bytes,
+  error_message: row.error_message,
+});
+
+/**
+ * Requests an export of everything that belongs to a user, and returns its notification: the existing one while an export is pending. Throws
+ * `upstream_unavailable` while the free space is below the reserve.
+ */
+export async function requestDataExport(
+  services: Pick<Services, "disk" | "now">,
+  tx: Queries,
+  request: { userId: string; hasMedia: boolean },
+): Promise<StoredNotification> {
+  const { userId, hasMedia } = request;
+  const pending = await findDataExport(tx, userId, "pending");
+  if (pending) return (await findNotification(tx, userId, pending.notification_id))!;
+  requireFreeSpace(services);
+  const now = services.now();
+  const row = {
+    id: newId(),
+    user_id: userId,
+    state: "pending" as const,
+    has_media: hasMedia,
+    requested_at: now,
+    finished_at: null,
+    expires_at: null,
+    size_bytes: null,
+    error_message: null,
+  };
+  const notification = await notify(tx, {
+    userId,
+    workspaceId: null,
+    type: "data_export_ready",
+    payload: toPayload(row),
+    cause: row.id,
+    now,
+  });
+  if (!notification) throw new Error(`no notification for the data export of user ${userId}`);
+  await insertDataExport(tx, { ...row, notification_id: notification.id });
+  return notification;
+}
+
+/** Returns how many bytes of the user's pending export are written; null before its first byte, and without a pending export. */
+export async function readWrittenBytes(
+  { folders, store }: Pick<Services, "folders" | "store">,
+  userId: string,
+): Promise<number | null> {
+  const pending = await findDataExport(store.read, userId, "pending");
+  if (pending === null) return null;
+  return stat(folders.exportPart(pending.id)).then(
+    ({ size }) => size,
+    () => null,
+  );
+}
+
+/** Changes an export in the state `from` and its notification. Returns null when it does not exist or is in another state by now. */
+export async function changeDataExport(
+  tx: Queries,
+  id: string,
+  from: "pending" | "ready",
+  change: Partial<DataExport>,
+): Promise<DataExport | null> {
+  const row = await updateDataExport(tx, id, from, change);
+  if (!row) return null;
+  await updateExportNotification(tx, { id: row.notification_id, user_id: row.user_id }, toPayload(row));
+  return row;
+}
+
+/**
+ * Returns the download links of a user's exports by the ID of their notification. Only the latest export can be downloaded, until it expires. A
+ * link is valid for 15 minutes.
+ */
+export async function createExportLinks(
+  { links, now, store }: Pick<Services, "links" | "now" | "store">,
+  userId: string,
+): Promise<Map<string, string>> {
+  const ready = await findDataExport(store.read, userId, "ready");
+  if (!ready || !isDownloadable(ready, now())) return new Map();
+  return new Map([[ready.notification_id, links.sign({ kind: "exports", id: ready.id, what: "archive" }, now())]]);
+}
+
+/** Returns whether the archive of an export can be downloaded. */
+export const isDownloadable = ({ state, expires_at: expiry }: DataExport, now: number): boolean =>
+  state === "ready" && expiry !== null && expiry > now;

@@ -1,0 +1,34 @@
+/** The job `preview`: rows in, rows out. A failure leaves the asset as it is. */
+import { moveToTrash } from "../../blobs/trash";
+import { getAsset, updateAsset } from "../../store/assets";
+import { getAnalysisAudioPath } from "../prepared-files";
+import { discardFolderOfDeleted } from "../prepared-size";
+import { findBlob, getBlob } from "./blob-files";
+import type { JobDefinition } from "./definition";
+import { type PreviewInput, type PreviewOutput, runPreview } from "./preview-run";
+
+export const previewJob: JobDefinition<PreviewInput, never, PreviewOutput> = {
+  whenDiskIsFull: "postpone",
+  begin: async (tx, { job }) => (await getAsset(tx, job.subjectId))?.state === "ready",
+  load: async ({ store, folders }, job) => {
+    const asset = await getAsset(store.read, job.subjectId);
+    if (!asset?.info) return null;
+    const folder = folders.media(asset.id);
+    const input: PreviewInput = {
+      blobs: { source: await getBlob(folder.source), audio: await findBlob(await getAnalysisAudioPath(folder)) },
+      info: asset.info,
+    };
+    return { input, inputDir: folder.dir, outputDir: folder.dir };
+  },
+  run: runPreview,
+  checkpoint: async () => {},
+  settle: async (tx, { blobs }, { job }) => {
+    const bytes = blobs.reduce((sum, blob) => sum + blob.bytes, 0);
+    await updateAsset(tx, job.subjectId, { has_preview: true, derived_bytes: bytes });
+  },
+  fail: async () => {},
+  cleanup: async (services, { subjectId }, end) => {
+    await moveToTrash(services.folders, [services.folders.previewWork(subjectId)]);
+    if (end === "cancelled") await discardFolderOfDeleted(services, subjectId);
+  },
+};

@@ -1,0 +1,147 @@
+/** The pieces of a render that runs at several places: planning its chunks, encoding one of them, and joining them. Each runs in a child process. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../domain/errors";
+import type { ResolvedOutput } from "../../domain/media";
+import { type Ticks, toSeconds } from "../../domain/time";
+import { withKnownFilters } from "../../media/chunks/scale";
+import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../media/split-render";
+import { type JobChild, openJobChild } from "../job-child/child";
+import { getMaxMediaMemoryBytes } from "../job-child/limits";
+import { commitFile, openScratchFolder } from "../job-child/scratch";
+import type { MediaTools } from "../media-tools";
+import { findBlob, removePartFiles } from "./blob-files";
+import type { BlobRef, JobOutput, RunContext } from "./definition";
+import { type MissingParts, openMissingParts } from "./missing-parts";
+import { type RenderInput, type RenderOutput, runRender } from "./render-run";
+
+type SplitTools = Omit<MediaTools, "speech" | "temporaryFolder">;
+
+export type SplitInput = RenderInput & Pick<SplitOptions, "places" | "sizes">;
+
+/** `blobs` is empty. */
+export type SplitOutput = JobOutput & { plan: SplitPlan };
+
+/** Plans the chunks of a render. Errors: `JobKilled`; the signal's reason when aborted. */
+export async function runSplit(tools: SplitTools, input: SplitInput, context: RunContext): Promise<SplitOutput> {
+  const { plan, output, places, sizes } = input;
+  const encoder = await tools.encoder();
+  const ffmpeg = await withKnownFilters(tools.ffmpeg);
+  await using child = openSplitChild(tools, input.blobs, context, []);
+  const files = getSourceFiles(input.blobs, context);
+  const fetched = openMissingParts(input.blobs, context);
+  const options = { signal: context.signal, recordingSeconds: toSeconds(input.duration), onLog: context.log };
+  const found = await child.run(
+    "planSplit",
+    { ffmpeg, ...files, plan, output, encoder, places, sizes, incomplete: fetched.incomplete },
+    { ...options, ...fetched.getOptions("planSplit", options) },
+  );
+  return { blobs: [], plan: found };
+}
+
+/** A chunk of the video, or the audio of the whole render. */
+export type SplitPiece =
+  | { kind: "video"; settings: SplitSettings; chunk: SplitTask }
+  | { kind: "audio"; name: string; plan: string | null; output: ResolvedOutput };
+
+export type ChunkInput = {
+  blobs: { source: BlobRef; probed: BlobRef };
+  /** Of the source. */
+  duration: Ticks;
+  piece: SplitPiece;
+  /** How many executions this place runs at the same time. They divide its cores. */
+  slots: number;
+};
+
+/** `blobs` has one element, the encoded file. `seconds`: how long encoding took. */
+export type ChunkOutput = JobOutput & { seconds: number; repaired: boolean };
+
+/** Returns the name of the file that a piece becomes. */
+export const getPieceName = (piece: SplitPiece): string => (piece.kind === "video" ? piece.chunk.name : piece.name);
+
+/** Returns whether it is the name of a piece's file. */
+export const isPieceName = (name: string): boolean => /^(chunk-[0-9a-f]{24}\.mp4|audio-[0-9a-f]{24}\.m4a)$/.test(name);
+
+/**
+ * Encodes one piece of a render to a file with its name. Errors: `AppError` `storage_full`, `processing_failed`; `JobKilled`; a plain `Error`
+ * when this machine would make another file; the signal's reason when aborted, within three seconds.
+ */
+export async function runChunk(tools: SplitTools, input: ChunkInput, context: RunContext): Promise<ChunkOutput> {
+  const { outputDir, workDir, signal } = context;
+  const { piece } = input;
+  const name = getPieceName(piece);
+  if (!isPieceName(name)) throw new AppError("processing_failed", "The chunk has no valid name.");
+  await mkdir(outputDir, { recursive: true });
+  await mkdir(workDir, { recursive: true });
+  await removePartFiles(outputDir);
+  const finished = await findBlob(join(outputDir, name));
+  if (finished !== null) return { blobs: [finished], seconds: 0, repaired: false };
+  await using scratch = await openScratchFolder(join(workDir, "chunk"));
+  await using child = openSplitChild(tools, input.blobs, context, [scratch.path]);
+  const encoded = await tools.encoderSemaphore.run(signal, async () => {
+    const startedMs = performance.now();
+    const fetched = openMissingParts(input.blobs, context);
+    const repaired = await encodePiece(child, tools, input, context, { workDir: scratch.path, fetched });
+    return { seconds: (performance.now() - startedMs) / 1000 - fetched.waitedSeconds(), repaired };
+  });
+  await child.end();
+  const bytes = await commitFile(join(scratch.path, name), join(outputDir, name));
+  return { blobs: [{ name, bytes }], ...encoded };
+}
+
+/** Returns whether frames were replaced with their neighbors. */
+async function encodePiece(
+  child: JobChild,
+  tools: SplitTools,
+  { piece, slots, blobs, duration }: ChunkInput,
+  context: RunContext,
+  { workDir, fetched }: { workDir: string; fetched: MissingParts },
+): Promise<boolean> {
+  const files = getSourceFiles(blobs, context);
+  const options = {
+    signal: context.signal,
+    recordingSeconds: toSeconds(duration),
+    onProgress: (share: number) => context.progress({ share, stage: "rendering", stageShare: share }),
+    onLog: context.log,
+  };
+  if (piece.kind === "audio") {
+    const { name, plan, output } = piece;
+    const { ffmpeg } = tools;
+    await child.run("encodeAudio", { ffmpeg, ...files, plan, output, name, workDir }, options);
+    return false;
+  }
+  const { settings, chunk } = piece;
+  const ffmpeg = await withKnownFilters(tools.ffmpeg);
+  const result = await child.run(
+    "encodeChunk",
+    { ffmpeg, ...files, settings, chunk, workDir, jobs: Math.max(1, slots), incomplete: fetched.incomplete },
+    { ...options, ...fetched.getOptions("encodeChunk", options) },
+  );
+  return result.repaired;
+}
+
+/** Joins the chunks in the work folder to the finished file. Chunks that are missing there are encoded. Errors: as `runRender`. */
+export const runJoin = (tools: SplitTools, input: RenderInput, context: RunContext): Promise<RenderOutput> =>
+  runRender(tools, input, context);
+
+const getSourceFiles = ({ source, probed }: RenderInput["blobs"], context: RunContext) => ({
+  source: context.getInputPath(source.name),
+  probed: context.getInputPath(probed.name),
+});
+
+function openSplitChild(
+  tools: SplitTools,
+  blobs: RenderInput["blobs"],
+  context: RunContext,
+  writable: string[],
+): JobChild {
+  const { source, probed } = getSourceFiles(blobs, context);
+  return openJobChild({
+    command: tools.jobCommand,
+    sandbox: tools.sandbox,
+    view: { readOnly: [source, probed], writable, devices: true },
+    limitCode: "processing_failed",
+    maxMemoryBytes: getMaxMediaMemoryBytes(blobs.source.bytes),
+    maxFileBytes: tools.maxFileBytes(),
+  });
+}

@@ -1,0 +1,28 @@
+/** Readiness: database, storage, ffmpeg and Redis. */
+import { statfs } from "node:fs/promises";
+import type { Services } from "./services";
+import { findFileSize } from "./uploads";
+
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
+
+/** `redis`: absent when none is configured. */
+export type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean; redis?: boolean };
+
+type ReadinessServices = Pick<Services, "cluster" | "config" | "ffmpegPath" | "folders" | "store">;
+
+/** Checks each part. Without Redis the server is ready as long as it can do some work itself. */
+export async function checkReadiness(services: ReadinessServices): Promise<Readiness> {
+  const { cluster, config, folders, store } = services;
+  const database = await store.isAlive();
+  const storage = await statfs(folders.root).then(
+    (s) => s.bavail * s.bsize > MIN_FREE_BYTES,
+    () => false,
+  );
+  const ffmpeg = (await findFileSize(services.ffmpegPath)) !== null;
+  const parts = { database, storage, ffmpeg };
+  const isReady = database && storage && ffmpeg;
+  if (cluster === null) return { ready: isReady, ...parts };
+  const redis = cluster.isReachable();
+  const hasLocalSlots = config.renderJobs + config.prepareJobs + config.cutJobs > 0;
+  return { ready: isReady && (redis || hasLocalSlots), ...parts, redis };
+}

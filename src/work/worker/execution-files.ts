@@ -1,0 +1,143 @@
+/** The files of an execution on a worker: inputs in the cache, and what earlier attempts have left in the folders that `run` writes to. */
+import { mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { BlobCache, CachedBlob } from "../../blobs/blob-cache";
+import type { ExecutionFile, ExecutionManifest } from "../../domain/workers";
+import { createSemaphore } from "../../lib/semaphore";
+import type { RemoteExecution } from "../../outbound/head";
+import type { InputParts } from "../jobs/definition";
+
+export type ExecutionFiles = {
+  getInputPath(name: string): string;
+  getInputParts(name: string): InputParts | null;
+  /** Returns whether the output is the file that the head has sent. */
+  isUnchanged(path: string): Promise<boolean>;
+  release(): void;
+};
+
+type FileSources = {
+  cache: BlobCache;
+  remote: Pick<RemoteExecution, "read">;
+  outputDir: string;
+  workDir: string;
+  /** Sources of this size are not fetched before an execution that reads parts of them only. */
+  minPartialBytes?: number | undefined;
+};
+
+const CONCURRENT_FILES = 3;
+/** Smaller files are fetched as fast. */
+const MIN_PARTIAL_BYTES = 64 * 1024 ** 2;
+
+/** Returns the name of the input that is read in parts, when they are needed; null when all files are fetched first. */
+export function findPartialInput(
+  { kind, input, files }: ExecutionManifest,
+  minBytes = MIN_PARTIAL_BYTES,
+): string | null {
+  const { blobs, piece } = input as { blobs?: { source?: { name?: unknown } }; piece?: { kind?: unknown } };
+  if (kind !== "split" && !(kind === "chunk" && piece?.kind === "video")) return null;
+  const isSource = ({ role, name, bytes }: ExecutionFile) =>
+    role === "input" && name === blobs?.source?.name && bytes >= minBytes;
+  return files.find(isSource)?.name ?? null;
+}
+
+/**
+ * Fetches the files of a manifest, but for the input that is read in parts. Errors: those of `BlobCache.acquire`; the signal's reason when
+ * aborted. After an error nothing is in use.
+ */
+export async function fetchFiles(
+  manifest: ExecutionManifest,
+  { cache, remote, outputDir, workDir, minPartialBytes }: FileSources,
+  signal: AbortSignal,
+): Promise<ExecutionFiles> {
+  const { files, asset } = manifest;
+  const partialInput = findPartialInput(manifest, minPartialBytes);
+  const inputs = new Map<string, CachedBlob>();
+  const missing = new Map<string, InputParts>();
+  const fetched = new Map<string, string>();
+  const release = () => {
+    for (const blob of inputs.values()) blob.release();
+  };
+  const permits = createSemaphore(CONCURRENT_FILES);
+  const stop = new AbortController();
+  const any = AbortSignal.any([signal, stop.signal]);
+  const fetchOne = async (file: ExecutionFile): Promise<void> => {
+    const { name, role, bytes: total } = file;
+    if (role === "input") {
+      const read = (range: { from: number; to: number }, aborted: AbortSignal) =>
+        remote.read(name, { ...range, total }, aborted);
+      if (name !== partialInput) {
+        inputs.set(name, await cache.acquire({ ...file, asset }, read, any));
+        return;
+      }
+      const { parts, partBytes, ...blob } = await cache.acquireParts({ ...file, asset });
+      inputs.set(name, blob);
+      if (parts === null) return;
+      const fetch: InputParts["fetch"] = (range, aborted) => parts.fetch(range, read, aborted);
+      missing.set(name, { bytes: total, modifiedAt: file.modifiedAt, partBytes, fetch });
+      return;
+    }
+    const path = join(role === "output" ? outputDir : workDir, name);
+    const found = await stat(path).catch(() => null);
+    if (role === "output" || found?.size !== total) {
+      if (!cache.makeRoom(total)) throw Object.assign(new Error("The worker's disk is full."), { code: "ENOSPC" });
+      await download(file, path, remote, any);
+    }
+    if (role === "output") fetched.set(path, await describe(path));
+  };
+  for (const dir of [outputDir, workDir]) await mkdir(dir, { recursive: true });
+  const running = files.map((file) =>
+    permits
+      .run(any, () => fetchOne(file))
+      .catch((error) => {
+        stop.abort(error);
+        throw error;
+      }),
+  );
+  const results = await Promise.allSettled(running);
+  if (results.some(({ status }) => status === "rejected")) {
+    release();
+    signal.throwIfAborted();
+    throw stop.signal.reason;
+  }
+  return {
+    getInputPath: (name) => {
+      const blob = inputs.get(name);
+      if (blob === undefined) throw new Error(`The head has sent no file ${name}.`);
+      return blob.path;
+    },
+    getInputParts: (name) => missing.get(name) ?? null,
+    isUnchanged: async (path) => fetched.get(path) === (await describe(path)),
+    release,
+  };
+}
+
+/** Writes the file complete or not at all. */
+async function download(
+  { name, bytes, modifiedAt }: ExecutionFile,
+  path: string,
+  remote: Pick<RemoteExecution, "read">,
+  signal: AbortSignal,
+): Promise<void> {
+  const part = `${path}.part`;
+  const file = await open(part, "w", 0o600);
+  try {
+    let position = 0;
+    for await (const chunk of remote.read(name, { from: 0, to: bytes, total: bytes }, signal)) {
+      await file.write(chunk, 0, chunk.byteLength, position);
+      position += chunk.byteLength;
+    }
+    await file.close();
+    await utimes(part, new Date(), new Date(modifiedAt * 1000));
+    await rename(part, path);
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** Returns a text that differs after the file was replaced or written. */
+async function describe(path: string): Promise<string> {
+  const { ino, size, mtimeMs } = await stat(path);
+  return `${ino} ${size} ${mtimeMs}`;
+}

@@ -1,0 +1,200 @@
+/** Runs executions on a worker: fetches the files, runs what the head would run itself, and sends back the files and the result. */
+import { join } from "node:path";
+import type { BlobCache } from "../../blobs/blob-cache";
+import { JobAborted, JobYielded } from "../../domain/jobs";
+import type { ExecutionKind, ExecutionManifest, SentFile, Ticket } from "../../domain/workers";
+import { createFileKey } from "../../lib/hash";
+import type { Log } from "../../lib/log";
+import { type Head, HeadError, type RemoteExecution, type SentResult, type WorkerBoot } from "../../outbound/head";
+import { isFullDisk } from "../disk-space";
+import { jobErrorCodec } from "../job-child/error-codec";
+import { runCut } from "../jobs/cut-run";
+import type { BlobRef, JobOutput, RunContext } from "../jobs/definition";
+import { runPrepare } from "../jobs/prepare-run";
+import { runRender } from "../jobs/render-run";
+import { runChunk, runJoin, runSplit } from "../jobs/split-run";
+import type { MediaTools } from "../media-tools";
+import { type ExecutionFiles, fetchFiles, findPartialInput } from "./execution-files";
+import { isFileName, parseManifest } from "./manifest";
+import { sendFile } from "./output-upload";
+import type { WorkFolder, WorkFolders } from "./work-folders";
+
+/** What the agent decides about a running execution. The signal's reason is a `JobAborted`. */
+export type ExecutionControl = Pick<RunContext, "signal" | "shouldYield"> & {
+  boot: WorkerBoot;
+  /** Whether new executions are given back. */
+  isDraining(): boolean;
+  /** 0 to 1. */
+  progress(share: number): void;
+};
+
+export type ExecutorParts = {
+  tools: MediaTools;
+  head: Pick<Head, "openExecution">;
+  cache: BlobCache;
+  workFolders: WorkFolders;
+  /** As for `fetchFiles`. */
+  minPartialBytes?: number;
+  log: Log;
+};
+
+/** Runs the execution of a ticket and reports its result. Errors: `HeadError` and the signal's reason, after which nobody waits for a result. */
+export type Execute = (ticket: Ticket, control: ExecutionControl) => Promise<void>;
+
+/** The input comes from the head's `load`, and the result goes to its `settle`: neither is read here. */
+type Run = (tools: MediaTools, input: never, context: RunContext<JobOutput>) => Promise<JobOutput>;
+
+const RUNS: Record<ExecutionKind, Run> = {
+  prepare: runPrepare,
+  cut: runCut,
+  render: runRender,
+  split: runSplit,
+  chunk: runChunk,
+  join: runJoin,
+};
+
+/** For telling the head that an execution was given back, while the worker stops. */
+const RELEASE_TIMEOUT_MS = 3_000;
+const UNPROCESSABLE = 422;
+/** The execution is not current, or is that of another start of this worker. */
+const GONE_STATUSES = [401, 404, 409, 410];
+
+/** Creates the function that runs executions. */
+export function createExecutor(parts: ExecutorParts): Execute {
+  return async (ticket, control) => {
+    const remote = parts.head.openExecution(ticket.url);
+    const manifest = await start(remote, ticket, control);
+    const log = parts.log.with({ execution: manifest.execution, kind: manifest.kind });
+    if (control.isDraining()) return remote.sendResult({ status: "released" }, control.signal);
+    log.info("execution.started", { files: manifest.files.length, bytes: countBytes(manifest) });
+    const started = performance.now();
+    const status = await runManifest({ ...parts, log }, { manifest, remote, control });
+    log.info("execution.ended", { status, duration_ms: Math.round(performance.now() - started) });
+  };
+}
+
+/** Returns the manifest. Reports an invalid one to the head as a failure, because the head waits for a result. Throws an `Error`. */
+async function start(remote: RemoteExecution, { execution }: Ticket, control: ExecutionControl) {
+  const sent = await remote.start(control.boot, control.signal);
+  try {
+    return parseManifest(sent, execution);
+  } catch (error) {
+    await remote.sendResult({ status: "failed", error: jobErrorCodec.encode(error) }, control.signal);
+    throw error;
+  }
+}
+
+const countBytes = ({ files }: ExecutionManifest, partialInput: string | null = null): number =>
+  files.reduce((sum, { name, bytes }) => (name === partialInput ? sum : sum + bytes), 0);
+
+type Running = { manifest: ExecutionManifest; remote: RemoteExecution; control: ExecutionControl };
+
+async function runManifest(parts: ExecutorParts, running: Running): Promise<SentResult["status"]> {
+  const { manifest, remote, control } = running;
+  const { signal } = control;
+  let folder: WorkFolder | null = null;
+  let result: SentResult = { status: "released" };
+  let keep = true;
+  try {
+    folder = await parts.workFolders.acquire({ ...manifest, key: toWorkKey(manifest) });
+    // Both are kept for a later attempt: what is complete in the output folder is not made again.
+    const places = {
+      cache: parts.cache,
+      remote,
+      outputDir: join(folder.path, "output"),
+      workDir: join(folder.path, "work"),
+      minPartialBytes: parts.minPartialBytes,
+    };
+    const needed = countBytes(manifest, findPartialInput(manifest, parts.minPartialBytes));
+    if (!parts.cache.makeRoom(needed)) await parts.workFolders.removeUnused();
+    const files = await fetchFiles(manifest, places, signal);
+    try {
+      result = await runKind(parts, running, { ...places, files });
+    } finally {
+      files.release();
+    }
+  } catch (error) {
+    // What was cancelled is not tried again.
+    if (isFullDisk(error) || isCancelled(signal)) keep = false;
+    result = toResult(error, parts.log, signal);
+    const closing = signal.aborted ? AbortSignal.timeout(RELEASE_TIMEOUT_MS) : signal;
+    await remote.sendResult(result, closing);
+  } finally {
+    await folder?.release(keep && result.status !== "completed");
+    if (!keep && !isCancelled(signal)) await parts.workFolders.removeUnused();
+  }
+  return result.status;
+}
+
+const isCancelled = ({ reason }: AbortSignal): boolean => reason instanceof JobAborted && reason.reason === "cancelled";
+
+/** Returns the key of the work folder, which is the same for the next attempt on the same input. */
+const toWorkKey = ({ kind, owner, input, files }: ExecutionManifest): string =>
+  createFileKey([kind, owner, input, files.filter(({ role }) => role === "input").map(({ key }) => key)]);
+
+type OpenFiles = { files: ExecutionFiles; outputDir: string; workDir: string };
+
+/** Runs the kind, sends its files and its output. Errors: those of the run; `HeadError`; the signal's reason when aborted. */
+async function runKind(
+  { tools, log }: ExecutorParts,
+  { manifest, remote, control }: Running,
+  { files, outputDir, workDir }: OpenFiles,
+): Promise<SentResult> {
+  const { signal, shouldYield, progress } = control;
+  const sent = new Map<string, SentFile>();
+
+  async function send(blobs: BlobRef[]): Promise<SentFile[]> {
+    for (const { name, bytes } of blobs) {
+      if (!isFileName(name)) throw new Error("An output has a name that is not allowed.");
+      const path = join(outputDir, name);
+      if (sent.get(name)?.bytes !== bytes && !(await files.isUnchanged(path)))
+        sent.set(name, await sendFile(remote, { name, path }, signal));
+    }
+    return blobs.map(({ name }) => sent.get(name)).filter((file) => file !== undefined);
+  }
+
+  /** Repeats a call once that was refused because files had changed on the way. */
+  async function withResend(blobs: BlobRef[], call: (files: SentFile[]) => Promise<void>): Promise<void> {
+    try {
+      await call(await send(blobs));
+    } catch (error) {
+      if (!(error instanceof HeadError) || error.status !== UNPROCESSABLE) throw error;
+      log.warn("execution.files_refused", { files: error.names });
+      const refused = error.names.length > 0 ? error.names : [...sent.keys()];
+      for (const name of refused) sent.delete(name);
+      await call(await send(blobs));
+    }
+  }
+
+  const context: RunContext<JobOutput> = {
+    signal,
+    shouldYield,
+    progress: ({ share }) => progress(share),
+    log: (event, fields) => log.info(event, { ...fields }),
+    owner: manifest.owner,
+    getInputPath: files.getInputPath,
+    getInputParts: files.getInputParts,
+    outputDir,
+    workDir,
+    checkpoint: (checkpoint) =>
+      withResend(checkpoint.blobs, (named) => remote.sendCheckpoint(checkpoint, named, signal)),
+  };
+  const output = await RUNS[manifest.kind](tools, manifest.input as never, context);
+  await withResend(output.blobs, (named) => remote.sendResult({ status: "completed", output, files: named }, signal));
+  return { status: "completed", output: null, files: [] };
+}
+
+/** Returns what an execution that threw an error reports. Throws when nobody waits for it. */
+function toResult(error: unknown, log: Log, signal: AbortSignal): SentResult {
+  if (signal.aborted) {
+    const { reason } = signal;
+    if (reason instanceof JobAborted && reason.reason === "shutdown") return { status: "released" };
+    throw reason;
+  }
+  if (error instanceof JobYielded) return { status: "yielded" };
+  if (error instanceof HeadError && GONE_STATUSES.includes(error.status)) throw error;
+  log.warn("execution.failed", { error });
+  // The disk of the head is not full: the job may succeed there, or on another worker.
+  const reported = isFullDisk(error) ? new Error("The worker's disk is full.") : error;
+  return { status: "failed", error: jobErrorCodec.encode(reported) };
+}

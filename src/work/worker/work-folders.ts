@@ -1,0 +1,93 @@
+/**
+ * The work folders of executions on a worker. A folder is kept after an execution that did not complete, so that the next attempt on the
+ * same input resumes here, and removed when it was not used for a day, when there are too many, or when the disk is full.
+ */
+import { mkdir, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { findAssetOf } from "../../blobs/blob-cache";
+import { listNames } from "../../blobs/trash";
+
+export type WorkFolder = {
+  path: string;
+  /** Ends the use. `keep`: for a later attempt. */
+  release(keep: boolean): Promise<void>;
+};
+
+/** `asset`: the UUID of the recording. `key` is the same for the next attempt on the same input. */
+type WorkFolderName = { asset: string; key: string; execution: string };
+
+export type WorkFolders = {
+  /** Returns the folder for `key`, or an empty one when another execution uses it. */
+  acquire(name: WorkFolderName): Promise<WorkFolder>;
+  /** Lists the assets that there are folders of. */
+  listAssets(): Promise<string[]>;
+  /** Removes all folders of an asset: those in use when they are released. */
+  forget(asset: string): Promise<void>;
+  /** Removes the folders that no execution uses. */
+  removeUnused(): Promise<void>;
+};
+
+const MAX_UNUSED = 16;
+const MAX_AGE_MS = 24 * 3600 * 1000;
+
+/** Opens the folder of work folders. `key` and `execution` are safe as parts of file names. */
+export async function openWorkFolders(root: string): Promise<WorkFolders> {
+  await mkdir(root, { recursive: true });
+  const used = new Set<string>();
+  /** Folders in use that nobody needs later. */
+  const forgotten = new Set<string>();
+  await removeOld();
+
+  async function listUnused(): Promise<{ name: string; usedAt: number }[]> {
+    const names = (await listNames(root)).filter((name) => !used.has(name));
+    const found = await Promise.all(
+      names.map(async (name) => ({ name, usedAt: (await stat(join(root, name)).catch(() => null))?.mtimeMs ?? 0 })),
+    );
+    return found.sort((a, b) => b.usedAt - a.usedAt);
+  }
+
+  async function remove(name: string): Promise<void> {
+    // It may have been taken meanwhile.
+    if (!used.has(name)) await rm(join(root, name), { recursive: true, force: true });
+  }
+
+  async function removeOld(): Promise<void> {
+    const oldest = Date.now() - MAX_AGE_MS;
+    for (const [n, { name, usedAt }] of (await listUnused()).entries())
+      if (n >= MAX_UNUSED || usedAt < oldest) await remove(name);
+  }
+
+  return {
+    acquire: async ({ asset, key, execution }) => {
+      const own = `${asset}_${key}`;
+      const name = used.has(own) ? `${asset}_${execution}` : own;
+      used.add(name);
+      const path = join(root, name);
+      await mkdir(path, { recursive: true });
+      return {
+        path,
+        release: async (keep) => {
+          const isKept = keep && name === own && !forgotten.delete(name);
+          if (isKept) await utimes(path, new Date(), new Date()).catch(() => {});
+          used.delete(name);
+          if (!isKept) await remove(name);
+          await removeOld();
+        },
+      };
+    },
+    listAssets: async () => {
+      const assets = (await listNames(root)).map(findAssetOf).filter((asset) => asset !== null);
+      return [...new Set(assets)];
+    },
+    forget: async (asset) => {
+      for (const name of await listNames(root)) {
+        if (findAssetOf(name) !== asset) continue;
+        if (used.has(name)) forgotten.add(name);
+        else await remove(name);
+      }
+    },
+    removeUnused: async () => {
+      for (const { name } of await listUnused()) await remove(name);
+    },
+  };
+}
