@@ -40,11 +40,17 @@ export function prepareDataFolder(configured: string): string {
   return path;
 }
 
+/** Locks a prepared folder. Throws `FolderLockedError` when another process has locked it. */
+export function requireFolderLock(path: string): FolderLock {
+  const lock = lockFolder(path);
+  if (!lock) throw new FolderLockedError(`Another offcut process is using ${path}.`);
+  return lock;
+}
+
 /** Prepares and locks the folder. Throws `FolderLockedError` when another process has locked it, `ConfigError` when it cannot be used. */
 export async function openDataFolder(configured: string): Promise<DataFolder> {
   const path = prepareDataFolder(configured);
-  const lock = lockFolder(path);
-  if (!lock) throw new FolderLockedError(`Another offcut process is using ${path}.`);
+  const lock = requireFolderLock(path);
   try {
     const file = join(path, "secrets.json");
     const secrets = await readSecrets(file);

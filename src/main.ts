@@ -11,6 +11,7 @@ Usage: offcut [COMMAND] [OPTIONS]
   setup-url    Print the link that creates the first administrator
   user         Create, list, disable and enable accounts, grant and refund credits
   key          Create, list and revoke API keys
+  worker       Do work of a server on another machine, and manage join tokens of workers
   models       Install and remove speech models for other languages
   doctor       Check this machine and the configuration
   licenses     Print the licenses of the bundled software
@@ -34,6 +35,8 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/user")).userCommand(args);
     case "key":
       return (await import("./cli/key")).keyCommand(args);
+    case "worker":
+      return (await import("./cli/worker")).workerCommand(args);
     case "models":
       return (await import("./cli/models")).modelsCommand(args);
     case "doctor":

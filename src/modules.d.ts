@@ -11,43 +11,11 @@ declare module "swagger-ui-dist/swagger-ui.css" {
   const path: string;
   export default path;
 }
-declare module "*/web/index.js" {
-  const text: string;
-  export default text;
-}
 declare module "*/web/docs.js" {
   const text: string;
   export default text;
 }
-declare module "*/web/account.css" {
-  const text: string;
-  export default text;
-}
-declare module "*/web/account/api.js" {
-  const text: string;
-  export default text;
-}
-declare module "*/web/account/device.js" {
-  const text: string;
-  export default text;
-}
-declare module "*/web/account/form.js" {
-  const text: string;
-  export default text;
-}
-declare module "*/web/account/main.js" {
-  const text: string;
-  export default text;
-}
-declare module "*/web/account/navigation.js" {
-  const text: string;
-  export default text;
-}
-declare module "*/web/account/pages.js" {
-  const text: string;
-  export default text;
-}
-declare module "*/web/index.css" {
+declare module "*/web/failure.css" {
   const text: string;
   export default text;
 }

@@ -19,7 +19,19 @@ export type MediaFolder = {
   waveform: string;
   poster: string;
   filmstrip: string;
+  /** For playing in browsers. Older versions wrote `oldPreview` instead, in another format and not for every asset. */
   preview: string;
+  oldPreview: string;
+  /** The samples of the preview, as `media/preview/index-file.ts` writes them. */
+  previewIndex: string;
+  /** `PreviewFacts` as JSON: written last, when everything that a preview has is complete. */
+  previewFacts: string;
+  /** The waveform in the format OCW1. */
+  peaks: string;
+  /** The words as columns, compressed with gzip. */
+  transcriptColumns: string;
+  /** A sheet of the storyboard; `n` counts from 0. */
+  storyboardSheet(n: number): string;
 };
 
 export type Folders = {
@@ -34,6 +46,12 @@ export type Folders = {
   workRoot: string;
   /** The work folder of a job, kept between its attempts. */
   work(subjectId: string): string;
+  previewWork(assetId: string): string;
+  exportsRoot: string;
+  /** The archive of a data export. */
+  exportArchive(exportId: string): string;
+  /** The archive while it is written. */
+  exportPart(exportId: string): string;
   /** Removed files are moved here first, so that they disappear from their folders immediately. */
   trash: string;
 };
@@ -53,12 +71,28 @@ export function getMediaFolder(dir: string): MediaFolder {
     waveform: join(dir, "waveform.json"),
     poster: join(dir, "poster.jpg"),
     filmstrip: join(dir, "filmstrip.jpg"),
-    preview: join(dir, "preview.mp4"),
+    preview: join(dir, "preview-540p.mp4"),
+    oldPreview: join(dir, "preview.mp4"),
+    previewIndex: join(dir, "preview.index"),
+    previewFacts: join(dir, "preview.json"),
+    peaks: join(dir, "waveform.bin"),
+    transcriptColumns: join(dir, "transcript-columns.json.gz"),
+    storyboardSheet: (n) => join(dir, `storyboard-${String(n + 1).padStart(4, "0")}.jpg`),
   };
 }
 
 /** Returns the file name of a finished render. */
 export const getRenderOutputName = (extension: string): string => `output.${extension}`;
+
+const PREVIEW_WORK_EXTENSION = ".preview";
+
+/** Returns the name of a job's work folder. That of a preview differs from that of the asset's preparation, which may still be removed. */
+export const getWorkName = (jobName: string, subjectId: string): string =>
+  jobName === "preview" ? `${subjectId}${PREVIEW_WORK_EXTENSION}` : subjectId;
+
+/** Returns the subject of the job with this work folder. */
+export const parseWorkName = (name: string): string =>
+  name.endsWith(PREVIEW_WORK_EXTENSION) ? name.slice(0, -PREVIEW_WORK_EXTENSION.length) : name;
 
 /** Returns the layout below `root`. IDs are UUIDs, which are safe as file names. */
 export function getFolders(root: string): Folders {
@@ -74,6 +108,10 @@ export function getFolders(root: string): Folders {
     renderOutput: (id, extension) => at("renders", id, getRenderOutputName(extension)),
     workRoot: at("work"),
     work: (id) => at("work", id),
+    previewWork: (id) => at("work", getWorkName("preview", id)),
+    exportsRoot: at("exports"),
+    exportArchive: (id) => at("exports", `${id}.zip`),
+    exportPart: (id) => at("exports", `${id}.part`),
     trash: at("trash"),
   };
 }

@@ -1,36 +1,77 @@
 /**
- * Download links that work without an API key for a short time: `/files/{kind}/{id}/{what}?expires=…&signature=…`. The signature covers the
- * rest of the link. Whether the file still exists is checked on download.
+ * Links that work without an API key for a limited time. Download links are `/files/{kind}/{id}/{what}?expires=…&signature=…`, upload links
+ * get the same query. The signature covers the rest of the link. Whether the resource still exists is checked on use.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** What a link points to. `what`: `source`, `output`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript`. */
-export type LinkTarget = { kind: "assets" | "renders"; id: string; what: string };
+/**
+ * What a link points to. `shares` are renders in links for other people, which last longer. `what`: `source`, `output`, `poster`, `filmstrip`,
+ * `preview`, `waveform`, `transcript`, `archive`.
+ */
+export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id: string; what: string };
 
 export type SignedLinks = {
   /** Returns a link that expires after `LINK_SECONDS`. */
   sign(target: LinkTarget, now: number): string;
+  /** Returns a link to the output of a render, and when it expires in milliseconds since 1970. */
+  signShare(renderId: string, lifetimeSeconds: number, now: number): { url: string; expiresAt: number };
   /** Returns whether the signature is valid and the link has not expired. */
   verify(target: LinkTarget, expires: string | null, signature: string | null, now: number): boolean;
+  /** Returns the query of a link that accepts the file of this upload until `expiresAt`, in milliseconds since 1970. */
+  signUpload(id: string, expiresAt: number): string;
+  /** Returns whether the query of an upload link is valid and has not expired. */
+  verifyUpload(id: string, expires: string | null, signature: string | null, now: number): boolean;
+  /** Returns the link of an execution on a worker. It is valid as long as the execution is known. */
+  signExecution(id: string): string;
+  /** Returns whether the signature of an execution's link is valid. */
+  verifyExecution(id: string, signature: string | null): boolean;
 };
 
 export const LINK_SECONDS = 15 * 60;
 
 /** Returns links below `publicUrl` that are signed with `secret`. */
 export function createSignedLinks(secret: string, publicUrl: () => string): SignedLinks {
+  const computeHmac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url");
   const computeSignature = (t: LinkTarget, expires: string) =>
-    createHmac("sha256", secret).update(`link\0${t.kind}\0${t.id}\0${t.what}\0${expires}`).digest("base64url");
-  return {
-    sign: (target, now) => {
-      const expires = String(Math.floor(now / 1000) + LINK_SECONDS);
-      const query = new URLSearchParams({ expires, signature: computeSignature(target, expires) });
-      return `${publicUrl()}/files/${target.kind}/${target.id}/${target.what}?${query}`;
-    },
-    verify: (target, expires, signature, now) => {
-      if (!expires || !signature || !/^\d{1,12}$/.test(expires) || Number(expires) * 1000 < now) return false;
-      const expected = Buffer.from(computeSignature(target, expires));
-      const given = Buffer.from(signature);
-      return given.length === expected.length && timingSafeEqual(given, expected);
-    },
+    computeHmac(`link\0${t.kind}\0${t.id}\0${t.what}\0${expires}`);
+  const computeUploadSignature = (id: string, expires: string) => computeHmac(`upload\0${id}\0${expires}`);
+  const computeExecutionSignature = (id: string) => computeHmac(`execution\0${id}`);
+  const isValid = (
+    computed: (expires: string) => string,
+    expires: string | null,
+    given: string | null,
+    now: number,
+  ) => {
+    if (!expires || !given || !/^\d{1,12}$/.test(expires) || Number(expires) * 1000 < now) return false;
+    return isEqual(computed(expires), given);
   };
+  const signUntil = (target: LinkTarget, expiresSeconds: number) => {
+    const expires = String(expiresSeconds);
+    const query = new URLSearchParams({ expires, signature: computeSignature(target, expires) });
+    return `${publicUrl()}/files/${target.kind}/${target.id}/${target.what}?${query}`;
+  };
+  return {
+    sign: (target, now) => signUntil(target, Math.floor(now / 1000) + LINK_SECONDS),
+    signShare: (renderId, lifetimeSeconds, now) => {
+      const expires = Math.floor(now / 1000) + lifetimeSeconds;
+      return { url: signUntil({ kind: "shares", id: renderId, what: "output" }, expires), expiresAt: expires * 1000 };
+    },
+    verify: (target, expires, signature, now) => isValid((at) => computeSignature(target, at), expires, signature, now),
+    signUpload: (id, expiresAt) => {
+      const expires = String(Math.floor(expiresAt / 1000));
+      return String(new URLSearchParams({ expires, signature: computeUploadSignature(id, expires) }));
+    },
+    verifyUpload: (id, expires, signature, now) =>
+      isValid((at) => computeUploadSignature(id, at), expires, signature, now),
+    signExecution: (id) => {
+      const query = new URLSearchParams({ signature: computeExecutionSignature(id) });
+      return `${publicUrl()}/workers/executions/${id}?${query}`;
+    },
+    verifyExecution: (id, signature) => signature !== null && isEqual(computeExecutionSignature(id), signature),
+  };
+}
+
+function isEqual(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -15,6 +15,7 @@ import { hashFile } from "../lib/hash";
 import { collectLicenses } from "./licenses";
 import { createNativeAddonsPlugin, listNativeFiles } from "./native-addons";
 import { prepareSpeechGraphs } from "./speech-graphs";
+import { bundleWeb, WEB_FOLDER } from "./web";
 
 const PROJECT = resolve(import.meta.dir, "../..");
 const ASSETS = join(PROJECT, "dist/assets");
@@ -28,6 +29,7 @@ const started = performance.now();
 const out = resolve(values.out);
 await prepareSpeechGraphs(join(ASSETS, "speech"));
 await mkdir(ASSETS, { recursive: true });
+await bundleWeb();
 await Bun.write(join(ASSETS, "licenses.txt"), await collectLicenses(PROJECT));
 const embedded = await describeFiles(await listAssetFiles());
 await compile(embedded);
@@ -37,10 +39,12 @@ console.log(`${out}: ${(size / 1e6).toFixed(0)} MB in ${((performance.now() - st
 /** Lists the files to embed, with their paths in this project. */
 async function listAssetFiles(): Promise<{ name: string; path: string; executable: boolean }[]> {
   const graphs = (await readdir(join(ASSETS, "speech"))).filter((name) => !name.startsWith(".")).sort();
+  const web = (await readdir(WEB_FOLDER)).sort();
   return [
     { name: "ffmpeg", path: ffmpegInstaller.path, executable: true },
     { name: "licenses.txt", path: join(ASSETS, "licenses.txt"), executable: false },
     ...graphs.map((name) => ({ name: `speech/${name}`, path: join(ASSETS, "speech", name), executable: false })),
+    ...web.map((name) => ({ name: `web/${name}`, path: join(WEB_FOLDER, name), executable: false })),
     ...listNativeFiles(PROJECT).map(({ name, path }) => ({ name: `native/${name}`, path, executable: true })),
   ];
 }
@@ -64,6 +68,8 @@ async function compile(embedded: EmbeddedFiles): Promise<void> {
   const result = await Bun.build({
     entrypoints: [resolve(values.entry)],
     target: "bun",
+    // A process reads the code that it needs: a command and the child of a job start in 30 ms instead of 180.
+    splitting: true,
     compile: {
       outfile: draft,
       // The executable runs in any folder: files there must not change how it works.

@@ -1,6 +1,6 @@
 /** Runs administrative commands: in a running server through its control socket, else in this process on the data folder. */
 import { existsSync } from "node:fs";
-import { openForAdmin } from "../boot";
+import { openForAdmin } from "../boot-folder";
 import type { Config } from "../config";
 import { FolderLockedError, getControlSocketPath, prepareDataFolder } from "../data-folder";
 import { runAdmin } from "../work/admin-commands";

@@ -1,28 +1,41 @@
 /** The checks of `offcut doctor`. Each check uses the real thing: opens the database, runs ffmpeg, encodes, recognizes. */
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openSandbox, speechCommand } from "../boot";
-import { type Config, getMailSender, publicUrl } from "../config";
+import { openSandbox, speechCommand } from "../boot-tools";
+import { type Config, publicUrl } from "../config";
 import { getControlSocketPath, hasValidSocketPath, prepareDataFolder } from "../data-folder";
 import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { type Assets, findDamagedAssets, openAssets } from "../lib/assets";
+import { getFreeBytes } from "../lib/disk-reserve";
 import { killAllChildren } from "../lib/process";
 import type { Sandbox } from "../lib/sandbox";
-import { chooseEncoder, detectEncoders } from "../media/encoders";
-import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "../media/ffmpeg";
-import { createMailer } from "../outbound/mail";
+import { detectEncoders } from "../media/encoders";
+import { type Ffmpeg, selectFfmpeg } from "../media/ffmpeg";
 import { createSpeechEngine } from "../speech/engine";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
+import { readRedisState } from "../work/cluster/redis-state";
+import {
+  describeBilling,
+  describeDisk,
+  describeEncoders,
+  describeFfmpeg,
+  describeMail,
+  describeModels,
+  describeRedis,
+  describeSandbox,
+  describeWebhooks,
+  type HealthCheck,
+} from "../work/health-checks";
+import { findMailProblem } from "../work/mail-probe";
 import { runAdminCommand } from "./admin";
-import { describeFreeSpace } from "./doctor-storage";
-
-/** `about` is one line: what is in use, or the problem and how to fix it. */
-export type DoctorCheck = { name: string; state: "ok" | "warning" | "broken"; about: string };
+import { checkHead, isOfWorker } from "./doctor-head";
+import { checkWorkers } from "./doctor-workers";
 
 /** Runs all checks. A check that throws has the state `broken`. */
-export async function runDoctorChecks(config: Config): Promise<DoctorCheck[]> {
-  const checks: DoctorCheck[] = [];
-  const run = async <T>(name: string, body: () => Promise<{ value: T; check: Omit<DoctorCheck, "name"> }>) => {
+export async function runDoctorChecks(config: Config): Promise<HealthCheck[]> {
+  const checks: HealthCheck[] = [];
+  const run = async <T>(name: string, body: () => Promise<{ value: T; check: Omit<HealthCheck, "name"> }>) => {
     try {
       const { value, check } = await body();
       checks.push({ name, ...check });
@@ -37,15 +50,28 @@ export async function runDoctorChecks(config: Config): Promise<DoctorCheck[]> {
     if (folder === null) return checks;
     const assets = await run("bundled assets", () => checkAssets(folder));
     if (assets === null) return checks;
-    await run("database", () => checkDatabase(config));
+    if (!isOfWorker(config)) await run("database", () => checkDatabase(config));
     const ffmpeg = await run("ffmpeg", () => checkFfmpeg(config, assets));
     const sandbox = ffmpeg && (await run("sandbox", () => checkSandbox(config, assets, ffmpeg)));
     if (ffmpeg && sandbox) await run("encoder", () => checkEncoder(config, ffmpeg, sandbox));
     await run("speech", () => checkSpeech(assets, folder));
-    await run("installed models", () => checkInstalledModels(folder));
+    await run("installed models", async () =>
+      found(null, describeModels(readInstalledModels(getModelsFolder(folder)))),
+    );
+    if (isOfWorker(config)) {
+      await run("head", async () => found(null, await checkHead(config)));
+      await run("redis", () => checkRedisOfWorker(config));
+      return checks;
+    }
     await run("port", () => checkPort(config, folder));
-    await run("webhooks", () => checkWebhooks(config));
+    await run("webhooks", async () => found(null, describeWebhooks(config)));
+    await run("billing", async () => found(null, describeBilling(config)));
     await run("mail", () => checkMail(config));
+    const redis = await readRedisState(config);
+    if (redis !== null) {
+      await run("redis", async () => found(null, describeRedis(redis)));
+      await run("workers", async () => found(null, await checkWorkers(config)));
+    }
     if (!hasValidSocketPath(folder)) {
       const about = `${getControlSocketPath(folder)} exceeds the maximum path length: stop the server to use offcut user and offcut key`;
       checks.push({ name: "control socket", state: "warning", about });
@@ -58,11 +84,13 @@ export async function runDoctorChecks(config: Config): Promise<DoctorCheck[]> {
 
 const ok = <T>(value: T, about: string) => ({ value, check: { state: "ok" as const, about } });
 const warning = <T>(value: T, about: string) => ({ value, check: { state: "warning" as const, about } });
+const found = <T>(value: T, check: Omit<HealthCheck, "name">) => ({ value, check });
 
 async function checkDataFolder(config: Config) {
   const folder = prepareDataFolder(config.dataDir);
-  const { isLow, about } = describeFreeSpace(config, folder);
-  return isLow ? warning(folder, about) : ok(folder, about);
+  if (isOfWorker(config) && existsSync(join(folder, "offcut.db")))
+    throw new Error(`${folder} is the data folder of a server: set data_dir to another one`);
+  return found(folder, describeDisk(config, { folder, freeBytes: getFreeBytes(folder) }));
 }
 
 async function checkAssets(folder: string) {
@@ -84,27 +112,16 @@ async function checkDatabase(config: Config) {
 
 async function checkFfmpeg(config: Config, assets: Assets) {
   const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
-  const about = `${ffmpeg.path}, version ${ffmpeg.version}, ${ffmpeg.bundled ? "bundled" : "from the system"}`;
-  const outdated = findFfmpegWarning(ffmpeg, process.env.PATH);
-  return outdated === null ? ok(ffmpeg, about) : warning(ffmpeg, `${about}. ${outdated}`);
+  return found(ffmpeg, describeFfmpeg(ffmpeg, process.env.PATH));
 }
-
-const SANDBOX_DESCRIPTIONS = {
-  bwrap: "bwrap: media processes have no network access and see only the folders of their job",
-  unshare: "unshare: media processes have no network access, but can read the files of this user",
-  none: "none: media processes have network access and can read the files of this user",
-};
 
 async function checkSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg) {
   const sandbox = await openSandbox(config, assets, ffmpeg);
-  const about = SANDBOX_DESCRIPTIONS[sandbox.mode];
-  return sandbox.reason === null ? ok(sandbox, about) : warning(sandbox, `${about} (${sandbox.reason})`);
+  return found(sandbox, describeSandbox(sandbox));
 }
 
 async function checkEncoder(config: Config, ffmpeg: Ffmpeg, sandbox: Sandbox) {
-  const encoders = await detectEncoders(ffmpeg, sandbox);
-  const found = [...encoders.video, ...encoders.audio].join(", ");
-  return ok(null, `${chooseEncoder(encoders, config.encoder)} in use; available: ${found}`);
+  return found(null, describeEncoders(await detectEncoders(ffmpeg, sandbox), config));
 }
 
 /** Loads the built-in models and analyzes a second of silence. */
@@ -124,34 +141,17 @@ async function checkSpeech(assets: Assets, folder: string) {
   }
 }
 
-async function checkInstalledModels(folder: string) {
-  const { installed, damaged } = readInstalledModels(getModelsFolder(folder));
-  const available = installed.map(({ manifest }) => `${manifest.name} (${manifest.languages.join(", ")})`).join("; ");
-  const problems = damaged.map(({ name, problem }) => `${name} is damaged: ${problem}. Add it again`);
-  if (problems.length > 0) return warning(null, [...problems, available].filter((text) => text !== "").join("; "));
-  return ok(null, available || "none: recordings in languages other than English are cut at pauses only");
-}
-
-async function checkWebhooks({ webhooksAllowLoopback, webhooksAllowPrivate }: Config) {
-  const allowed: string[] = [];
-  if (webhooksAllowLoopback) allowed.push("this machine (webhooks_allow_loopback)");
-  if (webhooksAllowPrivate) allowed.push("private networks (webhooks_allow_private)");
-  if (allowed.length === 0) return ok(null, "public addresses only");
-  return warning(null, `may also target ${allowed.join(" and ")}: any API key can make the server send requests there`);
+async function checkRedisOfWorker({ redis, redisUrl, ca }: Config) {
+  const state = await readRedisState({ redisUrl: redis ?? redisUrl, ca });
+  if (state === null)
+    throw new Error("redis is missing: set it to the redis_url of the head, as this machine reaches it");
+  return found(null, describeRedis(state));
 }
 
 /** Signs in to the mail server without sending a mail. */
 async function checkMail(config: Config) {
-  const { smtpUrl } = config;
-  if (smtpUrl === null) return ok(null, "none: set smtp_url to send invitations, password resets and sign-in codes");
   const base = publicUrl(config, config.port);
-  const from = getMailSender(config, base);
-  const mailer = createMailer({ url: smtpUrl, from: () => from });
-  const problem = await mailer.findProblem().finally(() => mailer.close());
-  const { host } = new URL(smtpUrl);
-  if (problem !== null) return warning(null, `${host} cannot be used: ${problem}`);
-  const about = `${host}, mails are from ${from}, their links start with ${base}`;
-  return config.publicUrl === null ? warning(null, `${about}: set public_url`) : ok(null, about);
+  return found(null, describeMail(config, base, await findMailProblem(config, base)));
 }
 
 async function checkPort(config: Config, folder: string) {

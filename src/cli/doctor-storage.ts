@@ -1,29 +1,13 @@
-/** Storage in `offcut doctor`: the free space, the reserve, and the storage used by each user. */
+/** Storage in `offcut doctor`: what each user occupies. */
 import type { Config } from "../config";
 import { formatBytes } from "../domain/bytes";
-import { getFreeBytes } from "../lib/disk-reserve";
 import { runAdminCommand } from "./admin";
 
 /** The storage used by a user: sources, derivatives, finished renders, and unfinished uploads with their declared length. */
 export type UserStorage = { email: string; used_bytes: number };
 
-/** Less free space than this above the reserve is a warning: a long recording may not fit. */
-const MIN_COMFORTABLE_BYTES = 3 * 1024 ** 3;
 /** The number of users in the text report. `--json` has all. */
 const MAX_SHOWN_USERS = 20;
-
-/** Describes the free space of the data folder. */
-export function describeFreeSpace(config: Config, folder: string): { isLow: boolean; about: string } {
-  const free = getFreeBytes(folder);
-  const about = `${folder}, ${formatBytes(free)} free`;
-  if (free <= config.diskReserveBytes) {
-    const reserve = `the reserve of ${formatBytes(config.diskReserveBytes)} (disk_reserve_bytes)`;
-    return { isLow: true, about: `${about}, below ${reserve}: uploads, renders and exports are rejected` };
-  }
-  const isLow = free - config.diskReserveBytes < MIN_COMFORTABLE_BYTES;
-  const reserved = config.diskReserveBytes > 0 ? `, ${formatBytes(config.diskReserveBytes)} of it reserved` : "";
-  return { isLow, about: `${about}${reserved}${isLow ? ": little space for recordings" : ""}` };
-}
 
 /** Returns the storage used by each user, the largest first. Asks a running server, else reads the database. */
 export const readStorage = async (config: Config): Promise<UserStorage[]> =>

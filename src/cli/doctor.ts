@@ -2,29 +2,36 @@
 import { arch, cpus, platform, totalmem } from "node:os";
 import { version } from "../../package.json";
 import type { Config } from "../config";
-import { type DoctorCheck, runDoctorChecks } from "./doctor-checks";
+import type { WorkerReport } from "../work/cluster/worker-report";
+import type { HealthCheck } from "../work/health-checks";
+import { runDoctorChecks } from "./doctor-checks";
+import { isOfWorker } from "./doctor-head";
 import { formatStorage, readStorage, type UserStorage } from "./doctor-storage";
-import { listMaskedSettings } from "./masked-settings";
+import { formatWorkers, readWorkerReport } from "./doctor-workers";
+import { listMaskedSettings, type MaskedSetting } from "./masked-settings";
 import { runPlainCommand } from "./options";
 
 const HELP = `Usage: offcut doctor [SETTINGS] [--json]
 
-Checks the data folder, bundled assets, database, ffmpeg and its encoders, sandbox, speech models, port, webhooks and mail server, and prints
-the effective settings with secrets masked. Works with and without a running server. Exits with 1 when a check fails.
+Checks the data folder, bundled assets, database, ffmpeg and its encoders, sandbox, speech models, port, webhooks, mail server, Redis and workers, and
+prints the effective settings with secrets masked. With the settings of a worker (head, token), it checks what a worker needs, and asks the head
+whether it accepts the token and this version, without joining. Works with and without a running server. Exits with 1 when a check fails.
 
   --json    Print the report as a JSON object
 `;
 
-const MARKS: Record<DoctorCheck["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };
+const MARKS: Record<HealthCheck["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };
 
 /** Returns the exit code: 0, or 1 when a check fails. */
 export function doctorCommand(argv: string[]): Promise<number> {
   return runPlainCommand({ name: "doctor", help: HELP }, argv, async (config, parsed) => {
     const checks = await runDoctorChecks(config);
     // A problem with the database is reported by its check.
-    const storage = await readStorage(config).catch(() => []);
-    if (parsed.values.json) process.stdout.write(`${JSON.stringify(formatJson(config, checks, storage))}\n`);
-    else process.stdout.write(`${formatText(config, checks, storage).join("\n")}\n`);
+    const storage = isOfWorker(config) ? null : await readStorage(config).catch(() => []);
+    const workers = isOfWorker(config) ? null : await readWorkerReport(config).catch(() => null);
+    const report = { checks, storage, workers };
+    if (parsed.values.json) process.stdout.write(`${JSON.stringify(formatJson(config, report))}\n`);
+    else process.stdout.write(`${formatText(config, report).join("\n")}\n`);
     return checks.some((check) => check.state === "broken") ? 1 : 0;
   });
 }
@@ -33,23 +40,36 @@ function readMachine() {
   return { platform: platform(), arch: arch(), processors: cpus().length, memory_bytes: totalmem() };
 }
 
-function formatJson(config: Config, checks: DoctorCheck[], storage: UserStorage[]) {
-  const settings = Object.fromEntries(listMaskedSettings(config).map(({ key, value }) => [key, value]));
-  return { version, machine: readMachine(), checks, storage, settings };
+/** `storage` null: this is a worker. `workers` null: also when the database cannot be read. */
+type DoctorReport = { checks: HealthCheck[]; storage: UserStorage[] | null; workers: WorkerReport | null };
+
+/** Those that `offcut worker` reads. */
+const WORKER_SETTINGS = [
+  ...["data_dir", "ffmpeg", "encoder", "sandbox", "disk_reserve_bytes", "redis_url", "ca", "models_url"],
+  ...["speech_idle_seconds", "head", "token", "redis", "jobs", "slots", "cache_bytes"],
+];
+
+const listSettings = (config: Config): MaskedSetting[] =>
+  listMaskedSettings(config).filter(({ key }) => !isOfWorker(config) || WORKER_SETTINGS.includes(key));
+
+function formatJson(config: Config, { checks, storage, workers }: DoctorReport) {
+  const settings = Object.fromEntries(listSettings(config).map(({ key, value }) => [key, value]));
+  const report = { version, machine: readMachine(), checks };
+  return storage === null ? { ...report, settings } : { ...report, storage, workers: workers?.workers ?? [], settings };
 }
 
-function formatText(config: Config, checks: DoctorCheck[], storage: UserStorage[]): string[] {
+function formatText(config: Config, { checks, storage, workers }: DoctorReport): string[] {
   const { processors, memory_bytes } = readMachine();
   const width = Math.max(...checks.map((check) => check.name.length));
-  const settings = listMaskedSettings(config);
+  const settings = listSettings(config);
   const keyWidth = Math.max(...settings.map(({ key }) => key.length));
   return [
     `Offcut ${version} on ${platform()} ${arch()}, ${processors} processors, ${(memory_bytes / 2 ** 30).toFixed(1)} GiB memory`,
     "",
     ...checks.map(({ name, state, about }) => `${MARKS[state].padEnd(4)}  ${name.padEnd(width)}  ${about}`),
     "",
-    ...formatStorage(config, storage),
-    "",
+    ...(storage === null ? [] : [...formatStorage(config, storage), ""]),
+    ...(workers === null ? [] : formatWorkers(workers)),
     "Effective settings:",
     ...settings.map(({ key, value }) => `  ${key.padEnd(keyWidth)} = ${JSON.stringify(value)}`),
   ];

@@ -5,6 +5,7 @@ import { toOneLine } from "../domain/timeline/one-line";
 import type { KeyView } from "../work/accounts";
 import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
+import { formatMinute, formatTextTable } from "./text-table";
 import { requireOption } from "./user";
 
 const HELP = `Usage: offcut key create --email EMAIL [--name NAME] [--expires TIME] [--scope SCOPE] [--workspace ID]
@@ -86,8 +87,7 @@ const MAX_SHOWN_NAME_LENGTH = 40;
 /** Formats keys as a table with a header line; empty without keys. Times are UTC, to the minute. */
 export function formatKeyTable(keys: KeyView[]): string {
   if (keys.length === 0) return "";
-  const minute = (time: string | null) => (time === null ? "never" : `${time.slice(0, 16)}Z`);
-  const rows = [
+  return formatTextTable([
     ["ID", "EMAIL", "NAME", "PREFIX", "SCOPES", "CREATED", "LAST USED", "EXPIRES"],
     ...keys.map((key) => [
       key.id,
@@ -95,19 +95,9 @@ export function formatKeyTable(keys: KeyView[]): string {
       toOneLine(key.name, MAX_SHOWN_NAME_LENGTH),
       key.prefix,
       key.scopes.join(","),
-      minute(key.created_at),
-      minute(key.last_used_at),
-      minute(key.expires_at),
+      formatMinute(key.created_at),
+      formatMinute(key.last_used_at),
+      formatMinute(key.expires_at),
     ]),
-  ];
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column]!))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  ]);
 }

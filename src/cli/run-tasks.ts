@@ -1,5 +1,5 @@
 /** Runs the commands that process recordings on this machine: progress, errors of single recordings, reports. */
-import { openMediaTools } from "../boot";
+import { openMediaTools } from "../boot-tools";
 import type { Config } from "../config";
 import { AppError, type FieldError } from "../domain/errors";
 import type { ProbedMedia, RenderResult } from "../domain/media";

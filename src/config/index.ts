@@ -3,12 +3,13 @@
  * An unknown key or an invalid value is a `ConfigError` with a one-line message that names it.
  */
 import { parse } from "smol-toml";
+import { requireCompleteBilling } from "./billing";
 import { type CamelCase, toCamelCase } from "./camel-case";
 import { ConfigError } from "./readers";
 import { SETTINGS, type Setting } from "./settings";
 import { type ConfigTables, findTableVariable, isTableName, readTables, TABLE_NAMES } from "./tables";
 
-export { getMailSender, isExposedWithoutTls, publicUrl } from "./network";
+export { getMailSender, isExposedWithoutTls, isLoopback, publicUrl } from "./network";
 export { ConfigError } from "./readers";
 
 type SettingsTable = typeof SETTINGS;
@@ -68,7 +69,18 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   }
   if ((values.tls_cert === null) !== (values.tls_key === null))
     throw new ConfigError("tls_cert and tls_key must be set together");
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [toCamelCase(key), value])) as Config;
+  const config = Object.fromEntries(Object.entries(values).map(([key, value]) => [toCamelCase(key), value])) as Config;
+  requireCompleteBilling(config);
+  requireWorkersForLocalZero(config);
+  return config;
+}
+
+/** Without Redis there are no workers: nobody would do a job that this machine has no slots for. */
+function requireWorkersForLocalZero({ redisUrl, renderJobs, prepareJobs, cutJobs }: Config): void {
+  if (redisUrl !== null) return;
+  const slots = { render_jobs: renderJobs, prepare_jobs: prepareJobs, cut_jobs: cutJobs };
+  for (const [key, jobs] of Object.entries(slots))
+    if (jobs === 0) throw new ConfigError(`${key} can be 0 only with redis_url, which lets workers do the work`);
 }
 
 const ENVIRONMENT_PREFIX = "OFFCUT_";

@@ -9,10 +9,12 @@ export function publicUrl(config: Config, port: number): string {
   return `${config.tlsCert ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
+/** Returns whether a host name or an address, also one of a URL, is this machine. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
+
 /** Returns whether other machines reach the server without TLS. Trusted proxies are assumed to terminate TLS. */
 export function isExposedWithoutTls(config: Pick<Config, "host" | "tlsCert" | "trustedProxies">): boolean {
-  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(config.host);
-  return !isLoopback && config.tlsCert === null && config.trustedProxies.length === 0;
+  return !isLoopback(config.host) && config.tlsCert === null && config.trustedProxies.length === 0;
 }
 
 /** Returns the sender of mails: the setting, else an address at the host of the server's URL. */

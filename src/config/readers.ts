@@ -11,6 +11,12 @@ export const fail = (what: string): never => {
 };
 export const string: Reader<string> = (v) =>
   typeof v === "string" && v !== "" ? v : fail("must be a non-empty string");
+export const text =
+  (maxCharacters: number): Reader<string> =>
+  (v) => {
+    const value = string(v);
+    return [...value].length <= maxCharacters ? value : fail(`must have at most ${maxCharacters} characters`);
+  };
 export const optionalString: Reader<string | null> = (v) => (v === "" ? null : string(v));
 export const integer =
   (min: number, max = Number.MAX_SAFE_INTEGER): Reader<number> =>
@@ -46,6 +52,20 @@ export const urlValue: Reader<string> = (v) => {
   return value.replace(/\/+$/, "");
 };
 
+/** A URL without a path, query or credentials. */
+export const originUrl: Reader<string | null> = (v) => {
+  const value = url(v);
+  if (value !== null && new URL(value).origin !== value.toLowerCase())
+    fail("must be an http or https URL without a path");
+  return value;
+};
+
+/** An ISO 4217 code, in lower case. */
+export const currency: Reader<string> = (v) => {
+  const value = string(v).toLowerCase();
+  return /^[a-z]{3}$/.test(value) ? value : fail("must be an ISO 4217 code, such as eur");
+};
+
 export const dnsServers: Reader<string[]> = (v) =>
   stringList(v).map((server) => {
     const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(server) ?? [];
@@ -68,4 +88,23 @@ export const smtpUrl: Reader<string | null> = (v) => {
 export const emailAddress: Reader<string | null> = (v) => {
   const value = optionalString(v);
   return value === null ? null : (parseEmailAddress(value) ?? fail("must be an email address"));
+};
+
+/** Each element of `known` that is listed, once. */
+export const listOf =
+  <const T extends string>(known: readonly T[]): Reader<T[]> =>
+  (v) => {
+    const listed = stringList(v);
+    const isKnown = listed.length > 0 && listed.every((name) => known.some((k) => k === name));
+    return isKnown ? known.filter((name) => listed.includes(name)) : fail(`must be a list of ${known.join(", ")}`);
+  };
+
+/** Without a query, in which the Redis client would accept any of its options. */
+export const redisUrl: Reader<string | null> = (v) => {
+  const value = optionalString(v);
+  if (value === null) return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === "" || url.search !== "" || url.hash !== "")
+    fail("must be a redis or rediss URL without a query");
+  return value;
 };

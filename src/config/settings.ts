@@ -1,14 +1,18 @@
 /** The settings: their readers, defaults and descriptions. */
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
+import { WORKER_JOBS } from "../domain/workers";
 import {
   boolean,
   dnsServers,
   emailAddress,
   integer,
+  listOf,
   oneOf,
   optionalString,
+  originUrl,
   type Reader,
+  redisUrl,
   smtpUrl,
   string,
   stringList,
@@ -43,6 +47,11 @@ export const SETTINGS = {
     "path of ffmpeg; default from PATH, else the bundled one",
   ),
   encoder: setting(optionalString, () => null as string | null, "video encoder; default the best one that works"),
+  previews: setting(
+    oneOf("after_preparation", "on_opening"),
+    () => "after_preparation" as const,
+    "when previews for the dashboard are made: after_preparation or on_opening, the first time that a page shows the asset",
+  ),
   sandbox: setting(
     oneOf("auto", "require", "off"),
     () => "auto" as const,
@@ -61,6 +70,8 @@ export const SETTINGS = {
   ),
   signup_credits: setting(integer(0), () => 6000, "credits of a new account"),
   credits_per_minute: setting(integer(0), () => 1, "credits per started minute of a recording"),
+  cut_step_credits: setting(integer(0), () => 0, "credits per cut"),
+  render_step_credits: setting(integer(0), () => 0, "credits per render"),
   max_upload_bytes: setting(integer(64), () => 100 * 1024 ** 3, "maximum size of an upload"),
   max_uploads: setting(integer(1), () => 10, "unfinished uploads per workspace"),
   storage_quota_bytes: setting(
@@ -76,8 +87,19 @@ export const SETTINGS = {
   max_duration_seconds: setting(integer(1), () => 24 * 3600, "maximum duration of a recording"),
   max_side_pixels: setting(integer(16), () => 8192, "maximum width or height of video"),
   max_streams: setting(integer(1), () => 64, "maximum number of streams in a file"),
-  render_jobs: setting(integer(1, 256), () => Math.max(1, availableParallelism() >> 1), "concurrent renders"),
-  prepare_jobs: setting(integer(1, 256), () => 2, "concurrent preparations"),
+  render_jobs: setting(integer(0, 256), () => Math.max(1, availableParallelism() >> 1), "concurrent renders"),
+  prepare_jobs: setting(integer(0, 256), () => 2, "concurrent preparations"),
+  cut_jobs: setting(integer(0, 256), () => 2, "concurrent cuts"),
+  redis_url: setting(
+    redisUrl,
+    () => null as string | null,
+    "Redis that workers on other machines get their work from, such as rediss://user:password@redis.example.com:6379",
+  ),
+  ca: setting(
+    optionalString,
+    () => null as string | null,
+    "PEM file of the certificate authority of the head and of Redis; default those of the system",
+  ),
   webhooks_allow_private: setting(boolean, () => false, "allow webhooks to private addresses"),
   webhooks_allow_loopback: setting(boolean, () => false, "allow webhooks to this machine"),
   dns_servers: setting(dnsServers, () => [] as string[], "DNS servers for webhook host names; default from the system"),
@@ -91,6 +113,27 @@ export const SETTINGS = {
     () => null as string | null,
     "sender of mails; default noreply@ and the host of public_url",
   ),
+  stripe_secret_key: setting(
+    optionalString,
+    () => null as string | null,
+    "secret key of the Stripe account that takes payments; default orders that an administrator approves",
+  ),
+  stripe_webhook_secret: setting(
+    optionalString,
+    () => null as string | null,
+    "signing secret of the Stripe event destination; belongs to stripe_secret_key",
+  ),
+  stripe_url: setting(originUrl, () => null as string | null, "address of the Stripe API; default that of Stripe"),
   models_url: setting(url, () => null as string | null, "mirror for speech models; default their publishers"),
   speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech worker exits"),
+  head: setting(originUrl, () => null as string | null, "worker: address of the head"),
+  token: setting(optionalString, () => null as string | null, "worker: join token, from offcut worker token create"),
+  redis: setting(redisUrl, () => null as string | null, "worker: Redis of the head, redis:// or rediss://"),
+  jobs: setting(listOf(WORKER_JOBS), () => [...WORKER_JOBS], "worker: jobs that it does"),
+  slots: setting(
+    integer(1, 64),
+    () => Math.max(1, availableParallelism() >> 1),
+    "worker: how many jobs it does at the same time",
+  ),
+  cache_bytes: setting(integer(0), () => 50 * 1024 ** 3, "worker: space for files of the head that are kept"),
 } as const;

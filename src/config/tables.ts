@@ -1,6 +1,21 @@
 /** Arrays of tables in the configuration file, such as `[[oidc]]`: their keys, readers and defaults. */
+
+import { MAX_PRICE_AMOUNT, MAX_PRICE_CREDITS, MAX_PRICE_ID_CHARACTERS } from "../domain/billing";
+import { PRICE_INTERVALS, PRICE_KINDS, type PriceInterval } from "../domain/states";
 import { type CamelCase, toCamelCase } from "./camel-case";
-import { boolean, ConfigError, optionalString, type Reader, string, stringList, urlValue } from "./readers";
+import {
+  boolean,
+  ConfigError,
+  currency,
+  integer,
+  oneOf,
+  optionalString,
+  type Reader,
+  string,
+  stringList,
+  text,
+  urlValue,
+} from "./readers";
 
 /** `default` is missing for a required key. */
 type TableKey<T> = { read: Reader<T>; default?: () => T };
@@ -24,6 +39,20 @@ const TABLES = {
       groups_claim: optional(optionalString, () => null as string | null),
       admin_group: optional(optionalString, () => null as string | null),
       create_accounts: optional(boolean, () => false as boolean),
+    },
+  },
+  price: {
+    unique: "id",
+    keys: {
+      id: required(text(MAX_PRICE_ID_CHARACTERS)),
+      name: required(text(200)),
+      kind: required(oneOf(...PRICE_KINDS)),
+      credits: required(integer(1, MAX_PRICE_CREDITS)),
+      amount: required(integer(0, MAX_PRICE_AMOUNT)),
+      currency: required(currency),
+      interval: optional(oneOf(...PRICE_INTERVALS), () => null as PriceInterval | null),
+      stripe_price: optional(optionalString, () => null as string | null),
+      active: optional(boolean, () => true as boolean),
     },
   },
 } as const;

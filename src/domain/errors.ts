@@ -73,3 +73,10 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
 
 /** Returns whether a code can be in an HTTP response. */
 export const isHttpCode = (code: string): code is HttpCode => Object.hasOwn(HTTP_STATUS, code);
+
+/** Returns the error with its fields, which are in `body`, at another place, such as `body.steps.1.params`. Other errors stay as they are. */
+export function moveFields(error: unknown, place: string): unknown {
+  if (!(error instanceof AppError) || !error.details.fields) return error;
+  const fields = error.details.fields.map((one) => ({ ...one, field: one.field.replace(/^body/, place) }));
+  return new AppError(error.code, error.message, { ...error.details, fields });
+}

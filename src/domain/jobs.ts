@@ -1,7 +1,7 @@
 /** The contract between job runners and the product, and the policy for jobs that fail. A job is a claimed row of `steps`. */
 import { AppError, type JobCode } from "./errors";
 
-export const JOB_NAMES = ["prepare", "cut", "render"] as const;
+export const JOB_NAMES = ["prepare", "cut", "render", "preview"] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 
 /**
@@ -52,6 +52,20 @@ export class JobKilled extends Error {
   }
 }
 
+/**
+ * The machine that ran the job is gone, cut off or stopping, and the job runs again. `hasStarted`: the attempt counts, so that a job which
+ * brings machines down does not run forever; it is no failure in any case.
+ */
+export class ExecutionLost extends Error {
+  constructor(
+    reason: string,
+    readonly hasStarted: boolean,
+  ) {
+    super(`execution lost: ${reason}`);
+    this.name = "ExecutionLost";
+  }
+}
+
 /** A job that cannot run now because of the server. It runs again after `delayMs`. An attempt that has not started is not counted. */
 export class JobPostponed extends Error {
   constructor(
@@ -77,10 +91,13 @@ export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
 /** Where a runner gets its jobs. */
 export type JobSource = {
-  /** Returns the due step of this name that is next in the fair order of workspaces, without those that run alone; null when none is due. */
-  next(name: JobName, owner: string): Promise<DueJob | null>;
-  /** Returns the due step that has waited longest to run alone, or null. */
-  nextAlone(owner: string): Promise<DueJob | null>;
+  /**
+   * Returns the due step of this name that is next in the fair order of workspaces, without those that run alone and those in `except`, which
+   * has step IDs; null when none is due.
+   */
+  next(name: JobName, owner: string, except: readonly string[]): Promise<DueJob | null>;
+  /** Returns the due step that has waited longest to run alone and is not in `except`, or null. */
+  nextAlone(owner: string, except: readonly string[]): Promise<DueJob | null>;
   /** Claims a due step with a lease of `leaseMs`; null when it is no longer due. */
   claim(stepId: string, owner: string, leaseMs: number): Promise<Job | null>;
   /** Extends the leases and stores the progress. Returns the IDs of the steps that no longer belong to the owner. */
@@ -124,6 +141,7 @@ const PERMANENT_CODES: Record<JobName, readonly JobCode[]> = {
   prepare: ["unsupported_media", "corrupt_media", "no_media_streams", "media_limits_exceeded"],
   cut: ["no_speech", "script_mismatch", "transcription_unavailable", "cancelled"],
   render: ["media_limits_exceeded", "storage_full"],
+  preview: ["media_limits_exceeded"],
 };
 
 /** Returns whether another attempt would end with the same error. */
@@ -149,6 +167,7 @@ export function decideRetry(job: Job, error: unknown): RetryDecision {
     if (kernelKills + 1 < MAX_KERNEL_KILLS) return { ...requeue, kernelKills: kernelKills + 1 };
     return { kind: "fail", code: "processing_failed", message: KILLED_TWICE };
   }
+  if (error instanceof ExecutionLost) return { ...requeue, attempts: error.hasStarted ? attempt : attempt - 1 };
   if (error instanceof JobPostponed) {
     const attempts = error.run.isStarted ? attempt : attempt - 1;
     return { ...requeue, delayMs: error.delayMs, attempts };

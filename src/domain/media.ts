@@ -89,6 +89,12 @@ export type RenderRequest = {
 
 export type RenderSegment = { start: Ticks; end: Ticks; startFrame: number | null; endFrame: number | null };
 
+/**
+ * What encoding video took: `seconds` is the sum of those of all encoder processes, of which at most `processes` ran at the same time. Files of an
+ * earlier run do not count.
+ */
+export type EncodingFigures = { frames: number; seconds: number; processes: number };
+
 export type RenderResult = {
   strategy: "smart" | "chunked" | "audio";
   /** Share of the video that was encoded, 0 to 1; null without video. */
@@ -99,4 +105,5 @@ export type RenderResult = {
   duration: Ticks;
   /** Differences from the source, for the user. */
   warnings: string[];
+  encoding: EncodingFigures;
 };

@@ -33,13 +33,15 @@ export function validateEdit(segments: readonly EditedSegment[], clock: SourceCl
 
 /**
  * Returns the plan with the user's segments, which `validateEdit` has accepted. What the old plan removed keeps its reason and rule; what the
- * user removes as well is `manual`. A segment's text is the words inside it; an unchanged segment keeps its text and review.
+ * user removes as well is `manual`. A segment's text is the words inside it; an unchanged segment keeps its review, and its text unless that
+ * was corrected in it. `corrected` (sorted, disjoint) is where the words have corrected texts.
  */
 export function editPlan(
   old: PlanJson,
   segments: readonly EditedSegment[],
   words: readonly Word[],
   clock: SourceClock,
+  corrected: readonly Span[] = [],
 ): Plan {
   const wanted = segments.map(({ start, end }) => ({
     start: fromSeconds(start),
@@ -52,7 +54,9 @@ export function editPlan(
   const unchanged = new Map(old.segments.map((s) => [bounds(fromSeconds(s.start), fromSeconds(s.end)), s]));
   const kept = toSegments(wanted, clock).map((segment) => {
     const same = unchanged.get(bounds(segment.start, segment.end));
-    return { ...segment, text: same?.text ?? textIn(segment), review: same?.review ?? null };
+    const isCorrected = findOverlapping(corrected, segment).length > 0;
+    const text = same === undefined || isCorrected ? textIn(segment) : same.text;
+    return { ...segment, text, review: same?.review ?? null };
   });
   const removed = old.removed.map((span) => ({ ...span, start: fromSeconds(span.start), end: fromSeconds(span.end) }));
   const dropped = [

@@ -26,6 +26,13 @@ export type OutputFieldError = { field: string; message: string };
 
 export const OUTPUT_FORMATS: readonly OutputFormat[] = ["mp4", "mov", "m4a", "mp3"];
 
+export const OUTPUT_CONTENT_TYPES: Record<OutputFormat, string> = {
+  mp4: "video/mp4",
+  mov: "video/quicktime",
+  m4a: "audio/mp4",
+  mp3: "audio/mpeg",
+};
+
 const MIN_VIDEO_BITRATE_BPS = 50_000;
 const MIN_AUDIO_BITRATE_BPS = 32_000;
 const MAX_AUDIO_BITRATE_BPS = 320_000;

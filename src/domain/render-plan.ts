@@ -104,8 +104,8 @@ export type ChunkSegment = { from: number; to: number; sourceStart: Ticks; outpu
 export type RenderChunk = { segments: ChunkSegment[]; outputStart: Ticks; outputEnd: Ticks; frameCount: number };
 
 export type ChunkSizes = {
-  /** Maximum number of frames; with `findRandomAccessFrame`, the approximate maximum. */
-  maxFrames: number;
+  /** Numbers of frames, in order, which add up to the frames of the timeline; with `findRandomAccessFrame`, approximate ones. */
+  targets: readonly number[];
   /** Segments further apart than this get chunks of their own, because the frames between them would be decoded too. */
   maxGapFrames: number;
   maxSegments: number;
@@ -113,11 +113,18 @@ export type ChunkSizes = {
   findRandomAccessFrame?: ((frame: number) => number) | undefined;
 };
 
-/** Divides a timeline into chunks with about equal work. A segment may start in one chunk and end in the next. */
+/** Returns equal sizes of at most `maxFrames` that add up to `frameCount`. */
+export function chooseEqualSizes(frameCount: number, maxFrames: number): number[] {
+  const mean = Math.ceil(frameCount / Math.max(1, Math.ceil(frameCount / maxFrames)));
+  const sizes: number[] = [];
+  for (let left = frameCount; left > 0; left -= mean) sizes.push(Math.min(mean, left));
+  return sizes;
+}
+
+/** Divides a timeline into chunks of about the target sizes. A segment may start in one chunk and end in the next. */
 export function divideIntoChunks(timeline: RenderTimeline, frames: FrameTimes, sizes: ChunkSizes): RenderChunk[] {
-  const meanFrames = Math.ceil(timeline.frameCount / Math.max(1, Math.ceil(timeline.frameCount / sizes.maxFrames)));
   const chunks: RenderChunk[] = [];
-  let maxFrames = meanFrames;
+  let maxFrames = 0;
   let done = 0;
   for (const [n, segment] of timeline.segments.entries()) {
     const { from, to } = segment.frames!;
@@ -128,10 +135,11 @@ export function divideIntoChunks(timeline: RenderTimeline, frames: FrameTimes, s
       if (chunk === null) {
         chunk = { segments: [], outputStart, outputEnd: outputStart, frameCount: 0 };
         chunks.push(chunk);
+        const target = findTarget(sizes.targets, done);
         maxFrames =
           sizes.findRandomAccessFrame === undefined
-            ? meanFrames
-            : chooseChunkFrames(timeline, n, at, done, meanFrames, sizes.findRandomAccessFrame);
+            ? target.frames
+            : chooseChunkFrames(timeline, n, at, done, target, sizes.findRandomAccessFrame);
       }
       const segmentEnd = Math.min(to, at + maxFrames - chunk.frameCount);
       chunk.segments.push({ from: at, to: segmentEnd, sourceStart, outputStart });
@@ -144,26 +152,41 @@ export function divideIntoChunks(timeline: RenderTimeline, frames: FrameTimes, s
   return chunks;
 }
 
-/** How far a chunk's size may deviate from the mean to avoid decoding frames twice, as a share. */
+/** A chunk's size, and the number of frames of the output at its end. */
+type ChunkTarget = { frames: number; end: number };
+
+/** Returns the target of a chunk that starts after `done` frames. A chunk that is nearly covered by those before it is skipped. */
+function findTarget(targets: readonly number[], done: number): ChunkTarget {
+  let end = 0;
+  let last = 1;
+  for (const frames of targets) {
+    end += frames;
+    last = frames;
+    if (end > done + frames / 2) return { frames, end };
+  }
+  return { frames: last, end: Math.max(end, done + last) };
+}
+
+/** How far a chunk's size may deviate from its target to avoid decoding frames twice, as a share. */
 const MAX_SIZE_DEVIATION = 0.12;
 /** Cost of a frame of deviation, which delays the slowest process, relative to a frame that is decoded twice. */
 const SIZE_DEVIATION_COST = 0.25;
 
 /**
  * Returns the size in frames of a chunk that starts at frame `at` of a segment, after `done` frames of the output. The chunk has about the
- * mean size, and ends where the next one decodes the fewest frames twice.
+ * size of its target, and ends where the next one decodes the fewest frames twice.
  */
 function chooseChunkFrames(
   { segments, frameCount }: RenderTimeline,
   segment: number,
   at: number,
   done: number,
-  meanFrames: number,
+  target: ChunkTarget,
   findRandomAccessFrame: (frame: number) => number,
 ): number {
   const left = frameCount - done;
-  const slack = Math.floor(meanFrames * MAX_SIZE_DEVIATION);
-  const ideal = Math.min(meanFrames + slack, (Math.round(done / meanFrames) + 1) * meanFrames - done);
+  const slack = Math.floor(target.frames * MAX_SIZE_DEVIATION);
+  const ideal = Math.min(target.frames + slack, target.end - done);
   if (left <= ideal + slack) return left;
   let best = ideal;
   let lowest = Number.POSITIVE_INFINITY;

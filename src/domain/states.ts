@@ -4,6 +4,8 @@ export const PROJECT_STATES = ["active", "archived"] as const;
 export type ProjectState = (typeof PROJECT_STATES)[number];
 
 export const ASSET_KINDS = ["source", "rendered_video", "cut_file"] as const;
+/** Only a `source` is charged, transcribed and cut. The others are finished files: outputs of pipelines, or uploaded as such. */
+export type AssetKind = (typeof ASSET_KINDS)[number];
 /** What an asset contains, detected from its bytes. */
 export const ASSET_TYPES = ["audio", "video"] as const;
 export const ASSET_STATES = ["pending_upload", "processing", "pending_payment", "ready", "failed"] as const;
@@ -27,6 +29,9 @@ export const LEDGER_TYPES = ["topup", "grant", "consume_asset", "consume_step", 
 
 export const ENDPOINT_STATES = ["enabled", "disabled"] as const;
 
+/** Why an endpoint is disabled: by a user, because it answered 410 Gone, or because no delivery succeeded for five days. */
+export const ENDPOINT_DISABLED_REASONS = ["manual", "gone", "failing"] as const;
+
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 
 export const DEVICE_CODE_STATES = ["pending", "approved", "denied", "exchanged"] as const;
@@ -41,3 +46,41 @@ export const TOKEN_PURPOSES = [
   "sign_in_challenge",
   "oidc_state",
 ] as const;
+
+export const PAYMENT_PROVIDERS = ["offline", "stripe"] as const;
+export const PRICE_KINDS = ["pack", "subscription"] as const;
+export const PRICE_INTERVALS = ["month", "year"] as const;
+export type PriceInterval = (typeof PRICE_INTERVALS)[number];
+
+/** `expired`: the checkout was abandoned. A paid order stays `paid` when it is refunded; its invoice becomes `refunded`. */
+export const ORDER_STATES = ["pending", "paid", "rejected", "expired"] as const;
+
+export const INVOICE_STATES = ["open", "paid", "failed", "refunded"] as const;
+
+/** `past_due`: the last payment failed, and the provider tries again. */
+export const SUBSCRIPTION_STATES = ["incomplete", "active", "past_due", "cancelled"] as const;
+export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
+
+export const NOTIFICATION_TYPES = [
+  "pipeline_completed",
+  "pipeline_failed",
+  "asset_pending_payment",
+  "webhook_disabled",
+  "subscription_payment_failed",
+  "data_export_ready",
+] as const;
+export const NOTIFICATION_CHANNELS = ["in_app", "email"] as const;
+
+/** `waiting`: the mail is combined with later ones of its type until the user may get the next. */
+export const NOTIFICATION_MAIL_STATES = ["none", "waiting", "queued"] as const;
+
+export const DATA_EXPORT_STATES = ["pending", "ready", "failed", "expired"] as const;
+
+/** `draining`: gets nothing new, and completes what it runs. */
+export const WORKER_STATES = ["online", "draining", "no_redis", "offline"] as const;
+
+/**
+ * How an execution on a worker ended. `lost`: heartbeats of the worker were missing. `aborted`: it was cancelled, or its worker revoked. `yielded` and
+ * `released`: given back before the end.
+ */
+export const WORKER_RUN_OUTCOMES = ["completed", "failed", "yielded", "released", "aborted", "lost"] as const;

@@ -20,6 +20,14 @@ export const toSeconds = (ticks: Ticks): number => ticks / TICKS_PER_SECOND;
 /** Converts seconds to the nearest tick. */
 export const fromSeconds = (seconds: number): Ticks => Math.round(seconds * TICKS_PER_SECOND);
 
+/** Formats ticks as a decimal number of seconds without trailing zeros. */
+export const formatDecimalSeconds = (ticks: number): string => {
+  const fraction = String(ticks % TICKS_PER_SECOND)
+    .padStart(6, "0")
+    .replace(/0+$/, "");
+  return `${Math.floor(ticks / TICKS_PER_SECOND)}${fraction ? `.${fraction}` : ""}`;
+};
+
 /** Formats seconds in the largest unit that represents them exactly: `1 hour`, `90 minutes`. */
 export function formatDuration(seconds: number): string {
   const units = [

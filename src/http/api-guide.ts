@@ -16,10 +16,14 @@ that cannot send PATCH or DELETE sends POST with \`X-HTTP-Method-Override\`.
 **Errors** are \`{ "error": { "code", "message", "fields"? } }\`. Branch on the code. Checks run in this order: authentication, rate limit,
 existence of the resource in the path, body, state, credits. Every response has \`X-Request-Id\`.
 
+**Compatibility.** Responses may gain fields and enum values: ignore what you do not know, and treat an unknown error code as
+\`internal_error\`. Nothing is removed, renamed or made stricter within \`/v1\`.
+
 **Limits.** 600 requests per minute and user, with bursts of 100, reported in the \`RateLimit\` headers; above that \`429\` with
 \`Retry-After\`. Requests to transfer URLs do not count. JSON bodies have at most 64 KiB (cuts and edits: 1 MiB) and at most 64 levels of
 nesting, and must be received within 30 s. Scripts have at most 200,000 characters and 20,000 words, edits at most 20,000 segments. A
-\`validation_error\` names at most 50 fields. Recordings have at most 24 hours, 8192 pixels per side and 64 streams. Download links are valid
+\`validation_error\` names at most 50 fields. A workspace has at most 1,000 waiting cuts and renders.
+Recordings have at most 24 hours, 8192 pixels per side and 64 streams. Download links are valid
 for 15 minutes.
 
 **Lists** return \`items\`, \`limit\` and \`next_cursor\`. Send \`next_cursor\` as \`cursor\` to get the next page; null marks the last page.

@@ -2,8 +2,8 @@
 import { Elysia } from "elysia";
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
+import { checkReadiness } from "../work/readiness";
 import type { Services } from "../work/services";
-import { createAccountPagesPlugin } from "./account-pages";
 import { API_GUIDE } from "./api-guide";
 import { createApiKeyAuthenticator } from "./authentication";
 import { toResponse, withHeaders } from "./call";
@@ -16,20 +16,23 @@ import { dashboardErrorShape } from "./dashboard/errors";
 import { DASHBOARD_GUIDE } from "./dashboard/guide";
 import { createDocsPlugin } from "./docs";
 import { publicErrorShape } from "./errors";
+import { EVENT_STREAM_TYPE } from "./event-stream";
+import { createFailurePagePlugin } from "./failure-page";
 import { type Family, family, type RequestContext, toErrorResponse } from "./family";
 import { serveFile } from "./files";
-import { checkReadiness } from "./health";
 import { KEYS_PREFIX, keyRoutes } from "./keys";
 import { KEYS_GUIDE } from "./keys/guide";
 import { createOAuthMetadata, OAUTH_METADATA_PATH, OAUTH_PREFIX, oauthRoutes } from "./oauth";
 import { oauthErrorShape } from "./oauth/errors";
 import { OAUTH_GUIDE } from "./oauth/guide";
-import { createPagesPlugin } from "./pages";
 import { mustCloseConnection } from "./parse-request";
 import { PUBLIC_PREFIX, publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
 import { addSecurityHeaders } from "./security-headers";
 import { createUploadSurface } from "./uploads";
+import { createSignedPut } from "./uploads/signed-put";
+import { createWebAppPlugin } from "./web-app";
+import { createWorkerRoutes } from "./workers";
 
 export type Handler = (request: Request, connection?: Connection) => Promise<Response>;
 
@@ -52,6 +55,7 @@ export function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: publicRoutes,
       hasUploads: true,
+      hasSignedUploads: false,
       hasWorkspaces: false,
       document: { path: "/openapi.json", guide: API_GUIDE, securitySchemes: { apiKey: API_KEY_SCHEME } },
     }),
@@ -63,6 +67,7 @@ export function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: dashboardRoutes,
       hasUploads: true,
+      hasSignedUploads: true,
       hasWorkspaces: true,
       document: {
         path: `${DASHBOARD_PREFIX}/openapi.json`,
@@ -77,6 +82,7 @@ export function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: keyRoutes,
       hasUploads: false,
+      hasSignedUploads: false,
       hasWorkspaces: false,
       document: { path: `${KEYS_PREFIX}/openapi.json`, guide: KEYS_GUIDE, securitySchemes: sessionSchemes },
     }),
@@ -87,6 +93,7 @@ export function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: oauthRoutes,
       hasUploads: false,
+      hasSignedUploads: false,
       hasWorkspaces: true,
       document: { path: `${OAUTH_PREFIX}/openapi.json`, guide: OAUTH_GUIDE, securitySchemes: sessionSchemes },
     }),
@@ -109,12 +116,18 @@ export function createHandler(services: Services, families: Family[] = createFam
       return toErrorResponse(shown, errorShape, contextOf(request).log);
     })
     .use(createDocsPlugin(families))
-    .use(createPagesPlugin())
-    .use(createAccountPagesPlugin());
+    .use(createWebAppPlugin(services))
+    .use(createFailurePagePlugin());
   const uploads = createUploadSurface(services);
-  for (const { method, path, handle } of families.flatMap((one) => one.mount({ services, uploads, contextOf }))) {
+  const signedPut = createSignedPut(services);
+  for (const { method, path, handle } of families.flatMap((one) =>
+    one.mount({ services, uploads, signedPut, contextOf }),
+  )) {
     app.route(method, path, ({ request, params }) => handle(request, params ?? {}), { parse: "none" });
   }
+  const workerRoutes = services.cluster ? createWorkerRoutes(services, services.cluster, contextOf) : [];
+  for (const { method, path, handle } of workerRoutes)
+    app.route(method, path, ({ request, params }) => handle(request, params ?? {}), { parse: "none" });
   for (const method of ["GET", "HEAD"]) {
     app.route(method, "/files/:kind/:id/:what", ({ request, params }) =>
       serveFile(services, request, params as LinkTarget),
@@ -136,8 +149,10 @@ export function createHandler(services: Services, families: Family[] = createFam
     connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
     const { pathname } = new URL(request.url);
     const response = isPreflight(request) ? respondToPreflight(config.corsOrigins, request) : await app.fetch(request);
-    // A download may stall for longer than a client may take to send its next request.
-    if (!pathname.startsWith("/files/")) connection.setIdleTimeout(config.requestTimeoutSeconds);
+    // A download may stall, and a stream of events be quiet, for longer than a client may take to send its next request.
+    const isStream = response.headers.get("content-type") === EVENT_STREAM_TYPE;
+    const isDownload = pathname.startsWith("/files/") || response.headers.get("content-type") === "video/mp4";
+    if (!isStream && !isDownload) connection.setIdleTimeout(config.requestTimeoutSeconds);
     if (findFamily(pathname) && request.method !== "GET") {
       const { status } = response;
       log.info("request.completed", { method: request.method, path: pathname, status, client: client.address });

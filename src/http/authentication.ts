@@ -6,8 +6,15 @@ import type { Caller } from "../work/access";
 import type { Services } from "../work/services";
 import type { RequestClient } from "./client";
 
+/** `isUse` false: the server only checks whether an open request is still allowed, which does not count as a use of its credential. */
+export type AuthenticationOptions = { isUse: boolean };
+
 /** Returns the user of a request. Throws `AppError` `unauthenticated` or `forbidden`. */
-export type Authenticate = (request: Request, client: RequestClient) => Promise<Caller>;
+export type Authenticate = (
+  request: Request,
+  client: RequestClient,
+  options?: AuthenticationOptions,
+) => Promise<Caller>;
 
 /** Returns the token in the header `Authorization: Bearer`, or null. */
 export const readBearerToken = ({ headers }: Request): string | null =>
@@ -39,7 +46,7 @@ export function createApiKeyAuthenticator(services: Pick<Services, "now" | "stor
     return found;
   }
 
-  return async (request) => {
+  return async (request, _, { isUse } = { isUse: true }) => {
     const token = readBearerToken(request);
     if (!token?.startsWith("sk_"))
       throw new AppError("unauthenticated", "Send an API key in the header Authorization: Bearer sk_….");
@@ -49,7 +56,7 @@ export function createApiKeyAuthenticator(services: Pick<Services, "now" | "stor
       throw new AppError("unauthenticated", "API key is invalid or has expired.");
     }
     if (found.user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
-    if ((found.key.last_used_at ?? 0) + MIN_TOUCH_INTERVAL_MS < now) {
+    if (isUse && (found.key.last_used_at ?? 0) + MIN_TOUCH_INTERVAL_MS < now) {
       found.key.last_used_at = now;
       // Not awaited: losing the time of a use costs nothing.
       void store.write((tx) => touchApiKey(tx, found.key.id, now)).catch(() => {});

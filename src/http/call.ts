@@ -4,10 +4,14 @@ import type { Queries } from "../store/db";
 import type { Principal } from "../work/access";
 import { type IdempotencyKey, withIdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
+import type { AuthenticationOptions } from "./authentication";
 import type { ReadAuthorship } from "./authorship";
 import type { RequestClient } from "./client";
 import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
+
+/** Returns the principal of a call as it is now. Errors: those of the authentication and of `enterWorkspace`. */
+export type Reauthorize = (options?: AuthenticationOptions) => Promise<Principal>;
 
 /** A call of a route without authentication. */
 export type OpenCall = {
@@ -24,18 +28,20 @@ export type OpenCall = {
 
 export type Call = OpenCall & {
   principal: Principal;
+  reauthorize: Reauthorize;
   /** Returns who made a resource, as a field of it, where the family shows that. */
   authorship: ReadAuthorship;
   /** Null if the route does not use idempotency keys or the client sent none. */
   idempotency: IdempotencyKey;
 };
 
-/** `text` or `stream` instead of `body`: a file with the content type in `headers`. */
+/** `text`, `stream` or `file` instead of `body`: content with the type in `headers`. */
 export type Reply = {
   status: number;
   body?: unknown;
   text?: string;
   stream?: ReadableStream<Uint8Array>;
+  file?: Blob | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 };
 
@@ -92,10 +98,12 @@ export function createOnce(call: Call, create: (tx: Queries) => Promise<Reply>):
   );
 }
 
-/** Converts a reply to a response. */
+/** Converts a reply to a response. Caches must not store it unless the reply has its own `cache-control`, because it is for one user and may contain signed links. */
 export function toResponse(reply: Reply): Response {
   const headers = new Headers(reply.headers);
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
   if (reply.stream !== undefined) return new Response(reply.stream, { status: reply.status, headers });
+  if (reply.file !== undefined) return new Response(reply.file, { status: reply.status, headers });
   if (reply.text !== undefined) return new Response(reply.text, { status: reply.status, headers });
   if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
   headers.set("Content-Type", JSON_TYPE);

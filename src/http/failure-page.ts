@@ -1,13 +1,22 @@
 /** The page that says why a link that a person opened did not work. */
+import { Elysia } from "elysia";
+import style from "../../web/failure.css" with { type: "text" };
 import { type AppError, HTTP_STATUS, isHttpCode } from "../domain/errors";
 import type { Reply } from "./call";
 import { toSingleLine } from "./errors";
+import { toPageResponse } from "./pages";
 import { PAGE_POLICY } from "./security-headers";
+
+const STYLE_PATH = "/failure.css";
+
+/** Serves the style sheet of the page. */
+export const createFailurePagePlugin = () =>
+  new Elysia({ name: "failure-page" }).get(STYLE_PATH, () => toPageResponse("css", style));
 
 /** Escapes a text for the content of an element or an attribute in double quotes. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Creates the page, with a link to go on. */
+/** Creates the page, with a link to continue. */
 export function createFailurePage(
   error: AppError,
   { title, href, link }: { title: string; href: string; link: string },
@@ -18,11 +27,10 @@ export function createFailurePage(
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${escapeHtml(title)} – Offcut</title>
-    <link rel="stylesheet" href="/index.css" />
-    <link rel="stylesheet" href="/account.css" />
+    <link rel="stylesheet" href="${STYLE_PATH}" />
     <link rel="icon" href="data:," />
   </head>
-  <body class="account">
+  <body>
     <header><a href="/">Offcut</a></header>
     <main>
       <h1>${escapeHtml(title)}</h1>

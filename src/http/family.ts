@@ -9,14 +9,16 @@ import { type Caller, DEFAULT_ACCESS, enterWorkspace, type Principal, type Route
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
 import { createAuthorReader, hideAuthors } from "./authorship";
-import { toResponse, withHeaders } from "./call";
+import { type Reauthorize, toResponse, withHeaders } from "./call";
 import type { RequestClient } from "./client";
 import type { Connection } from "./connection";
 import { type ErrorShape, toErrorReply } from "./errors";
 import { isReadMethod } from "./methods";
 import { NO_LIMIT, type RateLimiter } from "./rate-limit";
 import type { Route } from "./route";
-import { createTusErrorHeaders, parseUploadMethod, type UploadSurface } from "./uploads";
+import { parseUploadMethod, type UploadSurface } from "./uploads";
+import { createTusErrorHeaders } from "./uploads/protocol-headers";
+import { SIGNED_PUT_PATH, type SignedPut } from "./uploads/signed-put";
 
 /** Names the workspace that a session acts in. */
 export const WORKSPACE_HEADER = "Offcut-Workspace";
@@ -32,6 +34,8 @@ type FamilyDefinition = {
   routes: Route[];
   /** Mounts the TUS surface under `/uploads`. */
   hasUploads: boolean;
+  /** Creates uploads with signed links and without a length. Mounts the PUT of the links. */
+  hasSignedUploads: boolean;
   /** Callers can name the workspace that they act in, and resources show who made them. */
   hasWorkspaces: boolean;
   document: FamilyDocument;
@@ -53,6 +57,7 @@ export type FamilyHost = {
   services: Services;
   /** Shared by the families, because it allows one write at a time to an upload. */
   uploads: UploadSurface;
+  signedPut: SignedPut;
   contextOf(request: Request): RequestContext;
 };
 
@@ -91,14 +96,16 @@ export function family(definition: FamilyDefinition): Family {
       }
       const rights = { access, isRead: isReadMethod(request.method), inPath: readPathWorkspace(params) };
       const principal = caller && (await enter(services, caller, request, rights));
-      const reauthorize = async () => enter(services, await authenticate(request, client), request, rights);
+      const reauthorize: Reauthorize = async (options) =>
+        enter(services, await authenticate(request, client, options), request, rights);
       const authorship =
         principal && hasWorkspaces ? createAuthorReader(services.store.read, principal.user) : hideAuthors;
       const received = { services, request, requestId, log, client, url, authorship, reauthorize };
       const reply = await route.run(received, params, principal);
       return toResponse({ ...reply, headers: { ...rate.headers, ...reply.headers } });
     } catch (error) {
-      return withHeaders(toErrorResponse(error, errorShape, log), rate.headers);
+      const refused = toErrorResponse(error, errorShape, log);
+      return withHeaders(refused, { ...rate.headers, ...route.errorHeaders(refused.status) });
     }
   }
 
@@ -126,13 +133,23 @@ export function family(definition: FamilyDefinition): Family {
         path: `${prefix}${route.path}`,
         handle: (request, params) => runRoute(host, route, request, params),
       }));
+      if (definition.hasSignedUploads)
+        mounted.push({
+          method: "PUT",
+          path: `${prefix}${SIGNED_PUT_PATH}`,
+          handle: (request, params) => host.signedPut(request, params.upload_id!, host.contextOf(request).connection),
+        });
       if (!definition.hasUploads) return mounted;
       const uploadPath = `${prefix}/uploads/:upload_id`;
       for (const method of ["HEAD", "PATCH", "DELETE", "POST"]) {
         const handle: MountedRoute["handle"] = (request, params) => runUpload(host, request, params.upload_id!);
         mounted.push({ method, path: uploadPath, handle });
       }
-      mounted.push({ method: "OPTIONS", path: uploadPath, handle: async () => host.uploads.options() });
+      mounted.push({
+        method: "OPTIONS",
+        path: uploadPath,
+        handle: async () => host.uploads.options(definition.hasSignedUploads),
+      });
       return mounted;
     },
   };

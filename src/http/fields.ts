@@ -15,6 +15,10 @@ export const timeField = (description: string) =>
     errorText: "must be an ISO 8601 date or time",
   });
 
+/** Returns the time of an optional `timeField`. */
+export const toTime = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : (parseIsoTime(text) ?? undefined);
+
 /** Returns the schema of a string of 1 to `max` Unicode code points. */
 export function textField(max: number) {
   const format = `1 to ${max} characters`;
@@ -22,6 +26,9 @@ export function textField(max: number) {
   // JSON Schema counts code points too, but TypeBox counts UTF-16 units. So `maxLength` appears only in the OpenAPI document.
   return Type.String({ minLength: 1, format, characters: max, errorText: `must be a string of ${format}` });
 }
+
+/** The longest text that lists are searched for. */
+export const MAX_SEARCH_CHARACTERS = 256;
 
 /** Returns the schemas of `limit` and `cursor` of a list. */
 export const pagingParameters = (max: number, defaultLimit: number) => ({
@@ -48,7 +55,9 @@ export const oneOf = <const T extends string[]>(...words: T) =>
 
 /** Returns the schema of a value that may be null. */
 export const nullable = <S extends TSchema>(schema: S) =>
-  Type.Union([schema, Type.Null()], { errorText: `${schema.errorText ?? "is invalid"} or null` });
+  Type.Union([schema, Type.Null()], {
+    errorText: `${schema.errorText ?? (schema.format === "uuid" ? "must be a UUID" : "is invalid")} or null`,
+  });
 
 /** Returns the schema of a secret, such as a password or a token: errors never repeat its value. */
 export const secretField = (description: string, max: number) =>

@@ -2,15 +2,24 @@
 
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
-import { parseRange } from "../lib/http-range";
-import { getAsset } from "../store/assets";
+import { getFileStem, getRenderFileName } from "../domain/file-names";
+import { OUTPUT_CONTENT_TYPES } from "../domain/render-output";
+import { type Asset, getAsset } from "../store/assets";
+import { getCut } from "../store/cuts";
+import { getDataExport } from "../store/data-exports";
 import { getRender } from "../store/renders";
+import { getUser } from "../store/users";
 import { isWorkspaceDisabled } from "../store/workspaces";
+import { isDownloadable } from "../work/data-export/requests";
 import type { Services } from "../work/services";
+import { toResponse } from "./call";
 import { formatAttachment } from "./content-disposition";
+import { replyWithFile } from "./file-response";
+import { formatTime } from "./format-time";
 import { FILE_POLICY } from "./security-headers";
 
-type LinkedFile = { path: string; contentType: string; name: string };
+/** `text` instead of `path`: a file that is made from the database. `modifiedAt` is in milliseconds since 1970. */
+type LinkedFile = { contentType: string; name: string } & ({ path: string } | { text: string; modifiedAt: number });
 
 type FileServices = Pick<Services, "folders" | "links" | "now" | "store">;
 
@@ -24,53 +33,34 @@ export async function serveFile(services: FileServices, request: Request, target
     services.now(),
   );
   const found = isValid ? await findLinkedFile(services, target) : null;
-  const file = found ? Bun.file(found.path) : null;
-  if (!found || !file || !(await file.exists()))
-    throw new AppError("not_found", "Download link is invalid or has expired.");
+  const opened = found && (await openFile(found));
+  if (!opened) throw new AppError("not_found", "Download link is invalid or has expired.");
 
-  const { size } = file;
-  const etag = `"${target.id}-${target.what}-${size}-${Math.round(file.lastModified)}"`;
-  const headers = new Headers({
-    "Accept-Ranges": "bytes",
-    "Cache-Control": "private, no-store",
-    "Content-Disposition": formatAttachment(found.name),
-    "Content-Type": found.contentType,
-    "Last-Modified": new Date(file.lastModified).toUTCString(),
-    "Content-Security-Policy": FILE_POLICY,
-    ETag: etag,
+  const { file, modifiedAt } = opened;
+  const reply = replyWithFile(request, {
+    file,
+    modifiedAt,
+    etag: `"${target.id}-${target.what}-${file.size}-${Math.round(modifiedAt)}"`,
+    headers: {
+      "Cache-Control": "private, no-store",
+      "Content-Disposition": formatAttachment(found.name),
+      "Content-Type": found.contentType,
+      "Content-Security-Policy": FILE_POLICY,
+    },
   });
-  if (matchesEtag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
-  const condition = request.headers.get("if-range");
-  const isSame = condition === null || condition === etag || condition === headers.get("Last-Modified");
-  const range = isSame ? parseRange(request.headers.get("range"), size) : null;
-  if (range === "unsatisfiable") {
-    headers.set("Content-Range", `bytes */${size}`);
-    return new Response(null, { status: 416, headers });
-  }
-  const { start, end } = range ?? { start: 0, end: size - 1 };
-  headers.set("Content-Length", String(end - start + 1));
-  if (range) headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
-  // For HEAD, Bun sends the length of this body without the body.
-  const body = range ? file.slice(start, end + 1) : file;
-  return new Response(body, { status: range ? 206 : 200, headers });
+  return toResponse(reply);
 }
 
-/** Returns whether an `If-None-Match` header contains this ETag. */
-const matchesEtag = (header: string | null, etag: string): boolean =>
-  (header ?? "").split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, "")));
+/** Returns the content of a file, or null if it does not exist. */
+async function openFile(found: LinkedFile): Promise<{ file: Blob; modifiedAt: number } | null> {
+  if ("text" in found) return { file: new Blob([found.text]), modifiedAt: found.modifiedAt };
+  const file = Bun.file(found.path);
+  return (await file.exists()) ? { file, modifiedAt: file.lastModified } : null;
+}
 
-const OUTPUT_TYPES: Record<string, string> = {
-  mp4: "video/mp4",
-  mov: "video/quicktime",
-  m4a: "audio/mp4",
-  mp3: "audio/mpeg",
-};
-
-async function findLinkedFile(
-  services: Pick<Services, "folders" | "store">,
-  target: LinkTarget,
-): Promise<LinkedFile | null> {
-  if (target.kind === "renders") {
+async function findLinkedFile(services: FileServices, target: LinkTarget): Promise<LinkedFile | null> {
+  if (target.kind === "exports") return target.what === "archive" ? findExport(services, target.id) : null;
+  if (target.kind === "renders" || target.kind === "shares") {
     const render = target.what === "output" ? await getRender(services.store.read, target.id) : null;
     if (render?.state !== "completed" || (await isWorkspaceDisabled(services.store.read, render.workspace_id)))
       return null;
@@ -78,16 +68,17 @@ async function findLinkedFile(
     const asset = await getAsset(services.store.read, render.asset_id);
     return {
       path: services.folders.renderOutput(render.id, format),
-      contentType: OUTPUT_TYPES[format] ?? "application/octet-stream",
-      name: `${fileStem(asset?.filename) ?? "render"}${render.cut_id ? ".cut" : ""}.${format}`,
+      contentType: OUTPUT_CONTENT_TYPES[format],
+      name: getRenderFileName(render, asset?.filename),
     };
   }
   const asset = await getAsset(services.store.read, target.id);
   if (!asset || (await isWorkspaceDisabled(services.store.read, asset.workspace_id))) return null;
   const folder = services.folders.media(asset.id);
-  const named = fileStem(asset.filename) ?? "asset";
+  const named = getFileStem(asset.filename) ?? "asset";
   switch (target.what) {
     case "source":
+      if (asset.cut_id !== null || asset.render_id !== null) return findOutputFile(services, asset);
       return {
         path: folder.source,
         contentType: asset.content_type ?? "application/octet-stream",
@@ -98,7 +89,11 @@ async function findLinkedFile(
     case "filmstrip":
       return { path: folder.filmstrip, contentType: "image/jpeg", name: `${named}.filmstrip.jpg` };
     case "preview":
-      return { path: folder.preview, contentType: "video/mp4", name: `${named}.preview.mp4` };
+      return {
+        path: (await Bun.file(folder.preview).exists()) ? folder.preview : folder.oldPreview,
+        contentType: "video/mp4",
+        name: `${named}.preview.mp4`,
+      };
     case "waveform":
       return { path: folder.waveform, contentType: "application/json", name: `${named}.waveform.json` };
     case "transcript":
@@ -108,4 +103,30 @@ async function findLinkedFile(
   }
 }
 
-const fileStem = (filename: string | null | undefined): string | null => filename?.replace(/\.[^.]*$/, "") || null;
+/** Returns the file of a pipeline's output: that of its render, or the plan of its cut. */
+async function findOutputFile(
+  { folders, store }: Pick<Services, "folders" | "store">,
+  asset: Asset,
+): Promise<LinkedFile | null> {
+  const contentType = asset.content_type ?? "application/octet-stream";
+  const name = asset.filename ?? `asset.${asset.extension ?? "bin"}`;
+  if (asset.render_id !== null)
+    return { path: folders.renderOutput(asset.render_id, asset.extension ?? ""), contentType, name };
+  const cut = asset.cut_id === null ? null : await getCut(store.read, asset.cut_id);
+  return cut?.plan == null
+    ? null
+    : { text: cut.plan, modifiedAt: cut.completed_at ?? asset.created_at, contentType, name };
+}
+
+async function findExport(services: FileServices, id: string): Promise<LinkedFile | null> {
+  const { store, folders, now } = services;
+  const found = await getDataExport(store.read, id);
+  const user = found && isDownloadable(found, now()) ? await getUser(store.read, found.user_id) : null;
+  if (!found || !user || user.disabled_at !== null) return null;
+  const day = formatTime(found.requested_at).slice(0, 10);
+  return {
+    path: folders.exportArchive(id),
+    contentType: "application/zip",
+    name: `offcut-export-${day}.zip`,
+  };
+}

@@ -11,6 +11,15 @@ const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
 const MAX_OFFSET = 1_000_000_000;
 
+const integerParameter = (minimum: number, maximum: number, initial: number) =>
+  Type.Integer({ minimum, maximum, default: initial, errorText: `must be an integer from ${minimum} to ${maximum}` });
+
+/** The query parameters of every such list. */
+export const offsetParameters = {
+  limit: integerParameter(1, MAX_LIMIT, DEFAULT_LIMIT),
+  offset: integerParameter(0, MAX_OFFSET, 0),
+};
+
 type OffsetPage<Filters extends TProperties> = { filters: Static<TObject<Filters>>; limit: number; offset: number };
 
 type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaName> = {
@@ -24,30 +33,24 @@ type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaN
   description: string;
   /** Reads the rows of a page, and counts those of all pages. */
   read(call: Call, page: OffsetPage<Filters>): Promise<{ rows: Row[]; total: number }>;
-  show(call: Call, row: Row): Resource<Name>;
+  show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };
 
 /** Creates the handler of a list. */
 export function offsetListRoute<Filters extends TProperties, Row, Name extends SchemaName>(
   definition: OffsetListDefinition<Filters, Row, Name>,
 ): RouteHandler {
-  const paging = {
-    limit: integerParameter(1, MAX_LIMIT, DEFAULT_LIMIT),
-    offset: integerParameter(0, MAX_OFFSET, 0),
-  };
   return route({
     summary: definition.summary,
     access: definition.access,
-    query: strictObject({ ...paging, ...definition.filters } as TProperties),
+    query: strictObject({ ...offsetParameters, ...definition.filters } as TProperties),
     responses: { 200: respondsWithOffsetPage(definition.item, definition.description) },
     handle: async (call, { query }) => {
       const { limit, offset, ...filters } = query as { limit: number; offset: number };
       const page = { filters: filters as Static<TObject<Filters>>, limit, offset };
       const { rows, total } = await definition.read(call, page);
-      return ok({ items: rows.map((row) => definition.show(call, row)), total, limit, offset });
+      const items = await Promise.all(rows.map((row) => definition.show(call, row)));
+      return ok({ items, total, limit, offset });
     },
   });
 }
-
-const integerParameter = (minimum: number, maximum: number, initial: number) =>
-  Type.Integer({ minimum, maximum, default: initial, errorText: `must be an integer from ${minimum} to ${maximum}` });

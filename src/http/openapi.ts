@@ -1,15 +1,15 @@
 /** OpenAPI 3.1 documents, generated from the routes that a family mounts. `JSON.stringify` leaves out undefined properties. */
 import type { TSchema } from "@sinclair/typebox";
 import { HTTP_STATUS, type HttpCode } from "../domain/errors";
+import { EVENT_STREAM_TYPE } from "./event-stream";
+import { EVENT_SCHEMAS, EVENT_STREAM_DESCRIPTION } from "./event-stream-docs";
 import { type Family, WORKSPACE_HEADER } from "./family";
+import { type JsonObject, schemaRef } from "./openapi-parts";
 import { BODY_TYPES } from "./parse-request";
 import type { ResponseBodyDoc, ResponseDoc } from "./response-docs";
 import type { Route } from "./route";
 import { SCHEMAS, type SchemaName } from "./schemas";
-
-type JsonObject = Record<string, unknown>;
-
-const schemaRef = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+import { createUploadPaths } from "./uploads/openapi-paths";
 
 /** Converts a schema to plain JSON without the properties that only validation uses. */
 function toPlainSchema(value: unknown): unknown {
@@ -25,7 +25,7 @@ export const createOpenApiDocument = (family: Family): JsonObject => ({
   // 3.1 for nullable types.
   openapi: "3.1.0",
   info: { title: "Offcut", version: "0.0.0", description: family.document.guide ?? undefined },
-  paths: { ...createPaths(family), ...(family.hasUploads ? createUploadPaths(family.prefix) : {}) },
+  paths: { ...createPaths(family), ...createUploadPaths(family) },
   components: {
     schemas: toPlainSchema({ ...collectSchemas(family), Error: family.errorShape.schema }),
     securitySchemes: family.document.securitySchemes,
@@ -36,12 +36,15 @@ export const createOpenApiDocument = (family: Family): JsonObject => ({
 /** Returns the schemas that the responses of the family use. */
 function collectSchemas({ routes, hasWorkspaces }: Family): Record<string, JsonObject> {
   const names = new Set(
-    routes.flatMap(({ responses }) =>
-      Object.values(responses).flatMap(({ body }) => (body && "name" in body ? [body.name] : [])),
-    ),
+    routes.flatMap(({ responses }) => Object.values(responses).flatMap(({ body }) => listSchemaNames(body))),
   );
   const used = Object.entries(SCHEMAS).filter(([name]) => names.has(name as SchemaName));
   return Object.fromEntries(used.map(([name, schema]) => [name, withAuthors(schema, hasWorkspaces)]));
+}
+
+function listSchemaNames(body: ResponseBodyDoc): SchemaName[] {
+  if (body?.kind === "events") return EVENT_SCHEMAS;
+  return body && "name" in body ? [body.name] : [];
 }
 
 /** Returns the schema of a resource with the field `created_by` required, or without it. Other schemas stay as they are. */
@@ -75,6 +78,11 @@ const createOffsetPageSchema = (name: SchemaName): JsonObject => ({
   },
 });
 
+const EVENT_DATA: JsonObject = {
+  description: EVENT_STREAM_DESCRIPTION,
+  anyOf: [...EVENT_SCHEMAS.map(schemaRef), { type: "object", additionalProperties: false }],
+};
+
 function createBodySchema({ kind, name }: { kind: "resource" | "page" | "offset_page"; name: SchemaName }): JsonObject {
   if (kind === "page") return createPageSchema(name);
   return kind === "offset_page" ? createOffsetPageSchema(name) : schemaRef(name);
@@ -82,6 +90,7 @@ function createBodySchema({ kind, name }: { kind: "resource" | "page" | "offset_
 
 function createContent(body: ResponseBodyDoc): JsonObject {
   if (body === null) return {};
+  if (body.kind === "events") return { content: { [EVENT_STREAM_TYPE]: { schema: EVENT_DATA } } };
   if (body.kind === "file") return { content: { "*/*": { schema: { type: "string" } } } };
   return {
     content: {
@@ -150,7 +159,7 @@ function createParameters(route: Route, family: Family): JsonObject[] {
     name: name!,
     in: "path",
     required: true,
-    schema: { type: "string", format: "uuid" },
+    schema: toPlainSchema(route.pathParameters[name!]?.schema ?? { type: "string", format: "uuid" }),
   }));
   const required = new Set(route.query?.required ?? []);
   const inQuery = Object.entries((route.query?.properties ?? {}) as Record<string, TSchema>).map(([name, schema]) => ({
@@ -216,93 +225,4 @@ function createPaths(family: Family): Record<string, JsonObject> {
     };
   }
   return paths;
-}
-
-const createTusHeaders = (...names: string[]): JsonObject[] =>
-  names.map((name) => ({ name, in: "header", required: true, schema: { type: "string" } }));
-
-const createTusErrors = (...codes: HttpCode[]): JsonObject =>
-  Object.fromEntries(
-    [...Map.groupBy(codes, (code) => HTTP_STATUS[code])].map(([status, group]) => [
-      status,
-      {
-        description: group.map((code) => `\`${code}\``).join(", "),
-        content: { "application/json": { schema: schemaRef("Error") } },
-      },
-    ]),
-  );
-
-/** Documents the TUS 1.0.0 surface with the protocol's headers. */
-function createUploadPaths(prefix: string): Record<string, JsonObject> {
-  const id = { name: "upload_id", in: "path", required: true, schema: { type: "string", format: "uuid" } };
-  const offsets = {
-    "Upload-Offset": { schema: { type: "integer" } },
-    "Upload-Expires": { schema: { type: "string" } },
-  };
-  return {
-    [`${prefix}/uploads/{upload_id}`]: {
-      options: {
-        operationId: "optionsUpload",
-        summary: "Read the limits and extensions of the upload protocol",
-        tags: ["uploads"],
-        security: [],
-        parameters: [id],
-        responses: { 204: { description: "Tus-Version, Tus-Extension, Tus-Max-Size" } },
-      },
-      head: {
-        operationId: "headUpload",
-        summary: "Read the offset of an upload",
-        tags: ["uploads"],
-        parameters: [id, ...createTusHeaders("Tus-Resumable")],
-        responses: {
-          200: {
-            description: "The offset of the next PATCH",
-            headers: { ...offsets, "Upload-Length": { schema: { type: "integer" } } },
-          },
-          ...createTusErrors(
-            "bad_request",
-            "unauthenticated",
-            "not_found",
-            "precondition_failed",
-            "rate_limited",
-            "upstream_error",
-            "upstream_unavailable",
-          ),
-        },
-      },
-      patch: {
-        operationId: "patchUpload",
-        summary: "Append bytes at the offset",
-        tags: ["uploads"],
-        parameters: [id, ...createTusHeaders("Tus-Resumable", "Upload-Offset")],
-        requestBody: {
-          required: true,
-          content: { "application/offset+octet-stream": { schema: { type: "string", format: "binary" } } },
-        },
-        responses: {
-          204: { description: "The bytes were stored", headers: offsets },
-          ...createTusErrors(
-            "bad_request",
-            "unauthenticated",
-            "not_found",
-            "conflict",
-            "precondition_failed",
-            "payload_too_large",
-            "unsupported_media_type",
-            "upstream_unavailable",
-          ),
-        },
-      },
-      delete: {
-        operationId: "deleteUpload",
-        summary: "Cancel an upload and remove its asset",
-        tags: ["uploads"],
-        parameters: [id, ...createTusHeaders("Tus-Resumable")],
-        responses: {
-          204: { description: "Cancelled, or there was nothing to cancel" },
-          ...createTusErrors("unauthenticated", "precondition_failed"),
-        },
-      },
-    },
-  };
 }

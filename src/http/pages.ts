@@ -1,8 +1,4 @@
-/** Web pages from `web/`, bundled in the executable. */
-import { Elysia } from "elysia";
-import style from "../../web/index.css" with { type: "text" };
-import front from "../../web/index.html" with { type: "text" };
-import script from "../../web/index.js" with { type: "text" };
+/** Responses of web pages from `web/` that are not part of the dashboard. */
 import { PAGE_POLICY } from "./security-headers";
 
 type PageFileType = "html" | "javascript" | "css";
@@ -12,10 +8,3 @@ export const toPageResponse = (kind: PageFileType, body: string | Blob): Respons
   new Response(body, {
     headers: { "Content-Type": `text/${kind}; charset=utf-8`, "Content-Security-Policy": PAGE_POLICY },
   });
-
-/** Creates the plugin of the front page, which shows whether the server is ready. */
-export const createPagesPlugin = () =>
-  new Elysia({ name: "pages" })
-    .get("/", () => toPageResponse("html", front as unknown as string))
-    .get("/index.js", () => toPageResponse("javascript", script as unknown as string))
-    .get("/index.css", () => toPageResponse("css", style as unknown as string));

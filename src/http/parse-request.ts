@@ -229,19 +229,30 @@ export function parseQuery<S extends TSchema>(schema: S, url: URL): Static<S> {
   return validate(schema, Object.fromEntries(values), "query");
 }
 
-/** Returns the path parameters in lower case. Throws `AppError` `validation_error` unless all are UUIDs. */
-export function parsePathIds(params: Record<string, string>): Record<string, string> {
-  const fields = Object.entries(params)
-    .filter(([, value]) => !isUuid(value))
-    .map(([name, value]) => ({
-      field: `path.${name}`,
-      message: "must be a UUID",
-      type: "uuid_parsing",
-      input: truncateInput(value),
-    }));
+/** A path parameter that is no UUID. `schema` is for the OpenAPI document, and its `errorText` for errors. */
+export type PathParameter = { pattern: RegExp; schema: TSchema };
+
+/**
+ * Returns the path parameters: UUIDs in lower case, except those in `others`, which must match their patterns. Throws `AppError`
+ * `validation_error`.
+ */
+export function parsePath(
+  params: Record<string, string>,
+  others: Record<string, PathParameter> = {},
+): Record<string, string> {
+  const fields = Object.entries(params).flatMap(([name, value]) => {
+    const other = others[name];
+    if (other ? other.pattern.test(value) : isUuid(value)) return [];
+    const message: string = other ? other.schema.errorText : "must be a UUID";
+    const type = other ? "value_error" : "uuid_parsing";
+    return [{ name, field: `path.${name}`, message, type, input: truncateInput(value) }];
+  });
   if (fields.length > 0) {
-    const names = fields.map(({ field }) => `\`${field.slice("path.".length)}\``).join(", ");
-    throw new AppError("validation_error", `Path parameter ${names} must be a UUID.`, { fields });
+    const described = fields.map(({ name, message }) => `\`${name}\` ${message}`).join(", ");
+    const errors = fields.map(({ name: _, ...error }) => error);
+    throw new AppError("validation_error", `Path parameter ${described}.`, { fields: errors });
   }
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.toLowerCase()]));
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, others[name] ? value : value.toLowerCase()]),
+  );
 }

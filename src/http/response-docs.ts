@@ -1,7 +1,11 @@
 /** Documentation of successful responses: a description and the schema of the body. */
 import type { SchemaName } from "./schemas";
 
-export type ResponseBodyDoc = { kind: "resource" | "page" | "offset_page"; name: SchemaName } | { kind: "file" } | null;
+export type ResponseBodyDoc =
+  | { kind: "resource" | "page" | "offset_page"; name: SchemaName }
+  | { kind: "file" }
+  | { kind: "events" }
+  | null;
 export type ResponseDoc = { description: string; body: ResponseBodyDoc };
 
 /** Documents a response with one resource. */
@@ -21,5 +25,7 @@ export const respondsWithOffsetPage = (name: SchemaName, description: string): R
 });
 /** Documents a response with a file, which has its own content type. */
 export const respondsWithFile = (description: string): ResponseDoc => ({ description, body: { kind: "file" } });
+/** Documents a response that is a stream of server-sent events. */
+export const respondsWithEvents = (description: string): ResponseDoc => ({ description, body: { kind: "events" } });
 /** Documents a response without a body. */
 export const respondsWithNothing = (description: string): ResponseDoc => ({ description, body: null });

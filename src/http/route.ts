@@ -13,9 +13,10 @@ import { notFound } from "./errors";
 import {
   type BodyType,
   MAX_BODY_BYTES,
+  type PathParameter,
   parseBody,
   parseForm,
-  parsePathIds,
+  parsePath,
   parseQuery,
   readBodyText,
   runLargeTasksSerially,
@@ -25,15 +26,13 @@ import type { ResponseDoc } from "./response-docs";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A call before its path is parsed. */
-type ReceivedCall = Omit<OpenCall, "params"> &
-  Pick<Call, "authorship"> & {
-    /** Returns the principal as it is now. Errors: those of the authentication and of `enterWorkspace`. */
-    reauthorize(): Promise<Principal>;
-  };
+type ReceivedCall = Omit<OpenCall, "params"> & Pick<Call, "authorship" | "reauthorize">;
 
 /** What a call does, without its method and path. */
 export type RouteHandler = {
   summary: string;
+  /** The path parameters that are no UUIDs. */
+  pathParameters: Record<string, PathParameter>;
   query: TObject | undefined;
   body: TObject | undefined;
   bodyType: BodyType;
@@ -45,6 +44,8 @@ export type RouteHandler = {
   errors: HttpCode[];
   example: unknown;
   headers: Record<string, string>;
+  /** Returns the headers of an error with this status. */
+  errorHeaders(status: number): Record<string, string>;
   access: RouteAccess;
   /** Runs a call that `access` permits. `principal` is null on a route without authentication. */
   run(call: ReceivedCall, params: Record<string, string>, principal: Principal | null): Promise<Reply>;
@@ -68,6 +69,8 @@ type RouteInput<Q extends TObject | undefined, B extends TObject | undefined, Ro
 
 type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | undefined> = {
   summary: string;
+  /** The path parameters that are no UUIDs. */
+  pathParameters?: Record<string, PathParameter>;
   query?: Q;
   body?: B;
   /** Defaults to JSON. */
@@ -80,6 +83,7 @@ type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | unde
   example?: unknown;
   /** Descriptions of request headers that only this call has. */
   headers?: Record<string, string>;
+  errorHeaders?(status: number): Record<string, string>;
   handle(call: OpenCall, input: Omit<RouteInput<Q, B, undefined>, "resource">): Promise<Reply>;
 };
 
@@ -92,6 +96,8 @@ type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefine
   /** The handler supports `Idempotency-Key` (through `createOnce`). */
   idempotent?: boolean;
   load?: ResourceLoader<Row> | undefined;
+  /** Adds what must not be stored for `Idempotency-Key` to a reply, also to one that is replayed. */
+  complete?(call: Call, reply: Reply): Reply;
   handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply>;
 };
 
@@ -101,26 +107,31 @@ export function route<
   B extends TObject | undefined = undefined,
   Row = undefined,
 >(definition: RouteDefinition<Q, B, Row>): RouteHandler {
-  const { access, idempotent = false, load } = definition;
+  const { access, idempotent = false, load, complete = (_: Call, reply: Reply) => reply } = definition;
   return {
     ...describeRoute(definition),
     access: { ...DEFAULT_ACCESS, ...access },
     idempotent,
     run: async (received, params, principal) => {
       if (principal === null) throw new Error(`${definition.summary}: no principal`);
-      const call: Call = { ...received, params: parsePathIds(params), principal, idempotency: null };
+      const call: Call = {
+        ...received,
+        params: parsePath(params, definition.pathParameters),
+        principal,
+        idempotency: null,
+      };
       const resource = load && (await load.find(call));
       if (load && resource === null) throw notFound(load.name);
       const { text, ...input } = await readInput(definition, call);
       // A client can take its time to send a body. Who lost access meanwhile must not act any more.
       if (definition.body) call.principal = await received.reauthorize();
       if (idempotent) {
-        call.idempotency = readIdempotencyKey(call, text);
+        call.idempotency = readIdempotencyKey(call, text, Object.keys(definition.headers ?? {}));
         // Before the handler: its checks and preparations may have another result by now. `createOnce` looks again in its transaction.
         const replay = await findReplay(call.services.store.read, call.idempotency, call.services.now());
-        if (replay) return replay;
+        if (replay) return complete(call, replay);
       }
-      return definition.handle(call, { ...input, resource } as RouteInput<Q, B, Row>);
+      return complete(call, await definition.handle(call, { ...input, resource } as RouteInput<Q, B, Row>));
     },
   };
 }
@@ -134,7 +145,7 @@ export function openRoute<Q extends TObject | undefined = undefined, B extends T
     access: { ...DEFAULT_ACCESS, authentication: "none", inGrace: true, target: "account", rateLimited: false },
     idempotent: false,
     run: async (received, params) => {
-      const call: OpenCall = { ...received, params: parsePathIds(params) };
+      const call: OpenCall = { ...received, params: parsePath(params, definition.pathParameters) };
       const { query, body } = await readInput(definition, call);
       return definition.handle(call, { query, body } as RouteInput<Q, B, undefined>);
     },
@@ -150,6 +161,7 @@ const describeRoute = (
   definition: Omit<OpenRouteDefinition<TObject | undefined, TObject | undefined>, "handle">,
 ): Omit<RouteHandler, "access" | "idempotent" | "run"> => ({
   summary: definition.summary,
+  pathParameters: definition.pathParameters ?? {},
   query: definition.query,
   body: definition.body,
   bodyType: definition.bodyType ?? "json",
@@ -158,6 +170,7 @@ const describeRoute = (
   errors: definition.errors ?? [],
   example: definition.example,
   headers: definition.headers ?? {},
+  errorHeaders: definition.errorHeaders ?? (() => ({})),
 });
 
 /** Parses query and body. `text` is the body as it was sent. Throws `AppError`. */
@@ -173,14 +186,17 @@ async function readInput(definition: InputDefinition, { request, services }: Ope
 
 const MAX_KEY_CHARACTERS = 255;
 
-function readIdempotencyKey(call: Call, body: string): Call["idempotency"] {
+/** Returns the key of a request. A request is its method, path, query, body, and those headers of its own that were sent. */
+function readIdempotencyKey(call: Call, body: string, ownHeaders: string[]): Call["idempotency"] {
   const key = call.request.headers.get("idempotency-key");
   if (!key) return null;
   if (key.length > MAX_KEY_CHARACTERS)
     throw new AppError("bad_request", `Idempotency-Key must have at most ${MAX_KEY_CHARACTERS} characters.`);
-  const { pathname } = new URL(call.request.url);
+  const { pathname, search } = new URL(call.request.url);
   const { user, workspace } = call.principal;
-  const request = `${call.request.method}\0${pathname}\0${body}`;
+  const { headers } = call.request;
+  const own = ownHeaders.filter((name) => headers.has(name)).map((name) => `\0${name}\0${headers.get(name)}`);
+  const request = `${call.request.method}\0${pathname}${search}\0${body}${own.join("")}`;
   // The same request in another workspace is another request.
   const isPersonal = workspace.id === user.id;
   return { userId: user.id, key, requestHash: sha256(isPersonal ? request : `${workspace.id}\0${request}`) };

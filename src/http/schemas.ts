@@ -1,12 +1,22 @@
 /** The schemas of all resources, by their names in the OpenAPI documents. */
 import type { Static } from "@sinclair/typebox";
 import { ADMIN_SCHEMAS } from "./dashboard/admin/schemas";
+import { WORKER_SCHEMAS } from "./dashboard/admin/worker-schemas";
+import { BILLING_SCHEMAS } from "./dashboard/billing-schemas";
 import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
 import { KEY_SCHEMAS } from "./keys/schemas";
 import { OAUTH_SCHEMAS } from "./oauth/schemas";
 import { PUBLIC_SCHEMAS } from "./public/schemas";
 
-export const SCHEMAS = { ...PUBLIC_SCHEMAS, ...DASHBOARD_SCHEMAS, ...ADMIN_SCHEMAS, ...KEY_SCHEMAS, ...OAUTH_SCHEMAS };
+export const SCHEMAS = {
+  ...PUBLIC_SCHEMAS,
+  ...DASHBOARD_SCHEMAS,
+  ...ADMIN_SCHEMAS,
+  ...WORKER_SCHEMAS,
+  ...BILLING_SCHEMAS,
+  ...KEY_SCHEMAS,
+  ...OAUTH_SCHEMAS,
+};
 
 export type SchemaName = keyof typeof SCHEMAS;
 

@@ -18,6 +18,19 @@ export const PAGE_POLICY = [
   "form-action 'none'",
 ].join("; ");
 
+/** For the dashboard. `blob:` is for media that its player assembles, and for pictures that it draws. */
+export const DASHBOARD_POLICY = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "media-src 'self' blob:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
 const HSTS = "max-age=86400";
 
 /** Adds the headers that every response has. `isSecure`: the client's connection is encrypted. */

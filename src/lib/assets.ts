@@ -18,6 +18,8 @@ export type Assets = {
   ffmpeg: string;
   /** The licenses of the bundled software, as one text. The file may be missing when run from the sources. */
   licenses: string;
+  /** The bundled dashboard, written by `build/web.ts`. */
+  webDir: string;
 };
 
 const PROJECT_FOLDER = join(import.meta.dir, "../..");
@@ -43,6 +45,7 @@ export function openExtracted(folder: string | null): Assets {
     speechDir: join(folder, "speech"),
     ffmpeg: join(folder, "ffmpeg"),
     licenses: join(folder, "licenses.txt"),
+    webDir: join(folder, "web"),
   };
 }
 
@@ -59,5 +62,6 @@ function openSourceAssets(): Assets {
     speechDir: join(built, "speech"),
     ffmpeg: join(PROJECT_FOLDER, `node_modules/@ffmpeg-installer/${process.platform}-${process.arch}/ffmpeg`),
     licenses: join(built, "licenses.txt"),
+    webDir: join(built, "web"),
   };
 }

@@ -1,6 +1,6 @@
 /** Child processes. This is the only file that spawns. Each child leads its own process group, which is killed as a whole. */
-import { closeSync } from "node:fs";
-import { constants, setPriority } from "node:os";
+import { closeSync, writeFileSync } from "node:fs";
+import { constants, getPriority, setPriority } from "node:os";
 import type { Sandbox, SandboxView } from "./sandbox";
 
 /** Limits of a child, set before its program starts. This process enforces `wallSeconds`, the kernel the others. */
@@ -20,6 +20,8 @@ export type SpawnOptions = {
   stdin?: "pipe" | "ignore" | undefined;
   stdout?: "pipe" | "ignore" | undefined;
   limits?: ChildLimits;
+  /** `lowest`: after everything else. `interactive`: a request waits for the child. Default: after requests. */
+  priority?: "lowest" | "interactive" | undefined;
   /** Runs the program and its descendants in the sandbox, with this view of the file system. */
   sandbox?: { sandbox: Sandbox; view: SandboxView } | undefined;
   /** Kills the child when aborted. */
@@ -71,7 +73,8 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
     stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
     detached: true,
   });
-  lowerPriority(process_.pid);
+  if (options.priority !== "interactive")
+    lowerPriority(process_.pid, options.priority === "lowest" ? LOWEST_NICENESS : NICENESS);
   const lifeline = process_.stdio[3] as number;
   const stderr = followStderr(process_.stderr as ReadableStream<Uint8Array>, options.onStderrLine);
   let endedBy: "wall" | "kill" | null = null;
@@ -132,12 +135,18 @@ const OOM_SCORE_ADJUSTMENT = 500;
 /** The time between SIGXCPU and SIGKILL. */
 const CPU_GRACE_SECONDS = 3;
 
-/** Children have a lower priority than requests. */
+/** Added to the niceness of this process: children have a lower priority than requests. */
 const NICENESS = 5;
 
-function lowerPriority(pid: number): void {
+const LOWEST_NICENESS = 19;
+/** A tenth of the processor while others want all of it, so that a busy machine does not stop the child. */
+const SESSION_NICENESS = 10;
+
+function lowerPriority(pid: number, niceness: number): void {
   try {
-    setPriority(pid, NICENESS);
+    setPriority(pid, Math.min(LOWEST_NICENESS, getPriority() + niceness));
+    // On a desktop, Linux shares the processor between sessions first, and each child leads its own.
+    if (niceness === LOWEST_NICENESS) writeFileSync(`/proc/${pid}/autogroup`, String(SESSION_NICENESS));
   } catch {
     // The child has already ended, or the system does not allow it.
   }

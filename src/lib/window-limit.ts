@@ -1,7 +1,7 @@
 /** Limits how often something may happen within a sliding window, for each key. */
 
 export type WindowLimit = {
-  /** Returns after how many milliseconds the key may go on; 0 if it may now. */
+  /** Returns the milliseconds until the key may act again; 0 if it may now. */
   waitMs(key: string, now: number): number;
   /** Counts an occurrence. */
   add(key: string, now: number): void;

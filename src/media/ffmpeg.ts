@@ -5,8 +5,11 @@ import { AppError } from "../domain/errors";
 import { type ChildLimits, type ChildProcess, type SpawnOptions, spawnChild } from "../lib/process";
 import { findInstallCommand, isExecutableFile } from "../lib/programs";
 
-/** An ffmpeg that runs on this machine. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. */
-export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number };
+/**
+ * An ffmpeg that runs on this machine. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. `hasZscale`: what another
+ * process has found out about its filters; missing: not known, which `hasZscaleFilter` asks it.
+ */
+export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number; hasZscale?: boolean };
 
 const MAX_QUERY_SECONDS = 20;
 const GIB = 1024 ** 3;
@@ -57,10 +60,11 @@ async function hasX264(ffmpeg: Ffmpeg): Promise<boolean> {
   return /\slibx264\s/.test(await readOutput([ffmpeg.path, "-hide_banner", "-encoders"]));
 }
 
-/** Returns whether this ffmpeg was built with a filter. */
-export async function hasFilter(ffmpeg: Ffmpeg, name: string): Promise<boolean> {
+/** Returns the names of the filters that this ffmpeg was built with; none when it does not say. */
+export async function listFilters(ffmpeg: Ffmpeg): Promise<Set<string>> {
   const text = await readOutput([ffmpeg.path, "-hide_banner", "-filters"]);
-  return text.split("\n").some((line) => line.trim().split(/\s+/)[1] === name);
+  const names = text.split("\n").map((line) => /^ *[TSC.|]{2,3} +(\S+) +\S+->\S+/.exec(line)?.[1]);
+  return new Set(names.filter((name) => name !== undefined));
 }
 
 async function readOutput(command: string[]): Promise<string> {
@@ -88,6 +92,7 @@ export type FfmpegOptions = {
   limits: ChildLimits;
   cwd?: string | undefined;
   sandbox?: SpawnOptions["sandbox"] | undefined;
+  priority?: SpawnOptions["priority"] | undefined;
   stdin?: "pipe" | undefined;
   stdout?: "pipe" | undefined;
   signal?: AbortSignal | undefined;
@@ -134,6 +139,7 @@ export function startFfmpeg(options: FfmpegOptions): FfmpegChild {
     onStderrLine,
     cwd: options.cwd,
     sandbox: options.sandbox,
+    priority: options.priority,
     stdin: options.stdin,
     stdout: options.stdout,
     signal: options.signal,

@@ -1,7 +1,7 @@
 /** Renders a source, whole or cut, to a finished file. The entry point of all renders. */
 import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
-import type { RenderRequest, RenderResult } from "../domain/media";
+import type { EncodingFigures, RenderRequest, RenderResult } from "../domain/media";
 import { listRequestedChanges } from "../domain/render-output";
 import { placeSegments, type RenderTimeline } from "../domain/render-plan";
 import type { Semaphore } from "../lib/semaphore";
@@ -42,13 +42,18 @@ export async function renderMedia(
   const progress = createMonotonicProgress(tools.onProgress);
   try {
     await mkdir(request.workDir, { recursive: true });
-    const renderTools: RenderTools = { ...tools, maxProcesses: Math.max(1, tools.maxProcesses), encoder };
+    const encoding: EncodingFigures = { frames: 0, seconds: 0, processes: Math.max(1, tools.maxProcesses) };
+    const onEncoded = (frames: number, seconds: number) => {
+      encoding.frames += frames;
+      encoding.seconds += seconds;
+    };
+    const renderTools: RenderTools = { ...tools, maxProcesses: encoding.processes, encoder, onEncoded };
     const rendered = await renderWithFallback(request, timeline, renderTools, progress);
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
     progress(1);
     const warnings = [...listRenderWarnings(request, rendered.strategy === "smart"), ...rendered.warnings];
-    return { ...rendered, sizeBytes: size, duration: timeline.duration, warnings };
+    return { ...rendered, sizeBytes: size, duration: timeline.duration, warnings, encoding };
   } catch (error) {
     tools.signal?.throwIfAborted();
     throw toStorageError(error);

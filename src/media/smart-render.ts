@@ -7,7 +7,8 @@ import type { RenderRequest, VideoStream } from "../domain/media";
 import { type OutputTimes, type RenderTimeline, toSourceOutputTimes } from "../domain/render-plan";
 import { getRandomAccessFrame, planDecodeRange, type SpliceSegment } from "../domain/smart-plan";
 import { writeAtomically } from "./atomic-output";
-import { getThreadCount, type RenderTools } from "./chunked-render";
+import { getThreadCount } from "./chunked-plan";
+import type { RenderTools } from "./chunked-render";
 import { isSameBytes } from "./packets/bits";
 import { parseBitstream } from "./packets/bitstream";
 import { readSourcePackets, SpliceError, withSpliceError } from "./packets/source";
@@ -94,7 +95,7 @@ export async function encodeSmartSegments(
 ): Promise<{ paths: string[]; reused: number }> {
   const { source, tasks } = plan;
   const { sourcePath, probed, workDir } = request;
-  const { ffmpeg, maxProcesses, signal, shouldYield, encoderSemaphore } = tools;
+  const { ffmpeg, maxProcesses, signal, shouldYield, encoderSemaphore, onEncoded } = tools;
   return await encodeSplices({
     ffmpeg,
     source,
@@ -108,6 +109,7 @@ export async function encodeSmartSegments(
     shouldYield,
     encoderSemaphore,
     onFrames,
+    onEncoded,
   });
 }
 

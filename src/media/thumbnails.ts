@@ -4,8 +4,9 @@ import type { ProbedMedia } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { buildInputArguments, buildOutputArguments, buildPassthroughArguments, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
+import { hasZscaleFilter } from "./chunks/scale";
 import { buildColorFilters, isHdr } from "./color";
-import { createProbeLimits, type Ffmpeg, hasFilter, runFfmpeg, tryFfmpeg } from "./ffmpeg";
+import { createProbeLimits, type Ffmpeg, runFfmpeg, tryFfmpeg } from "./ffmpeg";
 
 type ThumbnailSource = { ffmpeg: Ffmpeg; path: string; probed: ProbedMedia; signal?: AbortSignal | undefined };
 
@@ -82,7 +83,7 @@ export async function createFilmstrip(source: ThumbnailSource & { outputPath: st
 const toEven = (pixels: number): number => Math.max(2, 2 * Math.round(pixels / 2));
 
 async function needsToneMap(source: ThumbnailSource): Promise<boolean> {
-  return isHdr(source.probed.info.video!) && (await hasFilter(source.ffmpeg, "zscale"));
+  return isHdr(source.probed.info.video!) && (await hasZscaleFilter(source.ffmpeg));
 }
 
 type StillOptions = {

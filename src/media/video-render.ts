@@ -1,21 +1,23 @@
 /** Renders with video: encodes video and audio in parallel, then muxes both into one file. */
 import { randomUUID } from "node:crypto";
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../domain/errors";
 import type { RenderRequest } from "../domain/media";
 import type { RenderTimeline } from "../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND } from "../domain/time";
-import { createFileKey } from "../lib/hash";
 import { renderAudio } from "./audio-render";
-import { assignChunkTimes, encodeChunks, planChunks, type RenderTools } from "./chunked-render";
+import { assignChunkTimes, chooseLocalSizes, createAudioName, getThreadCount, planChunks } from "./chunked-plan";
+import { encodeChunks, type RenderTools } from "./chunked-render";
 import { chooseTimescale, concatChunks, muxTracks } from "./chunks/concat";
 import { openExcerptSource } from "./chunks/excerpt";
-import type { Ffmpeg } from "./ffmpeg";
+import { readChunkSizes, writeChunkSizes } from "./chunks/sizes-file";
 import { SpliceError } from "./packets/source";
 import { RenderYielded, runParallel } from "./parallel";
 import { createRenderProgress, type ProgressListener, type RenderStage, type RenderWorkload } from "./render-progress";
 import { checkSplices, encodeSmartSegments, listCheckWindows, planSmartRender, writeSmartVideo } from "./smart-render";
+import { getSourceVersion } from "./source-version";
+import { REPAIRED_WARNING } from "./warnings";
 
 /** A way to produce the video track. */
 type VideoStrategy = {
@@ -45,7 +47,12 @@ export async function renderChunked(
   const warnings: string[] = [];
   let paths: string[] = [];
   const packetSource = await openExcerptSource(request.sourcePath, request.probed, tools.signal);
-  const plan = planChunks(request, timeline, tools, packetSource !== null, packetSource?.order ?? null);
+  const plan = planChunks(request, timeline, {
+    encoder: tools.encoder,
+    threads: getThreadCount(tools.maxProcesses),
+    sizes: await openChunkSizes(request.workDir, timeline.frameCount, tools.maxProcesses),
+    order: packetSource?.order ?? null,
+  });
   try {
     return await renderVideo(request, timeline, tools, progress, {
       codec: "h264",
@@ -64,8 +71,7 @@ export async function renderChunked(
           frames: plan.frameCount,
           encoder: tools.encoder,
         });
-        if (encoded.repaired > 0)
-          warnings.push("Some frames of the source could not be decoded and were replaced with their neighbors.");
+        if (encoded.repaired > 0) warnings.push(REPAIRED_WARNING);
       },
       async write(outputPath, signal, onFrames) {
         const rate = plan.outputTimes.constantRate;
@@ -83,6 +89,15 @@ export async function renderChunked(
   } finally {
     packetSource?.close();
   }
+}
+
+/** Returns the sizes of an earlier attempt, or chooses sizes for this machine and writes them for the next attempt. */
+async function openChunkSizes(workDir: string, frameCount: number, maxProcesses: number): Promise<number[]> {
+  const found = await readChunkSizes(workDir, frameCount);
+  if (found !== null) return found;
+  const sizes = chooseLocalSizes(frameCount, maxProcesses);
+  await writeChunkSizes(workDir, sizes);
+  return sizes;
 }
 
 /** Copies the packets that can be copied. Errors: `SpliceError` with the reason why the video must be encoded; else as `renderChunked`. */
@@ -160,9 +175,11 @@ async function renderVideo(
   let audioName: string | null = null;
   let yielded: RenderYielded | null = null;
   await runParallel(2, 2, signal, async (n, taskSignal) => {
-    if (n === 1)
-      audioName = await renderAudioTrack(request, timeline, ffmpeg, taskSignal, (share) => report("audio", share));
-    else
+    if (n === 1) {
+      if (output.audio === null) return;
+      const audioTools = { ffmpeg, signal: taskSignal };
+      audioName = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
+    } else
       await strategy.encode(taskSignal, toFrameListener("video", encodedCount)).catch((error: unknown) => {
         // Audio has no resumable chunks: it is completed first, because a resumed render would have to encode it again.
         if (!(error instanceof RenderYielded)) throw error;
@@ -198,19 +215,18 @@ async function renderVideo(
   return strategy.warnings;
 }
 
-/** Writes the audio of a video to the work folder, under a name that is a hash of its inputs. Returns the name; null without audio. */
-async function renderAudioTrack(
+/**
+ * Writes the audio of a video to the work folder, under a name that is a hash of its inputs, unless it exists. Returns the name. Errors: those
+ * of `renderAudio`.
+ */
+export async function encodeAudioTrack(
   request: RenderRequest,
   timeline: RenderTimeline,
-  ffmpeg: Ffmpeg,
-  signal: AbortSignal,
+  tools: Pick<RenderTools, "ffmpeg" | "signal">,
   onProgress: ProgressListener,
-): Promise<string | null> {
-  if (request.output.audio === null) return null;
-  const { size, mtimeMs } = await stat(request.sourcePath);
-  const { bitrate } = request.output.audio;
-  const inputs = [size, mtimeMs, ffmpeg.version, bitrate, timeline.segments, request.probed.info];
-  const name = `audio-${createFileKey(inputs)}.m4a`;
+): Promise<string> {
+  const { ffmpeg, signal } = tools;
+  const name = createAudioName(request, timeline, { ffmpeg, source: await getSourceVersion(request.sourcePath) });
   const path = join(request.workDir, name);
   if (!(await Bun.file(path).exists()))
     await renderAudio({
@@ -219,7 +235,7 @@ async function renderAudioTrack(
       probed: request.probed,
       segments: timeline.segments,
       format: "mp4",
-      bitrate,
+      bitrate: request.output.audio!.bitrate,
       outputPath: path,
       workDir: request.workDir,
       // The other cores encode video.

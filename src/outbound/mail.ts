@@ -1,5 +1,4 @@
 /** Sends mails through an SMTP server. */
-import { createTransport } from "nodemailer";
 import type { Mail, MailResult, SendMail } from "../domain/mail";
 
 /** `url`: `smtp://` (with STARTTLS where the server offers it) or `smtps://`, with user and password. `from` returns the sender's address. */
@@ -23,20 +22,24 @@ export type Mailer = {
 
 /** Opens the connection pool of a mail server. */
 export function createMailer(server: MailServer): Mailer {
-  const transport = createTransport({
-    url: server.url,
-    pool: true,
-    maxConnections: MAX_CONNECTIONS,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-    // Mails contain no files, and a text must never be taken for a path or an address to load.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  // The library is large, and not part of a start without a mail server.
+  const opening = import("nodemailer").then(({ createTransport }) =>
+    createTransport({
+      url: server.url,
+      pool: true,
+      maxConnections: MAX_CONNECTIONS,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      // Mails contain no files, and a text must never be taken for a path or an address to load.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  );
   return {
     send: async (mail: Mail): Promise<MailResult> => {
       try {
+        const transport = await opening;
         await transport.sendMail({
           from: { name: "Offcut", address: server.from() },
           to: { name: "", address: mail.to },
@@ -51,11 +54,13 @@ export function createMailer(server: MailServer): Mailer {
       }
     },
     findProblem: () =>
-      transport.verify().then(
-        () => null,
-        (error: SmtpError) => toFailure(error).detail,
-      ),
-    close: () => transport.close(),
+      opening
+        .then((transport) => transport.verify())
+        .then(
+          () => null,
+          (error: SmtpError) => toFailure(error).detail,
+        ),
+    close: () => void opening.then((transport) => transport.close()),
   };
 }
 

@@ -1,4 +1,5 @@
 /** CSV for spreadsheets: one row per clip, with times as frames, timecode and seconds. */
+import { escapeFormula, formatCsvRow } from "../csv";
 import { toFramesPerSecond } from "./frame-rate";
 import { type Clip, getRecordEnd, type Timeline } from "./model";
 import { toOneLine } from "./one-line";
@@ -29,7 +30,7 @@ const COLUMNS = [
 export function formatCsv(timeline: Timeline): string {
   const tracks = [timeline.clips, ...timeline.alternates];
   const rows = tracks.flatMap((clips, track) => clips.map((clip) => toRow(timeline, clip, track + 1)));
-  return [COLUMNS, ...rows].map((row) => `${row.map(formatCell).join(",")}\r\n`).join("");
+  return [COLUMNS, ...rows].map(formatCsvRow).join("");
 }
 
 function toRow(timeline: Timeline, clip: Clip, track: number): (string | number)[] {
@@ -51,9 +52,9 @@ function toRow(timeline: Timeline, clip: Clip, track: number): (string | number)
     seconds(clip.source),
     seconds(out),
     clip.reason ?? "",
-    escapeFormula(clip.text),
-    escapeFormula(clip.review ?? ""),
-    escapeFormula(media.name),
+    toTextCell(clip.text),
+    toTextCell(clip.review ?? ""),
+    toTextCell(media.name),
   ];
 }
 
@@ -62,8 +63,4 @@ function toState(clip: Clip): string {
   return clip.reason ? "removed" : "other take";
 }
 
-/** Spreadsheets evaluate a cell that starts like a formula. An apostrophe makes it text. */
-const escapeFormula = (text: string): string => toOneLine(text, 10_000).replace(/^(?=[=+\-@])/, "'");
-
-const formatCell = (value: string | number): string =>
-  /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
+const toTextCell = (text: string): string => escapeFormula(toOneLine(text, 10_000));

@@ -4,7 +4,7 @@ import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { deleteSession } from "../../store/sessions";
 import { hasAdministrator } from "../../store/users";
 import { recordAudit } from "../../work/audit";
-import { type StartedSession, signIn, toAuditActor } from "../../work/identity/sign-in";
+import { type StartedSession, signIn } from "../../work/identity/sign-in";
 import { isSignUpOpen, setUp, signUp } from "../../work/identity/sign-up";
 import { created, noContent, type OpenCall, ok, type Reply } from "../call";
 import { secretField, strictObject } from "../fields";
@@ -15,7 +15,7 @@ import type { Resource } from "../schemas";
 import { listProviders } from "./oidc";
 import { showProfile } from "./profile";
 import { formatExpiredCookie, formatSessionCookie } from "./session-cookie";
-import { toSignInClient } from "./sign-in-client";
+import { toCallActor, toSignInClient } from "./sign-in-client";
 
 const MAX_EMAIL_CHARACTERS = 320;
 /** Tokens of links and challenges are shorter. */
@@ -118,9 +118,8 @@ export const logout = route({
     const { user, credential } = principal;
     await services.store.write(async (tx) => {
       await deleteSession(tx, user.id, credential.id);
-      const actor = toAuditActor(user.id, credential.id, toSignInClient(call));
       const target = { kind: "session", id: credential.id };
-      await recordAudit(tx, actor, { action: "session.ended", target }, services.now());
+      await recordAudit(tx, toCallActor(call), { action: "session.ended", target }, services.now());
     });
     return { ...noContent(), headers: { "Set-Cookie": formatExpiredCookie(call.client.isSecure) } };
   },

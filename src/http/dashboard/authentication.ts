@@ -3,7 +3,12 @@ import { KEY_SCOPES } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import type { Caller } from "../../work/access";
 import type { Services } from "../../work/services";
-import { type Authenticate, createApiKeyAuthenticator, readBearerToken } from "../authentication";
+import {
+  type Authenticate,
+  type AuthenticationOptions,
+  createApiKeyAuthenticator,
+  readBearerToken,
+} from "../authentication";
 import type { RequestClient } from "../client";
 import { isReadMethod } from "../methods";
 import { isSameOrigin } from "./same-origin";
@@ -15,8 +20,8 @@ type AuthenticationServices = Pick<Services, "config" | "now" | "publicUrl" | "s
 export function createDashboardAuthenticator(services: AuthenticationServices): Authenticate {
   const authenticateKey = createApiKeyAuthenticator(services);
 
-  async function authenticateSession(token: string): Promise<Caller> {
-    const found = await services.sessions.verify(token);
+  async function authenticateSession(token: string, options?: AuthenticationOptions): Promise<Caller> {
+    const found = await services.sessions.verify(token, options);
     if (!found) throw new AppError("unauthenticated", "Session is invalid or has ended. Sign in.");
     const { session, user } = found;
     if (user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
@@ -24,17 +29,17 @@ export function createDashboardAuthenticator(services: AuthenticationServices): 
     return { user, credential: { kind: "session", id: session.id, ageMs, scopes: KEY_SCOPES }, keyWorkspace: null };
   }
 
-  return async (request, client) => {
+  return async (request, client, options) => {
     const { headers } = request;
     if (headers.has("authorization")) {
       const token = readBearerToken(request);
       if (token === null)
         throw new AppError("unauthenticated", "Send a session token or an API key as a bearer token.");
-      return token.startsWith("sk_") ? authenticateKey(request, client) : authenticateSession(token);
+      return token.startsWith("sk_") ? authenticateKey(request, client, options) : authenticateSession(token, options);
     }
     const cookie = readSessionCookie(headers.get("cookie"));
     if (cookie === null) throw new AppError("unauthenticated", "Sign in, or send a session token or an API key.");
-    const caller = await authenticateSession(cookie);
+    const caller = await authenticateSession(cookie, options);
     if (!isReadMethod(request.method) && !isFromThisServer(services, request, client)) throw foreignOrigin();
     return caller;
   };

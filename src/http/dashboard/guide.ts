@@ -10,6 +10,15 @@ request with a cookie that is not GET or HEAD must have an \`Origin\` header tha
 \`workspace_id\` in the query of event streams and media), by default in the user's own. An API key acts in the one that it was made for. A
 \`viewer\` reads, an \`editor\` also writes, an \`owner\` also manages the workspace. To others, everything in it is \`not_found\`.
 
+**Pipelines** run several cuts and renders of an asset, one after the other. \`POST /api/v1/pipelines\` checks all steps before the first starts.
+Each completed step registers its output as an asset. A step that fails ends the pipeline, and the later ones stay \`pending\`; a retry makes a
+new cut or render for it and continues. Prices of steps are held at the start and charged one by one.
+
+**Drafts and share links.** JSON bodies of drafts have at most 1 MiB. A share link needs no credential and works until it expires or its render is
+deleted.
+
+**Live updates.** \`GET /api/v1/events\` and \`GET /api/v1/pipelines/{id}/events\` are server-sent events, which resume after \`Last-Event-ID\`.
+
 **Errors** are \`{ "detail", "code" }\` with the codes of \`/v1\`. Failing fields are
 \`{ "detail": [{ "loc", "msg", "type", "input", "ctx" }] }\` with the error types of pydantic v2. Secrets are never repeated in \`input\`.
 `.trim();

@@ -1,17 +1,39 @@
 /** The dashboard family: the whole route table, which is its own routes and the public resources. */
 import { publicRoutes } from "../public";
+import * as renders from "../public/renders";
 import { createRoutes } from "../route";
 import * as adminAudit from "./admin/audit";
-import * as adminServer from "./admin/server";
+import * as adminHealth from "./admin/health";
+import * as adminJobs from "./admin/jobs";
+import * as adminOrders from "./admin/orders";
+import * as adminStorage from "./admin/storage";
 import * as adminUsers from "./admin/users";
+import * as adminWorkerTokens from "./admin/worker-tokens";
+import * as adminWorkers from "./admin/workers";
+import * as assetMedia from "./asset-media";
+import * as assetPieces from "./asset-pieces";
 import * as auth from "./auth";
 import * as authLinks from "./auth-links";
+import * as billing from "./billing";
+import * as creditHistory from "./credit-history";
+import * as credits from "./credits";
+import * as dataExport from "./data-export";
 import * as deletion from "./deletion";
+import * as drafts from "./drafts";
+import * as liveEvents from "./live-events";
+import * as notifications from "./notifications";
 import * as oidc from "./oidc";
 import * as password from "./password";
+import * as paymentEvents from "./payment-events";
+import * as pipelines from "./pipelines";
 import * as profile from "./profile";
+import * as renderShares from "./render-shares";
 import * as sessions from "./sessions";
+import * as sortedLists from "./sorted-lists";
+import * as status from "./status";
 import * as twoFactor from "./two-factor";
+import * as uploads from "./uploads";
+import * as workspaceInvitations from "./workspace-invitations";
 import * as workspaceMembers from "./workspace-members";
 import * as workspaces from "./workspaces";
 
@@ -32,15 +54,24 @@ const ownRoutes = createRoutes([
   ["GET", "/auth/oidc/start", oidc.start],
   ["GET", "/auth/oidc/callback", oidc.callback],
 
+  ["GET", "/events", liveEvents.list],
+  ["GET", "/pipelines/:pipeline_id/events", liveEvents.listOfPipeline],
+
+  ["GET", "/status", status.readStatus],
+  ["GET", "/licenses", status.readLicenses],
+
   ["GET", "/sessions", sessions.list],
+  ["DELETE", "/sessions", sessions.removeOthers],
   ["DELETE", "/sessions/:session_id", sessions.remove],
 
   ["GET", "/users/me", profile.readMe],
   ["PATCH", "/users/me", profile.updateMe],
   ["PUT", "/users/me/password", password.update],
   ["POST", "/users/me/email-verification", authLinks.requestVerification],
+  ["GET", "/users/me/two-factor", twoFactor.read],
   ["POST", "/users/me/two-factor", twoFactor.enroll],
   ["POST", "/users/me/two-factor/confirm", twoFactor.confirm],
+  ["POST", "/users/me/two-factor/recovery-codes", twoFactor.replaceCodes],
   ["DELETE", "/users/me/two-factor", twoFactor.remove],
 
   ["GET", "/workspaces", workspaces.list],
@@ -52,9 +83,60 @@ const ownRoutes = createRoutes([
   ["POST", "/workspaces/:workspace_id/members", workspaceMembers.add],
   ["PATCH", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.update],
   ["DELETE", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.remove],
+  ["GET", "/workspaces/:workspace_id/invitations", workspaceInvitations.list],
+  ["DELETE", "/workspaces/:workspace_id/invitations/:invitation_id", workspaceInvitations.remove],
+
+  ["GET", "/billing/prices", billing.listPrices],
+  ["POST", "/billing/checkout", billing.checkout],
+  ["GET", "/billing/orders", billing.listWorkspaceOrders],
+  ["GET", "/billing/orders/:order_id", billing.readOrder],
+  ["POST", "/billing/orders/:order_id/checkout", billing.resumeOrder],
+  ["POST", "/billing/orders/:order_id/cancel", billing.removeOrder],
+  ["GET", "/billing/invoices", billing.listWorkspaceInvoices],
+  ["GET", "/billing/subscription", billing.readSubscription],
+  ["DELETE", "/billing/subscription", billing.removeSubscription],
+  ["POST", "/billing/webhook", paymentEvents.receive],
+  ["GET", "/credits/balance", credits.readCreditBalance],
+  ["GET", "/credits/holds", credits.listActiveHolds],
+  ["GET", "/credits/history", creditHistory.list],
+  ["GET", "/credits/history/export", creditHistory.exportAll],
+  ["GET", "/projects", sortedLists.projects],
+  ["GET", "/assets", sortedLists.assets],
+  ["GET", "/renders", renders.listWithDetails],
 
   ["DELETE", "/users/me", deletion.remove],
   ["POST", "/users/me/restore", deletion.restore],
+  ["GET", "/users/me/export", dataExport.read],
+  ["POST", "/users/me/export", dataExport.create],
+
+  ["GET", "/notifications", notifications.list],
+  ["POST", "/notifications/read", notifications.markAll],
+  ["POST", "/notifications/:notification_id/read", notifications.markRead],
+  ["GET", "/notifications/preferences", notifications.readPreferences],
+  ["PATCH", "/notifications/preferences", notifications.updatePreferences],
+
+  ["POST", "/assets/upload-url", uploads.createSigned],
+  ["POST", "/assets/upload-resumable", uploads.createResumable],
+
+  ["GET", "/assets/:asset_id/media", assetMedia.readMedia],
+  ["GET", "/assets/:asset_id/poster", assetMedia.poster],
+  ["GET", "/assets/:asset_id/preview", assetMedia.preview],
+  ["GET", "/assets/:asset_id/waveform", assetMedia.waveform],
+  ["GET", "/assets/:asset_id/storyboard", assetMedia.storyboard],
+  ["GET", "/assets/:asset_id/storyboard/:sheet", assetMedia.storyboardSheet],
+  ["GET", "/assets/:asset_id/transcript", assetMedia.transcript],
+  ["GET", "/assets/:asset_id/pieces/:track", assetPieces.read],
+  ["GET", "/cuts/:cut_id", drafts.readCut],
+  ["GET", "/cuts/:cut_id/draft", drafts.read],
+  ["PUT", "/cuts/:cut_id/draft", drafts.update],
+  ["DELETE", "/cuts/:cut_id/draft", drafts.remove],
+  ["POST", "/renders/:render_id/share", renderShares.create],
+
+  ["POST", "/pipelines", pipelines.create],
+  ["GET", "/pipelines", pipelines.list],
+  ["GET", "/pipelines/:pipeline_id", pipelines.read],
+  ["POST", "/pipelines/:pipeline_id/cancel", pipelines.cancel],
+  ["POST", "/pipelines/:pipeline_id/steps/:step_id/retry", pipelines.retry],
 
   ["GET", "/admin/users", adminUsers.list],
   ["POST", "/admin/users", adminUsers.invite],
@@ -64,9 +146,23 @@ const ownRoutes = createRoutes([
   ["POST", "/admin/users/:user_id/restore", adminUsers.restore],
   ["POST", "/admin/users/:user_id/credits", adminUsers.addCredits],
   ["POST", "/admin/users/:user_id/password-reset", adminUsers.createPasswordLink],
-  ["GET", "/admin/jobs", adminServer.listAllJobs],
-  ["GET", "/admin/storage", adminServer.listStorage],
-  ["GET", "/admin/health", adminServer.readHealth],
+  ["GET", "/admin/orders", adminOrders.list],
+  ["GET", "/admin/orders/:order_id", adminOrders.read],
+  ["POST", "/admin/orders/:order_id/approve", adminOrders.approve],
+  ["POST", "/admin/orders/:order_id/reject", adminOrders.reject],
+  ["GET", "/admin/jobs", adminJobs.list],
+  ["POST", "/admin/jobs/:job_id/cancel", adminJobs.cancel],
+  ["GET", "/admin/storage", adminStorage.list],
+  ["GET", "/admin/storage/totals", adminStorage.readTotals],
+  ["GET", "/admin/health", adminHealth.read],
+  ["GET", "/admin/workers", adminWorkers.list],
+  ["GET", "/admin/workers/:worker_id", adminWorkers.read],
+  ["POST", "/admin/workers/:worker_id/drain", adminWorkers.drain],
+  ["POST", "/admin/workers/:worker_id/resume", adminWorkers.resume],
+  ["POST", "/admin/workers/:worker_id/revoke", adminWorkers.revoke],
+  ["GET", "/admin/worker-tokens", adminWorkerTokens.list],
+  ["POST", "/admin/worker-tokens", adminWorkerTokens.create],
+  ["DELETE", "/admin/worker-tokens/:token_id", adminWorkerTokens.remove],
   ["GET", "/admin/audit", adminAudit.list],
   ["GET", "/admin/audit/export", adminAudit.exportAll],
 ]);

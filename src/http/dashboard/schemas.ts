@@ -1,14 +1,21 @@
 /** The schemas of the resources that only the dashboard family has. */
 import { Type } from "@sinclair/typebox";
 import { SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
-import { strictObject } from "../fields";
-import { enumeration, id, orNull, text, time } from "../schema-parts";
+import { JOB_NAMES } from "../../domain/jobs";
+import { STEP_STATES } from "../../domain/states";
+import { strictObject, withDescription } from "../fields";
+import { PUBLIC_SCHEMAS } from "../public/schemas";
+import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
+import { NOTIFICATION_SCHEMAS } from "./notification-schemas";
 
 const profile = strictObject({
   id,
   email: text,
   first_name: orNull(text),
   last_name: orNull(text),
+  role: enumeration(["member", "admin"]),
+  email_verified_at: orNull(time, "null: not confirmed yet"),
+  has_password: Type.Boolean({ description: "false: you sign in only with a provider" }),
   two_factor_enabled: Type.Boolean({ description: "sign-in asks for a second factor" }),
   deleted_at: orNull(time, "not null: the account is in its grace period of 30 days before it is deleted"),
   created_at: time,
@@ -37,8 +44,41 @@ const workspaceMember = strictObject({
   created_at: Type.String({ format: "date-time", description: "when the user became a member" }),
 });
 
+const workspace = {
+  id,
+  name: text,
+  role: enumeration(WORKSPACE_ROLES),
+  is_personal: Type.Boolean({ description: "created with the account; has its ID and no other members" }),
+};
+const partState = enumeration(["ok", "starting", "limited", "unavailable", "off"]);
+
+const share = orNull(
+  Type.Number({ minimum: 0, maximum: 1 }),
+  "how much is done, 0 to 1; null for a step whose turn has not come, or that did not complete",
+);
+
+const step = strictObject({
+  id,
+  step_order: Type.Integer({ minimum: 0 }),
+  processor_name: enumeration(JOB_NAMES),
+  state: enumeration(STEP_STATES),
+  credits_cost: Type.Integer({ minimum: 0, description: "what the step costs when it completes" }),
+  input_asset_id: orNull(id),
+  input_asset_deleted: Type.Boolean(),
+  output_asset_id: orNull(id, "the asset that a step of a list has made: a `cut_file` or a `rendered_video`"),
+  output_asset_deleted: Type.Boolean(),
+  cut_id: orNull(id, "the cut that the step computes; null until its turn comes, and for other processors"),
+  render_id: orNull(id, "the render that the step makes; null until its turn comes, and for other processors"),
+  progress: share,
+  error_code: orNull(text, "why the step failed"),
+  error_message: orNull(text),
+  started_at: orNull(time),
+  finished_at: orNull(time),
+});
+
 /** The schemas by their names in the OpenAPI documents. */
 export const DASHBOARD_SCHEMAS = {
+  ...NOTIFICATION_SCHEMAS,
   Profile: profile,
   AuthMethods: strictObject({
     is_set_up: Type.Boolean({ description: "there is an administrator" }),
@@ -56,6 +96,15 @@ export const DASHBOARD_SCHEMAS = {
       "each signs in once in place of a code of the authenticator; null in a replayed response",
     ),
   }),
+  TwoFactor: strictObject({
+    is_enabled: Type.Boolean({ description: "sign-in asks for a second factor" }),
+    has_authenticator: Type.Boolean({ description: "false: codes are sent by email" }),
+    can_mail: Type.Boolean({ description: "the server sends email, and your address is confirmed" }),
+    recovery_codes_left: Type.Integer({ minimum: 0, description: "unused codes" }),
+  }),
+  RecoveryCodes: strictObject({
+    recovery_codes: Type.Array(text, { description: "each signs in once; they are shown once" }),
+  }),
   SessionItem: strictObject({
     id,
     created_at: time,
@@ -64,13 +113,130 @@ export const DASHBOARD_SCHEMAS = {
     address: orNull(text),
     is_current: Type.Boolean({ description: "the session of this request" }),
   }),
-  Workspace: strictObject({
+  Workspace: strictObject(workspace),
+  WorkspaceDetail: strictObject({
+    ...workspace,
+    created_at: time,
+    member_count: integer,
+    project_count: integer,
+    asset_count: integer,
+    render_count: integer,
+    storage_used_bytes: Type.Integer({ description: "of sources, derived files and renders" }),
+    storage_quota_bytes: orNull(integer, "null: no quota"),
+    credits_balance: Type.Integer({ description: "what can be spent: without active holds" }),
+    credits_held: integer,
+    credits_used: Type.Integer({ description: "charged since the workspace was created, less refunds of charges" }),
+  }),
+  WorkspaceInvitation: strictObject({
     id,
-    name: text,
+    email: text,
     role: enumeration(WORKSPACE_ROLES),
-    is_personal: Type.Boolean({ description: "made with the account, has its ID and no other member" }),
+    invited_by: orNull(strictObject({ id, name: orNull(text) }), "null when that account was deleted"),
+    created_at: time,
+    expires_at: time,
+  }),
+  SignedUpload: strictObject({
+    asset: PUBLIC_SCHEMAS.Asset,
+    upload: strictObject({
+      url: Type.String({ description: "takes the file without a credential, once" }),
+      method: Type.Literal("PUT"),
+      headers: strictObject({ "Content-Type": text }),
+      expires_at: time,
+    }),
+  }),
+  ResumableUpload: strictObject({
+    asset: PUBLIC_SCHEMAS.Asset,
+    session_id: Type.String({ format: "uuid", description: "the ID in the transfer URL" }),
+    expires_at: Type.String({ format: "date-time", description: "7 days after the last byte" }),
   }),
   WorkspaceMember: workspaceMember,
+  Pipeline: strictObject({
+    id,
+    state: enumeration(STEP_STATES),
+    total_credits_reserved: Type.Integer({
+      minimum: 0,
+      description: "what was held when the pipeline last started, and what it had consumed before",
+    }),
+    total_credits_consumed: Type.Integer({ minimum: 0 }),
+    input_asset_id: orNull(id),
+    input_asset_name: orNull(text, "the file name of the upload; null when the asset was deleted"),
+    input_asset_deleted: Type.Boolean(),
+    created_at: time,
+    started_at: orNull(time),
+    finished_at: orNull(time),
+    steps: Type.Array(step),
+    created_by: Type.Optional(
+      orNull(strictObject({ id, name: orNull(text) }), "who started it; null when that account was deleted"),
+    ),
+  }),
+  CutWithDraft: strictObject({
+    ...PUBLIC_SCHEMAS.CutDetail.properties,
+    draft_revision: orNull(Type.Integer({ minimum: 1 }), "that of the draft; null without one"),
+  }),
+  Draft: strictObject({
+    revision: Type.Integer({ minimum: 1, description: "sent with the next change" }),
+    segments: Type.Array(strictObject({ start: Type.Number(), end: Type.Number() })),
+    texts: Type.Array(strictObject({ start: Type.Number(), end: Type.Number(), text })),
+    updated_at: time,
+  }),
+  ShareLink: strictObject({
+    url: Type.String({ description: "downloads the file without a credential" }),
+    expires_at: time,
+  }),
+  LiveChange: strictObject({
+    entity_id: withDescription(id, "of the resource; of the workspace for credits"),
+    state: orNull(text, "that of the resource, or `deleted`; null for credits and most notifications"),
+  }),
+  LiveProgress: strictObject({
+    entity_id: withDescription(id, "of the asset, cut or render"),
+    progress: Type.Number({ minimum: 0, maximum: 1 }),
+  }),
+  ServerStatus: strictObject({
+    status: Type.String({
+      enum: ["ok", "degraded"],
+      description: "`degraded`: a required component is `unavailable`",
+    }),
+    version: text,
+    parts: strictObject({
+      uploads: withDescription(partState, "`unavailable`: the disk is almost full"),
+      renders: withDescription(
+        partState,
+        "`starting`: encoders are being tested, which takes a few seconds after startup",
+      ),
+      speech_recognition: withDescription(partState, "`limited`: a model that was installed is damaged"),
+      email: withDescription(partState, "`off`: the server is not configured to send email"),
+    }),
+    languages: Type.Array(text, { description: "the languages that are recognized, as codes" }),
+  }),
+  AssetMedia: strictObject({
+    video_type: orNull(
+      text,
+      'for a SourceBuffer, such as `video/mp4; codecs="avc1.640028"`; null without video, and until it is ready',
+    ),
+    audio_type: orNull(text, "as `video_type`"),
+    duration: orNull(Type.Number({ minimum: 0 }), "seconds"),
+    frame_rate: orNull(rational, "that of the source"),
+    is_preview_ready: Type.Boolean(),
+    progress: orNull(
+      Type.Number({ minimum: 0, maximum: 1 }),
+      "the completed fraction of the preview; null unless it is being created",
+    ),
+    error_message: orNull(text, "why the preview could not be created; the first call 10 minutes later tries again"),
+  }),
+  Storyboard: strictObject({
+    interval: Type.Number({ description: "seconds of the recording from one picture to the next; the first is at 0" }),
+    count: Type.Integer({ minimum: 1, description: "pictures on all sheets" }),
+    width: Type.Integer({ description: "of a picture, in pixels" }),
+    height: integer,
+    columns: Type.Integer({ description: "pictures side by side on a sheet" }),
+    rows: integer,
+    sheets: Type.Integer({ minimum: 1 }),
+  }),
+  TranscriptColumns: strictObject({
+    text: Type.Array(text, { description: "the words" }),
+    start: Type.Array(integer, { description: "milliseconds, one for each word" }),
+    end: Type.Array(integer),
+  }),
   AddedMember: strictObject({
     member: orNull(workspaceMember, "null: the address has no account and is invited"),
     invitation_url: orNull(text, "leads to an account in the workspace; null for a member and in a replayed response"),

@@ -1,7 +1,6 @@
 /** The sessions of the signed-in user. */
-import { countSessions, deleteSession, listSessions, type Session } from "../../store/sessions";
+import { countSessions, deleteSession, endOtherSessions, listSessions, type Session } from "../../store/sessions";
 import { recordAudit } from "../../work/audit";
-import { toAuditActor } from "../../work/identity/sign-in";
 import { type Call, noContent } from "../call";
 import { notFound } from "../errors";
 import { formatTime } from "../format-time";
@@ -9,7 +8,7 @@ import { offsetListRoute } from "../offset-list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
-import { toSignInClient } from "./sign-in-client";
+import { toCallActor } from "./sign-in-client";
 
 const showSession = ({ principal }: Call, session: Session): Resource<"SessionItem"> => ({
   id: session.id,
@@ -35,6 +34,22 @@ export const list = offsetListRoute({
   show: showSession,
 });
 
+export const removeOthers = route({
+  summary: "End all of your sessions except the one that makes this request",
+  access: { credential: "session", target: "account" },
+  responses: { 204: respondsWithNothing("The other sessions have ended") },
+  handle: async (call) => {
+    const { services, principal } = call;
+    await services.store.write(async (tx) => {
+      for (const id of await endOtherSessions(tx, principal.user.id, principal.credential.id)) {
+        const target = { kind: "session", id };
+        await recordAudit(tx, toCallActor(call), { action: "session.ended", target }, services.now());
+      }
+    });
+    return noContent();
+  },
+});
+
 export const remove = route({
   summary: "End a session",
   access: { credential: "session", target: "account" },
@@ -44,8 +59,12 @@ export const remove = route({
     const id = params.session_id!;
     const isEnded = await services.store.write(async (tx) => {
       if (!(await deleteSession(tx, principal.user.id, id))) return false;
-      const actor = toAuditActor(principal.user.id, principal.credential.id, toSignInClient(call));
-      await recordAudit(tx, actor, { action: "session.ended", target: { kind: "session", id } }, services.now());
+      await recordAudit(
+        tx,
+        toCallActor(call),
+        { action: "session.ended", target: { kind: "session", id } },
+        services.now(),
+      );
       return true;
     });
     if (!isEnded) throw notFound("Session");

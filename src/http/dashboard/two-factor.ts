@@ -1,7 +1,14 @@
 /** The second factor: its enrollment, and the second step of a sign-in. */
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
+import { countRecoveryCodes } from "../../store/two-factor";
 import { signInWithSecondFactor } from "../../work/identity/sign-in-second-factor";
-import { confirmAuthenticator, enrollAuthenticator, removeAuthenticator } from "../../work/identity/two-factor";
+import {
+  confirmAuthenticator,
+  enrollAuthenticator,
+  removeAuthenticator,
+  replaceRecoveryCodes,
+} from "../../work/identity/two-factor";
+import { canMail } from "../../work/mails";
 import { created, createOnce, noContent, ok } from "../call";
 import { secretField, strictObject } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -25,6 +32,19 @@ export const login = openRoute({
     const started = await signInWithSecondFactor(call.services, body, toSignInClient(call));
     return { ...ok(showStartedSession(started)), headers: createSignInHeaders(call, started) };
   },
+});
+
+export const read = route({
+  summary: "Retrieve the state of your second factor",
+  access: { target: "account" },
+  responses: { 200: respondsWith("TwoFactor", "The second factor") },
+  handle: async ({ services, principal: { user } }) =>
+    ok({
+      is_enabled: user.two_factor_enabled,
+      has_authenticator: user.totp_secret !== null,
+      can_mail: canMail(services, user),
+      recovery_codes_left: await countRecoveryCodes(services.store.read, user.id),
+    } satisfies Resource<"TwoFactor">),
 });
 
 export const enroll = route({
@@ -54,6 +74,22 @@ export const confirm = route({
   handle: async (call, { body }) => {
     await confirmAuthenticator(call.services, toAccountOwner(call), body.code);
     return noContent();
+  },
+});
+
+export const replaceCodes = route({
+  summary: "Replace your recovery codes. The previous codes stop working",
+  access: { credential: "fresh-session", target: "account" },
+  errors: ["conflict"],
+  example: { password: "correct horse battery" },
+  body: strictObject({ password: secretField("Your password", MAX_PASSWORD_UTF16_UNITS) }),
+  responses: { 200: respondsWith("RecoveryCodes", "The codes, which are shown once") },
+  handle: async (call, { body }) => {
+    const codes = await replaceRecoveryCodes(call.services, toAccountOwner(call), body.password);
+    return {
+      ...ok({ recovery_codes: codes } satisfies Resource<"RecoveryCodes">),
+      headers: { "Cache-Control": "no-store" },
+    };
   },
 });
 

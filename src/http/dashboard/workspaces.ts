@@ -1,10 +1,14 @@
 /** Workspaces of the user. The workspace in the path is the one that the call acts in. */
-import { listWorkspaces, type OwnWorkspace } from "../../store/workspace-members";
+import { readBalance, readCreditsUsed, readTotalHeld } from "../../store/credits";
+import { countWorkspaceContent } from "../../store/purge";
+import { countMembers, listWorkspaces, type OwnWorkspace } from "../../store/workspace-members";
 import { getWorkspace, type Workspace } from "../../store/workspaces";
 import { findOnlyWorkspace } from "../../work/access";
+import { readStorageQuota } from "../../work/storage-limits";
 import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { strictObject, textField } from "../fields";
+import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
@@ -56,11 +60,26 @@ export const create = route({
 });
 
 export const read = route({
-  summary: "Retrieve a workspace",
-  responses: { 200: respondsWith("Workspace", "The workspace") },
+  summary: "Retrieve a workspace with its content, storage and credits",
+  responses: { 200: respondsWith("WorkspaceDetail", "The workspace") },
   load,
-  handle: async ({ principal }, { resource }) =>
-    ok(showWorkspace({ workspace: resource, role: principal.workspace.role })),
+  handle: async ({ services, principal }, { resource }) => {
+    const { read: db } = services.store;
+    const { bytes, projects, assets, renders } = await countWorkspaceContent(db, resource.id);
+    return ok({
+      ...showWorkspace({ workspace: resource, role: principal.workspace.role }),
+      created_at: formatTime(resource.created_at),
+      member_count: await countMembers(db, resource.id),
+      project_count: projects,
+      asset_count: assets,
+      render_count: renders,
+      storage_used_bytes: bytes,
+      storage_quota_bytes: await readStorageQuota(services, db, resource.id),
+      credits_balance: await readBalance(db, resource.id),
+      credits_held: await readTotalHeld(db, resource.id),
+      credits_used: await readCreditsUsed(db, resource.id),
+    } satisfies Resource<"WorkspaceDetail">);
+  },
 });
 
 export const update = route({

@@ -5,9 +5,8 @@ import { AppError } from "../../domain/errors";
 import { parseIsoTime } from "../../domain/iso-time";
 import { type ApiKey, listOwnApiKeys } from "../../store/users";
 import { createOwnKey, MAX_KEY_NAME_CHARACTERS, revokeOwnKey } from "../../work/identity/api-keys";
-import { toAuditActor } from "../../work/identity/sign-in";
-import { type Call, created, createOnce, noContent } from "../call";
-import { toSignInClient } from "../dashboard/sign-in-client";
+import { created, createOnce, noContent } from "../call";
+import { toCallActor } from "../dashboard/sign-in-client";
 import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
@@ -35,9 +34,6 @@ const scopes = Type.Array(oneOf(...KEY_SCOPES), {
 
 const expiresAt = Type.String({ minLength: 1, maxLength: 40, errorText: "must be an ISO 8601 time" });
 
-const toActorOf = (call: Call) =>
-  toAuditActor(call.principal.user.id, call.principal.credential.id, toSignInClient(call));
-
 export const create = route({
   summary: "Create an API key. The response is the only one that shows it",
   access: { credential: "fresh-session", target: "account" },
@@ -64,7 +60,7 @@ export const create = route({
       expiresAt: body.expires_at == null ? null : parseExpiry(body.expires_at, now),
     };
     return createOnce(call, async (tx) => {
-      const { row, key } = await createOwnKey(tx, request, toActorOf(call), now);
+      const { row, key } = await createOwnKey(tx, request, toCallActor(call), now);
       const shown: Resource<"ApiKeyWithSecret"> = { ...showKey(row), key };
       return created(call.url(`/${row.id}`), shown);
     });
@@ -100,7 +96,7 @@ export const remove = route({
   handle: async (call) => {
     const { services, principal, params } = call;
     const key = { userId: principal.user.id, keyId: params.key_id! };
-    await services.store.write((tx) => revokeOwnKey(tx, key, toActorOf(call), services.now()));
+    await services.store.write((tx) => revokeOwnKey(tx, key, toCallActor(call), services.now()));
     return noContent();
   },
 });

@@ -2,9 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { type DeviceRequest, decideDeviceRequest, readDeviceRequest } from "../../work/identity/device-approval";
 import { formatScope } from "../../work/identity/device-grant";
-import { toAuditActor } from "../../work/identity/sign-in";
 import { type Call, ok } from "../call";
-import { toSignInClient } from "../dashboard/sign-in-client";
+import { toCallActor } from "../dashboard/sign-in-client";
 import { strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { respondsWith } from "../response-docs";
@@ -46,13 +45,12 @@ export const read = route({
 
 async function decide(call: Call, userCode: string, isApproved: boolean): Promise<Resource<"DeviceRequest">> {
   const { services, principal } = call;
-  const client = toSignInClient(call);
-  const { user, credential, workspace } = principal;
+  const { user, workspace } = principal;
   const approver = {
     userId: user.id,
     workspaceId: workspace.id,
-    address: client.address,
-    audit: toAuditActor(user.id, credential.id, client),
+    address: call.client.address,
+    audit: toCallActor(call),
   };
   return showRequest(await decideDeviceRequest(services, { userCode, isApproved }, approver));
 }

@@ -1,19 +1,14 @@
 /** Assets: the summary, the detail, and opening an upload. */
 import { Type } from "@sinclair/typebox";
 import { ASSET_STATES } from "../../domain/states";
-import { TICKS_PER_SECOND } from "../../domain/time";
+import { formatDecimalSeconds } from "../../domain/time";
 import { type Asset, findAsset, listAssets } from "../../store/assets";
 import { readProgress } from "../../store/steps";
 import { toActor } from "../../work/access";
-import { isCuttable } from "../../work/cut-requests";
 import { removeAsset } from "../../work/deletion";
-import {
-  createUpload,
-  getUploadActivityCutoff,
-  getUploadExpiry,
-  isUploadExpired,
-  parseUploadMetadata,
-} from "../../work/uploads";
+import { isCuttable } from "../../work/new-cuts";
+import { parseUploadMetadata } from "../../work/upload-metadata";
+import { createUpload, getUploadCutoff, getUploadExpiry, isUploadExpired } from "../../work/uploads";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { oneOf, strictObject, uuidField } from "../fields";
 import { formatTime } from "../format-time";
@@ -26,15 +21,7 @@ import type { Resource } from "../schemas";
 const createUploadUrl = (call: Call, asset: Asset): string =>
   `${call.services.publicUrl()}${call.url(`/uploads/${asset.id}`)}`;
 
-/** Formats ticks as a decimal number of seconds without trailing zeros. */
-const formatDecimalSeconds = (ticks: number): string => {
-  const fraction = String(ticks % TICKS_PER_SECOND)
-    .padStart(6, "0")
-    .replace(/0+$/, "");
-  return `${Math.floor(ticks / TICKS_PER_SECOND)}${fraction ? `.${fraction}` : ""}`;
-};
-
-async function showAsset(call: Call, asset: Asset): Promise<Resource<"Asset">> {
+export async function showAsset(call: Call, asset: Asset): Promise<Resource<"Asset">> {
   const isUploading = asset.state === "pending_upload";
   return {
     id: asset.id,
@@ -51,15 +38,20 @@ async function showAsset(call: Call, asset: Asset): Promise<Resource<"Asset">> {
     error_code: asset.error_code,
     error_message: asset.error_message,
     created_at: formatTime(asset.created_at),
-    upload_url: isUploading ? createUploadUrl(call, asset) : null,
+    upload_url: isUploading && asset.put_until === null ? createUploadUrl(call, asset) : null,
     ...(await call.authorship(asset.created_by)),
   };
 }
 
-async function showAssetDetail(call: Call, asset: Asset): Promise<Resource<"AssetDetail">> {
+/** Returns an asset with its details. In lists it has no links, which are signed one by one. */
+export async function showAssetDetail(
+  call: Call,
+  asset: Asset,
+  { hasLinks } = { hasLinks: true },
+): Promise<Resource<"AssetDetail">> {
   const { services } = call;
   const link = (what: string, exists: boolean) =>
-    exists ? services.links.sign({ kind: "assets", id: asset.id, what }, services.now()) : null;
+    exists && hasLinks ? services.links.sign({ kind: "assets", id: asset.id, what }, services.now()) : null;
   const { info } = asset;
   const isUsable = asset.state === "ready";
   return {
@@ -120,6 +112,8 @@ export const create = route({
     return createOnce(call, async (tx) => {
       const asset = await createUpload(call.services, tx, {
         ...toActor(call.principal),
+        kind: "source",
+        putUntil: null,
         projectId: body.project_id.toLowerCase(),
         sizeBytes: body.size_bytes,
         language: body.language?.toLowerCase() ?? null,
@@ -146,7 +140,7 @@ export const list = listRoute({
     listAssets(services.store.read, principal.workspace.id, {
       projectId: filters.project_id?.toLowerCase() ?? null,
       state: filters.state ?? null,
-      uploadsActiveSince: getUploadActivityCutoff(services.now()),
+      uploads: getUploadCutoff(services.now()),
       afterId: after?.[0] ?? null,
       limit,
     }),

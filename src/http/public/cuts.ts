@@ -1,10 +1,11 @@
 /** Cuts: planned ones and edited ones. Exports and subtitles are in `cut-exports.ts`. */
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
-import { CUT_MODE_NAMES, CUT_MODES, type CutOptions } from "../../domain/plan";
+import { CUT_MODE_NAMES, CUT_MODES } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
 import { CUT_STATES } from "../../domain/states";
+import type { CutStepParams } from "../../domain/step-params";
 import { findAsset } from "../../store/assets";
 import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
 import { toActor } from "../../work/access";
@@ -20,6 +21,7 @@ import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
 import type { Resource } from "../schemas";
+import { editedSegments, editedTexts, readPlanEdit } from "./edit-fields";
 
 const secondsField = (minimum: number, maximum: number, description: string) =>
   Type.Optional(
@@ -46,11 +48,22 @@ const options = strictObject({
   remove_retakes: booleanField("Keeps only the best take of each line. Default: true"),
 });
 
-/** Fills in the defaults of the mode. */
-const resolveOptions = (given: Static<typeof options>): CutOptions => ({
-  ...CUT_MODES[given.mode ?? "natural"],
-  ...given,
-});
+/** What a cut is made with, besides its asset. */
+export const cutParams = {
+  script: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: `The text that the speaker meant to say. The best take of each line is kept, where it was recorded. At most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters after Unicode normalization (NFKC)`,
+      errorText: "must be a string or null",
+    }),
+  ),
+  options: Type.Optional(options),
+};
+
+/** Returns what a cut is made with, with the defaults of its mode. Throws `AppError` `validation_error` if the script is too long. */
+export async function readCutParams(given: Static<TObject<typeof cutParams>>): Promise<CutStepParams> {
+  const script = await runLargeTasksSerially(given.script ?? "", () => checkScript(given.script));
+  return { script, options: { ...CUT_MODES[given.options?.mode ?? "natural"], ...given.options } };
+}
 
 /** Returns the script, "" without one. Throws `AppError` `validation_error` if it is too long. */
 function checkScript(script: string | null | undefined): string {
@@ -84,26 +97,11 @@ const showCutDetail = async (call: Call, cut: Cut): Promise<Resource<"CutDetail"
   plan: cut.plan === null ? null : (JSON.parse(cut.plan) as PlanJson),
 });
 
-/** Returns `showCutDetail` as JSON text without parsing the plan, which is stored as the API shows it and can have megabytes. */
-const showCutDetailJson = async (call: Call, cut: Cut): Promise<string> =>
-  `${JSON.stringify(await showCut(call, cut)).slice(0, -1)},"plan":${cut.plan}}`;
-
-/** A segment as the client sends it: only the bounds are used, so that the segments of a plan can be sent back. */
-const editedSegment = strictObject({
-  start: Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" }),
-  end: Type.Number({ exclusiveMinimum: 0, errorText: "must be a number of seconds above 0" }),
-  start_frame: Type.Optional(Type.Unknown()),
-  end_frame: Type.Optional(Type.Unknown()),
-  text: Type.Optional(Type.Unknown()),
-  review: Type.Optional(Type.Unknown()),
-});
-
-const MAX_SEGMENTS = 20_000;
-const segments = Type.Array(editedSegment, {
-  minItems: 1,
-  maxItems: MAX_SEGMENTS,
-  errorText: `must be a list of 1 to ${MAX_SEGMENTS} segments`,
-});
+/**
+ * Returns `showCutDetail` with `more` fields as JSON text without parsing the plan, which is stored as the API shows it and can have megabytes.
+ */
+export const showCutDetailJson = async (call: Call, cut: Cut, more: object = {}): Promise<string> =>
+  `${JSON.stringify({ ...(await showCut(call, cut)), ...more }).slice(0, -1)},"plan":${cut.plan}}`;
 
 export const cutLoader: ResourceLoader<Cut> = {
   name: "Cut",
@@ -114,16 +112,17 @@ export const create = route({
   summary: "Plan which parts of an asset to keep",
   maxBodyBytes: MAX_LARGE_BODY_BYTES,
   example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", options: { mode: "natural" } },
-  errors: ["not_found", "asset_processing", "asset_payment_required", "asset_failed"],
+  errors: [
+    "not_found",
+    "asset_processing",
+    "asset_payment_required",
+    "asset_failed",
+    "conflict",
+    "insufficient_credits",
+  ],
   body: strictObject({
     asset_id: uuidField("The asset to cut"),
-    script: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], {
-        description: `The text that the speaker meant to say. The best take of each line is kept, where it was recorded. At most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters after Unicode normalization (NFKC)`,
-        errorText: "must be a string or null",
-      }),
-    ),
-    options: Type.Optional(options),
+    ...cutParams,
   }),
   responses: {
     201: respondsWith("CutDetail", "The new cut"),
@@ -131,16 +130,11 @@ export const create = route({
   },
   handle: async (call, { body }) => {
     const { services, principal, url } = call;
-    const script = await runLargeTasksSerially(body.script ?? "", () => checkScript(body.script));
+    const params = await readCutParams(body);
     const result = await services.store.write(async (tx) => {
       const asset = await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase());
       if (!asset) throw notFound("Asset");
-      return createCut(services, tx, {
-        ...toActor(principal),
-        asset,
-        script,
-        options: resolveOptions(body.options ?? {}),
-      });
+      return createCut(services, tx, { ...toActor(principal), ...params, asset });
     });
     if (!result.isNew) return ok(await showCutDetail(call, result.cut));
     services.runner.wake();
@@ -176,21 +170,22 @@ export const read = route({
 });
 
 export const edit = route({
-  summary: "Create an edited cut from your own segments",
+  summary: "Create an edited cut from your own segments and corrected texts",
   example: {
     segments: [
       { start: 1.3, end: 5.8 },
       { start: 12, end: 16.4 },
     ],
+    texts: [{ start: 1.42, end: 2.05, text: "Offcut" }],
   },
   errors: ["conflict"],
   maxBodyBytes: MAX_LARGE_BODY_BYTES,
-  body: strictObject({ segments }),
+  body: strictObject({ segments: editedSegments(1), texts: Type.Optional(editedTexts) }),
   idempotent: true,
   responses: { 201: respondsWith("CutDetail", "The edited cut, completed") },
   load: cutLoader,
   handle: async (call, { body, resource }) => {
-    const insertEdit = await prepareEdit(call.services, resource, body.segments, call.principal.user.id);
+    const insertEdit = await prepareEdit(call.services, resource, readPlanEdit(body), call.principal.user.id);
     return createOnce(call, async (tx) => {
       const edited = await insertEdit(tx);
       return created(call.url(`/cuts/${edited.id}`), await showCutDetail(call, edited));

@@ -48,5 +48,6 @@ export const publicRoutes = createRoutes([
   ["POST", "/webhook-endpoints/:endpoint_id/rotate-secret", webhooks.rotate],
   ["POST", "/webhook-endpoints/:endpoint_id/test", webhooks.test],
   ["GET", "/webhook-endpoints/:endpoint_id/deliveries", webhooks.listSent],
+  ["GET", "/webhook-endpoints/:endpoint_id/deliveries/:delivery_id", webhooks.readSent],
   ["POST", "/webhook-endpoints/:endpoint_id/deliveries/:delivery_id/resend", webhooks.resend],
 ]);

@@ -16,7 +16,8 @@ import type { Resource } from "../schemas";
 const name = textField(256);
 const state = oneOf(...PROJECT_STATES);
 
-const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> => ({
+/** Returns a project as the API shows it. */
+export const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> => ({
   id: project.id,
   name: project.name,
   state: project.state,

@@ -41,6 +41,14 @@ const output = strictObject({
   audio_bitrate: integerField("Bits per second, 32000 to 320000. Default: as the source"),
 });
 
+/** What a render is made with, besides its asset. */
+export const renderParams = {
+  cut_id: Type.Optional(
+    Type.Union([uuidField("The cut to apply"), Type.Null()], { errorText: "must be a UUID or null" }),
+  ),
+  output: Type.Optional(output),
+};
+
 const showRender = async ({ authorship }: Call, render: Render): Promise<Resource<"Render">> => ({
   id: render.id,
   asset_id: render.asset_id,
@@ -56,7 +64,11 @@ const showRender = async ({ authorship }: Call, render: Render): Promise<Resourc
   ...(await authorship(render.created_by)),
 });
 
-async function showRenderDetail(call: Call, render: Render): Promise<Resource<"RenderDetail">> {
+async function showRenderDetail(
+  call: Call,
+  render: Render,
+  { hasLink = true } = {},
+): Promise<Resource<"RenderDetail">> {
   const { services } = call;
   const progress = isOpenRender(render)
     ? ((await readProgress(services.store.read, [render.id])).get(render.id) ?? 0)
@@ -64,9 +76,10 @@ async function showRenderDetail(call: Call, render: Render): Promise<Resource<"R
   const isCompleted = render.state === "completed";
   return {
     ...(await showRender(call, render)),
-    download_url: isCompleted
-      ? services.links.sign({ kind: "renders", id: render.id, what: "output" }, services.now())
-      : null,
+    download_url:
+      isCompleted && hasLink
+        ? services.links.sign({ kind: "renders", id: render.id, what: "output" }, services.now())
+        : null,
     progress: isCompleted ? 1 : progress,
     strategy: render.strategy,
     encoded_share: render.encoded_share,
@@ -75,7 +88,7 @@ async function showRenderDetail(call: Call, render: Render): Promise<Resource<"R
   };
 }
 
-const load: ResourceLoader<Render> = {
+export const renderLoader: ResourceLoader<Render> = {
   name: "Render",
   find: ({ services, principal, params }) => findRender(services.store.read, principal.workspace.id, params.render_id!),
 };
@@ -83,13 +96,10 @@ const load: ResourceLoader<Render> = {
 export const create = route({
   summary: "Render an asset, with or without a cut, to a file",
   example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", output: { format: "mp4", resolution: "720p" } },
-  errors: ["not_found", "asset_not_ready", "modifier_not_ready", "conflict"],
+  errors: ["not_found", "asset_not_ready", "modifier_not_ready", "conflict", "insufficient_credits"],
   body: strictObject({
     asset_id: uuidField("The source"),
-    cut_id: Type.Optional(
-      Type.Union([uuidField("The cut to apply"), Type.Null()], { errorText: "must be a UUID or null" }),
-    ),
-    output: Type.Optional(output),
+    ...renderParams,
   }),
   responses: {
     201: respondsWith("RenderDetail", "The new render"),
@@ -116,38 +126,57 @@ export const create = route({
   },
 });
 
-export const list = listRoute({
+type RenderListOptions<Name extends "Render" | "RenderDetail"> = {
+  summary: string;
+  item: Name;
+  description: string;
+  show(call: Call, render: Render): Promise<Resource<Name>>;
+};
+
+const createList = <Name extends "Render" | "RenderDetail">(options: RenderListOptions<Name>) =>
+  listRoute({
+    ...options,
+    filters: {
+      asset_id: Type.Optional(uuidField("Only renders of this asset")),
+      cut_id: Type.Optional(uuidField("Only renders of this cut")),
+      state: Type.Optional(oneOf(...RENDER_STATES)),
+    },
+    scope: ({ principal }, { filters }) => [
+      "renders",
+      principal.workspace.id,
+      filters.asset_id,
+      filters.cut_id,
+      filters.state,
+    ],
+    read: ({ services, principal }, { filters, after, limit }) =>
+      listRenders(services.store.read, principal.workspace.id, {
+        assetId: filters.asset_id?.toLowerCase() ?? null,
+        cutId: filters.cut_id?.toLowerCase() ?? null,
+        state: filters.state ?? null,
+        afterId: after?.[0] ?? null,
+        limit,
+      }),
+    sortKey: (render: Render): [string] => [render.id],
+  });
+
+export const list = createList({
   summary: "List renders, newest first",
-  filters: {
-    asset_id: Type.Optional(uuidField("Only renders of this asset")),
-    cut_id: Type.Optional(uuidField("Only renders of this cut")),
-    state: Type.Optional(oneOf(...RENDER_STATES)),
-  },
   item: "Render",
   description: "A page of renders",
-  scope: ({ principal }, { filters }) => [
-    "renders",
-    principal.workspace.id,
-    filters.asset_id,
-    filters.cut_id,
-    filters.state,
-  ],
-  read: ({ services, principal }, { filters, after, limit }) =>
-    listRenders(services.store.read, principal.workspace.id, {
-      assetId: filters.asset_id?.toLowerCase() ?? null,
-      cutId: filters.cut_id?.toLowerCase() ?? null,
-      state: filters.state ?? null,
-      afterId: after?.[0] ?? null,
-      limit,
-    }),
-  sortKey: (render: Render): [string] => [render.id],
   show: showRender,
+});
+
+export const listWithDetails = createList({
+  summary: "List renders with details but without download links, newest first",
+  item: "RenderDetail",
+  description: "A page of renders. Their links are null",
+  show: (call, render) => showRenderDetail(call, render, { hasLink: false }),
 });
 
 export const read = route({
   summary: "Retrieve a render, with a signed download link if it is completed",
   responses: { 200: respondsWith("RenderDetail", "The render") },
-  load,
+  load: renderLoader,
   handle: async (call, { resource }) => ok(await showRenderDetail(call, resource)),
 });
 
@@ -155,7 +184,7 @@ export const cancel = route({
   summary: "Cancel a pending or processing render",
   errors: ["conflict"],
   responses: { 200: respondsWith("RenderDetail", "The cancelled render") },
-  load,
+  load: renderLoader,
   handle: async (call, { resource }) => {
     const { services, principal } = call;
     return ok(await showRenderDetail(call, await cancelRender(services, principal.workspace.id, resource.id)));
@@ -165,7 +194,7 @@ export const cancel = route({
 export const remove = route({
   summary: "Delete a render and its file",
   responses: { 204: respondsWithNothing("Deleted") },
-  load,
+  load: renderLoader,
   handle: async ({ services }, { resource }) => {
     await removeRender(services, resource);
     return noContent();

@@ -9,6 +9,7 @@ import {
   ASSET_TYPES,
   CUT_STATES,
   DELIVERY_STATES,
+  ENDPOINT_DISABLED_REASONS,
   ENDPOINT_STATES,
   LEDGER_TYPES,
   PROJECT_STATES,
@@ -17,10 +18,9 @@ import {
 } from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
 import { strictObject } from "../fields";
-import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
+import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
 
 const seconds = Type.Number({ description: "seconds in the source" });
-const rational = strictObject({ num: integer, den: integer });
 
 /** The field that a family adds which shows who made a resource. The OpenAPI document of another family does not contain it. */
 const authorship = {
@@ -143,10 +143,34 @@ const endpoint = {
   url: text,
   event_types: Type.Array(enumeration(EVENT_TYPES)),
   state: enumeration(ENDPOINT_STATES),
+  disabled_reason: orNull(
+    enumeration(ENDPOINT_DISABLED_REASONS),
+    "by a user (manual), after a response of 410 (gone), or after five days without a success (failing)",
+  ),
+  disabled_at: orNull(time),
+  last_success_at: orNull(time),
+  failing_since: orNull(time, "the first failed attempt since the last success"),
+  old_secret_expires_at: orNull(
+    time,
+    "until then deliveries are also signed with the secret before the last rotation; may be in the past",
+  ),
   created_at: time,
 };
 
 const link = orNull(text, "signed link, valid for 15 minutes");
+
+const delivery = {
+  id,
+  event_type: text,
+  state: enumeration(DELIVERY_STATES),
+  attempts: integer,
+  response_status: orNull(integer),
+  response_milliseconds: orNull(integer),
+  error: orNull(text),
+  created_at: time,
+  last_attempt_at: orNull(time),
+  next_attempt_at: orNull(time),
+};
 
 /** The schemas by their names in the OpenAPI documents. */
 export const PUBLIC_SCHEMAS = {
@@ -221,17 +245,10 @@ export const PUBLIC_SCHEMAS = {
       "shown once: null in a response replayed for an Idempotency-Key",
     ),
   }),
-  Delivery: strictObject({
-    id,
-    event_type: text,
-    state: enumeration(DELIVERY_STATES),
-    attempts: integer,
-    response_status: orNull(integer),
-    response_milliseconds: orNull(integer),
-    error: orNull(text),
-    created_at: time,
-    last_attempt_at: orNull(time),
-    next_attempt_at: orNull(time),
+  Delivery: strictObject(delivery),
+  DeliveryDetail: strictObject({
+    ...delivery,
+    payload: Type.String({ description: "the body as it is sent on each attempt, JSON" }),
   }),
   DeliveryReference: strictObject({ delivery_id: id }),
 };

@@ -1,6 +1,6 @@
 /** Webhook endpoints and their deliveries. */
 import { Type } from "@sinclair/typebox";
-import { ENDPOINT_STATES } from "../../domain/states";
+import { DELIVERY_STATES, ENDPOINT_STATES } from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
 import {
   type Delivery,
@@ -39,6 +39,11 @@ const showEndpoint = (endpoint: WebhookEndpoint): Resource<"WebhookEndpoint"> =>
   url: endpoint.url,
   event_types: endpoint.event_types,
   state: endpoint.state,
+  disabled_reason: endpoint.disabled_reason,
+  disabled_at: formatTime(endpoint.disabled_at),
+  last_success_at: formatTime(endpoint.last_success_at),
+  failing_since: formatTime(endpoint.failing_since),
+  old_secret_expires_at: formatTime(endpoint.old_secret_until),
   created_at: formatTime(endpoint.created_at),
 });
 
@@ -137,15 +142,23 @@ export const update = route({
     const change: Parameters<typeof updateEndpoint>[2] = {};
     if (body.url !== undefined) change.url = body.url;
     if (body.event_types !== undefined) change.event_types = [...new Set(body.event_types)];
-    if (body.state !== undefined) {
-      change.state = body.state;
-      // Restarts the five days after which a failing endpoint is disabled.
-      change.failing_since = null;
-    }
+    if (body.state !== undefined) Object.assign(change, createStateChange(resource, body.state, services.now()));
     const changed = await services.store.write((tx) => updateEndpoint(tx, resource.id, change));
     return ok(showEndpoint(changed ?? resource));
   },
 });
+
+/** Returns what changes when a user enables or disables an endpoint. */
+function createStateChange(
+  endpoint: WebhookEndpoint,
+  state: WebhookEndpoint["state"],
+  now: number,
+): Parameters<typeof updateEndpoint>[2] {
+  // Restarts the five days after which a failing endpoint is disabled.
+  const change = { state, failing_since: null };
+  if (state === "enabled") return { ...change, disabled_at: null, disabled_reason: null };
+  return endpoint.state === "disabled" ? change : { ...change, disabled_at: now, disabled_reason: "manual" };
+}
 
 export const remove = route({
   summary: "Delete a webhook endpoint",
@@ -177,15 +190,29 @@ export const test = route({
 
 export const listSent = listRoute({
   summary: "List deliveries of a webhook endpoint, newest first",
-  filters: {},
+  filters: { state: Type.Optional(oneOf(...DELIVERY_STATES)) },
   item: "Delivery",
   description: "A page of deliveries",
   load,
-  scope: (_, { parent }) => ["deliveries", parent.id],
-  read: ({ services }, { parent, after, limit }) =>
-    listDeliveries(services.store.read, parent.id, { after: after && { createdAt: after[0], id: after[1] }, limit }),
+  scope: (_, { parent, filters }) => ["deliveries", parent.id, filters.state],
+  read: ({ services }, { parent, filters, after, limit }) =>
+    listDeliveries(services.store.read, parent.id, {
+      state: filters.state ?? null,
+      after: after && { createdAt: after[0], id: after[1] },
+      limit,
+    }),
   sortKey: (delivery: Delivery): [number, string] => [delivery.created_at, delivery.id],
   show: (_, delivery) => showDelivery(delivery),
+});
+
+export const readSent = route({
+  summary: "Retrieve a delivery with its payload",
+  responses: { 200: respondsWith("DeliveryDetail", "The delivery") },
+  load: loadWithDelivery,
+  handle: async (_, { resource: { delivery } }) => {
+    const shown: Resource<"DeliveryDetail"> = { ...showDelivery(delivery), payload: delivery.body };
+    return ok(shown);
+  },
 });
 
 export const resend = route({

@@ -2,14 +2,20 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { DataStore, ERRORS, Upload } from "@tus/server";
+import { writeStream } from "../../lib/write-stream";
 import { type Asset, findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
 import { claimSpace } from "../../work/storage-limits";
 import { findFileSize } from "../../work/uploads";
-import { writeStream } from "./write-stream";
 
-/** The supported TUS extensions. An upload is created by `POST /assets`, always with its length. */
-export const TUS_EXTENSIONS = ["creation", "termination", "expiration"];
+/** The TUS extension for uploads that are created without their length. */
+export const DEFER_LENGTH = "creation-defer-length";
+
+/**
+ * The supported TUS extensions. An upload is created by `POST /assets`, always with its length, or by `POST /assets/upload-resumable` of the
+ * dashboard family.
+ */
+export const TUS_EXTENSIONS = ["creation", DEFER_LENGTH, "termination", "expiration"];
 
 /** The only upload that a request may access, and its owner. `beforeWrite` may throw to stop writing. */
 export type AuthorizedUpload = { workspaceId: string; id: string; beforeWrite?: () => void };
@@ -37,12 +43,8 @@ export class AssetUploadStore extends DataStore {
     }
     const offset = await findFileSize(path);
     if (offset === null) throw ERRORS.FILE_NO_LONGER_EXISTS;
-    return new Upload({
-      id: asset.id,
-      offset,
-      size: asset.upload_length,
-      creation_date: new Date(asset.created_at).toISOString(),
-    });
+    const upload = { id: asset.id, offset, creation_date: new Date(asset.created_at).toISOString() };
+    return new Upload(asset.is_length_deferred ? upload : { ...upload, size: asset.upload_length });
   }
 
   override async write(readable: Readable, id: string, offset: number): Promise<number> {

@@ -9,15 +9,22 @@ import { type Asset, findAsset, getAsset } from "../../store/assets";
 import { removeAsset } from "../../work/deletion";
 import type { Services } from "../../work/services";
 import { requireFreeSpace } from "../../work/storage-limits";
-import { findFileSize, finishUpload, getUploadExpiry, isUploadExpired, recordUploadProgress } from "../../work/uploads";
+import {
+  declareUploadLength,
+  findFileSize,
+  finishUpload,
+  getUploadExpiry,
+  isUploadExpired,
+  recordUploadProgress,
+} from "../../work/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 import { isStorageFull, notFound } from "../errors";
-import { AssetUploadStore, type AuthorizedUpload, TUS_EXTENSIONS } from "./asset-upload-store";
+import { AssetUploadStore, type AuthorizedUpload, DEFER_LENGTH, TUS_EXTENSIONS } from "./asset-upload-store";
 import { createLibraryRequest, UPLOADS_PATH } from "./library-request";
 import { readLibraryError, removeCorsHeaders, STORAGE_FULL_STATUS } from "./library-response";
 import { createLocker } from "./locker";
+import { parseUploadLength, TUS_VERSION } from "./protocol-headers";
 
-const TUS_VERSION = "1.0.0";
 /** `authorize` throws if the caller's credential is no longer valid. */
 type UploadCaller = { workspaceId: string; connection: Connection; authorize(): Promise<unknown> };
 
@@ -25,8 +32,11 @@ type UploadCaller = { workspaceId: string; connection: Connection; authorize(): 
 const AUTHORIZE_INTERVAL_MS = 500;
 
 export type UploadSurface = {
-  /** Responds with the supported protocol version and extensions. Needs no authentication. */
-  options(): Response;
+  /**
+   * Responds with the supported protocol version and extensions. Needs no authentication. `canDeferLength`: uploads can be created without
+   * their length.
+   */
+  options(canDeferLength: boolean): Response;
   /** Runs `method` on the upload `id`. Throws `AppError`. */
   handle(request: Request, method: UploadMethod, caller: UploadCaller, id: string): Promise<Response>;
 };
@@ -44,10 +54,6 @@ export function parseUploadMethod(request: Request): UploadMethod {
   if (!method) throw new AppError("not_found", "Path not found.");
   return method;
 }
-
-/** Returns the headers that the protocol requires on errors: its version, and with 412 the supported versions. */
-export const createTusErrorHeaders = (status: number): Record<string, string> =>
-  status === 412 ? { "Tus-Resumable": TUS_VERSION, "Tus-Version": TUS_VERSION } : { "Tus-Resumable": TUS_VERSION };
 
 /** Creates the surface. One is shared by all families, because its locks belong to it. */
 export function createUploadSurface(services: Services): UploadSurface {
@@ -90,10 +96,11 @@ export function createUploadSurface(services: Services): UploadSurface {
     throw await readLibraryError(response, request, () => findFileSize(services.folders.upload(asset.id)));
   }
 
-  async function patch(request: Request, asset: Asset, { connection, authorize }: UploadCaller): Promise<Response> {
+  async function patch(request: Request, found: Asset, { connection, authorize }: UploadCaller): Promise<Response> {
     requireOffsetBody(request);
-    if (asset.state !== "pending_upload") return respondToFinishedUpload(request, asset);
+    if (found.state !== "pending_upload") return respondToFinishedUpload(request, found);
     requireFreeSpace(services);
+    const asset = found.is_length_deferred ? await declareLength(request, found) : found;
     const { signal } = request;
     const recordBytes = () => recordReceivedBytes(services, asset);
     signal.addEventListener("abort", recordBytes, { once: true });
@@ -126,6 +133,22 @@ export function createUploadSurface(services: Services): UploadSurface {
     }
   }
 
+  /** Records the length that the first PATCH of an upload carries. Throws `AppError`. */
+  async function declareLength(request: Request, asset: Asset): Promise<Asset> {
+    const offset = Number(request.headers.get("upload-offset"));
+    if (offset !== 0)
+      throw new AppError("conflict", `Upload-Offset is ${offset} but the server has 0 bytes: start at 0.`);
+    const length = parseUploadLength(request.headers);
+    if (length === null)
+      throw new AppError(
+        "bad_request",
+        "Upload was created without a length: send Upload-Length with the first PATCH.",
+      );
+    const declared = await declareUploadLength(services, asset.id, length);
+    if (!declared) throw notFound("Upload");
+    return declared;
+  }
+
   async function head(request: Request, asset: Asset, { connection }: UploadCaller): Promise<Response> {
     if (asset.state !== "pending_upload") {
       const length = String(asset.upload_length);
@@ -138,10 +161,10 @@ export function createUploadSurface(services: Services): UploadSurface {
   }
 
   return {
-    options: () =>
+    options: (canDeferLength) =>
       tusResponse(204, {
         "Tus-Version": TUS_VERSION,
-        "Tus-Extension": TUS_EXTENSIONS.join(","),
+        "Tus-Extension": TUS_EXTENSIONS.filter((name) => canDeferLength || name !== DEFER_LENGTH).join(","),
         "Tus-Max-Size": String(services.config.maxUploadBytes),
       }),
     handle: async (request, method, caller, named) => {
@@ -151,7 +174,9 @@ export function createUploadSurface(services: Services): UploadSurface {
       }
       const id = named.toLowerCase();
       const found = isUuid(id) ? await findAsset(services.store.read, workspaceId, id) : null;
-      const asset = found && !isUploadExpired(found, services.now()) ? found : null;
+      // The file of a signed link is sent with a PUT, not in parts.
+      const isTus = found !== null && found.put_until === null;
+      const asset = isTus && !isUploadExpired(found, services.now()) ? found : null;
       if (method === "DELETE") {
         // 204 also for a repeated request, another workspace's upload and a finished one.
         if (asset?.state === "pending_upload") {

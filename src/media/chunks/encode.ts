@@ -1,5 +1,6 @@
 /** Encodes one chunk of a render, and verifies its frame count. */
 import { rm } from "node:fs/promises";
+import { basename } from "node:path";
 import { AppError } from "../../domain/errors";
 import type { ProbedMedia } from "../../domain/media";
 import type { RenderChunk } from "../../domain/render-plan";
@@ -15,6 +16,7 @@ import {
   type VideoQuality,
 } from "../encoder-arguments";
 import { createWorkLimits, type Ffmpeg, PROGRESS_ARGUMENTS, runFfmpeg } from "../ffmpeg";
+import { ALL_BYTES, requireBytes } from "../packets/incomplete-files";
 import type { PacketSource } from "../packets/source";
 import { countFrames } from "../packets/video-track";
 import {
@@ -138,6 +140,8 @@ export async function encodeChunk(options: EncodeChunkOptions): Promise<{ repair
 async function encodeWithFallbacks(options: EncodeChunkOptions): Promise<{ repaired: boolean }> {
   const { settings, task } = options;
   if (await tryEncodeExcerpt(options)) return { repaired: false };
+  // ffmpeg reads what it likes.
+  await requireBytes(settings.sourcePath, 0, ALL_BYTES);
   const needsSeek = getSeekTime(settings.probed, task.chunk.segments[0]!.from) !== null;
   if (needsSeek && (await tryEncode(options, task, false))) return { repaired: false };
   if (await tryEncode(options, task, true)) return { repaired: false };
@@ -177,7 +181,8 @@ async function tryEncode(options: EncodeChunkOptions, task: ChunkTask, fromStart
       ffmpeg,
       arguments: [
         ...buildChunkArguments(settings, task, { libavutil: ffmpeg.libavutil, hasZscale, fromStart }),
-        ...["-f", "mp4", ...buildOutputArguments(tempPath)],
+        // The check of a chunk that another machine has encoded reads the name.
+        ...["-metadata", `comment=${basename(options.path)}`, "-f", "mp4", ...buildOutputArguments(tempPath)],
       ],
       limits: createWorkLimits(300 + decodedFrames * 2),
       onProgress: ({ frames }) => options.onFrames?.(frames),

@@ -4,6 +4,7 @@ import type { RenderChunk } from "../../domain/render-plan";
 import type { Ticks } from "../../domain/time";
 import { writeExcerpt } from "../packets/excerpt";
 import { openPacketSource, type PacketSource } from "../packets/source";
+import { openPacketWindow } from "../packets/window";
 
 /** With more packets to decode before a segment, seeking is preferred: ffmpeg also starts at other points. */
 const MAX_LEAD_PACKETS = 1_000;
@@ -22,6 +23,21 @@ export async function openExcerptSource(
   } catch {
     signal?.throwIfAborted();
     return null;
+  }
+}
+
+/** As `openExcerptSource`, for the excerpt of one chunk only. */
+export async function openChunkSource(
+  path: string,
+  probed: ProbedMedia,
+  chunk: RenderChunk,
+  signal?: AbortSignal,
+): Promise<PacketSource | null> {
+  try {
+    return await openPacketWindow(path, probed, chunk.segments, signal);
+  } catch {
+    signal?.throwIfAborted();
+    return await openExcerptSource(path, probed, signal);
   }
 }
 

@@ -1,20 +1,36 @@
 /** Selects the fastest scaler for the same quality. */
+import { stat } from "node:fs/promises";
 import type { VideoStream } from "../../domain/media";
-import { type Ffmpeg, hasFilter } from "../ffmpeg";
+import { type Ffmpeg, listFilters } from "../ffmpeg";
 import { buildShapeFilters } from "../video-filters";
 
 /** In older versions zscale is the slower one. */
 const MIN_ZSCALE_LIBAVUTIL = 57;
 
-const zscaleByFfmpeg = new Map<string, Promise<boolean>>();
+const zscaleByFile = new Map<string, Promise<boolean | null>>();
 
-/** Returns whether this ffmpeg was built with zscale. The result is cached. */
-export function hasZscaleFilter(ffmpeg: Ffmpeg): Promise<boolean> {
-  const key = `${ffmpeg.path} ${ffmpeg.version}`;
-  const result = zscaleByFfmpeg.get(key) ?? hasFilter(ffmpeg, "zscale");
-  zscaleByFfmpeg.set(key, result);
-  return result;
+/** Returns whether this ffmpeg was built with zscale. It is asked once for each file; false while it does not say. */
+export async function hasZscaleFilter(ffmpeg: Ffmpeg): Promise<boolean> {
+  if (ffmpeg.hasZscale !== undefined) return ffmpeg.hasZscale;
+  const { size, mtimeMs } = await stat(ffmpeg.path);
+  const key = `${ffmpeg.path} ${size} ${mtimeMs}`;
+  const asked = zscaleByFile.get(key) ?? askForZscale(ffmpeg);
+  zscaleByFile.set(key, asked);
+  const found = await asked;
+  if (found === null) zscaleByFile.delete(key);
+  return found ?? false;
 }
+
+async function askForZscale(ffmpeg: Ffmpeg): Promise<boolean | null> {
+  const filters = await listFilters(ffmpeg);
+  return filters.size === 0 ? null : filters.has("zscale");
+}
+
+/** Returns the ffmpeg for a child process, which then need not ask it. */
+export const withKnownFilters = async (ffmpeg: Ffmpeg): Promise<Ffmpeg> => ({
+  ...ffmpeg,
+  hasZscale: await hasZscaleFilter(ffmpeg),
+});
 
 /**
  * Returns whether zscale, where available, replaces swscale for this size. It supports no odd sizes with subsampled chroma, and accepts

@@ -2,6 +2,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import { yieldToEventLoop } from "../parallel";
+import { requireBytes } from "./incomplete-files";
 import { type Mp4BoxHeader, parseBoxHeader } from "./mp4-boxes";
 import { checkTables, type TableTotals } from "./mp4-tables";
 
@@ -32,6 +33,7 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
       if (boxes >= MAX_BOXES) throw new AppError("media_limits_exceeded", "The file has too many boxes.");
       if (boxes % BOXES_PER_YIELD === 0) await yieldToEventLoop();
       signal?.throwIfAborted();
+      await requireBytes(path, at, at + 16);
       const box = await readBoxHeader(file, at, size);
       if (box === null) return;
       const maxBytes = MAX_BYTES[box.type];
@@ -42,6 +44,7 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
         const length = Math.min(box.size, size - at) - box.headerSize;
         if (length > maxBytes)
           throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
+        await requireBytes(path, at, at + box.headerSize + length);
         checkTables({ type: box.type, body: await readBytes(file, at + box.headerSize, length) }, totals, size);
       }
       at += box.size;

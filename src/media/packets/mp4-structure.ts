@@ -1,5 +1,6 @@
 /** Reads what the packet table of an MP4 or QuickTime file does not contain: edit lists, and whether the file is complete. */
 import { type FileHandle, open } from "node:fs/promises";
+import { requireBytes } from "./incomplete-files";
 import { parseBoxHeader } from "./mp4-boxes";
 import { MAX_MISSING_BYTES, MAX_MOOV_BYTES } from "./mp4-check";
 
@@ -25,7 +26,7 @@ export type Mp4Structure = { tracks: Mp4Track[]; complete: boolean; missingBytes
 export async function readMp4Structure(path: string): Promise<Mp4Structure | null> {
   const file = await open(path, "r");
   try {
-    const { moov, missingBytes } = await readMoov(file);
+    const { moov, missingBytes } = await readMoov(file, path);
     if (moov === null) return null;
     const boxes = parseChildBoxes(moov);
     const movieTimescale = findTimescale(boxes.find((box) => box.type === "mvhd")?.body) ?? 1000;
@@ -40,12 +41,17 @@ export async function readMp4Structure(path: string): Promise<Mp4Structure | nul
 
 type Mp4Box = { type: string; body: Uint8Array };
 
-async function readMoov(file: FileHandle): Promise<{ moov: Uint8Array | null; missingBytes: number }> {
+/** `path`: of the file, where it may be one that is not complete. */
+export async function readMoov(
+  file: FileHandle,
+  path = "",
+): Promise<{ moov: Uint8Array | null; missingBytes: number }> {
   const { size } = await file.stat();
   const head = new DataView(new ArrayBuffer(16));
   let moov: Uint8Array | null = null;
   let at = 0;
   for (let boxes = 0; at + 8 <= size && boxes < 100_000; boxes++) {
+    await requireBytes(path, at, at + 16);
     await file.read(head, 0, 16, at);
     const header = parseBoxHeader(head, 0, size - at);
     if (header === null) break;
@@ -53,6 +59,7 @@ async function readMoov(file: FileHandle): Promise<{ moov: Uint8Array | null; mi
       const length = Math.min(header.size, size - at) - header.headerSize;
       if (length > MAX_MOOV_BYTES) break;
       moov = new Uint8Array(length);
+      await requireBytes(path, at, at + header.headerSize + length);
       await file.read(moov, 0, length, at + header.headerSize);
     }
     at += header.size;
@@ -60,7 +67,7 @@ async function readMoov(file: FileHandle): Promise<{ moov: Uint8Array | null; mi
   return { moov, missingBytes: Math.max(0, at - size) };
 }
 
-function parseChildBoxes(body: Uint8Array): Mp4Box[] {
+export function parseChildBoxes(body: Uint8Array): Mp4Box[] {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const boxes: Mp4Box[] = [];
   for (let at = 0; at + 8 <= body.length; ) {
@@ -72,7 +79,7 @@ function parseChildBoxes(body: Uint8Array): Mp4Box[] {
   return boxes;
 }
 
-const findChildBox = (body: Uint8Array | undefined, type: string): Uint8Array | undefined =>
+export const findChildBox = (body: Uint8Array | undefined, type: string): Uint8Array | undefined =>
   body === undefined ? undefined : parseChildBoxes(body).find((box) => box.type === type)?.body;
 
 /** Reads the timescale of `mvhd` or `mdhd`: both have the same layout up to it. */

@@ -1,5 +1,7 @@
 /** Opens files for the packet reader, mediabunny. */
-import { ALL_FORMATS, FilePathSource, Input } from "mediabunny";
+import { type FileHandle, open } from "node:fs/promises";
+import { ALL_FORMATS, CustomSource, FilePathSource, Input } from "mediabunny";
+import { findIncompleteFile, requireBytes } from "./incomplete-files";
 
 const MAX_REPEATED_READS = 10_000;
 
@@ -11,7 +13,7 @@ type ReadableSource = { _read(start: number, end: number, ...limits: unknown[]):
  * plain `Error`, because such a loop blocks the event loop, and no timer could end it.
  */
 export function openInput(path: string): Input {
-  const source = new FilePathSource(path);
+  const source = findIncompleteFile(path) === null ? new FilePathSource(path) : createIncompleteSource(path);
   const reader = source as unknown as ReadableSource;
   const read = reader._read.bind(source);
   let last = { start: -1, end: -1 };
@@ -23,4 +25,23 @@ export function openInput(path: string): Input {
     return read(start, end, ...limits);
   };
   return new Input({ source, formats: ALL_FORMATS });
+}
+
+/** Reads a file some of whose parts are fetched when they are read. */
+function createIncompleteSource(path: string): CustomSource {
+  let file: Promise<FileHandle> | null = null;
+  return new CustomSource({
+    getSize: () => findIncompleteFile(path)!.bytes,
+    read: async (start, end) => {
+      await requireBytes(path, start, end);
+      file ??= open(path, "r");
+      const buffer = new Uint8Array(end - start);
+      await (await file).read(buffer, 0, end - start, start);
+      return buffer;
+    },
+    dispose: () => void file?.then((opened) => opened.close()).catch(() => {}),
+    prefetchProfile: "fileSystem",
+    // What was read ahead is read again when it is needed.
+    handleUnhandledError: () => {},
+  });
 }

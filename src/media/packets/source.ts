@@ -40,10 +40,24 @@ const CONTAINERS: readonly string[] = ["mov", "matroska"];
 const PACKETS_PER_YIELD = 4_000;
 /** Chunks with very many samples make reading the table quadratic: a full encode is faster then. */
 const MAX_TABLE_MS = 120_000;
-const SAME_FRAME_TOLERANCE_TICKS = 1_500;
+export const SAME_FRAME_TOLERANCE_TICKS = 1_500;
 
 /** Opens a source's packets. The caller closes it. Errors: `SpliceError` with the reason; the signal's reason. */
-export async function openPacketSource(path: string, probed: ProbedMedia, signal?: AbortSignal): Promise<PacketSource> {
+export function openPacketSource(path: string, probed: ProbedMedia, signal?: AbortSignal): Promise<PacketSource> {
+  return openSource(path, probed, signal, async (sink) => {
+    const { timestamps, keys } = await readPacketOrder(sink, signal);
+    const frames = matchPacketsToFrames(timestamps, probed);
+    return { timestamps, order: { frames, randomAccessPoints: listRandomAccessPoints(frames, keys) } };
+  });
+}
+
+/** Opens the packets that `readTable` reads of the source's video track. Errors: as `openPacketSource`, and those of `readTable`. */
+export async function openSource(
+  path: string,
+  probed: ProbedMedia,
+  signal: AbortSignal | undefined,
+  readTable: (sink: EncodedPacketSink) => Promise<Pick<PacketSource, "timestamps" | "order">>,
+): Promise<PacketSource> {
   const { video, demuxer } = probed.info;
   if (video === null || probed.frames === null) throw new SpliceError("The source has no video.");
   if (!CONTAINERS.includes(demuxer)) throw new SpliceError(`Container ${demuxer} is not supported.`);
@@ -62,10 +76,8 @@ export async function openPacketSource(path: string, probed: ProbedMedia, signal
     if (track === null) throw new SpliceError("The file has no video track.");
     const { config, bitstream } = await readParameterSets(codec, track, video.pixelAspect);
     const sink = new EncodedPacketSink(track);
-    const { timestamps, keys } = await readPacketOrder(sink, signal);
-    const frames = matchPacketsToFrames(timestamps, probed);
-    const order = { frames, randomAccessPoints: listRandomAccessPoints(frames, keys) };
-    return { config, bitstream, order, timestamps, sink, close: () => input.dispose() };
+    const table = await readTable(sink);
+    return { config, bitstream, ...table, sink, close: () => input.dispose() };
   } catch (error) {
     input.dispose();
     throw error;
@@ -140,7 +152,7 @@ function matchPacketsToFrames(timestamps: Float64Array, probed: ProbedMedia): In
 }
 
 /** Maximum distance between the decode order and the display order of a packet. */
-const MAX_DISPLACEMENT_PACKETS = 64;
+export const MAX_DISPLACEMENT_PACKETS = 64;
 
 /** Returns the packets in display order. They are nearly sorted, so insertion sort is faster than a full sort. */
 function sortByDisplayOrder(timestamps: Float64Array): Int32Array {
@@ -156,7 +168,7 @@ function sortByDisplayOrder(timestamps: Float64Array): Int32Array {
 }
 
 /** Returns the keyframes that all packets decoded before them precede in display order too. */
-function listRandomAccessPoints(frames: Int32Array, keys: readonly number[]): Int32Array {
+export function listRandomAccessPoints(frames: Int32Array, keys: readonly number[]): Int32Array {
   const randomAccessPoints: number[] = [];
   let highest = Number.NEGATIVE_INFINITY;
   let packet = 0;

@@ -1,5 +1,5 @@
 /** Encodes the segments of a smart render, each process from an excerpt with only the packets that its segments need. */
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProbedMedia } from "../../domain/media";
 import type { SpliceSegment } from "../../domain/smart-plan";
@@ -12,6 +12,7 @@ import { writeExcerpt } from "../packets/excerpt";
 import { SpliceError } from "../packets/source";
 import { countFrames } from "../packets/video-track";
 import { runParallel } from "../parallel";
+import { getSourceVersion } from "../source-version";
 import type { SmartSource } from "./source";
 import { buildSpliceArguments } from "./splice-arguments";
 
@@ -71,6 +72,8 @@ type EncodeSplicesOptions = {
   shouldYield?: (() => boolean) | undefined;
   encoderSemaphore?: Semaphore | undefined;
   onFrames: (frames: number) => void;
+  /** As `RenderTools.onEncoded`. */
+  onEncoded?: ((frames: number, seconds: number) => void) | undefined;
 };
 
 /**
@@ -78,11 +81,11 @@ type EncodeSplicesOptions = {
  * planned; `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function encodeSplices(options: EncodeSplicesOptions): Promise<{ paths: string[]; reused: number }> {
-  const { size, mtimeMs } = await stat(options.sourcePath);
+  const version = await getSourceVersion(options.sourcePath);
   const { probed, ffmpeg, source } = options;
   const paths = options.tasks.map(({ segments }) => {
     const input = { path: "", excerptStart: 0, probed, segments, threads: 1, libavutil: ffmpeg.libavutil };
-    const inputs = [size, mtimeMs, ffmpeg.version, buildSpliceArguments(input, source.splice)];
+    const inputs = [version, ffmpeg.version, buildSpliceArguments(input, source.splice)];
     const key = createFileKey(inputs);
     return join(options.workDir, `splice-${key}.mp4`);
   });
@@ -100,8 +103,13 @@ export async function encodeSplices(options: EncodeSplicesOptions): Promise<{ pa
       const task = options.tasks[n]!;
       if (await Bun.file(paths[n]!).exists()) reused++;
       else {
-        const encode = () =>
-          encodeSpliceTask(options, task, paths[n]!, signal, (frames) => report(n, Math.min(frames, task.frameCount)));
+        const encode = async () => {
+          const startedMs = performance.now();
+          await encodeSpliceTask(options, task, paths[n]!, signal, (frames) =>
+            report(n, Math.min(frames, task.frameCount)),
+          );
+          options.onEncoded?.(task.frameCount, (performance.now() - startedMs) / 1000);
+        };
         await (options.encoderSemaphore?.run(signal, encode) ?? encode());
       }
       report(n, task.frameCount);

@@ -47,6 +47,12 @@ function readModel(folder: string, name: string): InstalledModel {
   return { manifest, folder };
 }
 
+/** Returns the languages that the built-in recognizer and the models of a folder transcribe, as ISO 639-1 codes. */
+export function listLanguages(modelsDir: string): string[] {
+  const { installed } = readInstalledModels(modelsDir);
+  return [...new Set([...BUILT_IN.languages, ...installed.flatMap(({ manifest }) => manifest.languages)])].sort();
+}
+
 /** Returns the language code that models use: `de` for `de-AT`. */
 export const toLanguageCode = (language: string): string => language.trim().toLowerCase().split(/[-_]/)[0] ?? "";
 

@@ -26,8 +26,14 @@ const FUNCTION_WORDS = new Set(
 /** Returns whether a normalized word is a content word. */
 export const isContentWord = (normal: string): boolean => !FUNCTION_WORDS.has(normal);
 
+type ComparedRecording = Pick<RetakeContext, "tokens" | "words" | "distanceBetween">;
+type ComparedTakes = Pick<Repetition, "from" | "end" | "retakeStart" | "matched" | "confirmedByAudio">;
+
 /** Returns whether the take has a clearly recognized content word where the retake has another, or none. */
-export function hasDifferentWords({ tokens, words, distanceBetween }: RetakeContext, repetition: Repetition): boolean {
+export function hasDifferentWords(
+  { tokens, words, distanceBetween }: ComparedRecording,
+  repetition: ComparedTakes,
+): boolean {
   const { from, end, retakeStart, matched } = repetition;
   const take = tokens.slice(from, end);
   const retake = tokens.slice(retakeStart, retakeStart + matched + MAX_WORDS_BEYOND);

@@ -3,14 +3,15 @@ import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { fromSeconds } from "../../time";
+import type { RemovalRule, RuleMatch } from "../rules";
 import { endsSentence, findPhraseStarts, type Token, type TokenRange } from "../tokens";
 import { isTake, type Retake } from "./find-retakes";
 
 /** A line that was said more than once. The last take defines the line; the earlier ones are in order of time. */
 export type RepeatedLine = { last: TokenRange; earlier: TokenRange[] };
 
-/** A take that is said again from token `retakeStart` on. */
-export type EarlierTake = TokenRange & { retakeStart: number };
+/** A take that is said again from token `retakeStart` on, with the rule that found it. */
+export type EarlierTake = TokenRange & { retakeStart: number; match: RuleMatch<RemovalRule> };
 
 /** A repetition this short inside a phrase is a stutter, no take. */
 const MAX_STUTTER_WORDS = 2;
@@ -71,7 +72,8 @@ export function findEarlierTakes(
     const retakeStart = firstToken[retake.retakeStart]!;
     removed.fill(1, from, to);
     if (!isTake(retake) || to <= from || retakeStart >= tokens.length) continue;
-    if (phraseStarts.has(from) || to - from > MAX_STUTTER_WORDS) takes.push({ from, to, retakeStart });
+    if (phraseStarts.has(from) || to - from > MAX_STUTTER_WORDS)
+      takes.push({ from, to, retakeStart, match: retake.match });
   }
   return { takes: takes.sort((a, b) => b.retakeStart - a.retakeStart || a.from - b.from), removed };
 }

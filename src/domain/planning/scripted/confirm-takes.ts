@@ -29,8 +29,9 @@ export type ConfirmedTake = PathTake & {
   review: RuleMatch<"review.differs_from_script"> | null;
 };
 
-const MIN_SIMILARITY = 0.4;
-const MIN_SURE_SIMILARITY = 0.65;
+/** A take that does not align is dropped below the first similarity, and hardly resembles its line below the second. */
+export const MIN_SIMILARITY = 0.4;
+export const MIN_SURE_SIMILARITY = 0.65;
 /** A take that does not align is marked for review below this similarity. */
 const MIN_SIMILARITY_WITHOUT_REVIEW = 0.8;
 const ALIGNED_SIMILARITY_WEIGHT = 0.6;

@@ -3,6 +3,7 @@ import type { Word } from "../../speech";
 import type { Span } from "../../time";
 import type { DecidedWord } from "../decided-spans";
 import { isFillerText } from "../fillers/filler-words";
+import type { EarlierTake } from "../retakes/takes-by-line";
 import type { RemovalRule, RuleMatch } from "../rules";
 import { durationOf, overlapDuration } from "../spans";
 import { pauseBefore } from "../tokens";
@@ -13,21 +14,33 @@ import type { LineCandidate } from "./line-candidates";
 import { MIN_MATCH_SCORE } from "./match-lines";
 import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
 
-/** Returns the words of the kept takes, as the script has them, and the other words of the transcript with the rule that removes them. */
+/**
+ * Returns the words of the kept takes, as the script has them, and the other words of the transcript with the rule that removes them.
+ * `retaken`: takes whose lines were moved to their retakes.
+ */
 export function decideScriptedWords(
   takes: readonly ExcisedTake[],
   candidates: readonly LineCandidate[][],
   path: SettledPath,
+  retaken: readonly EarlierTake[],
   recording: ScriptedRecording,
   context: ScriptedContext,
 ): DecidedWord[] {
-  const { words } = recording;
+  const { words, tokens } = recording;
   const used = new Uint8Array(words.length);
   const out = takes.flatMap((take) => decideTake(take, path, recording, used));
   const all = candidates.flat();
+  const retakes = new Map(
+    retaken.flatMap(({ from, to, match }) => tokens.slice(from, to).map(({ word }) => [word, match] as const)),
+  );
   for (const [i, word] of words.entries()) {
     if (used[i]) continue;
     const { start, end, text } = word;
+    const retake = retakes.get(i);
+    if (retake && !isFillerText(text)) {
+      out.push({ start, end, text, removal: context.options.remove_retakes ? retake : null, reviews: [] });
+      continue;
+    }
     const candidate = findMainCandidate(word, all);
     const removal = decideUnusedWord(words, i, candidate, takes, recording, context);
     out.push({ start, end, text, removal, reviews: [] });

@@ -10,9 +10,10 @@ import type { ScriptPath } from "./find-path";
 import type { ScriptLine } from "./script-lines";
 import type { ScriptedRecording } from "./scripted-recording";
 
-/** Words with a shorter gap are spoken fluently. A phrase ends at a longer pause. */
+/** Words with a shorter gap are spoken fluently. */
 const MAX_FLUENT_GAP_TICKS = fromSeconds(0.15);
-const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.25);
+/** A phrase ends at a pause of this length. */
+export const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.25);
 /** Number of words said in place of others, as a share of theirs: at most, and in separate phrases at least. */
 const MAX_WORDS_RATIO = 2;
 const MIN_PHRASE_RATIO = 0.5;
@@ -35,13 +36,13 @@ export type SettledPath = ScriptPath & { differing: Uint8Array };
 
 /** Returns the path with those words kept. */
 export function* keepDifferingWords(
-  path: ScriptPath,
+  path: SettledPath,
   recording: ScriptedRecording,
   repeated: Uint8Array,
 ): PlanSteps<SettledPath> {
   const isYieldDue = createYieldCounter();
   const { lines, tokens } = recording;
-  const differing = new Uint8Array(tokens.length);
+  const differing = path.differing.slice();
   const lostBetween = createLostCounter(path, lines);
   for (const run of listSkippedRuns(path.kept)) {
     const lost = lostBetween(run);

@@ -14,18 +14,21 @@ import { listTakes } from "../take-list";
 import { sortWords, type Token, tokenize } from "../tokens";
 import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../unrecognized-speech";
 import { checkMatches } from "./check-matches";
-import { type ConfirmedTake, confirmTakes, isWeak } from "./confirm-takes";
+import { type ConfirmedTake, confirmTakes, isWeak, MIN_SURE_SIMILARITY } from "./confirm-takes";
 import { decideScriptedWords } from "./decide-words";
 import { keepDifferingWords } from "./differing-words";
 import { exciseDisfluencies } from "./excise-disfluencies";
 import { findPath } from "./find-path";
+
+import { completeLines } from "./incomplete-lines";
 import type { LineCandidate } from "./line-candidates";
 import { listLineTakes } from "./list-line-takes";
 import { matchLines } from "./match-lines";
 import { createLineBias, findLineBounds } from "./path-knowledge";
-import { listPathTakes, withAdjacentTokens } from "./path-takes";
+import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
 import { addReplacedLines } from "./replaced-lines";
 import { rescueLines } from "./rescue-lines";
+import { moveToRetakes } from "./retaken-lines";
 import type { ScriptLine } from "./script-lines";
 import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
 import { settlePath } from "./settle-path";
@@ -65,12 +68,15 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
     for (const candidate of rescued.candidates) insertCandidate(candidates[candidate.line]!, candidate);
     path = yield* findPath(lines, tokens, knowledge());
   }
-  path = withAdjacentTokens(settlePath(path, lines, candidates, tokens), tokens, repeated);
-  const settled = yield* keepDifferingWords(path, recording, repeated);
+  path = withAdjacentTokens(settlePath(path, recording, candidates), tokens, repeated);
+  const earlierTakes = findEarlierTakes(words, tokens, retakes).takes;
+  const retaken = yield* moveToRetakes(path, candidates, earlierTakes, recording);
+  const completed = yield* completeLines(retaken.path, recording, repeated);
+  const settled = yield* keepDifferingWords(completed, recording, repeated);
 
   const confirmed = yield* confirmTakes(listPathTakes(lines, settled, tokens), candidates, recording);
   const takes = confirmed.map((take) => (take && isWeak(take) ? null : take));
-  if (isMismatch(lines, takes, tokens)) return "mismatch";
+  if (isMismatch(recording, takes, listPathTakes(lines, path, tokens))) return "mismatch";
   const outOfOrder = addOutOfOrder(takes, candidates, lines);
   addParaphrases(takes, rescued.partialAlignments, recording);
   for (const [i, take] of confirmed.entries()) takes[i] ??= take;
@@ -78,10 +84,10 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
   const kept = takes.filter((take) => take !== null);
   const excised = yield* exciseDisfluencies(kept, recording, options);
 
-  const decided = decideScriptedWords(excised, candidates, settled, recording, context);
+  const decided = decideScriptedWords(excised, candidates, settled, retaken.retaken, recording, context);
   const spans = toDecidedSpans(decided, activity, (region, noise) => decideWordlessRegion(region, noise, context));
   const assembled = assembleSegments(spans, clock, options, estimateEdgeMargin(activity));
-  const lineTakes = listLineTakes(recording, candidates, takes, findEarlierTakes(words, tokens, retakes).takes);
+  const lineTakes = listLineTakes(recording, candidates, takes, earlierTakes);
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
@@ -114,22 +120,22 @@ function decideWordlessRegion(region: Span, noise: boolean, { analysis }: Script
 }
 
 /** Returns whether a take shows that its line is spoken. Half of a short line can be there by chance, and does not align. */
-function isSpoken(take: ConfirmedTake, line: ScriptLine, tokens: readonly Token[]): boolean {
-  if (take.isAligned || !isUsableAlignment(take.alignment)) return true;
-  return countFoundWords(take, line, tokens) >= MIN_SPOKEN_SIMILARITY * line.words.length;
-}
+const isSpoken = (take: ConfirmedTake | null | undefined, found: number, line: ScriptLine): boolean =>
+  (take != null && (take.isAligned || !isUsableAlignment(take.alignment))) ||
+  found >= MIN_SPOKEN_SIMILARITY * line.words.length;
 
 /** Returns how many words of the line resemble the tokens in their places. Words that stand in for others do not. */
-const countFoundWords = (take: ConfirmedTake, line: ScriptLine, tokens: readonly Token[]): number =>
+const countFoundWords = (take: PathTake, line: ScriptLine, tokens: readonly Token[]): number =>
   line.words.filter((word, k) => {
     const token = tokens[take.pairs[k]!];
     return token !== undefined && measureWordDistance(word, token.normal) < 1;
   }).length;
 
+/** Returns whether the script is that of another recording. `found`: the takes of the path before lines were moved to their retakes. */
 function isMismatch(
-  lines: readonly ScriptLine[],
+  { lines, tokens }: ScriptedRecording,
   takes: readonly (ConfirmedTake | null)[],
-  tokens: readonly Token[],
+  found: readonly (PathTake | null)[],
 ): boolean {
   let scriptWords = 0;
   let spokenWords = 0;
@@ -137,9 +143,10 @@ function isMismatch(
   for (const [i, line] of lines.entries()) {
     if (!line.optional) scriptWords += line.words.length;
     const take = takes[i];
-    if (!take) continue;
-    if (!line.optional && isSpoken(take, line, tokens)) spokenWords += line.words.length;
-    matchedTokens += take.isAligned ? line.words.length : countFoundWords(take, line, tokens);
+    const before = found[i] && found[i].score >= MIN_SURE_SIMILARITY ? found[i] : null;
+    const count = Math.max(...[take, before].map((one) => (one ? countFoundWords(one, line, tokens) : 0)));
+    if (!line.optional && isSpoken(take, count, line)) spokenWords += line.words.length;
+    matchedTokens += take?.isAligned ? line.words.length : count;
   }
   return (
     spokenWords < MIN_SPOKEN_SCRIPT_SHARE * scriptWords && matchedTokens < MIN_SCRIPTED_SPEECH_SHARE * tokens.length

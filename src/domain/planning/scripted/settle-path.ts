@@ -1,15 +1,22 @@
 /** Stage 7: corrects the path, which follows the spelling, where the audio says better which take of a line is kept and how long it is. */
+import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds } from "../../time";
+import { hasDifferentWords, isContentWord } from "../retakes/different-words";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
 import { worthOf } from "./path-knowledge";
 import type { ScriptLine } from "./script-lines";
+import type { ScriptedRecording } from "./scripted-recording";
 
 /** Longest pause after an isolated first word, or before an isolated last one. */
 const MAX_ISOLATED_PAUSE_TICKS = fromSeconds(0.5);
 /** A candidate fits between its neighbors with this share of its tokens. */
 const MIN_FREE_SHARE = 0.8;
+/** A candidate is in the place of later lines when the path has more than this share of its tokens for them. */
+const MAX_SHARE_OF_OTHERS = 0.5;
+/** Longer candidates are not compared. */
+const MAX_COMPARED_WORDS = 60;
 
 /**
  * Moves each line to the best of its accepted candidates between the lines before and after it, and keeps all of that candidate, except
@@ -17,21 +24,23 @@ const MIN_FREE_SHARE = 0.8;
  */
 export function settlePath(
   path: ScriptPath,
-  lines: readonly ScriptLine[],
+  recording: ScriptedRecording,
   candidates: readonly LineCandidate[][],
-  tokens: readonly Token[],
 ): ScriptPath {
+  const { lines, tokens } = recording;
   const pairs = path.pairs.slice();
   const kept = path.kept.slice();
   const offsets = lines.map(() => 0);
   for (let i = 1; i < lines.length; i++) offsets[i] = offsets[i - 1]! + lines[i - 1]!.words.length;
+  const isOtherLine = createOtherLineCheck(path, offsets, recording);
   const placeAt = (i: number) => findPlace(pairs, offsets[i]!, lines[i]!.words.length);
   let before = 0;
   for (const [i, line] of lines.entries()) {
     const place = placeAt(i);
     if (!place) continue;
     const after = findNextAccepted(lines, candidates, placeAt, i) ?? kept.length;
-    const best = findBestBetween(candidates[i]!, place, before, after);
+    const possible = candidates[i]!.filter((one) => one.accepted && !isOtherLine(i, place, one));
+    const best = findBestBetween(possible, place, before, after);
     if (best) {
       const from = Math.max(best.from, before);
       const to = Math.min(best.to, after);
@@ -91,14 +100,51 @@ const countShared = (a: TokenRange, b: TokenRange) => Math.max(0, Math.min(a.to,
 const isMostlyIn = (place: TokenRange, candidate: TokenRange) =>
   countShared(place, candidate) > (place.to - place.from) / 2;
 
-/** Returns the best accepted candidate that fits between the neighbors; null when the path has the line in none of them. */
+/**
+ * Returns a function that returns whether a candidate of line i is another line: the path has it for a later one, and it has another clearly
+ * recognized word than what is said where the path has line i, or a word of the later line that is neither said there nor in line i.
+ */
+function createOtherLineCheck(
+  path: ScriptPath,
+  offsets: readonly number[],
+  { lines, tokens, words }: ScriptedRecording,
+): (i: number, place: TokenRange, candidate: LineCandidate) => boolean {
+  const lineAt = new Int32Array(tokens.length).fill(-1);
+  const isFound = new Uint8Array(tokens.length);
+  for (const [i, line] of lines.entries()) {
+    for (const [k, word] of line.words.entries()) {
+      const token = path.pairs[offsets[i]! + k]!;
+      if (token < 0) continue;
+      lineAt[token] = i;
+      if (tokens[token]!.normal === word && isContentWord(word)) isFound[token] = 1;
+    }
+  }
+  const compared = { tokens, words, distanceBetween: createDistanceCache() };
+  return (i, place, { from, to }) => {
+    if (from < place.to || Math.max(to - from, place.to - place.from) > MAX_COMPARED_WORDS) return false;
+    const ofLater = lineAt.subarray(from, to).filter((line) => line > i).length;
+    if (ofLater <= MAX_SHARE_OF_OTHERS * (to - from)) return false;
+    const own = new Set([...lines[i]!.words, ...tokens.slice(place.from, place.to).map(({ normal }) => normal)]);
+    const isOther = (token: Token, k: number) =>
+      isFound[from + k] === 1 && lineAt[from + k]! > i && !own.has(token.normal);
+    const repetition = {
+      from: place.from,
+      end: place.to,
+      retakeStart: from,
+      matched: to - from,
+      confirmedByAudio: false,
+    };
+    return tokens.slice(from, to).some(isOther) || hasDifferentWords(compared, repetition);
+  };
+}
+
+/** Returns the best of the accepted candidates that fits between the neighbors; null when the path has the line in none of them. */
 function findBestBetween(
-  row: readonly LineCandidate[],
+  accepted: readonly LineCandidate[],
   place: TokenRange,
   before: number,
   after: number,
 ): LineCandidate | null {
-  const accepted = row.filter((one) => one.accepted);
   if (!accepted.some((one) => countShared(place, one) > 0)) return null;
   let best: LineCandidate | null = null;
   let highest = Number.NEGATIVE_INFINITY;

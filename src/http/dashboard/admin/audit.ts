@@ -1,18 +1,15 @@
 /** The audit log, for administrators. */
 import { Type } from "@sinclair/typebox";
-import { parseIsoTime } from "../../../domain/iso-time";
-import {
-  type AuditEntryWithActor,
-  type AuditFilter,
-  listAuditEntries,
-  listAuditEntriesAfter,
-} from "../../../store/audit";
+import type { AuditAction } from "../../../domain/audit-actions";
+import { escapeFormula, formatCsvHeader, formatCsvRow } from "../../../domain/csv";
+import { type AuditFilter, type ListedAuditEntry, listAuditEntries, listAuditEntriesAfter } from "../../../store/audit";
 import type { Queries } from "../../../store/db";
 import { recordAudit } from "../../../work/audit";
 import { streamedDownload } from "../../call";
-import { strictObject, textField, timeField, uuidField } from "../../fields";
+import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, timeField, toTime, uuidField } from "../../fields";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../offset-list-route";
+import { readInBatches } from "../../read-in-batches";
 import { respondsWithFile } from "../../response-docs";
 import { route } from "../../route";
 import type { Resource } from "../../schemas";
@@ -22,6 +19,10 @@ import { ADMIN_ACCESS } from "./access";
 const MAX_ACTION_CHARACTERS = 100;
 
 const filters = {
+  user: Type.Optional({
+    ...textField(MAX_SEARCH_CHARACTERS),
+    description: "part of the email address of who acted or was changed",
+  }),
   actor_id: Type.Optional(uuidField("who acted")),
   target_id: Type.Optional(uuidField("what was changed")),
   workspace_id: Type.Optional(uuidField("where it was changed")),
@@ -33,6 +34,7 @@ const filters = {
 type AuditQuery = Partial<Record<keyof typeof filters, string>>;
 
 const toAuditFilter = (query: AuditQuery): AuditFilter => ({
+  user: query.user,
   actorId: query.actor_id?.toLowerCase(),
   targetId: query.target_id?.toLowerCase(),
   workspaceId: query.workspace_id?.toLowerCase(),
@@ -41,13 +43,10 @@ const toAuditFilter = (query: AuditQuery): AuditFilter => ({
   until: toTime(query.until),
 });
 
-const toTime = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : (parseIsoTime(text) ?? undefined);
-
-const showEntry = ({ entry, actorEmail }: AuditEntryWithActor): Resource<"AuditEntry"> => ({
+const showEntry = ({ entry, actorEmail, targetName }: ListedAuditEntry): Resource<"AuditEntry"> => ({
   id: entry.id,
   created_at: formatTime(entry.created_at),
-  action: entry.action,
+  action: entry.action as AuditAction,
   actor: {
     kind: entry.actor_kind as Resource<"AuditEntry">["actor"]["kind"],
     id: entry.actor_id,
@@ -55,7 +54,9 @@ const showEntry = ({ entry, actorEmail }: AuditEntryWithActor): Resource<"AuditE
     credential_id: entry.credential_id,
   },
   target:
-    entry.target_kind !== null && entry.target_id !== null ? { kind: entry.target_kind, id: entry.target_id } : null,
+    entry.target_kind !== null && entry.target_id !== null
+      ? { kind: entry.target_kind, id: entry.target_id, name: targetName }
+      : null,
   workspace_id: entry.workspace_id,
   address: entry.address,
   request_id: entry.request_id,
@@ -74,33 +75,61 @@ export const list = offsetListRoute({
 });
 
 export const exportAll = route({
-  summary: "Download the audit log as JSON lines, oldest first",
+  summary: "Download the audit log as JSON lines or as CSV, oldest first",
   access: ADMIN_ACCESS,
-  query: strictObject(filters),
-  responses: { 200: respondsWithFile("One `AuditEntry` a line, `application/x-ndjson`") },
-  handle: async (call, { query }) => {
+  query: strictObject({
+    ...filters,
+    format: Type.Optional({ ...oneOf("jsonl", "csv"), description: "by default `jsonl`" }),
+  }),
+  responses: {
+    200: respondsWithFile(
+      "One `AuditEntry` a line, `application/x-ndjson`; or `text/csv`, in which cells that a spreadsheet would run as formulas begin with an apostrophe",
+    ),
+  },
+  handle: async (call, { query: { format = "jsonl", ...query } }) => {
     const { store, now } = call.services;
     const time = now();
     const actor = toCallActor(call);
     await store.write((tx) => recordAudit(tx, actor, { action: "audit_log.exported", target: null }, time));
     return streamedDownload({
-      filename: `audit-${formatTime(time).slice(0, 10)}.jsonl`,
-      contentType: "application/x-ndjson",
-      parts: readJsonLines(store.read, toAuditFilter(query)),
+      filename: `audit-${formatTime(time).slice(0, 10)}.${format}`,
+      contentType: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
+      parts:
+        format === "csv" ? readCsv(store.read, toAuditFilter(query)) : readJsonLines(store.read, toAuditFilter(query)),
     });
   },
 });
 
-/** Entries that are read at a time. */
-const ENTRIES_PER_PART = 500;
+async function* readEntries(db: Queries, filter: AuditFilter): AsyncGenerator<Resource<"AuditEntry">[]> {
+  for await (const rows of readInBatches((page) => listAuditEntriesAfter(db, filter, page))) yield rows.map(showEntry);
+}
 
 async function* readJsonLines(db: Queries, filter: AuditFilter): AsyncGenerator<string> {
-  let afterId = "";
-  for (;;) {
-    const entries = await listAuditEntriesAfter(db, filter, { afterId, limit: ENTRIES_PER_PART });
-    const last = entries.at(-1);
-    if (last === undefined) return;
-    yield entries.map((entry) => `${JSON.stringify(showEntry(entry))}\n`).join("");
-    afterId = last.entry.id;
-  }
+  for await (const entries of readEntries(db, filter))
+    yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+}
+
+const CSV_COLUMNS: [title: string, value: (entry: Resource<"AuditEntry">) => string | null | undefined][] = [
+  ["created_at", (entry) => entry.created_at],
+  ["action", (entry) => entry.action],
+  ["actor_kind", (entry) => entry.actor.kind],
+  ["actor_email", (entry) => entry.actor.email],
+  ["actor_id", (entry) => entry.actor.id],
+  ["credential_id", (entry) => entry.actor.credential_id],
+  ["target_kind", (entry) => entry.target?.kind],
+  ["target_name", (entry) => entry.target?.name],
+  ["target_id", (entry) => entry.target?.id],
+  ["workspace_id", (entry) => entry.workspace_id],
+  ["address", (entry) => entry.address],
+  ["request_id", (entry) => entry.request_id],
+  ["details", (entry) => entry.details && JSON.stringify(entry.details)],
+  ["id", (entry) => entry.id],
+];
+
+async function* readCsv(db: Queries, filter: AuditFilter): AsyncGenerator<string> {
+  yield formatCsvHeader(CSV_COLUMNS.map(([title]) => title));
+  for await (const entries of readEntries(db, filter))
+    yield entries
+      .map((entry) => formatCsvRow(CSV_COLUMNS.map(([, value]) => escapeFormula(value(entry) ?? ""))))
+      .join("");
 }

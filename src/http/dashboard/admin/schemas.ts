@@ -1,7 +1,10 @@
 /** The schemas of what administrators read. */
 import { Type } from "@sinclair/typebox";
+import { WORKSPACE_ROLES } from "../../../domain/access";
+import { AUDIT_ACTIONS } from "../../../domain/audit-actions";
 import { JOB_NAMES } from "../../../domain/jobs";
 import { STEP_STATES } from "../../../domain/states";
+import { CHECK_STATES } from "../../../work/health-checks";
 import { strictObject } from "../../fields";
 import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
 
@@ -26,11 +29,49 @@ const user = strictObject({
   created_at: time,
 });
 
+const contents = strictObject({
+  projects: Type.Integer({
+    description: "of the personal workspace, as are assets, cuts, renders, jobs and endpoints",
+  }),
+  assets: integer,
+  cuts: integer,
+  renders: integer,
+  open_jobs: Type.Integer({ description: "pipelines that wait or run" }),
+  webhook_endpoints: integer,
+  api_keys: integer,
+  sessions: integer,
+  shared_workspaces: Type.Array(
+    strictObject({
+      id,
+      name: text,
+      role: enumeration(WORKSPACE_ROLES),
+      is_only_owner: Type.Boolean({ description: "if true, the account cannot be deleted" }),
+    }),
+  ),
+});
+
 const account = strictObject({ id, email: text });
+
+const disk = strictObject({
+  free_bytes: integer,
+  total_bytes: integer,
+  reserve_bytes: Type.Integer({ description: "uploads and renders stop below this much free space" }),
+  is_low: flag,
+});
 
 /** The schemas by their names in the OpenAPI documents. */
 export const ADMIN_SCHEMAS = {
   AdminUser: user,
+  AdminUserDetail: Type.Composite(
+    [
+      user,
+      strictObject({
+        default_storage_quota_bytes: orNull(integer, "the configured quota. null: no limit"),
+        contents,
+      }),
+    ],
+    { additionalProperties: false },
+  ),
   InvitedUser: strictObject({
     user,
     invitation_url: orNull(
@@ -47,8 +88,14 @@ export const ADMIN_SCHEMAS = {
     state: enumeration(STEP_STATES),
     progress: orNull(Type.Number(), "0 to 1, null before the job has started"),
     attempts: integer,
-    subject_id: Type.String({ format: "uuid", description: "the asset, cut or render that the job works on" }),
+    subject_id: orNull(
+      Type.String({
+        format: "uuid",
+        description: "the asset, cut or render that the job works on; null until the steps before it have completed",
+      }),
+    ),
     input_asset_id: orNull(id),
+    input_asset_name: orNull(text),
     workspace: strictObject({ id, name: text }),
     created_by: orNull(account, "null: the account was purged"),
     error_code: orNull(text),
@@ -66,15 +113,28 @@ export const ADMIN_SCHEMAS = {
     render_bytes: integer,
     storage_quota_bytes: orNull(integer, "null: no limit"),
   }),
+  StorageTotals: strictObject({
+    used_bytes: integer,
+    source_bytes: Type.Integer({ description: "unfinished uploads count with their full size" }),
+    derived_bytes: integer,
+    render_bytes: integer,
+    recordings: integer,
+    renders: Type.Integer({ description: "completed ones" }),
+    database_bytes: orNull(integer),
+    disk,
+  }),
   SystemHealth: strictObject({
     status: enumeration(["ok", "degraded"]),
     version: text,
-    disk: strictObject({
-      free_bytes: integer,
-      total_bytes: integer,
-      reserve_bytes: Type.Integer({ description: "uploads and renders stop below this much free space" }),
-      is_low: flag,
-    }),
+    checks: Type.Array(
+      strictObject({
+        name: text,
+        state: enumeration(CHECK_STATES),
+        about: Type.String({ description: "what is in use, or the problem and how to solve it" }),
+      }),
+      { description: "the checks of `offcut doctor` and `/readyz` that a running server can run" },
+    ),
+    disk,
     database: strictObject({ is_alive: flag, size_bytes: orNull(integer) }),
     ffmpeg: strictObject({ path: text, version: text, is_bundled: flag }),
     sandbox: strictObject({ mode: text, reason: orNull(text, "why it is not bwrap") }),
@@ -84,6 +144,10 @@ export const ADMIN_SCHEMAS = {
     ),
     models: Type.Array(strictObject({ name: text, languages: Type.Array(text), is_built_in: flag })),
     damaged_models: Type.Array(strictObject({ name: text, problem: text })),
+    redis: orNull(
+      strictObject({ host: text, is_reachable: flag, version: orNull(text, "null while it is not reachable") }),
+      "null: none is configured, and there are no workers on other machines",
+    ),
     queue: Type.Array(
       strictObject({ name: enumeration(JOB_NAMES), slots: integer, pending: integer, running: integer }),
     ),
@@ -92,14 +156,23 @@ export const ADMIN_SCHEMAS = {
   AuditEntry: strictObject({
     id,
     created_at: time,
-    action: Type.String({ description: "`noun.verb_past`, such as `user.disabled`" }),
+    action: enumeration(AUDIT_ACTIONS),
     actor: strictObject({
       kind: enumeration(["user", "anonymous", "command", "server"]),
       id: orNull(id, "a random ID once the account is purged"),
       email: orNull(text),
       credential_id: orNull(id, "the session or API key"),
     }),
-    target: orNull(strictObject({ kind: text, id: text })),
+    target: orNull(
+      strictObject({
+        kind: text,
+        id: text,
+        name: orNull(
+          text,
+          "the email address of a user, the name of a workspace; null once it is deleted, and for others",
+        ),
+      }),
+    ),
     workspace_id: orNull(id),
     address: orNull(text),
     request_id: orNull(text, "`X-Request-Id` of the response"),

@@ -1,7 +1,15 @@
 /** Accounts, for administrators. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../../domain/errors";
-import { findListedUser, type ListedUser, listUserPage } from "../../../store/user-list";
+import { readUserContents } from "../../../store/user-contents";
+import {
+  findListedUser,
+  type ListedUser,
+  listUserPage,
+  USER_SORTS,
+  type UserFilter,
+  type UserSorting,
+} from "../../../store/user-list";
 import {
   type AccountChange,
   type ActingAdmin,
@@ -12,20 +20,21 @@ import {
   inviteUser,
   restoreDeletedAccount,
 } from "../../../work/administration";
+import type { Services } from "../../../work/services";
 import { type Call, created, createOnce, noContent, ok, type Reply } from "../../call";
 import { notFound } from "../../errors";
-import { nullable, oneOf, strictObject, textField, uuidField } from "../../fields";
+import { MAX_SEARCH_CHARACTERS, nullable, oneOf, strictObject, textField, uuidField } from "../../fields";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../offset-list-route";
 import { showLedgerEntry } from "../../public/account";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
 import type { Resource } from "../../schemas";
+import { parseSort, sortField } from "../../sort-field";
 import { email } from "../auth";
 import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";
 
-const MAX_SEARCH_CHARACTERS = 256;
 const MAX_NOTE_CHARACTERS = 500;
 /** Far above any studio's use, and far below where sums lose precision. */
 const MAX_CREDITS = 1_000_000_000;
@@ -47,6 +56,33 @@ const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser)
   created_at: formatTime(user.created_at),
 });
 
+async function showUserDetail(
+  { config, now, store }: Pick<Services, "config" | "now" | "store">,
+  listed: ListedUser,
+): Promise<Resource<"AdminUserDetail">> {
+  const contents = await readUserContents(store.read, listed.user.id, now());
+  return {
+    ...showListedUser(listed),
+    default_storage_quota_bytes: config.storageQuotaBytes || null,
+    contents: {
+      projects: contents.projects,
+      assets: contents.assets,
+      cuts: contents.cuts,
+      renders: contents.renders,
+      open_jobs: contents.openJobs,
+      webhook_endpoints: contents.webhookEndpoints,
+      api_keys: contents.apiKeys,
+      sessions: contents.sessions,
+      shared_workspaces: contents.sharedWorkspaces.map(({ id, name, role: itsRole, isOnlyOwner }) => ({
+        id,
+        name,
+        role: itsRole,
+        is_only_owner: isOnlyOwner,
+      })),
+    },
+  };
+}
+
 const load: ResourceLoader<ListedUser> = {
   name: "User",
   find: ({ services, params }) => findListedUser(services.store.read, params.user_id!),
@@ -64,25 +100,30 @@ async function respondWithUser(call: Call): Promise<Reply> {
 const role = oneOf("member", "admin");
 
 export const list = offsetListRoute({
-  summary: "List accounts, newest first",
+  summary: "List accounts, by default newest first",
   access: ADMIN_ACCESS,
   filters: {
     q: Type.Optional({ ...textField(MAX_SEARCH_CHARACTERS), description: "part of the email address or the name" }),
     role: Type.Optional(role),
     state: Type.Optional({ ...oneOf("active", "disabled", "deleted"), description: "`deleted`: in the grace period" }),
+    sort: Type.Optional(sortField(USER_SORTS)),
   },
   item: "AdminUser",
   description: "A page of accounts",
-  read: ({ services }, { filters, ...page }) => listUserPage(services.store.read, filters, page),
+  read: ({ services }, { filters, ...page }) => {
+    const { sort, ...filter } = filters as UserFilter & { sort?: string };
+    const sorting = parseSort<UserSorting["sort"]>(sort, "created_at", true);
+    return listUserPage(services.store.read, filter, { ...sorting, ...page });
+  },
   show: (_, user) => showListedUser(user),
 });
 
 export const read = route({
-  summary: "Retrieve an account",
+  summary: "Retrieve an account with counts of its content",
   access: ADMIN_ACCESS,
   load,
-  responses: { 200: respondsWith("AdminUser", "The account") },
-  handle: async (_, { resource }) => ok(showListedUser(resource)),
+  responses: { 200: respondsWith("AdminUserDetail", "The account") },
+  handle: async ({ services }, { resource }) => ok(await showUserDetail(services, resource)),
 });
 
 export const invite = route({

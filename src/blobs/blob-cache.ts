@@ -1,0 +1,292 @@
+/**
+ * Files of the head on a worker, kept for the next execution that reads them. A file is named by the key of its content. It is fetched in
+ * parts, several at a time, and what is complete of it survives a broken connection and the end of the process. What is not in use is removed when the cache is
+ * too large or the disk is full, the least recently used first.
+ */
+import { mkdirSync, renameSync } from "node:fs";
+import { mkdir, open, rename, rm, stat, truncate, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { flushFile } from "../lib/atomic-file";
+import type { DiskReserve } from "../lib/disk-reserve";
+import { sha256 } from "../lib/hash";
+import { isUuid, newId } from "../lib/ids";
+import { createSemaphore, type Semaphore } from "../lib/semaphore";
+import { createFullDiskError, fetchParts, type ReadRange } from "./fetch-parts";
+import { createPartialBlob, type PartialBlob } from "./partial-blob";
+import { listNames } from "./trash";
+
+export type { ReadRange } from "./fetch-parts";
+
+/** `name` is a plain file name. Equal keys are equal bytes. `modifiedAt` in whole seconds since 1970. `asset`: the UUID of what it is part of. */
+export type CachedFile = { key: string; name: string; bytes: number; modifiedAt: number; asset: string };
+
+/** A file that is not removed before `release` is called. */
+export type CachedBlob = { path: string; release(): void };
+
+/** A file of which some parts may be missing; `parts` null: it is complete. */
+export type CachedParts = CachedBlob & { partBytes: number; parts: PartialBlob | null };
+
+export type BlobCache = {
+  /**
+   * Returns the file, and fetches what is missing of it. Errors: those of `read`; an `Error` with the code `ENOSPC` when it does not fit on
+   * the disk; a plain `Error` when `read` ends early or returns too much; the signal's reason when aborted.
+   */
+  acquire(file: CachedFile, read: ReadRange, signal: AbortSignal): Promise<CachedBlob>;
+  /** Returns the file without fetching anything. Missing parts are fetched by the caller, and are lost at the end of the process. */
+  acquireParts(file: CachedFile): Promise<CachedParts>;
+  /** Removes unused files until `bytes` are free above the disk reserve. Returns whether they are. */
+  makeRoom(bytes: number): boolean;
+  /** Returns how many bytes the unused files have, which are removed when the space is needed. */
+  unusedBytes(): number;
+  /** Lists the assets that it has files of. */
+  listAssets(): string[];
+  /** Removes all files of an asset: those in use when they are released. */
+  forget(asset: string): void;
+};
+
+type Entry = {
+  id: string;
+  asset: string;
+  isForgotten: boolean;
+  /** On the disk, or about to be. */
+  bytes: number;
+  lastUsedAt: number;
+  users: number;
+  /** One download at a time. */
+  lock: Semaphore;
+  /** The same file with missing parts, until the complete one is there and this one is not in use. */
+  partial: Promise<PartialBlob> | null;
+  partialBytes: number;
+  partialUsers: number;
+};
+
+const PART_BYTES = 8 * 1024 * 1024;
+/** Of all downloads together. */
+const MAX_PARTS_IN_MEMORY = 8;
+const PART_EXTENSION = ".part";
+/** Nothing is known about its parts after a restart. */
+const PARTIAL_EXTENSION = ".partial";
+const TRASH = "trash";
+
+/** Opens the cache in a folder. Files of an earlier process are kept; what it was about to remove is removed. */
+export async function openBlobCache(options: {
+  folder: string;
+  maxBytes: number;
+  disk: Pick<DiskReserve, "availableBytes" | "claim">;
+  partBytes?: number;
+}): Promise<BlobCache> {
+  const { folder, maxBytes, disk, partBytes = PART_BYTES } = options;
+  const entries = new Map<string, Entry>();
+  const trash = join(folder, TRASH);
+  const permits = createSemaphore(MAX_PARTS_IN_MEMORY);
+  await rm(trash, { recursive: true, force: true });
+  await mkdir(trash, { recursive: true });
+  for (const id of await listNames(folder)) {
+    if (id === TRASH) continue;
+    for (const name of await listNames(join(folder, id)).catch(() => []))
+      if (name.endsWith(PARTIAL_EXTENSION)) await rm(join(folder, id, name), { force: true });
+    const asset = findAssetOf(id);
+    const found = asset === null ? null : await readEntry(join(folder, id));
+    if (asset === null || found === null) await rm(join(folder, id), { recursive: true, force: true });
+    else entries.set(id, { ...createEntry(id, asset), ...found });
+  }
+  // The folder may come from a configuration with a larger cache.
+  evict(() => countBytes() > maxBytes);
+
+  function countBytes(): number {
+    let sum = 0;
+    for (const entry of entries.values()) sum += entry.bytes + entry.partialBytes;
+    return sum;
+  }
+
+  /** Removes unused entries, the least recently used first, while `isNeeded`. */
+  function evict(isNeeded: () => boolean): void {
+    const unused = [...entries.values()].filter((entry) => entry.users === 0);
+    unused.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+    for (const entry of unused) {
+      if (!isNeeded()) return;
+      remove(entry);
+    }
+  }
+
+  /** The folder disappears at once, because the same file may be fetched again while the old one is being removed. */
+  function remove(entry: Entry): void {
+    const target = join(trash, newId());
+    mkdirSync(trash, { recursive: true });
+    entries.delete(entry.id);
+    try {
+      renameSync(join(folder, entry.id), target);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    // What cannot be removed now is removed by the next start.
+    void rm(target, { recursive: true, force: true }).catch(() => {});
+  }
+
+  function makeRoom(bytes: number): boolean {
+    evict(() => disk.availableBytes() < bytes);
+    return disk.availableBytes() >= bytes;
+  }
+
+  function claim(bytes: number): void {
+    if (disk.claim(bytes) || (makeRoom(bytes) && disk.claim(bytes))) return;
+    throw createFullDiskError();
+  }
+
+  async function fetchFile(entry: Entry, file: CachedFile, read: ReadRange, signal: AbortSignal): Promise<void> {
+    const path = join(folder, entry.id, file.name);
+    if ((await findSize(path)) === file.bytes) return;
+    await rm(path, { force: true });
+    const part = path + PART_EXTENSION;
+    await mkdir(join(folder, entry.id), { recursive: true });
+    const done = await prepareInPart(part, file.bytes, partBytes);
+    entry.bytes = file.bytes;
+    evict(() => countBytes() > maxBytes);
+    if (!makeRoom(file.bytes - done)) throw createFullDiskError();
+    await fetchParts(part, { from: done, to: file.bytes, partBytes }, { read, claim, permits, signal });
+    await utimes(part, new Date(), new Date(file.modifiedAt * 1000));
+    await flushFile(part);
+    await rename(part, path);
+  }
+
+  async function createPartial(entry: Entry, file: CachedFile): Promise<PartialBlob> {
+    await mkdir(join(folder, entry.id), { recursive: true });
+    return createPartialBlob(
+      join(folder, entry.id, file.name + PARTIAL_EXTENSION),
+      { bytes: file.bytes, partBytes },
+      (bytes) => {
+        claim(bytes);
+        entry.partialBytes += bytes;
+        evict(() => countBytes() > maxBytes);
+      },
+    );
+  }
+
+  /** Removes the file with missing parts when the complete one is there. */
+  async function removePartial(entry: Entry, file: CachedFile): Promise<void> {
+    if (entry.partial === null || entry.partialUsers > 0) return;
+    entry.partial = null;
+    entry.partialBytes = 0;
+    await rm(join(folder, entry.id, file.name + PARTIAL_EXTENSION), { force: true });
+  }
+
+  /** Keeps the entry of a file until `release`. */
+  function hold(file: CachedFile): { entry: Entry; release(): void } {
+    const { asset, key, name, bytes } = file;
+    const id = `${asset}_${sha256(JSON.stringify([key, name, bytes]))}`;
+    const entry = entries.get(id) ?? createEntry(id, asset);
+    entries.set(id, entry);
+    entry.users++;
+    const release = once(() => {
+      entry.users--;
+      entry.lastUsedAt = Date.now();
+      // Nothing was fetched, or nobody needs it any more.
+      if (entry.users === 0 && (entry.bytes + entry.partialBytes === 0 || entry.isForgotten)) remove(entry);
+      evict(() => countBytes() > maxBytes);
+    });
+    return { entry, release };
+  }
+
+  return {
+    makeRoom,
+    unusedBytes: () => {
+      let sum = 0;
+      for (const entry of entries.values()) if (entry.users === 0) sum += entry.bytes + entry.partialBytes;
+      return sum;
+    },
+    listAssets: () => [...new Set([...entries.values()].map((entry) => entry.asset))],
+    forget: (asset) => {
+      for (const entry of entries.values()) {
+        if (entry.asset !== asset) continue;
+        entry.isForgotten = true;
+        if (entry.users === 0) remove(entry);
+      }
+    },
+    acquire: async (file, read, signal) => {
+      const { entry, release } = hold(file);
+      try {
+        const path = join(folder, entry.id, file.name);
+        await entry.lock.run(signal, () => fetchFile(entry, file, read, signal));
+        entry.lastUsedAt = Date.now();
+        // The time of the last use survives as the access time.
+        await utimes(path, new Date(), new Date(file.modifiedAt * 1000));
+        await removePartial(entry, file);
+        return { path, release };
+      } catch (error) {
+        // What has been fetched is all that it has on the disk.
+        if (entry.users === 1) entry.bytes = (await readEntry(join(folder, entry.id)))?.bytes ?? 0;
+        release();
+        throw error;
+      }
+    },
+    acquireParts: async (file) => {
+      const { entry, release: releaseEntry } = hold(file);
+      const path = join(folder, entry.id, file.name);
+      entry.partialUsers++;
+      const release = once(() => {
+        entry.partialUsers--;
+        releaseEntry();
+      });
+      try {
+        if ((await findSize(path)) === file.bytes) return { path, partBytes, parts: null, release };
+        entry.partial ??= createPartial(entry, file);
+        const parts = await entry.partial;
+        return { path: parts.path, partBytes, parts, release };
+      } catch (error) {
+        entry.partial = null;
+        release();
+        throw error;
+      }
+    },
+  };
+}
+
+const createEntry = (id: string, asset: string): Entry => ({
+  id,
+  asset,
+  isForgotten: false,
+  bytes: 0,
+  lastUsedAt: 0,
+  users: 0,
+  lock: createSemaphore(1),
+  partial: null,
+  partialBytes: 0,
+  partialUsers: 0,
+});
+
+/** Returns the asset that a name begins with, as those of folders here and of work folders do; null without one. */
+export function findAssetOf(name: string): string | null {
+  const [asset = ""] = name.split("_");
+  return isUuid(asset) && name.length > asset.length ? asset : null;
+}
+
+/** Returns a function that does it the first time only. */
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) run();
+    isDone = true;
+  };
+}
+
+/** Reads what a folder of the cache has: a file, or the beginning of one; null for anything else. */
+async function readEntry(path: string): Promise<{ bytes: number; lastUsedAt: number } | null> {
+  const names = (await listNames(path).catch(() => [])).filter((name) => !name.endsWith(PARTIAL_EXTENSION));
+  if (names.length !== 1) return null;
+  const found = await stat(join(path, names[0]!)).catch(() => null);
+  return found?.isFile() ? { bytes: found.size, lastUsedAt: found.atimeMs } : null;
+}
+
+const findSize = async (path: string): Promise<number | null> => (await stat(path).catch(() => null))?.size ?? null;
+
+/** Creates the file, or shortens it to its last complete part: after a power failure, what follows may be missing. Returns its size. */
+async function prepareInPart(path: string, bytes: number, partBytes: number): Promise<number> {
+  const size = await findSize(path);
+  if (size === null) {
+    await (await open(path, "w", 0o600)).close();
+    return 0;
+  }
+  const complete = size > bytes ? 0 : size - (size % partBytes);
+  if (complete !== size) await truncate(path, complete);
+  return complete;
+}

@@ -1,0 +1,59 @@
+/**
+ * Bundles the dashboard: `bun src/build/web.ts`. Scripts and styles have names that contain their hash, so that browsers can keep them for
+ * ever; `index.html` names the current ones, `pages.json` those of each page, for its headers.
+ */
+import { mkdir, rename, rm } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { listPageScripts } from "./page-scripts";
+
+const PROJECT = resolve(import.meta.dir, "../..");
+
+/** Where the bundle is written, and read from when the server runs from the sources. */
+export const WEB_FOLDER = join(PROJECT, "dist/assets/web");
+
+/** Writes the bundle to `folder`, which is replaced as a whole. Throws `AggregateError` with the log of the bundler. */
+export async function bundleWeb(folder: string = WEB_FOLDER): Promise<void> {
+  const draft = `${folder}.${process.pid}`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true });
+  const options = {
+    outdir: draft,
+    target: "browser" as const,
+    minify: true,
+    naming: { entry: "[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": '"production"' },
+  };
+  const entrypoints = [join(PROJECT, "web/app/main.tsx"), join(PROJECT, "web/app.css")];
+  const result = await Bun.build({ ...options, entrypoints, splitting: true, metafile: true });
+  const early = await Bun.build({ ...options, entrypoints: [join(PROJECT, "web/app/early.ts")], format: "iife" });
+  if (!result.success || !early.success)
+    throw new AggregateError([...result.logs, ...early.logs], "Bundling the dashboard failed.");
+  const findEntry = (pattern: RegExp): string => {
+    const names = [...result.outputs, ...early.outputs]
+      .map(({ path }) => basename(path))
+      .filter((name) => pattern.test(name));
+    if (names.length !== 1) throw new Error(`The bundle has ${names.length} files like ${pattern}, expected 1`);
+    return names[0]!;
+  };
+  const [script, style] = [findEntry(/^main-.*\.js$/), findEntry(/^app-.*\.css$/)];
+  const first = findEntry(/^early-.*\.js$/);
+  const page = (await Bun.file(join(PROJECT, "web/index.html")).text())
+    .replace("/app/early.ts", `/app/${first}`)
+    .replace("/app/main.tsx", `/app/${script}`)
+    .replace("/app.css", `/app/${style}`);
+  await Bun.write(join(draft, "index.html"), page);
+  const routes = await Bun.file(join(PROJECT, "web/app/routes.tsx")).text();
+  await Bun.write(
+    join(draft, "pages.json"),
+    JSON.stringify({ first, script, style, pages: listPageScripts(result.metafile!, routes) }),
+  );
+  await Bun.write(join(draft, "icon.svg"), Bun.file(join(PROJECT, "web/icon.svg")));
+  await rm(folder, { recursive: true, force: true });
+  await rename(draft, folder);
+}
+
+if (import.meta.main) {
+  const started = performance.now();
+  await bundleWeb();
+  console.log(`${WEB_FOLDER}: bundled in ${Math.round(performance.now() - started)} ms`);
+}

@@ -1,0 +1,18 @@
+/** Tables of text on the terminal. */
+
+/** Formats rows of cells as aligned columns. */
+export function formatTextTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+/** Formats a time as UTC, to the minute. */
+export const formatMinute = (time: string | null): string => (time === null ? "never" : `${time.slice(0, 16)}Z`);

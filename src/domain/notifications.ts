@@ -1,0 +1,116 @@
+/** Notifications: the payload of each type, and which channels a user receives it on. */
+import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "./states";
+
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
+
+/** `asset_name` is the file name of the upload. `steps` are the processors in their order. */
+type PipelineNotice = {
+  pipeline_id: string;
+  asset_id: string | null;
+  asset_name: string | null;
+  project_id: string | null;
+  steps: string[];
+};
+
+/** The payload of each type, as the API shows it. Times are ISO 8601. */
+export type NotificationPayloads = {
+  pipeline_completed: PipelineNotice;
+  pipeline_failed: PipelineNotice & { failed_step: string | null; error_code: string; error_message: string };
+  asset_pending_payment: {
+    asset_id: string;
+    asset_name: string | null;
+    project_id: string | null;
+    credits_required: number;
+  };
+  /** `host` is that of the URL, whose path can contain a secret. `gone`: the receiver answered 410; `failing`: 5 days without a success. */
+  webhook_disabled: {
+    endpoint_id: string;
+    host: string;
+    reason: "gone" | "failing";
+    failing_since: string | null;
+  };
+  /** `amount` is in the smallest unit of the currency. */
+  subscription_payment_failed: {
+    subscription_id: string;
+    price_id: string;
+    price_name: string | null;
+    amount: number | null;
+    currency: string | null;
+  };
+  /** `size_bytes` and `expires_at` are those of the file; `error_message` is that of a failure. */
+  data_export_ready: {
+    status: "pending" | "ready" | "failed" | "expired";
+    requested_at: string;
+    has_media: boolean;
+    finished_at: string | null;
+    expires_at: string | null;
+    size_bytes: number | null;
+    error_message: string | null;
+  };
+};
+
+export type NotificationCategory = "job" | "system" | "billing" | "account";
+
+export const NOTIFICATION_CATEGORIES: Record<NotificationType, NotificationCategory> = {
+  pipeline_completed: "job",
+  pipeline_failed: "job",
+  asset_pending_payment: "job",
+  webhook_disabled: "system",
+  subscription_payment_failed: "billing",
+  data_export_ready: "account",
+};
+
+/** Mails of completed work are off by default: a user who works all day would get one every 10 minutes. */
+const OFF_BY_DEFAULT: readonly string[] = ["pipeline_completed/email"];
+const MANDATORY: readonly string[] = ["subscription_payment_failed/email", "data_export_ready/in_app"];
+
+/** A channel of a type. */
+export type NotificationTarget = { type: NotificationType; channel: NotificationChannel };
+
+export type NotificationChoice = NotificationTarget & { enabled: boolean };
+
+export const isMandatory = ({ type, channel }: NotificationTarget): boolean => MANDATORY.includes(`${type}/${channel}`);
+
+/** A choice with the defaults merged in. `isDefault`: the user has not chosen. */
+export type NotificationPreference = NotificationChoice & { isDefault: boolean; isMandatory: boolean };
+
+/** Returns the preference of one type and channel. A mandatory one is always on, whatever was stored. */
+export function resolvePreference(
+  target: NotificationTarget,
+  choices: readonly NotificationChoice[],
+): NotificationPreference {
+  const { type, channel } = target;
+  const isOn = isMandatory(target);
+  const choice = choices.find((one) => one.type === type && one.channel === channel);
+  if (choice && (!isOn || choice.enabled))
+    return { ...target, enabled: choice.enabled, isDefault: false, isMandatory: isOn };
+  return { ...target, enabled: !OFF_BY_DEFAULT.includes(`${type}/${channel}`), isDefault: true, isMandatory: isOn };
+}
+
+/** Returns every type and channel in the order of the API. */
+export const resolvePreferences = (choices: readonly NotificationChoice[]): NotificationPreference[] =>
+  NOTIFICATION_TYPES.flatMap((type) =>
+    NOTIFICATION_CHANNELS.map((channel) => resolvePreference({ type, channel }, choices)),
+  );
+
+export type TypedNotification = {
+  [Type in NotificationType]: { type: Type; payload: NotificationPayloads[Type] };
+}[NotificationType];
+
+/**
+ * Returns whether a notification goes to a channel. The completion of a pipeline of one step, such as a cut of `/v1`, does only if the user
+ * has chosen it: who requests a single cut or render waits for it.
+ */
+export function goesTo(
+  notification: TypedNotification,
+  channel: NotificationChannel,
+  choices: readonly NotificationChoice[],
+): boolean {
+  const { enabled, isDefault } = resolvePreference({ type: notification.type, channel }, choices);
+  if (notification.type === "pipeline_completed" && notification.payload.steps.length < 2) return enabled && !isDefault;
+  // The mail follows when the export has ended.
+  if (notification.type === "data_export_ready" && channel === "email")
+    return enabled && ["ready", "failed"].includes(notification.payload.status);
+  return enabled;
+}

@@ -1,0 +1,44 @@
+/** Files with the plan of a cut, as a client uploads them. */
+import { AppError } from "./errors";
+import { parsePlanText } from "./plan-text";
+
+/** A plan of a recording of a day has a tenth of this. */
+export const MAX_PLAN_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_NESTING_LEVELS = 64;
+
+/** Checks that the bytes are a plan that `parsePlanText` accepts. Throws `AppError` `unsupported_media` that names the first problem. */
+export function checkPlanBytes(bytes: Uint8Array): void {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidPlan("is not UTF-8 text");
+  }
+  if (isNestedDeeperThan(text, MAX_NESTING_LEVELS))
+    throw invalidPlan(`is nested deeper than ${MAX_NESTING_LEVELS} levels`);
+  const parsed = parsePlanText(text);
+  if (parsed.ok) return;
+  const [first] = parsed.errors;
+  throw invalidPlan([first?.field, first?.message].filter(Boolean).join(" "));
+}
+
+const invalidPlan = (problem: string): AppError =>
+  new AppError("unsupported_media", `Cut file is not the plan of a cut: ${problem}.`);
+
+/** Returns whether brackets outside of strings are nested deeper than `max`. */
+function isNestedDeeperThan(text: string, max: number): boolean {
+  let depth = 0;
+  let isString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (isString) {
+      if (character === "\\") i++;
+      else if (character === '"') isString = false;
+    } else if (character === '"') isString = true;
+    else if (character === "[" || character === "{") {
+      depth++;
+      if (depth > max) return true;
+    } else if (character === "]" || character === "}") depth--;
+  }
+  return false;
+}

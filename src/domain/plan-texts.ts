@@ -1,0 +1,35 @@
+/** Corrected texts of an edit: what was really said in a span of the recording, whatever was recognized. */
+import { MAX_FIELD_ERRORS } from "./errors";
+import type { EditError } from "./plan-edit";
+import type { Word } from "./speech";
+import { correctWords } from "./subtitles/corrected-words";
+import { fromSeconds, type Span, type Ticks, toSeconds } from "./time";
+
+/** A corrected text of a request, in seconds. */
+export type EditedText = { start: number; end: number; text: string };
+
+/** Returns the first errors in the texts, which must be sorted and disjoint; empty when there are none. */
+export function validateTexts(texts: readonly EditedText[], duration: Ticks): EditError[] {
+  const errors: EditError[] = [];
+  for (const [index, { start, end }] of texts.entries()) {
+    if (errors.length === MAX_FIELD_ERRORS) break;
+    const before = texts[index - 1];
+    if (fromSeconds(end) > duration)
+      errors.push({ index, field: "end", message: `must be within 0 and ${toSeconds(duration)}` });
+    else if (fromSeconds(end) <= fromSeconds(start))
+      errors.push({ index, field: null, message: "must end after its start" });
+    else if (before && fromSeconds(start) < fromSeconds(before.end))
+      errors.push({ index, field: null, message: "must not start before the previous text ends" });
+  }
+  return errors;
+}
+
+/** Returns the words with the texts in place of those whose middle is in the span of a text, and these spans. */
+export function applyTexts(
+  words: readonly Word[],
+  texts: readonly EditedText[],
+): { words: readonly Word[]; spans: Span[] } {
+  if (texts.length === 0) return { words, spans: [] };
+  const spans = texts.map(({ start, end, text }) => ({ start: fromSeconds(start), end: fromSeconds(end), text }));
+  return { words: correctWords(words, spans, []), spans };
+}

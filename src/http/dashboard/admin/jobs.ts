@@ -1,0 +1,76 @@
+/** Jobs of all workspaces, for administrators. */
+import { Type } from "@sinclair/typebox";
+import { JOB_NAMES } from "../../../domain/jobs";
+import { STEP_STATES } from "../../../domain/states";
+import { findListedJob, type ListedJob, listJobs } from "../../../store/job-list";
+import { cancelJob } from "../../../work/administration";
+import { ok } from "../../call";
+import { notFound } from "../../errors";
+import { oneOf, uuidField } from "../../fields";
+import { formatTime } from "../../format-time";
+import { offsetListRoute } from "../../offset-list-route";
+import { respondsWith } from "../../response-docs";
+import { type ResourceLoader, route } from "../../route";
+import type { Resource } from "../../schemas";
+import { toCallActor } from "../sign-in-client";
+import { ADMIN_ACCESS } from "./access";
+
+const showJob = (job: ListedJob): Resource<"AdminJob"> => {
+  const { step, userId, email } = job;
+  return {
+    id: step.id,
+    pipeline_id: step.pipeline_id,
+    name: step.processor_name,
+    state: step.state,
+    progress: step.progress,
+    attempts: step.attempts,
+    subject_id: step.subject_id,
+    input_asset_id: step.input_asset_id,
+    input_asset_name: job.filename,
+    workspace: { id: step.workspace_id, name: job.workspaceName },
+    created_by: userId !== null && email !== null ? { id: userId, email } : null,
+    error_code: job.errorCode,
+    error_message: job.errorMessage,
+    created_at: formatTime(step.created_at),
+    started_at: formatTime(step.started_at),
+    finished_at: formatTime(step.finished_at),
+  };
+};
+
+export const list = offsetListRoute({
+  summary: "List the jobs of all workspaces, newest first",
+  access: ADMIN_ACCESS,
+  filters: {
+    state: Type.Optional(oneOf(...STEP_STATES)),
+    name: Type.Optional(oneOf(...JOB_NAMES)),
+    user_id: Type.Optional(uuidField("who started the job")),
+    workspace_id: Type.Optional(uuidField("where the job runs")),
+  },
+  item: "AdminJob",
+  description: "A page of jobs",
+  read: ({ services }, { filters, ...page }) => {
+    const { state, name, user_id: userId, workspace_id: workspaceId } = filters;
+    const filter = { state, name, userId: userId?.toLowerCase(), workspaceId: workspaceId?.toLowerCase() };
+    return listJobs(services.store.read, filter, page);
+  },
+  show: (_, job) => showJob(job),
+});
+
+const loadJob: ResourceLoader<ListedJob> = {
+  name: "Job",
+  find: ({ services, params }) => findListedJob(services.store.read, params.job_id!),
+};
+
+export const cancel = route({
+  summary: "Cancel a job that waits or runs, and the steps of its pipeline after it",
+  access: ADMIN_ACCESS,
+  load: loadJob,
+  errors: ["conflict"],
+  responses: { 200: respondsWith("AdminJob", "The cancelled job") },
+  handle: async (call, { resource }) => {
+    await cancelJob(call.services, toCallActor(call), resource);
+    const cancelled = await loadJob.find(call);
+    if (!cancelled) throw notFound(loadJob.name);
+    return ok(showJob(cancelled));
+  },
+});

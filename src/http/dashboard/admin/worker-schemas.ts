@@ -1,0 +1,97 @@
+/** The schemas of workers on other machines, as administrators see them. */
+import { Type } from "@sinclair/typebox";
+import { WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../../domain/states";
+import { EXECUTION_KINDS, WORKER_JOBS } from "../../../domain/workers";
+import { strictObject } from "../../fields";
+import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
+
+const kind = {
+  ...enumeration(EXECUTION_KINDS),
+  description: "`split`, `chunk` and `join` are parts of a long render",
+};
+const step = Type.String({ format: "uuid", description: "the ID of the job in `GET admin/jobs`" });
+const subject = Type.String({ format: "uuid", description: "the asset, cut or render that the job works on" });
+
+const worker = strictObject({
+  id,
+  name: text,
+  state: {
+    ...enumeration(WORKER_STATES),
+    description:
+      "`draining`: gets nothing new, and completes what it runs. `no_redis`: reaches this server but not Redis, and gets nothing new",
+  },
+  version: text,
+  jobs: Type.Array(enumeration(WORKER_JOBS)),
+  slots: Type.Integer({ description: "how much it runs at the same time" }),
+  current: Type.Array(
+    strictObject({
+      id,
+      kind,
+      job_id: step,
+      subject_id: subject,
+      progress: orNull(Type.Number(), "0 to 1, null before the first report"),
+      started_at: time,
+    }),
+    { description: "what it runs now" },
+  ),
+  speed: orNull(Type.Number(), "seconds of video that it encodes in a second; null until measured"),
+  last_seen_at: time,
+});
+
+const token = strictObject({
+  id,
+  name: text,
+  worker_id: orNull(id, "null: no worker has joined with it"),
+  created_at: time,
+  last_used_at: orNull(time),
+});
+
+/** The schemas by their names in the OpenAPI documents. */
+export const WORKER_SCHEMAS = {
+  AdminWorker: worker,
+  AdminWorkerDetail: Type.Composite(
+    [
+      worker,
+      strictObject({
+        is_draining: Type.Boolean({ description: "also while it is offline" }),
+        protocol: Type.Integer({ description: "the version of the job protocol" }),
+        ffmpeg: text,
+        encoder: text,
+        languages: Type.Array(text, { description: "of its speech models, as ISO 639-1 codes" }),
+        free_bytes: integer,
+        created_at: time,
+        revoked_at: orNull(time),
+        runs: Type.Array(
+          strictObject({
+            id,
+            kind,
+            job_id: step,
+            subject_id: subject,
+            outcome: enumeration(WORKER_RUN_OUTCOMES),
+            media_seconds: orNull(
+              Type.Number(),
+              "of the chunk, or of the recording that was cut or rendered; null: unknown",
+            ),
+            started_at: time,
+            ended_at: time,
+          }),
+          { description: "the last 200 that have ended, newest first. They are kept for 30 days" },
+        ),
+      }),
+    ],
+    { additionalProperties: false },
+  ),
+  AdminWorkerToken: token,
+  CreatedWorkerToken: Type.Composite(
+    [
+      token,
+      strictObject({
+        token: orNull(
+          Type.String({ description: "for `offcut worker --token`" }),
+          "shown once: null in a response replayed for an Idempotency-Key",
+        ),
+      }),
+    ],
+    { additionalProperties: false },
+  ),
+};

@@ -1,0 +1,68 @@
+/** The join tokens of workers, for administrators. */
+import { Type } from "@sinclair/typebox";
+import { countWorkerTokens, listWorkerTokens, type TokenWithWorker } from "../../../store/workers";
+import { createWorkerToken, revokeToken, WORKER_NAME, WORKER_NAME_RULE } from "../../../work/cluster/worker-tokens";
+import { created, createOnce, noContent } from "../../call";
+import { strictObject } from "../../fields";
+import { formatTime } from "../../format-time";
+import { offsetListRoute } from "../../offset-list-route";
+import { respondsWith, respondsWithNothing } from "../../response-docs";
+import { route } from "../../route";
+import type { Resource } from "../../schemas";
+import { toCallActor } from "../sign-in-client";
+import { ADMIN_ACCESS } from "./access";
+
+const showToken = ({ token, workerId }: TokenWithWorker): Resource<"AdminWorkerToken"> => ({
+  id: token.id,
+  name: token.name,
+  worker_id: workerId,
+  created_at: formatTime(token.created_at),
+  last_used_at: formatTime(token.last_used_at),
+});
+
+export const list = offsetListRoute({
+  summary: "List the join tokens that are not revoked, by name",
+  access: ADMIN_ACCESS,
+  filters: {},
+  item: "AdminWorkerToken",
+  description: "A page of tokens",
+  read: async ({ services: { store } }, { limit, offset }) => ({
+    rows: await listWorkerTokens(store.read, { limit, offset }),
+    total: await countWorkerTokens(store.read),
+  }),
+  show: (_, token) => showToken(token),
+});
+
+export const create = route({
+  summary: "Create a join token, with which one worker can do work of this server",
+  access: ADMIN_ACCESS,
+  idempotent: true,
+  errors: ["conflict"],
+  example: { name: "edit-suite-2" },
+  body: strictObject({
+    name: Type.String({
+      pattern: WORKER_NAME.source,
+      errorText: `must be ${WORKER_NAME_RULE}`,
+      description: "the name of the worker; no other valid token may have it",
+    }),
+  }),
+  responses: { 201: respondsWith("CreatedWorkerToken", "The token; the response is the only one that shows it") },
+  handle: async (call, { body }) => {
+    const reply = await createOnce(call, async (tx) => {
+      const { token, secret } = await createWorkerToken(tx, toCallActor(call), body.name, call.services.now());
+      const shown: Resource<"CreatedWorkerToken"> = { ...showToken({ token, workerId: null }), token: secret };
+      return created(call.url(`/admin/worker-tokens/${token.id}`), shown);
+    });
+    return { ...reply, headers: { ...reply.headers, "Cache-Control": "no-store" } };
+  },
+});
+
+export const remove = route({
+  summary: "Revoke a join token. Its worker is refused from now on, and what it runs is enqueued again",
+  access: ADMIN_ACCESS,
+  responses: { 204: respondsWithNothing("Revoked") },
+  handle: async (call) => {
+    await revokeToken(call.services, toCallActor(call), { id: call.params.token_id! });
+    return noContent();
+  },
+});

@@ -1,0 +1,127 @@
+/** Workers on other machines, for administrators. */
+import { revokeWorker, setDraining } from "../../../work/cluster/worker-administration";
+import type { WorkerView } from "../../../work/cluster/worker-list";
+import { type Call, ok, type Reply } from "../../call";
+import { notFound } from "../../errors";
+import { formatTime } from "../../format-time";
+import { offsetListRoute } from "../../offset-list-route";
+import { respondsWith } from "../../response-docs";
+import { type ResourceLoader, route } from "../../route";
+import type { Resource } from "../../schemas";
+import { toCallActor } from "../sign-in-client";
+import { ADMIN_ACCESS } from "./access";
+
+const showWorker = ({ worker, state, current }: WorkerView): Resource<"AdminWorker"> => ({
+  id: worker.id,
+  name: worker.name,
+  state,
+  version: worker.version,
+  jobs: worker.jobs,
+  slots: worker.slots,
+  current: current.map((run) => ({
+    id: run.execution,
+    kind: run.kind,
+    job_id: run.stepId,
+    subject_id: run.subjectId,
+    progress: run.progress,
+    started_at: formatTime(run.startedAt),
+  })),
+  speed: worker.speed,
+  last_seen_at: formatTime(worker.last_seen_at),
+});
+
+async function showDetail({ services }: Call, view: WorkerView): Promise<Resource<"AdminWorkerDetail">> {
+  const { worker, revokedAt } = view;
+  const runs = await services.workerList.listRuns(worker.id);
+  return {
+    ...showWorker(view),
+    is_draining: worker.is_draining,
+    protocol: worker.protocol,
+    ffmpeg: worker.encoding.ffmpeg,
+    encoder: worker.encoding.encoder,
+    languages: worker.languages,
+    free_bytes: worker.free_bytes,
+    created_at: formatTime(worker.created_at),
+    revoked_at: formatTime(revokedAt),
+    runs: runs.map((run) => ({
+      id: run.id,
+      kind: run.kind,
+      job_id: run.step_id,
+      subject_id: run.subject_id,
+      outcome: run.outcome,
+      media_seconds: run.media_seconds,
+      started_at: formatTime(run.started_at),
+      ended_at: formatTime(run.ended_at),
+    })),
+  };
+}
+
+const load: ResourceLoader<WorkerView> = {
+  name: "Worker",
+  find: ({ services, params }) => services.workerList.find(params.worker_id!),
+};
+
+/** Responds with a worker after a change. */
+async function respondWithWorker(call: Call): Promise<Reply> {
+  const worker = await load.find(call);
+  if (!worker) throw notFound(load.name);
+  return ok(showWorker(worker));
+}
+
+export const list = offsetListRoute({
+  summary: "List the workers on other machines by name, without revoked ones",
+  access: ADMIN_ACCESS,
+  filters: {},
+  item: "AdminWorker",
+  description: "A page of workers",
+  read: async ({ services }, { limit, offset }) => {
+    // As many as there are join tokens at most.
+    const workers = await services.workerList.list();
+    return { rows: workers.slice(offset, offset + limit), total: workers.length };
+  },
+  show: (_, worker) => showWorker(worker),
+});
+
+export const read = route({
+  summary: "Retrieve a worker with what it has run",
+  access: ADMIN_ACCESS,
+  load,
+  responses: { 200: respondsWith("AdminWorkerDetail", "The worker, also a revoked one for 30 days") },
+  handle: async (call, { resource }) => ok(await showDetail(call, resource)),
+});
+
+export const drain = route({
+  summary: "Drain a worker: it completes what it runs, and gets nothing new until it is resumed",
+  access: ADMIN_ACCESS,
+  load,
+  errors: ["conflict"],
+  responses: { 200: respondsWith("AdminWorker", "The worker") },
+  handle: async (call) => {
+    await setDraining(call.services, toCallActor(call), call.params.worker_id!, true);
+    return respondWithWorker(call);
+  },
+});
+
+export const resume = route({
+  summary: "Let a drained worker work again",
+  access: ADMIN_ACCESS,
+  load,
+  errors: ["conflict"],
+  responses: { 200: respondsWith("AdminWorker", "The worker") },
+  handle: async (call) => {
+    await setDraining(call.services, toCallActor(call), call.params.worker_id!, false);
+    return respondWithWorker(call);
+  },
+});
+
+export const revoke = route({
+  summary: "Revoke the join token of a worker. It is refused from now on, and what it runs is enqueued again",
+  access: ADMIN_ACCESS,
+  load,
+  errors: ["conflict"],
+  responses: { 200: respondsWith("AdminWorker", "The worker, which lists do not show any more") },
+  handle: async (call) => {
+    await revokeWorker(call.services, toCallActor(call), call.params.worker_id!);
+    return respondWithWorker(call);
+  },
+});

@@ -1,0 +1,191 @@
+/** Media of an asset for pages: authenticated by the session instead of signed links, and without a rate limit. */
+import { Type } from "@sinclair/typebox";
+import type { MediaFolder } from "../../blobs/folders";
+import { AppError } from "../../domain/errors";
+import { toSeconds } from "../../domain/time";
+import { type Asset, findAsset } from "../../store/assets";
+import { isCuttable } from "../../work/new-cuts";
+import { openTranscriptColumns, readTranscriptColumns } from "../../work/preview-files";
+import { getPreviewProgress, openPreview, requirePreview } from "../../work/previews";
+import { type Call, ok, type Reply } from "../call";
+import { strictObject, uuidField } from "../fields";
+import { matchesEtag, replyWithFile } from "../file-response";
+import type { PathParameter } from "../parse-request";
+import { respondsWith, respondsWithFile } from "../response-docs";
+import { type ResourceLoader, route } from "../route";
+import { FILE_POLICY } from "../security-headers";
+
+const workspaceId = Type.Optional(
+  uuidField("The workspace, as the header Offcut-Workspace, which a media element cannot send"),
+);
+export const mediaQuery = strictObject({ workspace_id: workspaceId });
+export const mediaAccess = { rateLimited: false };
+/** What is made from a recording changes only when a newer version of the server makes it again. */
+export const MEDIA_CACHE = "private, max-age=3600";
+
+export const loadAsset: ResourceLoader<Asset> = {
+  name: "Asset",
+  find: ({ services, principal, params }) => findAsset(services.store.read, principal.workspace.id, params.asset_id!),
+};
+
+export const MEDIA_ERRORS = [
+  "asset_processing",
+  "asset_payment_required",
+  "asset_failed",
+  "not_found",
+] as const satisfies AppError["code"][];
+
+const getFolder = ({ services }: Call, asset: Asset): MediaFolder => services.folders.media(asset.id);
+
+/** Returns the file with a validator. Throws `AppError` `not_found` if it does not exist. */
+async function serve(call: Call, asset: Asset, path: string, contentType: string, what: string): Promise<Reply> {
+  const file = Bun.file(path);
+  if (!(await file.exists())) throw new AppError("not_found", `Asset has no ${what}.`);
+  return replyWithFile(call.request, {
+    file,
+    modifiedAt: file.lastModified,
+    etag: `"${asset.id}-${what}-${file.size}-${Math.round(file.lastModified)}"`,
+    headers: { "Cache-Control": MEDIA_CACHE, "Content-Type": contentType, "Content-Security-Policy": FILE_POLICY },
+  });
+}
+
+/** Creates a route that serves a file of the asset. `find` returns its path and throws if it is not made yet. */
+const fileRoute = (definition: {
+  summary: string;
+  description: string;
+  contentType: string;
+  what: string;
+  pathParameters?: Record<string, PathParameter>;
+  find(call: Call, asset: Asset, folder: MediaFolder): Promise<string>;
+}) =>
+  route({
+    summary: definition.summary,
+    access: mediaAccess,
+    pathParameters: definition.pathParameters ?? {},
+    query: mediaQuery,
+    load: loadAsset,
+    errors: [...MEDIA_ERRORS],
+    headers: { Range: "Bytes of the file" },
+    responses: {
+      200: respondsWithFile(definition.description),
+      206: respondsWithFile("The bytes of the range"),
+      304: { description: "Not modified", body: null },
+      416: { description: "The range is not in the file", body: null },
+    },
+    handle: async (call, { resource }) => {
+      const path = await definition.find(call, resource, getFolder(call, resource));
+      return serve(call, resource, path, definition.contentType, definition.what);
+    },
+  });
+
+export const poster = fileRoute({
+  summary: "Read the poster of a video",
+  description: "A picture of the recording",
+  contentType: "image/jpeg",
+  what: "poster",
+  find: async (_, __, folder) => folder.poster,
+});
+
+export const preview = fileRoute({
+  summary: "Read the preview: a small copy that browsers play",
+  description: "H.264 and AAC in MP4, at most 540 pixels on the shorter side",
+  contentType: "video/mp4",
+  what: "preview",
+  find: async (call, asset, folder) => {
+    await requirePreview(call.services, asset, call.principal.user.id);
+    return folder.preview;
+  },
+});
+
+export const waveform = fileRoute({
+  summary: "Read the peaks of the audio",
+  description: "`OCW1`, peaks a second and number of peaks (32 bits each, little-endian), then a byte for each peak",
+  contentType: "application/octet-stream",
+  what: "waveform",
+  find: async (call, asset, folder) => {
+    // Made before the preview is complete.
+    if (!(await Bun.file(folder.peaks).exists())) await requirePreview(call.services, asset, call.principal.user.id);
+    return folder.peaks;
+  },
+});
+
+export const storyboard = route({
+  summary: "Describe the storyboard of a video",
+  access: mediaAccess,
+  query: mediaQuery,
+  load: loadAsset,
+  errors: [...MEDIA_ERRORS],
+  responses: { 200: respondsWith("Storyboard", "The storyboard: pictures at equal distances on numbered sheets") },
+  handle: async (call, { resource }) => {
+    const { storyboard } = await requirePreview(call.services, resource, call.principal.user.id);
+    if (storyboard === null) throw new AppError("not_found", "Asset has no storyboard.");
+    return { ...ok(storyboard), headers: { "Cache-Control": MEDIA_CACHE } };
+  },
+});
+
+export const storyboardSheet = fileRoute({
+  summary: "Read a sheet of the storyboard",
+  description: "Pictures in rows, from left to right",
+  contentType: "image/jpeg",
+  what: "storyboard sheet",
+  pathParameters: {
+    sheet: {
+      pattern: /^(0|[1-9]\d{0,3})$/,
+      schema: Type.Integer({ minimum: 0, maximum: 9999, errorText: "must be the number of a sheet, from 0 on" }),
+    },
+  },
+  find: async (call, asset, folder) => {
+    const { storyboard } = await requirePreview(call.services, asset, call.principal.user.id);
+    const n = Number(call.params.sheet);
+    if (storyboard === null || n >= storyboard.sheets)
+      throw new AppError("not_found", `Asset has ${storyboard?.sheets ?? 0} storyboard sheets.`);
+    return folder.storyboardSheet(n);
+  },
+});
+
+export const transcript = route({
+  summary: "Read the words of the transcript as columns",
+  access: mediaAccess,
+  query: mediaQuery,
+  load: loadAsset,
+  errors: [...MEDIA_ERRORS],
+  responses: { 200: respondsWith("TranscriptColumns", "The words"), 304: { description: "Not modified", body: null } },
+  handle: async (call, { resource }) => {
+    if (!isCuttable(resource)) await requirePreview(call.services, resource, call.principal.user.id);
+    const file = await openTranscriptColumns(getFolder(call, resource));
+    if (file === null) throw new AppError("not_found", "Asset has no transcript.");
+    const etag = `"${resource.id}-transcript-${file.size}-${Math.round(file.lastModified)}"`;
+    const headers = { "Cache-Control": MEDIA_CACHE, ETag: etag, Vary: "Accept-Encoding" };
+    if (matchesEtag(call.request.headers.get("if-none-match"), etag)) return { status: 304, headers };
+    const typed = { ...headers, "Content-Type": "application/json; charset=utf-8" };
+    if (!/\bgzip\b/.test(call.request.headers.get("accept-encoding") ?? ""))
+      return { status: 200, file: await readTranscriptColumns(file), headers: typed };
+    return { status: 200, file, headers: { ...typed, "Content-Encoding": "gzip" } };
+  },
+});
+
+export const readMedia = route({
+  summary: "Describe how pages play an asset",
+  access: mediaAccess,
+  query: mediaQuery,
+  load: loadAsset,
+  responses: {
+    200: respondsWith(
+      "AssetMedia",
+      "Types, and whether the preview is made. The first call for an old asset starts that",
+    ),
+  },
+  handle: async (call, { resource }) => {
+    const state = await openPreview(call.services, resource, call.principal.user.id);
+    const facts = state.facts;
+    return ok({
+      video_type: facts?.video?.mimeType ?? null,
+      audio_type: facts?.audio?.mimeType ?? null,
+      duration: resource.duration === null ? null : toSeconds(resource.duration),
+      frame_rate: resource.info?.video?.frameRate ?? null,
+      is_preview_ready: facts !== null,
+      progress: getPreviewProgress(state),
+      error_message: state.errorMessage,
+    });
+  },
+});

@@ -1,0 +1,82 @@
+/** Parts of a preview for a player that assembles a cut. */
+import { Type } from "@sinclair/typebox";
+import { AppError } from "../../domain/errors";
+import { toSeconds } from "../../domain/time";
+import type { Asset } from "../../store/assets";
+import { requirePreview } from "../../work/previews";
+import { strictObject } from "../fields";
+import { matchesEtag } from "../file-response";
+import { respondsWithFile } from "../response-docs";
+import { route } from "../route";
+import { loadAsset, MEDIA_CACHE, MEDIA_ERRORS, mediaAccess, mediaQuery } from "./asset-media";
+
+const MAX_PIECE_SECONDS = 60;
+
+const seconds = (description: string) =>
+  Type.Number({ minimum: 0, description, errorText: "must be a number of seconds" });
+
+export const read = route({
+  summary: "Read a part of the preview as fragmented MP4",
+  access: mediaAccess,
+  pathParameters: {
+    track: {
+      pattern: /^(video|audio)$/,
+      schema: Type.String({ enum: ["video", "audio"], errorText: "must be one of video, audio" }),
+    },
+  },
+  query: strictObject({
+    ...mediaQuery.properties,
+    from: seconds("Where the part starts, in seconds of the recording"),
+    to: seconds("Where it ends: after `from`, at most 60 s later, at most the duration"),
+    seek: Type.Optional(
+      seconds(
+        "Where the player seeks to, from `from` to `to`. Video then starts with the keyframe before it and nothing is encoded, which is faster. Frames before `from` that the decoder needs last less than a millisecond together",
+      ),
+    ),
+  }),
+  load: loadAsset,
+  errors: [...MEDIA_ERRORS, "upstream_unavailable"],
+  responses: {
+    200: respondsWithFile("An initialization segment and a fragment, with times of the recording"),
+    304: { description: "Not modified", body: null },
+  },
+  handle: async (call, { resource, query: { from, to, seek = null } }) => {
+    const { services, request, params, principal } = call;
+    requireSpan(from, to, resource);
+    requirePlace(seek, from, to);
+    const facts = await requirePreview(services, resource, principal.user.id);
+    const track = params.track as "video" | "audio";
+    const { lastModified } = Bun.file(services.folders.media(resource.id).preview);
+    const etag = `"${resource.id}-${track}-${from}-${to}-${seek}-${Math.round(lastModified)}"`;
+    const headers = { "Cache-Control": MEDIA_CACHE, ETag: etag, "Content-Type": `${track}/mp4` };
+    if (matchesEtag(request.headers.get("if-none-match"), etag)) return { status: 304, headers };
+    const started = performance.now();
+    const piece = { asset: resource, facts, from, to, seek, signal: request.signal };
+    const parts = await services.pieces.read(track, piece);
+    const duration = (performance.now() - started).toFixed(1);
+    return {
+      status: 200,
+      file: new Blob(parts as BlobPart[]),
+      headers: { ...headers, "Server-Timing": `piece;dur=${duration}` },
+    };
+  },
+});
+
+/** The duration is rounded where it is shown. */
+const TOLERANCE_SECONDS = 0.001;
+
+function refuse(field: "to" | "seek", input: number, message: string): never {
+  const fields = [{ field: `query.${field}`, message, type: "value_error", input }];
+  throw new AppError("validation_error", "Query has invalid parameters.", { fields });
+}
+
+function requireSpan(from: number, to: number, asset: Asset): void {
+  if (to <= from) refuse("to", to, "must be greater than from");
+  if (to - from > MAX_PIECE_SECONDS) refuse("to", to, `must be at most ${MAX_PIECE_SECONDS} s after from`);
+  if (asset.duration !== null && to > toSeconds(asset.duration) + TOLERANCE_SECONDS)
+    refuse("to", to, "must be at most the duration of the asset");
+}
+
+function requirePlace(seek: number | null, from: number, to: number): void {
+  if (seek !== null && (seek < from || seek > to)) refuse("seek", seek, "must be between from and to");
+}

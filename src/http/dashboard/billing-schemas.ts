@@ -1,0 +1,130 @@
+/** The schemas of prices, orders, invoices, subscriptions and the balance. */
+import { Type } from "@sinclair/typebox";
+import { JOB_NAMES } from "../../domain/jobs";
+import {
+  INVOICE_STATES,
+  LEDGER_TYPES,
+  ORDER_STATES,
+  PAYMENT_PROVIDERS,
+  PRICE_INTERVALS,
+  PRICE_KINDS,
+  SUBSCRIPTION_STATES,
+} from "../../domain/states";
+import { strictObject } from "../fields";
+import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
+
+const amount = Type.Integer({ description: "in the currency's smallest unit" });
+const currency = Type.String({ description: "ISO 4217, lower case" });
+const link = (description: string) => Type.String({ format: "uri", description });
+
+const orderFields = {
+  id,
+  price_id: text,
+  name: Type.String({ description: "of the price when it was ordered" }),
+  kind: enumeration(PRICE_KINDS),
+  credits: integer,
+  amount,
+  currency,
+  interval: orNull(enumeration(PRICE_INTERVALS)),
+  provider: enumeration(PAYMENT_PROVIDERS),
+  state: Type.Unsafe<(typeof ORDER_STATES)[number]>(
+    Type.String({
+      enum: [...ORDER_STATES],
+      description: "`expired`: the checkout was not completed, or the order was cancelled",
+    }),
+  ),
+  url: link("the page of the order"),
+  created_at: time,
+  decided_at: orNull(time, "when the order was paid, rejected or expired"),
+};
+
+const subscription = strictObject({
+  id,
+  price_id: text,
+  state: Type.Unsafe<(typeof SUBSCRIPTION_STATES)[number]>(
+    Type.String({
+      enum: [...SUBSCRIPTION_STATES],
+      description: "`incomplete`: the first payment is open; `past_due`: the last payment failed and is tried again",
+    }),
+  ),
+  current_period_end: orNull(time),
+  is_ending: Type.Boolean({ description: "it ends with its paid period" }),
+  created_at: time,
+  ended_at: orNull(time),
+});
+
+const price = strictObject({
+  price_id: text,
+  name: text,
+  kind: enumeration(PRICE_KINDS),
+  credits: Type.Integer({ description: "for a subscription, with each paid period" }),
+  amount,
+  currency,
+  interval: orNull(enumeration(PRICE_INTERVALS), "null for a pack"),
+});
+
+const namedAsset = (description: string) => orNull(strictObject({ id, filename: orNull(text) }), description);
+
+const payableSteps = enumeration(JOB_NAMES);
+
+/** The schemas by their names in the OpenAPI documents. */
+export const BILLING_SCHEMAS = {
+  PriceList: strictObject({
+    items: Type.Array(price),
+    provider: Type.Unsafe<(typeof PAYMENT_PROVIDERS)[number]>(
+      Type.String({ enum: [...PAYMENT_PROVIDERS], description: "`offline`: an administrator approves each order" }),
+    ),
+  }),
+  Checkout: strictObject({ url: link("page where the user pays, or follows the order") }),
+  Order: strictObject(orderFields),
+  AdminOrder: strictObject({
+    ...orderFields,
+    workspace: orNull(strictObject({ id, name: text }), "null: the workspace was deleted"),
+    created_by: orNull(strictObject({ id, email: text }), "null: the account was purged"),
+    decided_by: orNull(id, "the administrator; a random ID once that account is purged"),
+  }),
+  Invoice: strictObject({
+    id,
+    payment_invoice_id: Type.String({ description: "the provider's ID, as in the credit history" }),
+    order_id: orNull(id),
+    state: enumeration(INVOICE_STATES),
+    description: orNull(text),
+    credits: Type.Integer({ description: "0 for an invoice between two periods of a subscription" }),
+    amount,
+    amount_refunded: amount,
+    currency,
+    url: orNull(link("the provider's page of the invoice")),
+    created_at: time,
+    paid_at: orNull(time),
+  }),
+  Subscription: subscription,
+  CurrentSubscription: orNull(subscription, "null: there is none"),
+  CreditBalance: strictObject({
+    balance: Type.Integer({
+      description: "already reduced by active holds; negative after a refund of credits that were spent",
+    }),
+    total_held: integer,
+    holds: Type.Array(strictObject({ amount: integer, created_at: time, pipeline_id: id })),
+  }),
+  CreditHold: strictObject({
+    id,
+    amount: integer,
+    created_at: time,
+    pipeline_id: id,
+    processor_names: Type.Array(payableSteps, { description: "the steps of the pipeline, in their order" }),
+    asset: namedAsset("the recording that the pipeline works on; null once it is deleted"),
+  }),
+  CreditEntry: strictObject({
+    id,
+    type: enumeration(LEDGER_TYPES),
+    delta: Type.Integer({ description: "credits; negative when they were used or taken back" }),
+    created_at: time,
+    asset_id: orNull(id, "of `consume_asset` and its refund"),
+    payment_invoice_id: orNull(text, "of `topup`, and of a refund by the payment provider"),
+    asset: namedAsset("the recording that credits were used for; null for none, and once it is deleted"),
+    pipeline_id: orNull(id, "of `consume_step`"),
+    processor_name: orNull(payableSteps, "of `consume_step`"),
+    order_id: orNull(id, "the order of the invoice"),
+    description: orNull(text, "of the invoice"),
+  }),
+};

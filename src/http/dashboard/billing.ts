@@ -1,0 +1,195 @@
+/** Prices, checkout, orders, invoices and the subscription of a workspace. */
+import type { Price } from "../../domain/billing";
+import { MAX_PRICE_ID_CHARACTERS } from "../../domain/billing";
+import { type Invoice, listInvoices } from "../../store/invoices";
+import { findOrder, listOrders, type Order } from "../../store/orders";
+import { findCurrentSubscription, type Subscription } from "../../store/payments";
+import { getActivePrice, getOrderUrl, orderOffline, startProviderCheckout } from "../../work/billing/checkout";
+import { cancelOrder, continueCheckout } from "../../work/billing/open-orders";
+import { cancelSubscription } from "../../work/billing/subscriptions";
+import { withIdempotencyKey } from "../../work/idempotency";
+import { type Call, createOnce, type OpenCall, ok, type Reply } from "../call";
+import { strictObject, textField } from "../fields";
+import { formatTime } from "../format-time";
+import { offsetListRoute } from "../offset-list-route";
+import { respondsWith } from "../response-docs";
+import { type ResourceLoader, route } from "../route";
+import type { Resource } from "../schemas";
+import { toCallActor } from "./sign-in-client";
+
+const showPrice = (price: Price): Resource<"PriceList">["items"][number] => ({
+  price_id: price.id,
+  name: price.name,
+  kind: price.kind,
+  credits: price.credits,
+  amount: price.amount,
+  currency: price.currency,
+  interval: price.interval,
+});
+
+/** `userId`: who gets the link. */
+export const showOrder = (
+  { services }: Pick<OpenCall, "services">,
+  order: Order,
+  userId: string,
+): Resource<"Order"> => ({
+  id: order.id,
+  price_id: order.price_id,
+  name: order.price_name,
+  kind: order.price_kind,
+  credits: order.credits,
+  amount: order.amount,
+  currency: order.currency,
+  interval: order.interval,
+  provider: order.provider,
+  state: order.state,
+  url: getOrderUrl(services, order, userId),
+  created_at: formatTime(order.created_at),
+  decided_at: formatTime(order.decided_at),
+});
+
+const showInvoice = (invoice: Invoice): Resource<"Invoice"> => ({
+  id: invoice.id,
+  payment_invoice_id: invoice.payment_invoice_id,
+  order_id: invoice.order_id,
+  state: invoice.state,
+  description: invoice.description,
+  credits: invoice.credits,
+  amount: invoice.amount,
+  amount_refunded: invoice.amount_refunded,
+  currency: invoice.currency,
+  url: invoice.url,
+  created_at: formatTime(invoice.created_at),
+  paid_at: formatTime(invoice.paid_at),
+});
+
+const showSubscription = (subscription: Subscription): Resource<"Subscription"> => ({
+  id: subscription.id,
+  price_id: subscription.price_id,
+  state: subscription.state,
+  current_period_end: formatTime(subscription.current_period_end),
+  is_ending: subscription.is_ending,
+  created_at: formatTime(subscription.created_at),
+  ended_at: formatTime(subscription.ended_at),
+});
+
+export const listPrices = route({
+  summary: "List what can be ordered",
+  responses: { 200: respondsWith("PriceList", "The active prices, in the order of the configuration") },
+  handle: async ({ services }) => {
+    const items = services.config.price.filter(({ active }) => active).map(showPrice);
+    const provider = services.payments ? "stripe" : "offline";
+    return ok({ items, provider } satisfies Resource<"PriceList">);
+  },
+});
+
+export const checkout = route({
+  summary:
+    "Order a credit pack or a subscription. Open the URL to pay, or without Stripe to see whether the order is approved",
+  idempotent: true,
+  errors: ["conflict", "upstream_error", "upstream_unavailable"],
+  example: { price_id: "pack-1000" },
+  body: strictObject({ price_id: textField(MAX_PRICE_ID_CHARACTERS) }),
+  responses: { 200: respondsWith("Checkout", "The order is pending") },
+  handle: async (call, { body }) => {
+    const { services, principal } = call;
+    const price = getActivePrice(services, body.price_id);
+    const buyer = { user: principal.user, workspaceId: principal.workspace.id };
+    const { payments } = services;
+    if (payments)
+      return checkOutOnce(call, (complete) => startProviderCheckout({ ...services, payments }, buyer, price, complete));
+    return createOnce(call, async (tx) => {
+      const order = await orderOffline(tx, buyer, price, services.now());
+      return ok({ url: getOrderUrl(services, order, buyer.user.id) } satisfies Resource<"Checkout">);
+    });
+  },
+});
+
+/** Runs a checkout at the provider. If a simultaneous request with the same `Idempotency-Key` was faster, its reply is returned. */
+async function checkOutOnce(
+  { services, idempotency }: Call,
+  start: (complete: Parameters<typeof startProviderCheckout>[3]) => Promise<void>,
+): Promise<Reply> {
+  let reply: Reply | null = null;
+  await start(async (tx, url) => {
+    let isFirst = false;
+    reply = await withIdempotencyKey(tx, idempotency, services.now(), async () => {
+      isFirst = true;
+      return { status: 200, body: { url } satisfies Resource<"Checkout">, headers: {} };
+    });
+    return isFirst;
+  });
+  if (reply === null) throw new Error("checkout completed without a reply");
+  return reply;
+}
+
+export const listWorkspaceOrders = offsetListRoute({
+  summary: "List the orders of the workspace, newest first",
+  access: {},
+  filters: {},
+  item: "Order",
+  description: "A page of orders",
+  read: ({ services, principal }, { limit, offset }) =>
+    listOrders(services.store.read, principal.workspace.id, { limit, offset }),
+  show: (call, order) => showOrder(call, order, call.principal.user.id),
+});
+
+const load: ResourceLoader<Order> = {
+  name: "Order",
+  find: ({ services, principal, params }) => findOrder(services.store.read, principal.workspace.id, params.order_id!),
+};
+
+export const readOrder = route({
+  summary: "Retrieve an order",
+  load,
+  responses: { 200: respondsWith("Order", "The order") },
+  handle: async (call, { resource }) => ok(showOrder(call, resource, call.principal.user.id)),
+});
+
+export const resumeOrder = route({
+  summary: "Continue the checkout of a pending order. Open the URL to pay",
+  load,
+  errors: ["conflict", "upstream_error", "upstream_unavailable"],
+  responses: { 200: respondsWith("Checkout", "The order is still pending") },
+  handle: async ({ services, principal }, { resource }) => {
+    const url = await continueCheckout(services, resource, principal.user.id);
+    return ok({ url } satisfies Resource<"Checkout">);
+  },
+});
+
+export const removeOrder = route({
+  summary: "Cancel a pending order. It can no longer be paid or approved",
+  load,
+  errors: ["conflict", "upstream_error", "upstream_unavailable"],
+  responses: { 200: respondsWith("Order", "The order, which is `expired`") },
+  handle: async (call, { resource }) =>
+    ok(showOrder(call, await cancelOrder(call.services, resource), call.principal.user.id)),
+});
+
+export const listWorkspaceInvoices = offsetListRoute({
+  summary: "List the invoices of the workspace, newest first",
+  access: {},
+  filters: {},
+  item: "Invoice",
+  description: "A page of invoices",
+  read: ({ services, principal }, { limit, offset }) =>
+    listInvoices(services.store.read, principal.workspace.id, { limit, offset }),
+  show: (_, invoice) => showInvoice(invoice),
+});
+
+export const readSubscription = route({
+  summary: "Retrieve the subscription of the workspace that has not ended",
+  responses: { 200: respondsWith("CurrentSubscription", "The subscription or null") },
+  handle: async ({ services, principal }) => {
+    const current = await findCurrentSubscription(services.store.read, principal.workspace.id);
+    return ok(current && showSubscription(current));
+  },
+});
+
+export const removeSubscription = route({
+  summary: "Cancel the subscription of the workspace. It ends with its paid period",
+  errors: ["not_found", "upstream_error", "upstream_unavailable"],
+  responses: { 200: respondsWith("Subscription", "The subscription") },
+  handle: async (call) =>
+    ok(showSubscription(await cancelSubscription(call.services, toCallActor(call), call.principal.workspace.id))),
+});

@@ -1,0 +1,52 @@
+/** The credits of a workspace. */
+import { listHoldsWithAssets } from "../../store/credit-history";
+import { listHolds, readBalance, readTotalHeld } from "../../store/credits";
+import { listSteps } from "../../store/pipelines";
+import { ok } from "../call";
+import { formatTime } from "../format-time";
+import { offsetListRoute } from "../offset-list-route";
+import { respondsWith } from "../response-docs";
+import { route } from "../route";
+import type { Resource } from "../schemas";
+
+export const readCreditBalance = route({
+  summary: "Retrieve the credits of the workspace",
+  responses: { 200: respondsWith("CreditBalance", "The balance and the active holds") },
+  handle: async ({ services: { store }, principal: { workspace } }) => {
+    const holds = await listHolds(store.read, workspace.id);
+    const shown = holds.map(({ amount, created_at, pipeline_id }) => ({
+      amount,
+      created_at: formatTime(created_at),
+      pipeline_id,
+    }));
+    return ok({
+      balance: await readBalance(store.read, workspace.id),
+      total_held: await readTotalHeld(store.read, workspace.id),
+      holds: shown,
+    } satisfies Resource<"CreditBalance">);
+  },
+});
+
+export const listActiveHolds = offsetListRoute({
+  summary: "List the active holds of the workspace with their pipelines and recordings, oldest first",
+  access: {},
+  filters: {},
+  item: "CreditHold",
+  description: "A page of holds",
+  read: async ({ services: { store }, principal: { workspace } }, { limit, offset }) => {
+    const { rows, total } = await listHoldsWithAssets(store.read, workspace.id, { limit, offset });
+    const steps = await listSteps(
+      store.read,
+      rows.map(({ hold }) => hold.pipeline_id),
+    );
+    return { rows: rows.map((row) => ({ ...row, steps: steps.get(row.hold.pipeline_id) ?? [] })), total };
+  },
+  show: (_, { hold, asset, steps }) => ({
+    id: hold.id,
+    amount: hold.amount,
+    created_at: formatTime(hold.created_at),
+    pipeline_id: hold.pipeline_id,
+    processor_names: steps.map(({ processor_name }) => processor_name),
+    asset,
+  }),
+});

@@ -1,0 +1,81 @@
+/** The draft of a cut: an edit that is not saved as a cut yet. */
+import { Type } from "@sinclair/typebox";
+import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../store/drafts";
+import { updateDraft } from "../../work/drafts";
+import { noContent, ok, okJsonText } from "../call";
+import { strictObject } from "../fields";
+import { formatTime } from "../format-time";
+import { MAX_LARGE_BODY_BYTES } from "../parse-request";
+import { cutLoader, showCutDetailJson } from "../public/cuts";
+import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { type ResourceLoader, route } from "../route";
+import type { Resource } from "../schemas";
+
+const load: ResourceLoader<Draft> = {
+  name: "Draft",
+  find: ({ services, principal, params }) => findDraft(services.store.read, principal.workspace.id, params.cut_id!),
+};
+
+const showDraft = ({ revision, segments, texts, updated_at }: Draft): Resource<"Draft"> => ({
+  revision,
+  segments,
+  texts,
+  updated_at: formatTime(updated_at),
+});
+
+export const readCut = route({
+  summary: "Retrieve a cut with its plan, and whether it has a draft",
+  responses: { 200: respondsWith("CutWithDraft", "The cut") },
+  load: cutLoader,
+  handle: async (call, { resource }) => {
+    const draft_revision = await readDraftRevision(call.services.store.read, resource.id);
+    return okJsonText(await showCutDetailJson(call, resource, { draft_revision }));
+  },
+});
+
+export const read = route({
+  summary: "Retrieve the draft of a cut",
+  responses: { 200: respondsWith("Draft", "The draft") },
+  load,
+  handle: async (_, { resource }) => ok(showDraft(resource)),
+});
+
+export const update = route({
+  summary: "Save the draft of a cut. It is deleted when an edit of the cut is created",
+  example: { revision: 0, segments: [{ start: 1.3, end: 5.8 }], texts: [{ start: 1.42, end: 2.05, text: "Offcut" }] },
+  errors: ["conflict", "upstream_unavailable"],
+  maxBodyBytes: MAX_LARGE_BODY_BYTES,
+  body: strictObject({
+    revision: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "The revision that was read last, 0 without a draft. Another one than the stored one is a conflict",
+      errorText: "must be an integer from 0",
+    }),
+    segments: editedSegments(0),
+    texts: editedTexts,
+  }),
+  responses: { 200: respondsWith("Draft", "The draft with its new revision") },
+  load: cutLoader,
+  handle: async ({ services, principal }, { body, resource }) =>
+    ok(
+      showDraft(
+        await updateDraft(services, resource, {
+          ...readPlanEdit(body),
+          revision: body.revision,
+          userId: principal.user.id,
+        }),
+      ),
+    ),
+});
+
+export const remove = route({
+  summary: "Discard the draft of a cut",
+  responses: { 204: respondsWithNothing("Deleted") },
+  load,
+  handle: async ({ services }, { resource }) => {
+    await services.store.write((tx) => deleteDraft(tx, resource.cut_id));
+    return noContent();
+  },
+});

@@ -1,0 +1,57 @@
+/** Live updates as server-sent events. */
+import { type Static, Type } from "@sinclair/typebox";
+import { findPipeline, type Pipeline } from "../../store/pipelines";
+import { eventStream } from "../event-stream";
+import { strictObject, uuidField } from "../fields";
+import { respondsWithEvents } from "../response-docs";
+import { type ResourceLoader, route } from "../route";
+
+const query = strictObject({
+  workspace_id: Type.Optional(
+    uuidField("The workspace, as the header Offcut-Workspace, which an EventSource cannot send"),
+  ),
+  last_event_id: Type.Optional(
+    Type.String({ maxLength: 64, description: "The ID to resume after, if there is no header Last-Event-ID" }),
+  ),
+});
+
+const headers = {
+  "Last-Event-ID": "The ID of the last event that was received: the stream resumes after it. 0: all stored events",
+};
+
+/** An `EventSource` sends the header when it connects again, to the URL that it was opened with. */
+const readLastEventId = ({ headers }: Request, { last_event_id: inQuery }: Static<typeof query>): string | null =>
+  headers.get("last-event-id") || inQuery || null;
+
+const access = { rateLimited: false };
+
+export const list = route({
+  summary: "Follow the changes in a workspace, and your notifications",
+  access,
+  query,
+  headers,
+  responses: { 200: respondsWithEvents("A stream of events, which does not end by itself") },
+  handle: (call, { query }) => {
+    const { user, workspace } = call.principal;
+    return eventStream(call, { workspaceId: workspace.id, userId: user.id }, readLastEventId(call.request, query));
+  },
+});
+
+const load: ResourceLoader<Pipeline> = {
+  name: "Pipeline",
+  find: ({ services, principal, params }) =>
+    findPipeline(services.store.read, principal.workspace.id, params.pipeline_id!),
+};
+
+export const listOfPipeline = route({
+  summary: "Follow the changes of a pipeline and of its cuts, renders and assets",
+  access,
+  query,
+  headers,
+  load,
+  responses: {
+    200: respondsWithEvents("A stream of events, which does not end with the pipeline: a retry would continue it"),
+  },
+  handle: (call, { query, resource }) =>
+    eventStream(call, { pipelineId: resource.id }, readLastEventId(call.request, query)),
+});

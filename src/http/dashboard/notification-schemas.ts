@@ -1,0 +1,129 @@
+/** The schemas of notifications and their preferences. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import {
+  NOTIFICATION_CATEGORIES,
+  type NotificationCategory,
+  type NotificationPayloads,
+  type NotificationType,
+} from "../../domain/notifications";
+import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "../../domain/states";
+import { strictObject } from "../fields";
+import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
+
+/** The link of an export is created at each read. */
+export type ShownPayloads = Omit<NotificationPayloads, "data_export_ready"> & {
+  data_export_ready: NotificationPayloads["data_export_ready"] & { download_url: string | null };
+};
+
+type NotificationItem = {
+  [Type in NotificationType]: {
+    id: string;
+    type: Type;
+    category: NotificationCategory;
+    payload: ShownPayloads[Type];
+    workspace_id: string | null;
+    read_at: string | null;
+    created_at: string;
+  };
+}[NotificationType];
+
+const assetName = orNull(text, "the file name of the upload");
+
+const pipeline = {
+  pipeline_id: id,
+  asset_id: orNull(id),
+  asset_name: assetName,
+  project_id: orNull(id),
+  steps: Type.Array(text, { description: "the processors in their order" }),
+};
+
+const PAYLOADS: Record<NotificationType, TSchema> = {
+  pipeline_completed: strictObject(pipeline),
+  pipeline_failed: strictObject({
+    ...pipeline,
+    failed_step: orNull(text, "the processor that failed"),
+    error_code: text,
+    error_message: text,
+  }),
+  asset_pending_payment: strictObject({
+    asset_id: id,
+    asset_name: assetName,
+    project_id: orNull(id),
+    credits_required: integer,
+  }),
+  webhook_disabled: strictObject({
+    endpoint_id: id,
+    host: text,
+    reason: Type.String({
+      enum: ["gone", "failing"],
+      description: "`gone`: the receiver answered 410. `failing`: no delivery has succeeded for 5 days",
+    }),
+    failing_since: orNull(time),
+  }),
+  subscription_payment_failed: strictObject({
+    subscription_id: id,
+    price_id: text,
+    price_name: orNull(text),
+    amount: orNull(integer, "in the smallest unit of the currency"),
+    currency: orNull(text),
+  }),
+  data_export_ready: strictObject({
+    status: enumeration(["pending", "ready", "failed", "expired"]),
+    requested_at: time,
+    has_media: Type.Boolean(),
+    finished_at: orNull(time),
+    expires_at: orNull(time, "until when the file can be downloaded"),
+    size_bytes: orNull(integer),
+    error_message: orNull(text),
+    download_url: orNull(Type.String({ format: "uri" }), "of a `ready` export; valid for 15 minutes, new at each read"),
+  }),
+};
+
+const notification = Type.Unsafe<NotificationItem>(
+  Type.Union(
+    NOTIFICATION_TYPES.map((type) =>
+      strictObject({
+        id,
+        type: Type.Literal(type),
+        category: Type.Literal(NOTIFICATION_CATEGORIES[type]),
+        payload: PAYLOADS[type],
+        workspace_id: orNull(id, "the workspace that it is about"),
+        read_at: orNull(time),
+        created_at: time,
+      }),
+    ),
+  ),
+);
+
+const preference = strictObject({
+  type: enumeration(NOTIFICATION_TYPES),
+  category: enumeration(["job", "system", "billing", "account"]),
+  channel: enumeration(NOTIFICATION_CHANNELS),
+  enabled: Type.Boolean(),
+  is_default: Type.Boolean({ description: "you have not chosen" }),
+  is_mandatory: Type.Boolean({ description: "cannot be switched off" }),
+  is_available: Type.Boolean({
+    description: "false for `email` while the server sends no mails or your address is not confirmed: none is sent",
+  }),
+});
+
+/** The schemas by their names in the OpenAPI documents. */
+export const NOTIFICATION_SCHEMAS = {
+  Notification: notification,
+  NotificationList: strictObject({
+    items: Type.Array(notification),
+    unread_count: Type.Integer({ description: "of all your notifications" }),
+    total: integer,
+    limit: integer,
+    offset: integer,
+  }),
+  LatestDataExport: strictObject({
+    notification: Type.Unsafe<NotificationItem | null>(
+      orNull(notification, "of the export that was requested last; null before the first"),
+    ),
+    written_bytes: orNull(integer, "of a `pending` export; null until it has started, and for others"),
+  }),
+  NotificationPreferences: strictObject({
+    items: Type.Array(preference, { description: "every type and channel, always in the same order" }),
+  }),
+};

@@ -1,0 +1,145 @@
+/** The notifications of the signed-in user, in all workspaces, and which of them the user receives. */
+import { Type } from "@sinclair/typebox";
+import { AppError } from "../../domain/errors";
+import { NOTIFICATION_CATEGORIES, type NotificationChoice, resolvePreferences } from "../../domain/notifications";
+import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "../../domain/states";
+import {
+  countNotifications,
+  findNotification,
+  listChoices,
+  listNotifications,
+  markAllRead,
+  updateNotification,
+} from "../../store/notifications";
+import type { RouteAccess } from "../../work/access";
+import { canMail } from "../../work/mails";
+import { changePreferences } from "../../work/notifications";
+import { type Call, noContent, ok } from "../call";
+import { notFound } from "../errors";
+import { oneOf, strictObject } from "../fields";
+import { offsetParameters } from "../offset-list-route";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { route } from "../route";
+import type { Resource } from "../schemas";
+import { showNotifications } from "./notification-payload";
+
+const ACCESS: Partial<RouteAccess> = { inGrace: true, target: "account" };
+
+export const list = route({
+  summary: "List your notifications, newest first",
+  access: ACCESS,
+  query: strictObject({
+    ...offsetParameters,
+    unread: Type.Optional({ ...oneOf("true", "false"), description: "`true`: only those that you have not read" }),
+  }),
+  responses: { 200: respondsWith("NotificationList", "A page of notifications") },
+  handle: async (call, { query }) => {
+    const { services, principal } = call;
+    const { read } = services.store;
+    const { limit, offset, unread } = query;
+    const page = { isUnread: unread === "true", limit, offset };
+    const { rows, total } = await listNotifications(read, principal.user.id, page);
+    const unreadCount = await countNotifications(read, principal.user.id, { isUnread: true });
+    return ok({ items: await showNotifications(call, rows), unread_count: unreadCount, total, limit, offset });
+  },
+});
+
+export const markRead = route({
+  summary: "Mark a notification as read",
+  access: ACCESS,
+  responses: { 200: respondsWith("Notification", "The notification; `read_at` is when it was marked first") },
+  handle: async (call) => {
+    const { services, principal, params } = call;
+    const row = await services.store.write(async (tx) => {
+      const found = await findNotification(tx, principal.user.id, params.notification_id!);
+      if (found === null || found.is_hidden) return null;
+      return found.read_at === null ? updateNotification(tx, found.id, { read_at: services.now() }) : found;
+    });
+    if (row === null) throw notFound("Notification");
+    const [shown] = await showNotifications(call, [row]);
+    return ok(shown);
+  },
+});
+
+export const markAll = route({
+  summary: "Mark all your notifications as read",
+  access: ACCESS,
+  responses: { 204: respondsWithNothing("No notification is unread") },
+  handle: async ({ services, principal }) => {
+    await services.store.write((tx) => markAllRead(tx, principal.user.id, services.now()));
+    return noContent();
+  },
+});
+
+async function showPreferences({ services, principal }: Call): Promise<Resource<"NotificationPreferences">> {
+  const isMailAvailable = canMail(services, principal.user);
+  const choices = await listChoices(services.store.read, principal.user.id);
+  return {
+    items: resolvePreferences(choices).map(({ type, channel, enabled, isDefault, isMandatory }) => ({
+      type,
+      category: NOTIFICATION_CATEGORIES[type],
+      channel,
+      enabled,
+      is_default: isDefault,
+      is_mandatory: isMandatory,
+      is_available: channel === "in_app" || isMailAvailable,
+    })),
+  };
+}
+
+export const readPreferences = route({
+  summary: "List which notifications you receive, and how",
+  access: ACCESS,
+  responses: { 200: respondsWith("NotificationPreferences", "Every type and channel") },
+  handle: async (call) => ok(await showPreferences(call)),
+});
+
+const MAX_CHOICES = 50;
+
+const choice = strictObject({
+  type: oneOf(...NOTIFICATION_TYPES),
+  channel: oneOf(...NOTIFICATION_CHANNELS),
+  enabled: Type.Boolean(),
+});
+
+/** Throws `validation_error` for an item whose type and channel an earlier one has. */
+function requireDistinct(items: readonly NotificationChoice[]): void {
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const key = `${item.type}/${item.channel}`;
+    if (seen.has(key)) {
+      throw new AppError("validation_error", "A type and channel is in the list twice.", {
+        fields: [
+          {
+            field: `body.items.${index}`,
+            message: "must not repeat the type and channel of another item",
+            type: "value_error",
+            input: item,
+            context: { error: "repeats the type and channel of another item" },
+          },
+        ],
+      });
+    }
+    seen.add(key);
+  }
+}
+
+export const updatePreferences = route({
+  summary: "Choose which notifications you receive, all items or none. 409 for a mandatory one that is switched off",
+  access: ACCESS,
+  errors: ["conflict"],
+  example: { items: [{ type: "pipeline_completed", channel: "email", enabled: true }] },
+  body: strictObject({
+    items: Type.Array(choice, {
+      minItems: 1,
+      maxItems: MAX_CHOICES,
+      errorText: `must be a list of 1 to ${MAX_CHOICES} items`,
+    }),
+  }),
+  responses: { 200: respondsWith("NotificationPreferences", "Every type and channel") },
+  handle: async (call, { body }) => {
+    requireDistinct(body.items);
+    await call.services.store.write((tx) => changePreferences(tx, call.principal.user.id, body.items));
+    return ok(await showPreferences(call));
+  },
+});

@@ -1,0 +1,99 @@
+/** The lists of projects and assets of the dashboard: searched, sorted, and with details. */
+import { Type } from "@sinclair/typebox";
+import { ASSET_STATES, PROJECT_STATES } from "../../domain/states";
+import type { Asset } from "../../store/assets";
+import type { SortKey } from "../../store/paging";
+import type { Project } from "../../store/projects";
+import {
+  ASSET_SORTS,
+  listSortedAssets,
+  listSortedProjects,
+  PROJECT_SORTS,
+  toAssetKey,
+  toProjectKey,
+} from "../../store/sorted-lists";
+import { getUploadCutoff } from "../../work/uploads";
+import { MAX_SEARCH_CHARACTERS, oneOf, uuidField } from "../fields";
+import { listRoute } from "../list-route";
+import { showAssetDetail } from "../public/assets";
+import { showProject } from "../public/projects";
+import { parseSort, sortField } from "../sort-field";
+
+const q = Type.Optional(
+  Type.String({
+    maxLength: MAX_SEARCH_CHARACTERS,
+    description: "Only those whose name contains this text, in upper or lower case",
+    errorText: `must have at most ${MAX_SEARCH_CHARACTERS} characters`,
+  }),
+);
+
+type SortFilter = { sort?: string; q?: string };
+const parseProjectSort = (filters: SortFilter) =>
+  parseSort<(typeof PROJECT_SORTS)[number]>(filters.sort, "last_activity_at", true);
+const parseAssetSort = (filters: SortFilter) =>
+  parseSort<(typeof ASSET_SORTS)[number]>(filters.sort, "created_at", true);
+
+/** A row with the column that its list is sorted by, of which its sort key is made. */
+type SortedRow<Row, Column> = { row: Row; sort: Column };
+
+export const projects = listRoute({
+  summary: "List projects, most recently active first",
+  filters: {
+    state: Type.Optional(oneOf(...PROJECT_STATES)),
+    q,
+    sort: Type.Optional(sortField(PROJECT_SORTS)),
+  },
+  item: "Project",
+  description: "A page of projects",
+  scope: ({ principal }, { filters }) => [
+    "sorted-projects",
+    principal.workspace.id,
+    filters.state ?? "active",
+    JSON.stringify([filters.q, filters.sort]),
+  ],
+  read: async ({ services, principal }, { filters, after, limit }) => {
+    const sorting = parseProjectSort(filters as SortFilter);
+    const page = await listSortedProjects(services.store.read, principal.workspace.id, {
+      ...sorting,
+      state: filters.state ?? "active",
+      q: filters.q || null,
+      after,
+      limit,
+    });
+    return { ...page, rows: page.rows.map((row) => ({ row, sort: sorting.sort })) };
+  },
+  sortKey: ({ row, sort }: SortedRow<Project, (typeof PROJECT_SORTS)[number]>): SortKey => toProjectKey(row, sort),
+  show: (call, { row }) => showProject(call, row),
+});
+
+export const assets = listRoute({
+  summary: "List assets with details but without download links, newest first",
+  filters: {
+    project_id: Type.Optional(uuidField("Only assets of this project")),
+    state: Type.Optional(oneOf(...ASSET_STATES)),
+    q,
+    sort: Type.Optional(sortField(ASSET_SORTS)),
+  },
+  item: "AssetDetail",
+  description: "A page of assets. Their links are null",
+  scope: ({ principal }, { filters }) => [
+    "sorted-assets",
+    principal.workspace.id,
+    JSON.stringify([filters.project_id, filters.state, filters.q, filters.sort]),
+  ],
+  read: async ({ services, principal }, { filters, after, limit }) => {
+    const sorting = parseAssetSort(filters as SortFilter);
+    const page = await listSortedAssets(services.store.read, principal.workspace.id, {
+      ...sorting,
+      projectId: filters.project_id?.toLowerCase() ?? null,
+      state: filters.state ?? null,
+      uploads: getUploadCutoff(services.now()),
+      q: filters.q || null,
+      after,
+      limit,
+    });
+    return { ...page, rows: page.rows.map((row) => ({ row, sort: sorting.sort })) };
+  },
+  sortKey: ({ row, sort }: SortedRow<Asset, (typeof ASSET_SORTS)[number]>): SortKey => toAssetKey(row, sort),
+  show: (call, { row }) => showAssetDetail(call, row, { hasLinks: false }),
+});

@@ -1,0 +1,144 @@
+/** Replies that are streams of server-sent events (WHATWG HTML, section 9.2). */
+import type { LiveEvent, LiveEventFilter } from "../store/live-events";
+import type { LiveProgress } from "../work/live-feed";
+import type { LiveStream } from "../work/live-streams";
+import type { Call, Reply } from "./call";
+
+export const EVENT_STREAM_TYPE = "text/event-stream";
+
+const HEADERS = {
+  "Content-Type": EVENT_STREAM_TYPE,
+  "Cache-Control": "no-store",
+  // Otherwise nginx collects events before it passes them on.
+  "X-Accel-Buffering": "no",
+};
+
+/** After how long a client connects again. */
+const RETRY_MS = 1_000;
+const COMMENT_INTERVAL_MS = 15_000;
+/** Comments in a row that a client has not read, after which the stream ends. */
+const MAX_UNREAD_COMMENTS = 8;
+
+const encoder = new TextEncoder();
+
+/** The text of an event, which all its readers get. */
+const formatted = new WeakMap<LiveEvent, string>();
+
+function formatEvent(event: LiveEvent): string {
+  const known = formatted.get(event);
+  if (known !== undefined) return known;
+  const data = JSON.stringify({ entity_id: event.entity_id, state: event.state });
+  const text = `id: ${event.id}\nevent: ${event.type}\ndata: ${data}\n\n`;
+  formatted.set(event, text);
+  return text;
+}
+
+/** Without an ID: progress is not stored. */
+const formatProgress = (progress: LiveProgress): string => `event: progress\ndata: ${JSON.stringify(progress)}\n\n`;
+
+const formatReset = (position: number): string => `id: ${position}\nevent: reset\ndata: {}\n\n`;
+
+/** A block without data: the client only stores the ID, from which it resumes. */
+const formatPosition = (position: number): string => `id: ${position}\n\n`;
+
+/**
+ * Returns a reply that streams the matching events from `lastEventId` on, until the client leaves or the caller loses access. Throws `AppError` as
+ * `LiveStreams.open`.
+ */
+export async function eventStream(
+  call: Call,
+  filter: LiveEventFilter,
+  lastEventId: string | null,
+  commentIntervalMs = COMMENT_INTERVAL_MS,
+): Promise<Reply> {
+  const { services, request, log, principal } = call;
+  // A server of GET routes answers HEAD too, and would read the stream to its end.
+  if (request.method === "HEAD") return { status: 200, text: "", headers: HEADERS };
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  let isEnded = false;
+  let isPumping = false;
+  let isRequested = false;
+  let unreadComments = 0;
+  let timer: Timer | undefined;
+  const stream: LiveStream = await services.liveStreams.open({
+    userId: principal.user.id,
+    filter,
+    lastEventId,
+    reauthorize: () => call.reauthorize({ isUse: false }),
+    onEvents: () => void pump(),
+    onEnd: end,
+  });
+
+  function end(): void {
+    if (isEnded) return;
+    isEnded = true;
+    clearInterval(timer);
+    request.signal.removeEventListener("abort", leave);
+    try {
+      controller?.close();
+    } catch {
+      // The client has closed it.
+    }
+  }
+
+  /** The client has left. A generator that waits for the next event would not be informed. */
+  function leave(): void {
+    end();
+    stream.close();
+  }
+
+  const isReady = (): boolean => controller !== null && !isEnded && (controller.desiredSize ?? 0) > 0;
+
+  function send(text: string): void {
+    controller?.enqueue(encoder.encode(text));
+  }
+
+  /** Sends what is there while the client reads. Only one call at a time runs. */
+  async function pump(): Promise<void> {
+    isRequested = true;
+    if (isPumping) return;
+    isPumping = true;
+    try {
+      while (isRequested && isReady()) {
+        isRequested = false;
+        const { events, progress } = await stream.feed.take();
+        if (isEnded) return;
+        if (events.length + progress.length === 0) continue;
+        send(events.map(formatEvent).join("") + progress.map(formatProgress).join(""));
+        isRequested = true;
+      }
+    } catch (error) {
+      log.error("event_stream.failed", { error });
+      leave();
+    } finally {
+      isPumping = false;
+    }
+  }
+
+  function comment(): void {
+    void stream.check();
+    if (isReady()) {
+      unreadComments = 0;
+      // With the position, so that a client whose workspace is quiet does not resume from an event that was deleted meanwhile.
+      send(`:\n${formatPosition(stream.feed.position())}`);
+    } else if (++unreadComments > MAX_UNREAD_COMMENTS) leave();
+  }
+
+  const body = new ReadableStream<Uint8Array>({
+    start: (opened) => {
+      controller = opened;
+      if (isEnded || request.signal.aborted) {
+        leave();
+        opened.close();
+        return;
+      }
+      request.signal.addEventListener("abort", leave);
+      timer = setInterval(comment, commentIntervalMs);
+      const position = stream.feed.position();
+      send(`retry: ${RETRY_MS}\n\n${stream.isReset ? formatReset(position) : formatPosition(position)}`);
+    },
+    pull: () => void pump(),
+    cancel: leave,
+  });
+  return { status: 200, stream: body, headers: HEADERS };
+}

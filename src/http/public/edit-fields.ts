@@ -1,0 +1,57 @@
+/** The fields of an edit, which is sent as a cut or saved as a draft. */
+import { type Static, Type } from "@sinclair/typebox";
+import type { PlanEdit } from "../../work/plan-edits";
+import { strictObject } from "../fields";
+
+const startField = Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" });
+const endField = Type.Number({ exclusiveMinimum: 0, errorText: "must be a number of seconds above 0" });
+
+/** A segment as the client sends it: only the bounds are used, so that the segments of a plan can be sent back. */
+const editedSegment = strictObject({
+  start: startField,
+  end: endField,
+  start_frame: Type.Optional(Type.Unknown()),
+  end_frame: Type.Optional(Type.Unknown()),
+  text: Type.Optional(Type.Unknown()),
+  review: Type.Optional(Type.Unknown()),
+});
+
+const MAX_SEGMENTS = 20_000;
+const MAX_TEXTS = 5_000;
+const MAX_TEXT_CHARACTERS = 10_000;
+
+/** Returns the schema of the segments to keep. */
+export const editedSegments = (minItems: number) =>
+  Type.Array(editedSegment, {
+    minItems,
+    maxItems: MAX_SEGMENTS,
+    description: "What to keep, in seconds of the recording: sorted, disjoint, each at least 0.1 s long",
+    errorText: `must be a list of ${minItems} to ${MAX_SEGMENTS} segments`,
+  });
+
+const editedText = strictObject({
+  start: startField,
+  end: endField,
+  text: Type.String({
+    maxLength: MAX_TEXT_CHARACTERS,
+    errorText: `must be a string of at most ${MAX_TEXT_CHARACTERS} characters`,
+  }),
+});
+
+export const editedTexts = Type.Array(editedText, {
+  maxItems: MAX_TEXTS,
+  description:
+    "Corrected words, sorted and disjoint: each replaces the recognized words between two times of the recording, in seconds",
+  errorText: `must be a list of at most ${MAX_TEXTS} texts`,
+});
+
+type EditBody = {
+  segments: Static<ReturnType<typeof editedSegments>>;
+  texts?: Static<typeof editedTexts>;
+};
+
+/** Returns the edit without what is not used of its segments. */
+export const readPlanEdit = ({ segments, texts = [] }: EditBody): PlanEdit => ({
+  segments: segments.map(({ start, end }) => ({ start, end })),
+  texts,
+});

@@ -1,0 +1,17 @@
+/** Reading of lists that are too long for one query. */
+
+const ROWS_PER_BATCH = 500;
+
+/** Yields all rows in batches. `readAfter` returns at most `limit` rows that follow the one with the ID `afterId`, in the order of their IDs. */
+export async function* readInBatches<Row extends { entry: { id: string } }>(
+  readAfter: (page: { afterId: string; limit: number }) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  let afterId = "";
+  for (;;) {
+    const rows = await readAfter({ afterId, limit: ROWS_PER_BATCH });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    afterId = last.entry.id;
+  }
+}

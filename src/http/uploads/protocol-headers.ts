@@ -1,0 +1,45 @@
+/** Headers of TUS 1.0.0 that creation, transfer and errors share. */
+import { AppError } from "../../domain/errors";
+
+export const TUS_VERSION = "1.0.0";
+
+/** Returns the headers that the protocol requires on errors: its version, and with 412 the supported versions. */
+export const createTusErrorHeaders = (status: number): Record<string, string> =>
+  status === 412 ? { "Tus-Resumable": TUS_VERSION, "Tus-Version": TUS_VERSION } : { "Tus-Resumable": TUS_VERSION };
+
+/** Throws `AppError` `precondition_failed` when the client names another version of the protocol. A client may name none. */
+export function requireTusVersion(headers: Headers): void {
+  const version = headers.get("tus-resumable");
+  if (version !== null && version !== TUS_VERSION)
+    throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
+}
+
+/** Returns `Upload-Length` in bytes, null without the header. Throws `AppError` `validation_error` unless it is an integer above 0. */
+export function parseUploadLength(headers: Headers): number | null {
+  const text = headers.get("upload-length");
+  if (text === null) return null;
+  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
+  throw new AppError("validation_error", "Upload-Length must be an integer above 0.", {
+    fields: [
+      {
+        field: "header.Upload-Length",
+        message: "must be an integer above 0",
+        type: "int_parsing",
+        input: text.slice(0, 40),
+      },
+    ],
+  });
+}
+
+/**
+ * Returns the length that the client declares when it creates an upload, null when it will send it later. Throws `AppError`: `validation_error`,
+ * `bad_request` for a contradiction.
+ */
+export function parseCreationLength(headers: Headers): number | null {
+  const length = parseUploadLength(headers);
+  const deferred = headers.get("upload-defer-length");
+  if (deferred !== null && deferred !== "1") throw new AppError("bad_request", "Upload-Defer-Length must be 1.");
+  if (deferred !== null && length !== null)
+    throw new AppError("bad_request", "Send either Upload-Length or Upload-Defer-Length.");
+  return length;
+}

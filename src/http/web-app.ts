@@ -1,0 +1,134 @@
+/**
+ * The dashboard: one page for all of its paths, and the files that it loads. The files have names that contain their hash, so a browser keeps
+ * them; the page is validated on each load.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { Elysia } from "elysia";
+import { FIRST_READS } from "../../web/app/first-reads";
+import { OPEN_PATHS, PLAIN_PATHS, SHELL_PATHS } from "../../web/app/paths";
+import { sha256 } from "../lib/hash";
+import type { Services } from "../work/services";
+import { readSessionCookie } from "./dashboard/session-cookie";
+import { DASHBOARD_POLICY } from "./security-headers";
+
+/** Below it are the files of the bundle. */
+const FILES_PREFIX = "/app";
+
+/** The page itself, and what the server reads about it. */
+const INTERNAL_FILES = ["index.html", "pages.json"];
+
+/** Names of files of the bundle: what every page loads, and what each page loads besides, by its path. */
+type BundleIndex = { first: string; script: string; style: string; pages: Record<string, string[]> };
+
+type Encoding = "br" | "gzip" | "identity";
+type WebFile = { contentType: string; hash: string; encode(encoding: Encoding): Uint8Array<ArrayBuffer> };
+
+const CONTENT_TYPES: Record<string, string> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** Has the browser read what every page needs while it loads the script that asks for it. */
+const FIRST_READ_LINKS = FIRST_READS.map((url) => `<${url}>; rel=preload; as=fetch; crossorigin`);
+
+const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>> = {
+  identity: (body) => body,
+  gzip: (body) => gzipSync(body, { level: 9 }),
+  br: (body) => brotliCompressSync(body),
+};
+
+/** Creates the plugin. The files are compressed once in each encoding, when they are first asked for in it. */
+export function createWebAppPlugin({ webDir, sessions }: Pick<Services, "sessions" | "webDir">) {
+  // Names are looked up here and never joined with what a request contains.
+  const names = new Set(readdirSync(webDir));
+  const files = new Map<string, WebFile>();
+  const load = (name: string): WebFile => {
+    const known = files.get(name);
+    if (known) return known;
+    const body = readFileSync(join(webDir, name));
+    const extension = name.slice(name.lastIndexOf(".") + 1);
+    const bodies: Partial<Record<Encoding, Uint8Array<ArrayBuffer>>> = {};
+    const file: WebFile = {
+      contentType: CONTENT_TYPES[extension] ?? "application/octet-stream",
+      hash: sha256(body).slice(0, 32),
+      // Brotli takes a hundred times as long as the answer, and browsers ask for it over HTTPS only.
+      encode: (encoding) => {
+        bodies[encoding] ??= COMPRESS[encoding](body);
+        return bodies[encoding];
+      },
+    };
+    files.set(name, file);
+    return file;
+  };
+
+  const plugin = new Elysia({ name: "web-app" });
+  plugin.get(`${FILES_PREFIX}/:name`, ({ request, params: { name } }) =>
+    names.has(name) && !INTERNAL_FILES.includes(name)
+      ? respond(request, load(name), "public, max-age=31536000, immutable")
+      : new Response(null, { status: 404 }),
+  );
+  // Hints only: without them a page loads later.
+  const index = names.has("pages.json")
+    ? (JSON.parse(readFileSync(join(webDir, "pages.json"), "utf8")) as BundleIndex)
+    : null;
+  const toScriptLink = (name: string) => `<${FILES_PREFIX}/${name}>; rel=modulepreload`;
+  const listLinks = (path: string): string[] => {
+    if (index === null) return [];
+    const first = `<${FILES_PREFIX}/${index.first}>; rel=preload; as=script`;
+    const style = `<${FILES_PREFIX}/${index.style}>; rel=preload; as=style`;
+    // In this order: over HTTP/1.1 a browser asks for six at a time.
+    const pages = (index.pages[path] ?? []).map(toScriptLink);
+    return [first, toScriptLink(index.script), style, ...FIRST_READ_LINKS, ...pages];
+  };
+  const hasSession = async ({ headers }: Request): Promise<boolean> => {
+    const token = readSessionCookie(headers.get("cookie"));
+    const found = token === null ? null : await sessions.verify(token).catch(() => null);
+    if (found === null) return false;
+    const { user } = found;
+    return user.disabled_at === null && user.deleted_at === null;
+  };
+  const addPage = (path: string, needsSession: boolean) => {
+    const links = listLinks(path);
+    plugin.get(path, async ({ request }) => {
+      // Without a session the sign-in page follows.
+      const isShown = needsSession && (await hasSession(request));
+      return respond(request, load("index.html"), "no-cache", isShown ? links : []);
+    });
+  };
+  for (const path of OPEN_PATHS) addPage(path, false);
+  for (const path of [...PLAIN_PATHS, ...SHELL_PATHS]) addPage(path, true);
+  return plugin;
+}
+
+function respond(request: Request, file: WebFile, cacheControl: string, links: string[] = []): Response {
+  const encoding = chooseEncoding(request.headers.get("accept-encoding"));
+  const headers: Record<string, string> = {
+    "Content-Type": file.contentType,
+    "Content-Security-Policy": DASHBOARD_POLICY,
+    "Cache-Control": cacheControl,
+    Vary: "Accept-Encoding",
+    // A browser keeps the headers of an answer that it validates.
+    ETag: `"${file.hash}${links.length === 0 ? "" : `-${links.length}`}"`,
+  };
+  if (links.length > 0) headers.Link = links.join(", ");
+  if (request.headers.get("if-none-match")?.includes(headers.ETag!))
+    return new Response(null, { status: 304, headers });
+  if (encoding !== "identity") headers["Content-Encoding"] = encoding;
+  return new Response(file.encode(encoding), { headers });
+}
+
+/** Returns the smallest encoding that the client accepts. Browsers accept brotli over HTTPS only. */
+function chooseEncoding(accepted: string | null): Encoding {
+  const names = (accepted ?? "").split(",").flatMap((part) => {
+    const [name = "", ...parameters] = part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/);
+    return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : [name];
+  });
+  return names.includes("br") ? "br" : names.includes("gzip") ? "gzip" : "identity";
+}

@@ -1,0 +1,41 @@
+/** A cache of values of different sizes. The values that were not used for the longest time are removed first. */
+
+export type ByteCache<Value> = {
+  get(key: string): Value | undefined;
+  /** Stores a value that takes `bytes`. A value that is larger than the cache is not stored. */
+  set(key: string, value: Value, bytes: number): void;
+};
+
+/** Returns a cache for at most `maxBytes` of values. */
+export function createByteCache<Value>(maxBytes: number): ByteCache<Value> {
+  /** In the order of their last use. */
+  const entries = new Map<string, { value: Value; bytes: number }>();
+  let total = 0;
+
+  function remove(key: string): { value: Value; bytes: number } | undefined {
+    const entry = entries.get(key);
+    if (entry) total -= entry.bytes;
+    entries.delete(key);
+    return entry;
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (!entry) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set(key, value, bytes) {
+      remove(key);
+      if (bytes > maxBytes) return;
+      entries.set(key, { value, bytes });
+      total += bytes;
+      for (const oldest of entries.keys()) {
+        if (total <= maxBytes) return;
+        remove(oldest);
+      }
+    },
+  };
+}

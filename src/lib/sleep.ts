@@ -1,0 +1,18 @@
+/** Waiting that can be aborted. */
+
+/** Resolves after `milliseconds`, at the earliest in the next turn of the event loop. Throws the signal's reason when aborted. */
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const end = () => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.max(0, milliseconds));
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

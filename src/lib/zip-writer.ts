@@ -1,0 +1,208 @@
+/**
+ * Writes ZIP archives (PKWARE APPNOTE 6.3.10) of any size: each entry is streamed, and only its name and sizes are kept until the directory at
+ * the end. Sizes and checksums are patched into the entries' headers, so that readers which never seek can read the archive, too.
+ */
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { crc32, createDeflateRaw } from "node:zlib";
+
+/** Where an archive goes: `write` appends, `patch` overwrites bytes that were written before. Neither keeps `bytes` after it has resolved. */
+export type ZipOutput = {
+  write(bytes: Uint8Array): Promise<void>;
+  patch(bytes: Uint8Array, position: number): Promise<void>;
+};
+
+/** `name`: the path in the archive, with `/`. `modifiedAt`: milliseconds since 1970. */
+export type ZipEntry = { name: string; modifiedAt: number; isCompressed: boolean };
+
+export type ZipWriter = {
+  /**
+   * Writes an entry and returns its uncompressed size in bytes. Each chunk is used up before the next one is read, so that `chunks` may reuse
+   * one buffer. Rejects with the errors of `chunks` and of the output; the archive is then useless.
+   */
+  add(entry: ZipEntry, chunks: AsyncIterable<Uint8Array>): Promise<number>;
+  /** Writes the directory and returns the size of the archive in bytes. */
+  finish(): Promise<number>;
+};
+
+/** An entry as its headers describe it. `offset`: position of its local header. */
+type WrittenEntry = {
+  name: Buffer;
+  method: number;
+  modified: number;
+  crc: number;
+  size: number;
+  packedSize: number;
+  offset: number;
+};
+
+const LOCAL_HEADER = 0x04034b50;
+const CENTRAL_HEADER = 0x02014b50;
+const ZIP64_END = 0x06064b50;
+const ZIP64_LOCATOR = 0x07064b50;
+const END = 0x06054b50;
+
+/** Version 4.5 introduced ZIP64; the upper byte of `made by` says that the attributes are those of Unix. */
+const VERSION_NEEDED = 45;
+const MADE_BY_UNIX = (3 << 8) | VERSION_NEEDED;
+const REGULAR_FILE_0644 = 0o100644 * 0x10000;
+/** Names are UTF-8. */
+const UTF8_FLAG = 1 << 11;
+const STORED = 0;
+const DEFLATED = 8;
+const ZIP64_EXTRA = 0x0001;
+/** A field with this value has its real one in the ZIP64 record. */
+const IN_ZIP64_32 = 0xffff_ffff;
+const IN_ZIP64_16 = 0xffff;
+const MAX_NAME_BYTES = 0xffff;
+const DEFLATE_CHUNK_BYTES = 64 * 1024;
+/** The end of the local header that is patched: checksum and both 32-bit sizes, then the ZIP64 sizes behind the name. */
+const CRC_POSITION = 14;
+const LOCAL_HEADER_BYTES = 30;
+const LOCAL_EXTRA_BYTES = 20;
+
+/** Creates a writer of an archive that starts at position 0 of `output`. */
+export function createZipWriter(output: ZipOutput): ZipWriter {
+  const directory: Buffer[] = [];
+  let position = 0;
+
+  async function append(bytes: Uint8Array): Promise<void> {
+    await output.write(bytes);
+    position += bytes.byteLength;
+  }
+
+  async function writeContent(entry: ZipEntry, chunks: AsyncIterable<Uint8Array>) {
+    let crc = 0;
+    let size = 0;
+    async function* counted() {
+      for await (const chunk of chunks) {
+        crc = crc32(chunk, crc);
+        size += chunk.byteLength;
+        yield chunk;
+      }
+    }
+    const start = position;
+    if (entry.isCompressed) {
+      await pipeline(
+        Readable.from(counted()),
+        createDeflateRaw({ chunkSize: DEFLATE_CHUNK_BYTES }),
+        async (deflated) => {
+          for await (const chunk of deflated as AsyncIterable<Uint8Array>) await append(chunk);
+        },
+      );
+    } else {
+      for await (const chunk of counted()) await append(chunk);
+    }
+    return { crc, size, packedSize: position - start };
+  }
+
+  return {
+    add: async (entry, chunks) => {
+      const name = Buffer.from(entry.name);
+      if (name.length === 0 || name.length > MAX_NAME_BYTES) throw new Error(`ZIP entry name of ${name.length} bytes`);
+      const offset = position;
+      const method = entry.isCompressed ? DEFLATED : STORED;
+      const begun = { name, method, modified: toDosTime(entry.modifiedAt), offset, crc: 0, size: 0, packedSize: 0 };
+      await append(formatLocalHeader(begun));
+      const written: WrittenEntry = { ...begun, ...(await writeContent(entry, chunks)) };
+      const header = formatLocalHeader(written);
+      await output.patch(header.subarray(CRC_POSITION, CRC_POSITION + 4), offset + CRC_POSITION);
+      await output.patch(header.subarray(-LOCAL_EXTRA_BYTES), offset + LOCAL_HEADER_BYTES + name.length);
+      directory.push(formatCentralHeader(written));
+      return written.size;
+    },
+    finish: async () => {
+      const start = position;
+      for (const header of directory) await append(header);
+      await append(formatEnd(directory.length, start, position - start));
+      return position;
+    },
+  };
+}
+
+/** Formats a local header. Its sizes are always in the ZIP64 field: how large the entry becomes is not known when the header is written. */
+function formatLocalHeader(entry: WrittenEntry): Buffer {
+  const { name } = entry;
+  const header = Buffer.alloc(LOCAL_HEADER_BYTES + name.length + LOCAL_EXTRA_BYTES);
+  header.writeUInt32LE(LOCAL_HEADER, 0);
+  header.writeUInt16LE(VERSION_NEEDED, 4);
+  header.writeUInt16LE(UTF8_FLAG, 6);
+  header.writeUInt16LE(entry.method, 8);
+  header.writeUInt32LE(entry.modified, 10);
+  header.writeUInt32LE(entry.crc, CRC_POSITION);
+  header.writeUInt32LE(IN_ZIP64_32, 18);
+  header.writeUInt32LE(IN_ZIP64_32, 22);
+  header.writeUInt16LE(name.length, 26);
+  header.writeUInt16LE(LOCAL_EXTRA_BYTES, 28);
+  name.copy(header, LOCAL_HEADER_BYTES);
+  formatZip64([entry.size, entry.packedSize]).copy(header, LOCAL_HEADER_BYTES + name.length);
+  return header;
+}
+
+/** Formats the entry's header in the directory. Values above 32 bits are in its ZIP64 field. */
+function formatCentralHeader(entry: WrittenEntry): Buffer {
+  const large = [entry.size, entry.packedSize, entry.offset].filter((value) => value >= IN_ZIP64_32);
+  const extra = large.length === 0 ? Buffer.alloc(0) : formatZip64(large);
+  const header = Buffer.alloc(46);
+  header.writeUInt32LE(CENTRAL_HEADER, 0);
+  header.writeUInt16LE(MADE_BY_UNIX, 4);
+  header.writeUInt16LE(VERSION_NEEDED, 6);
+  header.writeUInt16LE(UTF8_FLAG, 8);
+  header.writeUInt16LE(entry.method, 10);
+  header.writeUInt32LE(entry.modified, 12);
+  header.writeUInt32LE(entry.crc, 16);
+  header.writeUInt32LE(Math.min(entry.packedSize, IN_ZIP64_32), 20);
+  header.writeUInt32LE(Math.min(entry.size, IN_ZIP64_32), 24);
+  header.writeUInt16LE(entry.name.length, 28);
+  header.writeUInt16LE(extra.length, 30);
+  header.writeUInt32LE(REGULAR_FILE_0644, 38);
+  header.writeUInt32LE(Math.min(entry.offset, IN_ZIP64_32), 42);
+  return Buffer.concat([header, entry.name, extra]);
+}
+
+function formatZip64(values: number[]): Buffer {
+  const extra = Buffer.alloc(4 + values.length * 8);
+  extra.writeUInt16LE(ZIP64_EXTRA, 0);
+  extra.writeUInt16LE(values.length * 8, 2);
+  for (const [i, value] of values.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + i * 8);
+  return extra;
+}
+
+/** Formats the end records. Those of ZIP64 are written only where they are needed: some readers refuse them in small archives. */
+function formatEnd(entries: number, start: number, size: number): Buffer {
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(END, 0);
+  end.writeUInt16LE(Math.min(entries, IN_ZIP64_16), 8);
+  end.writeUInt16LE(Math.min(entries, IN_ZIP64_16), 10);
+  end.writeUInt32LE(Math.min(size, IN_ZIP64_32), 12);
+  end.writeUInt32LE(Math.min(start, IN_ZIP64_32), 16);
+  if (entries < IN_ZIP64_16 && start < IN_ZIP64_32 && size < IN_ZIP64_32) return end;
+
+  const zip64 = Buffer.alloc(56);
+  zip64.writeUInt32LE(ZIP64_END, 0);
+  zip64.writeBigUInt64LE(44n, 4);
+  zip64.writeUInt16LE(MADE_BY_UNIX, 12);
+  zip64.writeUInt16LE(VERSION_NEEDED, 14);
+  zip64.writeBigUInt64LE(BigInt(entries), 24);
+  zip64.writeBigUInt64LE(BigInt(entries), 32);
+  zip64.writeBigUInt64LE(BigInt(size), 40);
+  zip64.writeBigUInt64LE(BigInt(start), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(ZIP64_LOCATOR, 0);
+  locator.writeBigUInt64LE(BigInt(start + size), 8);
+  locator.writeUInt32LE(1, 16);
+  return Buffer.concat([zip64, locator, end]);
+}
+
+const FIRST_DOS_YEAR = 1980;
+const LAST_DOS_YEAR = 2107;
+
+/** Returns date and time as MS-DOS stores them, in UTC with a resolution of two seconds. */
+function toDosTime(milliseconds: number): number {
+  const time = new Date(milliseconds);
+  const year = time.getUTCFullYear();
+  if (!(year >= FIRST_DOS_YEAR && year <= LAST_DOS_YEAR)) return (1 << 21) | (1 << 16);
+  const date = ((year - FIRST_DOS_YEAR) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate();
+  const clock = (time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1);
+  return ((date << 16) | clock) >>> 0;
+}

@@ -1,0 +1,45 @@
+/** The file in a render's work folder with the sizes of its chunks, so that each attempt on any machine divides the video equally. */
+import { constants, open } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomic } from "../../lib/atomic-file";
+
+export const CHUNK_SIZES_FILE = "sizes.json";
+
+/** A pipe does not block. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const MAX_FILE_BYTES = 1024 ** 2;
+/** Larger ones would leave a resumed render little that it can reuse. */
+const MAX_CHUNK_FRAMES = 10_000;
+
+/**
+ * Returns the sizes of an earlier attempt in frames; null when there are none that add up to `frameCount`. The file may have been written by a
+ * child process, so links are not followed and its size is limited.
+ */
+export async function readChunkSizes(workDir: string, frameCount: number | null): Promise<number[] | null> {
+  const file = await open(join(workDir, CHUNK_SIZES_FILE), OPEN_FLAGS).catch(() => null);
+  if (file === null) return null;
+  try {
+    const found = await file.stat();
+    if (!found.isFile() || found.size > MAX_FILE_BYTES) return null;
+    return parseChunkSizes(JSON.parse(await file.readFile("utf8")), frameCount);
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns the value when it is a list of sizes; else null. With `frameCount`, they must add up to it. */
+export function parseChunkSizes(value: unknown, frameCount: number | null): number[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  let sum = 0;
+  for (const frames of value) {
+    if (!Number.isInteger(frames) || frames < 1 || frames > MAX_CHUNK_FRAMES) return null;
+    sum += frames;
+  }
+  return frameCount === null || sum === frameCount ? value : null;
+}
+
+/** Writes the sizes for later attempts. Creates the folder. */
+export const writeChunkSizes = (workDir: string, sizes: readonly number[]): Promise<void> =>
+  writeAtomic(join(workDir, CHUNK_SIZES_FILE), JSON.stringify(sizes));

@@ -1,0 +1,125 @@
+/** The pictures of an H.264 stream: their size, and the order in which they are shown (ITU-T H.264, 7.3.2.1, 7.3.3 and 8.2.1). Pure. */
+import { readBits, readExpGolomb, removeEmulationPrevention } from "./bits";
+import { getNalType, isReferenceNal, NAL_IDR } from "./h264";
+
+/** What a sequence parameter set says about pictures. `orderBits` null: pictures are shown in decode order. */
+export type SequenceFacts = {
+  width: number;
+  height: number;
+  frameNumberBits: number;
+  orderBits: number | null;
+  hasSeparatePlanes: boolean;
+  hasFieldsOnly: boolean;
+};
+
+const NAL_SLICE = 1;
+/** Profiles whose parameter sets have chroma format and bit depths. */
+const HIGH_PROFILES: readonly number[] = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
+const MACROBLOCK = 16;
+/** The beginning of a slice has its header. */
+const MAX_HEADER_BYTES = 64;
+
+/** Reads bits one after the other. */
+function createReader(bytes: Uint8Array, start: number) {
+  let at = start;
+  return {
+    readNumber: (): number => {
+      const { value, end } = readExpGolomb(bytes, at);
+      at = end;
+      return value;
+    },
+    readBits: (count: number): number => {
+      at += count;
+      return readBits(bytes, at - count, count);
+    },
+  };
+}
+
+/** Parses a sequence parameter set. Returns null when it uses what no encoder of chunks does: scaling matrices, or an order by cycles. */
+export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
+  const bytes = removeEmulationPrevention(sps);
+  const reader = createReader(bytes, 32);
+  reader.readNumber();
+  let chromaFormat = 1;
+  let hasSeparatePlanes = false;
+  if (HIGH_PROFILES.includes(bytes[1] ?? 0)) {
+    chromaFormat = reader.readNumber();
+    if (chromaFormat === 3) hasSeparatePlanes = reader.readBits(1) === 1;
+    reader.readNumber();
+    reader.readNumber();
+    reader.readBits(1);
+    if (reader.readBits(1) === 1) return null;
+  }
+  const frameNumberBits = reader.readNumber() + 4;
+  const orderType = reader.readNumber();
+  if (orderType !== 0 && orderType !== 2) return null;
+  const orderBits = orderType === 0 ? reader.readNumber() + 4 : null;
+  reader.readNumber();
+  reader.readBits(1);
+  const columns = reader.readNumber() + 1;
+  const rows = reader.readNumber() + 1;
+  const hasFramesOnly = reader.readBits(1) === 1;
+  if (!hasFramesOnly) reader.readBits(1);
+  reader.readBits(1);
+  const crop = reader.readBits(1) === 1 ? [0, 0, 0, 0].map(() => reader.readNumber()) : [0, 0, 0, 0];
+  const [left, right, top, bottom] = crop as [number, number, number, number];
+  const unitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1;
+  const unitY = (chromaFormat === 1 ? 2 : 1) * (hasFramesOnly ? 1 : 2);
+  return {
+    width: columns * MACROBLOCK - (left + right) * unitX,
+    height: rows * MACROBLOCK * (hasFramesOnly ? 1 : 2) - (top + bottom) * unitY,
+    frameNumberBits,
+    orderBits,
+    hasSeparatePlanes,
+    hasFieldsOnly: !hasFramesOnly,
+  };
+}
+
+/** A picture by its first slice. `order` counts from the last IDR picture. */
+export type Picture = { isIdr: boolean; order: number };
+
+/**
+ * Returns a function that reads one packet after the other, as NAL units in decode order. It throws a plain `Error` for a packet that is not
+ * exactly one frame.
+ */
+export function createPictureReader(facts: SequenceFacts): (units: readonly Uint8Array[]) => Picture {
+  let previous = { high: 0, low: 0 };
+  let count = 0;
+
+  function readOrder(first: Uint8Array, isIdr: boolean): number {
+    if (isIdr) {
+      previous = { high: 0, low: 0 };
+      count = 0;
+    }
+    const reader = createReader(removeEmulationPrevention(first.subarray(0, MAX_HEADER_BYTES)), 8);
+    for (let n = 0; n < 3; n++) reader.readNumber();
+    if (facts.hasSeparatePlanes) reader.readBits(2);
+    reader.readBits(facts.frameNumberBits);
+    if (facts.hasFieldsOnly && reader.readBits(1) === 1) throw new Error("A packet is a field.");
+    if (isIdr) reader.readNumber();
+    if (facts.orderBits === null) return count++;
+    const low = reader.readBits(facts.orderBits);
+    const period = 2 ** facts.orderBits;
+    let high = previous.high;
+    if (low < previous.low && previous.low - low >= period / 2) high += period;
+    else if (low > previous.low && low - previous.low > period / 2) high -= period;
+    if (isReferenceNal(first)) previous = { high, low };
+    return high + low;
+  }
+
+  return (units) => {
+    const slices = units.filter((nal) => getNalType(nal) >= NAL_SLICE && getNalType(nal) <= NAL_IDR);
+    const [first] = slices;
+    if (first === undefined) throw new Error("A packet has no picture.");
+    const type = getNalType(first);
+    if ((type !== NAL_SLICE && type !== NAL_IDR) || slices.some((nal) => getNalType(nal) !== type))
+      throw new Error("A packet mixes kinds of slices.");
+    // Each picture has one slice that starts at its first macroblock.
+    if (slices.filter(isFirstSlice).length !== 1 || !isFirstSlice(first))
+      throw new Error("A packet is not one complete picture.");
+    return { isIdr: type === NAL_IDR, order: readOrder(first, type === NAL_IDR) };
+  };
+}
+
+/** `first_mb_in_slice` is 0, which is a single bit. */
+const isFirstSlice = (nal: Uint8Array): boolean => ((nal[1] ?? 0) & 0x80) !== 0;

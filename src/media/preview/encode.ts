@@ -1,0 +1,139 @@
+/**
+ * Encodes the preview of a recording: H.264 and AAC in MP4 on the source's clock, for every browser. Video is encoded in chunks, so that the
+ * work can be interrupted. All chunks, and what is encoded again for the start of a piece, have the same parameter sets.
+ */
+import type { AudioStream, MediaInfo, VideoStream } from "../../domain/media";
+import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import {
+  buildInputArguments,
+  buildOutputArguments,
+  buildPassthroughArguments,
+  formatSeconds,
+  QUIET_ARGUMENTS,
+} from "../arguments";
+import { buildMixdownFilters } from "../audio/mixdown";
+import { buildColorArguments, buildColorFilters } from "../color";
+import { buildDeinterlaceFilters, buildShapeFilters } from "../video-filters";
+
+const MAX_SHORT_SIDE_PIXELS = 540;
+const MAX_LONG_SIDE_PIXELS = 1_920;
+const MAX_FRAME_RATE_FPS = 60;
+const PREVIEW_TIMESCALE = 90_000;
+
+/** The longest span that an interruption loses. */
+export const PREVIEW_CHUNK_SECONDS = 60;
+
+/** Decoding starts this long before a chunk: reordered frames, and containers without an index, are found there. */
+const SEEK_MARGIN_SECONDS: Record<string, number> = { mov: 1, matroska: 1, avi: 1, flv: 1 };
+const UNINDEXED_SEEK_MARGIN_SECONDS = 6;
+
+/** Returns the size of the preview: square pixels, after rotation, even numbers. */
+export function getPreviewSize({ width, height }: Pick<VideoStream, "width" | "height">): {
+  width: number;
+  height: number;
+} {
+  const scale = Math.min(
+    1,
+    MAX_SHORT_SIDE_PIXELS / Math.min(width, height),
+    MAX_LONG_SIDE_PIXELS / Math.max(width, height),
+  );
+  const toEven = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
+  return { width: toEven(width), height: toEven(height) };
+}
+
+/**
+ * Returns the settings of the video encoder. With `stitchable`, x264 derives the parameter sets from them alone. The level suits 1920 × 540
+ * pixels at 60 frames per second. No frame refers to a later one, so that each prefix of a group of pictures can be decoded. `x264`: more
+ * settings, which are in no parameter set.
+ */
+export function buildPreviewEncoderArguments(video: VideoStream, x264: readonly string[] = []): string[] {
+  return [
+    ...["-enc_time_base", `1:${PREVIEW_TIMESCALE}`],
+    ...["-c:v", "libx264", "-preset", "superfast", "-crf", "26", "-profile:v", "high", "-level:v", "4.0"],
+    ...["-bf", "0", "-g", "600", "-x264-params", ["stitchable=1", "scenecut=0", ...x264].join(":")],
+    ...buildColorArguments(video, getPreviewSize(video)),
+  ];
+}
+
+/** A keyframe at the first frame of each half second of the recording. The small addition is for times that were rounded down. */
+const HALF_SECOND = "floor(t*2+0.0005)";
+const KEYFRAME_EXPRESSION = `gte(${HALF_SECOND},if(isnan(prev_forced_t),-1,${HALF_SECOND.replace("t*2", "prev_forced_t*2")}+1))`;
+
+type PreviewSource = { path: string; info: MediaInfo; libavutil: number };
+
+const COMMON_ARGUMENTS = [...QUIET_ARGUMENTS, "-copyts"];
+const NO_METADATA = ["-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"];
+
+/** Returns the command line that encodes the video of chunk `n` to an MPEG transport stream, whose bytes can be concatenated. Pure. */
+export function buildPreviewChunkArguments(
+  source: PreviewSource,
+  chunk: { n: number; count: number; hasZscale: boolean; outputPath: string },
+): string[] {
+  const { info } = source;
+  const video = info.video!;
+  const start = chunk.n * PREVIEW_CHUNK_SECONDS;
+  const margin = SEEK_MARGIN_SECONDS[info.demuxer] ?? UNINDEXED_SEEK_MARGIN_SECONDS;
+  const seekTo = start <= margin ? null : info.startPts + (start - margin) * TICKS_PER_SECOND;
+  const bounds = [
+    ...(chunk.n === 0 ? [] : [`start=${start}`]),
+    ...(chunk.n === chunk.count - 1 ? [] : [`end=${start + PREVIEW_CHUNK_SECONDS}`]),
+  ];
+  const rate = video.frameRate.num / video.frameRate.den;
+  const filters = [
+    ...buildDeinterlaceFilters(video),
+    ...buildSourceClockFilters(info.startPts),
+    ...(bounds.length === 0 ? [] : [`trim=${bounds.join(":")}`]),
+    // Rounding down keeps a frame in its chunk.
+    ...(rate > MAX_FRAME_RATE_FPS + 1 ? [`fps=${MAX_FRAME_RATE_FPS}:round=down`] : []),
+    ...buildShapeFilters(video, getPreviewSize(video)),
+    ...buildColorFilters(video, chunk.hasZscale),
+    "format=yuv420p",
+    `settb=1/${PREVIEW_TIMESCALE}`,
+  ];
+  return [
+    ...COMMON_ARGUMENTS,
+    ...buildInputArguments({ path: source.path, demuxer: info.demuxer, seekTo }),
+    ...["-map", "0:V:0", "-an", ...NO_METADATA, "-vf", filters.join(",")],
+    ...buildPassthroughArguments(source.libavutil),
+    ...buildPreviewEncoderArguments(video),
+    ...["-force_key_frames", `expr:${KEYFRAME_EXPRESSION}`],
+    ...["-muxdelay", "0", "-muxpreload", "0", "-f", "mpegts", ...buildOutputArguments(chunk.outputPath)],
+  ];
+}
+
+const buildSourceClockFilters = (startPts: Ticks): string[] => [
+  `settb=1/${PREVIEW_TIMESCALE}`,
+  `setpts='round(PTS-${formatSeconds(startPts)}/TB)'`,
+];
+
+/** Returns the command line that encodes the audio. Pure. */
+export function buildPreviewAudioArguments(source: PreviewSource, outputPath: string): string[] {
+  const { info } = source;
+  const track = info.audio[0]!;
+  return [
+    ...COMMON_ARGUMENTS,
+    ...buildInputArguments({ path: source.path, demuxer: info.demuxer }),
+    ...["-map", `0:a:${track.index}`, "-vn", ...NO_METADATA, ...buildAudioArguments(track, info.startPts)],
+    // Previews of recordings without video are this file.
+    ...["-movflags", "+faststart", "-f", "mp4", ...buildOutputArguments(outputPath)],
+  ];
+}
+
+function buildAudioArguments(track: AudioStream, startPts: Ticks): string[] {
+  const sourceClock = `asetpts='round(PTS-${formatSeconds(startPts)}/TB)'`;
+  const filters = [...buildMixdownFilters(track, 2), sourceClock, "aresample=48000:async=1:first_pts=0"];
+  return ["-ac", "2", "-af", filters.join(","), "-c:a", "aac", "-b:a", "128k"];
+}
+
+/** Returns the command line that muxes the chunks, which it reads from standard input, and the audio, if any. Pure. */
+export function buildPreviewMuxArguments(audioPath: string | null, outputPath: string): string[] {
+  const audioInput = ["-protocol_whitelist", "file,pipe", "-f", "mov", "-i", `file:${audioPath}`];
+  return [
+    ...COMMON_ARGUMENTS,
+    ...["-protocol_whitelist", "file,pipe", "-f", "mpegts", "-i", "pipe:0"],
+    ...(audioPath === null ? [] : audioInput),
+    ...["-map", "0:v:0", ...(audioPath === null ? [] : ["-map", "1:a:0"]), "-c", "copy", "-map_metadata", "-1"],
+    ...["-video_track_timescale", String(PREVIEW_TIMESCALE), "-movflags", "+faststart"],
+    ...["-f", "mp4", ...buildOutputArguments(outputPath)],
+  ];
+}

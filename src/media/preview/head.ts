@@ -1,0 +1,191 @@
+/**
+ * Encodes again the frames between the start of a piece and the next keyframe of the preview. A frame that is only decoded so that later ones
+ * can be would be seen for a moment.
+ */
+import { AppError } from "../../domain/errors";
+import type { VideoStream } from "../../domain/media";
+import type { Sandbox } from "../../lib/sandbox";
+import { buildPassthroughArguments, QUIET_ARGUMENTS } from "../arguments";
+import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import { findChildBox } from "../packets/mp4-structure";
+import { buildPreviewEncoderArguments } from "./encode";
+import { writeFragment, writeInitSegment } from "./fragment";
+
+const START_CODE = new Uint8Array([0, 0, 0, 1]);
+const VISUAL_ENTRY_BYTES = 8 + 78;
+const MAX_HEAD_SECONDS = 20;
+/** How long a process may wait for its frames. */
+export const MAX_IDLE_SECONDS = 60;
+/** The clock of what is handed to the encoder. Frame number `first` is at `FIRST_SECONDS`, so that all that come before it have a time too. */
+const TIMESCALE = 90_000;
+const FRAME_DURATION = TIMESCALE / 25;
+const FIRST_SECONDS = 1_000;
+const BETWEEN_FRAMES_SECONDS = 0.02;
+/** Half a second of noise at 60 frames per second has a tenth of this. */
+const MAX_OUTPUT_BYTES = 32 * 1024 ** 2;
+
+const [NAL_SLICE, NAL_IDR, NAL_SPS, NAL_PPS] = [1, 5, 7, 8];
+
+/** A third less time for half a second of the preview: a shorter search for motion, and blocks of one size. */
+const FAST_X264 = ["subme=0", "me=dia", "partitions=none"];
+
+/** `parameterSets`: those of the head, if they differ from those of the preview; else null. */
+export type EncodedHead = { samples: Uint8Array[]; parameterSets: { sps: Uint8Array; pps: Uint8Array } | null };
+
+const damaged = (what: string) =>
+  new AppError("processing_failed", "The preview is damaged.", { cause: new Error(what), isPermanent: true });
+
+/** Returns the parameter sets of an entry `avc1`. */
+export function readParameterSets(sampleEntry: Uint8Array): { sps: Uint8Array; pps: Uint8Array } {
+  const avcC = findChildBox(sampleEntry.subarray(VISUAL_ENTRY_BYTES), "avcC");
+  if (avcC === undefined || avcC.length < 8) throw damaged("no avcC");
+  const view = new DataView(avcC.buffer, avcC.byteOffset, avcC.byteLength);
+  const spsBytes = view.getUint16(6);
+  const sps = avcC.subarray(8, 8 + spsBytes);
+  if (avcC.length < 11 + spsBytes) throw damaged("avcC is too short");
+  const pps = avcC.subarray(11 + spsBytes, 11 + spsBytes + view.getUint16(9 + spsBytes));
+  return { sps, pps };
+}
+
+/** Returns the entry `avc1` with other parameter sets, which have the same profile and level. */
+export function replaceParameterSets(
+  sampleEntry: Uint8Array,
+  { sps, pps }: { sps: Uint8Array; pps: Uint8Array },
+): Uint8Array {
+  const header = sampleEntry.subarray(0, VISUAL_ENTRY_BYTES);
+  const toLength = (bytes: Uint8Array) => [bytes.length >> 8, bytes.length & 0xff];
+  // Version, profile and level, lengths of four bytes, one set of each.
+  const configuration = [1, ...sps.subarray(1, 4), 0xff, 0xe1, ...toLength(sps), ...sps, 1, ...toLength(pps), ...pps];
+  const entry = new Uint8Array(header.length + 8 + configuration.length);
+  const view = new DataView(entry.buffer);
+  entry.set(header);
+  view.setUint32(0, entry.length);
+  view.setUint32(header.length, 8 + configuration.length);
+  entry.set(new TextEncoder().encode("avcC"), header.length + 4);
+  entry.set(configuration, header.length + 8);
+  return entry;
+}
+
+/** What is encoded again: `samples` start with a keyframe; frame number `first` and those after it are needed. */
+export type HeadFrames = { sampleEntry: Uint8Array; samples: readonly Uint8Array[]; first: number };
+
+/** A process that waits for the frames of one head. Its start takes longer than its work. */
+export type HeadEncoder = {
+  /** Settles when the process has ended, for whatever reason. Never rejects. */
+  ended: Promise<void>;
+  /** Encodes a head; once. Errors: `AppError` `processing_failed`; the signal's reason. */
+  encode(frames: HeadFrames, signal?: AbortSignal): Promise<EncodedHead>;
+  /** Ends a process that is no longer needed. */
+  stop(): void;
+};
+
+export type HeadTools = { ffmpeg: Ffmpeg; sandbox: Sandbox };
+
+/** Starts an encoder of heads of a video. It waits at most `MAX_IDLE_SECONDS`. */
+export function startHeadEncoder({ ffmpeg, sandbox }: HeadTools, video: VideoStream): HeadEncoder {
+  const child = startFfmpeg({
+    ffmpeg,
+    arguments: [
+      ...[...QUIET_ARGUMENTS, "-copyts", "-protocol_whitelist", "pipe", "-codec_whitelist", "h264"],
+      ...["-probesize", "500000", "-threads", "1", "-f", "mov", "-i", "pipe:0"],
+      ...["-an", "-vf", `select='gte(t,${FIRST_SECONDS - BETWEEN_FRAMES_SECONDS})',format=yuv420p`],
+      ...buildPassthroughArguments(ffmpeg.libavutil),
+      ...["-threads", "2", ...buildPreviewEncoderArguments(video, FAST_X264)],
+      ...["-protocol_whitelist", "pipe", "-f", "h264", "pipe:1"],
+    ],
+    limits: createWorkLimits(MAX_IDLE_SECONDS + MAX_HEAD_SECONDS),
+    sandbox: { sandbox, view: { readOnly: [], writable: [], devices: false } },
+    priority: "interactive",
+    stdin: "pipe",
+    stdout: "pipe",
+  });
+  return {
+    ended: child.exited.then(() => {}),
+    stop: child.killNow,
+    encode: async (frames, signal) => {
+      const timer = setTimeout(child.killNow, MAX_HEAD_SECONDS * 1000);
+      signal?.addEventListener("abort", child.killNow, { once: true });
+      try {
+        return await encodeWith(child, frames, signal);
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", child.killNow);
+        child.killNow();
+      }
+    },
+  };
+}
+
+async function encodeWith(
+  child: FfmpegChild,
+  { sampleEntry, samples, first }: HeadFrames,
+  signal: AbortSignal | undefined,
+): Promise<EncodedHead> {
+  signal?.throwIfAborted();
+  const known = readParameterSets(sampleEntry);
+  // Times tell the process, which has started without the number, which frame is the first.
+  const start = FIRST_SECONDS * TIMESCALE - first * FRAME_DURATION;
+  const frames = samples.map((data, n) => ({ data, duration: FRAME_DURATION, isKey: n === 0 }));
+  const input = Buffer.concat([
+    ...writeInitSegment({ kind: "video", timescale: TIMESCALE, sampleEntry }),
+    ...writeFragment(start, frames),
+  ]);
+  const writing = child.stdin
+    .write(input)
+    .then(() => child.stdin.end())
+    .catch(() => {});
+  const output = await readLimited(child.stdout, child.killNow);
+  await writing;
+  const outcome = await child.outcome;
+  signal?.throwIfAborted();
+  if (!outcome.ok) throw toFfmpegError(outcome);
+  const head = parseHead(output, known);
+  if (head.samples.length !== samples.length - first) throw damaged(`head of ${head.samples.length} frames`);
+  return head;
+}
+
+async function readLimited(stream: ReadableStream<Uint8Array>, stop: () => void): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of stream) {
+    bytes += part.length;
+    if (bytes > MAX_OUTPUT_BYTES) {
+      stop();
+      throw damaged("head is too large");
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Splits an Annex B stream into samples of one slice each, without parameter sets. */
+function parseHead(stream: Uint8Array, known: { sps: Uint8Array; pps: Uint8Array }): EncodedHead {
+  const samples: Uint8Array[] = [];
+  const found = { sps: known.sps, pps: known.pps };
+  for (const unit of splitAnnexB(stream)) {
+    const type = unit[0]! & 0x1f;
+    if (type === NAL_SPS) found.sps = unit;
+    if (type === NAL_PPS) found.pps = unit;
+    if (type !== NAL_SLICE && type !== NAL_IDR) continue;
+    const sample = new Uint8Array(4 + unit.length);
+    new DataView(sample.buffer).setUint32(0, unit.length);
+    sample.set(unit, 4);
+    samples.push(sample);
+  }
+  const isSame = Buffer.compare(found.sps, known.sps) === 0 && Buffer.compare(found.pps, known.pps) === 0;
+  return { samples, parameterSets: isSame ? null : found };
+}
+
+/** Yields the NAL units between start codes, without the zero bytes before the codes. */
+function* splitAnnexB(stream: Uint8Array): Generator<Uint8Array> {
+  const bytes = Buffer.from(stream.buffer, stream.byteOffset, stream.byteLength);
+  const code = START_CODE.subarray(1);
+  let start = bytes.indexOf(code);
+  while (start >= 0) {
+    const next = bytes.indexOf(code, start + 3);
+    let end = next < 0 ? bytes.length : next;
+    while (next >= 0 && end > start + 3 && bytes[end - 1] === 0) end--;
+    if (end > start + 3) yield bytes.subarray(start + 3, end);
+    start = next;
+  }
+}

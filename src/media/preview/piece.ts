@@ -1,0 +1,156 @@
+/** Parts of a preview as fragmented MP4, with times of the source: packets are copied, and only the frames before the first keyframe are encoded. */
+import { type FileHandle, open } from "node:fs/promises";
+import { AppError } from "../../domain/errors";
+import type { PreviewTrack } from "../../domain/preview";
+import { type FragmentTrack, writeFragment, writeInitSegment } from "./fragment";
+import { type EncodedHead, replaceParameterSets } from "./head";
+import { openSampleTable, type Sample, type SampleTable } from "./samples";
+
+/** `from` and `to` are in seconds. */
+export type PieceRequest = { preview: string; index: string; track: PreviewTrack; from: number; to: number };
+
+/** A group of pictures of the preview, whose frames from number `first` on are needed as a group of their own. */
+export type HeadRequest = { id: number; sampleEntry: Uint8Array; samples: Uint8Array[]; first: number };
+
+/** A frame at most this much after the start counts as the one at the start: times were rounded. */
+const TOLERANCE_SECONDS = 0.001;
+/** Audio before the piece, so that the overlap of the decoder is right at its first sample, and after it. */
+const AUDIO_LEAD_SECONDS = 0.05;
+const AUDIO_TAIL_SECONDS = 0.03;
+/** Samples of a minute at 60 frames per second, with room. */
+const MAX_SAMPLES = 8_192;
+const MAX_BYTES = 64 * 1024 ** 2;
+
+const damaged = () => new AppError("processing_failed", "The preview is damaged.");
+
+type OpenTrack = { file: FileHandle; samples: SampleTable; format: FragmentTrack };
+
+async function withTrack<Result>(
+  kind: FragmentTrack["kind"],
+  { preview, index, track }: PieceRequest,
+  work: (open: OpenTrack) => Promise<Result>,
+): Promise<Result> {
+  await using files = new AsyncDisposableStack();
+  const openFile = async (path: string) => {
+    const file = await open(path, "r");
+    files.defer(() => file.close());
+    return file;
+  };
+  const file = await openFile(preview);
+  const samples = openSampleTable(await openFile(index), track);
+  const sampleEntry = new Uint8Array(Buffer.from(track.sampleEntry, "base64"));
+  return await work({ file, samples, format: { kind, timescale: track.timescale, sampleEntry } });
+}
+
+/** Reads the data of consecutive samples in one go: other tracks lie between them. */
+async function readData(file: FileHandle, samples: readonly Sample[]): Promise<Uint8Array[]> {
+  const start = Math.min(...samples.map(({ offset }) => offset));
+  const end = Math.max(...samples.map(({ offset, size }) => offset + size));
+  if (!(end - start <= MAX_BYTES)) throw damaged();
+  const bytes = new Uint8Array(end - start);
+  const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+  if (bytesRead < bytes.length) throw damaged();
+  return samples.map(({ offset, size }) => bytes.subarray(offset - start, offset - start + size));
+}
+
+/** Reads samples `from` to `to`, exclusive. */
+function readSamples(table: SampleTable, from: number, to: number): Promise<Sample[]> {
+  if (to - from > MAX_SAMPLES) throw damaged();
+  return table.read(from, to);
+}
+
+/** Returns the packets of the audio from a little before the piece to a little after it. */
+export const createAudioPiece = (request: PieceRequest): Promise<Uint8Array[]> =>
+  withTrack("audio", request, async ({ file, samples, format }) => {
+    const { timescale } = format;
+    const first = await samples.findLast(Math.floor(Math.max(0, request.from - AUDIO_LEAD_SECONDS) * timescale));
+    const last = await samples.findLast(Math.ceil((request.to + AUDIO_TAIL_SECONDS) * timescale) - 1);
+    const found = await readSamples(samples, first, Math.min(samples.count, last + 2));
+    // Times before the start of the recording cannot be written: those samples only prepare the decoder.
+    const shown = found.slice(0, last - first + 1).filter(({ time }) => time >= 0);
+    if (shown.length === 0) throw damaged();
+    const data = await readData(file, shown);
+    const end = found[last - first + 1]?.time;
+    const fragment = shown.map((sample, n) => {
+      const next =
+        shown[n + 1]?.time ?? end ?? sample.time + (shown.length > 1 ? sample.time - shown[n - 1]!.time : 1_024);
+      return { data: data[n]!, duration: Math.max(1, next - sample.time), isKey: true };
+    });
+    return [...writeInitSegment(format), ...writeFragment(shown[0]!.time, fragment)];
+  });
+
+type PieceSpan = { start: number; end: number; first: number; last: number };
+
+/** Returns the span of a piece in units of the timescale, and its first and last frame. */
+async function findSpan({ from, to }: PieceRequest, { samples, format: { timescale } }: OpenTrack): Promise<PieceSpan> {
+  const start = Math.round(from * timescale);
+  const end = Math.max(start + 1, Math.round(to * timescale));
+  const tolerance = Math.round(TOLERANCE_SECONDS * timescale);
+  const first = await samples.findLast(start + tolerance);
+  return { start, end, first, last: Math.max(first, await samples.findLast(end - tolerance - 1)) };
+}
+
+/**
+ * Returns the frame of the piece that is shown at `seek`, in seconds, and those after it, without encoding: the last keyframe before it comes
+ * first. If that is before the piece, the frames from it to the start of the piece have one unit of the timescale each, from the start of the
+ * piece on: a player that seeks to a place after them decodes them and does not show them.
+ */
+export const createSeekPiece = (request: PieceRequest & { seek: number }): Promise<Uint8Array[]> =>
+  withTrack("video", request, async (track) => {
+    const { file, samples, format } = track;
+    const { start, end, first, last } = await findSpan(request, track);
+    const place = await samples.findLast(Math.round((request.seek + TOLERANCE_SECONDS) * format.timescale));
+    const key = await samples.findKeyBefore(Math.min(last, Math.max(first, place)));
+    const found = await readSamples(samples, key, last + 1);
+    const times = found.map(({ time }, n) => (key + n > first ? time : start + n));
+    const data = await readData(file, found);
+    const fragment = found.map(({ isKey }, n) => ({
+      data: data[n]!,
+      duration: Math.max(1, (times[n + 1] ?? end) - times[n]!),
+      isKey,
+    }));
+    return [...writeInitSegment(format), ...writeFragment(times[0]!, fragment)];
+  });
+
+/**
+ * Returns the frames of the piece. The first one is shown from its start on, the last one to its end. `encodeHead` encodes what lies before
+ * the first keyframe.
+ */
+export const createVideoPiece = (
+  request: PieceRequest,
+  encodeHead: (head: HeadRequest) => Promise<EncodedHead>,
+): Promise<Uint8Array[]> =>
+  withTrack("video", request, async (track) => {
+    const { file, samples, format } = track;
+    const { start, end, first, last } = await findSpan(request, track);
+    const key = await samples.findKeyBefore(first);
+    const headEnd = key === first ? first : Math.min(await samples.findKeyAfter(first), key + MAX_SAMPLES);
+    const group = key === first ? [] : await readSamples(samples, key, headEnd);
+    const copied = await readSamples(samples, headEnd, Math.max(headEnd, last + 1));
+
+    const times = [...group.slice(first - key), ...copied].map(({ time }) => time).slice(0, last - first + 1);
+    times[0] = start;
+    const durations = times.map((time, n) => Math.max(1, (times[n + 1] ?? end) - time));
+    const data = await readData(file, [...group, ...copied]);
+    const tail = data.slice(group.length).map((bytes, n) => {
+      const at = times.length - copied.length + n;
+      return { data: bytes, duration: durations[at]!, isKey: copied[n]!.isKey };
+    });
+    if (group.length === 0) return [...writeInitSegment(format), ...writeFragment(start, tail)];
+
+    const head = await encodeHead({
+      id: first,
+      sampleEntry: format.sampleEntry,
+      samples: data.slice(0, group.length),
+      first: first - key,
+    });
+    const shown = head.samples
+      .slice(0, times.length)
+      .map((bytes, n) => ({ data: bytes, duration: durations[n]!, isKey: n === 0 }));
+    if (head.parameterSets === null) return [...writeInitSegment(format), ...writeFragment(start, [...shown, ...tail])];
+    // Another version of the encoder made the preview. Two initialization segments in one piece are allowed.
+    const sampleEntry = replaceParameterSets(format.sampleEntry, head.parameterSets);
+    const encoded = [...writeInitSegment({ ...format, sampleEntry }), ...writeFragment(start, shown)];
+    if (tail.length === 0) return encoded;
+    return [...encoded, ...writeInitSegment(format), ...writeFragment(times[shown.length]!, tail)];
+  });

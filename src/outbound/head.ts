@@ -1,0 +1,269 @@
+/** The client of the head on a worker: calls with the join token, and calls that the signed link of an execution allows. */
+import type { SentFile, WorkerAnnouncement } from "../domain/workers";
+import {
+  createSender,
+  type HeadAddress,
+  HeadError,
+  HeadUnreachableError,
+  type SendRequest,
+  toUnreachable,
+  waitBeforeRetry,
+  withRetries,
+} from "./head-requests";
+
+export { describeHeadError, type HeadAddress, HeadError, HeadUnreachableError, waitBeforeRetry } from "./head-requests";
+
+/** `queue` is the name of the worker's queue. Without a heartbeat for `lostAfterMs` the head gives the worker's executions to others. */
+export type Membership = { workerId: string; queue: string; heartbeatMs: number; lostAfterMs: number };
+
+/** The start of a worker that calls. */
+export type WorkerBoot = { workerId: string; bootId: string };
+
+/** `progress` is 0 to 1; null before the first report. */
+export type WorkerHeartbeat = WorkerBoot & {
+  freeBytes: number;
+  /** False when Redis does not answer this worker. */
+  hasRedis: boolean;
+  running: { execution: string; progress: number | null }[];
+};
+
+/** IDs of executions that must end at once, and of those that must end at their next safe point. */
+export type HeartbeatAnswer = { isDraining: boolean; abort: string[]; yield: string[] };
+
+/** What a head says about a token. `isOnline`: the worker of the token runs. `time`: of the head's clock, in milliseconds since 1970. */
+export type TokenCheck = { name: string; version: string; isOnline: boolean; time: number };
+
+/** How an execution ended. `error` is in the form of `work/job-child/error-codec.ts`. */
+export type SentResult =
+  | { status: "completed"; output: unknown; files: SentFile[] }
+  | { status: "failed"; error: object }
+  | { status: "yielded" }
+  | { status: "released" };
+
+/** The head's side of one execution. Calls are repeated while the head is unreachable, until their signal is aborted. */
+export type RemoteExecution = {
+  start(boot: WorkerBoot, signal: AbortSignal): Promise<unknown>;
+  /** Reads the bytes of a file from `from` up to `to`, and continues where a broken connection ended. */
+  read(
+    name: string,
+    range: { from: number; to: number; total: number },
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array>;
+  /** Returns how many bytes of an output the head has. */
+  getOutputOffset(name: string, signal: AbortSignal): Promise<number>;
+  /** Sends a part of an output once. Returns how many bytes the head has then. */
+  writeOutput(name: string, part: { offset: number; total: number; body: Blob }, signal: AbortSignal): Promise<number>;
+  sendCheckpoint(checkpoint: unknown, files: SentFile[], signal: AbortSignal): Promise<void>;
+  sendResult(result: SentResult, signal: AbortSignal): Promise<void>;
+};
+
+/** Errors of all calls: `HeadError`; `HeadUnreachableError`; the signal's reason. */
+export type Head = {
+  /** Asks whether the head accepts the token and the version, without joining. */
+  check(program: Pick<WorkerAnnouncement, "protocol" | "version">, signal: AbortSignal): Promise<TokenCheck>;
+  join(announcement: WorkerAnnouncement, signal: AbortSignal): Promise<Membership>;
+  heartbeat(heartbeat: WorkerHeartbeat, signal: AbortSignal): Promise<HeartbeatAnswer>;
+  /** Returns those of at most `MAX_COPIED_ASSETS` assets that were deleted. */
+  findDeleted(assets: string[], signal: AbortSignal): Promise<string[]>;
+  leave(boot: WorkerBoot, signal: AbortSignal): Promise<void>;
+  /** `url` is that of a ticket. Throws an `Error` when it is not the link of an execution. */
+  openExecution(url: string): RemoteExecution;
+};
+
+const NOT_FOUND = 404;
+const CALL_TIMEOUT_MS = 10_000;
+/** A heartbeat that takes longer is repeated before the head misses the worker. */
+const HEARTBEAT_TIMEOUT_MS = 4_000;
+/** For a result: the head reads all files of it before it answers. */
+const RESULT_TIMEOUT_MS = 120_000;
+/** For a part of a file, which is a few megabytes. */
+const PART_TIMEOUT_MS = 60_000;
+
+/** Creates the client. Sends nothing. */
+export function createHead(address: HeadAddress): Head {
+  const send = createSender(address);
+  const call = async (
+    name: string,
+    body: object,
+    signal: AbortSignal,
+    timeoutMs = CALL_TIMEOUT_MS,
+  ): Promise<unknown> => {
+    const headers = { Authorization: `Bearer ${address.token}`, "Content-Type": "application/json" };
+    const text = JSON.stringify(body);
+    const path = `/workers/${name}`;
+    return readJson(await send({ method: "POST", path, headers, body: text, signal, timeoutMs }));
+  };
+  return {
+    check: async (program, signal) => parseTokenCheck(await call("check", program, signal)),
+    join: async (announcement, signal) => {
+      try {
+        return parseMembership(await call("join", toWireAnnouncement(announcement), signal));
+      } catch (error) {
+        throw error instanceof HeadError && error.status === NOT_FOUND ? noRoutesError() : error;
+      }
+    },
+    heartbeat: async ({ workerId, bootId, freeBytes, hasRedis, running }, signal) =>
+      parseHeartbeatAnswer(
+        await call(
+          "heartbeat",
+          { worker_id: workerId, boot_id: bootId, free_bytes: freeBytes, has_redis: hasRedis, running },
+          signal,
+          HEARTBEAT_TIMEOUT_MS,
+        ),
+      ),
+    findDeleted: async (assets, signal) => {
+      const { deleted } = ((await call("copies", { assets }, signal)) ?? {}) as { deleted?: unknown };
+      return toTexts(deleted);
+    },
+    leave: async ({ workerId, bootId }, signal) => {
+      await call("leave", { worker_id: workerId, boot_id: bootId }, signal);
+    },
+    openExecution: (url) => createExecution(send, parseExecutionUrl(url)),
+  };
+}
+
+function toWireAnnouncement({ bootId, freeBytes, encoding, ...same }: WorkerAnnouncement): object {
+  const { hasZscale, ...facts } = encoding;
+  return { ...same, boot_id: bootId, free_bytes: freeBytes, encoding: { ...facts, has_zscale: hasZscale } };
+}
+
+const EXECUTION_PATH = /\/workers\/executions\/[0-9a-f-]{36}$/i;
+
+/**
+ * Returns the path and the query of a ticket's link. The host is not used: the link comes through Redis and may name another address of the
+ * head, or that of somebody who can write to Redis.
+ */
+function parseExecutionUrl(url: string): { path: string; query: string } {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const path = parsed === null ? undefined : EXECUTION_PATH.exec(parsed.pathname)?.[0];
+  if (parsed === null || path === undefined) throw new Error("Ticket has no link of an execution.");
+  return { path, query: parsed.search };
+}
+
+function createExecution(send: SendRequest, link: { path: string; query: string }): RemoteExecution {
+  const toPath = (...parts: string[]) =>
+    `${link.path}/${parts.map((part) => encodeURIComponent(part)).join("/")}${link.query}`;
+  const post = (name: string, body: object, signal: AbortSignal, timeoutMs = CALL_TIMEOUT_MS) =>
+    withRetries(signal, async () => {
+      const headers = { "Content-Type": "application/json" };
+      return readJson(
+        await send({ method: "POST", path: toPath(name), headers, body: JSON.stringify(body), signal, timeoutMs }),
+      );
+    });
+  return {
+    start: ({ workerId, bootId }, signal) => post("start", { worker_id: workerId, boot_id: bootId }, signal),
+    read: (name, range, signal) => readRange(send, toPath("files", name), range, signal),
+    getOutputOffset: (name, signal) =>
+      withRetries(signal, async () => {
+        const path = toPath("outputs", name);
+        return readOffset(await send({ method: "HEAD", path, signal, timeoutMs: CALL_TIMEOUT_MS }));
+      }),
+    writeOutput: async (name, { offset, total, body }, signal) => {
+      const headers = {
+        "Content-Type": "application/offset+octet-stream",
+        "Upload-Offset": String(offset),
+        "Upload-Length": String(total),
+      };
+      const path = toPath("outputs", name);
+      return readOffset(await send({ method: "PATCH", path, headers, body, signal, timeoutMs: PART_TIMEOUT_MS }));
+    },
+    sendCheckpoint: async (checkpoint, files, signal) => {
+      await post("checkpoint", { checkpoint, files }, signal, RESULT_TIMEOUT_MS);
+    },
+    sendResult: async (result, signal) => {
+      await post("result", result, signal, RESULT_TIMEOUT_MS);
+    },
+  };
+}
+
+/** Reads a range of a file, and the rest of it again after a broken connection. */
+async function* readRange(
+  send: SendRequest,
+  path: string,
+  { from, to, total }: { from: number; to: number; total: number },
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  let position = from;
+  let failures = 0;
+  while (position < to) {
+    try {
+      const headers = { Range: `bytes=${position}-${to - 1}` };
+      const response = await send({ method: "GET", path, headers, signal, timeoutMs: PART_TIMEOUT_MS });
+      requireRange(response, { from: position, to, total });
+      for await (const bytes of response.body ?? []) {
+        if (position + bytes.byteLength > to) throw new HeadError(200, "", "The head sent more bytes than requested.");
+        position += bytes.byteLength;
+        failures = 0;
+        yield bytes;
+      }
+      if (position < to) throw new HeadUnreachableError("The response ended before all bytes were received.");
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof HeadError) throw error;
+      // What a broken body throws is no error of the request.
+      toUnreachable(error);
+      await waitBeforeRetry(failures++, signal);
+    }
+  }
+}
+
+/** Throws `HeadError` when the response is not the range of a file of `total` bytes. */
+function requireRange({ status, headers }: Response, { from, to, total }: { from: number; to: number; total: number }) {
+  const isWhole = status === 200 && from === 0 && headers.get("Content-Length") === String(total) && to === total;
+  const range = `bytes ${from}-${to - 1}/${total}`;
+  if (isWhole || (status === 206 && headers.get("Content-Range") === range)) return;
+  throw new HeadError(status, "", "The head sent another range than requested: the file has another size.");
+}
+
+function readOffset({ headers }: Response): number {
+  const text = headers.get("Upload-Offset") ?? "";
+  const offset = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(offset)) throw new HeadError(200, "", "The head sent no valid Upload-Offset.");
+  return offset;
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    const text = await response.text();
+    return text === "" ? null : JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new HeadError(response.status, "", "The address does not respond like a head, in JSON: check head.");
+    throw toUnreachable(error);
+  }
+}
+
+const NO_HEAD = "The address does not respond like a head: check head.";
+
+function parseMembership(body: unknown): Membership {
+  const { worker_id, queue, heartbeat_ms, lost_after_ms } = (body ?? {}) as Record<string, unknown>;
+  if (
+    typeof worker_id !== "string" ||
+    typeof queue !== "string" ||
+    !isPositive(heartbeat_ms) ||
+    !isPositive(lost_after_ms)
+  )
+    throw new HeadError(200, "", NO_HEAD);
+  return { workerId: worker_id, queue, heartbeatMs: heartbeat_ms, lostAfterMs: lost_after_ms };
+}
+
+function parseTokenCheck(body: unknown): TokenCheck {
+  const { name, version, is_online, time } = (body ?? {}) as Record<string, unknown>;
+  const at = typeof time === "string" ? Date.parse(time) : Number.NaN;
+  if (typeof name !== "string" || typeof version !== "string" || typeof is_online !== "boolean" || Number.isNaN(at))
+    throw new HeadError(200, "", NO_HEAD);
+  return { name, version, isOnline: is_online, time: at };
+}
+
+function parseHeartbeatAnswer(body: unknown): HeartbeatAnswer {
+  const { is_draining, abort, yield: yielding } = (body ?? {}) as Record<string, unknown>;
+  return { isDraining: is_draining === true, abort: toTexts(abort), yield: toTexts(yielding) };
+}
+
+const noRoutesError = () =>
+  new HeadError(NOT_FOUND, "", "The address accepts no workers: it is no head, or the head has no redis_url.");
+
+const isPositive = (value: unknown): value is number =>
+  typeof value === "number" && Number.isFinite(value) && value > 0;
+const toTexts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
