@@ -1,0 +1,147 @@
+/** The client of the dashboard API, typed from its OpenAPI document. */
+import createClient, { type Middleware } from "openapi-fetch";
+import type { components, paths } from "../../dist/api-types/schema";
+import { confirmPassword } from "./confirm-password";
+import { reportAnswer, reportNoAnswer } from "./connection";
+import { currentWorkspaceId, endSession, refusals } from "./session";
+
+export type Schemas = components["schemas"];
+
+/** A call that failed. `message` is shown to the user; `fields` has the message of each field that is wrong. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly status: number,
+    readonly fields: Record<string, string> = {},
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+}
+
+const OFFLINE = "The server does not respond. Nothing was changed. Check the connection and try again.";
+
+/** The names of request fields in messages. */
+const FIELD_NAMES: Record<string, string> = {
+  email: "Email",
+  password: "Password",
+  current_password: "Current password",
+  token: "Link",
+  code: "Code",
+  name: "Name",
+  first_name: "First name",
+  last_name: "Last name",
+  role: "Role",
+  script: "Script",
+  resolution: "Resolution",
+  frame_rate: "Frame rate",
+  video_bitrate: "Video bitrate",
+  audio_bitrate: "Audio bitrate",
+  format: "Format",
+  url: "URL",
+  event_types: "Events",
+  expires_at: "Expiry",
+};
+
+type FieldError = { loc: string[]; msg: string };
+type PublicError = { code?: string; message?: string; reason?: string; fields?: { field: string; message: string }[] };
+type ErrorBody = {
+  detail?: string | FieldError[] | undefined;
+  code?: string | undefined;
+  reason?: string | undefined;
+  error?: PublicError;
+};
+
+/** Returns the body of an error in the shape of the dashboard API. That of API keys has the shape of `/v1`. */
+function toDashboardShape(body: unknown): ErrorBody {
+  const { error, ...shown } = (body ?? {}) as ErrorBody;
+  if (error === undefined) return shown;
+  const fields = error.fields?.map(({ field, message }) => ({ loc: field.split("."), msg: message }));
+  return { detail: fields ?? error.message, code: error.code, reason: error.reason };
+}
+
+/** Returns the error that a response of the API stands for. */
+export function toApiError(response: Response, body: unknown): ApiError {
+  const { detail, code = "internal_error", reason } = toDashboardShape(body);
+  const retryAfter = Number(response.headers.get("retry-after")) || null;
+  if (Array.isArray(detail)) {
+    const fields: Record<string, string> = {};
+    for (const { loc, msg } of detail) {
+      const name = String(loc.at(-1));
+      fields[name] ??= `${FIELD_NAMES[name] ?? name} ${msg}.`;
+    }
+    return new ApiError(Object.values(fields).join(" "), "validation_error", response.status, fields);
+  }
+  const message = typeof detail === "string" ? detail : `The server answered with an error (${response.status}).`;
+  const shown = response.status === 429 ? `Too many attempts. Try again in ${formatWait(retryAfter ?? 1)}.` : message;
+  return new ApiError(shown, reason ?? code, response.status, {}, retryAfter);
+}
+
+const formatWait = (seconds: number): string =>
+  seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.max(1, seconds)} seconds`;
+
+/** Names the workspace, and asks for the password when a call needs a recent sign-in. */
+const middleware: Middleware = {
+  onRequest: ({ request }) => {
+    const workspace = currentWorkspaceId();
+    if (workspace !== null && !request.headers.has("Offcut-Workspace"))
+      request.headers.set("Offcut-Workspace", workspace);
+    return request;
+  },
+};
+
+const SIGN_IN = /\/api\/v1\/auth\/login(\/two-factor)?$/;
+
+/** Sends a request. A call that an old session may not make is repeated once after the user has entered the password. */
+export async function sendToServer(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await fetchFromServer(request);
+  if (response.status === 401) {
+    // A wrong password says nothing about the session.
+    if (!SIGN_IN.test(request.url)) endSession();
+    return response;
+  }
+  if (response.status !== 403) return response;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  const isTooOld = toDashboardShape(body).reason === "session_too_old";
+  if (!isTooOld) refusals.value++;
+  if (!isTooOld || !(await confirmPassword())) return response;
+  return fetchFromServer(again);
+}
+
+async function fetchFromServer(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request);
+    reportAnswer();
+    return response;
+  } catch (error) {
+    if (request.signal.aborted) throw error;
+    reportNoAnswer();
+    throw new ApiError(OFFLINE, "offline", 0);
+  }
+}
+
+export const api = createClient<paths>({ baseUrl: location.origin, credentials: "same-origin", fetch: sendToServer });
+api.use(middleware);
+
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/** Returns the body of an answer. Throws `ApiError`. */
+export async function must<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
+  const { data, error, response } = await answer;
+  if (!response.ok) throw toApiError(response, error);
+  return data as Data;
+}
+
+/** Whether a call failed because the balance does not cover it. */
+export const needsCredits = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "insufficient_credits";
+
+/** Returns what a failed call shows. */
+export const toMessage = (error: unknown): string =>
+  error instanceof ApiError ? error.message : "This page has an error. Reload it; nothing that was saved is lost.";

@@ -1,0 +1,37 @@
+/** Whether the server answers. */
+import { signal } from "@preact/signals";
+
+export type Connection = "online" | "reconnecting";
+
+export const connection = signal<Connection>("online");
+
+/** Called when the server has answered a request or sent an event. */
+export function reportAnswer(): void {
+  connection.value = "online";
+}
+
+/** Called when a request got no answer, or the event stream ended. */
+export function reportNoAnswer(): void {
+  connection.value = "reconnecting";
+}
+
+const RETRY_MS = 3_000;
+
+/** Asks the server until it answers. Returns a function that ends it. */
+export function watchConnection(): () => void {
+  const timer = setInterval(() => {
+    if (connection.value === "online") return;
+    void fetch("/healthz", { cache: "no-store" }).then(
+      (response) => response.ok && reportAnswer(),
+      () => {},
+    );
+  }, RETRY_MS);
+  const retryNow = () => void fetch("/healthz", { cache: "no-store" }).then(reportAnswer, reportNoAnswer);
+  addEventListener("online", retryNow);
+  addEventListener("offline", reportNoAnswer);
+  return () => {
+    clearInterval(timer);
+    removeEventListener("online", retryNow);
+    removeEventListener("offline", reportNoAnswer);
+  };
+}

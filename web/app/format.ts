@@ -1,0 +1,79 @@
+/** Texts for numbers and times. */
+import { type TimeUnit, toClock, toDay, toDistance, toNumber } from "./english";
+
+/** Returns `1:02:03` or `2:03` for a duration in seconds. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, "0")}:${String(rest).padStart(2, "0")}`;
+  return hours > 0 ? `${hours}:${tail}` : tail;
+}
+
+/** Returns `0:02.40`, or `1:00:02.40`, for a place in a recording. */
+export function formatTimecode(seconds: number): string {
+  const hundredths = Math.max(0, Math.round(seconds * 100));
+  const fraction = String(hundredths % 100).padStart(2, "0");
+  const whole = Math.floor(hundredths / 100);
+  return `${formatDuration(whole)}.${fraction}`;
+}
+
+/** Returns "0.4 s" or "2:03" for the time between two times. */
+export function formatElapsed(start: string, end: string): string {
+  const seconds = Math.max(0, Date.parse(end) - Date.parse(start)) / 1000;
+  if (seconds < 0.1) return "less than 0.1 s";
+  if (seconds >= 60) return formatDuration(seconds);
+  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+}
+
+/** Returns a day such as "Jan 31, 2027", in the user's time zone. */
+export const formatDay = (time: string | Date): string => toDay(new Date(time));
+
+/** Returns a time such as "Jan 31, 2027, 6:00 PM", in the user's time zone. */
+export const formatTime = (time: string | Date): string => toDayAndClock(new Date(time), false);
+
+/** Returns a time with its seconds, for logs. */
+export const formatExactTime = (time: string | Date): string => toDayAndClock(new Date(time), true);
+
+const toDayAndClock = (time: Date, hasSeconds: boolean): string => `${toDay(time)}, ${toClock(time, hasSeconds)}`;
+
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+
+/** Returns a size with decimal units: `1.2 GB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+const STEPS: [TimeUnit, number][] = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+  ["day", 30],
+  ["month", 12],
+];
+
+/** Returns "3 hours ago" for a time; `now` in milliseconds since 1970. */
+export function formatRelative(iso: string, now: number): string {
+  let value = (Date.parse(iso) - now) / 1000;
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(value) < size) return toDistance(Math.trunc(value), unit);
+    value /= size;
+  }
+  return toDistance(Math.trunc(value), "year");
+}
+
+/** Returns "about 4 min left" for a remaining time in seconds. */
+export function formatRemaining(seconds: number): string {
+  if (seconds < 60) return `about ${Math.max(1, Math.round(seconds))} s left`;
+  if (seconds < 5400) return `about ${Math.round(seconds / 60)} min left`;
+  return `about ${(seconds / 3600).toFixed(1)} h left`;
+}
+
+/** Returns "1 word", "12 words". */
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${toNumber(count)} ${count === 1 ? noun : plural}`;

@@ -1,0 +1,40 @@
+/** Pages that are loaded when they are first opened. */
+import type { FunctionComponent } from "preact";
+import { lazy } from "preact-iso";
+
+/** `preload` loads it before it is shown. */
+export type LazyPage = FunctionComponent & { preload(): Promise<unknown> };
+
+type Module = { default: FunctionComponent };
+
+const KEY = "offcut.reloaded-at";
+/** A second failure within it is no update of the server. */
+const RELOAD_MS = 60_000;
+
+/**
+ * Returns a component that is loaded when it is first shown. After an update of the server the files of the page that is open no longer exist:
+ * it is then loaded again, once. If that does not help, the error is that of the page.
+ */
+export const lazyPage = (load: () => Promise<Module>): LazyPage =>
+  lazy(() =>
+    load().catch((error: unknown): Module | Promise<never> => {
+      if (reloadOnce()) return new Promise<never>(() => {});
+      return {
+        default: () => {
+          throw error;
+        },
+      };
+    }),
+  );
+
+function reloadOnce(): boolean {
+  try {
+    if (Date.now() - Number(sessionStorage.getItem(KEY)) < RELOAD_MS) return false;
+    sessionStorage.setItem(KEY, String(Date.now()));
+  } catch {
+    // Without storage it is unknown whether it was tried.
+    return false;
+  }
+  location.reload();
+  return true;
+}

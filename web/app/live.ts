@@ -1,0 +1,135 @@
+/** Live updates: one stream of events for all tabs of a browser that show the same workspace. */
+import { computed, effect, type Signal, signal, untracked } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { connection, reportAnswer, reportNoAnswer } from "./connection";
+import { joinElection } from "./live-leader";
+import { type LiveMessage, openStream, type StreamState } from "./live-stream";
+import { currentWorkspaceId, session, workspace } from "./session";
+
+export type { LiveMessage } from "./live-stream";
+
+type Listener = (message: LiveMessage) => void;
+type Shared = { kind: "message"; message: LiveMessage } | { kind: "state"; state: StreamState };
+
+const POLL_MS = 5_000;
+
+const listeners = new Set<{ types: readonly string[]; listener: Listener }>();
+const progress = new Map<string, Signal<number | null>>();
+
+/** Calls the listener for events of these types, and with type `reset` when everything may have changed. */
+export function useLive(types: readonly string[], listener: Listener): void {
+  useEffect(() => listenLive(types, listener), [types.join(" "), listener]);
+}
+
+/** As `useLive`, outside of components. Returns a function that ends it. */
+export function listenLive(types: readonly string[], listener: Listener): () => void {
+  const entry = { types, listener };
+  listeners.add(entry);
+  return () => listeners.delete(entry);
+}
+
+/** Returns how much of an asset, cut or render is done, 0 to 1; null while nothing is known. */
+export function progressOf(entityId: string): Signal<number | null> {
+  const known = progress.get(entityId);
+  if (known) return known;
+  const created = signal<number | null>(null);
+  progress.set(entityId, created);
+  return created;
+}
+
+function deliver(message: LiveMessage): void {
+  const { type, entityId } = message;
+  if (type === "progress") {
+    if (entityId !== null) progressOf(entityId).value = message.progress;
+    return;
+  }
+  const known = entityId === null ? undefined : progress.get(entityId);
+  // A new attempt starts again, and what has ended has no progress.
+  if (known && message.state !== "processing") known.value = null;
+  for (const one of [...listeners]) if (type === "reset" || one.types.includes(type)) one.listener(message);
+}
+
+const RESET: LiveMessage = { type: "reset", id: null, entityId: null, state: null, progress: null };
+
+/** Follows the session and the workspace. Call it once. */
+export const startLive = (): (() => void) =>
+  effect(() => {
+    const key = streamKey.value;
+    return key === null ? undefined : untracked(() => follow(key, currentWorkspaceId()));
+  });
+
+/** Tabs with the same key share a stream. Null without a session. */
+const streamKey = computed<string | null>(() => {
+  const userId = session.value.kind === "signed-in" ? session.value.me.id : null;
+  return userId === null || workspace.value === null ? null : `${userId}.${workspace.value.id}`;
+});
+
+/** Takes part in the stream of a workspace until the returned function is called. */
+function follow(key: string, workspaceId: string | null): () => void {
+  const channel = new BroadcastChannel(`offcut.live.${key}`);
+  let lastId: string | null = null;
+  let close: (() => void) | null = null;
+  let polling: ReturnType<typeof setInterval> | undefined;
+  let wasLost = false;
+
+  const onState = (state: StreamState) => {
+    if (state === "lost") reportNoAnswer();
+    if (state === "open") reportAnswer();
+    clearInterval(polling);
+    if (state === "refused") polling = setInterval(() => deliver(RESET), POLL_MS);
+  };
+  const onMessage = (message: LiveMessage) => {
+    lastId = message.id ?? lastId;
+    deliver(message);
+  };
+  const share = (shared: Shared) => channel.postMessage(shared);
+  channel.onmessage = ({ data }: MessageEvent<Shared>) => {
+    if (data.kind === "message") onMessage(data.message);
+    else onState(data.state);
+  };
+
+  const stop = () => {
+    close?.();
+    close = null;
+  };
+  const open = () => {
+    stop();
+    close = openStream({
+      workspaceId,
+      lastId,
+      onMessage: (message) => {
+        onMessage(message);
+        share({ kind: "message", message });
+      },
+      onState: (state) => {
+        onState(state);
+        share({ kind: "state", state });
+      },
+    });
+  };
+  const resign = joinElection({ key, onLead: open, onFollow: stop });
+  // A stream whose connection is gone reports no error for minutes; the browser knows when the network is back.
+  const stopWatching = effect(() => {
+    const isOnline = connection.value === "online";
+    untracked(() => {
+      if (isOnline && wasLost) {
+        if (close !== null) open();
+        // Reads have failed meanwhile, which no event reports.
+        deliver(RESET);
+      }
+      wasLost = !isOnline;
+    });
+  });
+  // A tab that was frozen may have missed what another one passed on.
+  const onResume = () => deliver(RESET);
+  document.addEventListener("resume", onResume);
+  return () => {
+    document.removeEventListener("resume", onResume);
+    stopWatching();
+    resign();
+    stop();
+    clearInterval(polling);
+    channel.close();
+    progress.clear();
+  };
+}

@@ -1,0 +1,32 @@
+/** Starts the dashboard. */
+import { render } from "preact";
+import { watchAccount } from "./account-tabs";
+import { afterNextFrame } from "./after-next-frame";
+import { App } from "./app";
+import { watchConnection } from "./connection";
+import { startLive } from "./live";
+import { watchNotifications } from "./notifications";
+import { watchOpenJobs } from "./open-jobs";
+import { preloadPage } from "./routes";
+import { session } from "./session";
+import { applyTheme } from "./theme";
+
+applyTheme();
+preloadPage(location.pathname);
+watchConnection();
+watchAccount();
+render(<App />, document.getElementById("app")!);
+startLater();
+
+/** Starts what keeps the page current after its first frame, which does not wait for it. */
+function startLater(): void {
+  const stop = session.subscribe(({ kind }) => {
+    if (kind === "unknown") return;
+    stop();
+    afterNextFrame(() => {
+      startLive();
+      watchOpenJobs();
+      watchNotifications();
+    });
+  });
+}

@@ -1,0 +1,88 @@
+/** The texts of notifications, and the pages that they lead to. Pure. */
+import type { IconName } from "../ui/icon";
+import { formatCount, formatDay } from "./format";
+import type { Notification } from "./notifications";
+import { nameSteps } from "./pipelines";
+
+export type NotificationText = { title: string; detail: string; icon: IconName; href: string };
+
+const toRecording = (name: string | null): string => (name === null ? "a recording" : `“${name}”`);
+
+/** Returns the text of a notification and its link. */
+export function describeNotification(notification: Notification): NotificationText {
+  const { payload, type } = notification;
+  switch (type) {
+    case "pipeline_completed":
+      return {
+        title: `${nameSteps(payload.steps)} of ${toRecording(payload.asset_name)} completed`,
+        detail: "The results are on the page of the recording.",
+        icon: "check",
+        href: `/jobs/${payload.pipeline_id}`,
+      };
+    case "pipeline_failed":
+      return {
+        title: `${nameSteps(payload.failed_step === null ? payload.steps : [payload.failed_step])} of ${toRecording(payload.asset_name)} failed`,
+        detail: payload.error_message,
+        icon: "warning",
+        href: `/jobs/${payload.pipeline_id}`,
+      };
+    case "asset_pending_payment":
+      return {
+        title: `${capitalize(toRecording(payload.asset_name))} waits for ${formatCount(payload.credits_required, "credit")}`,
+        detail: "Preparation continues when the workspace has enough credits.",
+        icon: "warning",
+        href: `/assets/${payload.asset_id}`,
+      };
+    case "webhook_disabled":
+      return {
+        title: `The webhook endpoint at ${payload.host} was disabled`,
+        detail: `${describeReason(payload)} Enable it when its receiver works; events that occur until then are not sent.`,
+        icon: "warning",
+        href: `/webhooks/${payload.endpoint_id}`,
+      };
+    case "subscription_payment_failed":
+      return {
+        title: `The payment for ${payload.price_name ?? payload.price_id} failed`,
+        detail: "Check your payment method. Credits that you have are kept.",
+        icon: "warning",
+        href: "/credits",
+      };
+    default:
+      return { ...describeExport(payload), href: "/account/data" };
+  }
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+type Payload<Type extends Notification["type"]> = Extract<Notification, { type: Type }>["payload"];
+
+const describeReason = ({ reason, failing_since: since }: Payload<"webhook_disabled">): string =>
+  reason === "gone"
+    ? "Its receiver returned 410 Gone."
+    : `No delivery has succeeded${since === null ? "" : ` since ${formatDay(since)}`}.`;
+
+function describeExport(payload: Payload<"data_export_ready">): Omit<NotificationText, "href"> {
+  const { status, expires_at: expires, error_message: message } = payload;
+  switch (status) {
+    case "ready":
+      return {
+        title: "Your data export is ready",
+        detail: expires === null ? "Download it." : `It can be downloaded until ${formatDay(expires)}.`,
+        icon: "check",
+      };
+    case "failed":
+      return {
+        title: "Your data export failed",
+        detail: `${message ?? "The archive could not be created."} Request it again.`,
+        icon: "warning",
+      };
+    case "expired":
+      return { title: "Your data export has expired", detail: "Request a new one if you need it.", icon: "check" };
+    default:
+      return {
+        title: "Your data export is in progress",
+        detail: "You are notified here when it is ready.",
+        icon: "info",
+      };
+  }
+}

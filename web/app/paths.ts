@@ -1,0 +1,57 @@
+/** The paths of the dashboard: the server sends its page for each, and `routes.tsx` has a component for each. Pure. */
+
+/** Pages that need no session. */
+export const OPEN_PATHS = [
+  "/sign-in",
+  "/sign-up",
+  "/setup",
+  "/forgot-password",
+  "/reset-password",
+  "/verify-email",
+  "/invitation",
+] as const;
+
+/** Pages that need a session and stand alone. */
+export const PLAIN_PATHS = ["/oauth/device"] as const;
+
+/** Pages in the shell. */
+export const SHELL_PATHS = [
+  "/",
+  "/projects",
+  "/projects/:projectId",
+  "/assets/:assetId",
+  "/orders/:orderId",
+  "/admin/users",
+  "/admin/users/:userId",
+  "/admin/orders",
+  "/admin/jobs",
+  "/admin/workers",
+  "/admin/workers/:workerId",
+  "/admin/storage",
+  "/admin/health",
+  "/admin/audit",
+  "/credits",
+  "/credits/history",
+  "/credits/orders",
+  "/credits/invoices",
+  "/keys",
+  "/webhooks",
+  "/webhooks/:endpointId",
+  "/account",
+  "/account/security",
+  "/account/notifications",
+  "/account/data",
+  "/workspaces",
+  "/workspaces/:workspaceId",
+  "/jobs",
+  "/jobs/:pipelineId",
+  "/notifications",
+  "/status",
+] as const;
+
+const APP_PATHS = [...OPEN_PATHS, ...PLAIN_PATHS, ...SHELL_PATHS] as const;
+
+/** Matches the addresses of the pages. Others, such as the documentation, are loaded from the server. */
+export const APP_PATTERN = new RegExp(
+  `^(${APP_PATHS.map((path) => path.replace(/:\w+/g, "[^/?#]+")).join("|")})/?([?#]|$)`,
+);

@@ -1,0 +1,26 @@
+/** Reads that frequent events request. */
+
+type ScheduledRead = { schedule(): void; stop(): void };
+
+/**
+ * Returns a read that starts `delayMs` after the first request for it: requests in between share it. A read that is still running is
+ * aborted when the next one starts.
+ */
+export function createScheduledRead(read: (signal: AbortSignal) => Promise<void>, delayMs: number): ScheduledRead {
+  let stopping = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    schedule: () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        stopping.abort();
+        stopping = new AbortController();
+        void read(stopping.signal);
+      }, delayMs);
+    },
+    stop: () => {
+      clearTimeout(timer);
+      stopping.abort();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** Who is signed in, and the workspace that the pages show. */
+import { computed, signal } from "@preact/signals";
+import { forget, recall, remember } from "./memory";
+
+export type Me = {
+  id: string;
+  email: string;
+  first_name: string | null;
+  last_name: string | null;
+  role: "member" | "admin";
+  email_verified_at: string | null;
+  /** False: the user signs in at a provider only. */
+  has_password: boolean;
+  two_factor_enabled: boolean;
+  /** Not null: the account is in its grace period, in which little but its restoration is allowed. */
+  deleted_at: string | null;
+  created_at: string;
+};
+export type Workspace = { id: string; name: string; role: "owner" | "editor" | "viewer"; is_personal: boolean };
+
+/** `unknown` until the server was asked. */
+export type SessionState = { kind: "unknown" } | { kind: "signed-out" } | { kind: "signed-in"; me: Me };
+
+export const session = signal<SessionState>({ kind: "unknown" });
+export const workspaces = signal<Workspace[]>([]);
+
+const WORKSPACE_KEY = "workspace";
+const chosenId = signal<string | null>(recall(WORKSPACE_KEY));
+
+/** The workspace that the pages show: the chosen one while the user is a member of it, else the personal one. */
+export const workspace = computed<Workspace | null>(
+  () =>
+    workspaces.value.find(({ id }) => id === chosenId.value) ??
+    workspaces.value.find(({ is_personal }) => is_personal) ??
+    null,
+);
+
+/** The user who is signed in, or null. */
+export const me = computed<Me | null>(() => (session.value.kind === "signed-in" ? session.value.me : null));
+
+/** Shows a profile that has changed. */
+export function showProfile(changed: Me): void {
+  session.value = { kind: "signed-in", me: changed };
+}
+
+/** Counts refused calls: the permissions of the user may have changed. */
+export const refusals = signal(0);
+
+/** Whether the user may change anything in the workspace. */
+export const canWrite = computed(() => workspace.value !== null && workspace.value.role !== "viewer");
+
+/** Whether the user administers the server. */
+export const isAdmin = computed(() => session.value.kind === "signed-in" && session.value.me.role === "admin");
+
+/** Returns the name that pages show for a workspace. */
+export const toWorkspaceName = ({ name, is_personal: isPersonal }: Pick<Workspace, "name" | "is_personal">): string =>
+  isPersonal ? "Personal" : name;
+
+/** Returns the name of a workspace; null if the user is not a member of it. Reads a signal. */
+export function findWorkspaceName(workspaceId: string | null): string | null {
+  const found = workspaces.value.find(({ id }) => id === workspaceId);
+  return found === undefined ? null : toWorkspaceName(found);
+}
+
+/** Returns the ID to send with a call; null for the personal workspace, which needs none. */
+export const currentWorkspaceId = (): string | null => {
+  const current = workspace.value;
+  return current === null || current.is_personal ? null : current.id;
+};
+
+export function chooseWorkspace(id: string): void {
+  chosenId.value = id;
+  remember(WORKSPACE_KEY, id);
+}
+
+/** Returns the name that is shown for a user. */
+export const toDisplayName = (me: Me): string => [me.first_name, me.last_name].filter(Boolean).join(" ") || me.email;
+
+/** The session has ended, here or elsewhere. */
+export function endSession(): void {
+  if (session.value.kind === "signed-in") forget(WORKSPACE_KEY);
+  session.value = { kind: "signed-out" };
+  workspaces.value = [];
+}

@@ -1,0 +1,73 @@
+/** Keyboard shortcuts of the page that is open, and of the shell. One table feeds the handler and the help. */
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { recall, remember } from "./memory";
+
+/** `keys`: `?`, `Space`, `Shift+ArrowLeft`, `Mod+z`. `Mod` is ⌘ on Macs and Ctrl elsewhere. */
+export type Shortcut = { keys: string[]; label: string; group: string; run(event: KeyboardEvent): void };
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+const tables = signal<Shortcut[][]>([]);
+
+/** Whether single letters work. They can be switched off (WCAG 2.1.4). */
+export const letterKeys = signal(recall("letter-keys") !== "off");
+export function setLetterKeys(isOn: boolean): void {
+  letterKeys.value = isOn;
+  remember("letter-keys", isOn ? "on" : "off");
+}
+
+/** Returns the shortcuts that work now. */
+export const listShortcuts = (): Shortcut[] => tables.value.flat();
+
+/** Adds shortcuts while a component is shown. */
+export function useShortcuts(shortcuts: Shortcut[]): void {
+  useEffect(() => {
+    tables.value = [...tables.value, shortcuts];
+    return () => {
+      tables.value = tables.value.filter((table) => table !== shortcuts);
+    };
+  }, [shortcuts]);
+}
+
+/** Returns how a key press is written in the table. */
+export function toKeys(event: KeyboardEvent): string {
+  const mod = isMac ? event.metaKey : event.ctrlKey;
+  const key = event.key === " " ? "Space" : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const isLetter = /^[a-z]$/.test(key);
+  // The shift of `?` and `=` is part of the character.
+  const shift = event.shiftKey && (isLetter || event.key.length > 1);
+  return [mod && "Mod", event.altKey && "Alt", shift && "Shift", key].filter(Boolean).join("+");
+}
+
+const isInField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("dialog") !== null);
+
+/** Runs the shortcut of a key press. Keys in fields and dialogs are left alone. */
+export function handleKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || isInField(event.target)) return;
+  const keys = toKeys(event);
+  if (!letterKeys.value && /^(Shift\+)?[a-z]$/.test(keys)) return;
+  // A button takes its own Space and Enter.
+  if (/^(Space|Enter)$/.test(keys) && event.target instanceof HTMLElement && event.target.closest("button, a, summary"))
+    return;
+  const found = listShortcuts().findLast((shortcut) => shortcut.keys.includes(keys));
+  if (!found) return;
+  event.preventDefault();
+  found.run(event);
+}
+
+const KEY_NAMES: Record<string, string> = {
+  Mod: isMac ? "⌘" : "Ctrl",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+};
+
+/** Returns the keys as the help shows them. */
+export const formatKeys = (keys: string): string =>
+  keys
+    .split(/\+(?=.)/)
+    .map((key) => KEY_NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key))
+    .join(" + ");

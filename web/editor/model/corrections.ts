@@ -1,0 +1,34 @@
+/** Corrected words: what subtitles and exports show instead of what was recognized. Pure. */
+import type { Correction } from "./history";
+import type { WordRange, Words } from "./words";
+
+/** Replaces the text of words. An empty text, or the recognized one, ends the correction. */
+export function correctWords(
+  corrections: readonly Correction[],
+  words: Words,
+  { from, to }: WordRange,
+  text: string,
+): Correction[] {
+  if (to <= from) return [...corrections];
+  const [start, end] = [words.start[from]!, words.end[to - 1]!];
+  const others = corrections.filter((one) => one.end <= start || one.start >= end);
+  const clean = text.trim().replace(/\s+/g, " ");
+  if (clean === "" || clean === words.text.slice(from, to).join(" ")) return others;
+  return [...others, { start, end, text: clean }].sort((a, b) => a.start - b.start);
+}
+
+/** Returns the text of each word with the corrections: the first word of a correction has its text, the others are empty. */
+export function applyCorrections(words: Words, corrections: readonly Correction[]): readonly string[] {
+  if (corrections.length === 0) return words.text;
+  const texts = [...words.text];
+  let index = 0;
+  for (const { start, end, text } of corrections) {
+    while (index < texts.length && words.start[index]! < start) index++;
+    let isFirst = true;
+    for (; index < texts.length && words.start[index]! < end; index++) {
+      texts[index] = isFirst ? text : "";
+      isFirst = false;
+    }
+  }
+  return texts;
+}

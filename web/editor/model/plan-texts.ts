@@ -1,0 +1,85 @@
+/** The words of a cut: those that were recognized, with the texts of its segments, which a script or an editor has corrected. Pure. */
+import { fromSeconds } from "./plan";
+import { findWordsIn, type Words } from "./words";
+
+type TextedSegment = { start: number; end: number; text: string };
+
+/** Above this size of the comparison, a segment keeps its recognized words. */
+const MAX_CELLS = 4_000_000;
+
+/**
+ * Returns the words with the texts of the segments, in seconds. Words keep their times; where a text has other words, the first replaced
+ * one has all of them and the rest are empty.
+ */
+export function applyPlanTexts(words: Words, segments: readonly TextedSegment[]): Words {
+  let texts: string[] | null = null;
+  for (const { start, end, text } of segments) {
+    if (text === "") continue;
+    const { from, to } = findWordsIn(words, { start: fromSeconds(start), end: fromSeconds(end) });
+    const recognized = words.text.slice(from, to);
+    const spoken = recognized.join(" ");
+    // Most are as recognized.
+    if (from === to || spoken === text) continue;
+    const tokens = text.split(/\s+/).filter(Boolean);
+    if (tokens.length === 0 || spoken === tokens.join(" ")) continue;
+    const replaced = replaceTexts(recognized, tokens);
+    if (replaced === null) continue;
+    texts ??= [...words.text];
+    for (const [index, one] of replaced.entries()) texts[from + index] = one;
+  }
+  return texts === null ? words : { ...words, text: texts };
+}
+
+const normalize = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+
+/** Returns a text for each recognized word; null if the comparison would be too large. */
+function replaceTexts(recognized: readonly string[], tokens: readonly string[]): string[] | null {
+  const matches = findMatches(recognized.map(normalize), tokens.map(normalize));
+  if (matches === null) return null;
+  const texts = recognized.map(() => "");
+  let [word, token] = [0, 0];
+  const fillGap = (endWord: number, endToken: number) => {
+    const others = tokens.slice(token, endToken).join(" ");
+    if (others === "") return;
+    if (word < endWord) texts[word] = others;
+    // Words that nobody recognized belong to the one before, or else to the one after.
+    else if (word > 0) texts[word - 1] = `${texts[word - 1]} ${others}`.trim();
+    else texts[0] = others;
+  };
+  for (const match of matches) {
+    fillGap(match.word, match.token);
+    texts[match.word] = `${texts[match.word]} ${tokens[match.token]}`.trim();
+    word = match.word + 1;
+    token = match.token + 1;
+  }
+  fillGap(recognized.length, tokens.length);
+  return texts;
+}
+
+type Match = { word: number; token: number };
+
+/** Returns the longest common subsequence, in order; null if it would take too long. */
+function findMatches(a: readonly string[], b: readonly string[]): Match[] | null {
+  let first = 0;
+  while (first < a.length && first < b.length && a[first] === b[first]) first++;
+  let last = 0;
+  while (last < a.length - first && last < b.length - first && a.at(-1 - last) === b.at(-1 - last)) last++;
+  const [rows, columns] = [a.length - first - last, b.length - first - last];
+  if (rows * columns > MAX_CELLS) return null;
+  const width = columns + 1;
+  const lengths = new Uint32Array((rows + 1) * width);
+  for (let row = rows - 1; row >= 0; row--)
+    for (let column = columns - 1; column >= 0; column--)
+      lengths[row * width + column] =
+        a[first + row] === b[first + column]
+          ? lengths[(row + 1) * width + column + 1]! + 1
+          : Math.max(lengths[(row + 1) * width + column]!, lengths[row * width + column + 1]!);
+  const matches: Match[] = Array.from({ length: first }, (_, index) => ({ word: index, token: index }));
+  for (let [row, column] = [0, 0]; row < rows && column < columns; ) {
+    if (a[first + row] === b[first + column]) matches.push({ word: first + row++, token: first + column++ });
+    else if (lengths[(row + 1) * width + column]! >= lengths[row * width + column + 1]!) row++;
+    else column++;
+  }
+  for (let index = last; index > 0; index--) matches.push({ word: a.length - index, token: b.length - index });
+  return matches;
+}

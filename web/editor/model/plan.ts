@@ -1,0 +1,190 @@
+/**
+ * The plan that is being edited: spans that tile the recording, each kept or removed. Times are integers in microseconds on the source's
+ * clock. Pure: an edit returns another plan.
+ */
+
+export type RemovalReason = "silence" | "filler" | "retake" | "off_script" | "noise" | "manual";
+
+export type KeptSpan = { start: number; end: number; isKept: true; review: string | null };
+export type RemovedSpan = { start: number; end: number; isKept: false; reason: RemovalReason; rule: string | null };
+export type PlanSpan = KeptSpan | RemovedSpan;
+
+/** `spans` are sorted, not empty, and tile `[0, duration)`. Two kept ones never touch, nor do two removed ones of one reason and rule. */
+export type EditorPlan = { duration: number; spans: readonly PlanSpan[] };
+
+export type Range = { start: number; end: number };
+
+const MICROSECONDS = 1_000_000;
+export const fromSeconds = (seconds: number): number => Math.round(seconds * MICROSECONDS);
+export const toSeconds = (time: number): number => time / MICROSECONDS;
+
+/** The shortest kept span that the server accepts. */
+export const MIN_KEPT = 100_000;
+
+/** The parts of a plan as the API returns it that editing needs, in seconds. */
+export type PlanSource = {
+  source_duration: number;
+  segments: { start: number; end: number; review: string | null }[];
+  removed: { start: number; end: number; reason: RemovalReason; rule?: string | null | undefined }[];
+};
+
+/** Reads a plan of the API. What neither list covers, which only a damaged plan has, is removed. */
+export function readPlan(source: PlanSource): EditorPlan {
+  const duration = fromSeconds(source.source_duration);
+  const spans: PlanSpan[] = [];
+  for (const { start, end, review } of source.segments)
+    spans.push({ start: fromSeconds(start), end: fromSeconds(end), isKept: true, review });
+  for (const { start, end, reason, rule } of source.removed)
+    spans.push({ start: fromSeconds(start), end: fromSeconds(end), isKept: false, reason, rule: rule ?? null });
+  return { duration, spans: tile(spans, duration) };
+}
+
+/** Creates a plan that keeps these sorted ranges of another one. What it removed keeps its reason; what is removed as well is `manual`. */
+export function keepOnly(plan: EditorPlan, kept: readonly Range[]): EditorPlan {
+  const spans: PlanSpan[] = [];
+  let next = 0;
+  for (const span of plan.spans) {
+    let at = span.start;
+    while (at < span.end) {
+      while (next < kept.length && kept[next]!.end <= at) next++;
+      const range = kept[next];
+      const isKept = range !== undefined && range.start <= at;
+      const end = Math.min(span.end, range === undefined ? span.end : isKept ? range.end : range.start);
+      const part = { ...span, start: at, end };
+      spans.push(isKept ? keep(part) : remove(part));
+      at = end;
+    }
+  }
+  return { ...plan, spans: dropCrumbs(join(spans)) };
+}
+
+/** Returns the spans sorted, cut where they overlap, with gaps filled and equal neighbors joined. */
+function tile(spans: readonly PlanSpan[], duration: number): PlanSpan[] {
+  const tiled: PlanSpan[] = [];
+  let at = 0;
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const start = Math.max(at, span.start);
+    const end = Math.min(span.end, duration);
+    if (end <= start) continue;
+    if (start > at) tiled.push(manual({ start: at, end: start }));
+    tiled.push(start === span.start && end === span.end ? span : { ...span, start, end });
+    at = end;
+  }
+  if (at < duration) tiled.push(manual({ start: at, end: duration }));
+  return join(tiled);
+}
+
+const manual = ({ start, end }: Range): RemovedSpan => ({ start, end, isKept: false, reason: "manual", rule: null });
+
+const remove = (part: PlanSpan, reason: RemovalReason = "manual"): PlanSpan =>
+  part.isKept ? { ...manual(part), reason } : part;
+const keep = (part: PlanSpan): PlanSpan =>
+  part.isKept ? part : { start: part.start, end: part.end, isKept: true, review: null };
+
+const isSameKind = (a: PlanSpan, b: PlanSpan): boolean =>
+  a.isKept ? b.isKept : !b.isKept && a.reason === b.reason && a.rule === b.rule;
+
+/** Joins neighbors of the same kind. The reviews of kept ones are both worth a look: the first is shown. */
+function join(spans: readonly PlanSpan[]): PlanSpan[] {
+  const joined: PlanSpan[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (!last || !isSameKind(last, span)) joined.push(span);
+    else if (last.isKept && span.isKept)
+      joined[joined.length - 1] = { ...last, end: span.end, review: last.review ?? span.review };
+    else joined[joined.length - 1] = { ...last, end: span.end };
+  }
+  return joined;
+}
+
+/**
+ * Replaces the part of each span inside the range by what `change` returns for it. The spans elsewhere, of which long recordings have thousands,
+ * stay the same objects and are only copied.
+ */
+function setRange(plan: EditorPlan, range: Range, change: (part: PlanSpan) => PlanSpan): EditorPlan {
+  const start = Math.max(0, Math.round(range.start));
+  const end = Math.min(plan.duration, Math.round(range.end));
+  if (end <= start) return plan;
+  // Its neighbors may become one with what changes.
+  const from = Math.max(0, findSpanIndex(plan, start) - 1);
+  const to = findSpanIndex(plan, end - 1) + 2;
+  const changed = plan.spans.slice(from, to).flatMap((span): PlanSpan[] => {
+    if (span.end <= start || span.start >= end) return [span];
+    const inside = { ...span, start: Math.max(span.start, start), end: Math.min(span.end, end) };
+    const parts: PlanSpan[] = [];
+    if (span.start < inside.start) parts.push({ ...span, end: inside.start });
+    parts.push(change(inside));
+    if (span.end > inside.end) parts.push({ ...span, start: inside.end });
+    return parts;
+  });
+  return { ...plan, spans: dropCrumbs(plan.spans.slice(0, from).concat(join(changed), plan.spans.slice(to))) };
+}
+
+/** Removes kept spans that are too short to be played or saved. They take the reason of the span before or after them. */
+function dropCrumbs(spans: PlanSpan[]): PlanSpan[] {
+  if (!spans.some((span) => span.isKept && span.end - span.start < MIN_KEPT)) return spans;
+  return join(
+    spans.map((span, index): PlanSpan => {
+      if (!span.isKept || span.end - span.start >= MIN_KEPT) return span;
+      const neighbor = [spans[index - 1], spans[index + 1]].find((one) => one && !one.isKept);
+      return neighbor && !neighbor.isKept ? { ...neighbor, start: span.start, end: span.end } : manual(span);
+    }),
+  );
+}
+
+/** Removes a range. What was removed before keeps its reason. */
+export const removeRange = (plan: EditorPlan, range: Range, reason: RemovalReason = "manual"): EditorPlan =>
+  setRange(plan, range, (part) => remove(part, reason));
+
+/** Keeps a range. */
+export const restoreRange = (plan: EditorPlan, range: Range): EditorPlan => setRange(plan, range, keep);
+
+const keptSpans = new WeakMap<EditorPlan, readonly KeptSpan[]>();
+
+/** Returns the kept spans. Most parts of the editor ask for them after each edit: they are listed once for a plan. */
+export function listKept(plan: EditorPlan): readonly KeptSpan[] {
+  const known = keptSpans.get(plan);
+  if (known) return known;
+  const kept = plan.spans.filter((span): span is KeptSpan => span.isKept);
+  keptSpans.set(plan, kept);
+  return kept;
+}
+
+export function getKeptDuration(plan: EditorPlan): number {
+  let duration = 0;
+  for (const { start, end } of listKept(plan)) duration += end - start;
+  return duration;
+}
+
+/** Returns the index of the span at a time; the last one at or after the end. */
+export function findSpanIndex(plan: EditorPlan, time: number): number {
+  let [low, high] = [0, plan.spans.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (plan.spans[middle]!.start <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Returns whether everything in a range is removed. An empty range is what its place is. */
+export function isRemoved(plan: EditorPlan, { start, end }: Range): boolean {
+  for (let index = findSpanIndex(plan, start); index < plan.spans.length; index++) {
+    const span = plan.spans[index]!;
+    if (span.start >= end && span.start > start) return true;
+    if (span.isKept) return false;
+  }
+  return true;
+}
+
+/** Returns whether two plans keep the same spans. */
+export function keepsTheSame(a: EditorPlan, b: EditorPlan): boolean {
+  let [first, second] = [0, 0];
+  for (;;) {
+    while (a.spans[first]?.isKept === false) first++;
+    while (b.spans[second]?.isKept === false) second++;
+    const [one, other] = [a.spans[first++], b.spans[second++]];
+    if (one === undefined || other === undefined) return one === other;
+    if (one !== other && (one.start !== other.start || one.end !== other.end)) return false;
+  }
+}

@@ -1,0 +1,144 @@
+/** The words of the transcript, and edits of a plan by words. Pure. Times are microseconds. */
+import {
+  type EditorPlan,
+  findSpanIndex,
+  isRemoved,
+  type PlanSpan,
+  type Range,
+  removeRange,
+  restoreRange,
+} from "./plan";
+
+/** Columns of the same length, sorted by start. */
+export type Words = { text: readonly string[]; start: readonly number[]; end: readonly number[] };
+
+/** Indices of the first word and of the one after the last. */
+export type WordRange = { from: number; to: number };
+
+/** Reads the columns of the API, whose times are milliseconds. */
+export const readWords = (columns: { text: string[]; start: number[]; end: number[] }): Words => ({
+  text: columns.text,
+  start: columns.start.map((time) => time * 1000),
+  end: columns.end.map((time) => time * 1000),
+});
+
+/** Quiet that stays between what is kept and what is removed. A pause shorter than both is divided in the middle. */
+const QUIET_BEFORE_WORD = 120_000;
+const QUIET_AFTER_WORD = 180_000;
+
+/** Returns where the audio of a word is kept: at its middle, which no padding moves. */
+const middleOf = (words: Words, index: number): number => Math.floor((words.start[index]! + words.end[index]!) / 2);
+
+/** Returns the span that a word belongs to. */
+export const findWordSpan = (plan: EditorPlan, words: Words, index: number): PlanSpan =>
+  plan.spans[findSpanIndex(plan, middleOf(words, index))]!;
+
+export const isWordKept = (plan: EditorPlan, words: Words, index: number): boolean =>
+  findWordSpan(plan, words, index).isKept;
+
+/** Returns where to divide the pause between a word and the next one, so that the quiet of both stays natural. */
+function dividePause(words: Words, before: number, keepsFirst: boolean): number {
+  const [end, next] = [words.end[before]!, words.start[before + 1]!];
+  if (next <= end) return Math.floor((end + next) / 2);
+  const half = Math.floor((end + next) / 2);
+  return keepsFirst ? Math.min(half, end + QUIET_AFTER_WORD) : Math.max(half, next - QUIET_BEFORE_WORD);
+}
+
+/**
+ * Returns what to cut for words: from the quiet after the last kept word to the quiet before the next one, so that a removed word takes its
+ * pauses along. Next to removed words it reaches them.
+ */
+function toRemovedRange(plan: EditorPlan, words: Words, { from, to }: WordRange): Range {
+  const start =
+    from === 0 ? 0 : isWordKept(plan, words, from - 1) ? dividePause(words, from - 1, true) : words.end[from - 1]!;
+  const last = words.text.length;
+  const end =
+    to === last ? plan.duration : isWordKept(plan, words, to) ? dividePause(words, to - 1, false) : words.start[to]!;
+  return { start, end };
+}
+
+/** Removes words with their pauses. */
+export const removeWords = (plan: EditorPlan, words: Words, range: WordRange): EditorPlan =>
+  range.to <= range.from ? plan : removeRange(plan, toRemovedRange(plan, words, range));
+
+/** Restores words with the quiet around them, and the pauses between them. */
+export function restoreWords(plan: EditorPlan, words: Words, { from, to }: WordRange): EditorPlan {
+  if (to <= from) return plan;
+  const before = from === 0 ? 0 : dividePause(words, from - 1, isWordKept(plan, words, from - 1));
+  const after = to === words.text.length ? plan.duration : dividePause(words, to - 1, !isWordKept(plan, words, to));
+  return restoreRange(plan, {
+    start: Math.max(before, words.start[from]! - QUIET_BEFORE_WORD),
+    end: Math.min(after, words.end[to - 1]! + QUIET_AFTER_WORD),
+  });
+}
+
+/** Removes the words, or restores them if all are removed. Returns how many changed, and which way. */
+export function toggleWords(
+  plan: EditorPlan,
+  words: Words,
+  range: WordRange,
+): { plan: EditorPlan; changed: number; isRestored: boolean } {
+  const isRestored = areRemoved(plan, words, range);
+  const changed = isRestored ? range.to - range.from : countKept(plan, words, range);
+  return { plan: (isRestored ? restoreWords : removeWords)(plan, words, range), changed, isRestored };
+}
+
+/** Returns whether no word of the range is kept. */
+export function areRemoved(plan: EditorPlan, words: Words, { from, to }: WordRange): boolean {
+  for (let index = from; index < to; index++) if (isWordKept(plan, words, index)) return false;
+  return to > from;
+}
+
+function countKept(plan: EditorPlan, words: Words, { from, to }: WordRange): number {
+  let kept = 0;
+  for (let index = from; index < to; index++) if (isWordKept(plan, words, index)) kept++;
+  return kept;
+}
+
+/** Returns the index of the word at a time, or of the last one before it; -1 before the first. */
+export function findWordAt(words: Words, time: number): number {
+  let [low, high] = [0, words.start.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (words.start[middle]! <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Returns the words whose middle is in a range. */
+export function findWordsIn(words: Words, { start, end }: Range): WordRange {
+  const from = firstFrom(words, start);
+  return { from, to: Math.max(from, firstFrom(words, end)) };
+}
+
+function firstFrom(words: Words, time: number): number {
+  let [low, high] = [0, words.text.length];
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if (middleOf(words, at) < time) low = at + 1;
+    else high = at;
+  }
+  return low;
+}
+
+/** Returns the places of a text in the transcript, in any case. A text of several words matches words in a row. */
+export function findText(words: Words, text: string): WordRange[] {
+  const wanted = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return [];
+  const found: WordRange[] = [];
+  for (let from = 0; from + wanted.length <= words.text.length; from++) {
+    const isMatch = wanted.every((part, index) => {
+      const word = words.text[from + index]!.toLowerCase();
+      return index === wanted.length - 1
+        ? word.includes(part)
+        : word === part || word.replace(/[.,!?;:]+$/, "") === part;
+    });
+    if (isMatch) found.push({ from, to: from + wanted.length });
+  }
+  return found;
+}
+
+/** Returns whether everything between two words is removed, their pause included. */
+export const isPauseRemoved = (plan: EditorPlan, words: Words, before: number): boolean =>
+  isRemoved(plan, { start: words.end[before]!, end: words.start[before + 1]! });

@@ -1,0 +1,278 @@
+/** Plays the cut and the source of a recording on one element. Times are microseconds. */
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { toMessage } from "../../app/api";
+import { type EditorPlan, listKept, type Range } from "../model/plan";
+import type { Engine, PlayableMedia } from "./engine";
+import { Jumper } from "./jumper";
+import type { Delay } from "./load-piece";
+import { canSplice } from "./media-source";
+import { Splicer } from "./splicer";
+import { clipToRange, getLength, type Piece, snapToFrames, toCutTime, toPieces, toSourceTime } from "./timeline";
+
+export type PlayerMode = "cut" | "source";
+
+/** Why nothing moves: `buffering`, the server is making the preview, or it does not answer. */
+export type Waiting = "buffering" | Delay;
+
+/** After a failure playback starts again by itself, once in this time. */
+const MIN_RESTART_MS = 10_000;
+
+export class CutPlayer {
+  private readonly state = {
+    sourceTime: signal(0),
+    cutTime: signal(0),
+    length: signal(0),
+    isPlaying: signal(false),
+    isAttached: signal(false),
+    mode: signal<PlayerMode>("cut"),
+    rate: signal(1),
+    error: signal<string | null>(null),
+    isStarved: signal(false),
+    delay: signal<Delay | null>(null),
+  };
+  readonly sourceTime: ReadonlySignal<number> = this.state.sourceTime;
+  readonly cutTime: ReadonlySignal<number> = this.state.cutTime;
+  /** The duration of what plays. */
+  readonly length: ReadonlySignal<number> = this.state.length;
+  readonly isPlaying: ReadonlySignal<boolean> = this.state.isPlaying;
+  readonly isAttached: ReadonlySignal<boolean> = this.state.isAttached;
+  readonly mode: ReadonlySignal<PlayerMode> = this.state.mode;
+  readonly rate: ReadonlySignal<number> = this.state.rate;
+  /** Why playback has failed; null when it has not. */
+  readonly error: ReadonlySignal<string | null> = this.state.error;
+  readonly waiting: ReadonlySignal<Waiting | null> = computed(() =>
+    this.state.isStarved.value ? (this.state.delay.value ?? "buffering") : null,
+  );
+
+  private plan: EditorPlan | null = null;
+  /** The only part that plays until the end of it. */
+  private range: Range | null = null;
+  private pieces: readonly Piece[] = [];
+  private media: PlayableMedia | null = null;
+  private video: HTMLVideoElement | null = null;
+  private engine: Engine | null = null;
+  private frame = 0;
+  /** The next step backwards; null when it does not go there. */
+  private backward: number | null = null;
+  private restartedAt = Number.NEGATIVE_INFINITY;
+
+  /** Connects an element. Returns a function that ends it. */
+  attach(video: HTMLVideoElement, media: PlayableMedia): () => void {
+    const attached = new AbortController();
+    const { signal: ended } = attached;
+    const { state } = this;
+    this.video = video;
+    this.media = media;
+    const listen = (names: string[], listener: () => void) => {
+      for (const name of names) video.addEventListener(name, listener, { signal: ended });
+    };
+    listen(["play"], () => this.onPlay());
+    listen(["pause"], () => this.onPause());
+    listen(["ended"], () => this.onEnded());
+    listen(["error"], () => this.restart(video.error?.message));
+    listen(["loadedmetadata", "timeupdate", "seeking", "seeked"], () => this.update());
+    listen(["waiting", "seeking", "playing", "canplay", "seeked", "emptied"], () => {
+      state.isStarved.value = this.pieces.length > 0 && video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
+    });
+    state.isAttached.value = true;
+    this.start(state.sourceTime.peek());
+    return () => {
+      attached.abort();
+      this.stopRewind();
+      this.onPause();
+      this.engine?.dispose();
+      this.engine = null;
+      this.video = null;
+      state.isAttached.value = false;
+      state.isStarved.value = false;
+    };
+  }
+
+  setPlan(plan: EditorPlan): void {
+    this.plan = plan;
+    this.show();
+  }
+
+  /** Loads what will play next if this plan is set, so that an edit at the playhead is heard sooner. */
+  prepare(plan: EditorPlan): void {
+    if (this.state.mode.peek() !== "cut" || this.range !== null || !this.state.isPlaying.peek()) return;
+    this.engine?.prepare(toPieces(this.snap(listKept(plan), plan.duration)));
+  }
+
+  setMode(mode: PlayerMode): void {
+    if (mode === this.state.mode.peek()) return;
+    this.state.mode.value = mode;
+    this.range = null;
+    this.show();
+  }
+
+  play(mode: PlayerMode = this.state.mode.peek()): void {
+    this.setMode(mode);
+    this.resume();
+  }
+
+  pause(): void {
+    this.stopRewind();
+    this.video?.pause();
+  }
+
+  /** Goes backwards at a speed, silently: browsers do not agree on negative rates. Ends at the start, and when anything else is asked for. */
+  rewind(rate: number): void {
+    if (this.video === null || this.pieces.length === 0) return;
+    this.pause();
+    this.state.isPlaying.value = true;
+    let last = performance.now();
+    const step = (now: number) => {
+      this.backward = requestAnimationFrame(step);
+      if (this.video?.seeking !== false) return;
+      this.seekCut(this.state.cutTime.peek() - (now - last) * 1000 * rate);
+      last = now;
+      if (this.state.cutTime.peek() === 0) this.pause();
+    };
+    this.backward = requestAnimationFrame(step);
+  }
+
+  private stopRewind(): void {
+    if (this.backward === null) return;
+    cancelAnimationFrame(this.backward);
+    this.backward = null;
+    this.state.isPlaying.value = false;
+  }
+
+  /** Plays a range of the source, or what the cut keeps of it, to its end. */
+  playRange(range: Range, mode: PlayerMode = "source"): void {
+    this.state.mode.value = mode;
+    this.range = range;
+    this.show(range.start);
+    this.resume();
+  }
+
+  /** Goes to a source time; in a span that the cut removes, to where the next kept one starts. */
+  seek(sourceTime: number): void {
+    this.stopRewind();
+    if (this.range !== null) {
+      this.range = null;
+      this.show(sourceTime);
+    }
+    this.seekCut(toCutTime(this.pieces, sourceTime));
+  }
+
+  /** Goes forward or back in what plays, across joins. */
+  seekBy(time: number): void {
+    this.stopRewind();
+    this.seekCut(this.state.cutTime.peek() + time);
+  }
+
+  setRate(rate: number): void {
+    this.state.rate.value = rate;
+    if (this.video === null) return;
+    this.video.defaultPlaybackRate = rate;
+    this.video.playbackRate = rate;
+  }
+
+  /** Starts again after an error. */
+  retry(): void {
+    if (this.video === null) return;
+    const wasPlaying = !this.video.paused;
+    this.onPause();
+    this.engine?.dispose();
+    this.start(this.state.sourceTime.peek());
+    if (wasPlaying) this.resume();
+  }
+
+  private seekCut(cutTime: number): void {
+    const target = Math.max(0, Math.min(getLength(this.pieces), cutTime));
+    this.state.cutTime.value = target;
+    this.state.sourceTime.value = toSourceTime(this.pieces, target);
+    this.engine?.seek(this.state.sourceTime.value);
+  }
+
+  private start(sourceTime: number): void {
+    const { video, media, state } = this;
+    if (video === null || media === null) return;
+    state.error.value = null;
+    state.delay.value = null;
+    const report = {
+      onDelay: (delay: Delay | null) => {
+        state.delay.value = delay;
+      },
+      onError: (error: unknown) => {
+        state.error.value = error instanceof Error && error.name !== "ApiError" ? error.message : toMessage(error);
+      },
+    };
+    this.engine = canSplice(media) ? new Splicer(video, media, report) : new Jumper(video, media);
+    this.setRate(state.rate.peek());
+    this.show(sourceTime);
+  }
+
+  private restart(reason = "The browser could not play the preview."): void {
+    const now = performance.now();
+    if (now - this.restartedAt < MIN_RESTART_MS) {
+      this.state.error.value = `Playback failed. Reload the page. (${reason})`;
+      return;
+    }
+    this.restartedAt = now;
+    this.retry();
+  }
+
+  /** Plays what plan, mode and range ask for. */
+  private show(sourceTime?: number): void {
+    const { plan, state } = this;
+    if (plan === null) return;
+    const kept = state.mode.peek() === "source" ? [{ start: 0, end: plan.duration }] : listKept(plan);
+    const snapped = this.snap(kept, plan.duration);
+    this.pieces = toPieces(this.range === null ? snapped : clipToRange(snapped, this.range));
+    state.length.value = getLength(this.pieces);
+    if (this.pieces.length === 0) {
+      this.pause();
+      state.cutTime.value = 0;
+    }
+    this.engine?.show(this.pieces, sourceTime);
+  }
+
+  private snap(kept: readonly Range[], duration: number): Range[] {
+    return snapToFrames(kept, this.media?.frameRate ?? null, duration);
+  }
+
+  private resume(): void {
+    const { video, state } = this;
+    this.stopRewind();
+    if (video === null || this.pieces.length === 0) return;
+    if (state.error.peek() !== null) this.retry();
+    video.play().catch((error: unknown) => {
+      if (error instanceof DOMException && error.name === "NotAllowedError")
+        state.error.value = "The browser blocked playback. Press play again.";
+    });
+  }
+
+  private update(): void {
+    const { engine, state } = this;
+    if (engine === null || engine.pieces.length === 0) return;
+    const cutTime = Math.min(engine.cutTime, getLength(engine.pieces));
+    state.cutTime.value = cutTime;
+    state.sourceTime.value = toSourceTime(engine.pieces, cutTime);
+  }
+
+  private onPlay(): void {
+    this.state.isPlaying.value = true;
+    const follow = () => {
+      this.update();
+      this.frame = requestAnimationFrame(follow);
+    };
+    cancelAnimationFrame(this.frame);
+    follow();
+  }
+
+  private onPause(): void {
+    cancelAnimationFrame(this.frame);
+    this.state.isPlaying.value = false;
+  }
+
+  private onEnded(): void {
+    this.onPause();
+    if (this.range === null) return;
+    const { end } = this.range;
+    this.range = null;
+    this.show(end);
+  }
+}

@@ -1,0 +1,64 @@
+/** Plays a cut in browsers without Media Source Extensions: the preview, with a jump at each join. */
+import { fromSeconds, toSeconds } from "../model/plan";
+import type { Engine, PlayableMedia } from "./engine";
+import { findPieceIndex, getLength, type Piece, toCutTime, toSourceTime } from "./timeline";
+
+export class Jumper implements Engine {
+  pieces: readonly Piece[] = [];
+  private frame = 0;
+  private readonly disposed = new AbortController();
+
+  constructor(
+    private readonly video: HTMLVideoElement,
+    media: PlayableMedia,
+  ) {
+    const { signal } = this.disposed;
+    video.src = media.previewUrl;
+    const follow = () => {
+      this.follow();
+      this.frame = requestAnimationFrame(follow);
+    };
+    const start = () => {
+      // As the browser does at the end of what it plays.
+      if (this.cutTime >= getLength(this.pieces)) this.seek(0);
+      follow();
+    };
+    video.addEventListener("play", start, { signal });
+    video.addEventListener("pause", () => cancelAnimationFrame(this.frame), { signal });
+    video.addEventListener("timeupdate", () => this.follow(), { signal });
+  }
+
+  get cutTime(): number {
+    return toCutTime(this.pieces, fromSeconds(this.video.currentTime));
+  }
+
+  seek(sourceTime: number): void {
+    this.video.currentTime = toSeconds(toSourceTime(this.pieces, toCutTime(this.pieces, sourceTime)));
+  }
+
+  show(pieces: readonly Piece[], sourceTime = fromSeconds(this.video.currentTime)): void {
+    this.pieces = pieces;
+    this.seek(sourceTime);
+  }
+
+  /** The browser loads what it needs. */
+  prepare(): void {}
+
+  dispose(): void {
+    this.disposed.abort();
+    cancelAnimationFrame(this.frame);
+    this.video.removeAttribute("src");
+    this.video.load();
+  }
+
+  private follow(): void {
+    const { video, pieces } = this;
+    if (video.paused || video.seeking) return;
+    const now = fromSeconds(video.currentTime);
+    const cutTime = toCutTime(pieces, now);
+    if (cutTime >= getLength(pieces)) {
+      video.pause();
+      video.dispatchEvent(new Event("ended"));
+    } else if (now < pieces[findPieceIndex(pieces, cutTime)]!.start) this.seek(now);
+  }
+}

@@ -1,0 +1,78 @@
+/** Loads pieces of the preview, for as long as it takes. */
+import { toApiError } from "../../app/api";
+import { reportAnswer, reportNoAnswer } from "../../app/connection";
+import { endSession } from "../../app/session";
+
+/** Why a piece has not come yet: the server is still making the preview, or it does not answer. */
+export type Delay = "preparing" | "offline";
+
+const MIN_RETRY_MS = 500;
+const MAX_RETRY_MS = 8_000;
+
+/** Statuses of a server that is busy or restarts. */
+const BUSY = [408, 425, 429, 500, 502, 503, 504];
+
+/**
+ * Returns the bytes of a piece; null if the track has nothing there. Tries again while the preview is made and while the server does not
+ * answer, and reports both. Throws `ApiError` when trying again does not help, and the signal's reason.
+ */
+export async function loadPiece(
+  url: string,
+  signal: AbortSignal,
+  onDelay: (delay: Delay | null) => void,
+): Promise<ArrayBuffer | null> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await readPiece(url, signal);
+    if (answer.kind === "loaded") {
+      onDelay(null);
+      return answer.bytes;
+    }
+    onDelay(answer.delay);
+    await sleep(answer.retryAfterMs ?? Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** attempt), signal);
+  }
+}
+
+/** What one request for a piece brought. */
+export type PieceAttempt =
+  | { kind: "loaded"; bytes: ArrayBuffer | null }
+  | { kind: "delayed"; delay: Delay; retryAfterMs: number | null };
+
+/** Asks for a piece once. Throws as `loadPiece` does. */
+export async function readPiece(url: string, signal: AbortSignal): Promise<PieceAttempt> {
+  const response = await fetch(url, { signal, credentials: "same-origin" }).catch(() => null);
+  signal.throwIfAborted();
+  if (response === null) {
+    reportNoAnswer();
+    return { kind: "delayed", delay: "offline", retryAfterMs: null };
+  }
+  reportAnswer();
+  if (response.ok) {
+    const bytes = await response.arrayBuffer().catch(() => null);
+    signal.throwIfAborted();
+    if (bytes === null) return { kind: "delayed", delay: "offline", retryAfterMs: null };
+    return { kind: "loaded", bytes: bytes.byteLength === 0 ? null : bytes };
+  }
+  const body: unknown = await response.json().catch(() => null);
+  const error = toApiError(response, body);
+  if (response.status === 401) endSession();
+  const retryAfterMs = error.retryAfterSeconds === null ? null : Math.min(MAX_RETRY_MS, 1000 * error.retryAfterSeconds);
+  if (response.status === 409) return { kind: "delayed", delay: "preparing", retryAfterMs };
+  if (BUSY.includes(response.status)) return { kind: "delayed", delay: "offline", retryAfterMs };
+  throw error;
+}
+
+/** Also ends when the network is back. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener("online", end);
+      signal.removeEventListener("abort", end);
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    addEventListener("online", end);
+    signal.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,62 @@
+/** Media Source Extensions, and the variant of Safari on phones. */
+import type { PlayableMedia } from "./engine";
+import { type Track, TrackBuffer } from "./track-buffer";
+
+/** Safari on phones asks for data, and saves power between. */
+type ManagedSource = MediaSource & { streaming?: boolean };
+type Global = { MediaSource?: typeof MediaSource; ManagedMediaSource?: typeof MediaSource };
+
+const findConstructor = (): typeof MediaSource | undefined => {
+  const { MediaSource: standard, ManagedMediaSource: managed } = globalThis as Global;
+  return standard ?? managed;
+};
+
+const listTypes = ({ videoType, audioType }: PlayableMedia) =>
+  [
+    { track: "video" as const, type: videoType },
+    { track: "audio" as const, type: audioType },
+  ].filter((entry): entry is typeof entry & { type: string } => entry.type !== null);
+
+/** Returns the tracks that are played, in the order of the buffers. */
+export const listTracks = (media: PlayableMedia): Track[] => listTypes(media).map(({ track }) => track);
+
+/** Returns whether pieces can be played without gaps. */
+export function canSplice(media: PlayableMedia): boolean {
+  const Source = findConstructor();
+  const types = listTypes(media);
+  return Source !== undefined && types.length > 0 && types.every(({ type }) => Source.isTypeSupported(type));
+}
+
+export type OpenedSource = { source: MediaSource; tracks: TrackBuffer[] };
+
+/** Whether data is wanted. */
+export const isStreaming = (source: MediaSource): boolean => (source as ManagedSource).streaming !== false;
+
+/** Connects a source to the element. Resolves when its buffers exist; never, if the signal ends before. */
+export function openSource(
+  video: HTMLVideoElement,
+  media: PlayableMedia,
+  signal: AbortSignal,
+  onStreaming: () => void,
+): Promise<OpenedSource> {
+  const source = new (findConstructor()!)();
+  const url = URL.createObjectURL(source);
+  signal.addEventListener("abort", () => URL.revokeObjectURL(url), { once: true });
+  const opened = new Promise<OpenedSource>((resolve, reject) => {
+    const open = () => {
+      URL.revokeObjectURL(url);
+      try {
+        const tracks = listTypes(media).map(({ track, type }) => new TrackBuffer(track, source.addSourceBuffer(type)));
+        resolve({ source, tracks });
+      } catch (error) {
+        reject(error);
+      }
+    };
+    source.addEventListener("sourceopen", open, { once: true, signal });
+  });
+  source.addEventListener("startstreaming", onStreaming, { signal });
+  // Safari opens a managed source only on an element that stays on the device.
+  video.disableRemotePlayback = true;
+  video.src = url;
+  return opened;
+}

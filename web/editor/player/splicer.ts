@@ -1,0 +1,327 @@
+/**
+ * Plays a cut that was never rendered: pieces of the preview are appended to the buffers of one element, each where it is in the cut, so that
+ * the browser plays one continuous stream.
+ */
+import { fromSeconds, toSeconds } from "../model/plan";
+import { EarlyLoads } from "./early-loads";
+import type { Engine, EngineReport, PlayableMedia } from "./engine";
+import { isStreaming, listTracks, type OpenedSource, openSource } from "./media-source";
+import {
+  findDifference,
+  findPieceIndex,
+  getLength,
+  type Landing,
+  type Piece,
+  splitPiece,
+  toCutTime,
+  toLanding,
+  toSourceTime,
+} from "./timeline";
+import { BufferFullError, type Track, type TrackBuffer } from "./track-buffer";
+
+const AHEAD = 30_000_000;
+/** What is kept behind the playhead is between these two. */
+const MIN_BEHIND = 20_000_000;
+const MAX_BEHIND = 40_000_000;
+/** The same when the browser has no room: a removal reaches to the next keyframe, which must not be after the playhead. */
+const MIN_BEHIND_WHEN_FULL = 1_000_000;
+/** What the browser has already taken from its buffers, at normal speed. An edit in this range becomes audible only after a seek. */
+const DECODED = 300_000;
+/** How far a place may be from what its piece has buffered: the first frame can start a little late, and the last one end early. */
+const TOLERANCE = 50_000;
+/** How far an edge of what is buffered may be from that of its piece because times were rounded. */
+const ROUNDING = 2_000;
+/** What is loaded first after a jump, at normal speed, and what must be left of a piece for those after it to be loaded later. */
+const LANDING = 1_500_000;
+const MIN_LANDING = 1_000_000;
+/** A jump to the start of a piece goes this far into it: frames that are only decoded may be before the first one. */
+const NUDGE = 1_000;
+/** Pieces that are loaded at the same time: two requests each, and browsers allow six to a server. */
+const PARALLEL_LOADS = 2;
+/** How far from the playhead an expected edit may be for its pieces to be loaded before it is made. */
+const MAX_PREPARED_DISTANCE = 10_000_000;
+const MIN_DURATION_SECONDS = 0.1;
+
+type LoadedPiece = (ArrayBuffer | null)[];
+
+export class Splicer implements Engine {
+  pieces: readonly Piece[] = [];
+  /** The first piece that is not appended. Those before it are, back to some place behind the playhead. */
+  private next = 0;
+  /** What of that piece is loaded before it, for a jump. */
+  private landing: Landing | null = null;
+  private readonly loads = new Map<Piece, Promise<LoadedPiece>>();
+  private readonly early: EarlyLoads;
+  private readonly opened: Promise<OpenedSource>;
+  private readonly disposed = new AbortController();
+  private filling: Promise<void> | null = null;
+  private changes: Promise<void> = Promise.resolve();
+  private openChanges = 0;
+  private halt = new AbortController();
+
+  constructor(
+    private readonly video: HTMLVideoElement,
+    private readonly media: PlayableMedia,
+    private readonly report: EngineReport,
+  ) {
+    const { signal } = this.disposed;
+    this.early = new EarlyLoads(report.onDelay);
+    this.opened = openSource(video, media, signal, () => this.fill());
+    const check = () => this.onPlaceChanged();
+    video.addEventListener("seeking", check, { signal });
+    video.addEventListener("waiting", check, { signal });
+    video.addEventListener("timeupdate", () => this.fill(), { signal });
+  }
+
+  get cutTime(): number {
+    const now = fromSeconds(this.video.currentTime);
+    const at = this.pieces[findPieceIndex(this.pieces, now)]?.at ?? now;
+    return now - at <= NUDGE ? at : now;
+  }
+
+  seek(sourceTime: number): void {
+    if (this.openChanges === 0) {
+      this.goTo(toCutTime(this.pieces, sourceTime));
+      this.onPlaceChanged();
+    } else
+      this.change(async (opened) => {
+        const target = toCutTime(this.pieces, sourceTime);
+        this.goTo(target);
+        await this.moveTo(opened, target);
+      });
+  }
+
+  prepare(pieces: readonly Piece[]): void {
+    const { after, at, first } = this.compare(pieces, undefined);
+    // What plays after the edit, and the piece after it.
+    if (Math.abs(at - this.cutTime) < MAX_PREPARED_DISTANCE) this.loadEarly(after.slice(first, first + 2));
+  }
+
+  show(pieces: readonly Piece[], sourceTime?: number): void {
+    const expected = this.compare(pieces, sourceTime);
+    if (expected.isUnderPlayhead && expected.target >= expected.at) this.loadLanding(expected.after, expected.target);
+    this.change(async (opened) => {
+      const { after, from, first, target, isUnderPlayhead } = this.compare(pieces, sourceTime);
+      await this.remove(opened, from, Number.POSITIVE_INFINITY);
+      this.pieces = after;
+      this.next = Math.min(this.next, first);
+      const duration = Math.max(MIN_DURATION_SECONDS, toSeconds(getLength(after)));
+      const isShorter = duration < opened.source.duration;
+      // A place after the end of the stream would be moved to its end.
+      if (!isShorter) opened.source.duration = duration;
+      if (isUnderPlayhead) this.goTo(target);
+      if (isShorter) opened.source.duration = duration;
+      if (isUnderPlayhead) await this.moveTo(opened, target);
+    });
+  }
+
+  dispose(): void {
+    this.halt.abort();
+    this.early.prepare([]);
+    this.disposed.abort();
+    this.video.removeAttribute("src");
+    this.video.load();
+  }
+
+  /**
+   * Returns where other pieces differ (`at`), them as they continue what is buffered (`after`), what of the buffers has to go for them (`from`),
+   * which of them is not there then (`first`), and whether the playhead has to move (to `target`).
+   */
+  private compare(pieces: readonly Piece[], sourceTime: number | undefined) {
+    const now = this.cutTime;
+    const { at, index, pieces: divided } = findDifference(this.pieces, pieces);
+    const isUnderPlayhead = sourceTime !== undefined || at <= now + DECODED * this.video.playbackRate;
+    const isPartKept = index < this.next && at > (this.pieces[index]?.at ?? at);
+    const after = isPartKept ? splitPiece(divided, at) : divided;
+    const from = isPartKept ? at : (after[index]?.at ?? getLength(after));
+    const target = toCutTime(after, sourceTime ?? toSourceTime(this.pieces, now));
+    return { after, at, from, first: isPartKept ? index + 1 : index, target, isUnderPlayhead };
+  }
+
+  private loadEarly(pieces: readonly Piece[]): void {
+    this.early.prepare(pieces.flatMap((piece) => this.listUrls(piece)));
+  }
+
+  /** Returns the addresses of a piece, in the order of the tracks. */
+  private listUrls({ start, end }: Piece): string[] {
+    return listTracks(this.media).map((track) => this.media.pieceUrl(track, toSeconds(start), toSeconds(end)));
+  }
+
+  /** Returns what is loaded first after a jump; null if the whole piece has been loaded or has to be. */
+  private findLanding(pieces: readonly Piece[], cutTime: number): Landing | null {
+    // Before the browser has anything it does not seek.
+    if (this.video.readyState === HTMLMediaElement.HAVE_NOTHING) return null;
+    const landing = toLanding(pieces, cutTime, LANDING * Math.max(1, this.video.playbackRate));
+    return landing === null || this.early.has(this.listUrls(landing.piece)) ? null : landing;
+  }
+
+  /** Starts to load what a jump needs first. */
+  private loadLanding(pieces: readonly Piece[], cutTime: number): void {
+    const landing = this.findLanding(pieces, cutTime);
+    const index = findPieceIndex(pieces, cutTime);
+    if (landing === null) this.loadEarly(pieces.slice(index, index + 1));
+    else this.early.prepare(this.listLandingUrls(landing));
+  }
+
+  private listLandingUrls(landing: Landing): string[] {
+    return listTracks(this.media).map((track) => {
+      const { start, end } = landing[track];
+      return this.media.pieceUrl(track, toSeconds(start), toSeconds(end), toSeconds(landing.place));
+    });
+  }
+
+  private goTo(cutTime: number): void {
+    const at = this.pieces[findPieceIndex(this.pieces, cutTime)]?.at ?? cutTime;
+    const isStart = this.video.readyState > HTMLMediaElement.HAVE_NOTHING && cutTime - at < NUDGE;
+    this.video.currentTime = toSeconds(isStart ? at + NUDGE : cutTime);
+  }
+
+  /** After a jump, and when the playhead has nothing to play. */
+  private onPlaceChanged(): void {
+    const now = this.cutTime;
+    if (this.openChanges > 0 || this.isCovered(now) || this.isLoading(findPieceIndex(this.pieces, now))) {
+      this.fill();
+      return;
+    }
+    if (this.video.seeking) this.loadLanding(this.pieces, now);
+    this.change((opened) => this.moveTo(opened, this.cutTime));
+  }
+
+  /** Returns whether a piece is the next to be appended and on its way. */
+  private isLoading(index: number): boolean {
+    const piece = this.pieces[index];
+    return index === this.next && piece !== undefined && (this.landing !== null || this.loads.has(piece));
+  }
+
+  private isCovered(cutTime: number): boolean {
+    const { buffered } = this.video;
+    const index = findPieceIndex(this.pieces, cutTime);
+    const isSamePiece = (time: number) => findPieceIndex(this.pieces, time) === index;
+    for (let range = 0; range < buffered.length; range++) {
+      const [start, end] = [fromSeconds(buffered.start(range)), fromSeconds(buffered.end(range))];
+      if (start <= cutTime && cutTime <= end) return true;
+      if (cutTime < start && start - TOLERANCE <= cutTime && isSamePiece(start + ROUNDING)) return true;
+      if (cutTime > end && cutTime <= end + TOLERANCE && isSamePiece(end - ROUNDING)) return true;
+    }
+    return false;
+  }
+
+  /** Continues at a place. Empties the buffers if it is neither buffered nor the next to be. */
+  private async moveTo(opened: OpenedSource, cutTime: number): Promise<void> {
+    const index = findPieceIndex(this.pieces, cutTime);
+    if (index < this.next && this.isCovered(cutTime)) return;
+    const isJump = this.video.seeking;
+    if (index !== this.next) {
+      await this.remove(opened, 0, Number.POSITIVE_INFINITY);
+      // Browsers may have taken what was buffered just after the place for it.
+      if (isJump) this.goTo(cutTime);
+    }
+    this.next = index;
+    this.landing = isJump ? this.findLanding(this.pieces, cutTime) : null;
+  }
+
+  /** Stops filling, runs the task alone, and fills again. Tasks run one after the other. */
+  private change(task: (opened: OpenedSource) => Promise<void>): void {
+    this.openChanges++;
+    this.halt.abort();
+    this.changes = this.changes.then(async () => {
+      await this.filling;
+      try {
+        const opened = await this.opened;
+        this.landing = null;
+        if (!this.disposed.signal.aborted) await task(opened);
+      } catch (error) {
+        if (!this.disposed.signal.aborted) this.report.onError(error);
+      }
+      this.openChanges--;
+      if (this.openChanges > 0 || this.disposed.signal.aborted) return;
+      this.halt = new AbortController();
+      this.loads.clear();
+      this.fill();
+    });
+  }
+
+  private fill(): void {
+    const { signal } = this.halt;
+    if (this.filling !== null || signal.aborted) return;
+    this.filling = this.appendPieces(signal)
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        this.halt.abort();
+        this.report.onError(error);
+      })
+      .finally(() => {
+        this.filling = null;
+      });
+  }
+
+  private async appendPieces(signal: AbortSignal): Promise<void> {
+    const opened = await this.opened;
+    while (!signal.aborted) {
+      const piece = this.pieces[this.next];
+      if (piece === undefined) {
+        if (opened.source.readyState === "open" && this.pieces.length > 0) opened.source.endOfStream();
+        return;
+      }
+      const now = this.cutTime;
+      if (piece.at > now + AHEAD || !isStreaming(opened.source)) return;
+      const start = opened.tracks[0]?.start ?? null;
+      if (start !== null && start < now - MAX_BEHIND) await this.remove(opened, 0, now - MIN_BEHIND);
+      if (this.landing !== null) await this.appendLanding(opened, this.landing, signal);
+      const bytes = signal.aborted ? [] : await this.load(signal);
+      if (signal.aborted) return;
+      try {
+        await appendToAll(opened.tracks, { video: piece, audio: piece }, bytes);
+      } catch (error) {
+        if (!(error instanceof BufferFullError)) throw error;
+        // The next `timeupdate` tries again.
+        return await this.remove(opened, 0, this.cutTime - MIN_BEHIND_WHEN_FULL);
+      }
+      this.loads.delete(piece);
+      this.next++;
+    }
+  }
+
+  /** Appends what is loaded first after a jump. The whole piece, which comes later, replaces it. */
+  private async appendLanding({ tracks }: OpenedSource, landing: Landing, signal: AbortSignal): Promise<void> {
+    if (landing.audio.end - landing.audio.start < MIN_LANDING * this.video.playbackRate) void this.load(signal);
+    const bytes = await Promise.all(this.listLandingUrls(landing).map((url) => this.early.load(url, signal)));
+    if (signal.aborted) return;
+    try {
+      await appendToAll(tracks, landing, bytes);
+    } catch (error) {
+      // The piece finds room, or makes it.
+      if (!(error instanceof BufferFullError)) throw error;
+    }
+    this.landing = null;
+  }
+
+  /** Returns the bytes of the next piece, and starts to load those after it. */
+  private load(signal: AbortSignal): Promise<LoadedPiece> {
+    for (const piece of this.pieces.slice(this.next, this.next + PARALLEL_LOADS)) {
+      if (this.loads.has(piece)) continue;
+      const loading = Promise.all(this.listUrls(piece).map((url) => this.early.load(url, signal)));
+      loading.catch(() => {});
+      this.loads.set(piece, loading);
+    }
+    return this.loads.get(this.pieces[this.next]!)!;
+  }
+
+  private async remove({ source, tracks }: OpenedSource, from: number, to: number): Promise<void> {
+    if (Number.isNaN(source.duration)) return;
+    await Promise.all(tracks.map((track) => track.remove(from, to, source.duration)));
+  }
+}
+
+/** A buffer that is still being changed takes no other change: waits for all of them also when one has no room. */
+async function appendToAll(
+  tracks: readonly TrackBuffer[],
+  pieces: Record<Track, Piece>,
+  bytes: LoadedPiece,
+): Promise<void> {
+  const appended = tracks.map((track, index) =>
+    bytes[index] ? track.append(pieces[track.track], bytes[index]) : null,
+  );
+  const results = await Promise.allSettled(appended);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}

@@ -1,0 +1,70 @@
+/** The `SourceBuffer` of a track, changed one step at a time. Times are microseconds of the cut. */
+import { fromSeconds, toSeconds } from "../model/plan";
+import type { Piece } from "./timeline";
+
+export type Track = "video" | "audio";
+
+/** A video frame that passes the window by a rounding error is dropped as a whole. Audio is trimmed to the sample instead. */
+const VIDEO_SLACK_SECONDS = 0.002;
+
+/** The browser has no room for more. */
+export class BufferFullError extends Error {}
+
+export class TrackBuffer {
+  constructor(
+    readonly track: Track,
+    private readonly buffer: SourceBuffer,
+  ) {}
+
+  /** Where the oldest of what is buffered starts; null when nothing is. */
+  get start(): number | null {
+    const { buffered } = this.buffer;
+    return buffered.length === 0 ? null : fromSeconds(buffered.start(0));
+  }
+
+  /** Puts a piece at its place. Throws `BufferFullError`. */
+  async append({ start, end, at }: Piece, bytes: ArrayBuffer): Promise<void> {
+    const { buffer } = this;
+    const slack = this.track === "video" ? VIDEO_SLACK_SECONDS : 0;
+    // The start of the window may never pass its end.
+    buffer.appendWindowEnd = Number.POSITIVE_INFINITY;
+    buffer.appendWindowStart = Math.max(0, toSeconds(at) - slack);
+    buffer.appendWindowEnd = toSeconds(at + end - start) + slack;
+    buffer.timestampOffset = toSeconds(at - start);
+    try {
+      buffer.appendBuffer(bytes);
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "QuotaExceededError") throw new BufferFullError();
+      throw error;
+    }
+    await this.settle();
+  }
+
+  /** Removes what plays from `from` to `to`; this reopens an ended stream. */
+  async remove(from: number, to: number, duration: number): Promise<void> {
+    const start = Math.max(0, Math.min(toSeconds(from), duration));
+    const end = to === Number.POSITIVE_INFINITY ? to : toSeconds(to);
+    if (end <= start) return;
+    this.buffer.remove(start, end);
+    await this.settle();
+  }
+
+  private settle(): Promise<void> {
+    const { buffer } = this;
+    return new Promise((resolve, reject) => {
+      if (!buffer.updating) return resolve();
+      let hasFailed = false;
+      const onError = () => {
+        hasFailed = true;
+      };
+      const onEnd = () => {
+        buffer.removeEventListener("error", onError);
+        buffer.removeEventListener("updateend", onEnd);
+        if (hasFailed) reject(new Error("The preview could not be decoded. Reload the page."));
+        else resolve();
+      };
+      buffer.addEventListener("error", onError);
+      buffer.addEventListener("updateend", onEnd);
+    });
+  }
+}

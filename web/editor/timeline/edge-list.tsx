@@ -1,0 +1,61 @@
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import { formatCount, formatTimecode } from "../../app/format";
+import { countEdgesIn, type Edge, getEdgeKey, listEdgesIn } from "../model/edges";
+import { type EditorPlan, toSeconds } from "../model/plan";
+import { endOf, type View } from "./view";
+
+type EdgeListProps = {
+  plan: EditorPlan;
+  view: Signal<View>;
+  edge: Edge | null;
+  onSelect(edge: Edge): void;
+  /** Moves an edge by frames. */
+  onNudge?: ((edge: Edge, frames: number) => void) | undefined;
+};
+
+const MAX_SHOWN = 40;
+/** The list waits until scrolling has ended. */
+const SETTLED_MS = 150;
+
+/** The edges in view as buttons: where the pointer drags, the keys `,` and `.` move by a frame. */
+export function EdgeList({ plan, view, edge, onSelect, onNudge }: EdgeListProps) {
+  const settled = useSignal(view.peek());
+  useSignalEffect(() => {
+    const current = view.value;
+    const timer = setTimeout(() => {
+      settled.value = current;
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  });
+  const range = { start: settled.value.start, end: endOf(settled.value) };
+  const count = countEdgesIn(plan, range);
+  if (count > MAX_SHOWN)
+    return <p class="edge-hint soft">{formatCount(count, "edge")} in view. Zoom in to list them.</p>;
+  if (count === 0) return <p class="edge-hint soft">No edges in view.</p>;
+  return (
+    <ul class="edge-list" aria-label="Edges in view">
+      {listEdgesIn(plan, range).map((one) => (
+        // The same edge keeps its button, and the focus, when it moves.
+        <li key={getEdgeKey(plan, one)}>
+          <button
+            type="button"
+            class="edge number"
+            aria-pressed={edge !== null && edge.time === one.time && edge.side === one.side}
+            title={onNudge && "Press comma or period to move it by a frame"}
+            onClick={() => onSelect(one)}
+            onKeyDown={(event) => {
+              const frames = FRAMES[event.key];
+              if (!onNudge || frames === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+              event.preventDefault();
+              onNudge(one, frames);
+            }}
+          >
+            {one.side === "start" ? "Kept from" : "Kept until"} {formatTimecode(toSeconds(one.time))}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const FRAMES: Record<string, number> = { ",": -1, ".": 1 };

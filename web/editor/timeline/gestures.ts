@@ -1,0 +1,141 @@
+/** Pointer and wheel on the timeline. */
+import type { Signal } from "@preact/signals";
+import { type Edge, findNearestEdge } from "../model/edges";
+import type { EditorPlan, Range } from "../model/plan";
+import type { Lanes } from "./lanes";
+import { placeAt, scrollBy, toTime, toX, type View, zoomAt } from "./view";
+
+export type GestureOptions = {
+  plan: EditorPlan;
+  lanes: Lanes;
+  onSeek(time: number): void;
+  /** How far an edge can move. */
+  getRange(edge: Edge): Range;
+  /** Without it edges are selected, not moved. */
+  onMoveEdge: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
+  onSelect(range: Range): void;
+  onSelectEdge(edge: Edge | null): void;
+};
+
+/** What a pointer does. A `press` becomes another one once it moves. */
+type Drag =
+  | { kind: "press"; x: number; edge: Edge | null }
+  | { kind: "scrub" }
+  | { kind: "range"; from: number }
+  | { kind: "pan"; x: number }
+  | { kind: "edge"; edge: Edge; range: Range; before: View; offset: number };
+
+const REACH = { mouse: 6, touch: 16 };
+const MIN_MOVE = 4;
+/** While an edge is dragged a pixel is at most 5 ms. */
+const DRAG_SCALE = 5_000;
+const WHEEL_ZOOM = 1.0025;
+
+/** Handles the gestures on a canvas. `read` returns what is current. Returns a function that ends it. */
+export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: () => GestureOptions): () => void {
+  let drag: Drag | null = null;
+  const pointers = new Map<number, number>();
+  const events = new AbortController();
+  const { signal } = events;
+
+  const toLocal = (event: MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  const findEdge = (x: number, y: number, reach: number): Edge | null => {
+    const { plan, lanes } = read();
+    if (y < lanes.waveform.top) return null;
+    return findNearestEdge(plan, toTime(view.value, x), reach * view.value.scale);
+  };
+  const limitTime = (x: number, range: Range = { start: 0, end: view.value.duration }) =>
+    Math.min(range.end, Math.max(range.start, Math.round(toTime(view.value, x))));
+
+  const begin = (press: Drag & { kind: "press" }, x: number, isTouch: boolean): Drag => {
+    if (press.edge && read().onMoveEdge) {
+      const before = view.value;
+      view.value = placeAt(before, press.edge.time, press.x, Math.min(before.scale, DRAG_SCALE));
+      const range = read().getRange(press.edge);
+      return { kind: "edge", edge: press.edge, range, before, offset: toX(view.value, press.edge.time) - press.x };
+    }
+    return isTouch ? { kind: "pan", x } : { kind: "range", from: limitTime(press.x) };
+  };
+  const move = (x: number) => {
+    if (drag?.kind === "scrub") read().onSeek(limitTime(x));
+    else if (drag?.kind === "pan") {
+      view.value = scrollBy(view.value, drag.x - x);
+      drag.x = x;
+    } else if (drag?.kind === "range") {
+      const to = limitTime(x);
+      read().onSelect({ start: Math.min(drag.from, to), end: Math.max(drag.from, to) });
+    } else if (drag?.kind === "edge") read().onMoveEdge?.(drag.edge, limitTime(x + drag.offset, drag.range), false);
+  };
+  const finish = (x: number, isCanceled: boolean) => {
+    const last = drag;
+    drag = null;
+    if (last?.kind === "edge") {
+      const time = isCanceled ? last.edge.time : limitTime(x + last.offset, last.range);
+      read().onMoveEdge?.(last.edge, time, true);
+      view.value = placeAt(view.value, time, x, last.before.scale);
+    } else if (last?.kind === "press" && !isCanceled) {
+      read().onSelectEdge(last.edge);
+      if (!last.edge) read().onSeek(limitTime(x));
+    }
+  };
+
+  const onDown = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    const { x, y } = toLocal(event);
+    canvas.setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, x);
+    if (pointers.size > 1) return finish(x, true);
+    const isTouch = event.pointerType === "touch";
+    const { ruler } = read().lanes;
+    drag =
+      y < ruler.height
+        ? { kind: "scrub" }
+        : { kind: "press", x, edge: findEdge(x, y, REACH[isTouch ? "touch" : "mouse"]) };
+    if (drag.kind === "scrub") move(x);
+  };
+  const onMove = (event: PointerEvent) => {
+    const { x, y } = toLocal(event);
+    if (!pointers.has(event.pointerId)) {
+      canvas.style.cursor = read().onMoveEdge && findEdge(x, y, REACH.mouse) ? "col-resize" : "";
+      return;
+    }
+    if (pointers.size === 2) pinch(event.pointerId, x);
+    pointers.set(event.pointerId, x);
+    if (drag?.kind === "press" && Math.abs(x - drag.x) >= MIN_MOVE)
+      drag = begin(drag, x, event.pointerType === "touch");
+    move(x);
+  };
+  const pinch = (id: number, x: number) => {
+    const other = [...pointers].find(([one]) => one !== id)![1];
+    const before = Math.max(8, Math.abs(pointers.get(id)! - other));
+    view.value = zoomAt(view.value, Math.max(8, Math.abs(x - other)) / before, (x + other) / 2);
+  };
+  const onEnd = (event: PointerEvent) => {
+    if (!pointers.delete(event.pointerId)) return;
+    finish(toLocal(event).x, event.type === "pointercancel");
+  };
+  const onWheel = (event: WheelEvent) => {
+    event.preventDefault();
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    const [x, y] = [event.deltaX * unit, event.deltaY * unit];
+    if (!event.ctrlKey && (event.shiftKey || Math.abs(x) > Math.abs(y))) view.value = scrollBy(view.value, x || y);
+    // A pinch on a touchpad comes as small steps with ctrlKey.
+    else view.value = zoomAt(view.value, WHEEL_ZOOM ** (event.ctrlKey ? -4 * y : -y), toLocal(event).x);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || drag?.kind !== "edge") return;
+    event.preventDefault();
+    finish(toX(view.value, drag.edge.time), true);
+  };
+
+  canvas.addEventListener("pointerdown", onDown, { signal });
+  canvas.addEventListener("pointermove", onMove, { signal });
+  canvas.addEventListener("pointerup", onEnd, { signal });
+  canvas.addEventListener("pointercancel", onEnd, { signal });
+  canvas.addEventListener("wheel", onWheel, { signal, passive: false });
+  window.addEventListener("keydown", onKey, { signal, capture: true });
+  return () => events.abort();
+}

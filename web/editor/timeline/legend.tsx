@@ -1,0 +1,43 @@
+import { useMemo } from "preact/hooks";
+import { formatDuration } from "../../app/format";
+import type { Difference } from "../model/compare";
+import { type EditorPlan, getKeptDuration, type RemovalReason, toSeconds } from "../model/plan";
+import { REASON_NAMES, REASONS } from "../reasons";
+import { useLate } from "./use-late";
+
+type LegendProps = { plan: EditorPlan; differences: readonly Difference[] };
+
+/** What the colors mean, and how much of each there is. */
+export function Legend({ plan, differences }: LegendProps) {
+  const late = useLate(plan);
+  const { kept, removed, hasReviews } = useMemo(() => sumUp(late), [late]);
+  return (
+    <ul class="timeline-legend" aria-label="Colors of the timeline">
+      <Entry name="kept" label="Kept" time={kept} />
+      {REASONS.filter((reason) => removed.has(reason)).map((reason) => (
+        <Entry key={reason} name={reason} label={REASON_NAMES[reason]} time={removed.get(reason)!} />
+      ))}
+      {hasReviews && <Entry name="to-review" label="To review" />}
+      {differences.length > 0 && <Entry name="only-first" label="Only in this cut" />}
+      {differences.length > 0 && <Entry name="only-second" label="Only in the other cut" />}
+    </ul>
+  );
+}
+
+function sumUp(plan: EditorPlan) {
+  const removed = new Map<RemovalReason, number>();
+  let hasReviews = false;
+  for (const span of plan.spans) {
+    if (span.isKept) hasReviews ||= span.review !== null;
+    else removed.set(span.reason, (removed.get(span.reason) ?? 0) + span.end - span.start);
+  }
+  return { kept: getKeptDuration(plan), removed, hasReviews };
+}
+
+const Entry = ({ name, label, time }: { name: string; label: string; time?: number }) => (
+  <li>
+    <span class={`swatch ${name}`} />
+    {label}
+    {time !== undefined && <span class="soft number">{formatDuration(toSeconds(time))}</span>}
+  </li>
+);

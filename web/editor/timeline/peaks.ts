@@ -1,0 +1,59 @@
+/** The peaks of the audio: the file `OCW1`, and a pyramid by fours to draw them at any zoom. Pure. */
+
+/** `levels[0]` has `rate` peaks a second from 0 to 255, each next level the largest of four. */
+export type Waveform = { rate: number; levels: readonly Uint8Array[] };
+
+const MAGIC = "OCW1";
+const HEADER_BYTES = 12;
+const MAX_RATE = 1000;
+/** Two days at 50 peaks a second. */
+const MAX_PEAKS = 8_640_000;
+const FACTOR = 4;
+
+/** Parses the file. Throws `RangeError` if it is damaged. */
+export function readWaveform(bytes: ArrayBuffer): Waveform {
+  if (bytes.byteLength < HEADER_BYTES) throw new RangeError("Waveform file is shorter than its header.");
+  const header = new DataView(bytes, 0, HEADER_BYTES);
+  const magic = String.fromCharCode(...new Uint8Array(bytes, 0, MAGIC.length));
+  if (magic !== MAGIC) throw new RangeError("Not a waveform file.");
+  const rate = header.getUint32(4, true);
+  const count = header.getUint32(8, true);
+  if (rate === 0 || rate > MAX_RATE) throw new RangeError(`Waveform has ${rate} peaks a second.`);
+  if (count > MAX_PEAKS) throw new RangeError(`Waveform has ${count} peaks, more than ${MAX_PEAKS}.`);
+  if (bytes.byteLength !== HEADER_BYTES + count)
+    throw new RangeError(`Waveform has ${bytes.byteLength - HEADER_BYTES} of ${count} peaks.`);
+  return { rate, levels: toPyramid(new Uint8Array(bytes, HEADER_BYTES)) };
+}
+
+function toPyramid(peaks: Uint8Array): Uint8Array[] {
+  const levels = [peaks];
+  for (let last = peaks; last.length > FACTOR; ) {
+    const next = new Uint8Array(Math.ceil(last.length / FACTOR));
+    for (let at = 0, index = 0; at < next.length; at++) {
+      let peak = 0;
+      for (const end = Math.min(last.length, index + FACTOR); index < end; index++)
+        if (last[index]! > peak) peak = last[index]!;
+      next[at] = peak;
+    }
+    levels.push(next);
+    last = next;
+  }
+  return levels;
+}
+
+/** Returns the largest peak of a range in microseconds, 0 to 255; 0 outside of the recording. */
+export function findPeak({ rate, levels }: Waveform, start: number, end: number): number {
+  let from = (start * rate) / 1e6;
+  let to = (end * rate) / 1e6;
+  let level = 0;
+  while (level < levels.length - 1 && to - from > FACTOR * 2) {
+    from /= FACTOR;
+    to /= FACTOR;
+    level++;
+  }
+  const peaks = levels[level]!;
+  const last = Math.min(peaks.length, Math.max(Math.floor(from) + 1, Math.ceil(to)));
+  let peak = 0;
+  for (let index = Math.max(0, Math.floor(from)); index < last; index++) if (peaks[index]! > peak) peak = peaks[index]!;
+  return peak;
+}

@@ -1,0 +1,69 @@
+/** Pictures of the recording at equal distances, on sheets. Sheets are fetched once a picture of theirs is in view. */
+import { endOf, toX, type View } from "./view";
+
+/** `interval` in seconds; `width` and `height` of a picture; `columns` and `rows` of a sheet. */
+export type Storyboard = {
+  interval: number;
+  count: number;
+  width: number;
+  height: number;
+  columns: number;
+  rows: number;
+  sheets: number;
+  getSheetUrl(sheet: number): string;
+};
+
+/** A picture: where it is on its sheet, and where it is shown. */
+export type Tile = { sheet: number; sourceX: number; sourceY: number; x: number; width: number };
+
+/** Returns the pictures for a view, side by side at a height: each is the one at its left edge. */
+export function listTiles(storyboard: Storyboard, view: View, height: number): Tile[] {
+  const { interval, count, columns, rows } = storyboard;
+  if (count <= 0 || interval <= 0 || columns <= 0 || rows <= 0) return [];
+  const width = Math.max(1, (height * storyboard.width) / storyboard.height);
+  // Aligned to the time of the recording, so that pictures move with it.
+  const step = width * view.scale;
+  const tiles: Tile[] = [];
+  for (let time = Math.floor(view.start / step) * step; time < endOf(view); time += step) {
+    const index = Math.min(count - 1, Math.floor(time / (interval * 1e6)));
+    const onSheet = index % (columns * rows);
+    tiles.push({
+      sheet: Math.floor(index / (columns * rows)),
+      sourceX: (onSheet % columns) * storyboard.width,
+      sourceY: Math.floor(onSheet / columns) * storyboard.height,
+      x: toX(view, time),
+      width,
+    });
+  }
+  return tiles;
+}
+
+const MAX_SHEETS = 24;
+
+/** Sheets that were fetched, the ones used last. */
+export class Sheets {
+  readonly #images = new Map<string, HTMLImageElement>();
+  readonly #onLoad: () => void;
+
+  constructor(onLoad: () => void) {
+    this.#onLoad = onLoad;
+  }
+
+  /** Returns a sheet, or null while it is fetched and if it cannot be. */
+  find(url: string): HTMLImageElement | null {
+    let image = this.#images.get(url);
+    if (!image) {
+      image = new Image();
+      image.decoding = "async";
+      image.onload = this.#onLoad;
+      image.src = url;
+    }
+    this.#images.delete(url);
+    this.#images.set(url, image);
+    for (const oldest of this.#images.keys()) {
+      if (this.#images.size <= MAX_SHEETS) break;
+      this.#images.delete(oldest);
+    }
+    return image.complete && image.naturalWidth > 0 ? image : null;
+  }
+}

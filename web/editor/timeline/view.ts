@@ -1,0 +1,82 @@
+/** The visible part of the timeline. Pure: changes return another view. Times are microseconds, positions CSS pixels. */
+import type { Range } from "../model/plan";
+
+/** `start`: the time at the left edge. `scale`: microseconds a pixel. */
+export type View = { start: number; scale: number; width: number; duration: number };
+
+/** A frame is then about 20 pixels wide. */
+export const MIN_SCALE = 2_000;
+
+const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
+
+const fitScale = ({ duration, width }: { duration: number; width: number }): number =>
+  Math.max(1, duration) / Math.max(1, width);
+
+/** Returns the view of the whole recording. */
+export const fitView = (duration: number, width: number): View => ({
+  start: 0,
+  scale: fitScale({ duration, width }),
+  width,
+  duration,
+});
+
+/** Returns the view within its limits. */
+export function limitView(view: View): View {
+  const most = fitScale(view);
+  const scale = clamp(view.scale, Math.min(MIN_SCALE, most), most);
+  const start = clamp(view.start, 0, Math.max(0, view.duration - view.width * scale));
+  return { ...view, start, scale };
+}
+
+export const toX = ({ start, scale }: View, time: number): number => (time - start) / scale;
+export const toTime = ({ start, scale }: View, x: number): number => start + x * scale;
+export const endOf = ({ start, scale, width, duration }: View): number => Math.min(duration, start + width * scale);
+
+/** Zooms so that the time at a position stays there. A factor above 1 shows more detail. */
+export const zoomAt = (view: View, factor: number, x: number): View => {
+  const scale = limitView({ ...view, scale: view.scale / factor }).scale;
+  return limitView({ ...view, scale, start: toTime(view, x) - x * scale });
+};
+
+/** Shows a time at a position, with a scale. */
+export const placeAt = (view: View, time: number, x: number, scale: number): View =>
+  limitView({ ...view, scale, start: time - x * limitView({ ...view, scale }).scale });
+
+export const scrollBy = (view: View, pixels: number): View =>
+  limitView({ ...view, start: view.start + pixels * view.scale });
+
+/** Changes the width. A view of the whole recording stays one; else the time at the left edge stays. */
+export function resizeView(view: View, width: number): View {
+  if (view.width === width) return view;
+  return isFit(view) ? fitView(view.duration, width) : limitView({ ...view, width });
+}
+
+export const isFit = (view: View): boolean => view.scale >= fitScale(view);
+
+export const isInView = (view: View, time: number): boolean => time >= view.start && time <= endOf(view);
+
+/** Scrolls to a time that is not in view. `share`: where it is shown then. */
+export function reveal(view: View, time: number, share: number): View {
+  if (isInView(view, time)) return view;
+  return limitView({ ...view, start: time - view.width * view.scale * share });
+}
+
+/** Returns the indices of sorted ranges that a view shows: the first and the one after the last. */
+export function findInView(ranges: readonly Range[], view: View): [from: number, to: number] {
+  const end = endOf(view);
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranges[middle]!.end <= view.start) low = middle + 1;
+    else high = middle;
+  }
+  let to = low;
+  while (to < ranges.length && ranges[to]!.start < end) to++;
+  return [low, to];
+}
+
+const STEPS = [0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].map((s) => s * 1e6);
+
+/** Returns the distance of the labels of the ruler, for labels of a width. */
+export const chooseStep = ({ scale }: View, labelWidth: number): number =>
+  STEPS.find((step) => step / scale >= labelWidth) ?? STEPS.at(-1)!;

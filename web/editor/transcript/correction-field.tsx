@@ -1,0 +1,62 @@
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "../../ui/button";
+
+type CorrectionFieldProps = {
+  /** What was recognized. */
+  recognized: string;
+  text: string;
+  /** Where the words are, in the scrolled text. */
+  left: number;
+  top: number;
+  onSave(text: string): void;
+  onClose(): void;
+};
+
+/** A field over the transcript that replaces the text of words without cutting them. */
+export function CorrectionField({ recognized, text, left, top, onSave, onClose }: CorrectionFieldProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+    input.current?.form?.scrollIntoView({ block: "nearest" });
+  }, []);
+  return (
+    <form
+      class="correction"
+      aria-label="Correct words"
+      style={{ left: `${left}px`, top: `${top}px` }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(input.current!.value);
+      }}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Escape") onClose();
+      }}
+    >
+      <label class="label" for={id}>
+        Corrected text
+      </label>
+      <input
+        ref={input}
+        id={id}
+        class="input"
+        dir="auto"
+        autocomplete="off"
+        defaultValue={text}
+        aria-describedby={`${id}-hint`}
+      />
+      <span class="hint" id={`${id}-hint`} dir="auto">
+        Recognized: {recognized}
+      </span>
+      <div class="toolbar">
+        <Button type="submit" look="primary">
+          Save text
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </form>
+  );
+}

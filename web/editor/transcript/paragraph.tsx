@@ -1,0 +1,68 @@
+import { Component } from "preact";
+import { formatDuration } from "../../app/format";
+import { toSeconds } from "../model/plan";
+import { REASON_NAMES } from "../reasons";
+import { type ParagraphView, type Piece, toPieces } from "./paragraphs";
+
+type SectionProps = { first: number; views: readonly ParagraphView[] };
+
+/**
+ * Some paragraphs in a row. An edit leaves most sections alone. They are also what the browser skips while it is out of view: each one that it may
+ * skip costs time in every frame, and a long recording has a thousand paragraphs.
+ */
+export class Section extends Component<SectionProps> {
+  override shouldComponentUpdate({ first, views }: SectionProps): boolean {
+    const { props } = this;
+    if (first !== props.first || views.length !== props.views.length) return true;
+    return views.some((view, index) => view !== props.views[index]);
+  }
+
+  override render({ first, views }: SectionProps) {
+    return (
+      <div class="transcript-section" style={{ "--paragraphs": views.length }}>
+        {views.map((view, index) => (
+          <Paragraph key={view.from} index={first + index} view={view} />
+        ))}
+      </div>
+    );
+  }
+}
+
+type ParagraphProps = { index: number; view: ParagraphView };
+
+/** A paragraph of the transcript. It is rendered again only if what it shows has changed. */
+class Paragraph extends Component<ParagraphProps> {
+  override shouldComponentUpdate(next: ParagraphProps): boolean {
+    return next.view !== this.props.view || next.index !== this.props.index;
+  }
+
+  override render({ index, view }: ParagraphProps) {
+    return (
+      <p dir="auto" data-index={index} data-time={formatDuration(Math.floor(toSeconds(view.start)))}>
+        {toPieces(view).map(renderPiece)}
+      </p>
+    );
+  }
+}
+
+function renderPiece({ text, run }: Piece) {
+  if (run === null) return text;
+  if (run.reason !== null)
+    return (
+      <s class={run.reason} title={REASON_NAMES[run.reason]}>
+        {text}
+      </s>
+    );
+  const title = `To review: ${run.review}`;
+  return [
+    // Without text of its own: characters are counted.
+    run.isReviewStart && (
+      <svg class="icon review-icon" viewBox="0 0 16 16" role="img" aria-label={title}>
+        <path d="M8 2.5l6 11H2zM8 6.5v3.5M8 12h.01" />
+      </svg>
+    ),
+    <mark class="to-review" title={title}>
+      {text}
+    </mark>,
+  ];
+}

@@ -1,0 +1,174 @@
+/** The transcript as paragraphs of runs: words in a row that are shown in the same way. Pure. */
+import { type EditorPlan, findSpanIndex, type PlanSpan, type Range, type RemovalReason } from "../model/plan";
+import type { WordRange, Words } from "../model/words";
+
+/** `review` is why kept words need a look; `isReviewStart` marks the first run of such a span. */
+export type Run = WordRange & { reason: RemovalReason | null; review: string | null; isReviewStart: boolean };
+
+/** What a paragraph shows. An object is reused as long as that stays the same. */
+export type ParagraphView = WordRange & {
+  start: number;
+  runs: readonly Run[];
+  texts: readonly string[];
+  /** The spans of its words. Edits elsewhere leave them the same objects. */
+  spans: readonly PlanSpan[];
+};
+
+/** A longer pause ends a paragraph. */
+const PAUSE = 1_500_000;
+/** From here on a paragraph ends with its sentence. */
+const USUAL_WORDS = 50;
+const MAX_WORDS = 80;
+const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
+
+export function splitParagraphs(words: Words): WordRange[] {
+  const paragraphs: WordRange[] = [];
+  const count = words.text.length;
+  let from = 0;
+  for (let next = 1; next <= count; next++) {
+    const length = next - from;
+    const ends =
+      next === count ||
+      words.start[next]! - words.end[next - 1]! > PAUSE ||
+      length >= MAX_WORDS ||
+      (length >= USUAL_WORDS && SENTENCE_END.test(words.text[next - 1]!));
+    if (!ends) continue;
+    paragraphs.push({ from, to: next });
+    from = next;
+  }
+  return paragraphs;
+}
+
+/** The middle of a word decides where it belongs, as in the edits by words. */
+const middleOf = (words: Words, index: number): number => Math.floor((words.start[index]! + words.end[index]!) / 2);
+
+/** What was shown last, and of what. */
+export type ShownViews = { plan: EditorPlan; texts: readonly string[]; views: readonly ParagraphView[] };
+
+/** Returns what each paragraph shows. Paragraphs that show what they did in `previous` are the same objects. */
+export function toViews(
+  words: Words,
+  texts: readonly string[],
+  plan: EditorPlan,
+  paragraphs: readonly WordRange[],
+  previous: ShownViews | null,
+): ParagraphView[] {
+  // A long recording has a thousand paragraphs, of which an edit changes one: the others are not even compared.
+  const changed = previous?.texts === texts ? findChange(previous.plan, plan) : null;
+  return paragraphs.map((paragraph, index) => {
+    const before = previous?.views[index];
+    if (before !== undefined && changed !== null && !overlaps(before.spans, changed)) return before;
+    const first = findSpanIndex(plan, middleOf(words, paragraph.from));
+    const isKnown = before !== undefined && before.from === paragraph.from && before.to === paragraph.to;
+    if (isKnown && hasSameTexts(before, texts) && before.spans.every((span, at) => plan.spans[first + at] === span))
+      return before;
+    const view = toView(words, texts, plan, paragraph, first);
+    if (!isKnown || !hasSameTexts(before, texts) || !hasSameRuns(before, view)) return view;
+    // Only times have changed, which are not shown.
+    before.spans = view.spans;
+    return before;
+  });
+}
+
+/** Returns the time that has other spans in two plans. The spans before and after it are the same objects. */
+function findChange(before: EditorPlan, after: EditorPlan): Range {
+  const [old, spans] = [before.spans, after.spans];
+  if (old === spans) return { start: 0, end: 0 };
+  let first = 0;
+  while (first < spans.length && spans[first] === old[first]) first++;
+  let last = 0;
+  while (last < spans.length - first && spans.at(-1 - last) === old.at(-1 - last)) last++;
+  return {
+    start: first === 0 ? 0 : spans[first - 1]!.end,
+    end: last === 0 ? Number.POSITIVE_INFINITY : spans[spans.length - last]!.start,
+  };
+}
+
+const overlaps = (spans: readonly PlanSpan[], { start, end }: Range): boolean =>
+  spans[0]!.start < end && spans.at(-1)!.end > start;
+
+function toView(
+  words: Words,
+  texts: readonly string[],
+  { spans }: EditorPlan,
+  { from, to }: WordRange,
+  first: number,
+): ParagraphView {
+  const runs: Run[] = [];
+  let [at, last] = [first, first];
+  let shown = -1;
+  // The span that the paragraph before it ends in was marked there.
+  if (from > 0 && middleOf(words, from - 1) >= spans[first]!.start) shown = first;
+  for (let index = from; index < to; index++) {
+    const middle = middleOf(words, index);
+    while (at < spans.length - 1 && spans[at]!.end <= middle) at++;
+    while (at > 0 && spans[at]!.start > middle) at--;
+    last = Math.max(last, at);
+    const span = spans[at]!;
+    const reason = span.isKept ? null : span.reason;
+    const review = span.isKept ? span.review : null;
+    const run = runs.at(-1);
+    const isReviewStart = review !== null && shown !== at;
+    if (isReviewStart) shown = at;
+    if (run && run.reason === reason && run.review === review && !isReviewStart) run.to = index + 1;
+    else runs.push({ from: index, to: index + 1, reason, review, isReviewStart });
+  }
+  return { from, to, start: words.start[from]!, runs, texts, spans: spans.slice(first, last + 1) };
+}
+
+function hasSameRuns(before: ParagraphView, { runs }: ParagraphView): boolean {
+  return (
+    before.runs.length === runs.length &&
+    runs.every((run, index) => {
+      const old = before.runs[index]!;
+      const isSamePlace = old.from === run.from && old.to === run.to && old.isReviewStart === run.isReviewStart;
+      return isSamePlace && old.reason === run.reason && old.review === run.review;
+    })
+  );
+}
+
+function hasSameTexts(before: ParagraphView, texts: readonly string[]): boolean {
+  if (before.texts === texts) return true;
+  for (let index = before.from; index < before.to; index++) if (before.texts[index] !== texts[index]) return false;
+  return true;
+}
+
+/** Returns the index of the paragraph of a word. */
+export function findParagraph(paragraphs: readonly WordRange[], word: number): number {
+  let [low, high] = [0, paragraphs.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (paragraphs[middle]!.from <= word) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Part of a paragraph's text; `run` is null for text without a mark. */
+export type Piece = { text: string; run: Run | null };
+
+/** Returns the text of a paragraph in pieces: the words that have a text, with one space between them. */
+export function toPieces({ runs, texts }: ParagraphView): Piece[] {
+  const pieces: Piece[] = [];
+  for (const run of runs) {
+    const text = joinTexts(texts, run);
+    if (text === "") continue;
+    const last = pieces.at(-1);
+    const isPlain = run.reason === null && run.review === null;
+    if (isPlain && last?.run === null) last.text += ` ${text}`;
+    else if (isPlain) pieces.push({ text: last ? ` ${text}` : text, run: null });
+    else {
+      // Spaces stay outside of the marks.
+      if (last?.run === null) last.text += " ";
+      else if (last) pieces.push({ text: " ", run: null });
+      pieces.push({ text, run });
+    }
+  }
+  return pieces;
+}
+
+export const joinTexts = (texts: readonly string[], { from, to }: WordRange): string =>
+  texts
+    .slice(from, to)
+    .filter((text) => text !== "")
+    .join(" ");

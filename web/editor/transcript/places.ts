@@ -1,0 +1,86 @@
+/** Places in the document and the words there. */
+import type { WordRange } from "../model/words";
+import { findFirstWord, findWordAtOffset, findWordsEnd, toCharacters } from "./offsets";
+import { findParagraph, type ParagraphView } from "./paragraphs";
+
+/** Paragraphs of a section. */
+export const SECTION = 12;
+
+/** The element whose children are the sections of paragraphs, and what these show. Not every paragraph has its element yet. */
+export type Page = { list: HTMLElement; views: readonly ParagraphView[] };
+
+/** Returns the paragraph around a node and the characters before a place in it. */
+function toOffset({ list, views }: Page, node: Node, offset: number): { view: ParagraphView; offset: number } | null {
+  if (node === list || node.parentNode === list) {
+    const section = node === list ? offset : [...list.children].indexOf(node as Element);
+    const view = views[section * SECTION + (node === list ? 0 : offset)];
+    if (view) return { view, offset: 0 };
+    const last = views.at(-1);
+    return last ? { view: last, offset: Number.POSITIVE_INFINITY } : null;
+  }
+  let element: Node | null = node;
+  while (element && element.parentNode?.parentNode !== list) element = element.parentNode;
+  if (!(element instanceof HTMLElement)) return null;
+  const view = views[Number(element.dataset.index)];
+  if (!view) return null;
+  const before = document.createRange();
+  before.setStart(element, 0);
+  before.setEnd(node, offset);
+  return { view, offset: before.toString().length };
+}
+
+/** Returns the word at a place of the document, or null outside of the transcript. */
+export function findWordAtPlace(page: Page, node: Node, offset: number): number | null {
+  const place = page.list.contains(node) ? toOffset(page, node, offset) : null;
+  return place && findWordAtOffset(place.view, place.offset);
+}
+
+/** Returns the word at a point of the window, or null. */
+export function findWordAtPoint(page: Page, x: number, y: number): number | null {
+  const position = document.caretPositionFromPoint?.(x, y);
+  if (position) return findWordAtPlace(page, position.offsetNode, position.offset);
+  const range = document.caretRangeFromPoint?.(x, y);
+  return range ? findWordAtPlace(page, range.startContainer, range.startOffset) : null;
+}
+
+/** Returns the whole words that a range of the document touches, or null if there is none. */
+export function findWordsInRange(page: Page, range: Range): WordRange | null {
+  const { list, views } = page;
+  if (range.collapsed || !range.intersectsNode(list)) return null;
+  const first = list.contains(range.startContainer) ? toOffset(page, range.startContainer, range.startOffset) : null;
+  const last = list.contains(range.endContainer) ? toOffset(page, range.endContainer, range.endOffset) : null;
+  const from = first ? findFirstWord(first.view, first.offset) : 0;
+  const to = last ? findWordsEnd(last.view, last.offset) : (views.at(-1)?.to ?? 0);
+  return to > from ? { from, to } : null;
+}
+
+/** Returns the range of the document for words, or null if they are not shown. */
+export function toDocumentRange(page: Page, words: WordRange): Range | null {
+  const { list, views } = page;
+  if (words.to <= words.from || views.length === 0) return null;
+  const [first, last] = [findParagraph(views, words.from), findParagraph(views, words.to - 1)];
+  const [start, end] = [findParagraphElement(list, first), findParagraphElement(list, last)];
+  if (!start || !end) return null;
+  const range = document.createRange();
+  const from = findText(start, toCharacters(views[first]!, words).start, true);
+  const to = findText(end, toCharacters(views[last]!, words).end, false);
+  if (!from || !to) return null;
+  range.setStart(from.node, from.offset);
+  range.setEnd(to.node, to.offset);
+  return range;
+}
+
+const findParagraphElement = (list: HTMLElement, index: number): Element | undefined =>
+  list.children[Math.floor(index / SECTION)]?.children[index % SECTION];
+
+/** Returns the text node at a character. `isStart`: on the border of two nodes, the second one. */
+function findText(paragraph: Element, offset: number, isStart: boolean): { node: Text; offset: number } | null {
+  const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
+  let rest = offset;
+  while (walker.nextNode()) {
+    const node = walker.currentNode as Text;
+    if (isStart ? rest < node.length : rest <= node.length) return { node, offset: rest };
+    rest -= node.length;
+  }
+  return null;
+}

@@ -1,0 +1,142 @@
+import type { ReadonlySignal, Signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { Button } from "../../ui/button";
+import type { EditorPlan } from "../model/plan";
+import type { WordRange, Words } from "../model/words";
+import { CorrectionField } from "./correction-field";
+import { Section } from "./paragraph";
+import { joinTexts } from "./paragraphs";
+import { findWordAtPoint, findWordsInRange, type Page, SECTION } from "./places";
+import { useCorrecting } from "./use-correcting";
+import { useFollow } from "./use-follow";
+import { useKeys } from "./use-keys";
+import { useMarks } from "./use-marks";
+import { useViews } from "./use-views";
+
+export type TranscriptProps = {
+  words: Words;
+  /** The text of each word, with corrections. */
+  texts: readonly string[];
+  plan: EditorPlan;
+  /** Microseconds of the source. */
+  playhead: ReadonlySignal<number>;
+  isPlaying?: ReadonlySignal<boolean>;
+  selection: Signal<WordRange | null>;
+  /** Matches of a search. */
+  found: readonly WordRange[];
+  onSeek(time: number): void;
+  /** Plays from a time. Without it, Enter seeks and is left to the page. */
+  onPlay?(time: number): void;
+  /** Removes the words, or restores them. Without it and `onCorrect` the words can only be read, searched and played. */
+  onToggle?(range: WordRange): void;
+  onCorrect?(range: WordRange, text: string): void;
+};
+
+const READ_HINT = "Ctrl with the arrow keys selects a word, with Shift more words. Enter plays from the word.";
+const EDIT_HINT = `Select words and press Delete to remove or restore them. F2 corrects the text. ${READ_HINT}`;
+
+/** A press that moves further selects text. */
+const MAX_CLICK_MOVE = 4;
+
+/** The words as text, removed ones inside `<s>`. */
+export function Transcript(props: TranscriptProps) {
+  const { words, texts, plan, playhead, selection, onSeek } = props;
+  const views = useViews(words, texts, plan);
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const layer = useRef<HTMLDivElement>(null);
+  const page = useRef<Page | null>(null);
+  const caret = useRef(0);
+  const pressed = useRef({ x: 0, y: 0 });
+  const follow = useFollow(scroller, props.isPlaying);
+  const correcting = useCorrecting({ page, scroller, list, layer });
+  const place = correcting.place.value;
+
+  const isHeld = correcting.isOpen;
+  useMarks({ words, page, list, layer, views, playhead, selection, found: props.found, follow, isHeld });
+
+  const seekWord = (word: number) => {
+    caret.current = word;
+    follow.isOn.value = true;
+    onSeek(words.start[word]!);
+  };
+  const openCorrection = (range: WordRange) => {
+    if (props.onCorrect) correcting.open(range);
+  };
+  const onKeyDown = useKeys({
+    count: words.text.length,
+    selection,
+    caret,
+    onToggle: props.onToggle,
+    onCorrect: openCorrection,
+    onSeekWord: seekWord,
+    onPlay: props.onPlay && ((word) => props.onPlay!(words.start[word]!)),
+  });
+  const onClick = (event: MouseEvent) => {
+    const { x, y } = pressed.current;
+    const isDrag = Math.hypot(event.clientX - x, event.clientY - y) > MAX_CLICK_MOVE;
+    // The document still has its selection when a click within it is about to end that.
+    if (!page.current || isDrag || event.shiftKey || event.detail > 1 || event.target === list.current) return;
+    const word = findWordAtPoint(page.current, event.clientX, event.clientY);
+    if (word !== null) seekWord(word);
+  };
+  const onDoubleClick = () => {
+    const chosen = document.getSelection();
+    const range = page.current && chosen?.rangeCount ? findWordsInRange(page.current, chosen.getRangeAt(0)) : null;
+    if (range) openCorrection(range);
+  };
+
+  return (
+    <div class="transcript">
+      <div class="transcript-scroller" ref={scroller}>
+        <div class="transcript-layer" ref={layer} />
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
+        <div
+          class="transcript-text"
+          ref={list}
+          role="group"
+          aria-label="Words"
+          aria-description={props.onToggle ? EDIT_HINT : READ_HINT}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys of the text need the focus.
+          tabIndex={0}
+          onPointerDown={(event) => {
+            pressed.current = { x: event.clientX, y: event.clientY };
+          }}
+          onClick={onClick}
+          onDblClick={onDoubleClick}
+          onKeyDown={onKeyDown}
+        >
+          {Array.from({ length: Math.ceil(views.length / SECTION) }, (_, index) => (
+            <Section
+              key={index * SECTION}
+              first={index * SECTION}
+              views={views.slice(index * SECTION, (index + 1) * SECTION)}
+            />
+          ))}
+        </div>
+        {place && (
+          <CorrectionField
+            recognized={words.text.slice(place.range.from, place.range.to).join(" ")}
+            text={joinTexts(texts, place.range)}
+            left={place.left}
+            top={place.top}
+            onSave={(text) => {
+              props.onCorrect?.(place.range, text);
+              correcting.close();
+            }}
+            onClose={correcting.close}
+          />
+        )}
+      </div>
+      {!follow.isOn.value && (
+        <Button
+          onClick={() => {
+            follow.isOn.value = true;
+          }}
+        >
+          Follow
+        </Button>
+      )}
+    </div>
+  );
+}

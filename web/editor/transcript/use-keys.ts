@@ -1,0 +1,54 @@
+import type { Signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import type { WordRange } from "../model/words";
+
+type KeysOptions = {
+  count: number;
+  selection: Signal<WordRange | null>;
+  /** The word of the last click, where selecting with the keyboard begins. */
+  caret: { current: number };
+  onToggle: ((range: WordRange) => void) | undefined;
+  onCorrect(range: WordRange): void;
+  onSeekWord(word: number): void;
+  onPlay: ((word: number) => void) | undefined;
+};
+
+/** Returns the handler of the keys of the transcript. What it handles does not reach the shortcuts of the page. */
+export function useKeys({ count, selection, caret, onToggle, onCorrect, onSeekWord, onPlay }: KeysOptions) {
+  /** The end of the selection that stays while the other one moves. */
+  const anchor = useRef<number | null>(null);
+
+  const move = (direction: 1 | -1, extends_: boolean) => {
+    const chosen = selection.peek();
+    const isFirst = chosen === null;
+    const at = isFirst ? caret.current : Math.min(count - 1, Math.max(0, caret.current + direction));
+    if (extends_ && chosen) anchor.current ??= direction === 1 ? chosen.from : chosen.to - 1;
+    else anchor.current = null;
+    caret.current = at;
+    const fixed = anchor.current ?? at;
+    selection.value = { from: Math.min(at, fixed), to: Math.max(at, fixed) + 1 };
+  };
+
+  const run = (event: KeyboardEvent): boolean => {
+    const chosen = selection.peek();
+    const { key } = event;
+    const isWordKey = event.ctrlKey || event.altKey;
+    if (isWordKey && (key === "ArrowRight" || key === "ArrowLeft")) move(key === "ArrowRight" ? 1 : -1, event.shiftKey);
+    else if ((key === "Delete" || key === "Backspace") && chosen && onToggle) onToggle(chosen);
+    else if (key === "F2") onCorrect(chosen ?? { from: caret.current, to: caret.current + 1 });
+    else if (key === "Escape" && chosen) {
+      selection.value = null;
+      document.getSelection()?.collapseToStart();
+    } else if (key === "Enter") {
+      onSeekWord(chosen?.from ?? caret.current);
+      // Else the page plays from there.
+      if (!onPlay) return false;
+      onPlay(chosen?.from ?? caret.current);
+    } else return false;
+    return true;
+  };
+
+  return (event: KeyboardEvent) => {
+    if (count > 0 && run(event)) event.preventDefault();
+  };
+}

@@ -1,0 +1,62 @@
+import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useComputedOf } from "../../app/use-computed-of";
+import { findWordAt, type WordRange, type Words } from "../model/words";
+import { clearHighlights, showHighlights } from "./highlights";
+import { type Page, toDocumentRange } from "./places";
+import type { Follow } from "./use-follow";
+import { useSelection } from "./use-selection";
+
+type MarksOptions = {
+  words: Words;
+  page: RefObject<Page | null>;
+  list: RefObject<HTMLElement | null>;
+  layer: RefObject<HTMLElement | null>;
+  views: Page["views"];
+  playhead: ReadonlySignal<number>;
+  selection: Signal<WordRange | null>;
+  found: readonly WordRange[];
+  follow: Follow;
+  /** Whether the text must stay where it is. */
+  isHeld: ReadonlySignal<boolean>;
+};
+
+/** Marks the played word, the selected words and the matches of a search, and follows the first of them. */
+export function useMarks({ words, page, list, layer, views, follow, isHeld, ...marked }: MarksOptions): void {
+  const { playhead, selection, found } = marked;
+  const played = useComputedOf(() => findWordAt(words, playhead.value), [words, playhead]);
+  /** Changes with the document, whose ranges are then created again. */
+  const version = useSignal(0);
+  const revealed = useRef<number | null>(null);
+  const toRange = (range: WordRange) => page.current && toDocumentRange(page.current, range);
+
+  const restoreSelection = useSelection(page, selection);
+  // Before the browser reports that the selection has changed with its nodes.
+  useLayoutEffect(() => {
+    page.current = list.current && { list: list.current, views };
+    version.value++;
+    restoreSelection();
+  }, [views]);
+
+  useSignalEffect(() => {
+    const word = played.value;
+    const range = version.value > 0 && word >= 0 ? toRange({ from: word, to: word + 1 }) : null;
+    showHighlights("played", range ? [range] : [], layer.current);
+    const isFollowing = follow.isOn.value;
+    if (!isFollowing) revealed.current = null;
+    // Once for a word: an edit elsewhere leaves the text where it is, and takes no layout.
+    if (!range || !isFollowing || isHeld.peek() || revealed.current === word) return;
+    revealed.current = word;
+    follow.reveal(range);
+  });
+  useSignalEffect(() => {
+    const range = version.value > 0 && selection.value ? toRange(selection.value) : null;
+    showHighlights("selected", range ? [range] : [], layer.current);
+  });
+  useEffect(() => {
+    const ranges = found.map(toRange).filter((range) => range !== null);
+    showHighlights("found", ranges, layer.current);
+  }, [found, views]);
+  useEffect(() => clearHighlights, []);
+}

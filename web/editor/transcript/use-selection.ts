@@ -1,0 +1,69 @@
+import type { Signal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { afterNextFrame } from "../../app/after-next-frame";
+import type { WordRange } from "../model/words";
+import { findWordsInRange, type Page, toDocumentRange } from "./places";
+import { scrollTo } from "./use-follow";
+
+/**
+ * Keeps the selected words and the selection of the document the same. Returns a function that selects the words again after their nodes
+ * were replaced.
+ */
+export function useSelection(page: RefObject<Page | null>, selection: Signal<WordRange | null>): () => void {
+  /** Whether the words are about to be selected again. What the browser reports until then is about nodes that are gone. */
+  const isDue = useRef(false);
+  useEffect(() => {
+    const read = () => {
+      const chosen = document.getSelection();
+      if (isDue.current || !page.current || !chosen || chosen.rangeCount === 0) return;
+      const range = chosen.getRangeAt(0);
+      // A selection elsewhere, such as in a field, leaves the words selected.
+      if (!range.intersectsNode(page.current.list)) return;
+      const words = findWordsInRange(page.current, range);
+      if (!isSame(words, selection.peek())) selection.value = words;
+    };
+    document.addEventListener("selectionchange", read);
+    const stop = selection.subscribe((words) => {
+      if (!page.current || !words) return;
+      if (!isSame(readSelection(page.current), words)) selectWords(page.current, words, true);
+    });
+    return () => {
+      document.removeEventListener("selectionchange", read);
+      stop();
+    };
+  }, [selection]);
+  const restore = () => {
+    isDue.current = false;
+    const words = selection.peek();
+    const chosen = document.getSelection();
+    if (!page.current || !words || !chosen || chosen.rangeCount === 0) return;
+    const isHere = chosen.getRangeAt(0).intersectsNode(page.current.list);
+    if (isHere && !isSame(readSelection(page.current), words)) selectWords(page.current, words, false);
+  };
+  return () => {
+    if (isDue.current || selection.peek() === null) return;
+    isDue.current = true;
+    // To select is to lay out: the frame that shows an edit does not wait for it, and shows the words as selected all the same.
+    afterNextFrame(restore);
+  };
+}
+
+function readSelection(page: Page): WordRange | null {
+  const chosen = document.getSelection();
+  return chosen && chosen.rangeCount > 0 ? findWordsInRange(page, chosen.getRangeAt(0)) : null;
+}
+
+/** Selects words in the document, where screen readers follow, and scrolls there. */
+function selectWords(page: Page, words: WordRange, scrolls: boolean): void {
+  const range = toDocumentRange(page, words);
+  if (!range) return;
+  if (scrolls && page.list.parentElement) scrollTo(page.list.parentElement, range);
+  const active = document.activeElement;
+  // A field would lose its own selection.
+  if (active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement) return;
+  const { startContainer, startOffset, endContainer, endOffset } = range;
+  document.getSelection()?.setBaseAndExtent(startContainer, startOffset, endContainer, endOffset);
+}
+
+const isSame = (a: WordRange | null, b: WordRange | null): boolean => a?.from === b?.from && a?.to === b?.to;

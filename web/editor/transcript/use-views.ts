@@ -1,0 +1,21 @@
+import { useMemo, useRef } from "preact/hooks";
+import { useGrowing } from "../../ui/use-growing";
+import type { EditorPlan } from "../model/plan";
+import type { Words } from "../model/words";
+import { type ParagraphView, type ShownViews, splitParagraphs, toViews } from "./paragraphs";
+
+/** Paragraphs of the first frame, and of each frame after it. */
+const FIRST = 12;
+const MORE = 72;
+
+/** Returns what the paragraphs show: those of the first screen at once, the others frame by frame. */
+export function useViews(words: Words, texts: readonly string[], plan: EditorPlan): readonly ParagraphView[] {
+  const previous = useRef<ShownViews | null>(null);
+  const paragraphs = useMemo(() => splitParagraphs(words), [words]);
+  const shown = useGrowing(paragraphs.length, FIRST, MORE);
+  return useMemo(() => {
+    const views = toViews(words, texts, plan, paragraphs.slice(0, shown), previous.current);
+    previous.current = { plan, texts, views };
+    return views;
+  }, [words, texts, plan, paragraphs, shown]);
+}

@@ -1,0 +1,13 @@
+/** Types of the examples that pages show as text. */
+declare module "*.mjs" {
+  const text: string;
+  export default text;
+}
+declare module "*.py" {
+  const text: string;
+  export default text;
+}
+declare module "*.sh" {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,71 @@
+import { useEffect, useState } from "preact/hooks";
+import { api, must, toMessage } from "../../app/api";
+import { formatDay } from "../../app/format";
+import { loadSession } from "../../app/load-session";
+import { useResource } from "../../app/resource";
+import type { Me } from "../../app/session";
+import { Button } from "../../ui/button";
+import { Facts } from "../../ui/facts";
+import { Section } from "../../ui/section";
+import { ErrorPanel } from "../../ui/states";
+
+/** The address, and whether it is confirmed. */
+export function EmailSection({ profile }: { profile: Me }) {
+  // The address may have been confirmed in another tab, or on another device.
+  useEffect(() => void loadSession(), []);
+  const { email_verified_at: confirmedAt } = profile;
+  return (
+    <Section title="Email address" hint="You sign in with it, and it receives notifications. It cannot be changed.">
+      <Facts facts={[["Address", profile.email]]} />
+      {confirmedAt !== null ? (
+        <p>
+          <span class="status good">Confirmed</span> <span class="soft">on {formatDay(confirmedAt)}</span>
+        </p>
+      ) : (
+        <Unconfirmed />
+      )}
+    </Section>
+  );
+}
+
+/** Sends the link that confirms the address, where the server can. */
+function Unconfirmed() {
+  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
+  const [error, setError] = useState<string | null>(null);
+  const send = async () => {
+    setState("sending");
+    setError(null);
+    try {
+      await must(api.POST("/api/v1/users/me/email-verification"));
+      setState("sent");
+    } catch (thrown) {
+      setError(toMessage(thrown));
+      setState("idle");
+    }
+  };
+  const loaded = methods.state.value;
+  const canSend = loaded.kind === "ready" && loaded.value.email;
+  return (
+    <>
+      <p>
+        <span class="status waiting">Not confirmed</span>{" "}
+        <span class="soft">Email notifications are sent only to a confirmed address.</span>
+      </p>
+      <div role="status">
+        {state === "sent" && <p>A link was sent. It is valid for 24 hours. Check your spam folder too.</p>}
+      </div>
+      {error && <ErrorPanel message={error} />}
+      {canSend && (
+        <div class="toolbar">
+          <Button isBusy={state === "sending"} onClick={() => void send()}>
+            {state === "sent" ? "Send another link" : "Send confirmation link"}
+          </Button>
+        </div>
+      )}
+      {loaded.kind === "ready" && !loaded.value.email && (
+        <p class="soft">This server does not send email, so the address cannot be confirmed.</p>
+      )}
+    </>
+  );
+}

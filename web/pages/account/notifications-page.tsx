@@ -1,0 +1,51 @@
+import { api, must } from "../../app/api";
+import { useResource } from "../../app/resource";
+import { me } from "../../app/session";
+import { Icon } from "../../ui/icon";
+import { Section } from "../../ui/section";
+import { ListSkeleton, ResourceView } from "../../ui/states";
+import { AccountFrame } from "./account-frame";
+import { PreferenceGrid } from "./preference-grid";
+
+/** Which notifications the user receives, and how. */
+export default function NotificationsPage() {
+  const preferences = useResource((signal) => must(api.GET("/api/v1/notifications/preferences", { signal })), []);
+  return (
+    <AccountFrame title="Notification settings">
+      <Section
+        title="Notifications"
+        hint="Notifications cover work that you start, and webhook endpoints of workspaces that you own. Changes are saved immediately."
+      >
+        <ResourceView resource={preferences} skeleton={<ListSkeleton rows={6} />}>
+          {({ items }) => (
+            <>
+              {items.some(({ is_available: isAvailable }) => !isAvailable) && <NoMail />}
+              <PreferenceGrid initial={items} />
+            </>
+          )}
+        </ResourceView>
+      </Section>
+    </AccountFrame>
+  );
+}
+
+/** Why no mail is sent, whatever is chosen. */
+function NoMail() {
+  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []).state.value;
+  if (methods.kind === "loading") return null;
+  const canConfirm = methods.kind !== "ready" || methods.value.email;
+  return (
+    <p class="message">
+      <Icon name="info" />
+      {canConfirm && me.value?.email_verified_at === null ? (
+        <span>
+          Email notifications are sent once your address is confirmed. <a href="/account">Confirm it</a>
+        </span>
+      ) : (
+        <span>
+          This server does not send email. Your choices take effect when an administrator sets up a mail server.
+        </span>
+      )}
+    </p>
+  );
+}

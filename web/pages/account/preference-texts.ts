@@ -1,0 +1,41 @@
+/** The words of the notification preferences. */
+import type { Schemas } from "../../app/api";
+
+export type Preference = Schemas["NotificationPreferences"]["items"][number];
+
+type Text = { title: string; detail: string };
+
+const TEXTS: Record<Preference["type"], Text> = {
+  pipeline_completed: {
+    title: "Pipeline completed",
+    detail:
+      "All cuts and renders of a pipeline have completed. Single cuts and renders are included only if you turn this on yourself.",
+  },
+  pipeline_failed: { title: "Pipeline failed", detail: "A cut or render that you started has failed." },
+  asset_pending_payment: {
+    title: "Recording needs credits",
+    detail: "A recording is ready when the workspace has enough credits.",
+  },
+  webhook_disabled: { title: "Webhook endpoint disabled", detail: "Its deliveries have failed for too long." },
+  subscription_payment_failed: { title: "Payment failed", detail: "The payment for a subscription has failed." },
+  data_export_ready: { title: "Data export", detail: "The export of your data is ready, or has failed." },
+};
+
+/** Returns the name of a notification; one that this page does not know yet has that of the API. */
+export const toPreferenceText = (type: Preference["type"]): Text =>
+  TEXTS[type] ?? { title: type.replaceAll("_", " "), detail: "" };
+
+export const CATEGORY_NAMES: Record<Preference["category"], string> = {
+  job: "Recordings, cuts and renders",
+  system: "Integrations",
+  billing: "Billing",
+  account: "Account",
+};
+
+export const CHANNEL_NAMES: Record<Preference["channel"], string> = { in_app: "In app", email: "Email" };
+
+/** Why a channel cannot be switched off. */
+export const MANDATORY_TEXTS: Record<Preference["channel"], string> = {
+  in_app: "Always shown in the app, because it has the download link.",
+  email: "Always sent by email, because the subscription ends without payment.",
+};

@@ -1,0 +1,47 @@
+import { useRef, useState } from "preact/hooks";
+import { saveBlob } from "../../app/save-file";
+import { Button } from "../../ui/button";
+import { copyText } from "../../ui/copy-text";
+
+type RecoveryCodesProps = { codes: string[]; email: string };
+
+/** The recovery codes, which are shown once, with buttons that copy and save them. */
+export function RecoveryCodes({ codes, email }: RecoveryCodesProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [note, setNote] = useState("");
+  const text = codes.join("\n");
+  const copy = async () => setNote(await copyText(field.current!));
+  const download = () => {
+    const head = `Recovery codes of ${email} at ${location.host}. Each signs in once.\n\n`;
+    saveBlob(new Blob([head, text, "\n"], { type: "text/plain" }), "offcut-recovery-codes.txt");
+    setNote("Downloaded.");
+  };
+  return (
+    <div class="recovery-codes">
+      <p>
+        Each code signs you in once if you do not have your authenticator. Store them in a safe place: they are not
+        shown again.
+      </p>
+      <textarea
+        ref={field}
+        class="input mono"
+        aria-label="Recovery codes"
+        rows={codes.length}
+        value={text}
+        readOnly
+        spellcheck={false}
+      />
+      <div class="toolbar">
+        <Button icon="link" onClick={() => void copy()}>
+          Copy
+        </Button>
+        <Button icon="download" onClick={download}>
+          Download
+        </Button>
+        <span class="soft" role="status">
+          {note}
+        </span>
+      </div>
+    </div>
+  );
+}

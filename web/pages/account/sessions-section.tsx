@@ -1,0 +1,108 @@
+import { useMemo, useState } from "preact/hooks";
+import { api, must, type Schemas } from "../../app/api";
+import { toOffsetQuery, toPage } from "../../app/offset-page";
+import { usePagedList } from "../../app/pages-of";
+import { showFailure, showToast } from "../../app/toasts";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { type Column, DataTable } from "../../ui/data-table";
+import { focusHeading } from "../../ui/focus-heading";
+import { RelativeTime } from "../../ui/relative-time";
+import { Section } from "../../ui/section";
+import { Empty } from "../../ui/states";
+import { toDeviceName } from "./device-name";
+
+type Session = Schemas["SessionItem"];
+
+/** Where the user is signed in. */
+export function SessionsSection() {
+  const [isEnding, setIsEnding] = useState(false);
+  const list = usePagedList<Session>(
+    async (cursor, signal) =>
+      toPage(await must(api.GET("/api/v1/sessions", { params: { query: toOffsetQuery(cursor) }, signal }))),
+    [],
+  );
+  const columns = useMemo(() => createColumns(list.reload), [list]);
+  const others = list.items.value?.some(({ is_current: isCurrent }) => !isCurrent) ?? false;
+  return (
+    <Section
+      title="Sessions"
+      hint="Browsers and devices that are signed in to your account. A session ends after 30 days without use."
+      actions={others && <Button onClick={() => setIsEnding(true)}>End all other sessions</Button>}
+    >
+      <div>
+        <DataTable
+          caption="Sessions"
+          columns={columns}
+          list={list}
+          rowKey={({ id }) => id}
+          empty={<Empty title="No sessions" icon="user" />}
+        />
+      </div>
+      {isEnding && (
+        <ConfirmDialog
+          title="End all other sessions?"
+          confirmLabel="End other sessions"
+          onConfirm={async () => {
+            await must(api.DELETE("/api/v1/sessions"));
+            showToast({ kind: "info", text: "All other sessions have ended." });
+            await list.reload();
+          }}
+          onClose={() => setIsEnding(false)}
+        >
+          <p>
+            All of your other browsers and devices are signed out. Uploads that run there stop, and can be resumed after
+            signing in. API keys keep working.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+const createColumns = (onEnded: () => Promise<void>): Column<Session>[] => [
+  {
+    title: "Device",
+    width: "minmax(0, 1.4fr)",
+    cell: ({ user_agent: agent, is_current: isCurrent }) => (
+      <span title={agent ?? undefined}>
+        {toDeviceName(agent)} {isCurrent && <span class="status good">This session</span>}
+      </span>
+    ),
+  },
+  { title: "Address", width: "minmax(0, 1.6fr)", cell: ({ address }) => address ?? <span class="soft">unknown</span> },
+  { title: "Signed in", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
+  { title: "Last used", cell: ({ last_seen_at: time }) => <RelativeTime iso={time} /> },
+  {
+    title: "Actions",
+    isTitleHidden: true,
+    width: "4.5rem",
+    cell: (session) => (session.is_current ? null : <EndButton session={session} onEnded={onEnded} />),
+  },
+];
+
+/** Ends a session without confirmation: the user only has to sign in again. */
+function EndButton({ session, onEnded }: { session: Session; onEnded(): Promise<void> }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const end = async () => {
+    setIsBusy(true);
+    try {
+      await must(api.DELETE("/api/v1/sessions/{session_id}", { params: { path: { session_id: session.id } } }));
+      showToast({ kind: "info", text: `The session of ${toDeviceName(session.user_agent)} has ended.` });
+      await onEnded();
+      focusHeading();
+    } catch (error) {
+      showFailure(error);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Button
+      isBusy={isBusy}
+      aria-label={`End the session of ${toDeviceName(session.user_agent)}, ${session.address ?? "unknown address"}`}
+      onClick={() => void end()}
+    >
+      End
+    </Button>
+  );
+}

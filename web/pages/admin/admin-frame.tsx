@@ -1,0 +1,23 @@
+/** What the pages of administration share: the heading and the links to each other. */
+import type { ComponentChildren } from "preact";
+import { Page } from "../../ui/page";
+import { SubNav } from "../../ui/sub-nav";
+
+const ITEMS = [
+  { href: "/admin/users", label: "Users" },
+  { href: "/admin/orders", label: "Orders" },
+  { href: "/admin/jobs", label: "Jobs" },
+  { href: "/admin/workers", label: "Workers" },
+  { href: "/admin/storage", label: "Storage" },
+  { href: "/admin/health", label: "Health" },
+  { href: "/admin/audit", label: "Audit log" },
+] as const;
+
+type AdminFrameProps = { title: string; actions?: ComponentChildren; children: ComponentChildren };
+
+export const AdminFrame = ({ title, actions, children }: AdminFrameProps) => (
+  <Page title={title} actions={actions}>
+    <SubNav label="Administration" items={ITEMS} />
+    {children}
+  </Page>
+);

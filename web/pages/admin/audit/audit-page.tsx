@@ -1,0 +1,79 @@
+import { useMemo, useState } from "preact/hooks";
+import { api } from "../../../app/api";
+import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { Button } from "../../../ui/button";
+import { DataTable } from "../../../ui/data-table";
+import { DateField, Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
+import { Empty } from "../../../ui/states";
+import { mustAdmin } from "../admin-api";
+import { AdminFrame } from "../admin-frame";
+import { useOffsetList } from "../use-offset-list";
+import { listAuditColumns } from "./audit-columns";
+import { AuditDialog } from "./audit-dialog";
+import { ACTION_TEXTS, type AuditEntry } from "./audit-texts";
+import { DownloadMenu } from "./download-menu";
+import { NewEntries } from "./new-entries";
+
+const ACTIONS = [
+  { value: "", label: "All actions" },
+  ...Object.entries(ACTION_TEXTS)
+    .map(([value, label]) => ({ value, label }))
+    .toSorted((a, b) => a.label.localeCompare(b.label, "en")),
+];
+const NAMES = ["user", "action", "from", "to", "target_id", "actor_id"] as const;
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Returns the time at which a day begins here, or "" for none. */
+function toTime(day: string, plusMs: number): string {
+  const time = Date.parse(`${day}T00:00`);
+  return Number.isNaN(time) ? "" : new Date(time + plusMs).toISOString();
+}
+
+/** Who did what, when and from where. */
+export default function AuditPage() {
+  const [query, change] = useQuery(NAMES);
+  // Changes when the list begins again, instead of reading all of its pages.
+  const [start, setStart] = useState(0);
+  const [opened, setOpened] = useState<AuditEntry | null>(null);
+  const { from, to, ...rest } = query;
+  const filters = withoutEmpty({ ...rest, since: toTime(from, 0), until: toTime(to, DAY_MS) });
+  const list = useOffsetList<AuditEntry>(
+    (page, signal) => mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { ...page, ...filters } }, signal })),
+    ({ id }) => id,
+    [JSON.stringify(filters), start],
+  );
+  const columns = useMemo(() => listAuditColumns(setOpened), []);
+  const isOfOne = query.target_id !== "" || query.actor_id !== "";
+  return (
+    <AdminFrame title="Audit log" actions={<DownloadMenu filters={filters} />}>
+      <FilterBar>
+        <SearchField label="Search by email" value={query.user} onSearch={(user) => change({ user })} />
+        <Filter label="Action" value={query.action} options={ACTIONS} onChange={(action) => change({ action })} />
+        <DateField label="From" value={from} onChange={(day) => change({ from: day })} />
+        <DateField label="To" value={to} onChange={(day) => change({ to: day })} />
+        {isOfOne && (
+          <Button icon="close" onClick={() => change({ target_id: "", actor_id: "" })}>
+            {query.target_id === "" ? "Only one actor" : "Only one target"}
+          </Button>
+        )}
+        <span class="spacer" />
+        <NewEntries list={list} filters={filters} onShow={() => setStart(start + 1)} />
+      </FilterBar>
+      <DataTable
+        caption="Audit log"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title="No matching entries" icon="search">
+            <Button onClick={() => change(Object.fromEntries(NAMES.map((name) => [name, ""])))}>
+              Show all entries
+            </Button>
+          </Empty>
+        }
+      />
+      {opened !== null && <AuditDialog entry={opened} onFilter={change} onClose={() => setOpened(null)} />}
+    </AdminFrame>
+  );
+}

@@ -1,0 +1,87 @@
+/** The words for what the audit log records. */
+import type { Schemas } from "../../../app/api";
+import { formatBytes } from "../../../app/format";
+
+export type AuditEntry = Schemas["AuditEntry"];
+type AuditAction = AuditEntry["action"];
+
+export const ACTION_TEXTS: Record<AuditAction, string> = {
+  "api_key.created": "Created an API key",
+  "api_key.deleted": "Revoked an API key",
+  "asset.charge_refunded": "Refunded the credits of a recording",
+  "audit_log.exported": "Downloaded the audit log",
+  "device.approved": "Approved a device",
+  "device.denied": "Denied a device",
+  "job.cancelled": "Cancelled a job of a user",
+  "order.approved": "Approved an order",
+  "order.rejected": "Rejected an order",
+  "server.set_up": "Set up the server",
+  "session.created": "Signed in",
+  "session.ended": "Signed out",
+  "session.refused": "Sign-in refused",
+  "subscription.cancelled": "Cancelled a subscription",
+  "user.created": "Created an account",
+  "user.credits_changed": "Changed credits",
+  "user.deletion_started": "Started the deletion of an account",
+  "user.disabled": "Disabled an account",
+  "user.email_verified": "Confirmed the email address",
+  "user.enabled": "Enabled an account",
+  "user.identity_linked": "Linked a sign-in provider",
+  "user.invitation_accepted": "Accepted an invitation",
+  "user.invited": "Invited a user",
+  "user.password_change_refused": "Password change refused",
+  "user.password_changed": "Changed the password",
+  "user.password_reset": "Reset the password",
+  "user.password_reset_requested": "Requested a password reset",
+  "user.purge_started": "Permanent deletion started",
+  "user.purged": "Permanently deleted an account",
+  "user.quota_changed": "Changed the storage quota",
+  "user.recovery_codes_replaced": "Replaced recovery codes",
+  "user.reset_link_created": "Created a password reset link",
+  "user.restored": "Restored an account",
+  "user.role_changed": "Changed the role",
+  "user.signed_up": "Signed up",
+  "user.two_factor_change_refused": "Second factor change refused",
+  "user.two_factor_changed": "Changed the second factor",
+  "worker.drained": "Drained a worker",
+  "worker.resumed": "Resumed a worker",
+  "worker_token.created": "Created a join token for a worker",
+  "worker_token.revoked": "Revoked the join token of a worker",
+  "workspace.created": "Created a workspace",
+  "workspace.deleted": "Deleted a workspace",
+  "workspace.invitation_revoked": "Revoked an invitation to a workspace",
+  "workspace.member_added": "Added a member to a workspace",
+  "workspace.member_changed": "Changed a member of a workspace",
+  "workspace.member_invited": "Invited a member to a workspace",
+  "workspace.member_removed": "Removed a member from a workspace",
+  "workspace.renamed": "Renamed a workspace",
+};
+
+const ACTOR_TEXTS: Record<AuditEntry["actor"]["kind"], string> = {
+  user: "Deleted user",
+  anonymous: "Not signed in",
+  command: "Command line",
+  server: "Server",
+};
+
+/** Returns who acted. */
+export const nameActor = ({ actor }: AuditEntry): string => actor.email ?? ACTOR_TEXTS[actor.kind];
+
+/** Returns what was changed: "maya@studio.example", or "order". */
+export const nameTarget = ({ target }: AuditEntry): string =>
+  target === null ? "" : (target.name ?? target.kind.replaceAll("_", " "));
+
+const BYTES = /_bytes$/;
+
+/** Returns "storage quota: 50.0 GB". */
+function formatDetail([name, value]: [string, unknown]): string {
+  const label = name.replace(BYTES, "").replaceAll("_", " ");
+  if (typeof value === "number" && BYTES.test(name)) return `${label}: ${formatBytes(value)}`;
+  return `${label}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
+}
+
+/** Returns "delta: 600, note: Order 2026-117". */
+export const formatDetails = ({ details }: AuditEntry): string =>
+  Object.entries(details ?? {})
+    .map(formatDetail)
+    .join(", ");

@@ -1,0 +1,138 @@
+import { api, type Schemas } from "../../../app/api";
+import { formatBytes, formatCount } from "../../../app/format";
+import { STEP_NAMES } from "../../../app/pipelines";
+import { useResource } from "../../../app/resource";
+import { useRefresh } from "../../../app/use-refresh";
+import { Button } from "../../../ui/button";
+import { Facts } from "../../../ui/facts";
+import { Icon } from "../../../ui/icon";
+import { Section } from "../../../ui/section";
+import { ResourceView } from "../../../ui/states";
+import { Status } from "../../../ui/status";
+import { mustAdmin } from "../admin-api";
+import { AdminFrame } from "../admin-frame";
+
+type Health = Schemas["SystemHealth"];
+type Check = Health["checks"][number];
+
+const REFRESH_MS = 10_000;
+
+/** The state of the server and of what it depends on. */
+export default function HealthPage() {
+  const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
+  const isReady = health.state.value.kind === "ready";
+  useRefresh(() => isReady && void health.reload(), REFRESH_MS);
+  return (
+    <AdminFrame title="Health" actions={<Button onClick={() => void health.reload()}>Check again</Button>}>
+      <ResourceView resource={health}>
+        {(value) => (
+          <>
+            <Summary health={value} />
+            <ul class="card checks" aria-label="Checks">
+              {sortChecks(value.checks).map((check) => (
+                <CheckRow key={check.name} check={check} />
+              ))}
+            </ul>
+            <div class="admin-columns">
+              <Queue health={value} />
+              <Section title="Versions and models">
+                <Facts facts={listFacts(value)} />
+              </Section>
+            </div>
+          </>
+        )}
+      </ResourceView>
+    </AdminFrame>
+  );
+}
+
+const LOOKS: Record<Check["state"], { text: string; look: string }> = {
+  ok: { text: "OK", look: "good" },
+  warning: { text: "Warning", look: "waiting" },
+  broken: { text: "Broken", look: "bad" },
+};
+const CHECK_NAMES: Record<string, string> = {
+  database: "Database",
+  disk: "Disk",
+  queue: "Queue",
+  ffmpeg: "ffmpeg",
+  encoder: "Encoder",
+  sandbox: "Sandbox",
+  "installed models": "Speech models",
+  mail: "Mail",
+  webhooks: "Webhooks",
+  billing: "Billing",
+  connection: "Connection",
+  redis: "Redis",
+  workers: "Workers",
+};
+const ORDER = ["broken", "warning", "ok"];
+
+/** What needs attention comes first. */
+const sortChecks = (checks: Check[]): Check[] =>
+  checks.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
+
+function Summary({ health: { checks, status } }: { health: Health }) {
+  const count = (state: Check["state"]) => checks.filter((check) => check.state === state).length;
+  const [broken, warnings] = [count("broken"), count("warning")];
+  const isGood = status === "ok" && warnings === 0;
+  return (
+    <p class={isGood ? "message good" : status === "ok" ? "message warning" : "message bad"} role="status">
+      <Icon name={isGood ? "check" : "warning"} />
+      {isGood
+        ? "Everything works."
+        : status === "ok"
+          ? `The server works. ${formatCount(warnings, "warning")} to look at.`
+          : `${broken > 0 ? `${formatCount(broken, "part does", "parts do")} not work` : "The disk is almost full"}. Stored data is safe.`}
+    </p>
+  );
+}
+
+const CheckRow = ({ check }: { check: Check }) => (
+  <li class="check-row">
+    <Status {...LOOKS[check.state]} />
+    <strong>{CHECK_NAMES[check.name] ?? check.name}</strong>
+    <span class="check-about">{check.about}</span>
+  </li>
+);
+
+/** How many jobs of each kind run and wait. */
+const Queue = ({ health }: { health: Health }) => (
+  <Section title="Queue" actions={<a href="/admin/jobs?state=running">Running jobs</a>}>
+    <table class="queue">
+      <thead>
+        <tr>
+          <th scope="col">Kind</th>
+          <th scope="col">Running</th>
+          <th scope="col">Waiting</th>
+          <th scope="col">At a time</th>
+        </tr>
+      </thead>
+      <tbody>
+        {health.queue.map(({ name, running, pending, slots }) => (
+          <tr key={name}>
+            <th scope="row">{STEP_NAMES[name]}</th>
+            <td>{running}</td>
+            <td>{pending}</td>
+            <td>{slots}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    <p class="soft">
+      {formatCount(health.webhooks.pending_deliveries, "webhook delivery", "webhook deliveries")} to send.
+    </p>
+  </Section>
+);
+
+function listFacts({ version, ffmpeg, encoders, models, database, redis }: Health): [string, string][] {
+  return [
+    ["Offcut", version],
+    ["ffmpeg", `${ffmpeg.version}, ${ffmpeg.is_bundled ? "bundled" : "from the system"}`],
+    ["Encoder in use", encoders === null ? "Testing" : (encoders.in_use ?? "None works")],
+    ["Other encoders", encoders === null ? "Testing" : [...encoders.video, ...encoders.audio].join(", ")],
+    ["Speech models", models.map(({ name, languages }) => `${name} (${languages.join(", ")})`).join("; ")],
+    ...(redis === null ? [] : [["Redis", redis.version ?? "Does not respond"] as [string, string]]),
+    ["Database", database.size_bytes === null ? "Does not respond" : formatBytes(database.size_bytes)],
+  ];
+}

@@ -1,0 +1,74 @@
+import { useMemo } from "preact/hooks";
+import { api } from "../../../app/api";
+import { formatCount } from "../../../app/format";
+import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { Button } from "../../../ui/button";
+import { DataTable } from "../../../ui/data-table";
+import { Filter, FilterBar } from "../../../ui/filter-bar";
+import { Empty } from "../../../ui/states";
+import { mustAdmin } from "../admin-api";
+import { AdminFrame } from "../admin-frame";
+import { useFreshList } from "../use-fresh-list";
+import { useOffsetList } from "../use-offset-list";
+import { type AdminJob, listColumns } from "./job-columns";
+
+const STATES = [
+  { value: "", label: "All states" },
+  { value: "running", label: "Running" },
+  { value: "pending", label: "Waiting" },
+  { value: "failed", label: "Failed" },
+  { value: "completed", label: "Completed" },
+  { value: "cancelled", label: "Cancelled" },
+];
+const NAMES = [
+  { value: "", label: "All jobs" },
+  { value: "prepare", label: "Preparations" },
+  { value: "cut", label: "Cuts" },
+  { value: "render", label: "Renders" },
+  { value: "preview", label: "Previews" },
+];
+
+const REFRESH_MS = 4_000;
+
+/** The jobs of all workspaces. */
+export default function AdminJobsPage() {
+  const [query, change] = useQuery(["state", "name", "user_id", "workspace_id"]);
+  const list = useOffsetList<AdminJob>(
+    (page, signal) => {
+      const filters = withoutEmpty(query) as { state?: "running"; name?: "cut"; user_id?: string };
+      return mustAdmin(api.GET("/api/v1/admin/jobs", { params: { query: { ...page, ...filters } }, signal }));
+    },
+    ({ id }) => id,
+    [query.state, query.name, query.user_id, query.workspace_id],
+  );
+  useFreshList(list, REFRESH_MS);
+  const columns = useMemo(() => listColumns(list.reload), [list]);
+  const total = list.total.value;
+  const isNarrowed = query.user_id !== "" || query.workspace_id !== "";
+  return (
+    <AdminFrame title="Jobs of all users">
+      <FilterBar>
+        <Filter label="State" value={query.state} options={STATES} onChange={(state) => change({ state })} />
+        <Filter label="Kind" value={query.name} options={NAMES} onChange={(name) => change({ name })} />
+        {isNarrowed && (
+          <Button icon="close" onClick={() => change({ user_id: "", workspace_id: "" })}>
+            {query.user_id === "" ? "Only one workspace" : "Only one user"}
+          </Button>
+        )}
+        <span class="spacer" />
+        <span class="soft">{total !== null && formatCount(total, "job")}</span>
+      </FilterBar>
+      <DataTable
+        caption="Jobs of all users"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title={query.state === "running" ? "No jobs are running" : "No matching jobs"} icon="jobs">
+            <p>Preparations, cuts, renders and previews of all workspaces appear here.</p>
+          </Empty>
+        }
+      />
+    </AdminFrame>
+  );
+}

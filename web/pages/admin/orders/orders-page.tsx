@@ -1,0 +1,98 @@
+import { api, type Schemas } from "../../../app/api";
+import { toNumber } from "../../../app/english";
+import { formatPrice } from "../../../app/money";
+import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { type Column, DataTable } from "../../../ui/data-table";
+import { Filter, FilterBar } from "../../../ui/filter-bar";
+import { RelativeTime } from "../../../ui/relative-time";
+import { Empty } from "../../../ui/states";
+import { OrderStatus } from "../../credits/billing-status";
+import { mustAdmin } from "../admin-api";
+import { AdminFrame } from "../admin-frame";
+import { useFreshList } from "../use-fresh-list";
+import { useOffsetList } from "../use-offset-list";
+import { UserCell } from "../user-cell";
+import { WaitingOrders } from "./waiting-orders";
+
+export type AdminOrder = Schemas["AdminOrder"];
+
+const STATES = [
+  { value: "", label: "All states" },
+  { value: "pending", label: "Waiting" },
+  { value: "paid", label: "Paid" },
+  { value: "rejected", label: "Rejected" },
+  { value: "expired", label: "Closed" },
+];
+const PROVIDERS = [
+  { value: "", label: "All providers" },
+  { value: "offline", label: "Approved here" },
+  { value: "stripe", label: "Stripe" },
+];
+
+const COLUMNS: Column<AdminOrder>[] = [
+  {
+    title: "Order",
+    width: "minmax(0, 2fr)",
+    cell: (order) => (
+      <a class="truncate" href={`/orders/${order.id}`} title={order.name} dir="auto">
+        {order.name}
+      </a>
+    ),
+  },
+  {
+    title: "Ordered by",
+    width: "minmax(0, 2fr)",
+    cell: (order) => <UserCell user={order.created_by} workspace={order.workspace} />,
+  },
+  { title: "State", width: "6rem", cell: ({ state }) => <OrderStatus state={state} /> },
+  { title: "Ordered", width: "8rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
+  { title: "Credits", width: "6rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
+  { title: "Price", width: "9rem", isNumber: true, cell: formatPrice },
+];
+
+const REFRESH_MS = 15_000;
+
+/** The orders of all workspaces: first those that wait for a decision. */
+export default function OrdersPage() {
+  const [query, change] = useQuery(["state", "provider"]);
+  const list = useOffsetList<AdminOrder>(
+    (page, signal) => {
+      const filters = withoutEmpty(query) as { state?: "pending"; provider?: "offline" };
+      return mustAdmin(api.GET("/api/v1/admin/orders", { params: { query: { ...page, ...filters } }, signal }));
+    },
+    ({ id }) => id,
+    [query.state, query.provider],
+  );
+  useFreshList(list, REFRESH_MS);
+  const isFiltered = query.state !== "" || query.provider !== "";
+  return (
+    <AdminFrame title="Orders">
+      <WaitingOrders onDecided={() => void list.reload()} />
+      <h2>All orders</h2>
+      <FilterBar>
+        <Filter label="State" value={query.state} options={STATES} onChange={(state) => change({ state })} />
+        <Filter
+          label="Provider"
+          value={query.provider}
+          options={PROVIDERS}
+          onChange={(provider) => change({ provider })}
+        />
+      </FilterBar>
+      <DataTable
+        caption="All orders"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          isFiltered ? (
+            <Empty title="No matching orders" icon="search" />
+          ) : (
+            <Empty title="Nobody has ordered credits yet" icon="credits">
+              <p>Add prices to the configuration file as [[price]]. Orders appear here when users buy credits.</p>
+            </Empty>
+          )
+        }
+      />
+    </AdminFrame>
+  );
+}

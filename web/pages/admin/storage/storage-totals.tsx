@@ -1,0 +1,88 @@
+import { api, type Schemas } from "../../../app/api";
+import { formatBytes, formatCount } from "../../../app/format";
+import { useResource } from "../../../app/resource";
+import { useRefresh } from "../../../app/use-refresh";
+import { Icon } from "../../../ui/icon";
+import { ListSkeleton, ResourceView } from "../../../ui/states";
+import { mustAdmin } from "../admin-api";
+
+type Totals = Schemas["StorageTotals"];
+
+const REFRESH_MS = 30_000;
+
+/** What all workspaces occupy by kind, and the free space of the disk. */
+export function StorageTotals() {
+  const totals = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/storage/totals", { signal })), []);
+  useRefresh(() => totals.state.value.kind === "ready" && void totals.reload(), REFRESH_MS);
+  return (
+    <ResourceView resource={totals} skeleton={<ListSkeleton rows={2} />}>
+      {(value) => (
+        <>
+          {value.disk.is_low && (
+            <p class="message bad">
+              <Icon name="warning" />
+              The disk is almost full: uploads, renders and exports are rejected. Recordings are safe. Free some space,
+              or lower disk_reserve_bytes.
+            </p>
+          )}
+          <DiskBar totals={value} />
+        </>
+      )}
+    </ResourceView>
+  );
+}
+
+type Part = { name: string; look: string; bytes: number; about: string };
+
+/** Splits the disk into what Offcut uses by kind, what others use, and what is free. */
+function listParts({ disk, database_bytes: database, ...totals }: Totals): Part[] {
+  const own = totals.used_bytes + (database ?? 0);
+  // Unfinished uploads count with their full size, so the sum can be more than is used.
+  const others = Math.max(0, disk.total_bytes - disk.free_bytes - own);
+  const reserve = Math.min(disk.reserve_bytes, disk.free_bytes);
+  return [
+    {
+      name: "Recordings",
+      look: "source",
+      bytes: totals.source_bytes,
+      about: formatCount(totals.recordings, "recording"),
+    },
+    { name: "Derived files", look: "derived", bytes: totals.derived_bytes, about: "Audio for recognition, previews" },
+    { name: "Renders", look: "render", bytes: totals.render_bytes, about: formatCount(totals.renders, "render") },
+    { name: "Database", look: "database", bytes: database ?? 0, about: "Plans, transcripts, accounts" },
+    { name: "Other files", look: "others", bytes: others, about: "Not used by workspaces" },
+    { name: "Free", look: "free", bytes: disk.free_bytes - reserve, about: "For recordings and renders" },
+    { name: "Reserve", look: "reserve", bytes: reserve, about: "Kept free for the database" },
+  ];
+}
+
+function DiskBar({ totals }: { totals: Totals }) {
+  const parts = listParts(totals);
+  return (
+    <section class="card disk" aria-label="Disk">
+      <p>
+        <strong>{formatBytes(totals.disk.free_bytes)}</strong> free of {formatBytes(totals.disk.total_bytes)},{" "}
+        <strong>{formatBytes(totals.used_bytes)}</strong> used by workspaces
+      </p>
+      <div class="disk-bar" aria-hidden="true">
+        {parts.map(({ name, look, bytes }) => (
+          <span key={name} class={`disk-${look}`} style={{ "flex-grow": bytes }} />
+        ))}
+      </div>
+      <dl class="disk-legend">
+        {parts.map(({ name, look, bytes, about }) => (
+          <div key={name}>
+            <dt>
+              <span class={`disk-key disk-${look}`} />
+              {name}
+            </dt>
+            <dd>
+              {formatBytes(bytes)}
+              <span class="soft">{about}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+import { useState } from "preact/hooks";
+import { api, type Schemas } from "../../../app/api";
+import { loadSession } from "../../../app/load-session";
+import { session } from "../../../app/session";
+import { showFailure } from "../../../app/toasts";
+import { Button } from "../../../ui/button";
+import { Section } from "../../../ui/section";
+import { mustAdmin } from "../admin-api";
+import { type AccessChange, AccessDialog } from "./access-dialog";
+import { type AdminUserDetail, describeAccess } from "./losses";
+import { ResetLink } from "./reset-link";
+
+type AccessSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
+
+/** Role, sign-in link, and whether the account can be used. */
+export function AccessSection({ user, onChanged }: AccessSectionProps) {
+  const [asking, setAsking] = useState<AccessChange | null>(null);
+  const [link, setLink] = useState<Schemas["AccountLink"] | null>(null);
+  const params = { path: { user_id: user.id } };
+  const isSelf = session.value.kind === "signed-in" && session.value.me.id === user.id;
+  const change = async (body: { role?: "admin" | "member"; disabled?: boolean }) => {
+    await mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body }));
+    // Who has changed their own account may not administer any more.
+    if (isSelf) await loadSession();
+    await onChanged();
+  };
+  const attempt = (work: () => Promise<void>) => void work().catch(showFailure);
+  return (
+    <Section title="Access">
+      <div class="setting">
+        <p>
+          <strong>{user.role === "admin" ? "Administrator" : "Member"}</strong>
+          <span class="soft">
+            {user.role === "admin"
+              ? "Manages users, orders and the server."
+              : "Uses their personal workspace and the workspaces that they are invited to."}
+          </span>
+        </p>
+        <Button onClick={() => setAsking(user.role === "admin" ? "demote" : "promote")}>
+          {user.role === "admin" ? "Make member" : "Make administrator"}
+        </Button>
+      </div>
+      <div class="setting">
+        <p>
+          <strong>{user.disabled ? "Disabled" : "Enabled"}</strong>
+          <span class="soft">
+            {user.disabled ? "Cannot sign in; API keys are rejected." : `Uses ${describeAccess(user)} now.`}
+          </span>
+        </p>
+        {user.disabled ? (
+          <Button onClick={() => attempt(() => change({ disabled: false }))}>Enable</Button>
+        ) : (
+          <Button look="danger" onClick={() => setAsking("disable")}>
+            Disable
+          </Button>
+        )}
+      </div>
+      <div class="setting">
+        <p>
+          <strong>Password</strong>
+          <span class="soft">Create a link for setting a new password. The current password works until then.</span>
+        </p>
+        <Button
+          icon="link"
+          onClick={() =>
+            attempt(async () =>
+              setLink(await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/password-reset", { params }))),
+            )
+          }
+        >
+          Create reset link
+        </Button>
+      </div>
+      {link !== null && <ResetLink email={user.email} link={link} onClose={() => setLink(null)} />}
+      {asking !== null && (
+        <AccessDialog user={user} isSelf={isSelf} asking={asking} change={change} onClose={() => setAsking(null)} />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,97 @@
+import { useRef, useState } from "preact/hooks";
+import { api } from "../../../app/api";
+import { toNumber } from "../../../app/english";
+import { formatCount } from "../../../app/format";
+import { randomKey } from "../../../app/random-key";
+import { showToast } from "../../../app/toasts";
+import { Button } from "../../../ui/button";
+import { ConfirmDialog } from "../../../ui/confirm-dialog";
+import { Field, SelectField } from "../../../ui/field";
+import { Form } from "../../../ui/form";
+import { Section } from "../../../ui/section";
+import { mustAdmin } from "../admin-api";
+import type { AdminUserDetail } from "./losses";
+
+type CreditsSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
+type Change = { delta: number; note: string | null; workspace_id: string };
+
+const MAX_CREDITS = 1_000_000_000;
+
+/** The balance, and a form that adds credits or removes some. */
+export function CreditsSection({ user, onChanged }: CreditsSectionProps) {
+  const [form, setForm] = useState(0);
+  // Of a change whose answer may be lost: the same key again does not make it twice.
+  const unanswered = useRef({ text: "", key: "" });
+  const [removal, setRemoval] = useState<Change | null>(null);
+  const workspaces = [
+    { value: user.id, label: "Personal" },
+    ...user.contents.shared_workspaces.map(({ id, name }) => ({ value: id, label: name })),
+  ];
+  const send = async (change: Change) => {
+    const text = JSON.stringify(change);
+    if (unanswered.current.text !== text) unanswered.current = { text, key: randomKey() };
+    const params = { path: { user_id: user.id }, header: { "Idempotency-Key": unanswered.current.key } };
+    await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/credits", { params, body: change }));
+    unanswered.current = { text: "", key: "" };
+    setForm(form + 1);
+    const amount = formatCount(Math.abs(change.delta), "credit");
+    showToast({ kind: "info", text: `${change.delta > 0 ? "Added" : "Removed"} ${amount}.` });
+    await onChanged();
+  };
+  return (
+    <Section
+      title="Credits"
+      hint={
+        <>
+          <strong class="number">{toNumber(user.credits)}</strong> available in the personal workspace. Credits held for
+          running work are not included.
+        </>
+      }
+    >
+      <Form
+        key={form}
+        class="inline-form"
+        onSend={async ({ delta = "", note = "", workspace_id = user.id }) => {
+          const change = { delta: Number(delta), note: note.trim() || null, workspace_id };
+          if (change.delta < 0) setRemoval(change);
+          else await send(change);
+        }}
+      >
+        {({ errors, isSending }) => (
+          <>
+            <Field
+              label="Credits"
+              name="delta"
+              type="number"
+              min={-MAX_CREDITS}
+              max={MAX_CREDITS}
+              step={1}
+              required
+              hint="A negative number removes credits."
+              error={errors.delta}
+            />
+            <Field label="Note" name="note" maxLength={500} hint="For the audit log." error={errors.note} />
+            {workspaces.length > 1 && <SelectField label="Workspace" name="workspace_id" options={workspaces} />}
+            <Button type="submit" isBusy={isSending}>
+              Change credits
+            </Button>
+          </>
+        )}
+      </Form>
+      {removal !== null && (
+        <ConfirmDialog
+          title={`Remove ${formatCount(-removal.delta, "credit")}?`}
+          confirmLabel="Remove credits"
+          onConfirm={() => send(removal)}
+          onClose={() => setRemoval(null)}
+        >
+          <p>
+            <strong dir="auto">{user.email}</strong> loses {formatCount(-removal.delta, "credit")}
+            {removal.workspace_id === user.id && ` of ${toNumber(user.credits)}`}. Work that was paid for is not
+            affected.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,51 @@
+/** Counts of the content of an account, for confirmations. */
+import type { Schemas } from "../../../app/api";
+import { formatBytes, formatCount } from "../../../app/format";
+
+export type AdminUserDetail = Schemas["AdminUserDetail"];
+
+/** Joins parts as "a, b and c". */
+const joinParts = (parts: string[]): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+
+const joinCounts = (counts: [number, string][], nothing: string): string =>
+  joinParts(counts.filter(([count]) => count > 0).map(([count, noun]) => formatCount(count, noun))) || nothing;
+
+/** Returns "4 projects, 12 recordings and 3 renders, 3.4 GB in all". */
+export function describeContents({ contents, storage_used_bytes: bytes }: AdminUserDetail): string {
+  const counted = joinCounts(
+    [
+      [contents.projects, "project"],
+      [contents.assets, "recording"],
+      [contents.cuts, "cut"],
+      [contents.renders, "render"],
+    ],
+    "no projects and no recordings",
+  );
+  return bytes === 0 ? counted : `${counted}, ${formatBytes(bytes)} in all`;
+}
+
+/** Returns "2 sessions and 1 API key". */
+export const describeAccess = ({ contents }: AdminUserDetail): string =>
+  joinCounts(
+    [
+      [contents.sessions, "session"],
+      [contents.api_keys, "API key"],
+    ],
+    "no sessions and no API keys",
+  );
+
+/** Returns what is deleted besides recordings. */
+export const describeRest = ({ contents, credits }: AdminUserDetail): string =>
+  joinCounts(
+    [
+      [credits, "credit"],
+      [contents.api_keys, "API key"],
+      [contents.webhook_endpoints, "webhook endpoint"],
+    ],
+    "",
+  );
+
+/** The shared workspaces that would have no owner without the user. */
+export const listOnlyOwned = ({ contents }: AdminUserDetail): string[] =>
+  contents.shared_workspaces.filter((one) => one.is_only_owner).map(({ name }) => name);

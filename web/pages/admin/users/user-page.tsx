@@ -1,0 +1,81 @@
+import { useRoute } from "preact-iso";
+import { ApiError, api } from "../../../app/api";
+import { formatCount, formatTime } from "../../../app/format";
+import { useResource } from "../../../app/resource";
+import { Facts } from "../../../ui/facts";
+import { Section } from "../../../ui/section";
+import { ErrorPanel, ListSkeleton } from "../../../ui/states";
+import NotFoundPage from "../../not-found";
+import { mustAdmin } from "../admin-api";
+import { AdminFrame } from "../admin-frame";
+import { AccessSection } from "./access-section";
+import { CreditsSection } from "./credits-section";
+import { DeletionSection } from "./deletion-section";
+import { type AdminUserDetail, describeAccess, describeContents } from "./losses";
+import { QuotaSection } from "./quota-section";
+import { RestoreNote } from "./restore-note";
+import { UserActivity } from "./user-activity";
+import { toFullName, UserStatus } from "./user-texts";
+
+/** An account: what it has, and what can be done with it. */
+export default function UserPage() {
+  const userId = useRoute().params.userId ?? "";
+  const params = { path: { user_id: userId } };
+  const loaded = useResource(
+    (signal) => mustAdmin(api.GET("/api/v1/admin/users/{user_id}", { params, signal })),
+    [userId],
+  );
+  const state = loaded.state.value;
+  if (state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status))
+    return <NotFoundPage />;
+  if (state.kind !== "ready")
+    return (
+      <AdminFrame title="User">
+        {state.kind === "loading" ? (
+          <ListSkeleton />
+        ) : (
+          <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />
+        )}
+      </AdminFrame>
+    );
+  const user = state.value;
+  const part = { user, onChanged: loaded.reload };
+  return (
+    <AdminFrame title={user.email} actions={<UserStatus user={user} />}>
+      {user.deleted_at !== null && <RestoreNote {...part} deletedAt={user.deleted_at} />}
+      <div class="admin-columns">
+        <div>
+          <Section title="Account" actions={<a href={`/admin/jobs?user_id=${user.id}`}>Jobs of this user</a>}>
+            <Facts facts={listFacts(user)} />
+          </Section>
+          <UserActivity userId={user.id} email={user.email} version={JSON.stringify(user)} />
+        </div>
+        <div>
+          {user.deleted_at === null && <AccessSection {...part} />}
+          <CreditsSection {...part} />
+          <QuotaSection {...part} />
+          {user.deleted_at === null && <DeletionSection {...part} />}
+        </div>
+      </div>
+    </AdminFrame>
+  );
+}
+
+const formatWhen = (iso: string | null): string => (iso === null ? "Never" : formatTime(iso));
+
+function listFacts(user: AdminUserDetail): [string, string][] {
+  const { contents } = user;
+  const shared = contents.shared_workspaces.map(({ name, role }) => `${name} (${role})`).join(", ");
+  return [
+    ["Name", toFullName(user) || "Not given"],
+    ["Created", formatWhen(user.created_at)],
+    ["Last sign-in", formatWhen(user.last_sign_in_at)],
+    ["Email confirmed", formatWhen(user.email_verified_at)],
+    ["Second factor", user.two_factor_enabled ? "On" : "Off"],
+    ["Content", describeContents(user)],
+    ["Running work", contents.open_jobs === 0 ? "None" : formatCount(contents.open_jobs, "pipeline")],
+    ["Access", describeAccess(user)],
+    ["Workspaces", shared || "Only the personal one"],
+    ["User ID", user.id],
+  ];
+}

@@ -1,0 +1,113 @@
+import { useState } from "preact/hooks";
+import { api } from "../../../app/api";
+import { toNumber } from "../../../app/english";
+import { formatBytes, formatCount } from "../../../app/format";
+import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { Button } from "../../../ui/button";
+import { type Column, DataTable } from "../../../ui/data-table";
+import { Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
+import { RelativeTime } from "../../../ui/relative-time";
+import { Empty } from "../../../ui/states";
+import { mustAdmin } from "../admin-api";
+import { AdminFrame } from "../admin-frame";
+import { useOffsetList } from "../use-offset-list";
+import { InviteDialog } from "./invite-dialog";
+import { type AdminUser, toFullName, UserStatus } from "./user-texts";
+
+const STATES = [
+  { value: "", label: "All states" },
+  { value: "active", label: "Active" },
+  { value: "disabled", label: "Disabled" },
+  { value: "deleted", label: "Being deleted" },
+];
+const ROLES = [
+  { value: "", label: "All roles" },
+  { value: "member", label: "Members" },
+  { value: "admin", label: "Administrators" },
+];
+
+const SORTS = [
+  { value: "", label: "Newest first" },
+  { value: "created_at", label: "Oldest first" },
+  { value: "email", label: "Email, A to Z" },
+  { value: "-last_sign_in_at", label: "Last sign-in" },
+  { value: "-credits", label: "Most credits" },
+  { value: "-storage_used_bytes", label: "Most storage" },
+];
+
+const COLUMNS: Column<AdminUser>[] = [
+  { title: "User", width: "minmax(0, 3fr)", cell: (user) => <UserLink user={user} /> },
+  { title: "State", width: "8.5rem", cell: (user) => <UserStatus user={user} /> },
+  { title: "Role", width: "7.5rem", cell: ({ role }) => (role === "admin" ? "Administrator" : "Member") },
+  {
+    title: "Last sign-in",
+    width: "8rem",
+    cell: ({ last_sign_in_at: at }) => (at === null ? <span class="soft">Never</span> : <RelativeTime iso={at} />),
+  },
+  { title: "Credits", width: "6rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
+  { title: "Storage", width: "6rem", isNumber: true, cell: (user) => formatBytes(user.storage_used_bytes) },
+];
+
+/** The accounts of the server. */
+export default function UsersPage() {
+  const [query, change] = useQuery(["q", "state", "role", "sort"]);
+  const [isInviting, setIsInviting] = useState(false);
+  const list = useOffsetList<AdminUser>(
+    (page, signal) => {
+      const filters = withoutEmpty(query) as { q?: string; state?: "active"; role?: "member"; sort?: "email" };
+      return mustAdmin(api.GET("/api/v1/admin/users", { params: { query: { ...page, ...filters } }, signal }));
+    },
+    ({ id }) => id,
+    [query.q, query.state, query.role, query.sort],
+  );
+  const total = list.total.value;
+  return (
+    <AdminFrame
+      title="Users"
+      actions={
+        <Button icon="plus" look="primary" onClick={() => setIsInviting(true)}>
+          Invite user
+        </Button>
+      }
+    >
+      <FilterBar>
+        <SearchField label="Search by email or name" value={query.q} onSearch={(q) => change({ q })} />
+        <Filter label="State" value={query.state} options={STATES} onChange={(state) => change({ state })} />
+        <Filter label="Role" value={query.role} options={ROLES} onChange={(role) => change({ role })} />
+        <Filter label="Sort by" value={query.sort} options={SORTS} onChange={(sort) => change({ sort })} />
+        <span class="spacer" />
+        <span class="soft" role="status">
+          {total !== null && formatCount(total, "user")}
+        </span>
+      </FilterBar>
+      <DataTable
+        caption="Users"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title="No matching users" icon="search">
+            <Button onClick={() => change({ q: "", state: "", role: "" })}>Show all users</Button>
+          </Empty>
+        }
+      />
+      {isInviting && <InviteDialog onInvited={() => void list.reload()} onClose={() => setIsInviting(false)} />}
+    </AdminFrame>
+  );
+}
+
+function UserLink({ user }: { user: AdminUser }) {
+  const name = toFullName(user);
+  return (
+    <div class="two-lines">
+      <a class="truncate" href={`/admin/users/${user.id}`} title={user.email} dir="auto">
+        {user.email}
+      </a>
+      {name !== "" && (
+        <span class="soft truncate" title={name} dir="auto">
+          {name}
+        </span>
+      )}
+    </div>
+  );
+}

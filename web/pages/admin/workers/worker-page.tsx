@@ -1,0 +1,116 @@
+import { useRoute } from "preact-iso";
+import { ApiError, api } from "../../../app/api";
+import { formatBytes, formatDuration, formatElapsed } from "../../../app/format";
+import { useResource } from "../../../app/resource";
+import { useRefresh } from "../../../app/use-refresh";
+import { type Fact, Facts } from "../../../ui/facts";
+import { Icon } from "../../../ui/icon";
+import { RelativeTime } from "../../../ui/relative-time";
+import { Section } from "../../../ui/section";
+import { ErrorPanel, ListSkeleton } from "../../../ui/states";
+import NotFoundPage from "../../not-found";
+import { mustAdmin } from "../admin-api";
+import { AdminFrame } from "../admin-frame";
+import { CurrentRuns } from "./current-runs";
+import { WorkerActions } from "./worker-actions";
+import {
+  type AdminWorkerDetail,
+  formatJobs,
+  formatSpeed,
+  KIND_NAMES,
+  OutcomeStatus,
+  WorkerStatus,
+} from "./worker-texts";
+
+const REFRESH_MS = 4_000;
+
+/** A worker: its state, what it runs and has run, and what can be done with it. */
+export default function WorkerPage() {
+  const workerId = useRoute().params.workerId ?? "";
+  const params = { path: { worker_id: workerId } };
+  const loaded = useResource(
+    (signal) => mustAdmin(api.GET("/api/v1/admin/workers/{worker_id}", { params, signal })),
+    [workerId],
+  );
+  const state = loaded.state.value;
+  useRefresh(() => loaded.state.value.kind === "ready" && void loaded.reload(), REFRESH_MS);
+  if (state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status))
+    return <NotFoundPage />;
+  if (state.kind !== "ready")
+    return (
+      <AdminFrame title="Worker">
+        {state.kind === "loading" ? (
+          <ListSkeleton />
+        ) : (
+          <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />
+        )}
+      </AdminFrame>
+    );
+  const worker = state.value;
+  return (
+    <AdminFrame title={worker.name} actions={<WorkerStatus worker={worker} />}>
+      {worker.revoked_at !== null && (
+        <p class="message warning" role="status">
+          <Icon name="warning" />
+          <span>
+            Revoked <RelativeTime iso={worker.revoked_at} />. Its history is kept for 30 days.
+          </span>
+        </p>
+      )}
+      <div class="admin-columns">
+        <div>
+          <Section title="Runs now">
+            <CurrentRuns worker={worker} />
+          </Section>
+          <History worker={worker} />
+        </div>
+        <div>
+          <Section title="Machine" actions={<a href={`/admin/audit?target_id=${worker.id}`}>Changes</a>}>
+            <Facts facts={listFacts(worker)} />
+          </Section>
+          {worker.revoked_at === null && <WorkerActions worker={worker} onChanged={loaded.reload} />}
+        </div>
+      </div>
+    </AdminFrame>
+  );
+}
+
+const History = ({ worker: { runs } }: { worker: AdminWorkerDetail }) => (
+  <Section title="History" hint={runs.length === 0 ? "What it has run appears here." : undefined}>
+    {runs.length > 0 && (
+      <ul class="plain-list">
+        {runs.map((run) => (
+          <li key={run.id} class="activity">
+            <span>
+              {KIND_NAMES[run.kind]}{" "}
+              <span class="soft">
+                {run.media_seconds !== null && `${formatDuration(run.media_seconds)} of media in `}
+                {formatElapsed(run.started_at, run.ended_at)}
+              </span>
+            </span>
+            <OutcomeStatus outcome={run.outcome} />
+            <span class="soft">
+              <RelativeTime iso={run.ended_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+);
+
+function listFacts(worker: AdminWorkerDetail): Fact[] {
+  return [
+    ["Does", formatJobs(worker)],
+    ["At a time", String(worker.slots)],
+    ["Speed", formatSpeed(worker.speed)],
+    ["Last seen", <RelativeTime key="seen" iso={worker.last_seen_at} />],
+    ["Version", `${worker.version}, job protocol ${worker.protocol}`],
+    ["ffmpeg", worker.ffmpeg],
+    ["Encoder", worker.encoder],
+    ["Speech models", worker.languages.join(", ") || "None"],
+    ["Free space", formatBytes(worker.free_bytes)],
+    ["Joined", <RelativeTime key="joined" iso={worker.created_at} />],
+    ["Worker ID", worker.id],
+  ];
+}

@@ -1,0 +1,60 @@
+/** The words for workers. */
+import type { Schemas } from "../../../app/api";
+import { toList } from "../../../app/english";
+import { formatCount } from "../../../app/format";
+import { STEP_NAMES } from "../../../app/pipelines";
+import { Status } from "../../../ui/status";
+
+export type AdminWorker = Schemas["AdminWorker"];
+export type AdminWorkerDetail = Schemas["AdminWorkerDetail"];
+type Kind = AdminWorker["current"][number]["kind"];
+type Run = AdminWorkerDetail["runs"][number];
+
+export const KIND_NAMES: Record<Kind, string> = {
+  prepare: STEP_NAMES.prepare,
+  cut: STEP_NAMES.cut,
+  render: STEP_NAMES.render,
+  split: "Render: plan",
+  chunk: "Render: chunk",
+  join: "Render: join",
+};
+
+const STATE_LOOKS: Record<AdminWorker["state"], { text: string; look: string }> = {
+  online: { text: "Online", look: "good" },
+  draining: { text: "Draining", look: "waiting" },
+  no_redis: { text: "Cannot reach Redis", look: "bad" },
+  offline: { text: "Offline", look: "bad" },
+};
+
+/** `aborted`: also because of a revocation. A part that was given back or lost is done again elsewhere. */
+const OUTCOME_LOOKS: Record<Run["outcome"], { text: string; look: string }> = {
+  completed: { text: "Completed", look: "good" },
+  failed: { text: "Failed", look: "bad" },
+  yielded: { text: "Gave way", look: "" },
+  released: { text: "Given back", look: "" },
+  aborted: { text: "Stopped", look: "" },
+  lost: { text: "Lost", look: "bad" },
+};
+
+export const WorkerStatus = ({ worker }: { worker: AdminWorker }) => <Status {...STATE_LOOKS[worker.state]} />;
+
+export const OutcomeStatus = ({ outcome }: { outcome: Run["outcome"] }) => <Status {...OUTCOME_LOOKS[outcome]} />;
+
+/** Returns "2.5 × real time". */
+export const formatSpeed = (speed: number | null): string =>
+  speed === null ? "Not measured yet" : `${speed < 10 ? speed.toFixed(1) : Math.round(speed)} × real time`;
+
+const JOB_NAMES: Record<AdminWorker["jobs"][number], string> = {
+  prepare: "preparations",
+  cut: "cuts",
+  render: "renders",
+};
+
+/** Returns "preparations and renders". */
+export const formatJobs = ({ jobs }: AdminWorker): string => toList(jobs.map((name) => JOB_NAMES[name]));
+
+/** Returns what happens to the work of a worker that is revoked. */
+export const describeRunning = ({ current }: AdminWorker): string =>
+  current.length === 0
+    ? "It runs nothing now."
+    : `${formatCount(current.length, "task")} that it runs now ${current.length === 1 ? "is" : "are"} enqueued again.`;

@@ -1,0 +1,70 @@
+import { useState } from "preact/hooks";
+import { api } from "../../../app/api";
+import { formatCount } from "../../../app/format";
+import { useResource } from "../../../app/resource";
+import { useRefresh } from "../../../app/use-refresh";
+import { Button } from "../../../ui/button";
+import { DataTable } from "../../../ui/data-table";
+import { FilterBar } from "../../../ui/filter-bar";
+import { Empty } from "../../../ui/states";
+import { mustAdmin } from "../admin-api";
+import { AdminFrame } from "../admin-frame";
+import { useFreshList } from "../use-fresh-list";
+import { useOffsetList } from "../use-offset-list";
+import { NewTokenDialog } from "./new-token-dialog";
+import { SetupHint } from "./setup-hint";
+import { WaitingTokens } from "./waiting-tokens";
+import { WORKER_COLUMNS } from "./worker-columns";
+import type { AdminWorker } from "./worker-texts";
+
+const REFRESH_MS = 4_000;
+const MAX_TOKENS = 100;
+
+/** Other machines that do work of this server. */
+export default function WorkersPage() {
+  const [isAdding, setIsAdding] = useState(false);
+  const list = useOffsetList<AdminWorker>(
+    (page, signal) => mustAdmin(api.GET("/api/v1/admin/workers", { params: { query: page }, signal })),
+    ({ id }) => id,
+    [],
+  );
+  const tokens = useResource(
+    (signal) => mustAdmin(api.GET("/api/v1/admin/worker-tokens", { params: { query: { limit: MAX_TOKENS } }, signal })),
+    [],
+  );
+  useFreshList(list, REFRESH_MS);
+  useRefresh(() => tokens.state.value.kind === "ready" && void tokens.reload(), REFRESH_MS);
+  const total = list.total.value;
+  return (
+    <AdminFrame
+      title="Workers"
+      actions={
+        <Button icon="plus" look="primary" onClick={() => setIsAdding(true)}>
+          Add worker
+        </Button>
+      }
+    >
+      <SetupHint />
+      <FilterBar>
+        <span class="soft">Other machines that prepare, cut and render for this server.</span>
+        <span class="spacer" />
+        <span class="soft" role="status">
+          {total !== null && formatCount(total, "worker")}
+        </span>
+      </FilterBar>
+      <DataTable
+        caption="Workers"
+        columns={WORKER_COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title="No worker has joined" icon="jobs">
+            <p>Create a join token, and start offcut worker on another machine.</p>
+          </Empty>
+        }
+      />
+      <WaitingTokens tokens={tokens} onRevoked={tokens.reload} />
+      {isAdding && <NewTokenDialog onCreated={() => void tokens.reload()} onClose={() => setIsAdding(false)} />}
+    </AdminFrame>
+  );
+}

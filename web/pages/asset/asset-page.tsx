@@ -1,0 +1,56 @@
+import { useEffect } from "preact/hooks";
+import { useRoute } from "preact-iso";
+import { ApiError, api, must, type Schemas } from "../../app/api";
+import { useResource } from "../../app/resource";
+import { workspace } from "../../app/session";
+import { useLiveReload } from "../../app/use-live-reload";
+import { useTitle } from "../../app/use-title";
+import { ErrorPanel } from "../../ui/states";
+import NotFoundPage from "../not-found";
+import { AssetSkeleton } from "./asset-skeleton";
+import { AssetWaiting } from "./asset-waiting";
+import { Studio } from "./studio";
+import { type ListedCut, listCuts } from "./use-cuts";
+import { useKept } from "./use-kept";
+import { useMedia } from "./use-media";
+
+export type Asset = Schemas["AssetDetail"];
+
+/** Progress, and states where no event stream is open. */
+const REFRESH_MS = 3_000;
+
+export const nameOf = (asset: Asset): string => asset.filename ?? "Unnamed recording";
+
+/** A recording: its cuts, and the editor. */
+export default function AssetPage() {
+  const assetId = useRoute().params.assetId ?? "";
+  const asset = useResource<Asset>(
+    (signal) => must(api.GET("/api/v1/assets/{asset_id}", { params: { path: { asset_id: assetId } }, signal })),
+    [assetId, workspace.value?.id],
+  );
+  useLiveReload(["asset.updated"], asset, (id) => id === assetId);
+  const state = useKept(asset.state.value, assetId);
+  useTitle(state.kind === "ready" ? nameOf(state.value) : "Recording");
+  const isEdited = state.kind !== "ready" || (state.value.cuttable && state.value.kind === "source");
+  // Both together with the recording, not after it: few are opened while they are being prepared.
+  const cuts = useResource<ListedCut[]>(
+    async (signal) => (isEdited ? listCuts(assetId, signal) : []),
+    [assetId, workspace.value?.id, isEdited],
+  );
+  const media = useMedia(assetId, isEdited && state.kind !== "failed");
+  const isChanging =
+    state.kind === "ready" && ["pending_upload", "processing", "pending_payment"].includes(state.value.state);
+  useEffect(() => {
+    if (!isChanging) return;
+    const timer = setInterval(() => void asset.reload(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [isChanging, asset]);
+
+  if (state.kind === "loading") return <AssetSkeleton />;
+  if (state.kind === "failed") {
+    const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
+    return isMissing ? <NotFoundPage /> : <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
+  }
+  const { value } = state;
+  return isEdited ? <Studio key={value.id} asset={value} list={cuts} media={media} /> : <AssetWaiting asset={value} />;
+}

@@ -1,0 +1,69 @@
+/** A recording that cannot be cut: why, how far it is, and what to do. */
+import type { ComponentChildren } from "preact";
+import { formatDuration } from "../../app/format";
+import { progressOf } from "../../app/live";
+import { CreditsLink } from "../../ui/error-message";
+import { Icon } from "../../ui/icon";
+import { Page } from "../../ui/page";
+import { AssetStatus } from "../../ui/status";
+import { type Asset, nameOf } from "./asset-page";
+import { adviseAsset } from "./problem-texts";
+
+export const AssetWaiting = ({ asset }: { asset: Asset }) => (
+  <Page title={nameOf(asset)} actions={<AssetStatus state={asset.state} cuttable={asset.cuttable} />}>
+    <p>
+      <a href={`/projects/${asset.project_id}`}>Back to the project</a>
+    </p>
+    <Explanation asset={asset} />
+  </Page>
+);
+
+function Explanation({ asset }: { asset: Asset }) {
+  const share = progressOf(asset.id).value ?? asset.progress ?? 0;
+  const minutes = asset.duration_seconds === null ? null : Number(asset.duration_seconds);
+  if (asset.kind !== "source")
+    return (
+      <Note>This file is the result of a pipeline. Open the recording that it was created from to change the cut.</Note>
+    );
+  switch (asset.state) {
+    case "pending_upload":
+      return (
+        <Note>
+          The upload is not finished. Keep the tab that uploads it open, or drop the same file on the page of the
+          project: the upload continues where it ended.
+        </Note>
+      );
+    case "pending_payment":
+      return (
+        <Note look="warning">
+          The balance does not cover this recording{minutes !== null && ` of ${formatDuration(minutes)}`}. Buy credits,
+          or ask an administrator for some: preparation then continues automatically. <CreditsLink />
+        </Note>
+      );
+    case "failed":
+      return (
+        <Note look="bad">
+          <strong>{asset.error_message ?? "The recording could not be prepared."}</strong>{" "}
+          {adviseAsset(asset.error_code)}
+        </Note>
+      );
+    default:
+      return (
+        <div class="asset-waiting">
+          <p>
+            Offcut is reading the recording and recognizing its words. It can be cut as soon as that is done; this page
+            opens by itself.
+          </p>
+          <progress class="progress" aria-label="Preparation" max={1} value={share} />
+          <p class="soft number">{Math.round(100 * share)}%</p>
+        </div>
+      );
+  }
+}
+
+const Note = ({ look = "", children }: { look?: "" | "warning" | "bad"; children: ComponentChildren }) => (
+  <div class={`message ${look}`} role={look === "bad" ? "alert" : undefined}>
+    <Icon name={look === "" ? "info" : "warning"} />
+    <p>{children}</p>
+  </div>
+);

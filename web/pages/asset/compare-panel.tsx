@@ -1,0 +1,103 @@
+import type { Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { formatTimecode } from "../../app/format";
+import { useResource } from "../../app/resource";
+import { useComputedOf } from "../../app/use-computed-of";
+import { comparePlans, type Difference } from "../../editor/model/compare";
+import { readPlan, toSeconds } from "../../editor/model/plan";
+import { ErrorPanel } from "../../ui/states";
+import { describeCut } from "./cut-chooser";
+import type { Editor } from "./editor-state";
+import { readExcerpt } from "./excerpt";
+import type { Playback } from "./playback";
+import { type Cuts, fetchCut } from "./use-cuts";
+
+type CompareProps = {
+  editor: Editor;
+  cuts: Cuts;
+  playback: Playback;
+  /** The cut to compare with; null: none. */
+  otherId: Signal<string | null>;
+  differences: Signal<readonly Difference[]>;
+};
+
+/** What this cut keeps and another one removes, and the other way round. */
+export function ComparePanel({ editor, cuts, playback, otherId, differences }: CompareProps) {
+  const listed = cuts.items;
+  const others =
+    listed.kind === "ready" ? listed.value.filter(({ id, state }) => state === "completed" && id !== cuts.openId) : [];
+  const isChosen = others.some(({ id }) => id === otherId.value);
+  const chosen = isChosen ? otherId.value : null;
+  if (editor.cut === null || others.length === 0) return null;
+  return (
+    <section class="card panel" aria-labelledby="compare-title">
+      <h2 id="compare-title">Compare</h2>
+      <label class="field">
+        <span class="label">Compare with</span>
+        <select
+          class="input"
+          value={chosen ?? ""}
+          onChange={(event) => {
+            otherId.value = event.currentTarget.value || null;
+          }}
+        >
+          <option value="">No other cut</option>
+          {others.map((cut) => (
+            <option key={cut.id} value={cut.id}>
+              {describeCut(cut)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {chosen !== null && (
+        <Differences key={chosen} otherId={chosen} editor={editor} playback={playback} differences={differences} />
+      )}
+    </section>
+  );
+}
+
+type DifferencesProps = Pick<CompareProps, "editor" | "playback" | "differences"> & { otherId: string };
+
+function Differences({ otherId, editor, playback, differences }: DifferencesProps) {
+  const other = useResource((signal) => fetchCut(otherId, signal), [otherId]);
+  const found = useComputedOf(() => {
+    const { value } = other.state;
+    return value.kind === "ready" && value.value.plan
+      ? comparePlans(editor.latePlan.value, readPlan(value.value.plan))
+      : [];
+  }, [editor, other]);
+  const list = found.value;
+  useEffect(() => {
+    differences.value = list;
+  }, [list]);
+  useEffect(
+    () => () => {
+      differences.value = [];
+    },
+    [],
+  );
+  const state = other.state.value;
+  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void other.reload()} />;
+  if (state.kind === "loading") return <p class="soft">Comparing…</p>;
+  if (list.length === 0) return <p class="soft">Both cuts keep the same.</p>;
+  return (
+    <ul class="review-list" aria-label="Differences">
+      {list.map((difference) => (
+        <li key={difference.start}>
+          <button type="button" class="review" onClick={() => playback.seek(difference.start)}>
+            <span class="number">{formatTimecode(toSeconds(difference.start))}</span>
+            <span class="review-text">
+              <strong>{difference.only === "first" ? "Only in this cut" : "Only in the other cut"}</strong>
+              <span class="soft truncate" dir="auto">
+                {describe(editor, difference)}
+              </span>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const describe = (editor: Editor, { start, end }: Difference): string =>
+  readExcerpt(editor, { start, end }) || `${toSeconds(end - start).toFixed(2)} s without words`;

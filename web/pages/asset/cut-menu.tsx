@@ -1,0 +1,42 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { api, must } from "../../app/api";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Icon } from "../../ui/icon";
+import { Menu } from "../../ui/menu";
+import { describeCut } from "./cut-chooser";
+import { discardEdits } from "./edit-actions";
+import type { Cut, Editor } from "./editor-state";
+import type { Cuts } from "./use-cuts";
+
+/** What is done with the open cut now and then. */
+export function CutMenu({ cut, cuts, editor }: { cut: Cut; cuts: Cuts; editor: Editor }) {
+  const { route } = useLocation();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const discard = { label: "Discard edits", icon: "undo" as const, run: () => discardEdits(editor) };
+  const remove = { label: "Delete cut", icon: "trash" as const, isDangerous: true, run: () => setIsDeleting(true) };
+  return (
+    <>
+      <Menu label="Actions for this cut" items={editor.isChanged.value ? [discard, remove] : [remove]}>
+        <Icon name="more" />
+      </Menu>
+      {isDeleting && (
+        <ConfirmDialog
+          title="Delete this cut?"
+          confirmLabel="Delete cut"
+          onConfirm={async () => {
+            await must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cut.id } } }));
+            await cuts.list.reload();
+            route(`/assets/${cut.asset_id}`, true);
+          }}
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>
+            <strong>{describeCut(cut)}</strong> is deleted with its edits, subtitles and renders. The recording and its
+            other cuts stay. This cannot be undone.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

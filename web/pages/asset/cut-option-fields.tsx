@@ -1,0 +1,57 @@
+import type { CutOptions } from "../../../src/domain/plan";
+import { Field } from "../../ui/field";
+import type { ScriptForm } from "./script-form";
+
+type NumberOption = "min_silence_seconds" | "padding_before_seconds" | "padding_after_seconds";
+
+const NUMBERS: { name: NumberOption; label: string; min: number; max: number }[] = [
+  { name: "min_silence_seconds", label: "Shortest pause to remove, s", min: 0.1, max: 10 },
+  { name: "padding_before_seconds", label: "Quiet before words, s", min: 0, max: 2 },
+  { name: "padding_after_seconds", label: "Quiet after words, s", min: 0, max: 2 },
+];
+
+const SWITCHES: { name: "remove_fillers" | "remove_retakes"; label: string }[] = [
+  { name: "remove_fillers", label: "Remove fillers such as “um”" },
+  { name: "remove_retakes", label: "Keep one take of each line" },
+];
+
+/** The options of a cut. The mode sets all of them. */
+export function CutOptionFields({ form }: { form: ScriptForm }) {
+  const options = form.options.value;
+  const set = (change: Partial<CutOptions>) => {
+    form.options.value = { ...form.options.value, ...change };
+  };
+  return (
+    <details class="cut-options">
+      <summary>Options</summary>
+      <div class="cut-option-fields">
+        {NUMBERS.map(({ name, label, min, max }) => (
+          <Field
+            key={name}
+            name={name}
+            label={label}
+            type="number"
+            min={min}
+            max={max}
+            step={0.01}
+            value={options[name]}
+            onInput={(event) => {
+              const value = event.currentTarget.valueAsNumber;
+              if (value >= min && value <= max) set({ [name]: value });
+            }}
+          />
+        ))}
+        {SWITCHES.map(({ name, label }) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              checked={options[name]}
+              onChange={(event) => set({ [name]: event.currentTarget.checked })}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,41 @@
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import type { DraftKeeper } from "./draft-keeper";
+
+/** Where the edits are kept. */
+export function DraftStatus({ keeper }: { keeper: DraftKeeper }) {
+  const state = keeper.state.value;
+  switch (state.kind) {
+    case "saving":
+      return <span class="soft draft-status">Saving…</span>;
+    case "saved":
+      return <span class="soft draft-status">Draft saved</span>;
+    case "local":
+      return (
+        <span class="soft draft-status" title={state.message}>
+          Kept in this browser
+        </span>
+      );
+    default:
+      return null;
+  }
+}
+
+/** Asks which edits to keep when the draft was changed in another tab or by another person. */
+export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
+  const state = keeper.state.value;
+  if (state.kind !== "conflict") return null;
+  return (
+    <div class="message warning" role="alert">
+      <Icon name="warning" />
+      <p>
+        <strong>This cut was edited in another tab or by another person.</strong> Your edits are kept in this browser.
+        Go on with theirs, or replace them by yours?
+      </p>
+      <span class="message-actions studio-actions">
+        <Button onClick={keeper.useOther}>Use theirs</Button>
+        <Button onClick={keeper.useMine}>Keep mine</Button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+/** The draft of a cut on the server. */
+import { ApiError, api, must } from "../../app/api";
+import type { DraftSource } from "../../editor/model/draft";
+
+/** `revision` is 0 where there is no draft. */
+export type Draft = DraftSource & { revision: number };
+
+const toParams = (cutId: string) => ({ path: { cut_id: cutId } });
+const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** Returns the draft; null if there is none. Throws `ApiError`. */
+export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<Draft | null> {
+  try {
+    return await must(api.GET("/api/v1/cuts/{cut_id}/draft", { params: toParams(cutId), signal: signal ?? null }));
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Stores a draft that is based on `revision`, and returns the new revision. Throws `ApiError` `conflict` if another one is stored. */
+export async function putDraft(cutId: string, { revision, segments, texts }: Draft): Promise<number> {
+  const body = { revision, segments, texts };
+  return (await must(api.PUT("/api/v1/cuts/{cut_id}/draft", { params: toParams(cutId), body }))).revision;
+}
+
+export async function deleteDraft(cutId: string): Promise<void> {
+  try {
+    await must(api.DELETE("/api/v1/cuts/{cut_id}/draft", { params: toParams(cutId) }));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}

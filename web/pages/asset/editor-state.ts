@@ -1,0 +1,179 @@
+/** The state of the editor of one cut: what the transcript, the timeline and the panels show, and one way to change it. */
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { afterNextFrame } from "../../app/after-next-frame";
+import type { Schemas } from "../../app/api";
+import { formatCount } from "../../app/format";
+import { applyCorrections } from "../../editor/model/corrections";
+import type { Edge } from "../../editor/model/edges";
+import {
+  type Content,
+  getRedoLabel,
+  getUndoLabel,
+  type History,
+  preview,
+  record,
+  redo,
+  startHistory,
+  undo,
+} from "../../editor/model/history";
+import { type EditorPlan, fromSeconds, keepsTheSame, readPlan } from "../../editor/model/plan";
+import { listReviews, type Review } from "../../editor/model/reviews";
+import { listTakes, type Take } from "../../editor/model/takes";
+import type { WordRange, Words } from "../../editor/model/words";
+
+export type Cut = Schemas["CutDetail"];
+export type Plan = NonNullable<Cut["plan"]>;
+
+/** Times in microseconds of the source; null where no mark is set. */
+export type Marks = { in: number | null; out: number | null };
+
+export type Editor = {
+  /** The cut that is edited; null while the recording has none: then nothing can be changed. */
+  cut: Cut | null;
+  /** Whether the user may change anything: not as a viewer, and not without a cut. */
+  canEdit: boolean;
+  words: Words;
+  history: ReadonlySignal<History>;
+  plan: ReadonlySignal<EditorPlan>;
+  /** The plan for sums and lists: it changes after the frame that shows an edit, which does not wait for them. */
+  latePlan: ReadonlySignal<EditorPlan>;
+  /** The text of each word with its corrections. */
+  texts: ReadonlySignal<readonly string[]>;
+  /** Of the late plan, as the panels list them. */
+  takes: ReadonlySignal<Take[]>;
+  reviews: ReadonlySignal<readonly Review[]>;
+  /** Whether anything differs from the cut as it is stored. */
+  isChanged: ReadonlySignal<boolean>;
+  selection: Signal<WordRange | null>;
+  marks: Signal<Marks>;
+  edge: Signal<Edge | null>;
+  /** Where the source is, in microseconds. */
+  playhead: Signal<number>;
+  /** What the live region says. A new `id` announces the same text again. */
+  announcement: Signal<{ id: number; text: string }>;
+  announce(text: string): void;
+  /** Records a change. `label` says what undo would undo. */
+  apply(change: Partial<Content>, label: string, announcement: string): void;
+  /** Shows an unfinished change, such as a drag. The next `apply` records it as one step; `cancelPreview` takes it back. */
+  preview(change: Partial<Content>): void;
+  cancelPreview(): void;
+  /** Whether a drag is in progress. */
+  isDragging: ReadonlySignal<boolean>;
+  /** The plan before the current drag. */
+  getSettled(): Content;
+  /** The cut as it is stored. */
+  stored: Content;
+  undo(): void;
+  redo(): void;
+};
+
+type EditorSource = {
+  cut: Cut | null;
+  /** Of the recording, in seconds. */
+  duration: number;
+  words: Words;
+  /** What was edited before and not saved. */
+  draft: Content | null;
+  canWrite: boolean;
+  playhead: Signal<number>;
+};
+
+/** Returns the plan of a cut; without a cut everything is kept. */
+export function toEditorPlan(plan: Plan | null, duration: number): EditorPlan {
+  if (plan !== null) return readPlan(plan);
+  const end = Math.max(1, fromSeconds(duration));
+  return { duration: end, spans: [{ start: 0, end, isKept: true, review: null }] };
+}
+
+export function createEditor({ cut, duration, words, draft, canWrite, playhead }: EditorSource): Editor {
+  const stored: Content = { plan: toEditorPlan(cut?.plan ?? null, duration), corrections: [] };
+  const start = startHistory(stored);
+  const history = signal(draft === null ? start : record(start, draft, "Edits of an earlier visit"));
+  /** The history before a drag; null while there is none. */
+  const settled = signal<History | null>(null);
+
+  const plan = computed(() => history.value.present.plan);
+  const corrections = computed(() => history.value.present.corrections);
+  const latePlan = signal(plan.peek());
+  effect(() => {
+    if (plan.value !== latePlan.peek())
+      afterNextFrame(() => {
+        latePlan.value = plan.peek();
+      });
+  });
+  let knownReviews: readonly Review[] = [];
+  // Most edits leave them the same: then nothing that shows them renders again.
+  const reviews = computed(() => {
+    const found = listReviews(latePlan.value);
+    const isSame =
+      found.length === knownReviews.length && found.every((review, index) => review === knownReviews[index]);
+    if (!isSame) knownReviews = found;
+    return knownReviews;
+  });
+  const announcement = signal({ id: 0, text: "" });
+  const announce = (text: string) => {
+    announcement.value = { id: announcement.peek().id + 1, text };
+  };
+
+  return {
+    cut,
+    canEdit: canWrite && cut !== null,
+    words,
+    history,
+    plan,
+    latePlan,
+    texts: computed(() => applyCorrections(words, corrections.value)),
+    takes: computed(() => listTakes(latePlan.value, cut?.plan?.takes ?? [])),
+    reviews,
+    isChanged: computed(() => corrections.value.length > 0 || !keepsTheSame(plan.value, stored.plan)),
+    selection: signal<WordRange | null>(null),
+    marks: signal<Marks>({ in: null, out: null }),
+    edge: signal<Edge | null>(null),
+    playhead,
+    announcement,
+    announce,
+    apply: (change, label, text) => {
+      const before = settled.peek() ?? history.peek();
+      const next = record(before, { ...before.present, ...change }, label);
+      batch(() => {
+        settled.value = null;
+        history.value = next;
+      });
+      if (next !== before) announce(text);
+    },
+    preview: (change) => {
+      const before = settled.peek() ?? history.peek();
+      batch(() => {
+        settled.value = before;
+        history.value = preview(before, { ...before.present, ...change });
+      });
+    },
+    cancelPreview: () => {
+      const before = settled.peek();
+      if (before === null) return;
+      batch(() => {
+        settled.value = null;
+        history.value = before;
+      });
+    },
+    isDragging: computed(() => settled.value !== null),
+    getSettled: () => (settled.peek() ?? history.peek()).present,
+    stored,
+    undo: () => {
+      const label = getUndoLabel(history.value);
+      history.value = undo(history.value);
+      announce(label === null ? "Nothing to undo" : `Undone: ${label}`);
+    },
+    redo: () => {
+      const label = getRedoLabel(history.value);
+      history.value = redo(history.value);
+      announce(label === null ? "Nothing to redo" : `Redone: ${label}`);
+    },
+  };
+}
+
+/** Returns "Remove 12 words" and "12 words removed". */
+export const describeWords = (count: number, isRestored: boolean): [label: string, announcement: string] => {
+  const words = formatCount(count, "word");
+  return isRestored ? [`Restore ${words}`, `${words} restored`] : [`Remove ${words}`, `${words} removed`];
+};

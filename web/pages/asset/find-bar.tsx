@@ -1,0 +1,63 @@
+import type { Signal } from "@preact/signals";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { WordRange } from "../../editor/model/words";
+import { Button, IconButton } from "../../ui/button";
+
+type FindBarProps = { search: Signal<string | null>; found: readonly WordRange[]; onGo(range: WordRange): void };
+
+/** A search field with next and previous. Enter selects the next match, Shift+Enter the previous one, Escape closes. */
+export function FindBar({ search, found, onGo }: FindBarProps) {
+  const input = useRef<HTMLInputElement>(null);
+  /** The match that was gone to; of another search it is none. */
+  const [gone, setGone] = useState<{ found: readonly WordRange[]; index: number } | null>(null);
+  const current = gone !== null && gone.found === found ? gone.index : -1;
+  const isOpen = search.value !== null;
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
+    if (isOpen) input.current?.focus();
+  }, [isOpen]);
+  if (search.value === null) return null;
+  const go = (step: 1 | -1) => {
+    if (found.length === 0) return;
+    const next = current === -1 && step === -1 ? found.length - 1 : (current + step + found.length) % found.length;
+    setGone({ found, index: next });
+    onGo(found[next]!);
+  };
+  return (
+    <search class="find-bar">
+      <input
+        ref={input}
+        class="input"
+        type="search"
+        aria-label="Find words"
+        placeholder="Find"
+        value={search.value}
+        onInput={(event) => {
+          search.value = event.currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+          else if (event.key === "Escape") search.value = null;
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <span class="soft number" role="status">
+        {search.value === "" ? "" : found.length === 0 ? "None" : `${current + 1} of ${found.length}`}
+      </span>
+      <Button look="quiet" disabled={found.length === 0} onClick={() => go(-1)}>
+        Previous
+      </Button>
+      <Button look="quiet" disabled={found.length === 0} onClick={() => go(1)}>
+        Next
+      </Button>
+      <IconButton
+        icon="close"
+        label="Close the search"
+        onClick={() => {
+          search.value = null;
+        }}
+      />
+    </search>
+  );
+}

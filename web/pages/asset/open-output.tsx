@@ -1,0 +1,29 @@
+import { getKeptDuration, toSeconds } from "../../editor/model/plan";
+import type { Asset } from "./asset-page";
+import { describeCut } from "./cut-chooser";
+import type { Editor } from "./editor-state";
+import { type Output, OutputPanel } from "./output/output-panel";
+import type { Cuts } from "./use-cuts";
+import type { Save } from "./use-save";
+
+type OpenOutputProps = { output: Output; asset: Asset; cuts: Cuts; editor: Editor; save: Save };
+
+/** Renders and exports of the open cut with its edits. */
+export function OpenOutput({ output, asset, cuts, editor, save }: OpenOutputProps) {
+  const listed = cuts.items;
+  const describe = (cutId: string): string => {
+    const cut = listed.kind === "ready" ? listed.value.find(({ id }) => id === cutId) : undefined;
+    return cut === undefined ? "Cut" : describeCut(cut);
+  };
+  const plan = editor.cut?.plan ?? null;
+  return (
+    <OutputPanel
+      output={output}
+      asset={asset}
+      cut={{ cutId: editor.cut?.id ?? null, isEdited: editor.canEdit && editor.isChanged.value, save: save.save }}
+      cutSeconds={toSeconds(getKeptDuration(editor.latePlan.value))}
+      hasWords={plan?.language != null || (plan?.segments.some(({ text }) => text !== "") ?? false)}
+      describeCut={describe}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import type { Schemas } from "../../../app/api";
+import { Field, SelectField } from "../../../ui/field";
+import { canDropFrames, type ExportOptions, FORMATS, FRAME_RATES } from "./export-formats";
+import { formatFrameRate } from "./render-choices";
+
+type ExportOptionFieldsProps = {
+  asset: Schemas["AssetDetail"];
+  options: ExportOptions;
+  onChange(changed: Partial<ExportOptions>): void;
+};
+
+const LAYOUTS = [
+  { value: "tight", label: "Tight: kept parts only" },
+  { value: "review", label: "Review: removed parts disabled" },
+];
+const CLOCKS = [
+  { value: "cut", label: "Times of the rendered cut" },
+  { value: "source", label: "Times of the recording" },
+];
+const TIMECODES = [
+  { value: "", label: "As recorded" },
+  { value: "true", label: "Drop frame" },
+  { value: "false", label: "Non-drop frame" },
+];
+
+/** The options that the chosen format has. */
+export function ExportOptionFields({ asset, options, onChange }: ExportOptionFieldsProps) {
+  const choice = FORMATS.find(({ format }) => format === options.format)!;
+  if (choice.isSubtitle)
+    return (
+      <SelectField
+        label="Times"
+        value={options.timeline}
+        options={CLOCKS}
+        onChange={(event) => onChange({ timeline: event.currentTarget.value as ExportOptions["timeline"] })}
+      />
+    );
+  const own = asset.type === "video" ? `As recorded (${formatFrameRate(asset)})` : "30";
+  const rates = [{ value: "", label: own }, ...FRAME_RATES.map((value) => ({ value, label: value }))];
+  return (
+    <div class="output-fields">
+      <SelectField
+        label="Layout"
+        value={options.layout}
+        options={LAYOUTS}
+        onChange={(event) => onChange({ layout: event.currentTarget.value as ExportOptions["layout"] })}
+      />
+      {choice.hasFrameRate && (
+        <SelectField
+          label="Frame rate"
+          value={options.frameRate}
+          options={rates}
+          onChange={(event) => onChange({ frameRate: event.currentTarget.value })}
+        />
+      )}
+      {choice.hasTimecode && canDropFrames(options.frameRate, asset) && (
+        <SelectField
+          label="Timecode"
+          value={options.dropFrame}
+          options={TIMECODES}
+          onChange={(event) => onChange({ dropFrame: event.currentTarget.value as ExportOptions["dropFrame"] })}
+        />
+      )}
+      {choice.hasMediaFolder && (
+        <Field
+          label="Folder of the recording"
+          name="media_root"
+          value={options.mediaFolder}
+          spellcheck={false}
+          maxLength={4096}
+          placeholder="/Volumes/Media or D:\Media"
+          hint="Where the recording is on the computer that edits. Without it the program asks for the file."
+          onInput={(event) => onChange({ mediaFolder: event.currentTarget.value })}
+        />
+      )}
+    </div>
+  );
+}

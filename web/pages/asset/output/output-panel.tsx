@@ -1,0 +1,77 @@
+/** What becomes of a cut: the buttons and dialogs of renders and exports, and the list of renders. */
+import { type Signal, useSignal } from "@preact/signals";
+import type { Schemas } from "../../../app/api";
+import { canWrite } from "../../../app/session";
+import { showToast } from "../../../app/toasts";
+import { Button } from "../../../ui/button";
+import type { EditedCut } from "./edited-cut";
+import { EndedRenders } from "./ended-renders";
+import { ExportDialog } from "./export-dialog";
+import { RenderDialog } from "./render-dialog";
+import { RenderList } from "./render-list";
+import { type Renders, useRenders } from "./use-renders";
+
+export type Output = { renders: Renders; opened: Signal<"export" | "render" | null> };
+
+export const useOutput = (assetId: string): Output => ({
+  renders: useRenders(assetId),
+  opened: useSignal<"export" | "render" | null>(null),
+});
+
+/** The buttons "Render" and "Export". A viewer may only export. */
+export const OutputButtons = ({ output, canExport }: { output: Output; canExport: boolean }) => (
+  <div class="output-buttons">
+    {canWrite.value && <Button onClick={() => (output.opened.value = "render")}>Render</Button>}
+    <Button
+      disabled={!canExport}
+      title={canExport ? undefined : canWrite.value ? "Create a cut first" : "There is no cut yet"}
+      onClick={() => (output.opened.value = "export")}
+    >
+      Export
+    </Button>
+  </div>
+);
+
+type OutputPanelProps = {
+  output: Output;
+  asset: Schemas["AssetDetail"];
+  cut: EditedCut;
+  /** Of the cut with its edits, in seconds. */
+  cutSeconds: number;
+  /** Whether the cut was made with a transcript. */
+  hasWords: boolean;
+  describeCut(cutId: string): string;
+};
+
+/** The list of renders, and the open dialog. */
+export function OutputPanel({ output, asset, cut, cutSeconds, hasWords, describeCut }: OutputPanelProps) {
+  const { opened, renders } = output;
+  const close = () => (opened.value = null);
+  const onStarted = () => {
+    void renders.reload();
+    showToast({
+      kind: "info",
+      text: "Render started. The file is listed under Renders.",
+      action: { label: "Show", run: showRenders },
+    });
+  };
+  return (
+    <>
+      <EndedRenders renders={renders} />
+      <RenderList
+        renders={renders}
+        describeSource={(cutId) => (cutId === null ? "Whole recording" : describeCut(cutId))}
+      />
+      {opened.value === "export" && <ExportDialog asset={asset} cut={cut} hasWords={hasWords} onClose={close} />}
+      {opened.value === "render" && (
+        <RenderDialog asset={asset} cut={cut} cutSeconds={cutSeconds} onStarted={onStarted} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function showRenders(): void {
+  const panel = document.getElementById("renders");
+  panel?.scrollIntoView({ block: "center" });
+  panel?.focus({ preventScroll: true });
+}

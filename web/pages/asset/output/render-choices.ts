@@ -1,0 +1,136 @@
+/** What a render can be, bounded by the recording, and how large it becomes. Pure. */
+import type { Schemas } from "../../../app/api";
+
+export type RenderedAsset = Pick<
+  Schemas["AssetDetail"],
+  | "type"
+  | "width"
+  | "height"
+  | "frame_rate"
+  | "video_codec"
+  | "audio_codec"
+  | "audio_tracks"
+  | "size_bytes"
+  | "duration_seconds"
+>;
+
+export type RenderFormat = "mp4" | "mov" | "m4a" | "mp3";
+
+/** Empty texts: as the recording. Bitrates in kbit/s. */
+export type RenderChoice = {
+  format: RenderFormat;
+  resolution: string;
+  frameRate: string;
+  videoBitrate: string;
+  audioBitrate: string;
+};
+
+export const AUDIO_BITRATES: readonly string[] = ["320", "256", "192", "160", "128", "96", "64", "48", "32"];
+const SIDES = [2160, 1440, 1080, 720, 540, 480, 360, 240, 144];
+const FORMAT_LABELS: Record<RenderFormat, string> = {
+  mp4: "MP4 video",
+  mov: "QuickTime (MOV) video",
+  m4a: "M4A audio",
+  mp3: "MP3 audio",
+};
+
+const hasAudio = ({ audio_tracks }: RenderedAsset): boolean => (audio_tracks ?? 1) > 0;
+export const isVideoFormat = (format: RenderFormat): boolean => format === "mp4" || format === "mov";
+
+/** Lists the formats that the recording can become. */
+export function listFormats(asset: RenderedAsset): { value: RenderFormat; label: string }[] {
+  const video: RenderFormat[] = asset.type === "video" ? ["mp4", "mov"] : [];
+  const audio: RenderFormat[] = hasAudio(asset) ? ["m4a", "mp3"] : [];
+  return [...video, ...audio].map((value) => ({ value, label: FORMAT_LABELS[value] }));
+}
+
+/** Returns the pixels of the shorter side, even as encoders need it; null without video. */
+const getShortSide = ({ width, height }: RenderedAsset): number | null => {
+  if (width === null || height === null) return null;
+  const side = Math.min(width, height);
+  return side - (side % 2);
+};
+
+/** Lists smaller resolutions than that of the recording. */
+export function listResolutions(asset: RenderedAsset): { value: string; label: string }[] {
+  const side = getShortSide(asset);
+  const smaller = SIDES.filter((one) => side !== null && one < side);
+  return [
+    { value: "", label: side === null ? "As recorded" : `As recorded (${side}p)` },
+    ...smaller.map((one) => ({ value: `${one}p`, label: `${one}p` })),
+  ];
+}
+
+const getFrameRate = ({ frame_rate }: RenderedAsset): number => (frame_rate ? frame_rate.num / frame_rate.den : 25);
+const MAX_FRAME_RATE = 120;
+
+export const getMaxFrameRate = (asset: RenderedAsset): number =>
+  Math.max(1, Math.min(MAX_FRAME_RATE, Math.floor(2 * getFrameRate(asset))));
+
+/** Returns "25" or "29.97". */
+export const formatFrameRate = (asset: RenderedAsset): string => String(Number(getFrameRate(asset).toFixed(2)));
+
+export const MIN_VIDEO_KBITS = 50;
+
+/** Returns the bitrate of the whole recording in kbit/s, above which no video bitrate makes sense; null when unknown. */
+export function getSourceKbits({ size_bytes, duration_seconds }: RenderedAsset): number | null {
+  const seconds = Number(duration_seconds);
+  return size_bytes && seconds > 0 ? Math.max(MIN_VIDEO_KBITS, Math.ceil((size_bytes * 8) / seconds / 1000)) : null;
+}
+
+const isUnchanged = ({ resolution, frameRate, videoBitrate }: RenderChoice): boolean =>
+  [resolution, frameRate, videoBitrate].every((text) => text === "");
+
+const COPIED_CODECS = ["h264", "hevc"];
+
+/** Returns what rendering does with the video, as a sentence. */
+export function describeWork(asset: RenderedAsset, choice: RenderChoice, isCut: boolean): string {
+  if (!isVideoFormat(choice.format)) return "Only the audio is rendered, which is fast.";
+  if (!isUnchanged(choice)) return "All of the video is encoded with these settings, which takes longest.";
+  if (!COPIED_CODECS.includes(asset.video_codec ?? ""))
+    return `The video (${asset.video_codec ?? "unknown codec"}) is encoded as H.264.`;
+  return isCut
+    ? "Fastest: the video is copied, and only what is around the joins is encoded."
+    : "Fastest: the video is copied where that is possible.";
+}
+
+/** Video needs less than proportionally more data for more pixels and for more frames. */
+const PIXEL_POWER = 0.75;
+const FRAME_POWER = 0.5;
+const DEFAULT_AUDIO_KBITS = 160;
+
+/** Returns about how large the file becomes; null when the recording's own size is unknown. */
+export function estimateBytes(asset: RenderedAsset, choice: RenderChoice, seconds: number): number | null {
+  const source = getSourceKbits(asset);
+  const audio = hasAudio(asset) ? Number(choice.audioBitrate) || DEFAULT_AUDIO_KBITS : 0;
+  if (!isVideoFormat(choice.format)) return toBytes(audio, seconds);
+  if (choice.videoBitrate !== "") return toBytes(Number(choice.videoBitrate) + audio, seconds);
+  if (source === null) return null;
+  if (isUnchanged(choice)) return toBytes(source, seconds);
+  const side = getShortSide(asset) ?? 0;
+  const wanted = Number.parseInt(choice.resolution, 10) || side;
+  const pixels = side === 0 ? 1 : (wanted / side) ** 2;
+  const frames = choice.frameRate === "" ? 1 : Number(choice.frameRate) / getFrameRate(asset);
+  const video = Math.max(0, source - DEFAULT_AUDIO_KBITS) * pixels ** PIXEL_POWER * Math.min(1, frames) ** FRAME_POWER;
+  return toBytes(Math.min(source, video + audio), seconds);
+}
+
+const toBytes = (kbits: number, seconds: number): number => (kbits * 1000 * seconds) / 8;
+
+type Output = NonNullable<Schemas["RenderDetail"]["output"]>;
+
+/** Returns the `output` of a request: what is as the recording is left out. */
+export function toOutput(choice: RenderChoice): Partial<Output> {
+  const isVideo = isVideoFormat(choice.format);
+  const output: Partial<Output> = { format: choice.format };
+  if (isVideo && choice.resolution !== "") output.resolution = choice.resolution;
+  if (isVideo && choice.frameRate !== "") output.frame_rate = Number(choice.frameRate);
+  if (isVideo && choice.videoBitrate !== "") output.video_bitrate = Number(choice.videoBitrate) * 1000;
+  if (choice.audioBitrate !== "") output.audio_bitrate = Number(choice.audioBitrate) * 1000;
+  return output;
+}
+
+/** Returns "MP4 · 720p · 25 fps". */
+export function describeOutput({ format, resolution, frame_rate }: Output): string {
+  return [format.toUpperCase(), resolution, frame_rate && `${frame_rate} fps`].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,106 @@
+import { useState } from "preact/hooks";
+import { api, must, type Schemas } from "../../../app/api";
+import { formatBytes, formatDuration } from "../../../app/format";
+import { Dialog } from "../../../ui/dialog";
+import { FormActions } from "../../../ui/dialog-actions";
+import { Form } from "../../../ui/form";
+import { type EditedCut, requireSaved } from "./edited-cut";
+import { explainRefusal } from "./output-problems";
+import { describeWork, estimateBytes, listFormats, type RenderChoice, toOutput } from "./render-choices";
+import { RenderFields } from "./render-fields";
+import { UnsavedNote } from "./unsaved-note";
+
+type RenderDialogProps = {
+  asset: Schemas["AssetDetail"];
+  cut: EditedCut;
+  /** Of the cut with its edits, in seconds. */
+  cutSeconds: number;
+  onStarted(): void;
+  onClose(): void;
+};
+
+/** Renders the cut, or the whole recording, to a file. */
+export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: RenderDialogProps) {
+  const [isWhole, setIsWhole] = useState(cut.cutId === null);
+  const [choice, setChoice] = useState<RenderChoice>({
+    format: listFormats(asset)[0]?.value ?? "mp4",
+    resolution: "",
+    frameRate: "",
+    videoBitrate: "",
+    audioBitrate: "",
+  });
+  const sourceSeconds = Number(asset.duration_seconds ?? 0);
+  const seconds = isWhole ? sourceSeconds : cutSeconds;
+  const bytes = estimateBytes(asset, choice, seconds);
+  const start = async () => {
+    try {
+      const cutId = isWhole ? null : await requireSaved(cut);
+      await must(
+        api.POST("/api/v1/renders", { body: { asset_id: asset.id, cut_id: cutId, output: toOutput(choice) } }),
+      );
+    } catch (error) {
+      throw explainRefusal(error);
+    }
+    onStarted();
+    onClose();
+  };
+  return (
+    <Dialog title="Render" isWide onClose={onClose}>
+      <Form onSend={start} class="dialog-body">
+        {({ errors, isSending }) => (
+          <>
+            {cut.isEdited && !isWhole && <UnsavedNote />}
+            <fieldset class="choices">
+              <legend class="label">What</legend>
+              <SourceChoice
+                label="The cut"
+                seconds={cutSeconds}
+                isChosen={!isWhole}
+                isDisabled={cut.cutId === null}
+                onChoose={() => setIsWhole(false)}
+              />
+              <SourceChoice
+                label="The whole recording"
+                seconds={sourceSeconds}
+                isChosen={isWhole}
+                onChoose={() => setIsWhole(true)}
+              />
+            </fieldset>
+            <RenderFields
+              asset={asset}
+              choice={choice}
+              errors={errors}
+              onChange={(changed) => setChoice({ ...choice, ...changed })}
+            />
+            <p class="render-estimate" role="status">
+              {describeWork(asset, choice, !isWhole)}{" "}
+              {bytes !== null && (
+                <>
+                  Estimated size: <strong class="number">about {formatBytes(bytes)}</strong>.
+                </>
+              )}
+            </p>
+            <FormActions submitLabel="Start" isSending={isSending} onCancel={onClose} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+type SourceChoiceProps = {
+  label: string;
+  seconds: number;
+  isChosen: boolean;
+  isDisabled?: boolean;
+  onChoose(): void;
+};
+
+const SourceChoice = ({ label, seconds, isChosen, isDisabled = false, onChoose }: SourceChoiceProps) => (
+  <label class="choice">
+    <input type="radio" name="what" checked={isChosen} disabled={isDisabled} onChange={onChoose} />
+    <span>
+      {label} <span class="soft number">{isDisabled ? "make a cut first" : formatDuration(seconds)}</span>
+    </span>
+  </label>
+);

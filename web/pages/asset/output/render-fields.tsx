@@ -1,0 +1,88 @@
+import type { Schemas } from "../../../app/api";
+import { toNumber } from "../../../app/english";
+import { Field, SelectField } from "../../../ui/field";
+import {
+  AUDIO_BITRATES,
+  formatFrameRate,
+  getMaxFrameRate,
+  getSourceKbits,
+  isVideoFormat,
+  listFormats,
+  listResolutions,
+  MIN_VIDEO_KBITS,
+  type RenderChoice,
+  type RenderFormat,
+} from "./render-choices";
+
+type RenderFieldsProps = {
+  asset: Schemas["AssetDetail"];
+  choice: RenderChoice;
+  errors: Record<string, string>;
+  onChange(changed: Partial<RenderChoice>): void;
+};
+
+const AS_RECORDED = "As recorded";
+
+/** Format and settings of a render, bounded by the recording. */
+export function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
+  const isVideo = isVideoFormat(choice.format);
+  const maxKbits = getSourceKbits(asset);
+  const audioBitrates = [
+    { value: "", label: AS_RECORDED },
+    ...AUDIO_BITRATES.map((value) => ({ value, label: `${value} kbit/s` })),
+  ];
+  return (
+    <div class="output-fields">
+      <SelectField
+        label="Format"
+        value={choice.format}
+        options={listFormats(asset)}
+        onChange={(event) => onChange({ format: event.currentTarget.value as RenderFormat })}
+      />
+      {isVideo && (
+        <>
+          <SelectField
+            label="Resolution"
+            value={choice.resolution}
+            options={listResolutions(asset)}
+            onChange={(event) => onChange({ resolution: event.currentTarget.value })}
+          />
+          <Field
+            label="Frame rate"
+            name="frame_rate"
+            type="number"
+            min={1}
+            max={getMaxFrameRate(asset)}
+            step={1}
+            value={choice.frameRate}
+            placeholder={`${AS_RECORDED} (${formatFrameRate(asset)})`}
+            hint={`1 to ${getMaxFrameRate(asset)}`}
+            error={errors.frame_rate}
+            onInput={(event) => onChange({ frameRate: event.currentTarget.value })}
+          />
+          <Field
+            label="Video bitrate"
+            name="video_bitrate"
+            type="number"
+            min={MIN_VIDEO_KBITS}
+            {...(maxKbits === null ? {} : { max: maxKbits })}
+            step={1}
+            value={choice.videoBitrate}
+            placeholder={AS_RECORDED}
+            hint={maxKbits === null ? "kbit/s" : `kbit/s, ${MIN_VIDEO_KBITS} to about ${toNumber(maxKbits)}`}
+            error={errors.video_bitrate}
+            onInput={(event) => onChange({ videoBitrate: event.currentTarget.value })}
+          />
+        </>
+      )}
+      {(asset.audio_tracks ?? 1) > 0 && (
+        <SelectField
+          label="Audio bitrate"
+          value={choice.audioBitrate}
+          options={audioBitrates}
+          onChange={(event) => onChange({ audioBitrate: event.currentTarget.value })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useState } from "preact/hooks";
+import { api, must } from "../../../app/api";
+import { canWrite } from "../../../app/session";
+import { Button } from "../../../ui/button";
+import { ConfirmDialog } from "../../../ui/confirm-dialog";
+import { ErrorPanel } from "../../../ui/states";
+import { RenderRow } from "./render-row";
+import { ShareDialog } from "./share-dialog";
+import type { ListedRender, Renders } from "./use-renders";
+
+type RenderListProps = {
+  renders: Renders;
+  /** Returns what a render was made of: a cut, or the whole recording. */
+  describeSource(cutId: string | null): string;
+};
+
+type Opened = { kind: "share" | "delete"; render: ListedRender };
+
+/** The files that were made of a recording, newest first. */
+export function RenderList({ renders, describeSource }: RenderListProps) {
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const items = renders.items.value;
+  if (items?.length === 0) return null;
+  const close = () => setOpened(null);
+  return (
+    <section id="renders" class="card panel" aria-labelledby="renders-title" tabIndex={-1}>
+      <h2 id="renders-title">Renders</h2>
+      {renders.error.value !== null && (
+        <ErrorPanel message={renders.error.value} onRetry={() => void renders.reload()} />
+      )}
+      {items === null && renders.error.value === null && <div class="skeleton skeleton-row" />}
+      <ul class="render-list">
+        {items?.map((render) => (
+          <RenderRow
+            key={render.id}
+            render={render}
+            name={describeSource(render.cut_id)}
+            canWrite={canWrite.value}
+            onShare={() => setOpened({ kind: "share", render })}
+            onDelete={() => setOpened({ kind: "delete", render })}
+            onChange={() => void renders.reload()}
+          />
+        ))}
+      </ul>
+      {items !== null && renders.hasMore.value && <Button onClick={() => renders.loadMore()}>Show more</Button>}
+      {opened?.kind === "share" && (
+        <ShareDialog
+          renderId={opened.render.id}
+          name={`${describeSource(opened.render.cut_id)} (${opened.render.output.format.toUpperCase()})`}
+          onClose={close}
+        />
+      )}
+      {opened?.kind === "delete" && (
+        <ConfirmDialog
+          title="Delete this file?"
+          confirmLabel="Delete file"
+          onConfirm={async () => {
+            await must(
+              api.DELETE("/api/v1/renders/{render_id}", { params: { path: { render_id: opened.render.id } } }),
+            );
+            await renders.reload();
+          }}
+          onClose={close}
+        >
+          <p>
+            The file is deleted from the server's disk, and links that were shared end. The recording and its cuts stay.
+          </p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,21 @@
+import { useMemo } from "preact/hooks";
+import { formatRemaining } from "../../../app/format";
+import { progressOf } from "../../../app/live";
+import { createRemainingTime } from "../../../app/remaining-time";
+import type { ListedRender } from "./use-renders";
+
+/** How far a render is, and how long it will take. */
+export function RenderProgress({ render, name }: { render: ListedRender; name: string }) {
+  const share = progressOf(render.id).value ?? render.progress ?? 0;
+  const time = useMemo(createRemainingTime, [render.id]);
+  const seconds = useMemo(() => time.update(render.id, share, performance.now()), [time, share]);
+  const percent = `${Math.floor(share * 100)}%`;
+  return (
+    <>
+      <progress class="progress" aria-label={`Progress of ${name}`} max={1} value={share} />
+      <span class="soft number render-facts">
+        {seconds === null ? percent : `${percent}, ${formatRemaining(seconds)}`}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { useId, useState } from "preact/hooks";
+import { api, must } from "../../../app/api";
+import { formatBytes } from "../../../app/format";
+import { toLocalAddress } from "../../../app/local-address";
+import { openDownload } from "../../../app/save-file";
+import { showFailure } from "../../../app/toasts";
+import { Button } from "../../../ui/button";
+import { RelativeTime } from "../../../ui/relative-time";
+import { JobStatus } from "../../../ui/status";
+import { adviseRender } from "./output-problems";
+import { describeOutput } from "./render-choices";
+import { RenderProgress } from "./render-progress";
+import { RenderWarnings } from "./render-warnings";
+import { isOpenRender, type ListedRender } from "./use-renders";
+
+type RenderRowProps = {
+  render: ListedRender;
+  name: string;
+  canWrite: boolean;
+  onShare(): void;
+  onDelete(): void;
+  onChange(): void;
+};
+
+export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange }: RenderRowProps) {
+  const id = useId();
+  const [isBusy, setIsBusy] = useState(false);
+  const run = async (work: () => Promise<void>) => {
+    setIsBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      showFailure(error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  const params = { path: { render_id: render.id } };
+  const download = () =>
+    run(async () => {
+      const { download_url } = await must(api.GET("/api/v1/renders/{render_id}", { params }));
+      if (download_url !== null) openDownload(toLocalAddress(download_url), `render.${render.output.format}`);
+    });
+  const cancel = () =>
+    run(async () => {
+      await must(api.POST("/api/v1/renders/{render_id}/cancel", { params }));
+      onChange();
+    });
+  return (
+    <li class="render">
+      <div class="render-text" id={id}>
+        <span class="truncate" title={name}>
+          {name}
+        </span>
+        <span class="soft render-facts">
+          <span class="number">
+            {describeOutput(render.output)}
+            {render.size_bytes !== null && ` · ${formatBytes(render.size_bytes)}`}
+          </span>{" "}
+          · <RelativeTime iso={render.completed_at ?? render.created_at} />
+        </span>
+      </div>
+      <span class="render-state">
+        <JobStatus state={render.state} />
+        {render.state === "processing" && <RenderProgress render={render} name={name} />}
+      </span>
+      <div class="render-actions">
+        {isOpenRender(render) && canWrite && (
+          <Button isBusy={isBusy} aria-describedby={id} onClick={() => void cancel()}>
+            Cancel
+          </Button>
+        )}
+        {render.state === "completed" && (
+          <Button icon="download" isBusy={isBusy} aria-describedby={id} onClick={() => void download()}>
+            Download
+          </Button>
+        )}
+        {render.state === "completed" && canWrite && (
+          <Button icon="link" aria-describedby={id} onClick={onShare}>
+            Share
+          </Button>
+        )}
+        {!isOpenRender(render) && canWrite && (
+          <Button icon="trash" look="quiet" aria-describedby={id} onClick={onDelete}>
+            Delete
+          </Button>
+        )}
+      </div>
+      {render.state === "failed" && (
+        <p class="render-problem">
+          {render.error_message} {adviseRender(render.error_code)}
+        </p>
+      )}
+      <RenderWarnings warnings={render.warnings} />
+    </li>
+  );
+}

@@ -1,0 +1,14 @@
+import { Icon } from "../../../ui/icon";
+
+/** What is different from what one may expect of the file. */
+export const RenderWarnings = ({ warnings }: { warnings: string[] }) =>
+  warnings.length === 0 ? null : (
+    <ul class="render-warnings">
+      {warnings.map((warning) => (
+        <li key={warning}>
+          <Icon name="warning" />
+          <span>{warning}</span>
+        </li>
+      ))}
+    </ul>
+  );

@@ -1,0 +1,25 @@
+/** The renders of a recording. Live events say when one has changed, and how far it is. */
+import { api, must, type Schemas } from "../../../app/api";
+import { type PagedList, usePagedList } from "../../../app/pages-of";
+import { useLiveReload } from "../../../app/use-live-reload";
+
+export type ListedRender = Schemas["RenderDetail"];
+export type Renders = PagedList<ListedRender>;
+
+const PAGE_SIZE = 20;
+
+export const isOpenRender = ({ state }: Pick<ListedRender, "state">): boolean =>
+  state === "pending" || state === "processing";
+
+export function useRenders(assetId: string): Renders {
+  const renders = usePagedList<ListedRender>(
+    (cursor, signal) => {
+      const query = { asset_id: assetId, limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) };
+      return must(api.GET("/api/v1/renders", { params: { query }, signal }));
+    },
+    [assetId],
+  );
+  // Events do not name the recording of a render.
+  useLiveReload(["render.updated"], renders);
+  return renders;
+}

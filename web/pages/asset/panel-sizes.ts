@@ -1,0 +1,31 @@
+/** The sizes of the panels of the editor, as the user chose them in this browser. Narrow windows have sizes of their own. */
+import { type Signal, signal } from "@preact/signals";
+import { forget, recall, remember } from "../../app/memory";
+
+/** In pixels; null: as the page chooses. */
+type Size = Signal<number | null>;
+
+const query = matchMedia("(min-width: 64rem)");
+
+/** Whether the panels are side by side. */
+export const isWide = signal(query.matches);
+query.addEventListener("change", () => {
+  isWide.value = query.matches;
+});
+
+function createSize(name: string): Size {
+  const key = `panel.${name}`;
+  const size = signal(Number(recall(key)) || null);
+  size.subscribe((pixels) => (pixels === null ? forget(key) : remember(key, String(pixels))));
+  return size;
+}
+
+export const panelSizes = {
+  videoHeight: createSize("video-height"),
+  waveformHeight: createSize("waveform-height"),
+  transcriptHeight: createSize("transcript-height"),
+  sideWidth: createSize("side-width"),
+};
+
+/** Returns the chosen size; undefined where the page chooses. */
+export const getSize = (size: Size): number | undefined => (isWide.value ? (size.value ?? undefined) : undefined);

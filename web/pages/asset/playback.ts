@@ -1,0 +1,139 @@
+/** The player as the editor uses it. Times are microseconds of the source. */
+import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { afterNextFrame } from "../../app/after-next-frame";
+import { type EditorPlan, findSpanIndex, type Range } from "../../editor/model/plan";
+import { CutPlayer, type PlayerMode } from "../../editor/player/cut-player";
+import type { PlayableMedia } from "../../editor/player/engine";
+
+export type Playback = {
+  player: CutPlayer;
+  /** Where the editor is. In a removed span too, which the cut does not play. */
+  playhead: Signal<number>;
+  mode: ReadonlySignal<PlayerMode>;
+  isPlaying: ReadonlySignal<boolean>;
+  rate: ReadonlySignal<number>;
+  /** Whether a preview is connected. */
+  isReady: ReadonlySignal<boolean>;
+  play(mode?: PlayerMode): void;
+  playFrom(time: number): void;
+  pause(): void;
+  toggle(mode?: PlayerMode): void;
+  /** Plays a range of the source, or what the cut keeps of it, and stops. */
+  playRange(range: Range, mode?: PlayerMode): void;
+  seek(time: number): void;
+  /** Pauses, and returns to normal speed. */
+  stop(): void;
+  /** Plays forward (1) or back (-1); each further call is faster. */
+  shuttle(direction: 1 | -1): void;
+  setMode(mode: PlayerMode): void;
+  setRate(rate: number): void;
+  setPlan(plan: EditorPlan): void;
+  /** Connects the element. Returns a function that ends it. */
+  attach(video: HTMLVideoElement, media: PlayableMedia): () => void;
+};
+
+const RATES = [1, 1.5, 2, 3];
+const nextRate = (rate: number): number => RATES.find((one) => one > rate) ?? 3;
+
+export function createPlayback(): Playback {
+  const player = new CutPlayer();
+  const playhead = signal(0);
+  let plan: EditorPlan | null = null;
+  /** Whether the playhead is in a removed span, while the player waits where the next kept one starts. */
+  let isParked = false;
+  /** Speed of going back; 0 when it does not. */
+  let backRate = 0;
+  /** Whether the player does not have the plan yet. */
+  let isPlanDue = false;
+  const sendPlan = () => {
+    if (!isPlanDue || plan === null) return;
+    isPlanDue = false;
+    player.setPlan(plan);
+  };
+
+  effect(() => {
+    const time = player.sourceTime.value;
+    if (player.isPlaying.value) isParked = false;
+    if (!isParked) playhead.value = time;
+  });
+
+  const playback: Playback = {
+    player,
+    playhead,
+    mode: player.mode,
+    isPlaying: player.isPlaying,
+    rate: player.rate,
+    isReady: player.isAttached,
+    play: (mode = player.mode.peek()) => {
+      backRate = 0;
+      sendPlan();
+      // From where the editor is, also when that was not played before.
+      if (isParked && mode === "source") {
+        player.setMode(mode);
+        player.seek(playhead.peek());
+      }
+      player.play(mode);
+    },
+    playFrom: (time) => {
+      playback.seek(time);
+      playback.play();
+    },
+    pause: () => {
+      backRate = 0;
+      player.pause();
+    },
+    toggle: (mode = player.mode.peek()) => {
+      if (player.isPlaying.peek() && player.mode.peek() === mode) playback.pause();
+      else playback.play(mode);
+    },
+    playRange: (range, mode = "source") => {
+      backRate = 0;
+      isParked = false;
+      sendPlan();
+      player.playRange(range, mode);
+    },
+    seek: (time) => {
+      sendPlan();
+      const target = Math.max(0, Math.min(plan?.duration ?? 0, time));
+      isParked =
+        plan !== null &&
+        !player.isPlaying.peek() &&
+        player.mode.peek() === "cut" &&
+        !plan.spans[findSpanIndex(plan, target)]!.isKept;
+      player.seek(target);
+      playhead.value = isParked || !player.isAttached.peek() ? target : player.sourceTime.peek();
+    },
+    stop: () => {
+      playback.pause();
+      player.setRate(1);
+    },
+    shuttle: (direction) => {
+      sendPlan();
+      if (direction === 1) {
+        player.setRate(player.isPlaying.peek() && backRate === 0 ? nextRate(player.rate.peek()) : 1);
+        playback.play();
+      } else {
+        backRate = backRate === 0 ? 1 : nextRate(backRate);
+        player.rewind(backRate);
+      }
+    },
+    setMode: (mode) => {
+      sendPlan();
+      player.setMode(mode);
+    },
+    setRate: (rate) => player.setRate(rate),
+    setPlan: (next) => {
+      const isFirst = plan === null;
+      plan = next;
+      isPlanDue = true;
+      // While nothing plays, the frame that shows the edit does not wait for the player.
+      if (isFirst || player.isPlaying.peek()) sendPlan();
+      else afterNextFrame(sendPlan);
+    },
+    attach: (video, media) => {
+      sendPlan();
+      return player.attach(video, media);
+    },
+  };
+  return playback;
+}

@@ -1,0 +1,34 @@
+/** Loads media for the edit that is likely next. */
+import { effect } from "@preact/signals";
+import { type EditorPlan, isRemoved, removeRange, restoreRange } from "../../editor/model/plan";
+import { toggleWords } from "../../editor/model/words";
+import { getMarkedRange } from "./edit-actions";
+import type { Editor } from "./editor-state";
+import type { Playback } from "./playback";
+
+/** A selection that changes more often than this is not finished. */
+const DELAY_MS = 120;
+
+/**
+ * While the cut plays, loads the media that plays after the selected words or the marked range are removed or restored, or after a drag ends.
+ * Returns a function that stops it.
+ */
+export function prepareEdits(editor: Editor, playback: Playback): () => void {
+  return effect(() => {
+    const isNothingSelected = editor.selection.value === null && getMarkedRange(editor) === null;
+    if (!editor.isDragging.value && isNothingSelected) return;
+    if (!editor.canEdit || !playback.isPlaying.value || editor.plan.value.spans.length === 0) return;
+    const timer = setTimeout(() => playback.player.prepare(getNextPlan(editor)), DELAY_MS);
+    return () => clearTimeout(timer);
+  });
+}
+
+function getNextPlan(editor: Editor): EditorPlan {
+  const plan = editor.plan.peek();
+  const selection = editor.selection.peek();
+  if (editor.isDragging.peek()) return plan;
+  if (selection !== null) return toggleWords(plan, editor.words, selection).plan;
+  const range = getMarkedRange(editor);
+  if (range === null) return plan;
+  return isRemoved(plan, range) ? restoreRange(plan, range) : removeRange(plan, range);
+}

@@ -1,0 +1,34 @@
+/** Reading of a script from a file. Subtitles and Markdown are sent as they are: the server understands them. */
+
+const MAX_TEXT_BYTES = 2_000_000;
+const MAX_DOCX_BYTES = 20_000_000;
+
+/** Returns the text of a file. Throws `Error` with what the user can do. */
+export async function readScript(file: File): Promise<string> {
+  const name = file.name.toLowerCase();
+  if (name.endsWith(".docx")) {
+    if (file.size > MAX_DOCX_BYTES)
+      throw new Error("The document is larger than 20 MB. Save the script alone as a file.");
+    // Loaded when it is first needed.
+    const { readDocx } = await import("./docx");
+    return readDocx(new Uint8Array(await file.arrayBuffer()));
+  }
+  if (/\.(doc|odt|pages|pdf|rtf)$/.test(name))
+    throw new Error("This kind of document cannot be read. Save the script as DOCX or text, or paste it.");
+  if (file.size > MAX_TEXT_BYTES)
+    throw new Error("The file is larger than 2 MB. Save the script alone as a text file.");
+  const text = decodeText(new Uint8Array(await file.arrayBuffer()));
+  if (text.includes("\0")) throw new Error("The file is not a text. Save the script as text or DOCX, or paste it.");
+  return text.replaceAll("\r\n", "\n");
+}
+
+/** Decodes UTF-8, UTF-16 with a byte order mark, and, as a last resort, Windows-1252. */
+export function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}

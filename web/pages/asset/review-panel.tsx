@@ -1,0 +1,70 @@
+import { useMemo } from "preact/hooks";
+import { formatTimecode } from "../../app/format";
+import { toSeconds } from "../../editor/model/plan";
+import type { Review } from "../../editor/model/reviews";
+import { Button } from "../../ui/button";
+import { useChunks } from "../../ui/use-chunks";
+import { useGrowing } from "../../ui/use-growing";
+import type { Editor } from "./editor-state";
+import { readExcerpt } from "./excerpt";
+import type { Playback } from "./playback";
+import { describeReview } from "./reason-texts";
+import { stepReview } from "./seek-actions";
+
+/** Rows of the first frame, and of each frame after it. */
+const FIRST = 8;
+const MORE = 60;
+/** Rows that are laid out and painted together, and not at all while they are out of view. */
+const CHUNK_ROWS = 20;
+
+type ReviewPanelProps = { editor: Editor; playback: Playback };
+
+/** What was kept although Offcut is not sure. */
+export function ReviewPanel({ editor, playback }: ReviewPanelProps) {
+  const reviews = editor.reviews.value;
+  const shown = useGrowing(reviews.length, FIRST, MORE);
+  const texts = editor.texts.value;
+  const chunks = useChunks(reviews.slice(0, shown), CHUNK_ROWS);
+  if (reviews.length === 0) return null;
+  return (
+    <section class="card panel" aria-labelledby="review-title">
+      <div class="panel-head">
+        <h2 id="review-title">To review</h2>
+        <span class="soft number">{reviews.length}</span>
+        <span class="spacer" />
+        <Button onClick={() => stepReview(editor, playback, -1)}>Previous</Button>
+        <Button onClick={() => stepReview(editor, playback, 1)}>Next</Button>
+      </div>
+      <div>
+        {chunks.map((rows, index) => (
+          <Chunk key={index} rows={rows} texts={texts} editor={editor} playback={playback} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+type ChunkProps = ReviewPanelProps & { rows: readonly Review[]; texts: readonly string[] };
+
+/** Long recordings have hundreds of rows. An edit leaves those of other spans alone. */
+const Chunk = ({ rows, texts, editor, playback }: ChunkProps) =>
+  useMemo(
+    () => (
+      <ul class="review-list review-chunk" style={{ "--rows": rows.length }}>
+        {rows.map((review) => (
+          <li key={review.start}>
+            <button type="button" class="review" onClick={() => playback.seek(review.start)}>
+              <span class="number">{formatTimecode(toSeconds(review.start))}</span>
+              <span class="review-text">
+                <strong>{describeReview(review.review)}</strong>
+                <span class="soft truncate" dir="auto">
+                  {readExcerpt(editor, review)}
+                </span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    ),
+    [rows, texts, editor, playback],
+  );

@@ -1,0 +1,137 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { CutMode } from "../../../src/domain/plan";
+import { ApiError, api, must } from "../../app/api";
+import { toNumber } from "../../app/english";
+import { Button } from "../../ui/button";
+import { ErrorMessage } from "../../ui/error-message";
+import { SelectField } from "../../ui/field";
+import type { Asset } from "./asset-page";
+import { CutOptionFields } from "./cut-option-fields";
+import type { Cut } from "./editor-state";
+import { readScript } from "./read-script";
+import type { ScriptForm } from "./script-form";
+import type { Cuts } from "./use-cuts";
+
+const MODES: { value: CutMode; label: string }[] = [
+  { value: "tight", label: "Tight: short pauses" },
+  { value: "natural", label: "Natural" },
+  { value: "loose", label: "Loose: long pauses, fillers stay" },
+];
+
+const MAX_SCRIPT_LENGTH = 200_000;
+
+type ScriptPanelProps = { asset: Asset; cut: Cut | null; cuts: Cuts; form: ScriptForm };
+
+/** Script, mode and options, and the button that makes a cut of them. */
+export function ScriptPanel({ asset, cut, cuts, form }: ScriptPanelProps) {
+  const [isSending, setIsSending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  // The first cut that is opened brings its script and options along, unless another script was written.
+  useEffect(() => {
+    if (cut === null || form.hasOwnScript.value) return;
+    form.script.value = cut.script;
+    form.options.value = cut.options;
+  }, [cut?.id]);
+
+  const make = async () => {
+    setIsSending(true);
+    setError(null);
+    try {
+      const body = { asset_id: asset.id, script: form.script.value, options: form.options.value };
+      cuts.choose((await must(api.POST("/api/v1/cuts", { body }))).id);
+      // The panel moves when the cut is there.
+      document.querySelector<HTMLElement>("h1")?.focus();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setIsSending(false);
+    }
+  };
+
+  return (
+    <section class="card panel" aria-labelledby="script-title">
+      <h2 id="script-title">{cut === null ? "Make the first cut" : "Make another cut"}</h2>
+      <ScriptField form={form} onError={setError} />
+      <SelectField
+        label="Mode"
+        value={form.options.value.mode}
+        options={MODES}
+        onChange={(event) => form.setMode(event.currentTarget.value as CutMode)}
+      />
+      <CutOptionFields form={form} />
+      <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+      <Button look="primary" icon="cut" isBusy={isSending} onClick={() => void make()}>
+        Make cut
+      </Button>
+    </section>
+  );
+}
+
+/** The script: typed, pasted, dropped or chosen as a file. */
+function ScriptField({ form, onError }: { form: ScriptForm; onError(error: unknown): void }) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [isOver, setIsOver] = useState(false);
+  const take = async (file: File | undefined) => {
+    setIsOver(false);
+    if (file === undefined) return;
+    try {
+      form.setScript(await readScript(file));
+      onError(null);
+    } catch (error) {
+      onError(new ApiError(error instanceof Error ? error.message : String(error), "unreadable", 0));
+    }
+  };
+  const { length } = form.script.value;
+  return (
+    <div class="field">
+      <div class="panel-head">
+        <label class="label" for={id}>
+          Script
+        </label>
+        <span class="spacer" />
+        <Button look="quiet" onClick={() => input.current?.click()}>
+          Open file
+        </Button>
+        <input
+          ref={input}
+          class="visually-hidden"
+          type="file"
+          tabIndex={-1}
+          aria-label="File with the text"
+          accept=".txt,.md,.markdown,.srt,.vtt,.docx,text/plain"
+          onChange={(event) => {
+            void take(event.currentTarget.files?.[0]);
+            event.currentTarget.value = "";
+          }}
+        />
+      </div>
+      <textarea
+        id={id}
+        class={isOver ? "input script over" : "input script"}
+        rows={6}
+        dir="auto"
+        placeholder="Paste the script, or drop a text, Markdown, SRT or DOCX file. Without a script, Offcut cuts by pauses, fillers and repetitions."
+        value={form.script.value}
+        aria-describedby={`${id}-hint`}
+        onInput={(event) => form.setScript(event.currentTarget.value)}
+        onDragOver={(event) => {
+          if (!event.dataTransfer?.types.includes("Files")) return;
+          event.preventDefault();
+          setIsOver(true);
+        }}
+        onDragLeave={() => setIsOver(false)}
+        onDrop={(event) => {
+          if (!event.dataTransfer?.types.includes("Files")) return;
+          event.preventDefault();
+          void take(event.dataTransfer.files[0]);
+        }}
+      />
+      <span id={`${id}-hint`} class={length > MAX_SCRIPT_LENGTH ? "field-error" : "hint"}>
+        {length > MAX_SCRIPT_LENGTH
+          ? `${toNumber(length)} characters: at most ${toNumber(MAX_SCRIPT_LENGTH)} are possible.`
+          : "Optional. The last good take of each line is kept."}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** Ways to go to a place of the recording. */
+import { listJoins } from "../../editor/model/edges";
+import { listKept } from "../../editor/model/plan";
+import { findNextReview, listReviews } from "../../editor/model/reviews";
+import type { Editor } from "./editor-state";
+import type { Playback } from "./playback";
+import { describeReview } from "./reason-texts";
+
+/** Goes to the next (1) or the previous (-1) span to review. */
+export function stepReview(editor: Editor, playback: Playback, direction: 1 | -1): void {
+  const review = findNextReview(listReviews(editor.plan.value), editor.playhead.value, direction);
+  if (review === null) {
+    editor.announce("Nothing to review");
+    return;
+  }
+  playback.seek(review.start);
+  editor.announce(describeReview(review.review));
+}
+
+/** Goes to the next or the previous join. */
+export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1): void {
+  const joins = listJoins(editor.plan.value);
+  const now = editor.playhead.value;
+  const join = direction === 1 ? joins.find((time) => time > now) : joins.findLast((time) => time < now);
+  playback.seek(join ?? (direction === 1 ? editor.plan.value.duration : 0));
+}
+
+const BEFORE_JOIN = 1_000_000;
+const AFTER_JOIN = 1_000_000;
+
+/** Plays what the cut has around the chosen edge. */
+export function playJoin(editor: Editor, playback: Playback): void {
+  const edge = editor.edge.value;
+  if (edge === null || !playback.isReady.value) return;
+  const kept = listKept(editor.plan.value);
+  const after = kept.findIndex(({ start, end }) => (edge.side === "start" ? start >= edge.time : end > edge.time));
+  const before = kept[(after === -1 ? kept.length : after) - 1];
+  const start = Math.max(before?.start ?? 0, (before?.end ?? 0) - BEFORE_JOIN);
+  const next = kept[after];
+  const end = next ? Math.min(next.end, next.start + AFTER_JOIN) : (before?.end ?? 0);
+  if (end > start) playback.playRange({ start, end }, "cut");
+}

@@ -1,0 +1,36 @@
+import { formatTimecode } from "../../app/format";
+import { useComputedOf } from "../../app/use-computed-of";
+import { findSpanIndex, toSeconds } from "../../editor/model/plan";
+import { Button } from "../../ui/button";
+import { restoreSpan } from "./edit-actions";
+import type { Editor } from "./editor-state";
+import { describeReason, describeReview, describeRule } from "./reason-texts";
+
+/** What is under the playhead: why it was removed or should be checked, and a way to restore it. */
+export function SpanInspector({ editor }: { editor: Editor }) {
+  // Only another span renders again, not each frame.
+  const index = useComputedOf(() => findSpanIndex(editor.plan.value, editor.playhead.value), [editor]);
+  const span = editor.plan.value.spans[index.value]!;
+  const times = `${formatTimecode(toSeconds(span.start))} to ${formatTimecode(toSeconds(span.end))}`;
+  const rule = span.isKept ? null : describeRule(span.rule);
+  return (
+    <div class="inspector">
+      <span class={`reason-dot ${span.isKept ? "kept" : span.reason}`} />
+      <p class="inspector-text">
+        {span.isKept ? (
+          <>
+            <strong>Kept</strong>
+            {span.review !== null && <> · to review: {describeReview(span.review)}</>}
+          </>
+        ) : (
+          <>
+            <strong>{describeReason(span.reason)}</strong>
+            {rule !== null && <>: {rule}</>}
+          </>
+        )}{" "}
+        <span class="soft number">{times}</span>
+      </p>
+      {!span.isKept && editor.canEdit && <Button onClick={() => restoreSpan(editor, span)}>Restore</Button>}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { AssetStatus } from "../../ui/status";
+import { type Asset, nameOf } from "./asset-page";
+import { CutChooser } from "./cut-chooser";
+import type { Cuts } from "./use-cuts";
+
+type StudioBarProps = { asset: Asset; cuts: Cuts; children: ComponentChildren };
+
+/** The name of the recording, its cuts, and what is done with the open one. */
+export function StudioBar({ asset, cuts, children }: StudioBarProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body || document.activeElement === null) heading.current?.focus();
+  }, []);
+  const name = nameOf(asset);
+  return (
+    <div class="studio-bar">
+      <div class="studio-title">
+        <a href={`/projects/${asset.project_id}`}>Project</a>
+        <span class="soft" aria-hidden="true">
+          /
+        </span>
+        <h1 ref={heading} class="truncate" tabIndex={-1} title={name} dir="auto">
+          {name}
+        </h1>
+        {asset.state !== "ready" && <AssetStatus state={asset.state} cuttable={asset.cuttable} />}
+      </div>
+      <CutChooser cuts={cuts} />
+      {children}
+    </div>
+  );
+}

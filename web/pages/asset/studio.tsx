@@ -1,0 +1,43 @@
+/** Loads what the editor of a recording needs: its cuts, the open one, and the words. */
+import { useMemo } from "preact/hooks";
+import type { Resource } from "../../app/resource";
+import type { Words } from "../../editor/model/words";
+import { ErrorPanel } from "../../ui/states";
+import type { Asset } from "./asset-page";
+import { AssetSkeleton } from "./asset-skeleton";
+import { createPlayback } from "./playback";
+import { createScriptForm } from "./script-form";
+import { type ListedCut, useCuts } from "./use-cuts";
+import type { AssetMedia } from "./use-media";
+import { useWords } from "./use-words";
+import { Workbench } from "./workbench";
+
+const NO_WORDS: Words = { text: [], start: [], end: [] };
+
+type StudioProps = { asset: Asset; list: Resource<ListedCut[]>; media: Resource<AssetMedia> };
+
+export function Studio({ asset, list, ...props }: StudioProps) {
+  const cuts = useCuts(asset.id, list);
+  const words = useWords(asset);
+  const media = props.media.state.value;
+  const playback = useMemo(createPlayback, [asset.id]);
+  const form = useMemo(() => createScriptForm(asset.id), [asset.id]);
+  const opened = cuts.open;
+  const listed = cuts.items;
+  const read = words.state.value;
+  if (listed.kind === "failed") return <ErrorPanel message={listed.message} onRetry={() => void cuts.list.reload()} />;
+  if (opened.kind === "failed") return <ErrorPanel message={opened.message} onRetry={cuts.reload} />;
+  if (opened.kind === "loading" || listed.kind === "loading" || read.kind === "loading") return <AssetSkeleton />;
+  return (
+    <Workbench
+      asset={asset}
+      cuts={cuts}
+      opened={opened.value}
+      media={media.kind === "ready" ? media.value : null}
+      form={form}
+      playback={playback}
+      words={read.kind === "ready" ? read.value : NO_WORDS}
+      problem={read.kind === "failed" ? read.message : null}
+    />
+  );
+}

@@ -1,0 +1,56 @@
+import type { Signal } from "@preact/signals";
+import type { Difference } from "../../editor/model/compare";
+import { Timeline } from "../../editor/timeline/timeline";
+import type { Asset } from "./asset-page";
+import { dragEdge, getMarkedRange } from "./edit-actions";
+import type { Editor } from "./editor-state";
+import { getSize, panelSizes } from "./panel-sizes";
+import type { Playback } from "./playback";
+import { playJoin } from "./seek-actions";
+import { useStrip } from "./use-strip";
+
+type TimelinePanelProps = {
+  asset: Asset;
+  editor: Editor;
+  playback: Playback;
+  hasPreview: boolean;
+  differences: Signal<readonly Difference[]>;
+  /** Duration of a frame in microseconds. */
+  frame: number;
+};
+
+/** The recording from left to right, what is removed colored by its reason. */
+export function TimelinePanel({ asset, editor, playback, hasPreview, differences, frame }: TimelinePanelProps) {
+  const { waveform, storyboard } = useStrip(asset, hasPreview);
+  return (
+    <section class="timeline-panel" aria-label="Timeline">
+      <Timeline
+        plan={editor.plan.value}
+        words={editor.words}
+        texts={editor.texts.value}
+        waveform={waveform}
+        storyboard={storyboard}
+        playhead={playback.playhead}
+        isPlaying={playback.isPlaying}
+        selection={getMarkedRange(editor)}
+        edge={editor.edge}
+        differences={differences.value}
+        frameDuration={frame}
+        waveformHeight={getSize(panelSizes.waveformHeight)}
+        onSeek={playback.seek}
+        onMoveEdge={
+          editor.canEdit
+            ? (edge, to, isDone) => {
+                dragEdge(editor, edge, to, isDone);
+                // How it sounds now.
+                if (isDone) playJoin(editor, playback);
+              }
+            : undefined
+        }
+        onSelect={({ start, end }) => {
+          editor.marks.value = { in: start, out: end };
+        }}
+      />
+    </section>
+  );
+}

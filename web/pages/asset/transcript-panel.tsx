@@ -1,0 +1,101 @@
+import { useSignal } from "@preact/signals";
+import { canWrite } from "../../app/session";
+import { toKeys } from "../../app/shortcuts";
+import { useComputedOf } from "../../app/use-computed-of";
+import { findText, isWordKept, type WordRange } from "../../editor/model/words";
+import { Transcript } from "../../editor/transcript/transcript";
+import { IconButton } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { correctText, toggleRange } from "./edit-actions";
+import type { Editor } from "./editor-state";
+import { FindBar } from "./find-bar";
+import { getSize, panelSizes } from "./panel-sizes";
+import type { Playback } from "./playback";
+
+type TranscriptPanelProps = { editor: Editor; playback: Playback; problem: string | null };
+
+/** What is said, with what is removed struck through. */
+export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelProps) {
+  const search = useSignal<string | null>(null);
+  const found = useComputedOf(
+    () => (search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value)),
+    [editor],
+  );
+  const height = getSize(panelSizes.transcriptHeight);
+  const count = editor.words.text.length;
+  return (
+    <section
+      class="card transcript-panel"
+      aria-label="Transcript"
+      style={height === undefined ? undefined : { height: `${height}px`, minHeight: "0", maxHeight: "none" }}
+      onKeyDown={(event) => {
+        if (toKeys(event) !== "Mod+f") return;
+        event.preventDefault();
+        search.value ??= "";
+      }}
+    >
+      <div class="panel-head transcript-head">
+        <h2>Transcript</h2>
+        <span class="spacer" />
+        <SelectionButton editor={editor} />
+        <IconButton
+          icon="search"
+          label="Find in the transcript"
+          aria-expanded={search.value !== null}
+          onClick={() => {
+            search.value = search.value === null ? "" : null;
+          }}
+        />
+      </div>
+      <FindBar
+        search={search}
+        found={found.value}
+        onGo={({ from, to }) => {
+          editor.selection.value = { from, to };
+          playback.seek(editor.words.start[from]!);
+        }}
+      />
+      {problem !== null && (
+        <p class="message bad" role="alert">
+          <Icon name="warning" />
+          {problem}
+        </p>
+      )}
+      {count === 0 && problem === null && (
+        <p class="soft transcript-empty">
+          No words were recognized in this recording.{" "}
+          {canWrite.value && "It can be cut by its pauses, and by hand on the timeline."}
+        </p>
+      )}
+      {count > 0 && (
+        <Transcript
+          words={editor.words}
+          texts={editor.texts.value}
+          plan={editor.plan.value}
+          playhead={playback.playhead}
+          isPlaying={playback.isPlaying}
+          selection={editor.selection}
+          found={found.value}
+          onSeek={playback.seek}
+          onPlay={playback.playFrom}
+          {...(editor.canEdit && {
+            onToggle: (range: WordRange) => toggleRange(editor, range),
+            onCorrect: (range: WordRange, text: string) => correctText(editor, range, text),
+          })}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Removes or restores the selected words. */
+function SelectionButton({ editor }: { editor: Editor }) {
+  const range = editor.selection.value;
+  if (!editor.canEdit || range === null) return null;
+  const isRemoved = !isWordKept(editor.plan.value, editor.words, range.from);
+  return (
+    <button type="button" class="button" onClick={() => toggleRange(editor, range)}>
+      {isRemoved ? "Restore words" : "Remove words"}
+    </button>
+  );
+}

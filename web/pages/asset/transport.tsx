@@ -1,0 +1,56 @@
+import { useComputed } from "@preact/signals";
+import { formatTimecode } from "../../app/format";
+import { getKeptDuration, toSeconds } from "../../editor/model/plan";
+import type { PlayerMode } from "../../editor/player/cut-player";
+import { Button } from "../../ui/button";
+import type { Editor } from "./editor-state";
+import type { Playback } from "./playback";
+
+const RATES = [0.5, 1, 1.5, 2, 3];
+
+/** What starts and stops playback, and where it is. */
+export function Transport({ editor, playback }: { editor: Editor; playback: Playback }) {
+  const time = useComputed(() => formatTimecode(toSeconds(playback.playhead.value)));
+  // Not computed: that would follow the plan of the first editor, while another cut has another one.
+  const kept = formatTimecode(toSeconds(getKeptDuration(editor.latePlan.value)));
+  return (
+    <div class="transport">
+      <PlayButton playback={playback} mode="cut" label="Play cut" />
+      <PlayButton playback={playback} mode="source" label="Play source" />
+      <span class="transport-time number" title="Place in the recording">
+        {time} <span class="soft">/ {formatTimecode(toSeconds(editor.latePlan.value.duration))}</span>
+      </span>
+      <span class="spacer" />
+      <span class="soft number" title="Duration of the cut">
+        Cut {kept}
+      </span>
+      <select
+        class="input rate"
+        aria-label="Speed"
+        value={String(playback.rate.value)}
+        onChange={(event) => playback.setRate(Number(event.currentTarget.value))}
+      >
+        {RATES.map((rate) => (
+          <option key={rate} value={String(rate)}>
+            {rate}×
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+const PlayButton = ({ playback, mode, label }: { playback: Playback; mode: PlayerMode; label: string }) => {
+  const isOn = playback.isPlaying.value && playback.mode.value === mode;
+  return (
+    <Button
+      icon={isOn ? "pause" : "play"}
+      look={mode === "cut" ? "primary" : "default"}
+      aria-pressed={isOn}
+      disabled={!playback.isReady.value}
+      onClick={() => playback.toggle(mode)}
+    >
+      {label}
+    </Button>
+  );
+};

@@ -1,0 +1,93 @@
+/** The cuts of a recording, and the one that is open. */
+import { useEffect, useRef } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { api, must, type Schemas } from "../../app/api";
+import { type Loaded, type Resource, useResource } from "../../app/resource";
+import { canWrite } from "../../app/session";
+import { useLiveReload } from "../../app/use-live-reload";
+import type { StartDraft } from "./draft-choice";
+import type { Cut } from "./editor-state";
+import { loadDraft, NO_DRAFT } from "./load-draft";
+import { useKept } from "./use-kept";
+
+export type ListedCut = Schemas["Cut"];
+
+/** `cut` is null while the recording has none. */
+export type OpenCut = { cut: Cut | null; draft: StartDraft };
+
+const REFRESH_MS = 1_000;
+const MAX_CUTS = 100;
+
+export type Cuts = {
+  list: Resource<ListedCut[]>;
+  /** The list; the last one that was read while another reading fails. */
+  items: Loaded<ListedCut[]>;
+  openId: string | null;
+  /** The open cut. While another one is loaded, the one before stays. */
+  open: Loaded<OpenCut>;
+  reload(): void;
+  /** Opens a cut, and names it in the address. */
+  choose(cutId: string): void;
+};
+
+export const fetchCut = (cutId: string, signal: AbortSignal): Promise<Schemas["CutWithDraft"]> =>
+  must(api.GET("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cutId } }, signal }));
+
+async function loadOpenCut(cutId: string, signal: AbortSignal): Promise<OpenCut> {
+  const cut = await fetchCut(cutId, signal);
+  const canEdit = cut.state === "completed" && canWrite.value;
+  return { cut, draft: canEdit ? await loadDraft(cut, signal) : NO_DRAFT };
+}
+
+export async function listCuts(assetId: string, signal: AbortSignal): Promise<ListedCut[]> {
+  const params = { query: { asset_id: assetId, limit: MAX_CUTS } };
+  return (await must(api.GET("/api/v1/cuts", { params, signal }))).items;
+}
+
+export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
+  const { route, query } = useLocation();
+  const loaded = list.state.value;
+  const items = loaded.kind === "ready" ? loaded.value : null;
+  const byDefault = useRef<string | null>(null);
+  // The newest that can be edited, else the newest. It stays when somebody makes another one meanwhile.
+  if (items !== null && !items.some(({ id }) => id === byDefault.current))
+    byDefault.current = (items.find(({ state }) => state === "completed") ?? items[0])?.id ?? null;
+  const openId = query.cut ?? byDefault.current;
+  const isKnown = openId !== null || items !== null;
+  const open = useResource<OpenCut>(
+    async (signal) => {
+      if (openId !== null) return loadOpenCut(openId, signal);
+      // Without an answer to the list it is not known that there is none.
+      return isKnown ? { cut: null, draft: NO_DRAFT } : new Promise<never>(() => {});
+    },
+    [assetId, openId, isKnown],
+  );
+
+  useLiveReload(["cut.updated"], list);
+  useLiveReload(["cut.updated"], open, (id) => id === openId);
+  const state = open.state.value;
+  const shown = useKept(state, openId);
+  const keptList = useKept(loaded, assetId);
+  const cut = shown.kind === "ready" ? shown.value.cut : null;
+  const isChanging = cut !== null && (cut.state === "pending" || cut.state === "processing");
+  useEffect(() => {
+    if (!isChanging) return;
+    const timer = setInterval(() => void open.reload(), REFRESH_MS);
+    return () => {
+      clearInterval(timer);
+      void list.reload();
+    };
+  }, [isChanging, open]);
+
+  return {
+    list,
+    openId,
+    open: shown,
+    items: keptList,
+    reload: () => void open.reload(),
+    choose: (cutId) => {
+      void list.reload();
+      route(`/assets/${assetId}?cut=${cutId}`);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/** The editor of the open cut, with its draft and the player. */
+import { effect } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { canWrite } from "../../app/session";
+import { fromDraft } from "../../editor/model/draft";
+import { applyPlanTexts } from "../../editor/model/plan-texts";
+import type { Words } from "../../editor/model/words";
+import type { Asset } from "./asset-page";
+import { type DraftKeeper, keepDraft } from "./draft-keeper";
+import { createEditor, type Editor, toEditorPlan } from "./editor-state";
+import type { Playback } from "./playback";
+import { prepareEdits } from "./prepare-edits";
+import type { OpenCut } from "./use-cuts";
+
+type EditorOptions = { asset: Asset; opened: OpenCut; words: Words; playback: Playback };
+
+/** `keeper` is null where nothing can be edited. */
+export type EditorWithDraft = { editor: Editor; keeper: DraftKeeper | null };
+
+export function useEditor({ asset, opened, words, playback }: EditorOptions): EditorWithDraft {
+  const { cut, draft } = opened;
+  const isWriter = canWrite.value;
+  const duration = Number(asset.duration_seconds ?? 0);
+  const both = useMemo<EditorWithDraft>(() => {
+    const editor = createEditor({
+      cut: cut?.plan ? cut : null,
+      duration,
+      words: cut?.plan ? applyPlanTexts(words, cut.plan.segments) : words,
+      draft: draft.draft === null ? null : fromDraft(toEditorPlan(cut?.plan ?? null, duration), draft.draft),
+      canWrite: isWriter,
+      playhead: playback.playhead,
+    });
+    return { editor, keeper: editor.canEdit ? keepDraft(editor, draft) : null };
+  }, [cut?.id, cut?.state, words, isWriter, playback]);
+  useEffect(() => both.keeper?.stop, [both]);
+  useEffect(() => prepareEdits(both.editor, playback), [both, playback]);
+  // A drag is heard when it ends.
+  useEffect(
+    () =>
+      effect(() => {
+        const plan = both.editor.plan.value;
+        if (!both.editor.isDragging.value) playback.setPlan(plan);
+      }),
+    [both, playback],
+  );
+  return both;
+}

@@ -1,0 +1,126 @@
+/** The editor: video above the timeline, transcript beside it, script and lists below. */
+import { useSignal } from "@preact/signals";
+import { canWrite } from "../../app/session";
+import type { Difference } from "../../editor/model/compare";
+import type { Words } from "../../editor/model/words";
+import { Announcer } from "./announcer";
+import type { Asset } from "./asset-page";
+import { ComparePanel } from "./compare-panel";
+import { CutMenu } from "./cut-menu";
+import { CutState } from "./cut-state";
+import { DraftConflict, DraftStatus } from "./draft-notice";
+import { EditButtons } from "./edit-buttons";
+import { Hints } from "./hints";
+import { MarksBar } from "./marks-bar";
+import { NotesPanel } from "./notes-panel";
+import { OpenOutput } from "./open-output";
+import { OutputButtons, useOutput } from "./output/output-panel";
+import { SideResizer, TimelineResizer, TranscriptResizer, VideoResizer } from "./panel-resizers";
+import { getSize, panelSizes } from "./panel-sizes";
+import type { Playback } from "./playback";
+import { ReviewPanel } from "./review-panel";
+import type { ScriptForm } from "./script-form";
+import { ScriptPanel } from "./script-panel";
+import { SpanInspector } from "./span-inspector";
+import { StudioBar } from "./studio-bar";
+import { TakesPanel } from "./takes-panel";
+import { TimelinePanel } from "./timeline-panel";
+import { TranscriptPanel } from "./transcript-panel";
+import { Transport } from "./transport";
+import type { Cuts, OpenCut } from "./use-cuts";
+import { useEditor } from "./use-editor";
+import { useEditorKeys } from "./use-editor-keys";
+import type { AssetMedia } from "./use-media";
+import { useReadyAnnouncement } from "./use-ready-announcement";
+import { useSave } from "./use-save";
+import { VideoPanel } from "./video-panel";
+
+const MICROSECONDS = 1_000_000;
+/** What stands for a frame in a recording without video. */
+const AUDIO_STEP = 40_000;
+
+type WorkbenchProps = {
+  asset: Asset;
+  cuts: Cuts;
+  opened: OpenCut;
+  media: AssetMedia | null;
+  form: ScriptForm;
+  playback: Playback;
+  words: Words;
+  /** Why there are no words; null if there are. */
+  problem: string | null;
+};
+
+export function Workbench({ asset, cuts, opened, media, form, playback, words, problem }: WorkbenchProps) {
+  const { cut } = opened;
+  const both = useEditor({ asset, opened, words, playback });
+  const { editor, keeper } = both;
+  const save = useSave(both, cuts);
+  const output = useOutput(asset.id);
+  const otherId = useSignal<string | null>(null);
+  const differences = useSignal<readonly Difference[]>([]);
+  const rate = cut?.plan?.frame_rate ?? asset.frame_rate;
+  const frame = rate === null ? AUDIO_STEP : (MICROSECONDS * rate.den) / rate.num;
+  useEditorKeys({ editor, playback, frame, save });
+  useReadyAnnouncement(editor, cut);
+  const hasPlan = editor.cut !== null;
+  const sideWidth = getSize(panelSizes.sideWidth);
+  const script = canWrite.value && <ScriptPanel asset={asset} cut={cut} cuts={cuts} form={form} />;
+  return (
+    <div class="studio-page">
+      <StudioBar asset={asset} cuts={cuts}>
+        {canWrite.value && cut !== null && <CutMenu cut={cut} cuts={cuts} editor={editor} />}
+        {keeper !== null && <DraftStatus keeper={keeper} />}
+        <div class="studio-tools">
+          {keeper !== null && <EditButtons editor={editor} save={save} />}
+          <OutputButtons output={output} canExport={hasPlan} />
+        </div>
+      </StudioBar>
+      <Announcer editor={editor} />
+      {keeper !== null && <DraftConflict keeper={keeper} />}
+      {cut !== null && cut.state !== "completed" && <CutState cut={cut} />}
+      <Hints />
+      <div
+        class="studio"
+        style={sideWidth === undefined ? undefined : { gridTemplateColumns: `minmax(0, 1fr) ${sideWidth}px` }}
+      >
+        <div class="studio-main">
+          <div class="sized">
+            <VideoPanel asset={asset} media={media} playback={playback} />
+            {asset.type === "video" && <VideoResizer />}
+          </div>
+          <Transport editor={editor} playback={playback} />
+          <div class="sized">
+            <TimelinePanel
+              asset={asset}
+              editor={editor}
+              playback={playback}
+              hasPreview={media?.is_preview_ready === true}
+              differences={differences}
+              frame={frame}
+            />
+            <TimelineResizer />
+          </div>
+          <SpanInspector editor={editor} />
+          <MarksBar editor={editor} />
+        </div>
+        <div class="studio-side">
+          <SideResizer />
+          {!hasPlan && script}
+          <div class="sized">
+            <TranscriptPanel editor={editor} playback={playback} problem={problem} />
+            <TranscriptResizer />
+          </div>
+        </div>
+      </div>
+      <div class="studio-panels">
+        <OpenOutput output={output} asset={asset} cuts={cuts} editor={editor} save={save} />
+        {hasPlan && script}
+        {editor.cut?.plan && <NotesPanel plan={editor.cut.plan} />}
+        <ReviewPanel editor={editor} playback={playback} />
+        <TakesPanel editor={editor} playback={playback} />
+        <ComparePanel editor={editor} cuts={cuts} playback={playback} otherId={otherId} differences={differences} />
+      </div>
+    </div>
+  );
+}

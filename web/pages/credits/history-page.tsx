@@ -1,0 +1,87 @@
+import { useState } from "preact/hooks";
+import { toMessage } from "../../app/api";
+import { saveFile } from "../../app/save-file";
+import { useQuery } from "../../app/use-query";
+import { Button } from "../../ui/button";
+import { type Column, DataTable } from "../../ui/data-table";
+import { Empty, ErrorPanel } from "../../ui/states";
+import { Time } from "../../ui/time";
+import { CreditsFrame } from "./credits-frame";
+import { HistoryFilters } from "./history-filters";
+import { HistorySubject } from "./history-subject";
+import { formatDelta, nameKind } from "./history-texts";
+import { type CreditEntry, toHistoryQuery, useHistory } from "./use-history";
+
+const COLUMNS: Column<CreditEntry>[] = [
+  { title: "When", width: "12.5rem", cell: ({ created_at }) => <Time iso={created_at} /> },
+  { title: "What", width: "minmax(0, 1fr)", cell: nameKind },
+  { title: "For", width: "minmax(0, 2fr)", cell: (entry) => <HistorySubject entry={entry} /> },
+  {
+    title: "Credits",
+    width: "7rem",
+    isNumber: true,
+    cell: ({ delta }) => <span class={delta > 0 ? "delta added" : "delta"}>{formatDelta(delta)}</span>,
+  },
+];
+
+const NO_FILTER = { q: "", type: "", from: "", to: "" };
+
+/** What was added to the credits of the workspace and what was used, newest first. */
+export default function HistoryPage() {
+  const [filter, change] = useQuery(["q", "type", "from", "to"]);
+  const list = useHistory(filter);
+  const isFiltered = Object.values(filter).some((value) => value !== "");
+  return (
+    <CreditsFrame title="Credit history" actions={<DownloadButton path={toExportPath(toHistoryQuery(filter))} />}>
+      <HistoryFilters filter={filter} onChange={change} />
+      <DataTable
+        caption="Credit history"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          isFiltered ? (
+            <Empty title="No matching entries" icon="search">
+              {filter.from !== "" && filter.to !== "" && filter.from > filter.to && <p>“From” is later than “To”.</p>}
+              <Button onClick={() => change(NO_FILTER)}>Show all entries</Button>
+            </Empty>
+          ) : (
+            <Empty title="No credits were added or used yet" icon="credits">
+              <p>Each purchase, each grant and each prepared recording appears here.</p>
+            </Empty>
+          )
+        }
+      />
+    </CreditsFrame>
+  );
+}
+
+const toExportPath = (query: Record<string, string>): string => {
+  const search = new URLSearchParams(query).toString();
+  return `/api/v1/credits/history/export${search === "" ? "" : `?${search}`}`;
+};
+
+/** Saves all entries of the filter, not only those that are shown. */
+function DownloadButton({ path }: { path: string }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const save = async () => {
+    setIsBusy(true);
+    setError(null);
+    await saveFile(path).catch((thrown: unknown) => setError(toMessage(thrown)));
+    setIsBusy(false);
+  };
+  return (
+    <>
+      <Button
+        icon="download"
+        isBusy={isBusy}
+        title="All entries that match, for spreadsheets"
+        onClick={() => void save()}
+      >
+        Download CSV
+      </Button>
+      {error !== null && <ErrorPanel message={error} />}
+    </>
+  );
+}

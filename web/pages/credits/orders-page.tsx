@@ -1,0 +1,58 @@
+import { api, must, type Schemas } from "../../app/api";
+import { toNumber } from "../../app/english";
+import { toLocalAddress } from "../../app/local-address";
+import { formatPrice } from "../../app/money";
+import { toOffsetQuery, toPage } from "../../app/offset-page";
+import { usePagedList } from "../../app/pages-of";
+import { workspace } from "../../app/session";
+import { useLiveReload } from "../../app/use-live-reload";
+import { type Column, DataTable } from "../../ui/data-table";
+import { Empty } from "../../ui/states";
+import { Time } from "../../ui/time";
+import { OrderStatus } from "./billing-status";
+import { CreditsFrame } from "./credits-frame";
+
+type Order = Schemas["Order"];
+
+const COLUMNS: Column<Order>[] = [
+  {
+    title: "Order",
+    width: "minmax(0, 2fr)",
+    cell: (order) => (
+      <a class="truncate" href={toLocalAddress(order.url)} title={order.name} dir="auto">
+        {order.name}
+      </a>
+    ),
+  },
+  { title: "State", width: "7rem", cell: ({ state }) => <OrderStatus state={state} /> },
+  { title: "Ordered", width: "12.5rem", cell: ({ created_at }) => <Time iso={created_at} /> },
+  { title: "Credits", width: "7rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
+  { title: "Price", width: "9rem", isNumber: true, cell: formatPrice },
+];
+
+/** The orders of the workspace, newest first. */
+export default function OrdersPage() {
+  const list = usePagedList<Order>(
+    async (cursor, signal) =>
+      toPage(await must(api.GET("/api/v1/billing/orders", { params: { query: toOffsetQuery(cursor) }, signal }))),
+    [workspace.value?.id],
+  );
+  useLiveReload(["credits.updated"], list);
+  return (
+    <CreditsFrame title="Orders">
+      <DataTable
+        caption="Orders"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title="No orders yet" icon="credits">
+            <p>
+              Credits can be bought under <a href="/credits">Overview</a>, if this server sells them.
+            </p>
+          </Empty>
+        }
+      />
+    </CreditsFrame>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from "preact/hooks";
+import { api, must, type Schemas } from "../../app/api";
+import { formatDay } from "../../app/format";
+import { formatPrice } from "../../app/money";
+import type { Resource } from "../../app/resource";
+import { canWrite } from "../../app/session";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Icon } from "../../ui/icon";
+import { Section } from "../../ui/section";
+import { ErrorPanel } from "../../ui/states";
+
+type Subscription = Schemas["Subscription"];
+type Prices = Schemas["PriceList"];
+
+type SubscriptionPanelProps = { subscription: Resource<Subscription | null>; prices: Resource<Prices> };
+
+/** The subscription of the workspace that has not ended. Nothing if there is none. */
+export function SubscriptionPanel({ subscription: resource, prices }: SubscriptionPanelProps) {
+  const [isEnding, setIsEnding] = useState(false);
+  const state = resource.state.value;
+  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void resource.reload()} />;
+  if (state.kind === "loading" || state.value === null) return null;
+  const subscription = state.value;
+  const canEnd = canWrite.value && !subscription.is_ending && subscription.state !== "incomplete";
+  return (
+    <Section
+      title="Subscription"
+      actions={canEnd && <Button onClick={() => setIsEnding(true)}>Cancel subscription</Button>}
+    >
+      <p>
+        <strong dir="auto">{nameSubscription(subscription, prices)}</strong>
+      </p>
+      {subscription.state === "past_due" ? <FailedPayment /> : <p>{describe(subscription)}</p>}
+      {isEnding && (
+        <ConfirmDialog
+          title="Cancel the subscription?"
+          confirmLabel="Cancel subscription"
+          closeLabel="Keep subscription"
+          onConfirm={async () => {
+            await must(api.DELETE("/api/v1/billing/subscription"));
+            await resource.reload();
+          }}
+          onClose={() => setIsEnding(false)}
+        >
+          <p>{describeEnd(subscription)}</p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+const FailedPayment = () => (
+  <div class="message bad">
+    <Icon name="warning" />
+    <p>
+      The last payment failed. Stripe will retry it. The credits for this period are added when the payment succeeds.
+      Existing credits are kept. <a href="/credits/invoices">Open invoices</a> to pay now or with another card.
+    </p>
+  </div>
+);
+
+/** Returns its name and price as they are configured now, or the ID of a price that is no longer sold. */
+function nameSubscription({ price_id: id }: Subscription, { state: { value: prices } }: Resource<Prices>): string {
+  const price = prices.kind === "ready" ? prices.value.items.find(({ price_id }) => price_id === id) : undefined;
+  return price === undefined ? id : `${price.name}, ${formatPrice(price)}`;
+}
+
+/** Returns what ending it means. A failed payment is still owed. */
+const describeEnd = (subscription: Subscription): string =>
+  subscription.state === "past_due"
+    ? `The subscription does not renew${formatEnd(subscription, ": it ends on ")}. Stripe may still collect the payment that failed, and its credits are then added. Paid credits stay in the workspace. You can subscribe again at any time.`
+    : `You are not charged again, and no credits are added after the paid period${formatEnd(subscription, ", which ends on ")}. Paid credits stay in the workspace. You can subscribe again at any time.`;
+
+/** Returns the day on which the period ends, after `lead`; nothing while it is unknown. */
+const formatEnd = ({ current_period_end: end }: Subscription, lead: string): string =>
+  end === null ? "" : `${lead}${formatDay(end)}`;
+
+function describe(subscription: Subscription): string {
+  if (subscription.is_ending)
+    return `It ends${formatEnd(subscription, " on ")}. You are not charged again, and paid credits are kept.`;
+  if (subscription.state === "incomplete")
+    return "The first payment is not confirmed yet. Credits are added when it is.";
+  return `It renews${formatEnd(subscription, " on ")}. Credits are added with each payment.`;
+}

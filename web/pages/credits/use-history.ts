@@ -1,0 +1,52 @@
+/** The credit history as the page lists it. */
+import { useMemo } from "preact/hooks";
+import { api, must, type Schemas } from "../../app/api";
+import { type Page, type PagedList, usePagedList } from "../../app/pages-of";
+import { workspace } from "../../app/session";
+import { useLiveReload } from "../../app/use-live-reload";
+import { withoutEmpty } from "../../app/use-query";
+
+export type CreditEntry = Schemas["CreditEntry"];
+
+/** Empty texts filter nothing. `from` and `to` are days in the user's time zone, as `2027-01-31`; both are included. */
+export type HistoryFilter = { q: string; type: string; from: string; to: string };
+
+const PAGE_SIZE = 100;
+
+/** Reads the history. New entries appear at the top as they are written. */
+export function useHistory(filter: HistoryFilter): PagedList<CreditEntry> {
+  const query = toHistoryQuery(filter) as { type?: CreditEntry["type"] };
+  const read = (cursor: string | null, signal: AbortSignal | null): Promise<Page<CreditEntry>> =>
+    must(
+      api.GET("/api/v1/credits/history", {
+        params: { query: { limit: PAGE_SIZE, ...query, ...(cursor !== null && { cursor }) } },
+        signal,
+      }),
+    );
+  const list = usePagedList<CreditEntry>(read, [workspace.value?.id, JSON.stringify(query)]);
+  const newest = useMemo(() => ({ reload: () => addNewest(list, () => read(null, null)) }), [list]);
+  useLiveReload(["credits.updated"], newest);
+  return list;
+}
+
+/** Entries never change: only those that are new are read, however many are shown. */
+async function addNewest(list: PagedList<CreditEntry>, readFirst: () => Promise<Page<CreditEntry>>): Promise<void> {
+  if (list.items.value === null) return list.reload();
+  const first = await readFirst().catch(() => null);
+  if (first === null) return;
+  const known = new Set(list.items.value.map(({ id }) => id));
+  const added = first.items.filter(({ id }) => !known.has(id));
+  // More than a page is new: what lies between is missing.
+  if (added.length === first.items.length && first.next_cursor !== null) return list.reload();
+  if (added.length > 0) list.change((items) => [...added, ...items]);
+}
+
+/** Returns the query of a filter. A day that the calendar does not have filters nothing. */
+export const toHistoryQuery = ({ q, type, from, to }: HistoryFilter): Record<string, string> =>
+  withoutEmpty({ q: q.trim(), type, since: toDayStart(from, 0), until: toDayStart(to, 1) }) as Record<string, string>;
+
+function toDayStart(day: string, daysLater: number): string {
+  const [year, month, date] = day.split("-").map(Number);
+  const start = new Date(year ?? Number.NaN, (month ?? Number.NaN) - 1, (date ?? Number.NaN) + daysLater);
+  return Number.isNaN(start.getTime()) ? "" : start.toISOString();
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+
+type CancelButtonProps = {
+  /** Such as "render of interview.mp4". */
+  jobName: string;
+  /** False: there is no button, but a dialog that is open stays open. */
+  isOffered?: boolean;
+  onConfirm(): Promise<void>;
+  /** What stops, and what is lost. */
+  children: ComponentChildren;
+};
+
+/** Cancels a job after a confirmation. */
+export function CancelButton({ jobName, isOffered = true, onConfirm, children }: CancelButtonProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      {isOffered && (
+        <Button aria-label={`Cancel ${jobName}`} onClick={() => setIsAsking(true)}>
+          Cancel
+        </Button>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title="Cancel this job?"
+          confirmLabel="Cancel the job"
+          closeLabel="Keep it"
+          onConfirm={onConfirm}
+          onClose={() => setIsAsking(false)}
+        >
+          <p>{children}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { useMemo } from "preact/hooks";
+import type { PagedList } from "../../app/pages-of";
+import type { Pipeline } from "../../app/pipelines";
+import { type Column, DataTable } from "../../ui/data-table";
+import { RelativeTime } from "../../ui/relative-time";
+import { Empty } from "../../ui/states";
+import { JobStatus } from "../../ui/status";
+import { JobActions } from "./job-actions";
+import { JobCell, StarterCell } from "./job-cells";
+import { usePipelines } from "./use-pipelines";
+
+const createColumns = (list: PagedList<Pipeline>): Column<Pipeline>[] => [
+  { title: "Job", width: "minmax(0, 2fr)", cell: (pipeline) => <JobCell pipeline={pipeline} /> },
+  { title: "State", width: "minmax(0, 1.5fr)", cell: (pipeline) => <EndedState pipeline={pipeline} /> },
+  { title: "Started by", cell: (pipeline) => <StarterCell pipeline={pipeline} /> },
+  { title: "Ended", width: "8rem", cell: ({ finished_at: at }) => at !== null && <RelativeTime iso={at} /> },
+  {
+    title: "Actions",
+    width: "7rem",
+    isTitleHidden: true,
+    cell: (pipeline) => (
+      <span class="job-actions">
+        <JobActions pipeline={pipeline} onChange={() => void list.reload()} />
+      </span>
+    ),
+  },
+];
+
+const EMPTY_TITLES: Partial<Record<Pipeline["state"], string>> = {
+  completed: "No completed jobs",
+  failed: "No failed jobs",
+  cancelled: "No cancelled jobs",
+};
+
+/** What has ended, the newest first. */
+export function EndedJobs({ state }: { state: Pipeline["state"] | null }) {
+  const list = usePipelines({ isOpen: false, state });
+  const columns = useMemo(() => createColumns(list), [list]);
+  return (
+    <section class="job-list" aria-labelledby="ended-jobs">
+      <h2 id="ended-jobs">Ended</h2>
+      <DataTable
+        caption="Jobs that have ended"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={<Empty title={state === null ? "No jobs have ended yet" : (EMPTY_TITLES[state] ?? "")} icon="jobs" />}
+      />
+    </section>
+  );
+}
+
+/** The state, and why a job has failed. */
+function EndedState({ pipeline }: { pipeline: Pipeline }) {
+  const failed = pipeline.steps.find(({ state }) => state === "failed");
+  const message = failed?.error_message;
+  return (
+    <span class="job-state">
+      <JobStatus state={pipeline.state} />
+      {message && (
+        <span class="soft truncate" title={message}>
+          {message}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,63 @@
+import { useState } from "preact/hooks";
+import { api, must } from "../../app/api";
+import { canCancel, findRetryable, nameInput, namePipeline, type Pipeline, type Step } from "../../app/pipelines";
+import { canWrite } from "../../app/session";
+import { showFailure, showToast } from "../../app/toasts";
+import { Button } from "../../ui/button";
+import { CancelButton } from "./cancel-button";
+
+type JobActionProps = { pipeline: Pipeline; onChange(): void };
+
+/** Buttons that cancel a running job or retry a failed one. Empty for viewers. */
+export function JobActions({ pipeline, onChange }: JobActionProps) {
+  const step = findRetryable(pipeline);
+  if (!canWrite.value) return null;
+  if (canCancel(pipeline)) return <CancelJob pipeline={pipeline} onChange={onChange} />;
+  return step ? <RetryButton pipeline={pipeline} step={step} onChange={onChange} /> : null;
+}
+
+function CancelJob({ pipeline, onChange }: JobActionProps) {
+  const name = `${namePipeline(pipeline)} of ${nameInput(pipeline)}`;
+  const done = pipeline.steps.filter(({ state }) => state === "completed").length;
+  const cancel = async () => {
+    await must(api.POST("/api/v1/pipelines/{pipeline_id}/cancel", { params: { path: { pipeline_id: pipeline.id } } }));
+    onChange();
+  };
+  return (
+    <CancelButton jobName={name} onConfirm={cancel}>
+      <strong dir="auto">{name}</strong> stops, and what its running step has done so far is lost. The recording
+      {done > 0 ? " and the results of completed steps are kept" : " is kept"}. Credits held for steps that did not
+      complete are released. A cancelled step can be retried.
+    </CancelButton>
+  );
+}
+
+type RetryProps = JobActionProps & { step: Step };
+
+/** Retries a step, which creates a new cut or render, and runs the steps after it. */
+export function RetryButton({ pipeline, step, onChange }: RetryProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const retry = async () => {
+    setIsBusy(true);
+    try {
+      const params = { path: { pipeline_id: pipeline.id, step_id: step.id } };
+      await must(api.POST("/api/v1/pipelines/{pipeline_id}/steps/{step_id}/retry", { params }));
+      showToast({ kind: "info", text: `${namePipeline(pipeline)} of ${nameInput(pipeline)} was started again.` });
+      onChange();
+    } catch (error) {
+      showFailure(error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Button
+      icon="undo"
+      isBusy={isBusy}
+      aria-label={`Retry ${namePipeline(pipeline)} of ${nameInput(pipeline)}`}
+      onClick={() => void retry()}
+    >
+      Retry
+    </Button>
+  );
+}

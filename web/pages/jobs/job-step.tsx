@@ -1,0 +1,59 @@
+import { formatCount, formatElapsed } from "../../app/format";
+import { findRetryable, isOpenState, nameInput, type Pipeline, STEP_NAMES, type Step } from "../../app/pipelines";
+import { canWrite } from "../../app/session";
+import { type Fact, Facts } from "../../ui/facts";
+import { Icon } from "../../ui/icon";
+import { JobStatus } from "../../ui/status";
+import { adviseRender } from "../asset/output/output-problems";
+import { adviseAsset, adviseCut } from "../asset/problem-texts";
+import { RetryButton } from "./job-actions";
+import { JobProgress } from "./job-progress";
+import { StepOutput } from "./step-output";
+
+type JobStepProps = { step: Step; pipeline: Pipeline; onChange(): void };
+
+/** A step with its progress, input and output, and advice when it has failed. */
+export function JobStep({ step, pipeline, onChange }: JobStepProps) {
+  const name = STEP_NAMES[step.processor_name];
+  const canRetry = canWrite.value && findRetryable(pipeline)?.id === step.id && !isOpenState(pipeline.state);
+  return (
+    <li class="job-step">
+      <div class="job-step-head">
+        <h3>{name}</h3>
+        <JobStatus state={step.state} />
+        <span class="soft number">{describeTime(step)}</span>
+        {canRetry && pipeline.steps.length > 1 && <RetryButton pipeline={pipeline} step={step} onChange={onChange} />}
+      </div>
+      {step.state === "running" && <JobProgress step={step} name={name} />}
+      {step.error_code !== null && step.state === "failed" && (
+        <div class="message bad">
+          <Icon name="warning" />
+          <p>
+            <strong>{step.error_message ?? "The step has failed."}</strong> {advise(step)}
+          </p>
+        </div>
+      )}
+      <Facts facts={listFacts(step, pipeline)} />
+    </li>
+  );
+}
+
+function listFacts(step: Step, pipeline: Pipeline): Fact[] {
+  const facts: Fact[] = [
+    ["Input", step.input_asset_deleted ? "Deleted recording" : nameInput(pipeline)],
+    ["Output", <StepOutput step={step} pipeline={pipeline} />],
+  ];
+  if (step.credits_cost > 0) facts.push(["Price", formatCount(step.credits_cost, "credit")]);
+  return facts;
+}
+
+/** Returns how long a step took, or why it does not run. */
+function describeTime({ state, started_at: started, finished_at: finished }: Step): string {
+  if (started !== null && finished !== null) return `took ${formatElapsed(started, finished)}`;
+  return state === "pending" ? "starts when its turn comes" : "";
+}
+
+function advise({ processor_name: name, error_code: code }: Step): string {
+  if (name === "cut") return adviseCut(code);
+  return name === "render" ? adviseRender(code) : adviseAsset(code);
+}

@@ -1,0 +1,80 @@
+import { useState } from "preact/hooks";
+import { must } from "../../app/api";
+import { keysApi, type NewApiKey } from "../../app/keys-api";
+import { toWorkspaceName, workspace, workspaces } from "../../app/session";
+import { Dialog } from "../../ui/dialog";
+import { FormActions } from "../../ui/dialog-actions";
+import { Field, SelectField } from "../../ui/field";
+import { Form, type FormValues } from "../../ui/form";
+import { DEFAULT_EXPIRY, EXPIRY_CHOICES, toDateValue, toExpiryTime } from "./expiry";
+import { SCOPE_CHOICES } from "./key-texts";
+
+type NewKeyDialogProps = { onCreated(key: NewApiKey): void; onClose(): void };
+
+/** Asks for what a new key may do. */
+export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
+  const [expiry, setExpiry] = useState(DEFAULT_EXPIRY);
+  const [workspaceId, setWorkspaceId] = useState(workspace.value?.id ?? "");
+  const role = workspaces.value.find(({ id }) => id === workspaceId)?.role;
+  const create = async ({ name = "", scopes = "", expires_at: day = "" }: FormValues) => {
+    const body = {
+      name: name.trim(),
+      scopes: scopes.split(" ") as ("read" | "write")[],
+      workspace_id: workspaceId,
+      expires_at: toExpiryTime(expiry, day, Date.now()),
+    };
+    onCreated(await must(keysApi.POST("/api-keys", { body })));
+  };
+  return (
+    <Dialog title="New API key" onClose={onClose}>
+      <Form class="dialog-body" onSend={create}>
+        {({ errors, isSending }) => (
+          <>
+            <Field
+              label="Name"
+              name="name"
+              maxLength={200}
+              required
+              isFirst
+              hint="Where the key is used, such as “Ingest server”."
+              error={errors.name}
+            />
+            {workspaces.value.length > 1 && (
+              <SelectField
+                label="Workspace"
+                value={workspaceId}
+                options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
+                onChange={(event) => setWorkspaceId(event.currentTarget.value)}
+              />
+            )}
+            <SelectField
+              key={role}
+              label="Scope"
+              name="scopes"
+              // What a viewer may not do, a key of theirs cannot do either.
+              options={role === "viewer" ? SCOPE_CHOICES.filter(({ value }) => value === "read") : SCOPE_CHOICES}
+            />
+            <SelectField
+              label="Expires"
+              value={expiry}
+              options={EXPIRY_CHOICES}
+              onChange={(event) => setExpiry(event.currentTarget.value)}
+            />
+            {expiry === "date" && (
+              <Field
+                label="Last day"
+                name="expires_at"
+                type="date"
+                required
+                isFirst
+                min={toDateValue(new Date())}
+                error={errors.expires_at}
+              />
+            )}
+            <FormActions submitLabel="Create" isSending={isSending} onCancel={onClose} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,15 @@
+import { useTitle } from "../app/use-title";
+import { Empty } from "../ui/states";
+
+/** The page of a path that does not exist, or of something that belongs to somebody else. */
+export default function NotFoundPage() {
+  useTitle("Page not found");
+  return (
+    <Empty title="Page not found" icon="search" isPage>
+      <p>It may have been deleted, or it may be in another workspace.</p>
+      <a class="button" href="/projects">
+        Back to the projects
+      </a>
+    </Empty>
+  );
+}

@@ -1,0 +1,72 @@
+import { useState } from "preact/hooks";
+import { useRoute } from "preact-iso";
+import { ApiError, type Schemas } from "../../app/api";
+import { chooseWorkspace } from "../../app/session";
+import { Facts } from "../../ui/facts";
+import { Page } from "../../ui/page";
+import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
+import { OrderStatus } from "../credits/billing-status";
+import { OrderActions } from "./order-actions";
+import { OrderDecision } from "./order-decision";
+import { listOrderFacts, NEXT_STEPS, TITLES } from "./order-texts";
+import { findOrderWorkspace, type ShownOrder, useOrder } from "./use-order";
+
+type AdminOrder = Schemas["AdminOrder"];
+
+/** An order of credits: its state, and for administrators the decision. The payment provider returns here. */
+export default function OrderPage() {
+  const { params, query } = useRoute();
+  const orderId = params.orderId ?? "";
+  const workspaceId = query.workspace_id;
+  const loaded = useOrder(orderId, workspaceId);
+  const [decided, setDecided] = useState<AdminOrder | null>(null);
+  const state = loaded.state.value;
+  if (state.kind === "loading") return <ListSkeleton />;
+  if (state.kind === "failed") {
+    const isMissing = state.error instanceof ApiError && [404, 422].includes(state.error.status);
+    if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />;
+    return (
+      <Page title="Order not found">
+        <Empty title="The order does not exist, or you do not have access to it" icon="search" />
+      </Page>
+    );
+  }
+  const shown: ShownOrder = decided?.id === orderId ? { order: decided, administered: decided } : state.value;
+  const { order, administered } = shown;
+  const isPending = order.state === "pending";
+  // The order of somebody else. `findOrderWorkspace` finds the personal workspace for an address without one.
+  const own = findOrderWorkspace(workspaceId);
+  const isAsAdmin = administered !== null && administered.workspace?.id !== own?.id;
+  // The pages about credits are those of the chosen workspace.
+  const showWorkspace = () => own && chooseWorkspace(own.id);
+  return (
+    <Page title={TITLES[order.state]} actions={<OrderStatus state={order.state} />}>
+      <p>
+        {isAsAdmin ? (
+          <a href="/admin/orders">All orders</a>
+        ) : (
+          <a href="/credits/orders" onClick={showWorkspace}>
+            All orders
+          </a>
+        )}
+      </p>
+      <section class="card order" aria-label="Details">
+        <Facts facts={listOrderFacts(shown)} />
+        <p role="status">{NEXT_STEPS[order.provider][order.state]}</p>
+        {isPending && administered !== null && order.provider === "offline" && (
+          <OrderDecision orderId={order.id} onDecided={setDecided} />
+        )}
+        {isPending && !isAsAdmin && own !== undefined && own.role !== "viewer" && (
+          <OrderActions order={order} workspaceId={workspaceId} onChanged={() => loaded.reload()} />
+        )}
+        {!isPending && !isAsAdmin && (
+          <p>
+            <a href="/credits" onClick={showWorkspace}>
+              Open credits
+            </a>
+          </p>
+        )}
+      </section>
+    </Page>
+  );
+}

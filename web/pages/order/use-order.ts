@@ -1,0 +1,70 @@
+/** The order that a page shows, kept current until it is decided. */
+import { useRef } from "preact/hooks";
+import { ApiError, api, must, type Schemas } from "../../app/api";
+import { type Resource, useResource } from "../../app/resource";
+import { isAdmin, session, type Workspace, workspaces } from "../../app/session";
+import { useLiveReload } from "../../app/use-live-reload";
+import { useRefresh } from "../../app/use-refresh";
+
+type Order = Schemas["Order"];
+type AdminOrder = Schemas["AdminOrder"];
+export type ShownOrder = { order: Order; administered: AdminOrder | null };
+
+const SLOW_MS = 20_000;
+const FAST_MS = 3_000;
+/** Most payments are confirmed within seconds. An administrator takes longer, and some payment methods take days. */
+const MAX_FAST_AGE_MS = 10 * 60_000;
+
+const toRefreshMs = (pending: Order | null): number =>
+  pending?.provider === "stripe" && Date.now() - Date.parse(pending.created_at) < MAX_FAST_AGE_MS ? FAST_MS : SLOW_MS;
+
+/** Reads the order. `workspaceId`: the shared workspace that its address names; the page may show another one. */
+export function useOrder(orderId: string, workspaceId: string | undefined): Resource<ShownOrder> {
+  const asAdmin = useRef(isAdmin.value);
+  const isReading = useRef(false);
+  const loaded = useResource(
+    async (signal) => {
+      const administered = asAdmin.current ? await readAdministered(orderId, signal) : null;
+      // Asked once for the password is enough: the page reads again by itself.
+      asAdmin.current = administered !== null;
+      if (administered !== null) return { order: administered, administered };
+      const params = { path: { order_id: orderId }, header: toOrderHeader(workspaceId) };
+      const order = await must(api.GET("/api/v1/billing/orders/{order_id}", { params, signal }));
+      return { order, administered: null };
+    },
+    [orderId, workspaceId],
+  );
+  const { value } = loaded.state;
+  const pending = value.kind === "ready" && value.value.order.state === "pending" ? value.value.order : null;
+  const refresh = async () => {
+    // Each reload aborts the previous one, so a slow server would never answer in time.
+    if (pending === null || isReading.current) return;
+    isReading.current = true;
+    await loaded.reload();
+    isReading.current = false;
+  };
+  useLiveReload(["credits.updated"], loaded, () => pending !== null);
+  useRefresh(() => void refresh(), toRefreshMs(pending));
+  return loaded;
+}
+
+/** Returns the header that names the workspace of an order. */
+export const toOrderHeader = (workspaceId: string | undefined): { "Offcut-Workspace"?: string } => {
+  const id = workspaceId ?? (session.value.kind === "signed-in" ? session.value.me.id : undefined);
+  return id === undefined ? {} : { "Offcut-Workspace": id };
+};
+
+/** Returns the workspace of an order as the user is a member of it, or undefined. */
+export const findOrderWorkspace = (workspaceId: string | undefined): Workspace | undefined =>
+  workspaces.value.find(({ id, is_personal: isPersonal }) =>
+    workspaceId === undefined ? isPersonal : id === workspaceId,
+  );
+
+/** Reads any order as an administrator. Null for one who did not enter the password: an own order is shown all the same. */
+const readAdministered = (orderId: string, signal: AbortSignal): Promise<AdminOrder | null> =>
+  must(api.GET("/api/v1/admin/orders/{order_id}", { params: { path: { order_id: orderId } }, signal })).catch(
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) return null;
+      throw error;
+    },
+  );

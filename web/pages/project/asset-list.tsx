@@ -1,0 +1,124 @@
+import { type Signal, useComputed } from "@preact/signals";
+import { useCallback, useState } from "preact/hooks";
+import { formatBytes, formatDuration } from "../../app/format";
+import { progressOf } from "../../app/live";
+import { mediaUrl } from "../../app/media-url";
+import { canWrite } from "../../app/session";
+import { CreditsLink } from "../../ui/error-message";
+import { Icon } from "../../ui/icon";
+import { RelativeTime } from "../../ui/relative-time";
+import { RowList } from "../../ui/row-list";
+import { AssetStatus } from "../../ui/status";
+import { uploads } from "../../upload/queue";
+import { AssetMenu } from "./asset-menu";
+import type { Asset } from "./project-page";
+
+type AssetListProps = {
+  items: Asset[];
+  selection: Signal<ReadonlySet<string>>;
+  /** Must be the same from one drawing to the next. */
+  onChange(): Promise<void>;
+};
+
+/** The recordings of a project. */
+export function AssetList({ items, selection, onChange }: AssetListProps) {
+  const row = useCallback(
+    (asset: Asset) => <AssetRow key={asset.id} asset={asset} selection={selection} onChange={() => void onChange()} />,
+    [selection, onChange],
+  );
+  return <RowList items={items} row={row} />;
+}
+
+const nameOf = (asset: Asset): string => asset.filename ?? "Unnamed recording";
+
+type AssetRowProps = Pick<AssetListProps, "selection"> & { asset: Asset; onChange(): void };
+
+function AssetRow({ asset, selection, onChange }: AssetRowProps) {
+  const name = nameOf(asset);
+  // So that a row is drawn again only when its own state changes.
+  const isSelected = useComputed(() => selection.value.has(asset.id));
+  const toggle = () => {
+    const next = new Set(selection.value);
+    if (!next.delete(asset.id)) next.add(asset.id);
+    selection.value = next;
+  };
+  return (
+    <li class="row asset-row">
+      {canWrite.value && (
+        <label class="row-check">
+          <input type="checkbox" aria-label={`Select ${name}`} checked={isSelected.value} onChange={toggle} />
+        </label>
+      )}
+      <Poster asset={asset} />
+      <div class="asset-text">
+        <a class="truncate" href={`/assets/${asset.id}`} title={name} dir="auto">
+          {name}
+        </a>
+        <span class="soft asset-facts">
+          <Facts asset={asset} />
+        </span>
+      </div>
+      <span class="asset-state">
+        <AssetStatus state={asset.state} cuttable={asset.cuttable} />
+        {asset.state === "processing" && (
+          <progress
+            class="progress"
+            aria-label={`Preparation of ${name}`}
+            max={1}
+            value={progressOf(asset.id).value ?? asset.progress ?? 0}
+          />
+        )}
+      </span>
+      {canWrite.value && <AssetMenu asset={asset} name={name} onChange={onChange} />}
+    </li>
+  );
+}
+
+/** The middle frame of a video, or a symbol. */
+function Poster({ asset }: { asset: Asset }) {
+  const [isMissing, setIsMissing] = useState(false);
+  return (
+    <span class="poster">
+      {asset.state === "ready" && asset.type === "video" && !isMissing ? (
+        <img
+          src={mediaUrl(asset.id, "poster")}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          onError={() => setIsMissing(true)}
+        />
+      ) : (
+        <Icon name={asset.type === "audio" ? "audio" : "play"} />
+      )}
+    </span>
+  );
+}
+
+const UNFINISHED = {
+  writer: "Upload not finished: drop the file here again to continue",
+  viewer: "Upload not finished",
+};
+
+function Facts({ asset }: { asset: Asset }) {
+  if (asset.state === "pending_upload") {
+    const isHere = uploads.value.some((item) => item.name === asset.filename);
+    return <>{isHere ? "Being uploaded" : UNFINISHED[canWrite.value ? "writer" : "viewer"]}</>;
+  }
+  if (asset.state === "pending_payment")
+    return (
+      <>
+        The balance does not cover this recording. <CreditsLink />
+      </>
+    );
+  if (asset.state === "failed") return <>{asset.error_message}</>;
+  const facts = [
+    asset.duration_seconds !== null && formatDuration(Number(asset.duration_seconds)),
+    asset.width !== null && `${asset.width} × ${asset.height}`,
+    asset.size_bytes !== null && formatBytes(asset.size_bytes),
+  ];
+  return (
+    <>
+      <span class="number">{facts.filter(Boolean).join(" · ")}</span> · <RelativeTime iso={asset.created_at} />
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import { api, must } from "../../app/api";
+import { showFailure } from "../../app/toasts";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Dialog } from "../../ui/dialog";
+import { FormActions } from "../../ui/dialog-actions";
+import { Field } from "../../ui/field";
+import { Form } from "../../ui/form";
+import { Icon } from "../../ui/icon";
+import { Menu } from "../../ui/menu";
+import type { Project } from "./projects-page";
+
+type ProjectMenuProps = { project: Project; onChange(): void; onDeleted(): void };
+
+/** What can be done with a project. */
+export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) {
+  const [open, setOpen] = useState<"rename" | "delete" | null>(null);
+  const params = { path: { project_id: project.id } };
+  const isArchived = project.state === "archived";
+  const setState = async () => {
+    try {
+      const state = isArchived ? "active" : "archived";
+      await must(api.PATCH("/api/v1/projects/{project_id}", { params, body: { state } }));
+      onChange();
+    } catch (error) {
+      showFailure(error);
+    }
+  };
+  return (
+    <>
+      <Menu
+        label={`Actions for ${project.name}`}
+        items={[
+          { label: "Rename", run: () => setOpen("rename") },
+          { label: isArchived ? "Move back to active" : "Archive", run: () => void setState() },
+          { label: "Delete", icon: "trash", isDangerous: true, run: () => setOpen("delete") },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+      {open === "rename" && (
+        <Dialog title="Rename project" onClose={() => setOpen(null)}>
+          <Form
+            class="dialog-body"
+            onSend={async ({ name = "" }) => {
+              await must(api.PATCH("/api/v1/projects/{project_id}", { params, body: { name: name.trim() } }));
+              setOpen(null);
+              onChange();
+            }}
+          >
+            {({ errors, isSending }) => (
+              <>
+                <Field
+                  label="Name"
+                  name="name"
+                  maxLength={256}
+                  required
+                  isFirst
+                  value={project.name}
+                  error={errors.name}
+                />
+                <FormActions submitLabel="Rename" isSending={isSending} onCancel={() => setOpen(null)} />
+              </>
+            )}
+          </Form>
+        </Dialog>
+      )}
+      {open === "delete" && (
+        <ConfirmDialog
+          title="Delete this project?"
+          confirmLabel="Delete project"
+          onConfirm={async () => {
+            await must(api.DELETE("/api/v1/projects/{project_id}", { params }));
+            onDeleted();
+          }}
+          onClose={() => setOpen(null)}
+        >
+          <p>
+            <strong dir="auto">{project.name}</strong> is deleted with all of its recordings, cuts and renders, from the
+            server's disk too. Credits that were spent are not returned. This cannot be undone.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

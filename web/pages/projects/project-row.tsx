@@ -1,0 +1,34 @@
+import { useState } from "preact/hooks";
+import { canWrite } from "../../app/session";
+import { Icon } from "../../ui/icon";
+import { RelativeTime } from "../../ui/relative-time";
+import { ProjectMenu } from "./project-menu";
+import type { Project } from "./projects-page";
+
+export function ProjectRow({ project, onChange }: { project: Project; onChange(): void }) {
+  const [isRemoved, setIsRemoved] = useState(false);
+  if (isRemoved) return null;
+  return (
+    <li class="row">
+      <a class="row-link" href={`/projects/${project.id}`}>
+        <Icon name="projects" />
+        <span class="truncate" title={project.name} dir="auto">
+          {project.name}
+        </span>
+      </a>
+      <span class="soft row-time">
+        <RelativeTime iso={project.last_activity_at} />
+      </span>
+      {canWrite.value && (
+        <ProjectMenu
+          project={project}
+          onChange={onChange}
+          onDeleted={() => {
+            setIsRemoved(true);
+            onChange();
+          }}
+        />
+      )}
+    </li>
+  );
+}

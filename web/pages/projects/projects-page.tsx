@@ -1,0 +1,103 @@
+import { useCallback, useMemo, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { api, must, type Schemas } from "../../app/api";
+import { usePagedList } from "../../app/pages-of";
+import { canWrite, workspace } from "../../app/session";
+import { useShortcuts } from "../../app/shortcuts";
+import { useLiveReload } from "../../app/use-live-reload";
+import { Button } from "../../ui/button";
+import { LoadMore } from "../../ui/load-more";
+import { Page } from "../../ui/page";
+import { RowList } from "../../ui/row-list";
+import { Segments } from "../../ui/segments";
+import { Empty, ListSkeleton } from "../../ui/states";
+import { NewProjectDialog } from "./new-project-dialog";
+import { ProjectRow } from "./project-row";
+
+export type Project = Schemas["Project"];
+
+const PAGE_SIZE = 100;
+const STATES = [
+  { value: "active", label: "Active" },
+  { value: "archived", label: "Archived" },
+] as const;
+
+/** The first page: the projects of the workspace, the most recently used first. */
+export function ProjectsPage() {
+  const { route } = useLocation();
+  const [text, setText] = useState("");
+  const [state, setState] = useState<Project["state"]>("active");
+  const [isCreating, setIsCreating] = useState(false);
+  const list = usePagedList<Project>(
+    (cursor, signal) => {
+      const query = { limit: PAGE_SIZE, state, ...(cursor !== null && { cursor }), ...(text && { q: text }) };
+      return must(api.GET("/api/v1/projects", { params: { query }, signal }));
+    },
+    [workspace.value?.id, text, state],
+  );
+  useLiveReload(["project.updated"], list);
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: ["n"], label: "New project", group: "Projects", run: () => canWrite.value && setIsCreating(true) },
+      ],
+      [],
+    ),
+  );
+  const items = list.items.value;
+  const drawProject = useCallback(
+    (project: Project) => <ProjectRow key={project.id} project={project} onChange={() => void list.reload()} />,
+    [list],
+  );
+  return (
+    <Page
+      title="Projects"
+      actions={
+        canWrite.value && (
+          <Button icon="plus" look="primary" onClick={() => setIsCreating(true)}>
+            New project
+          </Button>
+        )
+      }
+    >
+      <div class="toolbar">
+        <input
+          class="input search"
+          type="search"
+          aria-label="Search projects"
+          placeholder="Search"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <Segments label="State" value={state} options={STATES} onChange={setState} />
+      </div>
+      {items === null && list.error.value === null && <ListSkeleton />}
+      {items !== null && items.length > 0 && <RowList items={items} row={drawProject} />}
+      {items?.length === 0 && <NoProjects text={text} state={state} onCreate={() => setIsCreating(true)} />}
+      <LoadMore list={list} />
+      {isCreating && (
+        <NewProjectDialog
+          onCreated={(project) => route(`/projects/${project.id}`)}
+          onClose={() => setIsCreating(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function NoProjects({ text, state, onCreate }: { text: string; state: Project["state"]; onCreate(): void }) {
+  if (text !== "") return <Empty title={`No project matches “${text}”`} icon="search" />;
+  if (state === "archived") return <Empty title="No archived projects" icon="projects" />;
+  return (
+    <Empty title="Start with a project" icon="projects">
+      <p>
+        A project holds the recordings of a series, a course or a client. Create one, then drop a recording into it.
+      </p>
+      {canWrite.value && (
+        <Button icon="plus" onClick={onCreate}>
+          Create the first project
+        </Button>
+      )}
+    </Empty>
+  );
+}

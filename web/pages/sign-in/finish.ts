@@ -1,0 +1,30 @@
+/** Where a sign-in leads to, and the token that a link brought. */
+import { loadSession } from "../../app/load-session";
+import { APP_PATTERN } from "../../app/paths";
+
+/**
+ * Returns the token of a link and removes it from the address, so that it stays in no history. It is after the `#`, which browsers send to
+ * no server.
+ */
+export function takeToken(): string {
+  const token = decodeURIComponent(location.hash.slice(1));
+  if (token !== "") history.replaceState(null, "", location.pathname + location.search);
+  return token;
+}
+
+/** Opens the page named in the query if it is a path of this server, else the first page. */
+export async function finishSignIn(route: (url: string, replace?: boolean) => void): Promise<void> {
+  const wanted = new URLSearchParams(location.search).get("redirect") ?? "/";
+  const target = URL.canParse(wanted, location.origin) ? new URL(wanted, location.origin) : null;
+  const isOwn = target?.origin === location.origin && wanted.startsWith("/");
+  if (!isOwn) {
+    await loadSession();
+    return route("/", true);
+  }
+  // Some paths, such as the documentation, are not pages of the dashboard.
+  if (APP_PATTERN.test(target.pathname)) {
+    await loadSession();
+    return route(target.pathname + target.search, true);
+  }
+  location.replace(target.href);
+}

@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { api, must } from "../../app/api";
+import { useResource } from "../../app/resource";
+import { Button } from "../../ui/button";
+import { EmailField, NewPasswordField } from "../../ui/credential-fields";
+import { Form } from "../../ui/form";
+import { ResourceView } from "../../ui/states";
+import { finishSignIn, takeToken } from "./finish";
+import { SignInFrame } from "./frame";
+
+/** The first start: creates the first administrator. */
+export default function SetupPage() {
+  const { route } = useLocation();
+  const [token] = useState(takeToken);
+  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  return (
+    <SignInFrame title="Set up Offcut">
+      <ResourceView resource={methods} skeleton={null}>
+        {({ is_set_up: isSetUp }) => {
+          if (isSetUp)
+            return (
+              <p>
+                This server has an administrator. <a href="/sign-in">Sign in</a>
+              </p>
+            );
+          if (token === "")
+            return (
+              <p>
+                Open the link that <code>offcut setup-url</code> prints on the server.
+              </p>
+            );
+          return (
+            <Form
+              onSend={async ({ email = "", password = "" }) => {
+                await must(api.POST("/api/v1/auth/setup", { body: { token, email, password } }));
+                await finishSignIn(route);
+              }}
+            >
+              {({ errors, isSending }) => (
+                <>
+                  <p>Create the first account. It is an administrator.</p>
+                  <EmailField error={errors.email} />
+                  <NewPasswordField error={errors.password} />
+                  <Button look="primary" type="submit" isBusy={isSending}>
+                    Create the account
+                  </Button>
+                </>
+              )}
+            </Form>
+          );
+        }}
+      </ResourceView>
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { api, must } from "../../app/api";
+import { useResource } from "../../app/resource";
+import { type Challenge, sendPassword } from "../../app/sign-in";
+import { Button } from "../../ui/button";
+import { EmailField, PasswordField } from "../../ui/credential-fields";
+import { Form } from "../../ui/form";
+import { ResourceView } from "../../ui/states";
+import { CodeForm, takeChallenge } from "./code-form";
+import { finishSignIn } from "./finish";
+import { SignInFrame } from "./frame";
+
+export default function SignInPage() {
+  const { route } = useLocation();
+  const [challenge, setChallenge] = useState<Challenge | null>(takeChallenge);
+  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  if (challenge !== null) return <CodeForm challenge={challenge} onRestart={() => setChallenge(null)} />;
+  return (
+    <SignInFrame title="Sign in">
+      <ResourceView resource={methods} skeleton={null}>
+        {(available) =>
+          available.is_set_up ? (
+            <>
+              <Form
+                onSend={async ({ email = "", password = "" }) => {
+                  const next = await sendPassword(email, password);
+                  if (next === null) await finishSignIn(route);
+                  else setChallenge(next);
+                }}
+              >
+                {({ errors, isSending }) => (
+                  <>
+                    <EmailField error={errors.email} />
+                    <PasswordField error={errors.password} />
+                    <Button look="primary" type="submit" isBusy={isSending}>
+                      Sign in
+                    </Button>
+                  </>
+                )}
+              </Form>
+              <Providers providers={available.oidc} />
+              <p class="sign-in-links">
+                <a href="/forgot-password">Forgot your password?</a>
+                {available.signup === "open" && <a href={`/sign-up${location.search}`}>Create an account</a>}
+              </p>
+            </>
+          ) : (
+            <>
+              <p>
+                This server has no account yet. Open the link that <code>offcut setup-url</code> prints on the server.
+              </p>
+              <Providers providers={available.oidc} />
+            </>
+          )
+        }
+      </ResourceView>
+    </SignInFrame>
+  );
+}
+
+type Provider = { name: string; start_url: string };
+
+/** The sign-in providers of the studio, such as its directory. */
+function Providers({ providers }: { providers: Provider[] }) {
+  if (providers.length === 0) return null;
+  const redirect = new URLSearchParams(location.search).get("redirect");
+  return (
+    <div class="sign-in-providers">
+      {providers.map(({ name, start_url }) => {
+        const url = new URL(start_url, location.origin);
+        if (redirect !== null) url.searchParams.set("redirect", redirect);
+        return (
+          <a key={name} class="button" href={url.href}>
+            Sign in with {name}
+          </a>
+        );
+      })}
+    </div>
+  );
+}

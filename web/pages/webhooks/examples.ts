@@ -1,0 +1,10 @@
+/** How to verify the signature of a delivery, in three languages. The test suite runs each example. */
+import javascript from "./examples/receiver.mjs" with { type: "text" };
+import python from "./examples/receiver.py" with { type: "text" };
+import shell from "./examples/verify.sh" with { type: "text" };
+
+export const EXAMPLES = [
+  { language: "JavaScript", code: javascript },
+  { language: "Python", code: python },
+  { language: "Shell", code: shell },
+] as const;

@@ -1,0 +1,25 @@
+/** Keeps a long list current without reading all of it again. */
+import type { Page } from "../../app/pages-of";
+import type { Delivery } from "./webhook-texts";
+
+/**
+ * Returns the rows after its first page was read again; null if rows between that page and the others may be missing. Rows that have not
+ * changed stay the same objects, so that they are not drawn again.
+ */
+export function mergeNewest(rows: Delivery[], fresh: Page<Delivery>): Delivery[] | null {
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const first = fresh.items.map((row) => {
+    const before = known.get(row.id);
+    return before !== undefined && JSON.stringify(before) === JSON.stringify(row) ? before : row;
+  });
+  const last = first.at(-1);
+  if (last === undefined || fresh.next_cursor === null) return keepSame(rows, first);
+  if (rows.length > 0 && !first.some(({ id }) => known.has(id))) return null;
+  return keepSame(rows, [...first, ...rows.filter((row) => isOlder(row, last))]);
+}
+
+const isOlder = (one: Delivery, other: Delivery): boolean =>
+  one.created_at < other.created_at || (one.created_at === other.created_at && one.id < other.id);
+
+const keepSame = (before: Delivery[], after: Delivery[]): Delivery[] =>
+  before.length === after.length && before.every((row, at) => row === after[at]) ? before : after;

@@ -1,0 +1,70 @@
+/** What the pages of webhooks say about endpoints, events and deliveries. */
+import type { Schemas } from "../../app/api";
+
+export type Endpoint = Schemas["WebhookEndpoint"];
+export type NewEndpoint = Schemas["WebhookEndpointWithSecret"];
+export type Delivery = Schemas["Delivery"];
+export type EventType = Endpoint["event_types"][number];
+
+/** When each event is sent, in the order of the form. */
+const EVENT_TEXTS: Record<EventType, string> = {
+  "asset.ready": "a recording is ready",
+  "asset.pending_payment": "it waits for credits",
+  "asset.failed": "it cannot be prepared",
+  "cut.completed": "a cut is complete",
+  "cut.failed": "it has failed",
+  "render.completed": "a render is complete",
+  "render.failed": "it has failed",
+  "render.cancelled": "it was cancelled",
+};
+
+export const ALL_EVENTS = Object.keys(EVENT_TEXTS) as EventType[];
+
+const toGroup = (title: string, start: string) => ({
+  title,
+  events: ALL_EVENTS.filter((type) => type.startsWith(start)).map((type) => ({ type, text: EVENT_TEXTS[type] })),
+});
+
+/** The events by what they are about. */
+export const EVENT_GROUPS = [toGroup("Recordings", "asset."), toGroup("Cuts", "cut."), toGroup("Renders", "render.")];
+
+/** Returns "All events", or their names. */
+export const formatEvents = (types: readonly EventType[]): string =>
+  types.length === ALL_EVENTS.length ? "All events" : types.join(", ");
+
+/** Attempts before a delivery has failed. */
+const MAX_ATTEMPTS = 8;
+
+/** Returns "2 of 8". */
+export const formatAttempts = (attempts: number): string => `${attempts} of ${MAX_ATTEMPTS}`;
+
+type Look = { text: string; look: string };
+
+/** Returns the words for the state of an endpoint. */
+export function toEndpointLook({ state, failing_since: failingSince, disabled_reason: reason }: Endpoint): Look {
+  if (state === "disabled") return { text: "Disabled", look: reason === "manual" ? "" : "bad" };
+  return failingSince === null ? { text: "Enabled", look: "good" } : { text: "Failing", look: "waiting" };
+}
+
+/** Returns the words for the state of a delivery. `isEnabled`: whether its endpoint is. */
+export function toDeliveryLook({ state, attempts }: Delivery, isEnabled: boolean): Look {
+  if (state === "delivered") return { text: "Delivered", look: "good" };
+  if (state === "failed") return { text: "Failed", look: "bad" };
+  return attempts === 0 || !isEnabled ? { text: "Waiting", look: "" } : { text: "Retrying", look: "waiting" };
+}
+
+/** Why an endpoint is disabled, and what to do. */
+export const DISABLED_TEXTS: Record<NonNullable<Endpoint["disabled_reason"]>, string> = {
+  manual: "It was disabled manually.",
+  gone: "The receiver returned 410 Gone, which means that it no longer accepts events. Enable the endpoint when the receiver is back.",
+  failing:
+    "No delivery succeeded for 5 days. Fix the receiver, then enable the endpoint and resend the failed deliveries.",
+};
+
+const MAX_TITLE_CHARACTERS = 100;
+
+/** Returns the URL as a title: without its scheme, and not longer than a few lines. */
+export function shortenUrl(url: string): string {
+  const text = url.replace(/^https?:\/\//, "");
+  return text.length > MAX_TITLE_CHARACTERS ? `${text.slice(0, MAX_TITLE_CHARACTERS)}…` : text;
+}

@@ -1,0 +1,106 @@
+import { useId, useState } from "preact/hooks";
+import { api, must, type Schemas } from "../../app/api";
+import { formatTime } from "../../app/format";
+import { useResource } from "../../app/resource";
+import { showToast } from "../../app/toasts";
+import { CopyField } from "../../ui/copy-field";
+import { Dialog } from "../../ui/dialog";
+import { DoneFooter, FormActions } from "../../ui/dialog-actions";
+import { Field } from "../../ui/field";
+import { Form } from "../../ui/form";
+import { ROLES, type Role } from "./roles";
+
+type AddMemberProps = { workspaceId: string; onAdded(): void; onClose(): void };
+type Invited = { email: string; url: string; expiresAt: string };
+
+/** Adds a member by address. An address without an account gets an invitation, whose link is shown once. */
+export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProps) {
+  const [invited, setInvited] = useState<Invited | null>(null);
+  if (invited !== null) return <InvitationDialog invited={invited} onClose={onClose} />;
+  const add = async (email: string, role: Role) => {
+    const params = { path: { workspace_id: workspaceId } };
+    const added: Schemas["AddedMember"] = await must(
+      api.POST("/api/v1/workspaces/{workspace_id}/members", { params, body: { email, role } }),
+    );
+    onAdded();
+    if (added.invitation_url !== null && added.expires_at !== null)
+      return setInvited({ email, url: added.invitation_url, expiresAt: added.expires_at });
+    showToast({ kind: "info", text: `${email} is now a member.` });
+    onClose();
+  };
+  return (
+    <Dialog title="Add a member" onClose={onClose}>
+      <Form class="dialog-body" onSend={({ email = "", role = "viewer" }) => add(email.trim(), role as Role)}>
+        {({ errors, isSending }) => (
+          <>
+            <Field
+              label="Email"
+              name="email"
+              type="email"
+              autocomplete="off"
+              maxLength={254}
+              spellcheck={false}
+              required
+              isFirst
+              hint="If no account has this address, Offcut creates an invitation."
+              error={errors.email}
+            />
+            <RoleChoice />
+            <FormActions submitLabel="Add" isSending={isSending} onCancel={onClose} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function RoleChoice() {
+  const id = useId();
+  return (
+    <fieldset class="role-choice">
+      <legend class="label">Role</legend>
+      {ROLES.map(({ value, label, detail }) => (
+        <label key={value} class="check">
+          <input
+            type="radio"
+            name="role"
+            value={value}
+            defaultChecked={value === "editor"}
+            aria-describedby={`${id}-${value}`}
+          />
+          <span>
+            {label}{" "}
+            <span class="soft" id={`${id}-${value}`}>
+              {detail}
+            </span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): void }) {
+  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  const state = methods.state.value;
+  const isMailed = state.kind === "ready" && state.value.email;
+  return (
+    <Dialog title="Invitation created" onClose={onClose}>
+      <div class="dialog-body">
+        <p>
+          <strong>{invited.email}</strong> has no account yet.{" "}
+          {isMailed
+            ? "The invitation was sent by email. You can also send the link yourself."
+            : "This server does not send email: send the link yourself."}
+        </p>
+        <CopyField
+          label="Invitation link"
+          value={invited.url}
+          isFirst
+          hint={`Valid once, until ${formatTime(invited.expiresAt)}. It is not shown again. Anyone with the link can join.`}
+        />
+      </div>
+      <DoneFooter onClose={onClose} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,87 @@
+import { useMemo, useState } from "preact/hooks";
+import { api, must, type Schemas } from "../../app/api";
+import { formatDay } from "../../app/format";
+import { toOffsetQuery, toPage } from "../../app/offset-page";
+import { usePagedList } from "../../app/pages-of";
+import { showToast } from "../../app/toasts";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { type Column, DataTable } from "../../ui/data-table";
+import { RelativeTime } from "../../ui/relative-time";
+import { Section } from "../../ui/section";
+import { toRoleName } from "./roles";
+
+type Invitation = Schemas["WorkspaceInvitation"];
+
+/** The invitations that wait for their recipients. */
+export function InvitationsSection({ workspaceId }: { workspaceId: string }) {
+  const [revoked, setRevoked] = useState<Invitation | null>(null);
+  const list = usePagedList<Invitation>(
+    async (cursor, signal) => {
+      const params = { path: { workspace_id: workspaceId }, query: toOffsetQuery(cursor) };
+      return toPage(await must(api.GET("/api/v1/workspaces/{workspace_id}/invitations", { params, signal })));
+    },
+    [workspaceId],
+  );
+  const columns = useMemo(() => createColumns(setRevoked), []);
+  return (
+    <Section title="Invitations" hint="Links that have not been used yet. For a new link, add the same address again.">
+      <div>
+        <DataTable
+          caption="Invitations"
+          columns={columns}
+          list={list}
+          rowKey={({ id }) => id}
+          empty={<p class="soft">No pending invitations.</p>}
+        />
+      </div>
+      {revoked && (
+        <ConfirmDialog
+          title="Revoke this invitation?"
+          confirmLabel="Revoke"
+          onConfirm={async () => {
+            const params = { path: { workspace_id: workspaceId, invitation_id: revoked.id } };
+            await must(api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", { params }));
+            showToast({ kind: "info", text: `The invitation of ${revoked.email} is revoked.` });
+            await list.reload();
+          }}
+          onClose={() => setRevoked(null)}
+        >
+          <p>
+            The link that was sent to <strong>{revoked.email}</strong> stops working.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+const createColumns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>[] => [
+  {
+    title: "Email",
+    width: "minmax(0, 2fr)",
+    cell: ({ email }) => (
+      <span class="name-cell">
+        <span class="truncate" title={email}>
+          {email}
+        </span>
+      </span>
+    ),
+  },
+  { title: "Role", cell: ({ role }) => toRoleName(role) },
+  {
+    title: "Expires",
+    cell: ({ expires_at: time }) => formatDay(time),
+  },
+  { title: "Sent", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
+  {
+    title: "Actions",
+    isTitleHidden: true,
+    width: "6rem",
+    cell: (invitation) => (
+      <Button aria-label={`Revoke the invitation of ${invitation.email}`} onClick={() => onRevoke(invitation)}>
+        Revoke
+      </Button>
+    ),
+  },
+];

@@ -1,0 +1,76 @@
+import { me } from "../../app/session";
+import { Button } from "../../ui/button";
+import type { Column } from "../../ui/data-table";
+import { RelativeTime } from "../../ui/relative-time";
+import type { Member } from "./members-section";
+import { RoleSelect } from "./role-select";
+import { toRoleName } from "./roles";
+
+type ColumnOptions = {
+  /** Of the workspace. */
+  id: string;
+  isPersonal: boolean;
+  canManage: boolean;
+  /** The member who cannot leave; null: there are several owners, or it is unknown. */
+  lastOwnerId: string | null;
+  onChange(): Promise<void>;
+  onRemove(member: Member): void;
+};
+
+/** Returns the columns of the members. Who may not change them sees none of the controls. */
+export function createMemberColumns(options: ColumnOptions): Column<Member>[] {
+  const { id, isPersonal, canManage, lastOwnerId, onChange, onRemove } = options;
+  const columns: Column<Member>[] = [
+    { title: "Name", width: "minmax(0, 2fr)", cell: (member) => <MemberName member={member} /> },
+    {
+      title: "Role",
+      cell: (member) =>
+        canManage ? (
+          <RoleSelect
+            workspaceId={id}
+            member={member}
+            isLocked={member.user_id === lastOwnerId}
+            onChange={() => void onChange()}
+          />
+        ) : (
+          toRoleName(member.role)
+        ),
+    },
+    { title: "Since", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
+  ];
+  if (isPersonal) return columns;
+  columns.push({
+    title: "Actions",
+    isTitleHidden: true,
+    width: "6rem",
+    cell: (member) => {
+      const isMe = member.user_id === me.value?.id;
+      if (member.user_id === lastOwnerId || (!isMe && !canManage)) return null;
+      return (
+        <Button
+          aria-label={isMe ? "Leave the workspace" : `Remove ${member.name ?? member.email}`}
+          onClick={() => onRemove(member)}
+        >
+          {isMe ? "Leave" : "Remove"}
+        </Button>
+      );
+    },
+  });
+  return columns;
+}
+
+const MemberName = ({ member: { user_id: userId, name, email } }: { member: Member }) => (
+  <span class="member">
+    <span class="name-cell">
+      <span class="truncate" title={name ?? email} dir="auto">
+        {name ?? email}
+      </span>
+      {userId === me.value?.id && <span class="status">You</span>}
+    </span>
+    {name && (
+      <span class="soft truncate" title={email}>
+        {email}
+      </span>
+    )}
+  </span>
+);

@@ -1,0 +1,83 @@
+import { useMemo, useState } from "preact/hooks";
+import { api, must, type Schemas } from "../../app/api";
+import { toOffsetQuery, toPage } from "../../app/offset-page";
+import { usePagedList } from "../../app/pages-of";
+import { Button } from "../../ui/button";
+import { DataTable } from "../../ui/data-table";
+import { Section } from "../../ui/section";
+import { Empty } from "../../ui/states";
+import { AddMemberDialog } from "./add-member-dialog";
+import { createMemberColumns } from "./member-columns";
+import { RemoveMemberDialog } from "./remove-member-dialog";
+import type { WorkspaceDetail } from "./workspace-page";
+
+export type Member = Schemas["WorkspaceMember"];
+
+type MembersSectionProps = { value: WorkspaceDetail; onChange(): void; onLeft(): Promise<void> };
+
+/** Who is in a workspace, and with which role. */
+export function MembersSection({ value, onChange, onLeft }: MembersSectionProps) {
+  const [isAdding, setIsAdding] = useState(false);
+  const [removed, setRemoved] = useState<Member | null>(null);
+  const { id, role, is_personal: isPersonal } = value;
+  const list = usePagedList<Member>(
+    async (cursor, signal) => {
+      const params = { path: { workspace_id: id }, query: toOffsetQuery(cursor) };
+      return toPage(await must(api.GET("/api/v1/workspaces/{workspace_id}/members", { params, signal })));
+    },
+    [id],
+  );
+  const owners = list.items.value?.filter((member) => member.role === "owner") ?? [];
+  // Unknown while not all members are read: the API then refuses.
+  const lastOwnerId = !list.hasMore.value && owners.length === 1 ? owners[0]!.user_id : null;
+  const canManage = role === "owner" && !isPersonal;
+  const reload = async () => {
+    await list.reload();
+    onChange();
+  };
+  const columns = useMemo(
+    () => createMemberColumns({ id, isPersonal, canManage, lastOwnerId, onChange: reload, onRemove: setRemoved }),
+    [list, id, canManage, isPersonal, lastOwnerId],
+  );
+  return (
+    <Section
+      title="Members"
+      hint={
+        isPersonal
+          ? "Only you have access to your personal workspace. To work with others, create a workspace."
+          : lastOwnerId &&
+            canManage &&
+            "The last owner cannot leave or give up the role. Make another member an owner first."
+      }
+      actions={
+        canManage && (
+          <Button icon="plus" onClick={() => setIsAdding(true)}>
+            Add a member
+          </Button>
+        )
+      }
+    >
+      <div>
+        <DataTable
+          caption="Members"
+          columns={columns}
+          list={list}
+          rowKey={({ user_id: userId }) => userId}
+          empty={<Empty title="No members" icon="user" />}
+        />
+      </div>
+      {isAdding && (
+        <AddMemberDialog workspaceId={id} onAdded={() => void reload()} onClose={() => setIsAdding(false)} />
+      )}
+      {removed && (
+        <RemoveMemberDialog
+          workspace={value}
+          member={removed}
+          onRemoved={reload}
+          onLeft={onLeft}
+          onClose={() => setRemoved(null)}
+        />
+      )}
+    </Section>
+  );
+}

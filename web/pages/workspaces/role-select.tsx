@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+import { api, must } from "../../app/api";
+import { loadSession } from "../../app/load-session";
+import { me } from "../../app/session";
+import { showFailure, showToast } from "../../app/toasts";
+import type { Member } from "./members-section";
+import { ROLES, type Role, toRoleName } from "./roles";
+
+type RoleSelectProps = { workspaceId: string; member: Member; isLocked: boolean; onChange(): void };
+
+/** The role of a member. A change is saved at once. */
+export function RoleSelect({ workspaceId, member, isLocked, onChange }: RoleSelectProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const name = member.name ?? member.email;
+  const change = async (select: HTMLSelectElement) => {
+    const role = select.value as Role;
+    setIsBusy(true);
+    try {
+      const params = { path: { workspace_id: workspaceId, user_id: member.user_id } };
+      await must(api.PATCH("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params, body: { role } }));
+      showToast({
+        kind: "info",
+        text: `${name} is ${role === "viewer" ? "a" : "an"} ${toRoleName(role).toLowerCase()} now.`,
+      });
+      if (member.user_id === me.value?.id) await loadSession();
+      onChange();
+    } catch (error) {
+      select.value = member.role;
+      showFailure(error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <select
+      class="input"
+      aria-label={`Role of ${name}`}
+      value={member.role}
+      disabled={isLocked || isBusy}
+      onChange={(event) => void change(event.currentTarget)}
+    >
+      {ROLES.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,16 @@
+/** The words of the roles in a workspace. */
+import type { Workspace } from "../../app/session";
+
+export type Role = Workspace["role"];
+
+export const ROLES: { value: Role; label: string; detail: string }[] = [
+  { value: "viewer", label: "Viewer", detail: "can view, play and download everything, but change nothing" },
+  {
+    value: "editor",
+    label: "Editor",
+    detail: "can also upload, cut, render and delete, using the workspace's credits",
+  },
+  { value: "owner", label: "Owner", detail: "can also manage members, credits and the workspace itself" },
+];
+
+export const toRoleName = (role: Role): string => ROLES.find(({ value }) => value === role)?.label ?? role;

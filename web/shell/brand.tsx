@@ -1,0 +1,10 @@
+/** The name of the product, which leads to the first page. */
+export const Brand = () => (
+  <a class="shell-brand" href="/">
+    <svg viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="7" fill="#14171a" />
+      <path d="M6 11h8v10H6zM18 11h3v10h-3zM25 11h1.5v10H25z" fill="#35c48d" />
+    </svg>
+    Offcut
+  </a>
+);

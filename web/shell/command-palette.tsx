@@ -1,0 +1,146 @@
+/** Finds projects, recordings and commands by name (Ctrl+K). */
+import { signal } from "@preact/signals";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { api } from "../app/api";
+import { formatKeys, useShortcuts } from "../app/shortcuts";
+import { toggleTheme } from "../app/theme";
+import { IconButton } from "../ui/button";
+import { Dialog } from "../ui/dialog";
+import { isHelpOpen } from "./keyboard-help";
+import { NAVIGATION } from "./navigation";
+
+const isOpen = signal(false);
+
+type Command = { label: string; detail: string; run(): void };
+
+export const PaletteButton = () => (
+  <IconButton icon="search" label={`Search (${formatKeys("Mod+k")})`} onClick={() => (isOpen.value = true)} />
+);
+
+export function CommandPalette() {
+  useShortcuts(
+    useMemo(() => [{ keys: ["Mod+k"], label: "Search", group: "Everywhere", run: () => (isOpen.value = true) }], []),
+  );
+  return isOpen.value ? <Palette onClose={() => (isOpen.value = false)} /> : null;
+}
+
+function Palette({ onClose }: { onClose(): void }) {
+  const { route } = useLocation();
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const found = useFound(text, route);
+  const listId = useId();
+  const commands = useMemo<Command[]>(
+    () => [
+      ...NAVIGATION.filter(({ isShown }) => isShown?.() ?? true).map(({ href, label }) => ({
+        label,
+        detail: "Page",
+        run: () => route(href),
+      })),
+      { label: "Credit history", detail: "Page", run: () => route("/credits/history") },
+      { label: "Orders", detail: "Page", run: () => route("/credits/orders") },
+      { label: "Invoices", detail: "Page", run: () => route("/credits/invoices") },
+      { label: "Notifications", detail: "Page", run: () => route("/notifications") },
+      { label: "System status", detail: "Page", run: () => route("/status") },
+      { label: "Account", detail: "Page", run: () => route("/account") },
+      { label: "Workspaces", detail: "Page", run: () => route("/workspaces") },
+      { label: "Switch theme", detail: "Command", run: toggleTheme },
+      { label: "Keyboard shortcuts", detail: "Command", run: () => (isHelpOpen.value = true) },
+    ],
+    [route],
+  );
+  const wanted = text.trim().toLowerCase();
+  const shown = [...commands.filter(({ label }) => label.toLowerCase().includes(wanted)), ...found];
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    onClose();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      setChosen((chosen + step + shown.length) % Math.max(1, shown.length));
+    }
+    if (event.key === "Enter") run(shown[chosen]);
+  };
+  return (
+    <Dialog title="Search" onClose={onClose}>
+      <div class="dialog-body">
+        <input
+          class="input"
+          role="combobox"
+          aria-label="Search projects, recordings and commands"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={shown.length > 0 ? `${listId}-${chosen}` : undefined}
+          data-first
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setChosen(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <div id={listId} class="palette-list" role="listbox" aria-label="Search results" tabIndex={-1}>
+          {shown.map((command, index) => (
+            <div
+              key={`${command.detail} ${command.label}`}
+              id={`${listId}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === chosen}
+              onPointerMove={() => setChosen(index)}
+              onClick={() => run(command)}
+              onKeyDown={() => {}}
+            >
+              <span class="truncate">{command.label}</span>
+              <span class="soft">{command.detail}</span>
+            </div>
+          ))}
+        </div>
+        {shown.length === 0 && <p class="soft">No results.</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+const SEARCH_DELAY_MS = 150;
+const MAX_FOUND = 8;
+
+/** Searches projects and recordings on the server, once the user pauses. */
+function useFound(text: string, route: (url: string) => void): Command[] {
+  const [found, setFound] = useState<Command[]>([]);
+  useEffect(() => {
+    const q = text.trim();
+    if (q === "") return setFound([]);
+    const stopping = new AbortController();
+    const timer = setTimeout(async () => {
+      const query = { limit: MAX_FOUND, q };
+      const options = { params: { query }, signal: stopping.signal } as const;
+      const [projects, assets] = await Promise.all([
+        api.GET("/api/v1/projects", options),
+        api.GET("/api/v1/assets", options),
+      ]).catch(() => [null, null]);
+      if (stopping.signal.aborted) return;
+      setFound([
+        ...(projects?.data?.items ?? []).map(({ id, name }) => ({
+          label: name,
+          detail: "Project",
+          run: () => route(`/projects/${id}`),
+        })),
+        ...(assets?.data?.items ?? []).map((asset) => ({
+          label: "filename" in asset && asset.filename ? String(asset.filename) : "Unnamed recording",
+          detail: "Recording",
+          run: () => route(`/assets/${asset.id}`),
+        })),
+      ]);
+    }, SEARCH_DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+      stopping.abort();
+    };
+  }, [text, route]);
+  return found;
+}

@@ -1,0 +1,65 @@
+import { signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { formatKeys, handleKey, letterKeys, listShortcuts, setLetterKeys, useShortcuts } from "../app/shortcuts";
+import { Dialog } from "../ui/dialog";
+
+export const isHelpOpen = signal(false);
+
+/** Listens to the keyboard for all pages, and shows the list of shortcuts. */
+export function KeyboardHelp() {
+  useEffect(() => {
+    document.addEventListener("keydown", handleKey);
+    return () => document.removeEventListener("keydown", handleKey);
+  }, []);
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: ["?"], label: "Show keyboard shortcuts", group: "Everywhere", run: () => (isHelpOpen.value = true) },
+      ],
+      [],
+    ),
+  );
+  if (!isHelpOpen.value) return null;
+  const shortcuts = listShortcuts();
+  const groups = [...new Set(shortcuts.map(({ group }) => group))];
+  return (
+    <Dialog title="Keyboard shortcuts" isWide onClose={() => (isHelpOpen.value = false)}>
+      <div class="dialog-body">
+        {groups.map((group) => (
+          <section key={group}>
+            <h3>{group}</h3>
+            <dl class="keys">
+              {shortcuts
+                .filter((shortcut) => shortcut.group === group)
+                .map(({ keys, label }) => (
+                  <KeyRow key={label} keys={keys} label={label} />
+                ))}
+            </dl>
+          </section>
+        ))}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={letterKeys.value}
+            onChange={(event) => setLetterKeys(event.currentTarget.checked)}
+          />
+          Single letters work as shortcuts
+        </label>
+      </div>
+    </Dialog>
+  );
+}
+
+const KeyRow = ({ keys, label }: { keys: string[]; label: string }) => (
+  <>
+    <dt>
+      {keys.map((one, index) => (
+        <>
+          {index > 0 && " or "}
+          <kbd key={one}>{formatKeys(one)}</kbd>
+        </>
+      ))}
+    </dt>
+    <dd>{label}</dd>
+  </>
+);

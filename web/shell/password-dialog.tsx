@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { passwordRequest } from "../app/confirm-password";
+import { endReplacedSession, findSessionId } from "../app/replaced-session";
+import { me } from "../app/session";
+import { type Challenge, sendCode, sendPassword, toCodeHint } from "../app/sign-in";
+import { Button } from "../ui/button";
+import { CodeField, PasswordField, UsernameField } from "../ui/credential-fields";
+import { Dialog } from "../ui/dialog";
+import { FormActions } from "../ui/dialog-actions";
+import { Form } from "../ui/form";
+
+/** Asks for the password again before a change that an old session may not make. */
+export function PasswordDialog() {
+  const request = passwordRequest.value;
+  if (request === null || me.value === null) return null;
+  const { email, has_password: hasPassword } = me.value;
+  const finish = (isConfirmed: boolean) => request.resolve(isConfirmed);
+  return hasPassword ? (
+    <SignInDialog email={email} onFinish={finish} />
+  ) : (
+    <ProviderDialog onClose={() => finish(false)} />
+  );
+}
+
+type SignInDialogProps = { email: string; onFinish(isConfirmed: boolean): void };
+
+function SignInDialog({ email, onFinish }: SignInDialogProps) {
+  const [challenge, setChallenge] = useState<Challenge | null>(null);
+  const send = async ({ password = "", code = "" }: Record<string, string>): Promise<void> => {
+    const replacedId = await findSessionId();
+    if (challenge === null) {
+      const next = await sendPassword(email, password);
+      if (next !== null) return setChallenge(next);
+    } else await sendCode(challenge, code);
+    endReplacedSession(replacedId);
+    onFinish(true);
+  };
+  return (
+    <Dialog title="Enter your password" onClose={() => onFinish(false)}>
+      <Form class="dialog-body" onSend={send}>
+        {({ errors, isSending }) => (
+          <>
+            <p>You signed in more than 12 hours ago. Confirm that it is you to make this change.</p>
+            {challenge === null ? (
+              <>
+                <UsernameField email={email} />
+                <PasswordField isFirst error={errors.password} />
+              </>
+            ) : (
+              <CodeField hint={toCodeHint(challenge.methods)} error={errors.code} />
+            )}
+            <FormActions submitLabel="Continue" isSending={isSending} onCancel={() => onFinish(false)} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** An account without a password signs in at its provider. */
+function ProviderDialog({ onClose }: { onClose(): void }) {
+  const { route, url } = useLocation();
+  return (
+    <Dialog title="Sign in again" onClose={onClose}>
+      <div class="dialog-body">
+        <p>
+          You signed in more than 12 hours ago, and your account has no password. Sign in with your provider, then make
+          the change again. You return to this page.
+        </p>
+      </div>
+      <div class="dialog-foot">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look="primary"
+          onClick={() => {
+            onClose();
+            route(`/sign-in?${new URLSearchParams({ redirect: url })}`);
+          }}
+        >
+          Go to sign-in
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,56 @@
+/** What surrounds every page: the bar, the navigation, dialogs that any page can need. */
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { connection } from "../app/connection";
+import { Icon } from "../ui/icon";
+import { AccountMenu } from "./account-menu";
+import { Bell } from "./bell";
+import { Brand } from "./brand";
+import { CommandPalette, PaletteButton } from "./command-palette";
+import { GraceBanner } from "./grace-banner";
+import { KeyboardHelp } from "./keyboard-help";
+import { LiveJobs } from "./live-jobs";
+import { MainNav } from "./main-nav";
+import { ThemeButton } from "./theme-button";
+import { WorkspaceSwitch } from "./workspace-switch";
+
+export function Shell({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation();
+  // A new page is announced by its heading, as after a page load.
+  useEffect(() => {
+    scrollTo(0, 0);
+  }, [path]);
+  return (
+    <div class="shell">
+      <a class="button skip-link" href="#main">
+        Skip to the content
+      </a>
+      <header class="shell-bar">
+        <Brand />
+        <WorkspaceSwitch />
+        <span class="spacer" />
+        <LiveJobs />
+        <PaletteButton />
+        <Bell />
+        <ThemeButton />
+        <AccountMenu />
+      </header>
+      <MainNav />
+      <main id="main" class="shell-main" tabIndex={-1}>
+        <GraceBanner />
+        <div role="status">
+          {connection.value === "reconnecting" && (
+            <p class="message warning">
+              <Icon name="warning" />
+              The server does not respond. What you see may be out of date. Reconnecting…
+            </p>
+          )}
+        </div>
+        {children}
+      </main>
+      <KeyboardHelp />
+      <CommandPalette />
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import { dismissToast, toasts } from "../app/toasts";
+import { Button, IconButton } from "../ui/button";
+
+/** The messages in the corner. They are announced. */
+export const Toasts = () => (
+  <div class="toasts" role="status" aria-live="polite">
+    {toasts.value.map(({ id, text, kind, action, link }) => (
+      <div key={id} class={`toast ${kind}`}>
+        <p>{text}</p>
+        {action && (
+          <Button
+            onClick={() => {
+              dismissToast(id);
+              action.run();
+            }}
+          >
+            {action.label}
+          </Button>
+        )}
+        {link && (
+          <a class="button" href={link.href} onClick={() => dismissToast(id)}>
+            {link.label}
+          </a>
+        )}
+        <IconButton icon="close" label="Dismiss" onClick={() => dismissToast(id)} />
+      </div>
+    ))}
+  </div>
+);

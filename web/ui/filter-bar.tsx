@@ -1,0 +1,59 @@
+/** Controls above a list: a search field and choices. */
+import type { ComponentChildren } from "preact";
+import { useTyping } from "../app/use-query";
+
+export const FilterBar = ({ children }: { children: ComponentChildren }) => (
+  <search class="toolbar filter-bar">{children}</search>
+);
+
+type SearchFieldProps = { label: string; value: string; onSearch(text: string): void };
+
+/** Searches when the user stops typing. */
+export function SearchField({ label, value, onSearch }: SearchFieldProps) {
+  const [text, setText] = useTyping(value, onSearch);
+  return (
+    <input
+      class="input search"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      maxLength={200}
+      dir="auto"
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
+type FilterProps = {
+  label: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onChange(value: string): void;
+};
+
+/** A choice whose first option usually is "all". */
+export const Filter = ({ label, value, options, onChange }: FilterProps) => (
+  <select
+    class="input filter"
+    aria-label={label}
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value)}
+  >
+    {options.map((option) => (
+      <option key={option.value} value={option.value}>
+        {option.label}
+      </option>
+    ))}
+  </select>
+);
+
+type DateFieldProps = { label: string; value: string; onChange(day: string): void };
+
+/** A day, as `2026-11-22`; "" for none. */
+export const DateField = ({ label, value, onChange }: DateFieldProps) => (
+  <label class="date-field">
+    <span class="soft">{label}</span>
+    <input class="input" type="date" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+  </label>
+);

@@ -1,0 +1,32 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { PagedList } from "../app/pages-of";
+import { ErrorPanel } from "./states";
+
+/** Reads the shown rows again, then the page that could not be read. */
+async function retry<Item>(list: PagedList<Item>): Promise<void> {
+  await list.reload();
+  if (list.error.value === null) list.loadMore();
+}
+
+/** Reads the next page when the end of a list comes near. */
+export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
+  const end = useRef<HTMLDivElement>(null);
+  const count = list.items.value?.length ?? 0;
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) =>
+        // After an error the user retries: a failing server must not get requests without end.
+        entries.some((entry) => entry.isIntersecting) && list.error.value === null && list.loadMore(),
+      {
+        rootMargin: "600px",
+      },
+    );
+    observer.observe(end.current!);
+    return () => observer.disconnect();
+  }, [list, count]);
+  return (
+    <div ref={end}>
+      {list.error.value !== null && <ErrorPanel message={list.error.value} onRetry={() => void retry(list)} />}
+    </div>
+  );
+}

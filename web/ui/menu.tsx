@@ -1,0 +1,83 @@
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon, type IconName } from "./icon";
+
+export type MenuItem = { label: string; icon?: IconName; isDangerous?: boolean; run(): void };
+
+type MenuProps = {
+  label: string;
+  items: MenuItem[];
+  side?: "left" | "right";
+  children: ComponentChildren;
+  look?: string;
+};
+
+/** A button that opens a list of actions. Arrow keys move, Escape closes. */
+export function Menu({ label, items, side = "right", look = "quiet icon-only", children }: MenuProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    const closeOutside = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setIsOpen(false);
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    return () => document.removeEventListener("pointerdown", closeOutside);
+  }, [isOpen]);
+
+  const close = () => {
+    setIsOpen(false);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") return close();
+    if (event.key === "Tab") return setIsOpen(false);
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    const all = [...(root.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+    const next = all.indexOf(document.activeElement as HTMLElement) + step;
+    all[(next + all.length) % all.length]?.focus();
+  };
+
+  return (
+    <div class="menu" ref={root}>
+      <button
+        ref={button}
+        type="button"
+        class={`button ${look}`}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-label={label}
+        title={label}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {children}
+      </button>
+      {isOpen && (
+        <div class={`menu-items ${side}`} role="menu" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={item.isDangerous ? "menu-item danger" : "menu-item"}
+              onClick={() => {
+                close();
+                item.run();
+              }}
+            >
+              {item.icon && <Icon name={item.icon} />}
+              {item.label}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import type { Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+type ResizerProps = {
+  label: string;
+  /** In pixels; null: as the page chooses. */
+  size: Signal<number | null>;
+  /** Returns the present size. Default: the height of the element before the line. */
+  measure?(line: HTMLElement): number;
+  min: number;
+  max(): number;
+  /** The line is vertical, and what it sizes is at its right. */
+  isVertical?: boolean;
+};
+
+const STEP = 16;
+const LARGE_STEP = 64;
+
+const measureBefore = (line: HTMLElement): number => line.previousElementSibling?.getBoundingClientRect().height ?? 0;
+
+/** A line beside a panel: it is dragged, or moved by the arrow keys. Enter and a double click return to the size that the page chooses. */
+export function Resizer({ label, size, measure = measureBefore, min, max, isVertical = false }: ResizerProps) {
+  const line = useRef<HTMLDivElement>(null);
+  const getSize = () => measure(line.current!);
+  const drag = useRef<{ at: number; from: number } | null>(null);
+  // Observed, because measuring after each render would make the browser lay out the page once more.
+  useEffect(() => {
+    const element = line.current!;
+    const observer = new ResizeObserver(() => {
+      // A narrower window sizes the panel, and takes the line away first.
+      if (element.isConnected) element.setAttribute("aria-valuenow", String(Math.round(measure(element))));
+    });
+    observer.observe(element.parentElement!);
+    return () => observer.disconnect();
+  }, []);
+  const set = (pixels: number) => {
+    size.value = Math.round(Math.max(min, Math.min(max(), pixels)));
+  };
+  const toPlace = (event: PointerEvent) => (isVertical ? -event.clientX : event.clientY);
+  const [shrink, grow] = isVertical ? ["ArrowRight", "ArrowLeft"] : ["ArrowUp", "ArrowDown"];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.shiftKey ? LARGE_STEP : STEP;
+    if (event.key === grow) set(getSize() + step);
+    else if (event.key === shrink) set(getSize() - step);
+    else if (event.key === "Home") set(min);
+    else if (event.key === "End") set(max());
+    else if (event.key === "Enter") size.value = null;
+    else return;
+    event.preventDefault();
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved.
+    <div
+      ref={line}
+      class={isVertical ? "resizer vertical" : "resizer"}
+      role="separator"
+      tabIndex={0}
+      aria-label={label}
+      aria-orientation={isVertical ? "vertical" : "horizontal"}
+      aria-valuemin={min}
+      aria-valuemax={Math.round(max())}
+      aria-valuenow={size.value ?? min}
+      title="Drag to resize. Double-click for the usual size."
+      onKeyDown={onKeyDown}
+      onDblClick={() => {
+        size.value = null;
+      }}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        drag.current = { at: toPlace(event), from: getSize() };
+      }}
+      onPointerMove={(event) => drag.current && set(drag.current.from + toPlace(event) - drag.current.at)}
+      onPointerUp={() => {
+        drag.current = null;
+      }}
+      onPointerCancel={() => {
+        drag.current = null;
+      }}
+    />
+  );
+}

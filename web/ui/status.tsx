@@ -1,0 +1,34 @@
+/** The words and looks of states. */
+const ASSET_STATUS: Record<string, { text: string; look: string }> = {
+  pending_upload: { text: "Uploading", look: "busy" },
+  processing: { text: "Preparing", look: "busy" },
+  pending_payment: { text: "Needs credits", look: "waiting" },
+  ready: { text: "Ready", look: "good" },
+  failed: { text: "Failed", look: "bad" },
+};
+
+const JOB_STATUS: Record<string, { text: string; look: string }> = {
+  pending: { text: "Waiting", look: "" },
+  processing: { text: "Running", look: "busy" },
+  running: { text: "Running", look: "busy" },
+  completed: { text: "Completed", look: "good" },
+  failed: { text: "Failed", look: "bad" },
+  cancelled: { text: "Cancelled", look: "" },
+};
+
+/** `look`: `good`, `busy`, `bad` or `waiting`; empty for neither. */
+export const Status = ({ text, look }: { text: string; look: string }) => <span class={`status ${look}`}>{text}</span>;
+
+/** The state of an asset. One that is prepared in part can be cut before it is ready. */
+export const AssetStatus = ({ state, cuttable }: { state: string; cuttable?: boolean }) => (
+  <Status
+    {...(state === "processing" && cuttable
+      ? { text: "Ready to cut", look: "good" }
+      : (ASSET_STATUS[state] ?? { text: state, look: "" }))}
+  />
+);
+
+/** The state of a cut, a render or a pipeline. */
+export const JobStatus = ({ state }: { state: string }) => (
+  <Status {...(JOB_STATUS[state] ?? { text: state, look: "" })} />
+);

@@ -1,0 +1,32 @@
+/** The files of a drop, folders included. */
+
+const MAX_FILES = 1_000;
+
+/** Returns the files in what was dropped. Folders are searched; hidden files are left out. */
+export async function readDroppedFiles(transfer: DataTransfer): Promise<File[]> {
+  const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
+  // Before the first wait, because the browser empties the transfer after the event.
+  const plain = [...transfer.files];
+  if (entries.length === 0) return plain;
+  const found: File[] = [];
+  for (const entry of entries) await collect(entry, found);
+  return found;
+}
+
+async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
+  if (found.length >= MAX_FILES || entry.name.startsWith(".")) return;
+  if (entry.isFile) {
+    const file = await new Promise<File | null>((resolve) =>
+      (entry as FileSystemFileEntry).file(resolve, () => resolve(null)),
+    );
+    if (file && file.size > 0) found.push(file);
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  // A reader returns a part of the folder at a time.
+  for (let part = await readPart(reader); part.length > 0; part = await readPart(reader))
+    for (const inner of part) await collect(inner, found);
+}
+
+const readPart = (reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> =>
+  new Promise((resolve) => reader.readEntries(resolve, () => resolve([])));

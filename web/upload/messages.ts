@@ -1,0 +1,37 @@
+/** What a failed upload shows, and what to do. */
+import { DetailedError } from "tus-js-client";
+
+/** Whether the upload was refused because the balance does not cover it. */
+export const isForCredits = (error: Error): boolean =>
+  error instanceof DetailedError && error.originalResponse?.getStatus() === 402;
+
+export function toUploadMessage(error: Error): string {
+  const response = error instanceof DetailedError ? error.originalResponse : null;
+  const detail = readDetail(response?.getBody());
+  switch (response?.getStatus()) {
+    case undefined:
+      return "The file could not be read. Choose it again.";
+    case 401:
+      return "Your session has ended. Sign in, then drop the file again: it continues where it stopped.";
+    case 402:
+      return detail ?? "No credits are left. Add credits, then try again.";
+    case 404:
+    case 410:
+      return "The server no longer has this upload. Try again to start over.";
+    case 413:
+      return detail ?? "The file is larger than the server accepts.";
+    default:
+      return detail ?? "The upload failed. Try again: it continues where it stopped.";
+  }
+}
+
+function readDetail(body: string | undefined): string | null {
+  try {
+    const { detail } = JSON.parse(body ?? "") as { detail?: unknown };
+    if (typeof detail === "string") return detail;
+    const [first] = detail as { msg: string }[];
+    return first ? `The file ${first.msg}.` : null;
+  } catch {
+    return null;
+  }
+}

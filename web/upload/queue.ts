@@ -1,0 +1,175 @@
+/** The uploads of this tab. They continue while the user visits other pages. */
+import { computed, signal } from "@preact/signals";
+import { Upload } from "tus-js-client";
+import { currentWorkspaceId } from "../app/session";
+import { isForCredits, toUploadMessage } from "./messages";
+import { createSpeedMeter } from "./speed";
+
+export type UploadState = "waiting" | "uploading" | "paused" | "retrying" | "finished" | "failed";
+
+/** `bytesPerSecond` and `secondsLeft` are null until they are known. */
+export type UploadItem = {
+  id: string;
+  projectId: string;
+  name: string;
+  sizeBytes: number;
+  state: UploadState;
+  sentBytes: number;
+  bytesPerSecond: number | null;
+  secondsLeft: number | null;
+  /** The file was found half uploaded. */
+  isResumed: boolean;
+  error: string | null;
+  /** The error is that credits are missing. */
+  needsCredits: boolean;
+};
+
+export const uploads = signal<UploadItem[]>([]);
+
+/** Counts finished uploads, so that lists read again. */
+export const finishedUploads = signal(0);
+
+export const activeUploads = computed(() =>
+  uploads.value.filter(({ state }) => state === "waiting" || state === "uploading" || state === "retrying"),
+);
+
+const MAX_AT_ONCE = 3;
+/** Long enough for a server that restarts or a laptop that slept; the last delay repeats. */
+const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 20_000];
+const MAX_RETRIES = 1_000;
+
+type Job = { upload: Upload; isStarted: boolean };
+const jobs = new Map<string, Job>();
+let lastId = 0;
+
+/** Adds files to upload into a project. One that was uploaded in part continues from there. */
+export function addUploads(projectId: string, files: File[]): void {
+  for (const file of files) {
+    lastId++;
+    const id = String(lastId);
+    uploads.value = [...uploads.value, toItem(id, projectId, file)];
+    jobs.set(id, { upload: createUpload(id, projectId, file), isStarted: false });
+  }
+  startNext();
+}
+
+const toItem = (id: string, projectId: string, file: File): UploadItem => ({
+  id,
+  projectId,
+  name: file.name,
+  sizeBytes: file.size,
+  state: "waiting",
+  sentBytes: 0,
+  bytesPerSecond: null,
+  secondsLeft: null,
+  isResumed: false,
+  error: null,
+  needsCredits: false,
+});
+
+function createUpload(id: string, projectId: string, file: File): Upload {
+  const meter = createSpeedMeter();
+  const workspace = currentWorkspaceId();
+  return new Upload(file, {
+    endpoint: "/api/v1/assets/upload-resumable",
+    metadata: { filename: file.name, project_id: projectId },
+    headers: workspace === null ? {} : { "Offcut-Workspace": workspace },
+    // The same file in the same project continues, also after a reload.
+    fingerprint: async () => ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/"),
+    removeFingerprintOnSuccess: true,
+    retryDelays: Array.from(
+      { length: MAX_RETRIES },
+      (_, n) => RETRY_DELAYS_MS[Math.min(n, RETRY_DELAYS_MS.length - 1)]!,
+    ),
+    onShouldRetry: (error) => {
+      const status = error.originalResponse?.getStatus() ?? 0;
+      const isTransient = status === 0 || status === 409 || status === 423 || status === 429 || status >= 500;
+      if (isTransient) change(id, { state: "retrying", bytesPerSecond: null, secondsLeft: null });
+      return isTransient;
+    },
+    onProgress: (sentBytes, totalBytes) => {
+      const bytesPerSecond = meter.add(sentBytes, performance.now());
+      const secondsLeft = bytesPerSecond === null ? null : (totalBytes - sentBytes) / bytesPerSecond;
+      if (find(id)?.state !== "paused") change(id, { state: "uploading", sentBytes, bytesPerSecond, secondsLeft });
+    },
+    onSuccess: () => {
+      change(id, { state: "finished", sentBytes: file.size, bytesPerSecond: null, secondsLeft: null, error: null });
+      jobs.delete(id);
+      finishedUploads.value++;
+      startNext();
+    },
+    onError: (error) => {
+      change(id, {
+        state: "failed",
+        error: toUploadMessage(error),
+        needsCredits: isForCredits(error),
+        secondsLeft: null,
+        bytesPerSecond: null,
+      });
+      startNext();
+    },
+  });
+}
+
+function startNext(): void {
+  for (const { id } of uploads.value.filter(({ state }) => state === "waiting")) {
+    if (uploads.value.filter(({ state }) => state === "uploading" || state === "retrying").length >= MAX_AT_ONCE)
+      return;
+    change(id, { state: "uploading" });
+    void start(id);
+  }
+}
+
+async function start(id: string): Promise<void> {
+  const job = jobs.get(id);
+  if (!job) return;
+  if (!job.isStarted) {
+    job.isStarted = true;
+    const [previous] = await job.upload.findPreviousUploads();
+    if (previous) {
+      job.upload.resumeFromPreviousUpload(previous);
+      change(id, { isResumed: true });
+    }
+  }
+  if (find(id)?.state === "uploading") job.upload.start();
+}
+
+/** Stops sending. What has arrived stays on the server. */
+export function pauseUpload(id: string): void {
+  change(id, { state: "paused", bytesPerSecond: null, secondsLeft: null });
+  void jobs.get(id)?.upload.abort();
+  startNext();
+}
+
+/** Continues a paused or failed upload. */
+export function continueUpload(id: string): void {
+  change(id, { state: "waiting", error: null });
+  startNext();
+}
+
+/** Ends the upload and deletes what has arrived. */
+export async function cancelUpload(id: string): Promise<void> {
+  const job = jobs.get(id);
+  jobs.delete(id);
+  uploads.value = uploads.value.filter((item) => item.id !== id);
+  startNext();
+  await job?.upload.abort(true).catch(() => {
+    // The server removes what is left when the upload expires.
+  });
+  finishedUploads.value++;
+}
+
+/** Removes finished uploads from the list. */
+export function dismissFinished(): void {
+  uploads.value = uploads.value.filter(({ state }) => state !== "finished");
+}
+
+const find = (id: string): UploadItem | undefined => uploads.value.find((item) => item.id === id);
+
+function change(id: string, update: Partial<UploadItem>): void {
+  uploads.value = uploads.value.map((item) => (item.id === id ? { ...item, ...update } : item));
+}
+
+addEventListener("beforeunload", (event) => {
+  if (activeUploads.value.length > 0) event.preventDefault();
+});
